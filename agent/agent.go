@@ -1,0 +1,178 @@
+// Package agent holds one conversation: it takes a prompt to the model, runs
+// the tools that the model calls, stores what happens, and fires the hooks of
+// every step in the order that docs/HOOKS.md gives.
+//
+// What it promises:
+//
+//   - A prompt is stored before it is sent, a tool call before it runs, its
+//     result before the model sees it. Whatever goes wrong, the conversation on
+//     disk is whole.
+//   - Tool filters hold: a tool that was not offered does not run.
+//   - Everything is bounded: responses, calls in a response, follow-ups,
+//     recursion. Meeting a bound is said.
+//
+// It prints nothing: what a person should see goes to [Output].
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Agent holds the conversation of one context. Its fields are set before the
+// first call. It is not safe for concurrent use: the caller holds the
+// context's lock.
+type Agent struct {
+	// Host asks the plugins; nil for none.
+	Host *plugin.Host
+	// Model answers requests.
+	Model llm.Client
+	// Context keeps the conversation.
+	Context *contexts.Context
+	// Tools are what the model may call.
+	Tools *tools.Set
+	// Settings shape requests and bound the turn.
+	Settings Settings
+	// Output shows a person what happens.
+	Output Output
+}
+
+// Settings shape requests and bound a turn. A bound of 0 means its default.
+type Settings struct {
+	// Model is the model's name in requests.
+	Model string
+	// Options are further members of the request body, in order.
+	Options []llm.Option
+	// UserName is what the person is called; "user" is not told to the model.
+	UserName string
+	// Verbose is what on_start and on_end report.
+	Verbose bool
+	// Reflection adds the model's notes on itself to the system prompt.
+	Reflection bool
+	// ContextWindow is the model's limit in tokens; 0: unknown.
+	ContextWindow int
+	// Include and Exclude filter the offered tools before plugins do. A nil
+	// Include keeps all.
+	Include, Exclude []string
+	// MaxResponses bounds the model's responses to one prompt; default 50.
+	MaxResponses int
+	// MaxCalls bounds the calls of one response that are run; default 100.
+	MaxCalls int
+	// MaxFollowUps bounds how often pre_stop continues a turn; default 5.
+	MaxFollowUps int
+	// MaxRecursion bounds the rounds that the recurse tool can ask for;
+	// default 30.
+	MaxRecursion int
+}
+
+// Output shows a person what happens. A nil function shows nothing.
+type Output struct {
+	// Text receives the model's text as it comes; a response ends with a
+	// newline.
+	Text func(delta string)
+	// Entry receives every entry of the conversation once it is stored.
+	Entry func(contexts.Entry)
+	// Notice receives sentences that a person should read.
+	Notice func(text string)
+	// Detail receives remarks for a person who wants to know more.
+	Detail func(text string)
+	// Waiting is called with what is being waited for, and what it returns
+	// when that is over, perhaps several times.
+	Waiting func(what string) (done func())
+}
+
+// RefusedError says that a plugin refused the prompt at pre_message. Nothing
+// was stored or sent.
+type RefusedError struct {
+	// Message is the plugin's reason.
+	Message string
+}
+
+// Error is the plugin's reason.
+func (e *RefusedError) Error() string { return "the prompt was refused: " + e.Message }
+
+// Start fires on_start.
+func (a *Agent) Start(ctx context.Context) error {
+	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnStart, a.session())
+	return err
+}
+
+// endTimeout bounds on_end, which also runs after a Ctrl-C.
+const endTimeout = 30 * time.Second
+
+// End fires on_end, also when ctx has ended.
+func (a *Agent) End(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnEnd, a.session())
+	return err
+}
+
+// Switched fires on_context_switch, if the context is another one than from.
+func (a *Agent) Switched(ctx context.Context, from string, transient bool) error {
+	if from == a.Context.Name() {
+		return nil
+	}
+	change := hookpoints.ContextSwitch{FromContext: from, ToContext: a.Context.Name(), IsTransient: transient}
+	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnContextSwitch, change)
+	return err
+}
+
+func (a *Agent) session() hookpoints.SessionInfo {
+	return hookpoints.SessionInfo{CurrentContext: a.Context.Name(), Verbose: a.Settings.Verbose}
+}
+
+// Prompt answers one prompt, and the rounds that the recurse tool asks for
+// after it. It returns the last answer. Errors are a *RefusedError, the end of
+// ctx, what the model's server or the store reports, and a bound that was met
+// before there was an answer.
+func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
+	for depth := 0; ; depth++ {
+		r := newRound(a, depth)
+		answer, err := r.run(ctx, prompt)
+		if err != nil || r.next == "" {
+			return answer, err
+		}
+		if limit := bound(a.Settings.MaxRecursion, 30); depth+1 >= limit {
+			a.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to go on: %s", limit, r.next)
+			return answer, nil
+		}
+		a.detail("another round (%d): %s", depth+1, r.next)
+		prompt = "[Continuing from previous round]\n\nNote to self: " + r.next
+	}
+}
+
+// bound is a configured limit or its default.
+func bound(set, fallback int) int {
+	if set > 0 {
+		return set
+	}
+	return fallback
+}
+
+func (a *Agent) notice(format string, args ...any) {
+	if a.Output.Notice != nil {
+		a.Output.Notice(fmt.Sprintf(format, args...))
+	}
+}
+
+func (a *Agent) detail(format string, args ...any) {
+	if a.Output.Detail != nil {
+		a.Output.Detail(fmt.Sprintf(format, args...))
+	}
+}
+
+// waiting says what is being waited for until the returned function is called.
+func (a *Agent) waiting(what string) func() {
+	if a.Output.Waiting == nil {
+		return func() {}
+	}
+	return a.Output.Waiting(what)
+}

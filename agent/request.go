@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// offer decides which tools this request offers: the configuration's filter
+// first, then what plugins say at pre_api_tools.
+func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
+	specs := filterSpecs(r.Tools.Specs(), r.Settings.Include, r.Settings.Exclude)
+	list := hookpoints.ToolList{ContextName: r.Context.Name(), Tools: []hookpoints.ListedTool{}, RecursionDepth: r.depth}
+	for _, s := range specs {
+		list.Tools = append(list.Tools, hookpoints.ListedTool{Name: s.Name, Type: string(s.Kind)})
+	}
+	filter, err := plugin.Fire(ctx, r.Host, hookpoints.PreAPITools, list)
+	if err != nil {
+		return nil, err
+	}
+	return filterSpecs(specs, filter.Include, filter.Exclude), nil
+}
+
+// filterSpecs keeps the included tools, if include is not nil, that are not
+// excluded.
+func filterSpecs(specs []tools.Spec, include, exclude []string) []tools.Spec {
+	var names []string
+	byName := map[string]tools.Spec{}
+	for _, s := range specs {
+		names = append(names, s.Name)
+		byName[s.Name] = s
+	}
+	var includes []merge.Offer[[]string]
+	if include != nil {
+		includes = append(includes, merge.Offer[[]string]{Value: include})
+	}
+	var kept []tools.Spec
+	for _, name := range merge.Filter(names, includes, []merge.Offer[[]string]{{Value: exclude}}).Kept {
+		kept = append(kept, byName[name])
+	}
+	return kept
+}
+
+// body builds the request body and takes it through pre_api_request.
+func (r *round) body(ctx context.Context, offered []tools.Spec) (json.RawMessage, error) {
+	body, err := llm.Request{
+		Model: r.Settings.Model, Messages: r.conversation(), Tools: offered,
+		Options: r.Settings.Options,
+	}.Body()
+	if err != nil {
+		return nil, err
+	}
+	patched, err := plugin.Fire(ctx, r.Host, hookpoints.PreAPIRequest, hookpoints.APIRequest{
+		ContextName: r.Context.Name(), RequestBody: body, RecursionDepth: r.depth,
+	})
+	if err != nil || patched.RequestBody == nil {
+		return body, err
+	}
+	return patched.RequestBody, nil
+}
+
+// conversation is the system prompt and the messages.
+func (r *round) conversation() []llm.Message {
+	if r.system == "" {
+		return r.messages
+	}
+	return append([]llm.Message{{Role: "system", Content: r.system}}, r.messages...)
+}

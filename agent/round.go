@@ -1,0 +1,202 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// round answers one prompt, from pre_message to pre_stop.
+type round struct {
+	*Agent
+	depth int
+	// system is the system prompt, messages the conversation after it.
+	system   string
+	messages []llm.Message
+	// responses counts the model's responses, followUps what pre_stop added.
+	responses, followUps int
+	usage                hookpoints.Usage
+	// next is the note for another round, if the model asked for one.
+	next string
+}
+
+func newRound(a *Agent, depth int) *round {
+	return &round{Agent: a, depth: depth, usage: hookpoints.Usage{MaxContextWindow: a.Settings.ContextWindow}}
+}
+
+// run answers the prompt and whatever pre_stop adds to it.
+func (r *round) run(ctx context.Context, original string) (string, error) {
+	prompt, err := r.admit(ctx, original)
+	if err != nil {
+		return "", err
+	}
+	if err := r.begin(ctx, prompt); err != nil {
+		return "", err
+	}
+	for {
+		answer, err := r.answer(ctx)
+		if err != nil {
+			return answer, err
+		}
+		exchange := hookpoints.Exchange{Prompt: original, Response: answer, ContextName: r.Context.Name()}
+		if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostMessage, exchange); err != nil {
+			return answer, err
+		}
+		followUp, err := r.stop(ctx, answer)
+		if err != nil || followUp == "" {
+			return answer, err
+		}
+		original = followUp
+	}
+}
+
+// admit takes the prompt through pre_message.
+func (r *round) admit(ctx context.Context, prompt string) (string, error) {
+	summary, err := r.Context.Summary()
+	if err != nil {
+		return "", err
+	}
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreMessage, hookpoints.Prompt{
+		Prompt: prompt, ContextName: r.Context.Name(), Summary: summary,
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case answer.Block:
+		return "", &RefusedError{Message: answer.Message}
+	case answer.Prompt != nil:
+		prompt = *answer.Prompt
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return "", errors.New("the prompt is empty; say something")
+	}
+	return prompt, nil
+}
+
+// begin stores the prompt and gathers what the model is sent with it.
+func (r *round) begin(ctx context.Context, prompt string) error {
+	if err := r.store(contexts.UserMessage(r.userName(), r.Context.Name(), prompt)); err != nil {
+		return err
+	}
+	window, err := r.Context.Window()
+	if err != nil {
+		return err
+	}
+	r.messages = history(window)
+	r.system, err = r.systemPrompt(ctx)
+	return err
+}
+
+// answer asks the model until it responds without calling a tool.
+func (r *round) answer(ctx context.Context) (string, error) {
+	limit := bound(r.Settings.MaxResponses, 50)
+	for range limit {
+		reply, offered, err := r.respond(ctx)
+		if err != nil {
+			return reply.Text, err
+		}
+		if len(reply.ToolCalls) == 0 {
+			return reply.Text, nil
+		}
+		if err := r.runCalls(ctx, reply.ToolCalls, offered); err != nil {
+			return reply.Text, err
+		}
+	}
+	return "", fmt.Errorf("the model called tools in %d responses without an answer; stopped, as max_tool_rounds says", limit)
+}
+
+// respond sends one request, stores the response and fires post_turn.
+func (r *round) respond(ctx context.Context) (llm.Reply, offer, error) {
+	offered, err := r.offer(ctx)
+	if err != nil {
+		return llm.Reply{}, nil, err
+	}
+	body, err := r.body(ctx, offered)
+	if err != nil {
+		return llm.Reply{}, nil, err
+	}
+	reply, err := r.stream(ctx, body)
+	r.responses++
+	if err := r.keep(reply, err); err != nil {
+		return reply, nil, err
+	}
+	return reply, newOffer(offered), r.turned(ctx, reply)
+}
+
+// stream asks the model and shows its text as it comes.
+func (r *round) stream(ctx context.Context, body []byte) (llm.Reply, error) {
+	done := r.waiting("model " + r.Settings.Model)
+	show := func(delta string) {
+		done()
+		if r.Output.Text != nil {
+			r.Output.Text(delta)
+		}
+	}
+	reply, err := r.Model.Stream(ctx, body, show)
+	done()
+	if reply.Text != "" && !strings.HasSuffix(reply.Text, "\n") && r.Output.Text != nil {
+		r.Output.Text("\n")
+	}
+	return reply, err
+}
+
+// keep stores a response. What arrived before a failure is kept, marked as
+// interrupted; calls of an incomplete response are not.
+func (r *round) keep(reply llm.Reply, failure error) error {
+	var entries []contexts.Entry
+	if strings.TrimSpace(reply.Text) != "" {
+		text := contexts.AssistantMessage(r.Context.Name(), reply.Text)
+		if failure != nil {
+			text = text.Interrupted()
+		}
+		entries = append(entries, text)
+	}
+	if failure != nil {
+		return errors.Join(failure, r.store(entries...))
+	}
+	for _, call := range reply.ToolCalls {
+		entries = append(entries, contexts.ToolCall(r.Context.Name(), call.Name, call.ID, call.Arguments))
+	}
+	if len(entries) == 0 {
+		r.notice("the model answered nothing; nothing was stored")
+		return nil
+	}
+	r.messages = append(r.messages, llm.Message{Role: "assistant", Content: reply.Text, ToolCalls: reply.ToolCalls})
+	r.count(reply.Usage)
+	return r.store(entries...)
+}
+
+// store appends entries to the conversation and shows them.
+func (r *round) store(entries ...contexts.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := r.Context.Append(entries...); err != nil {
+		return err
+	}
+	if r.Output.Entry != nil {
+		for _, e := range entries {
+			r.Output.Entry(e)
+		}
+	}
+	return nil
+}
+
+func (r *round) count(u llm.Usage) {
+	r.usage.InputTokens += u.InputTokens
+	r.usage.OutputTokens += u.OutputTokens
+	r.usage.CurrentContextWindow = u.InputTokens + u.OutputTokens
+}
+
+func (r *round) userName() string {
+	if r.Settings.UserName == "" {
+		return "user"
+	}
+	return r.Settings.UserName
+}

@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// offer is the set of tool names that a request offered.
+type offer map[string]bool
+
+func newOffer(specs []tools.Spec) offer {
+	o := offer{}
+	for _, s := range specs {
+		o[s.Name] = true
+	}
+	return o
+}
+
+// runCalls runs the calls of one response in order and stores each result.
+// Calls over the bound are answered, but not run.
+func (r *round) runCalls(ctx context.Context, calls []llm.ToolCall, offered offer) error {
+	limit := bound(r.Settings.MaxCalls, 100)
+	if len(calls) > limit {
+		r.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says", len(calls), limit)
+	}
+	for i, call := range calls {
+		if i >= limit {
+			if err := r.finish(call, fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.runCall(ctx, call, offered); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runCall takes one call from pre_tool to post_tool.
+func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) error {
+	inv, result, err := r.execute(ctx, call, offered)
+	if err != nil {
+		return err
+	}
+	output, err := r.shapeOutput(ctx, inv, result.Text)
+	if err != nil {
+		return err
+	}
+	final := hookpoints.FinalToolOutput{ToolName: inv.ToolName, Arguments: inv.Arguments, Output: output, FinalOutput: output, ToolCallID: call.ID}
+	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostToolOutput, final); err != nil {
+		return err
+	}
+	if err := r.finish(call, output); err != nil {
+		return err
+	}
+	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostTool, hookpoints.ToolResult{
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: output, ToolCallID: call.ID,
+	})
+	return err
+}
+
+// execute runs the tool if it was offered, the call makes sense and no plugin
+// blocks it. Everything else is a result that tells the model why not.
+func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (hookpoints.ToolInvocation, tools.Result, error) {
+	args, readable := arguments(call.Arguments)
+	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID}
+	tool, err := r.find(call.Name, offered)
+	if err == nil && !readable {
+		err = fmt.Errorf("the arguments of tool %q are not valid JSON; send one JSON object", call.Name)
+	}
+	if err != nil {
+		return inv, refusal(err), nil
+	}
+	verdict, err := plugin.Fire(ctx, r.Host, hookpoints.PreTool, inv)
+	if err != nil {
+		return inv, tools.Result{}, err
+	}
+	if verdict.Arguments != nil {
+		inv.Arguments = verdict.Arguments
+	}
+	if verdict.Block {
+		return inv, tools.Result{Text: verdict.Message, Failed: true}, nil
+	}
+	if err := r.checkArguments(tool.Spec(), inv.Arguments); err != nil {
+		return inv, refusal(err), nil
+	}
+	r.detail("tool %s %s", call.Name, inv.Arguments)
+	done := r.waiting("tool " + call.Name)
+	result, err := tool.Call(ctx, tools.Call{ID: call.ID, Arguments: inv.Arguments, Context: r.Context.Name()})
+	done()
+	if result.Next != "" {
+		r.next = result.Next
+	}
+	return inv, result, err
+}
+
+// find looks up the tool of a call. The filters of the request hold here too.
+func (r *round) find(name string, offered offer) (tools.Tool, error) {
+	tool, ok := r.Tools.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("there is no tool %q", name)
+	}
+	if !offered[name] {
+		return nil, fmt.Errorf("tool %q is not available here", name)
+	}
+	return tool, nil
+}
+
+// checkArguments holds a call's arguments against the tool's schema. A schema
+// that is broken itself does not keep the tool from running.
+func (r *round) checkArguments(spec tools.Spec, args json.RawMessage) error {
+	err := tools.Check(spec.Parameters, args)
+	if errors.Is(err, tools.ErrSchema) {
+		r.notice("tool %q: %v; its arguments are not checked", spec.Name, err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("tool %q did not run: %w", spec.Name, err)
+	}
+	return nil
+}
+
+// shapeOutput takes a tool's output through pre_tool_output.
+func (r *round) shapeOutput(ctx context.Context, inv hookpoints.ToolInvocation, output string) (string, error) {
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.ToolOutput{
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: output, ToolCallID: inv.ToolCallID,
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case answer.Block:
+		return answer.Message, nil
+	case answer.Output != nil:
+		return *answer.Output, nil
+	}
+	return output, nil
+}
+
+// finish stores a call's result and adds it to the conversation.
+func (r *round) finish(call llm.ToolCall, output string) error {
+	r.messages = append(r.messages, llm.Message{Role: "tool", ToolCallID: call.ID, Content: output})
+	return r.store(contexts.ToolResult(r.Context.Name(), call.Name, call.ID, output))
+}
+
+// arguments is a call's argument text as JSON; models send nothing for none.
+// Text that is not JSON becomes a JSON string, so that hooks can still see it.
+func arguments(text string) (raw json.RawMessage, readable bool) {
+	raw = bytes.TrimSpace([]byte(text))
+	if len(raw) == 0 {
+		return json.RawMessage("{}"), true
+	}
+	if json.Valid(raw) {
+		return raw, true
+	}
+	raw, _ = json.Marshal(text)
+	return raw, false
+}
+
+func refusal(err error) tools.Result {
+	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
+}

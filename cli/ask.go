@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/llm/demo"
+	"github.com/chibi-host/chibi/llm/openai"
+)
+
+// enter makes the run's context the one that is used: for good with -c, for
+// this run with -C.
+func (s *session) enter(ctx context.Context) error {
+	transient := s.opts.transient != ""
+	if s.opts.switchTo != "" && !transient {
+		if _, err := s.store.Switch(s.agent.Context.Name()); err != nil {
+			return err
+		}
+	}
+	return s.agent.Switched(ctx, s.from, transient)
+}
+
+// ask takes a prompt to the model while nobody else can use the context.
+func (s *session) ask(ctx context.Context, prompt string) error {
+	unlock, err := s.agent.Context.Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := s.agent.Prompt(ctx, prompt); err != nil {
+		return err
+	}
+	if s.opts.transient != "" {
+		return nil
+	}
+	return s.store.Touch(s.agent.Context.Name())
+}
+
+// connect sets the agent up for the configured model, or for the demo model if
+// none is.
+func (s *session) connect() error {
+	s.agent.Settings = s.settings()
+	s.agent.Output = s.output()
+	if s.offline || !s.config.Configured() {
+		return s.connectDemo()
+	}
+	s.agent.Model = &openai.Client{
+		URL: s.config.BaseURL, Key: s.config.APIKey, Notify: s.notice,
+		IdleTimeout: time.Duration(s.config.RequestIdleTimeoutMS) * time.Millisecond,
+	}
+	if s.config.Model == "" {
+		return usage("no model is configured for %s; set model = \"NAME\" in %s/config.toml, or use --set model=NAME", host(s.config.BaseURL), s.home)
+	}
+	return nil
+}
+
+// connectDemo starts the built-in model and says that it is not a real one.
+func (s *session) connectDemo() error {
+	server, err := demo.Start()
+	if err != nil {
+		return fmt.Errorf("starting the demo model: %w", err)
+	}
+	s.closers = append(s.closers, closer(server.Close))
+	s.agent.Model = &openai.Client{URL: server.URL}
+	if s.agent.Settings.Model == "" {
+		s.agent.Settings.Model = "demo"
+	}
+	if s.offline {
+		return nil
+	}
+	s.notice("no model is configured, the built-in demo model answers; set api_key and model in " + s.home + "/config.toml to use a real one")
+	return nil
+}
+
+// settings are the agent's part of the configuration.
+func (s *session) settings() agent.Settings {
+	c := s.config
+	var options []llm.Option
+	for _, o := range c.API.Options() {
+		options = append(options, llm.Option{Name: o.Name, Value: o.Value})
+	}
+	return agent.Settings{
+		Model: c.Model, Options: options, UserName: c.Username, Verbose: s.opts.verbose,
+		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
+		Include: c.Tools.Include, Exclude: c.Tools.Exclude,
+		MaxResponses: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
+		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
+	}
+}
+
+// output shows the answer on standard output and all else on standard error.
+func (s *session) output() agent.Output {
+	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting}
+	if s.opts.verbose {
+		out.Detail = func(text string) { s.screen.line("[" + text + "]") }
+	}
+	if s.opts.jsonOutput {
+		out.Entry = func(e contexts.Entry) { s.printJSONLine(e) }
+	} else {
+		out.Text = func(delta string) { io.WriteString(s.screen.Stdout(), delta) }
+	}
+	return out
+}
+
+// printJSON prints a value as indented JSON.
+func (p *program) printJSON(v any) error {
+	enc := json.NewEncoder(p.screen.Stdout())
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// printJSONLine prints a value as one line of JSON.
+func (p *program) printJSONLine(v any) error {
+	enc := json.NewEncoder(p.screen.Stdout())
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// host is the part of a URL that tells people where it leads.
+func host(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return address
+}
+
+// closer makes a function an io.Closer.
+type closer func() error
+
+func (c closer) Close() error { return c() }

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// direct runs one tool for a person: -p NAME args... or -P TOOL json. No tool
+// hooks fire, no model is asked.
+func (p *program) direct(ctx context.Context, s *session) error {
+	name, args, err := p.directCall()
+	if err != nil {
+		return err
+	}
+	tool, err := s.findTool(name)
+	if err != nil {
+		return err
+	}
+	if err := tools.Check(tool.Spec().Parameters, args); p.opts.tool != "" && err != nil && !errors.Is(err, tools.ErrSchema) {
+		return usage("tool %q: %v", tool.Spec().Name, err)
+	}
+	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.agent.Context.Name()})
+	if err != nil {
+		return err
+	}
+	if result.Failed {
+		return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(result.Text, "Error: "))
+	}
+	_, err = fmt.Fprintln(p.screen.Stdout(), strings.TrimSuffix(result.Text, "\n"))
+	return err
+}
+
+// directCall says which tool is called with which arguments.
+func (p *program) directCall() (name string, args json.RawMessage, err error) {
+	if p.opts.plugin != "" {
+		words := p.opts.tail
+		if words == nil {
+			words = []string{}
+		}
+		args, err = json.Marshal(map[string]any{"args": words})
+		return p.opts.plugin, args, err
+	}
+	text := strings.TrimSpace(strings.Join(p.opts.tail, " "))
+	if text == "" {
+		text = "{}"
+	}
+	if !json.Valid([]byte(text)) {
+		return "", nil, usage("-P %s: the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}'", p.opts.tool)
+	}
+	return p.opts.tool, json.RawMessage(text), nil
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chibi-host/chibi/agent"
+)
+
+// The exit codes, as --help lists them.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitRefused     = 3
+	exitInterrupted = 130
+)
+
+// exitCodesHelp is the part of --help about exit codes.
+const exitCodesHelp = `   0    done
+   1    failed: the model's server, a tool called with -p or -P, the disk, a context in use
+   2    wrong flags, arguments or configuration
+   3    a plugin refused the prompt
+   130  interrupted`
+
+// usageError says that the command line or the configuration is wrong.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// exitCode prints an error and maps it to an exit code.
+func (p *program) exitCode(err error) int {
+	var wrong usageError
+	var refused *agent.RefusedError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		p.screen.errorf("interrupted")
+		return exitInterrupted
+	case errors.As(err, &refused):
+		p.screen.errorf("%v", err)
+		return exitRefused
+	case errors.As(err, &wrong):
+		p.screen.errorf("%v", err)
+		return exitUsage
+	}
+	p.screen.errorf("%v", err)
+	return exitFailed
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+)
+
+// hookList lists the hook points.
+func (p *program) hookList(context.Context, []string) error {
+	w := tabwriter.NewWriter(p.screen.Stdout(), 0, 8, 2, ' ', 0)
+	for _, info := range hookpoints.All() {
+		note := ""
+		if info.Awaits != "" {
+			note = "does not fire yet"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", info.Name, info.Mode, powers(info), note)
+	}
+	return w.Flush()
+}
+
+// powers says in words what a plugin can do at a point.
+func powers(info hookpoints.Info) string {
+	switch {
+	case info.CanBlock():
+		return "can change and block"
+	case info.CanChange():
+		return "can change"
+	}
+	return "observes"
+}
+
+// hookShow explains one hook point.
+func (p *program) hookShow(_ context.Context, args []string) error {
+	info, err := findPoint(args[0])
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(p.screen.Stdout(), hookdoc.Text(info))
+	return err
+}
+
+// hookSchema prints the JSON Schemas of one hook point as one object.
+func (p *program) hookSchema(_ context.Context, args []string) error {
+	info, err := findPoint(args[0])
+	if err != nil {
+		return err
+	}
+	payload, answer, err := hookdoc.Schema(info)
+	if err != nil {
+		return err
+	}
+	return p.printJSON(map[string]any{"payload": payload, "answer": answer})
+}
+
+func findPoint(name string) (hookpoints.Info, error) {
+	if info, ok := hookpoints.Find(hookpoints.Name(name)); ok {
+		return info, nil
+	}
+	return hookpoints.Info{}, usage("there is no hook point %q; chibi hook list names them all", name)
+}

@@ -1,0 +1,29 @@
+// Package cli is chibi's command line: flags, commands, printing and exit
+// codes. It is the only package that touches the process's standard streams.
+//
+// It promises that only the answer goes to standard output, and that every
+// error is one sentence on standard error. It offers no API besides [Main].
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Main runs the program with the process's arguments, streams and signals, and
+// returns its exit code. Ctrl-C and SIGTERM end what is running first: plugins,
+// then the request, then chibi.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second Ctrl-C ends the program at once.
+	context.AfterFunc(ctx, stop)
+	// A reader that goes away (chibi ... | head) must not kill the program in
+	// the middle of a turn; its writes just fail.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
+	p := &program{stdin: os.Stdin, screen: newScreen(os.Stdout, os.Stderr), said: map[string]bool{}}
+	return p.exitCode(p.run(ctx, os.Args[1:]))
+}

@@ -1,0 +1,212 @@
+// Package config reads chibi's configuration: config.toml and models.toml in
+// the home, local.toml of a context, flags and the environment. What they say
+// becomes one [Config] with a value for everything; docs/CONFIGURATION.md lists
+// the keys.
+//
+// It promises that a mistake is an error that names file, line and key, and the
+// nearest known key. It writes nothing.
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Config is the configuration of one run.
+type Config struct {
+	// Model is the model's name; "" if none is configured.
+	Model string
+	// APIKey authenticates at the model's server; "" if there is none.
+	APIKey string
+	// BaseURL is the address of the chat completions endpoint.
+	BaseURL string
+	// BaseURLSet says that BaseURL was configured and is not the default.
+	BaseURLSet bool
+	// Username is what the person is called.
+	Username string
+	// ContextWindowLimit is the model's limit in tokens; 0: unknown.
+	ContextWindowLimit int
+	// ReflectionEnabled adds the model's notes on itself to the system prompt.
+	ReflectionEnabled bool
+	// The bounds of a turn.
+	MaxRecursionDepth, MaxToolRounds, MaxCallsPerResponse, MaxFollowUps int
+	// RequestIdleTimeoutMS bounds the silence in an answer, in milliseconds.
+	RequestIdleTimeoutMS int
+	// API are members of the request body.
+	API API
+	// Tools filters the tools that are offered.
+	Tools Filter
+	// Plugins says how plugins are run.
+	Plugins Plugins
+}
+
+// Filter keeps or removes tools by name.
+type Filter struct {
+	// Include keeps only these; nil keeps all.
+	Include []string
+	// Exclude removes these.
+	Exclude []string
+}
+
+// Plugins says how plugins are run. Times are in milliseconds.
+type Plugins struct {
+	ProbeTimeoutMS, HookTimeoutMS, ToolTimeoutMS int
+	// AllowLinks are places outside the plugins folder that links may lead to.
+	AllowLinks []string
+	// ByName are settings for single plugins.
+	ByName map[string]Plugin
+}
+
+// Plugin are the settings of one plugin.
+type Plugin struct {
+	// TimeoutMS bounds its hooks and tools; 0: not set.
+	TimeoutMS int
+	// OnFailure is "ignore", "block", or "" where it is not set.
+	OnFailure string
+	// Enabled is false for a plugin that is left out.
+	Enabled bool
+}
+
+// Configured says whether a model was configured: a key or an address. If not,
+// the caller uses the demo model.
+func (c Config) Configured() bool { return c.APIKey != "" || c.BaseURLSet }
+
+// Sources say where the configuration comes from.
+type Sources struct {
+	// Home is the home folder.
+	Home string
+	// Context names the context whose local.toml counts; "" for none.
+	Context string
+	// Set are KEY=VALUE pairs from flags, which beat all files.
+	Set []string
+	// Env looks up environment variables, as os.Getenv.
+	Env func(string) string
+}
+
+// Home is the home folder: the flag's value, $CHIBI_HOME, or ~/.chibi.
+func Home(flag string, env func(string) string) (string, error) {
+	home := flag
+	if home == "" {
+		home = env("CHIBI_HOME")
+	}
+	if home != "" {
+		return filepath.Abs(home)
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no home folder: set HOME or CHIBI_HOME, or use --home DIR")
+	}
+	return filepath.Join(user, ".chibi"), nil
+}
+
+// Load reads all sources. Values count in this order: Set, local.toml,
+// models.toml for the model that results, config.toml, defaults. Missing files
+// say nothing.
+func Load(src Sources) (Config, error) {
+	global, err := readLayer(filepath.Join(src.Home, "config.toml"))
+	if err != nil {
+		return Config{}, err
+	}
+	var local layer
+	if src.Context != "" {
+		if local, err = readLayer(filepath.Join(src.Home, "contexts", src.Context, "local.toml")); err != nil {
+			return Config{}, err
+		}
+	}
+	flags, err := readSet(src.Set)
+	if err != nil {
+		return Config{}, err
+	}
+	model, err := readModel(filepath.Join(src.Home, "models.toml"), global.over(local).over(flags).Model)
+	if err != nil {
+		return Config{}, err
+	}
+	return global.over(model).over(local).over(flags).resolve(src.Env)
+}
+
+// DefaultBaseURL is where requests go if nothing is configured.
+const DefaultBaseURL = "https://openrouter.ai/api/v1/chat/completions"
+
+// resolve gives everything that is not set its default.
+func (l layer) resolve(env func(string) string) (Config, error) {
+	c := Config{
+		Model:                or(l.Model, ""),
+		APIKey:               or(l.APIKey, ""),
+		BaseURL:              or(l.BaseURL, DefaultBaseURL),
+		BaseURLSet:           l.BaseURL != nil,
+		Username:             or(l.Username, "user"),
+		ContextWindowLimit:   or(l.ContextWindowLimit, 0),
+		ReflectionEnabled:    or(l.ReflectionEnabled, true),
+		MaxRecursionDepth:    or(l.MaxRecursionDepth, 30),
+		MaxToolRounds:        or(l.MaxToolRounds, 50),
+		MaxCallsPerResponse:  or(l.MaxCallsPerResponse, 100),
+		MaxFollowUps:         or(l.MaxFollowUps, 5),
+		RequestIdleTimeoutMS: or(l.RequestIdleTimeoutMS, 120_000),
+		API:                  l.API,
+		Tools:                Filter{Include: l.Tools.Include, Exclude: l.Tools.Exclude},
+		Plugins:              l.Plugins.resolve(),
+	}
+	address, err := url.Parse(c.BaseURL)
+	if err != nil || address.Host == "" || !strings.HasPrefix(address.Scheme, "http") {
+		return c, fmt.Errorf("base_url %q is not an address; write it as https://HOST/v1/chat/completions", c.BaseURL)
+	}
+	if c.APIKey == "" {
+		c.APIKey = keyFromEnvironment(address.Hostname(), env)
+	}
+	return c, nil
+}
+
+// keyFromEnvironment finds a key for a server: chibi's own variable, then the
+// provider's.
+func keyFromEnvironment(host string, env func(string) string) string {
+	if key := env("CHIBI_API_KEY"); key != "" {
+		return key
+	}
+	switch host {
+	case "openrouter.ai":
+		return env("OPENROUTER_API_KEY")
+	case "api.openai.com":
+		return env("OPENAI_API_KEY")
+	}
+	return ""
+}
+
+func or[T any](set *T, fallback T) T {
+	if set != nil {
+		return *set
+	}
+	return fallback
+}
+
+// Option is one member of a request body.
+type Option struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Options lists the members that were configured, in the order of the
+// documentation.
+func (a API) Options() []Option {
+	var options []Option
+	add := func(name string, value any, set bool) {
+		if raw, err := json.Marshal(value); err == nil && set {
+			options = append(options, Option{name, raw})
+		}
+	}
+	add("temperature", a.Temperature, a.Temperature != nil)
+	add("max_tokens", a.MaxTokens, a.MaxTokens != nil)
+	add("top_p", a.TopP, a.TopP != nil)
+	add("stop", a.Stop, a.Stop != nil)
+	add("tool_choice", a.ToolChoice, a.ToolChoice != nil)
+	add("parallel_tool_calls", a.ParallelToolCalls, a.ParallelToolCalls != nil)
+	add("frequency_penalty", a.FrequencyPenalty, a.FrequencyPenalty != nil)
+	add("presence_penalty", a.PresencePenalty, a.PresencePenalty != nil)
+	add("seed", a.Seed, a.Seed != nil)
+	add("response_format", a.ResponseFormat, a.ResponseFormat != nil)
+	add("reasoning", a.Reasoning, a.Reasoning != Reasoning{})
+	return options
+}

@@ -1,0 +1,148 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/config"
+	"github.com/google/go-cmp/cmp"
+)
+
+// home writes files of a home folder.
+func home(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func load(t *testing.T, files map[string]string, set ...string) (config.Config, error) {
+	t.Helper()
+	return config.Load(config.Sources{
+		Home: home(t, files), Context: "work", Set: set,
+		Env: func(name string) string { return map[string]string{"OPENROUTER_API_KEY": "from-env"}[name] },
+	})
+}
+
+func TestAMistakeNamesFileLineAndKey(t *testing.T) {
+	for _, test := range []struct{ name, file, text, want string }{
+		{"unknown key", "config.toml", "model = \"m\"\ntempratur = 1\n", `config.toml:2: unknown key "tempratur"; did you mean "api.temperature"?`},
+		{"unknown key in a table", "config.toml", "[api]\ntopp = 1\n", `config.toml:2: unknown key "api.topp"; did you mean "api.top_p"?`},
+		{"wrong type", "config.toml", "\n[api]\ntemperature = \"hot\"\n", `config.toml:3: api.temperature: want a number, got a string`},
+		{"syntax", "config.toml", "model = \n", `config.toml:1: `},
+		{"local file", "contexts/work/local.toml", "modle = \"m\"\n", `local.toml:1: unknown key "modle"; did you mean "model"?`},
+		{"models file", "models.toml", "[models.\"m\"]\nwindow = 3\n", `models.toml:2: unknown key "models.m.window"`},
+		{"plugin key", "config.toml", "[plugins]\nhook_timeout = 3\n", `config.toml:2: unknown key "plugins.hook_timeout"; did you mean "plugins.hook_timeout_ms"?`},
+		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n", `config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
+		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n", `config.toml:2: on_failure of plugin "guard" is "deny"; want "ignore" or "block"`},
+		{"not above zero", "config.toml", "max_tool_rounds = 0\n", `config.toml:1: max_tool_rounds is 0; want a number above 0`},
+		{"bad address", "config.toml", "base_url = \"localhost\"\n", `base_url "localhost" is not an address`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := load(t, map[string]string{test.file: test.text})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error = %v\nwant    %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestSetNamesItsKey(t *testing.T) {
+	_, err := load(t, nil, "temperature=1")
+	want := `--set temperature=1: unknown key "temperature"; did you mean "api.temperature"?`
+	if err == nil || err.Error() != want {
+		t.Errorf("error = %v\nwant    %s", err, want)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	files := map[string]string{
+		"config.toml":              "model = \"a\"\nusername = \"ann\"\ncontext_window_limit = 1\n[api]\ntemperature = 0.70\nseed = 1\ntop_p = 0.5\n",
+		"models.toml":              "[models.\"b\"]\ncontext_window = 2\n[models.\"b\".api]\nseed = 2\ntop_p = 0.6\n",
+		"contexts/work/local.toml": "model = \"b\"\n[api]\ntop_p = 0.7\n[tools]\nexclude = [\"x\"]\n",
+	}
+	c, err := load(t, files, "api.temperature=0.2", "username=bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{c.Model, c.Username, c.ContextWindowLimit, c.Tools.Exclude}
+	if diff := cmp.Diff([]any{"b", "bob", 2, []string{"x"}}, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	var options []string
+	for _, o := range c.API.Options() {
+		options = append(options, o.Name+"="+string(o.Value))
+	}
+	if diff := cmp.Diff([]string{"temperature=0.2", "top_p=0.7", "seed=2"}, options); diff != "" {
+		t.Errorf("options (-want +got):\n%s", diff)
+	}
+}
+
+func TestReasoningIsEffortOrTokens(t *testing.T) {
+	c, err := load(t, map[string]string{
+		"config.toml":              "[api.reasoning]\neffort = \"high\"\nexclude = true\n",
+		"contexts/work/local.toml": "[api.reasoning]\nmax_tokens = 5\n",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(c.API.Options()[0].Value); got != `{"max_tokens":5,"exclude":true}` {
+		t.Errorf("reasoning = %s", got)
+	}
+}
+
+func TestPluginSettings(t *testing.T) {
+	c, err := load(t, map[string]string{
+		"config.toml": "[plugins]\nhook_timeout_ms = 5\n[plugins.\"10-guard.py\"]\non_failure = \"block\"\ntimeout_ms = 7\n",
+	}, "plugins.log.enabled=false")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Plugins{
+		ProbeTimeoutMS: 5000, HookTimeoutMS: 5, ToolTimeoutMS: 600000,
+		ByName: map[string]config.Plugin{
+			"10-guard.py": {TimeoutMS: 7, OnFailure: "block", Enabled: true},
+			"log":         {Enabled: false},
+		},
+	}
+	if diff := cmp.Diff(want, c.Plugins); diff != "" {
+		t.Errorf("plugins (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheKeyComesFromTheEnvironmentOfTheProvider(t *testing.T) {
+	c, err := load(t, nil)
+	if err != nil || c.APIKey != "from-env" || !c.Configured() {
+		t.Errorf("key = %q, %v", c.APIKey, err)
+	}
+	c, err = load(t, map[string]string{"config.toml": "base_url = \"http://localhost:1/v1\"\n"})
+	if err != nil || c.APIKey != "" || !c.Configured() {
+		t.Errorf("key for another server = %q, %v", c.APIKey, err)
+	}
+}
+
+func TestNothingConfigured(t *testing.T) {
+	c, err := config.Load(config.Sources{Home: t.TempDir(), Env: func(string) string { return "" }})
+	if err != nil || c.Configured() || c.Username != "user" || c.MaxToolRounds != 50 {
+		t.Errorf("config = %+v, %v", c, err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("model = \"m\"\n[plugins.x]\nenabled = true\n", "api.seed=1")
+	f.Add("[api]\nstop = [\"a\"]\n", "=")
+	f.Fuzz(func(t *testing.T, text, set string) {
+		dir := home(t, map[string]string{"config.toml": text})
+		config.Load(config.Sources{Home: dir, Set: []string{set}, Env: func(string) string { return "" }})
+	})
+}

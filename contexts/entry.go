@@ -1,0 +1,126 @@
+package contexts
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Entry is one line of a transcript.
+type Entry struct {
+	// ID is unique.
+	ID string `json:"id"`
+	// Timestamp is in seconds since 1970.
+	Timestamp int64 `json:"timestamp"`
+	// From and To are the user, the context or a tool.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Content is the text; for a tool call its arguments as the model wrote
+	// them.
+	Content string `json:"content"`
+	// Type is what kind of entry it is.
+	Type Type `json:"entry_type"`
+	// Metadata says more about some entries.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// Type is the kind of an entry.
+type Type string
+
+// The kinds of entries. Compaction, Archival and ContextCreated are anchors:
+// the window begins at the last of them.
+const (
+	TypeMessage        Type = "message"
+	TypeToolCall       Type = "tool_call"
+	TypeToolResult     Type = "tool_result"
+	TypeContextCreated Type = "context_created"
+	TypeCompaction     Type = "compaction"
+	TypeArchival       Type = "archival"
+	TypeSystemPrompt   Type = "system_prompt_changed"
+)
+
+// Metadata says more about an entry. The original writes only the first two
+// fields; the others are ours.
+type Metadata struct {
+	Summary            string `json:"summary,omitempty"`
+	TranscriptAnchorID string `json:"transcript_anchor_id,omitempty"`
+	// Role is the message's role, where From and To do not tell.
+	Role string `json:"role,omitempty"`
+	// ToolCallID connects a tool call with its result.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Interrupted marks an answer that did not arrive whole.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// The roles of messages.
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+)
+
+// UserMessage is what a person says to a context.
+func UserMessage(user, context, text string) Entry {
+	return newEntry(TypeMessage, user, context, text, Metadata{Role: roleUser})
+}
+
+// AssistantMessage is what the model says.
+func AssistantMessage(context, text string) Entry {
+	return newEntry(TypeMessage, context, "user", text, Metadata{Role: roleAssistant})
+}
+
+// ToolCall is the model's call of a tool; arguments is its text as written.
+func ToolCall(context, tool, id, arguments string) Entry {
+	return newEntry(TypeToolCall, context, tool, arguments, Metadata{ToolCallID: id})
+}
+
+// ToolResult is what the model sees of a tool's answer.
+func ToolResult(context, tool, id, text string) Entry {
+	return newEntry(TypeToolResult, tool, context, text, Metadata{ToolCallID: id})
+}
+
+func newEntry(kind Type, from, to, content string, meta Metadata) Entry {
+	e := Entry{
+		ID: uuid.NewString(), Timestamp: time.Now().Unix(),
+		From: from, To: to, Content: content, Type: kind,
+	}
+	if meta != (Metadata{}) {
+		e.Metadata = &meta
+	}
+	return e
+}
+
+// Interrupted marks the entry as not whole.
+func (e Entry) Interrupted() Entry {
+	meta := Metadata{}
+	if e.Metadata != nil {
+		meta = *e.Metadata
+	}
+	meta.Interrupted = true
+	e.Metadata = &meta
+	return e
+}
+
+// Role is a message's role: "user" or "assistant". Entries of the original do
+// not say it; there, whatever goes to "user" is the assistant's.
+func (e Entry) Role() string {
+	switch {
+	case e.Metadata != nil && e.Metadata.Role != "":
+		return e.Metadata.Role
+	case e.To == "user":
+		return roleAssistant
+	}
+	return roleUser
+}
+
+// CallID connects a tool call with its result; "" in entries of the original.
+func (e Entry) CallID() string {
+	if e.Metadata == nil {
+		return ""
+	}
+	return e.Metadata.ToolCallID
+}
+
+// isAnchor says whether the window begins here.
+func (e Entry) isAnchor() bool {
+	return e.Type == TypeContextCreated || e.Type == TypeCompaction || e.Type == TypeArchival
+}

@@ -1,0 +1,81 @@
+package contexts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// LockedError says that another process uses a context.
+type LockedError struct {
+	Context string
+	// Holder is who uses it, as far as is known.
+	Holder Holder
+}
+
+// Holder is a process that uses a context.
+type Holder struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+}
+
+// Error says who uses the context and what to do.
+func (e *LockedError) Error() string {
+	who := "another process"
+	if e.Holder.PID > 0 {
+		who = fmt.Sprintf("process %d on %s since %s", e.Holder.PID, e.Holder.Host, e.Holder.Since.Local().Format(time.DateTime))
+	}
+	return fmt.Sprintf("context %q is in use by %s; wait for it, or use another context (-C NAME)", e.Context, who)
+}
+
+// Lock makes the context this process's own until unlock is called. The error
+// is a *LockedError if another process has it.
+func (c *Context) Lock() (unlock func(), err error) {
+	if err := disk.MakeFolder(c.store.fs, c.folder(), 0o700); err != nil {
+		return nil, fmt.Errorf("making context %q: %w", c.name, err)
+	}
+	path := filepath.Join(c.folder(), ".lock")
+	unlock, err = disk.TryLock(path)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, &LockedError{Context: c.name, Holder: readHolder(path)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("locking context %q: %w", c.name, err)
+	}
+	host, _ := os.Hostname()
+	data, _ := json.Marshal(Holder{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Second)})
+	if err := disk.Overwrite(path, append(data, '\n')); err != nil {
+		unlock()
+		return nil, fmt.Errorf("locking context %q: %w", c.name, err)
+	}
+	return unlock, nil
+}
+
+// readHolder reads who wrote a lock file.
+func readHolder(path string) (h Holder) {
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &h) != nil {
+		return Holder{}
+	}
+	return h
+}
+
+// isLocked says whether a process uses a context. It makes no file.
+func (s *Store) isLocked(name string) bool {
+	path := filepath.Join(s.folder(name), ".lock")
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
+	unlock, err := disk.TryLock(path)
+	if err != nil {
+		return errors.Is(err, disk.ErrLocked)
+	}
+	unlock()
+	return false
+}

@@ -1,0 +1,28 @@
+package contexts
+
+import "fmt"
+
+// MaxName bounds the length of a context's name in bytes.
+const MaxName = 128
+
+// ValidName says whether a context may have this name: 1 to 128 letters,
+// digits, "-" and "_", and not "-" alone. The error says so.
+func ValidName(name string) error {
+	if name == "" || name == "-" || len(name) > MaxName {
+		return nameError(name)
+	}
+	for _, c := range []byte(name) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && !('0' <= c && c <= '9') && c != '-' && c != '_' {
+			return nameError(name)
+		}
+	}
+	return nil
+}
+
+func nameError(name string) error {
+	if len(name) > 40 {
+		name = name[:40] + "..."
+	}
+	return fmt.Errorf("context name %q is not usable; use 1 to %d letters, digits, - and _", name, MaxName)
+}

@@ -1,0 +1,53 @@
+// Package plugins holds chibi's example plugins, as files to copy and for
+// `chibi demo`. Each runs as it stands; a test drives each through the program.
+// The package promises to know every file of every example and writes none.
+package plugins
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+)
+
+//go:embed logger add-time block-rm tool-filter temperature greet run-command word-count/word-count word-count/main.go
+var files embed.FS
+
+// Example is one example plugin.
+type Example struct {
+	// Name is the plugin's name: its file's or folder's.
+	Name string
+	// Files are its files, relative to the plugins folder.
+	Files []File
+}
+
+// File is one file of a plugin.
+type File struct {
+	Path       string
+	Content    []byte
+	Executable bool
+}
+
+// All lists the examples by name.
+func All() ([]Example, error) {
+	var list []Example
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		example := Example{Name: entry.Name()}
+		err := fs.WalkDir(files, entry.Name(), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			content, err := files.ReadFile(name)
+			example.Files = append(example.Files, File{Path: name, Content: content, Executable: path.Ext(name) == ""})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, example)
+	}
+	return list, nil
+}

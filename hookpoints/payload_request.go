@@ -1,0 +1,47 @@
+package hookpoints
+
+import "encoding/json"
+
+// ToolList is the payload of pre_api_tools.
+type ToolList struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Tools are the tools that would be offered to the model.
+	Tools []ListedTool `json:"tools"`
+	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	RecursionDepth int `json:"recursion_depth"`
+}
+
+// ListedTool is one tool in a [ToolList].
+type ListedTool struct {
+	// Name is the tool's name.
+	Name string `json:"name"`
+	// Type is "builtin", "file" or "plugin".
+	Type string `json:"type"`
+}
+
+// ToolFilter is the answer at pre_api_tools. A filtered tool is neither
+// offered to the model nor run if the model calls it anyway.
+type ToolFilter struct {
+	// Include keeps only the named tools; an empty list keeps none.
+	Include []string `json:"include,omitzero" merge:"intersect" among:"tools.#.name"`
+	// Exclude removes the named tools.
+	Exclude []string `json:"exclude,omitzero" merge:"unite" among:"tools.#.name"`
+}
+
+// APIRequest is the payload of pre_api_request.
+type APIRequest struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// RequestBody is the whole body of the request: model, messages, tools, temperature, ...
+	RequestBody json.RawMessage `json:"request_body"`
+	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	RecursionDepth int `json:"recursion_depth"`
+}
+
+// APIRequestPatch is the answer at pre_api_request. What Fire returns holds
+// the whole patched body, or nothing when nobody changed it.
+type APIRequestPatch struct {
+	// RequestBody holds the fields to change; null deletes one.
+	RequestBody json.RawMessage `json:"request_body,omitzero" merge:"patch"`
+}

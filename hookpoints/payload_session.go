@@ -1,0 +1,54 @@
+package hookpoints
+
+// SessionInfo is the payload of on_start and on_end.
+type SessionInfo struct {
+	// CurrentContext names the context that this run uses.
+	CurrentContext string `json:"current_context"`
+	// Verbose is true when chibi runs with -v.
+	Verbose bool `json:"verbose"`
+}
+
+// ContextSwitch is the payload of on_context_switch.
+type ContextSwitch struct {
+	// FromContext names the context that was current before.
+	FromContext string `json:"from_context"`
+	// ToContext names the context that the run uses.
+	ToContext string `json:"to_context"`
+	// IsTransient is true for this run only (-C); false when the switch stays (-c).
+	IsTransient bool `json:"is_transient"`
+}
+
+// ContextSize is the payload of pre_clear, post_clear, pre_compact and
+// post_compact.
+type ContextSize struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// MessageCount is the number of messages in the context's window.
+	MessageCount int `json:"message_count"`
+	// Summary is the summary of earlier conversation, "" if there is none.
+	Summary string `json:"summary"`
+}
+
+// RollingCompaction is the payload of pre_rolling_compact.
+type RollingCompaction struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// MessageCount is the number of messages in the context's window.
+	MessageCount int `json:"message_count"`
+	// NonSystemCount is the number of those that are not system messages.
+	NonSystemCount int `json:"non_system_count"`
+	// Summary is the summary of earlier conversation, "" if there is none.
+	Summary string `json:"summary"`
+}
+
+// RollingCompacted is the payload of post_rolling_compact.
+type RollingCompacted struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// MessageCount is the number of messages that stay in the window.
+	MessageCount int `json:"message_count"`
+	// MessagesArchived is the number of messages that left the window.
+	MessagesArchived int `json:"messages_archived"`
+	// Summary is the updated summary.
+	Summary string `json:"summary"`
+}

@@ -1,0 +1,109 @@
+package hookpoints
+
+import "encoding/json"
+
+// ToolInvocation is the payload of pre_tool.
+type ToolInvocation struct {
+	// ToolName is the tool that the model called.
+	ToolName string `json:"tool_name"`
+	// Arguments are the call's arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's name for this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// ToolVerdict is the answer at pre_tool.
+type ToolVerdict struct {
+	// Arguments replaces the arguments, whole.
+	Arguments json.RawMessage `json:"arguments,omitzero" merge:"replace"`
+	// Block keeps the tool from running.
+	Block bool `json:"block,omitzero" merge:"block"`
+	// Message is what the model sees instead of a result.
+	Message string `json:"message,omitzero" merge:"with block"`
+}
+
+// ToolResult is the payload of post_tool.
+type ToolResult struct {
+	// ToolName is the tool that was called.
+	ToolName string `json:"tool_name"`
+	// Arguments are those that the tool ran with.
+	Arguments json.RawMessage `json:"arguments"`
+	// Result is the tool's output after pre_tool_output.
+	Result string `json:"result"`
+	// Cached is true when the output was cached because of its size.
+	Cached bool `json:"cached"`
+	// ToolCallID is the model's name for this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// ToolOutput is the payload of pre_tool_output.
+type ToolOutput struct {
+	// ToolName is the tool that was called.
+	ToolName string `json:"tool_name"`
+	// Arguments are those that the tool ran with.
+	Arguments json.RawMessage `json:"arguments"`
+	// Output is what the tool answered.
+	Output string `json:"output"`
+	// ToolCallID is the model's name for this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// ToolOutputAnswer is the answer at pre_tool_output.
+type ToolOutputAnswer struct {
+	// Output replaces the output.
+	Output *string `json:"output,omitzero" merge:"replace"`
+	// Block withholds the output; the message is shown instead.
+	Block bool `json:"block,omitzero" merge:"block"`
+	// Message is what the model sees instead of the output.
+	Message string `json:"message,omitzero" merge:"with block"`
+}
+
+// FinalToolOutput is the payload of post_tool_output.
+type FinalToolOutput struct {
+	// ToolName is the tool that was called.
+	ToolName string `json:"tool_name"`
+	// Arguments are those that the tool ran with.
+	Arguments json.RawMessage `json:"arguments"`
+	// Output is the output after pre_tool_output.
+	Output string `json:"output"`
+	// FinalOutput is what the model will see.
+	FinalOutput string `json:"final_output"`
+	// Cached is true when the output was cached because of its size.
+	Cached bool `json:"cached"`
+	// ToolCallID is the model's name for this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// CacheCandidate is the payload of pre_cache_output.
+type CacheCandidate struct {
+	// ToolName is the tool whose output is large.
+	ToolName string `json:"tool_name"`
+	// Arguments are those that the tool ran with.
+	Arguments json.RawMessage `json:"arguments"`
+	// Content is the whole output.
+	Content string `json:"content"`
+	// CharCount is the number of characters in Content.
+	CharCount int `json:"char_count"`
+	// LineCount is the number of lines in Content.
+	LineCount int `json:"line_count"`
+}
+
+// CacheSummary is the answer at pre_cache_output.
+type CacheSummary struct {
+	// Summary is shown to the model instead of the preview.
+	Summary string `json:"summary,omitzero" merge:"first"`
+}
+
+// CachedOutput is the payload of post_cache_output.
+type CachedOutput struct {
+	// ToolName is the tool whose output was cached.
+	ToolName string `json:"tool_name"`
+	// CacheID is the name by which the file tools find it.
+	CacheID string `json:"cache_id"`
+	// CharCount is the number of characters of the output.
+	CharCount int `json:"char_count"`
+	// TokenEstimate is about how many tokens the output would take.
+	TokenEstimate int `json:"token_estimate"`
+	// LineCount is the number of lines of the output.
+	LineCount int `json:"line_count"`
+}

@@ -1,0 +1,77 @@
+package hookpoints
+
+// ChatMessage is one message of a conversation as turn hooks see it.
+type ChatMessage struct {
+	// Role is "user", "assistant" or "tool".
+	Role string `json:"role"`
+	// Content is the text.
+	Content string `json:"content"`
+}
+
+// Usage counts tokens.
+type Usage struct {
+	// InputTokens is what the turn's requests took.
+	InputTokens int `json:"input_tokens"`
+	// OutputTokens is what the model wrote.
+	OutputTokens int `json:"output_tokens"`
+	// CurrentContextWindow is the size of the last request and its answer.
+	CurrentContextWindow int `json:"current_context_window"`
+	// MaxContextWindow is the configured limit, 0 if there is none.
+	MaxContextWindow int `json:"max_context_window"`
+}
+
+// TurnInfo is the payload of post_turn.
+type TurnInfo struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// TurnNumber counts the model's responses to this prompt, from 1.
+	TurnNumber int `json:"turn_number"`
+	// Response is the text of this response, "" if it only called tools.
+	Response string `json:"response"`
+	// ToolsUsed names the tools that this response calls, in order.
+	ToolsUsed []string `json:"tools_used"`
+	// Usage counts the tokens so far.
+	Usage Usage `json:"usage"`
+	// Messages is the conversation with this response.
+	Messages []ChatMessage `json:"messages"`
+	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	RecursionDepth int `json:"recursion_depth"`
+}
+
+// TurnAnswer is the answer at post_turn.
+type TurnAnswer struct {
+	// Messages replaces the conversation, once a response calls no tool.
+	Messages []ChatMessage `json:"messages,omitzero" merge:"replace"`
+	// Recipe names a recipe to run on the conversation.
+	Recipe string `json:"recipe,omitzero" merge:"first"`
+	// RecipeArgs are the recipe's arguments.
+	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
+}
+
+// StopInfo is the payload of pre_stop.
+type StopInfo struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Response is the model's answer.
+	Response string `json:"response"`
+	// Usage counts the tokens of the turn.
+	Usage Usage `json:"usage"`
+	// Messages is the conversation with the answer.
+	Messages []ChatMessage `json:"messages"`
+	// FollowUps is the number of times that pre_stop has already continued this turn.
+	FollowUps int `json:"follow_ups"`
+	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	RecursionDepth int `json:"recursion_depth"`
+}
+
+// StopAnswer is the answer at pre_stop.
+type StopAnswer struct {
+	// FollowUpMessages are sent as further user messages; the turn goes on.
+	FollowUpMessages []string `json:"follow_up_messages,omitzero" merge:"append"`
+	// Messages replaces the conversation.
+	Messages []ChatMessage `json:"messages,omitzero" merge:"first"`
+	// Recipe names a recipe to run on the conversation.
+	Recipe string `json:"recipe,omitzero" merge:"first"`
+	// RecipeArgs are the recipe's arguments.
+	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
+}

@@ -1,0 +1,119 @@
+package hookpoints
+
+import "reflect"
+
+// Name is the name of a hook point, as plugins list it in their schema.
+type Name string
+
+// Group sorts hook points by what they are about.
+type Group string
+
+// The groups, in the order of the documentation.
+const (
+	GroupSession  Group = "session"
+	GroupMessage  Group = "message"
+	GroupSystem   Group = "system prompt"
+	GroupRequest  Group = "api request"
+	GroupToolCall Group = "tool"
+	GroupCache    Group = "tool output cache"
+	GroupDelivery Group = "message delivery"
+	GroupContext  Group = "context"
+	GroupTurn     Group = "turn"
+)
+
+// Mode says how the subscribers of a point are asked.
+type Mode string
+
+// The modes.
+const (
+	// Observe asks all subscribers at once; answers are ignored.
+	Observe Mode = "observe"
+	// Gather asks all subscribers at once, each with the same payload; their
+	// answers are folded in plugin order.
+	Gather Mode = "gather"
+	// Chain asks one subscriber after another; each receives the payload as
+	// the previous one left it. Guards come last, all at once.
+	Chain Mode = "chain"
+	// Claim asks one subscriber after another until one claims the event.
+	Claim Mode = "claim"
+)
+
+// Meaning is the mode in one sentence, as the documentation says it.
+func (m Mode) Meaning() string {
+	switch m {
+	case Observe:
+		return "all subscribers at once; answers are ignored"
+	case Gather:
+		return "all subscribers at once, each with the same payload; answers are folded in plugin order"
+	case Chain:
+		return "one after another in plugin order, each receives the payload as the previous one left it; then the guards, all at once"
+	case Claim:
+		return "one after another; the first that claims ends it"
+	}
+	return ""
+}
+
+// Point is one hook point with payload P and answer A. Both are structs whose
+// fields carry `json` tags; the fields of A also carry a `merge` tag that
+// names the [Rule] by which several answers become one. A is [None] at points
+// that are only observed.
+type Point[P, A any] struct {
+	Name  Name
+	Group Group
+	Mode  Mode
+	// When says in one sentence when the point fires.
+	When string
+	// Awaits names what chibi still lacks before the point fires; empty for
+	// points that fire.
+	Awaits string
+}
+
+// None is the answer of points that are only observed.
+type None struct{}
+
+// Info describes a point without its types' help.
+type Info struct {
+	Name    Name
+	Group   Group
+	Mode    Mode
+	When    string
+	Awaits  string
+	Payload reflect.Type
+	Answer  reflect.Type
+	// Fields are the fields of the answer with their rules, in order.
+	Fields []AnswerField
+}
+
+// AnswerField is one field of an answer.
+type AnswerField struct {
+	Name string
+	Rule Rule
+	// With names the field that this one belongs to, when Rule is [RuleWith].
+	With string
+	// Among is a gjson path into the payload: the values that a list may name.
+	// What is not among them is reported. Empty: anything.
+	Among string
+}
+
+// Info describes the point.
+func (p Point[P, A]) Info() Info {
+	answer := reflect.TypeFor[A]()
+	return Info{
+		Name: p.Name, Group: p.Group, Mode: p.Mode, When: p.When, Awaits: p.Awaits,
+		Payload: reflect.TypeFor[P](), Answer: answer, Fields: answerFields(answer),
+	}
+}
+
+// CanBlock says whether an answer at this point may refuse what is about to
+// happen.
+func (i Info) CanBlock() bool {
+	for _, f := range i.Fields {
+		if f.Rule == RuleBlock {
+			return true
+		}
+	}
+	return false
+}
+
+// CanChange says whether answers at this point have any effect.
+func (i Info) CanChange() bool { return len(i.Fields) > 0 }

@@ -1,0 +1,173 @@
+package hookpoints
+
+// Session.
+var (
+	OnStart = Point[SessionInfo, None]{
+		Name: "on_start", Group: GroupSession, Mode: Observe,
+		When: "chibi starts, before anything else is done",
+	}
+	OnEnd = Point[SessionInfo, None]{
+		Name: "on_end", Group: GroupSession, Mode: Observe,
+		When: "chibi ends, whatever the reason: errors and Ctrl-C included",
+	}
+)
+
+// Messages.
+var (
+	PreMessage = Point[Prompt, PromptAnswer]{
+		Name: "pre_message", Group: GroupMessage, Mode: Chain,
+		When: "a prompt was given, before it is stored or sent",
+	}
+	PostMessage = Point[Exchange, None]{
+		Name: "post_message", Group: GroupMessage, Mode: Observe,
+		When: "the model's final answer to a prompt has been stored",
+	}
+)
+
+// System prompt.
+var (
+	PreSystemPrompt = Point[SystemPrompt, Injection]{
+		Name: "pre_system_prompt", Group: GroupSystem, Mode: Gather,
+		When: "the system prompt is about to be built; what is injected comes first in it",
+	}
+	PostSystemPrompt = Point[SystemPrompt, Injection]{
+		Name: "post_system_prompt", Group: GroupSystem, Mode: Gather,
+		When: "the system prompt has been built; what is injected comes last in it",
+	}
+)
+
+// Requests to the model.
+var (
+	PreAPITools = Point[ToolList, ToolFilter]{
+		Name: "pre_api_tools", Group: GroupRequest, Mode: Gather,
+		When: "before every request to the model, with the tools that it would offer",
+	}
+	PreAPIRequest = Point[APIRequest, APIRequestPatch]{
+		Name: "pre_api_request", Group: GroupRequest, Mode: Chain,
+		When: "before every request to the model, with the body that would be sent",
+	}
+)
+
+// Tools.
+var (
+	PreTool = Point[ToolInvocation, ToolVerdict]{
+		Name: "pre_tool", Group: GroupToolCall, Mode: Chain,
+		When: "the model called a tool, before it runs",
+	}
+	PostTool = Point[ToolResult, None]{
+		Name: "post_tool", Group: GroupToolCall, Mode: Observe,
+		When: "a tool call is complete and stored",
+	}
+	PreToolOutput = Point[ToolOutput, ToolOutputAnswer]{
+		Name: "pre_tool_output", Group: GroupToolCall, Mode: Chain,
+		When: "a tool has answered, before its output is cached, stored or shown to the model",
+	}
+	PostToolOutput = Point[FinalToolOutput, None]{
+		Name: "post_tool_output", Group: GroupToolCall, Mode: Observe,
+		When: "a tool's output has been processed, with what the model will see",
+	}
+)
+
+// Large tool outputs.
+var (
+	PreCacheOutput = Point[CacheCandidate, CacheSummary]{
+		Name: "pre_cache_output", Group: GroupCache, Mode: Gather,
+		When:   "a tool's output is too large to show and is about to be cached",
+		Awaits: "the cache of large tool outputs",
+	}
+	PostCacheOutput = Point[CachedOutput, None]{
+		Name: "post_cache_output", Group: GroupCache, Mode: Observe,
+		When:   "a tool's output has been cached",
+		Awaits: "the cache of large tool outputs",
+	}
+)
+
+// Messages between contexts.
+var (
+	PreSendMessage = Point[Mail, DeliveryClaim]{
+		Name: "pre_send_message", Group: GroupDelivery, Mode: Claim,
+		When:   "a message to another context is about to be delivered",
+		Awaits: "messages between contexts",
+	}
+	PostSendMessage = Point[DeliveredMail, None]{
+		Name: "post_send_message", Group: GroupDelivery, Mode: Observe,
+		When:   "a message to another context has been delivered",
+		Awaits: "messages between contexts",
+	}
+)
+
+// Contexts.
+var (
+	OnContextSwitch = Point[ContextSwitch, None]{
+		Name: "on_context_switch", Group: GroupContext, Mode: Observe,
+		When: "the run uses another context than the current one; not when it stays the same",
+	}
+	PreClear = Point[ContextSize, None]{
+		Name: "pre_clear", Group: GroupContext, Mode: Observe,
+		When:   "a context is about to be cleared",
+		Awaits: "archiving of contexts",
+	}
+	PostClear = Point[ContextSize, None]{
+		Name: "post_clear", Group: GroupContext, Mode: Observe,
+		When:   "a context has been cleared",
+		Awaits: "archiving of contexts",
+	}
+	PreCompact = Point[ContextSize, None]{
+		Name: "pre_compact", Group: GroupContext, Mode: Observe,
+		When:   "a whole context is about to be compacted",
+		Awaits: "compaction",
+	}
+	PostCompact = Point[ContextSize, None]{
+		Name: "post_compact", Group: GroupContext, Mode: Observe,
+		When:   "a whole context has been compacted",
+		Awaits: "compaction",
+	}
+	PreRollingCompact = Point[RollingCompaction, None]{
+		Name: "pre_rolling_compact", Group: GroupContext, Mode: Observe,
+		When:   "the oldest part of a context is about to be compacted",
+		Awaits: "compaction",
+	}
+	PostRollingCompact = Point[RollingCompacted, None]{
+		Name: "post_rolling_compact", Group: GroupContext, Mode: Observe,
+		When:   "the oldest part of a context has been compacted",
+		Awaits: "compaction",
+	}
+)
+
+// Turns.
+var (
+	PostTurn = Point[TurnInfo, TurnAnswer]{
+		Name: "post_turn", Group: GroupTurn, Mode: Chain,
+		When: "the model has responded once, before the tools that it called run",
+	}
+	PreStop = Point[StopInfo, StopAnswer]{
+		Name: "pre_stop", Group: GroupTurn, Mode: Gather,
+		When: "the model has answered without calling a tool and the turn is about to end",
+	}
+)
+
+// All lists every point in the order of the documentation.
+func All() []Info {
+	return []Info{
+		OnStart.Info(), OnEnd.Info(),
+		PreMessage.Info(), PostMessage.Info(),
+		PreSystemPrompt.Info(), PostSystemPrompt.Info(),
+		PreAPITools.Info(), PreAPIRequest.Info(),
+		PreTool.Info(), PostTool.Info(), PreToolOutput.Info(), PostToolOutput.Info(),
+		PreCacheOutput.Info(), PostCacheOutput.Info(),
+		PreSendMessage.Info(), PostSendMessage.Info(),
+		OnContextSwitch.Info(), PreClear.Info(), PostClear.Info(),
+		PreCompact.Info(), PostCompact.Info(), PreRollingCompact.Info(), PostRollingCompact.Info(),
+		PostTurn.Info(), PreStop.Info(),
+	}
+}
+
+// Find looks a point of chibi's up by its name.
+func Find(name Name) (Info, bool) {
+	for _, info := range All() {
+		if info.Name == name {
+			return info, true
+		}
+	}
+	return Info{}, false
+}

@@ -1,0 +1,47 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// OS is the machine's file system.
+type OS struct{}
+
+var _ FS = OS{}
+
+// OpenFile opens a file.
+func (OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Rename renames a file.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove removes a file.
+func (OS) Remove(name string) error { return os.Remove(name) }
+
+// Stat describes a file.
+func (OS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// Mkdir makes a folder; one that exists is no error.
+func (OS) Mkdir(name string, perm fs.FileMode) error {
+	if err := os.Mkdir(name, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// SyncDir makes the names in a folder durable.
+func (OS) SyncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,62 @@
+package disk
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// TempFile writes data to a new file for temporary files that only its owner
+// can read, named after pattern as for os.CreateTemp. The caller calls remove
+// when it is no longer needed.
+func TempFile(pattern string, data []byte) (path string, remove func(), err error) {
+	f, err := os.CreateTemp("", pattern)
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.Remove(f.Name()) }
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	return f.Name(), remove, nil
+}
+
+// TempFolder makes a new folder for temporary files that only its owner can
+// enter. The caller calls remove when it is no longer needed.
+func TempFolder(pattern string) (path string, remove func(), err error) {
+	path, err = os.MkdirTemp("", pattern)
+	if err != nil {
+		return "", nil, err
+	}
+	return path, func() { os.RemoveAll(path) }, nil
+}
+
+// Create makes an empty file for output that need not survive a crash, or
+// empties the one that is there. Only its owner can read a new one.
+func Create(path string) (io.WriteCloser, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
+// WriteFile writes a file, and the folders above it, that need not survive a
+// crash.
+func WriteFile(path string, data []byte, executable bool) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	perm := os.FileMode(0o644)
+	if executable {
+		perm = 0o755
+	}
+	return os.WriteFile(path, data, perm)
+}
+
+// Overwrite gives a file new content in place, without durability: whoever
+// holds a lock on the file keeps it.
+func Overwrite(path string, data []byte) error {
+	return os.WriteFile(path, data, 0o600)
+}

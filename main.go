@@ -1,0 +1,11 @@
+// Chibi is a command-line client for language models and a host for plugins
+// that see and shape what happens in a conversation. See README.md.
+package main
+
+import (
+	"os"
+
+	"github.com/chibi-host/chibi/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

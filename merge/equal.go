@@ -1,0 +1,87 @@
+package merge
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Equal says whether two texts are the same JSON value. The order of keys and
+// white space do not matter; numbers are compared by their exact value, so
+// that 1.0 equals 1 and no large number is rounded. Text that is not JSON
+// equals nothing.
+func Equal(a, b []byte) bool {
+	return valid(a) && valid(b) && equal(gjson.ParseBytes(a), gjson.ParseBytes(b))
+}
+
+func equal(a, b gjson.Result) bool {
+	switch {
+	case a.Raw == b.Raw:
+		return true
+	case a.Type != b.Type:
+		return false
+	case a.Type == gjson.Number:
+		return parseDecimal(a.Raw) == parseDecimal(b.Raw)
+	case a.Type == gjson.String:
+		return a.Str == b.Str
+	case a.IsArray() && b.IsArray():
+		return equalArrays(a.Array(), b.Array())
+	case a.IsObject() && b.IsObject():
+		return equalObjects(membersOf(a.Raw), membersOf(b.Raw))
+	}
+	return a.Type != gjson.JSON
+}
+
+func equalArrays(a, b []gjson.Result) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalObjects(a, b *members) bool {
+	if len(a.last) != len(b.last) {
+		return false
+	}
+	for key := range a.last {
+		left, _ := a.find(key)
+		right, ok := b.find(key)
+		if !ok || !equal(gjson.Parse(left.value), gjson.Parse(right.value)) {
+			return false
+		}
+	}
+	return true
+}
+
+// decimal is a number in one spelling: digits without outer zeros, times ten to
+// the exponent. Zero has no digits.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int64
+	text     string // instead, where the exponent is beyond all reason
+}
+
+// parseDecimal reads a JSON number. Its cost does not depend on the exponent.
+func parseDecimal(number string) decimal {
+	mantissa, power, _ := strings.Cut(strings.ToLower(number), "e")
+	exponent, err := strconv.ParseInt(power, 10, 32)
+	if err != nil && power != "" {
+		return decimal{text: number}
+	}
+	mantissa, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	exponent -= int64(len(fraction))
+	trimmed := strings.TrimRight(digits, "0")
+	if trimmed == "" {
+		return decimal{}
+	}
+	return decimal{negative: negative, digits: trimmed, exponent: exponent + int64(len(digits)-len(trimmed))}
+}

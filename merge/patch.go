@@ -1,0 +1,168 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// maxDepth bounds how deep objects may nest in a patch.
+const maxDepth = 1000
+
+// Patch applies a JSON merge patch (RFC 7396) to a document: objects merge
+// deeply, null deletes, all else replaces. Whatever the patch does not name
+// keeps its bytes; new keys come last in the order of the patch. Where the
+// document has a patched key several times, the last one counts, as for most
+// readers, and the others are dropped.
+//
+// Errors say which of the two is not JSON, or that the patch nests deeper than
+// 1000 objects.
+func Patch(doc, patch []byte) ([]byte, error) {
+	if !valid(doc) {
+		return nil, errors.New("the document is not JSON")
+	}
+	if !valid(patch) {
+		return nil, errors.New("the patch is not JSON")
+	}
+	p := patcher{out: make([]byte, 0, len(doc)+len(patch))}
+	p.value(string(doc), strings.TrimSpace(string(patch)), 0)
+	return p.out, p.err
+}
+
+// Set puts a value under one top-level key of an object. The key is a key, not
+// a path, whatever is in it.
+func Set(doc []byte, field string, value []byte) ([]byte, error) {
+	if !valid(value) {
+		return nil, fmt.Errorf("the value of %q is not JSON", field)
+	}
+	return sjson.SetRawBytes(doc, ":"+gjson.Escape(field), value)
+}
+
+// patcher writes the patched document in one pass over the original.
+type patcher struct {
+	out []byte
+	err error
+}
+
+// value writes doc as patch changes it. Both are raw JSON.
+func (p *patcher) value(doc, patch string, depth int) {
+	if depth > maxDepth {
+		p.err = fmt.Errorf("the patch nests deeper than %d objects", maxDepth)
+		return
+	}
+	if !isObject(patch) {
+		p.out = append(p.out, patch...)
+		return
+	}
+	if !isObject(doc) {
+		doc = "{}"
+	}
+	changes := membersOf(patch)
+	p.object(doc, changes, depth)
+}
+
+// object writes an object whose members are changed, dropped or left alone.
+func (p *patcher) object(doc string, changes *members, depth int) {
+	open := strings.IndexByte(doc, '{')
+	shut := strings.LastIndexByte(doc, '}')
+	p.out = append(p.out, doc[:open+1]...)
+	original := membersOf(doc)
+	written := 0
+	begin := open + 1 // where the bytes of the next member begin, white space included
+	for i, m := range original.list {
+		end := original.end(i, shut)
+		change, patched := changes.find(m.key)
+		if !patched || original.isLast(i) && change.value != "null" {
+			written = p.comma(written)
+		}
+		switch {
+		case !patched:
+			p.out = append(p.out, doc[begin:end]...)
+		case original.isLast(i) && change.value != "null":
+			p.out = append(p.out, doc[begin:m.start]...)
+			p.value(m.value, change.value, depth+1)
+			p.out = append(p.out, doc[m.start+len(m.value):end]...)
+		}
+		begin = end + 1
+	}
+	p.added(original, changes, written, depth)
+	p.out = append(p.out, doc[shut:]...)
+}
+
+// added writes the members that only the patch has.
+func (p *patcher) added(original, changes *members, written, depth int) {
+	for i, m := range changes.list {
+		if _, exists := original.find(m.key); exists || m.value == "null" || !changes.isLast(i) {
+			continue
+		}
+		written = p.comma(written)
+		p.out = append(p.out, m.rawKey...)
+		p.out = append(p.out, ':')
+		if isObject(m.value) {
+			p.value("{}", m.value, depth+1)
+		} else {
+			p.out = append(p.out, m.value...)
+		}
+	}
+}
+
+func (p *patcher) comma(written int) int {
+	if written > 0 {
+		p.out = append(p.out, ',')
+	}
+	return written + 1
+}
+
+func isObject(raw string) bool {
+	raw = strings.TrimLeft(raw, " \t\r\n")
+	return len(raw) > 0 && raw[0] == '{'
+}
+
+// member is one key and value of an object.
+type member struct {
+	key    string // decoded
+	rawKey string // as written, with quotes
+	value  string // raw
+	start  int    // where the value begins in the object's text
+}
+
+// members are the members of one object, in order.
+type members struct {
+	text string
+	list []member
+	last map[string]int // key -> index of its last occurrence
+}
+
+// membersOf reads the members of a valid object, and none of anything else.
+func membersOf(object string) *members {
+	m := &members{text: object, last: map[string]int{}}
+	offset := len(object) - len(strings.TrimLeft(object, " \t\r\n"))
+	gjson.Parse(object[offset:]).ForEach(func(key, value gjson.Result) bool {
+		m.last[key.String()] = len(m.list)
+		m.list = append(m.list, member{key: key.String(), rawKey: key.Raw, value: value.Raw, start: offset + value.Index})
+		return true
+	})
+	return m
+}
+
+// find looks a key's last occurrence up.
+func (m *members) find(key string) (member, bool) {
+	if i, ok := m.last[key]; ok {
+		return m.list[i], true
+	}
+	return member{}, false
+}
+
+func (m *members) isLast(i int) bool { return m.last[m.list[i].key] == i }
+
+// end is where member i's bytes end: at its comma, or at the closing brace.
+func (m *members) end(i, shut int) int {
+	after := m.list[i].start + len(m.list[i].value)
+	if i == len(m.list)-1 {
+		return shut
+	}
+	return after + strings.IndexByte(m.text[after:], ',')
+}

@@ -1,0 +1,145 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
+)
+
+// chain asks one subscriber after another, each with the payload as the
+// previous one left it, and then the guards, all at once, with the final one.
+func (d *dispatch) chain(ctx context.Context, subscribers []*Plugin) ([]byte, error) {
+	rewriters, guards := d.split(subscribers)
+	payload := merge.NewChain(d.payload)
+	defer d.noteConflicts(payload)
+	for i, p := range rewriters {
+		r, err := d.askOne(ctx, p, payload.Doc())
+		if err != nil {
+			return nil, err
+		}
+		if block := d.block(r); block != nil {
+			d.skip(append(rewriters[i+1:], guards...), fmt.Sprintf("plugin %q blocked", p.Name))
+			return block, nil
+		}
+		d.rewrite(payload, r)
+	}
+	replies, err := d.askAll(ctx, guards, payload.Doc())
+	if err != nil {
+		return nil, err
+	}
+	if block := d.firstBlock(replies); block != nil {
+		return block, nil
+	}
+	return d.rewritten(payload), nil
+}
+
+// split separates the plugins that may rewrite from those that only guard.
+func (d *dispatch) split(subscribers []*Plugin) (rewriters, guards []*Plugin) {
+	for _, p := range subscribers {
+		if p.GuardsAt(d.info.Name) {
+			guards = append(guards, p)
+		} else {
+			rewriters = append(rewriters, p)
+		}
+	}
+	return rewriters, guards
+}
+
+// block returns the answer of a plugin that refuses, nil if it does not.
+func (d *dispatch) block(r *reply) []byte {
+	for _, f := range d.info.Fields {
+		if f.Rule != hookpoints.RuleBlock || !r.isTrue(f.Name) {
+			continue
+		}
+		if r.record.Result != Failed {
+			r.record.Result = Blocked
+		}
+		answer := d.withCompanions(r, f.Name, fmt.Sprintf("blocked by plugin %q", r.plugin.Name))
+		if r.record.Why == "" {
+			r.record.Why = companionText(d.info, answer, f.Name)
+		}
+		return answer
+	}
+	return nil
+}
+
+// firstBlock reads the guards' replies: they may block and nothing else.
+func (d *dispatch) firstBlock(replies []*reply) []byte {
+	var first []byte
+	var winner string
+	for _, r := range replies {
+		block := d.block(r)
+		switch {
+		case block == nil && r.body != nil:
+			r.ignore("it is a guard here and may only block")
+		case block != nil && first == nil:
+			first, winner = block, r.plugin.Name
+		case block != nil:
+			r.remark(fmt.Sprintf("plugin %q blocked first", winner))
+		}
+	}
+	return first
+}
+
+// rewrite applies one answer to the payload.
+func (d *dispatch) rewrite(payload *merge.Chain, r *reply) {
+	d.noteUnknown(r)
+	for _, f := range d.info.Fields {
+		value := r.field(f.Name)
+		if value == nil {
+			continue
+		}
+		changes, err := apply(payload, r.plugin.Name, f, value)
+		if err != nil {
+			r.ignore(fmt.Sprintf("%q: %v", f.Name, err))
+			continue
+		}
+		for _, c := range changes {
+			r.changed(c.Path)
+		}
+	}
+}
+
+// apply makes one field of an answer take effect on the payload.
+func apply(payload *merge.Chain, from string, f hookpoints.AnswerField, value []byte) ([]merge.Change, error) {
+	switch f.Rule {
+	case hookpoints.RuleReplace:
+		return payload.Replace(from, f.Name, value)
+	case hookpoints.RulePatch:
+		if value[0] != '{' {
+			return nil, fmt.Errorf("a patch must be an object")
+		}
+		return payload.Patch(from, f.Name, value)
+	}
+	return nil, nil
+}
+
+// rewritten is the chain's answer: the final value of every field that was
+// rewritten, and what the other rules make of the replies.
+func (d *dispatch) rewritten(payload *merge.Chain) []byte {
+	answer := newObject()
+	for _, f := range d.info.Fields {
+		switch f.Rule {
+		case hookpoints.RuleReplace, hookpoints.RulePatch:
+			if payload.Changed(f.Name) {
+				answer.set(f.Name, payload.Field(f.Name))
+			}
+		default:
+			d.fold(answer, f, d.replies)
+		}
+	}
+	return answer.bytes()
+}
+
+// noteConflicts tells each loser what became of its change.
+func (d *dispatch) noteConflicts(payload *merge.Chain) {
+	for _, c := range payload.Conflicts() {
+		for _, r := range d.replies {
+			if r.plugin.Name == c.Loser {
+				r.lost(c.Path, c.Winner)
+			}
+		}
+	}
+}

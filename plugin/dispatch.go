@@ -1,0 +1,275 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/tidwall/gjson"
+	"golang.org/x/sync/errgroup"
+)
+
+// dispatch is one moment on its way through its subscribers.
+type dispatch struct {
+	host    *Host
+	id      int64
+	info    hookpoints.Info
+	payload []byte
+	// check tells whether an answer's fields have the point's types.
+	check   func(answer []byte) error
+	replies []*reply
+}
+
+// reply is what one subscriber said, and the record of it.
+type reply struct {
+	plugin *Plugin
+	// body is a non-empty JSON object of the right types, or nil.
+	body    []byte
+	record  Record
+	notices []string
+}
+
+func newDispatch(h *Host, info hookpoints.Info, payload []byte) *dispatch {
+	return &dispatch{host: h, id: h.dispatches.Add(1), info: info, payload: payload}
+}
+
+// run asks the subscribers in the way of the point's mode and returns the
+// combined answer, nil for none.
+func (d *dispatch) run(ctx context.Context, subscribers []*Plugin) ([]byte, error) {
+	defer d.report()
+	switch d.info.Mode {
+	case hookpoints.Observe:
+		return nil, d.observe(ctx, subscribers)
+	case hookpoints.Gather:
+		return d.gather(ctx, subscribers)
+	case hookpoints.Chain:
+		return d.chain(ctx, subscribers)
+	case hookpoints.Claim:
+		return d.claim(ctx, subscribers)
+	}
+	return nil, fmt.Errorf("hook point %s: unknown mode %q", d.info.Name, d.info.Mode)
+}
+
+// askAll asks several plugins at once and returns their replies in order. The
+// error is the end of ctx.
+func (d *dispatch) askAll(ctx context.Context, plugins []*Plugin, payload []byte) ([]*reply, error) {
+	replies := make([]*reply, len(plugins))
+	var g errgroup.Group
+	g.SetLimit(d.host.parallel())
+	for i, p := range plugins {
+		g.Go(func() error {
+			replies[i] = d.ask(ctx, p, payload)
+			return nil
+		})
+	}
+	g.Wait()
+	d.replies = append(d.replies, replies...)
+	return replies, ctx.Err()
+}
+
+// askOne asks one plugin. The error is the end of ctx.
+func (d *dispatch) askOne(ctx context.Context, p *Plugin, payload []byte) (*reply, error) {
+	r := d.ask(ctx, p, payload)
+	d.replies = append(d.replies, r)
+	return r, ctx.Err()
+}
+
+// ask runs a plugin's handler and makes a reply of whatever it does.
+func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
+	r := d.newReply(p, payload)
+	if d.host.Waiting != nil {
+		defer d.host.Waiting(d.info.Name, p.Name)()
+	}
+	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload})
+	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
+	r.record.Exit = answer.Exit
+	r.record.AnswerBytes = len(answer.Body)
+	for _, note := range answer.Notes {
+		r.remark(note)
+	}
+	switch {
+	case err != nil:
+		d.failed(r, err)
+	case answer.Unreadable != "":
+		d.unreadable(r, answer.Unreadable)
+	default:
+		d.read(r, answer.Body)
+	}
+	return r
+}
+
+// handle keeps a handler's panic from ending the program.
+func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("it panicked: %v", cause)
+		}
+	}()
+	return h.Handle(ctx, ev)
+}
+
+// read takes an answer's body into the reply if it is an object of the point's
+// types with at least one field.
+func (d *dispatch) read(r *reply, body []byte) {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return
+	}
+	object := gjson.ParseBytes(body)
+	if !json.Valid(body) || !object.IsObject() {
+		d.unreadable(r, "its answer is not a JSON object")
+		return
+	}
+	if len(object.Map()) == 0 {
+		return
+	}
+	if err := d.check(body); err != nil {
+		d.unreadable(r, "its answer has a field of the wrong type: "+typeText(err))
+		return
+	}
+	r.body, r.record.Answer = body, body
+}
+
+// typeText says which field of an answer has which wrong type.
+func typeText(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Sprintf("%q cannot be a %s", wrong.Field, wrong.Value)
+	}
+	return err.Error()
+}
+
+// failed makes a failure what the plugin asked for: no opinion, or a block.
+func (d *dispatch) failed(r *reply, err error) {
+	r.record.Result, r.record.Why = Failed, err.Error()
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	if d.blocksOnFailure(r.plugin) {
+		r.body, _ = encode(map[string]any{"block": true, "message": fmt.Sprintf("plugin %q failed, and its failure blocks: %v", r.plugin.Name, err)})
+		r.notices = append(r.notices, err.Error()+"; blocked, as its on_failure asks for")
+		return
+	}
+	r.notices = append(r.notices, err.Error()+"; went on without it")
+}
+
+// unreadable is no opinion, except for a plugin whose failure blocks: what it
+// said may have been a block.
+func (d *dispatch) unreadable(r *reply, why string) {
+	if d.blocksOnFailure(r.plugin) {
+		d.failed(r, errors.New(why))
+		return
+	}
+	r.record.Result = Ignored
+	r.remark(why)
+	r.notices = append(r.notices, why+"; ignored")
+}
+
+func (d *dispatch) blocksOnFailure(p *Plugin) bool {
+	return p.OnFailure == Block && d.info.CanBlock()
+}
+
+func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
+	return &reply{plugin: p, record: Record{
+		Time: time.Now(), Dispatch: d.id, Point: d.info.Name, Plugin: p.Name, Protocol: p.Origin.Protocol,
+		Guard: d.info.Mode == hookpoints.Chain && p.GuardsAt(d.info.Name), Result: NoOpinion,
+		Payload: payload, PayloadBytes: len(payload),
+	}}
+}
+
+// skip records plugins that were not asked.
+func (d *dispatch) skip(plugins []*Plugin, why string) {
+	for _, p := range plugins {
+		r := d.newReply(p, nil)
+		r.record.Result, r.record.Why = Skipped, why
+		d.replies = append(d.replies, r)
+	}
+}
+
+// report hands out notices and records, in the order in which plugins were
+// asked.
+func (d *dispatch) report() {
+	for _, r := range d.replies {
+		for _, text := range r.notices {
+			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Text: text})
+		}
+		if d.host.Trace != nil {
+			d.host.Trace(r.record)
+		}
+	}
+}
+
+// remark adds a sentence to the record.
+func (r *reply) remark(note string) { r.record.Notes = append(r.record.Notes, note) }
+
+// ignore marks an answer that has no effect and says why, once in the record
+// and once to the person.
+func (r *reply) ignore(why string) {
+	r.record.Result = Ignored
+	r.remark(why)
+	r.notices = append(r.notices, why+"; ignored")
+}
+
+// changed marks an answer that took effect.
+func (r *reply) changed(paths ...string) {
+	if len(paths) > 0 && r.record.Result != Failed {
+		r.record.Result = Changed
+	}
+	r.record.Changed = append(r.record.Changed, paths...)
+}
+
+// lost notes that another plugin's value stands where r's stood.
+func (r *reply) lost(path, winner string) {
+	r.record.Lost = append(r.record.Lost, merge.Conflict{Path: path, Winner: winner, Loser: r.plugin.Name})
+}
+
+// field is the raw value of one field of the answer, nil if it is absent or
+// null.
+func (r *reply) field(name string) []byte {
+	v := gjson.GetBytes(r.body, gjson.Escape(name))
+	if !v.Exists() || v.Type == gjson.Null {
+		return nil
+	}
+	return []byte(v.Raw)
+}
+
+// isTrue says whether a field of the answer is the JSON value true.
+func (r *reply) isTrue(name string) bool { return string(r.field(name)) == "true" }
+
+// names lists the fields of the answer.
+func (r *reply) names() []string {
+	var names []string
+	gjson.ParseBytes(r.body).ForEach(func(key, _ gjson.Result) bool {
+		names = append(names, key.String())
+		return true
+	})
+	return names
+}
+
+// noteUnknown remarks on fields that the point does not know.
+func (d *dispatch) noteUnknown(r *reply) {
+	var unknown []string
+	for _, name := range r.names() {
+		if !d.knows(name) {
+			unknown = append(unknown, fmt.Sprintf("%q", name))
+		}
+	}
+	if len(unknown) > 0 {
+		r.remark(fmt.Sprintf("%s has no field %s", d.info.Name, strings.Join(unknown, ", ")))
+	}
+}
+
+func (d *dispatch) knows(field string) bool {
+	for _, f := range d.info.Fields {
+		if f.Name == field {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+package plugin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+)
+
+// A plugin can be a Go function.
+func ExampleHandlePoint() {
+	guard := plugin.HandlePoint(hookpoints.PreTool, func(_ context.Context, call hookpoints.ToolInvocation) (hookpoints.ToolVerdict, error) {
+		if strings.Contains(string(call.Arguments), "rm -rf") {
+			return hookpoints.ToolVerdict{Block: true, Message: "not on my disk"}, nil
+		}
+		return hookpoints.ToolVerdict{}, nil
+	})
+	host := &plugin.Host{Plugins: []plugin.Plugin{{Name: "guard", Hooks: guard.Hooks(), Handler: guard}}}
+
+	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.ToolInvocation{
+		ToolName: "shell", Arguments: json.RawMessage(`{"command":"rm -rf /"}`),
+	})
+	fmt.Println(verdict.Block, verdict.Message, err)
+	// Output: true not on my disk <nil>
+}
+
+// A plugin can be an executable in a folder.
+func ExampleFire() {
+	dir, _ := os.MkdirTemp("", "plugins")
+	defer os.RemoveAll(dir)
+	script := "#!/bin/sh\n" +
+		`if [ "$1" = --schema ]; then echo '{"name":"home","hooks":["pre_tool"]}'; exit; fi` + "\n" +
+		`echo '{"arguments":{"dir":"/home"}}'` + "\n"
+	os.WriteFile(filepath.Join(dir, "home"), []byte(script), 0o755)
+
+	loaded, err := native.Load(context.Background(), native.Options{Dir: dir})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	host := &plugin.Host{Plugins: loaded.Plugins}
+	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.ToolInvocation{
+		ToolName: "ls", Arguments: json.RawMessage(`{"dir":"/"}`),
+	})
+	fmt.Println(string(verdict.Arguments), err)
+	// Output: {"dir":"/home"} <nil>
+}
+
+// Deploy is what plugins hear about a deployment in some other program.
+type Deploy struct {
+	Target string `json:"target"`
+}
+
+// DeployAnswer is what they may say.
+type DeployAnswer struct {
+	Target  string `json:"target,omitzero" merge:"replace"`
+	Block   bool   `json:"block,omitzero" merge:"block"`
+	Message string `json:"message,omitzero" merge:"with block"`
+}
+
+// A program can have hook points of its own.
+func ExampleFire_ownPoint() {
+	preDeploy := hookpoints.Point[Deploy, DeployAnswer]{Name: "pre_deploy", Mode: hookpoints.Chain}
+	friday := plugin.HandlePoint(preDeploy, func(context.Context, Deploy) (DeployAnswer, error) {
+		return DeployAnswer{Block: true, Message: "not on a Friday"}, nil
+	})
+	host := &plugin.Host{Plugins: []plugin.Plugin{{Name: "friday", Hooks: friday.Hooks(), Handler: friday}}}
+
+	answer, err := plugin.Fire(context.Background(), host, preDeploy, Deploy{Target: "production"})
+	fmt.Println(answer.Block, answer.Message, err)
+	// Output: true not on a Friday <nil>
+}

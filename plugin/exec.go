@@ -1,0 +1,129 @@
+//go:build unix
+
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Command is one process to run: what a Codec makes of an event.
+type Command struct {
+	// Path is the executable, Args what follows its name.
+	Path string
+	Args []string
+	// Env holds KEY=VALUE pairs that are added to Exec.Env; a later one wins.
+	Env []string
+	// Dir is the working directory; "" is the host's own.
+	Dir string
+	// Stdin is written to standard input, which is then closed. A process
+	// that does not read it does no harm.
+	Stdin []byte
+	// Data is the payload as an environment variable too; nil: none.
+	Data *Data
+	// InheritStdin gives the process Exec.Terminal as standard input instead
+	// of Stdin.
+	InheritStdin bool
+	// Timeout bounds the process; 0: no bound.
+	Timeout time.Duration
+	// MaxOutput bounds standard output in bytes; 0: 8 MiB.
+	MaxOutput int64
+}
+
+// Data is a payload for the environment. If it is too large for that, it goes
+// to a private temporary file that is removed after the run.
+type Data struct {
+	// Var names the variable of the payload, FileVar that of the file's path.
+	// Exactly one of them is set.
+	Var, FileVar string
+	// Value is the payload.
+	Value []byte
+}
+
+// Outcome is how a process ended.
+type Outcome struct {
+	// Stdout is what it wrote to standard output.
+	Stdout []byte
+	// Stderr is the end of what it wrote to standard error: at most 4 KiB of
+	// valid UTF-8.
+	Stderr string
+	// Exit is the exit status, -1 after a death by signal.
+	Exit int
+	// Signal names the signal that ended it, "" if none did.
+	Signal string
+}
+
+// Ok says whether the process ended well.
+func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
+
+// Exec runs commands and leaves nothing behind: each has a process group of its
+// own, and all of that ends when the run is called off, takes too long or
+// writes too much: first with SIGTERM, after Grace with SIGKILL. A child that a
+// process leaves in the background ends with it if it still holds standard
+// output or standard error; one that let go of both is its author's decision
+// and is left alone.
+//
+// The zero value is ready for use and safe for concurrent use.
+type Exec struct {
+	// Env is the environment that commands start from; nil: the host's own.
+	// Variables of an outer run (CHIBI_HOOK*, CHIBI_TOOL*) are removed.
+	Env []string
+	// Stderr receives what processes write to standard error, as it comes. It
+	// must be safe for concurrent use. Nil: only the tail is kept.
+	Stderr io.Writer
+	// Terminal is what InheritStdin gives; nil: the null device.
+	Terminal *os.File
+	// Grace is the time between SIGTERM and SIGKILL; 0: 2 seconds.
+	Grace time.Duration
+}
+
+// The failures of a run that callers may want to tell apart.
+var (
+	// ErrTimeout says that the process took too long and was ended.
+	ErrTimeout = errors.New("no answer")
+	// ErrOutputLimit says that it wrote too much and was ended.
+	ErrOutputLimit = errors.New("it was ended")
+	// ErrStart says that it could not be started.
+	ErrStart = errors.New("could not be started")
+)
+
+const (
+	defaultMaxOutput = 8 << 20
+	defaultGrace     = 2 * time.Second
+	stderrTail       = 4 << 10
+	// holdOut is how long a pipe may stay open after its process has ended.
+	holdOut = 250 * time.Millisecond
+)
+
+// Run runs a command to its end. A non-zero exit status and a death by signal
+// are no errors, they are in the Outcome. Errors are ErrStart, ErrTimeout,
+// ErrOutputLimit and the end of ctx; the Outcome then holds what had arrived.
+func (e Exec) Run(ctx context.Context, c Command) (Outcome, error) {
+	if ctx.Err() != nil {
+		return Outcome{}, ctx.Err()
+	}
+	run, err := e.start(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer run.release()
+	err = run.wait(ctx, c.Timeout)
+	return run.outcome(), err
+}
+
+// limit is a command's bound on standard output.
+func (c Command) limit() int64 {
+	if c.MaxOutput > 0 {
+		return c.MaxOutput
+	}
+	return defaultMaxOutput
+}
+
+// noAnswer is the error of a run that took too long.
+func noAnswer(after time.Duration) error {
+	return fmt.Errorf("%w after %s", ErrTimeout, after)
+}

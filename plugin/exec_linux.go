@@ -1,0 +1,9 @@
+package plugin
+
+import "syscall"
+
+// supervised gives a process a group of its own, and a SIGKILL should the host
+// die without a chance to end it.
+func supervised() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}

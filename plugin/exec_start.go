@@ -1,0 +1,160 @@
+//go:build unix
+
+package plugin
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// maxEnvString is Linux's bound on one string of the environment: name, "=",
+// value and the zero byte.
+const maxEnvString = 131_072
+
+// start starts a command's process with pipes of our own: os/exec would wait
+// for whoever holds them.
+func (e Exec) start(c Command) (*process, error) {
+	p := &process{exec: e, max: c.limit()}
+	env, err := p.environment(c, false)
+	if err != nil {
+		return nil, err
+	}
+	err = p.launch(c, env)
+	if errors.Is(err, syscall.E2BIG) && c.Data != nil {
+		// The rest of the environment is near the total limit.
+		p.release()
+		if env, err = p.environment(c, true); err == nil {
+			err = p.launch(c, env)
+		}
+	}
+	if err != nil {
+		p.release()
+		return nil, fmt.Errorf("%w: %s", ErrStart, explain(c.Path, err))
+	}
+	return p, nil
+}
+
+// environment builds the process's environment. Data goes into a file if it is
+// too large for a variable, or if told so.
+func (p *process) environment(c Command, useFile bool) ([]string, error) {
+	base := p.exec.Env
+	if base == nil {
+		base = os.Environ()
+	}
+	var env []string
+	for _, pair := range base {
+		if !strings.HasPrefix(pair, "CHIBI_HOOK") && !strings.HasPrefix(pair, "CHIBI_TOOL") {
+			env = append(env, pair)
+		}
+	}
+	env = append(env, c.Env...)
+	if c.Data == nil {
+		return env, nil
+	}
+	fits := len(c.Data.Var)+1+len(c.Data.Value)+1 <= maxEnvString && !bytes.ContainsRune(c.Data.Value, 0)
+	if fits && !useFile {
+		return append(env, c.Data.Var+"="+string(c.Data.Value)), nil
+	}
+	path, remove, err := disk.TempFile("chibi-data-*.json", c.Data.Value)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrStart, err)
+	}
+	p.cleanup = append(p.cleanup, remove)
+	return append(env, c.Data.FileVar+"="+path), nil
+}
+
+// launch starts the process and its readers and writers.
+func (p *process) launch(c Command, env []string) error {
+	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: env, Dir: c.Dir}
+	cmd.SysProcAttr = supervised()
+	var pipes [3][2]*os.File // of stdin, stdout and stderr: read end, write end
+	for i := range pipes {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(pipes)
+			return err
+		}
+		pipes[i] = [2]*os.File{r, w}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes[0][0], pipes[1][1], pipes[2][1]
+	if c.InheritStdin {
+		cmd.Stdin = nil
+		if p.exec.Terminal != nil {
+			cmd.Stdin = p.exec.Terminal
+			p.takeTerminal(cmd)
+		}
+	}
+	if err := startPatiently(cmd); err != nil {
+		closeAll(pipes)
+		return err
+	}
+	pipes[0][0].Close()
+	pipes[1][1].Close()
+	pipes[2][1].Close()
+	p.begin(cmd, c.Stdin, pipes[0][1], pipes[1][0], pipes[2][0])
+	return nil
+}
+
+// startPatiently starts a process. A script that was just written may be held
+// open for writing by a process that is being forked elsewhere; that passes.
+func startPatiently(cmd *exec.Cmd) error {
+	for delay := time.Millisecond; ; delay *= 2 {
+		err := cmd.Start()
+		if !errors.Is(err, syscall.ETXTBSY) || delay > 200*time.Millisecond {
+			return err
+		}
+		time.Sleep(delay)
+		*cmd = exec.Cmd{
+			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
+			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
+		}
+	}
+}
+
+func closeAll(pipes [3][2]*os.File) {
+	for _, pipe := range pipes {
+		for _, end := range pipe {
+			if end != nil {
+				end.Close()
+			}
+		}
+	}
+}
+
+// explain says why a file could not be started and what to do.
+func explain(path string, err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		return `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`
+	case errors.Is(err, syscall.EACCES):
+		return "not executable; run: chmod +x " + path
+	case errors.Is(err, syscall.E2BIG):
+		return "the environment is too large; unset what is not needed"
+	case errors.Is(err, syscall.ENOENT):
+		if line := firstLine(path); strings.HasPrefix(line, "#!") {
+			return fmt.Sprintf("its interpreter %q was not found", strings.TrimSpace(line[2:]))
+		}
+		return "no such file"
+	}
+	return err.Error()
+}
+
+// firstLine is the first line of a file, "" if it cannot be read.
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, _ := bufio.NewReaderSize(f, 256).ReadSlice('\n')
+	return strings.ToValidUTF8(strings.TrimSuffix(string(line), "\n"), "")
+}

@@ -1,0 +1,196 @@
+//go:build unix
+
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// process is a running command.
+type process struct {
+	exec    Exec
+	max     int64
+	cmd     *exec.Cmd
+	stdout  *os.File
+	stderr  *os.File
+	stdin   *os.File
+	copies  sync.WaitGroup // the goroutines at the pipes
+	drained chan struct{}  // closed when stdout and stderr have ended
+	exited  chan struct{}  // closed when the process itself has ended
+	flooded chan struct{}  // closed when it wrote too much
+	out     []byte
+	tail    tail
+	cleanup []func()
+	// foreground says that the process had the terminal to itself.
+	foreground bool
+}
+
+// begin starts what reads and writes the pipes, and what waits for the end.
+func (p *process) begin(cmd *exec.Cmd, input []byte, stdin, stdout, stderr *os.File) {
+	p.cmd, p.stdin, p.stdout, p.stderr = cmd, stdin, stdout, stderr
+	p.drained, p.exited, p.flooded = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var readers sync.WaitGroup
+	readers.Go(p.readOutput)
+	readers.Go(p.readErrors)
+	p.copies.Go(func() {
+		p.stdin.Write(input) // a reader that went away is no failure
+		p.stdin.Close()
+	})
+	p.copies.Go(func() {
+		readers.Wait()
+		close(p.drained)
+	})
+	p.copies.Go(func() {
+		cmd.Wait()
+		close(p.exited)
+	})
+}
+
+// readOutput keeps standard output up to the bound, and drops the rest so that
+// the process can end.
+func (p *process) readOutput() {
+	buf := make([]byte, 32<<10)
+	flooded := false
+	for {
+		n, err := p.stdout.Read(buf)
+		room := p.max - int64(len(p.out))
+		if int64(n) > room && !flooded {
+			flooded = true
+			close(p.flooded)
+		}
+		p.out = append(p.out, buf[:min(int64(n), room)]...)
+		if err != nil {
+			return
+		}
+	}
+}
+
+// readErrors passes standard error on and keeps its tail.
+func (p *process) readErrors() {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := p.stderr.Read(buf)
+		p.tail.add(buf[:n])
+		if p.exec.Stderr != nil && n > 0 {
+			p.exec.Stderr.Write(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// wait waits for the process to end, or ends it.
+func (p *process) wait(ctx context.Context, timeout time.Duration) error {
+	var expired <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	select {
+	case <-p.exited:
+		p.drain()
+		return p.interruption()
+	case <-ctx.Done():
+		p.end()
+		return ctx.Err()
+	case <-expired:
+		p.end()
+		return noAnswer(timeout)
+	case <-p.flooded:
+		p.end()
+		return fmt.Errorf("more than %s of output: %w", humanize.IBytes(uint64(p.max)), ErrOutputLimit)
+	}
+}
+
+// drain takes what is left in the pipes of a process that has ended. Whoever
+// still holds them is not waited for: it is a child in the background, and it
+// is ended.
+func (p *process) drain() {
+	if !p.drainedWithin(holdOut) {
+		p.signal(syscall.SIGKILL)
+		p.drainedWithin(holdOut)
+	}
+}
+
+// end ends the whole group: politely, then not.
+func (p *process) end() {
+	p.signal(syscall.SIGTERM)
+	grace := p.exec.Grace
+	if grace == 0 {
+		grace = defaultGrace
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+	case <-timer.C:
+	}
+	p.signal(syscall.SIGKILL)
+	<-p.exited
+	p.drainedWithin(holdOut)
+}
+
+func (p *process) drainedWithin(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.drained:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// signal signals the group. Its id stays taken as long as a member lives, and
+// the process itself was not waited for before it ended.
+func (p *process) signal(s syscall.Signal) { syscall.Kill(-p.cmd.Process.Pid, s) }
+
+// release closes the pipes, which ends the goroutines at them, and removes what
+// the run left.
+func (p *process) release() {
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	p.copies.Wait()
+	for _, remove := range p.cleanup {
+		remove()
+	}
+	p.cleanup = nil
+}
+
+// outcome is how the process ended. The pipes are closed first: a process that
+// escaped its group may still write.
+func (p *process) outcome() Outcome {
+	p.release()
+	state := p.cmd.ProcessState
+	o := Outcome{Stdout: p.out, Stderr: p.tail.text(), Exit: state.ExitCode()}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		o.Signal = status.Signal().String()
+	}
+	return o
+}
+
+// tail keeps the end of a stream.
+type tail struct{ kept []byte }
+
+func (t *tail) add(p []byte) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - stderrTail; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+}
+
+func (t *tail) text() string { return strings.ToValidUTF8(string(t.kept), "\uFFFD") }

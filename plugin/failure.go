@@ -1,0 +1,32 @@
+package plugin
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Err says in words how a process failed: its exit status or signal, and the
+// last line of its standard error. It is nil for a process that ended well.
+func (o Outcome) Err() error {
+	if o.Ok() {
+		return nil
+	}
+	how := fmt.Sprintf("exit status %d", o.Exit)
+	if o.Signal != "" {
+		how = "ended by signal: " + o.Signal
+	}
+	if line := lastLine(o.Stderr); line != "" {
+		return fmt.Errorf("%s (%s)", how, line)
+	}
+	return fmt.Errorf("%s", how)
+}
+
+// lastLine is the last line with text in it, shortened to what fits a message.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	line := []rune(strings.TrimSpace(lines[len(lines)-1]))
+	if len(line) > 200 {
+		return string(line[:200]) + "..."
+	}
+	return string(line)
+}

@@ -1,0 +1,126 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/tidwall/gjson"
+)
+
+// gather asks all subscribers at once with the same payload and folds their
+// answers in plugin order.
+func (d *dispatch) gather(ctx context.Context, subscribers []*Plugin) ([]byte, error) {
+	replies, err := d.askAll(ctx, subscribers, d.payload)
+	if err != nil {
+		return nil, err
+	}
+	answer := newObject()
+	for _, r := range replies {
+		d.noteUnknown(r)
+	}
+	for _, f := range d.info.Fields {
+		d.fold(answer, f, replies)
+	}
+	return answer.bytes(), nil
+}
+
+// fold combines what the replies say about one field by the field's rule.
+func (d *dispatch) fold(answer *object, f hookpoints.AnswerField, replies []*reply) {
+	switch f.Rule {
+	case hookpoints.RuleJoin:
+		if offers := collect[string](f, replies); len(offers) > 0 {
+			answer.encode(f.Name, merge.Join(offers))
+		}
+	case hookpoints.RuleAppend:
+		if offers := collect[[]json.RawMessage](f, replies); len(offers) > 0 {
+			answer.encode(f.Name, merge.Append(offers))
+		}
+	case hookpoints.RuleIntersect:
+		if offers := collect[[]string](f, replies); len(offers) > 0 {
+			answer.encode(f.Name, merge.Intersect(offers))
+		}
+		d.noteStrangers(f, replies)
+	case hookpoints.RuleUnite:
+		if offers := collect[[]string](f, replies); len(offers) > 0 {
+			answer.encode(f.Name, merge.Unite(offers))
+		}
+		d.noteStrangers(f, replies)
+	case hookpoints.RuleFirst:
+		d.foldFirst(answer, f, replies)
+	}
+}
+
+// collect reads one field of every reply that has it and marks those replies
+// as effective.
+func collect[T any](f hookpoints.AnswerField, replies []*reply) []merge.Offer[T] {
+	var offers []merge.Offer[T]
+	for _, r := range replies {
+		var value T
+		raw := r.field(f.Name)
+		if raw == nil || isEmptyText(raw) || json.Unmarshal(raw, &value) != nil {
+			continue
+		}
+		offers = append(offers, merge.Offer[T]{From: r.plugin.Name, Value: value})
+		r.changed("/" + f.Name)
+	}
+	return offers
+}
+
+// foldFirst takes the first non-empty value and tells the others that theirs
+// is not used.
+func (d *dispatch) foldFirst(answer *object, f hookpoints.AnswerField, replies []*reply) {
+	var winner *reply
+	for _, r := range replies {
+		value := r.field(f.Name)
+		switch {
+		case value == nil || isEmpty(value):
+		case winner == nil:
+			winner = r
+			answer.set(f.Name, value)
+			answer.copyCompanions(d.info, r, f.Name)
+			r.changed("/" + f.Name)
+		default:
+			r.lost("/"+f.Name, winner.plugin.Name)
+			r.remark(fmt.Sprintf("its %q is not used, plugin %q came first", f.Name, winner.plugin.Name))
+			if r.record.Result == NoOpinion {
+				r.record.Result = Ignored
+			}
+		}
+	}
+}
+
+// noteStrangers remarks on listed names that the payload does not know.
+func (d *dispatch) noteStrangers(f hookpoints.AnswerField, replies []*reply) {
+	if f.Among == "" {
+		return
+	}
+	var known []string
+	for _, v := range gjson.GetBytes(d.payload, f.Among).Array() {
+		known = append(known, v.String())
+	}
+	for _, r := range replies {
+		for _, v := range gjson.ParseBytes(r.field(f.Name)).Array() {
+			if !slices.Contains(known, v.String()) {
+				r.remark(fmt.Sprintf("%q names %q, which is not offered here", f.Name, v.String()))
+			}
+		}
+	}
+}
+
+func isEmptyText(raw []byte) bool { return string(raw) == `""` }
+
+// isEmpty says whether a raw value is "", [] or {}.
+func isEmpty(raw []byte) bool {
+	v := gjson.ParseBytes(raw)
+	switch {
+	case v.IsArray():
+		return len(v.Array()) == 0
+	case v.IsObject():
+		return len(v.Map()) == 0
+	}
+	return isEmptyText(raw)
+}

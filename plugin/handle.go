@@ -1,0 +1,48 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+)
+
+// HandlePoint makes a typed Go function the Handler of one point. The function
+// receives the decoded payload; the zero A is no opinion. Combine several with
+// [Handlers].
+func HandlePoint[P, A any](point hookpoints.Point[P, A], answer func(ctx context.Context, payload P) (A, error)) Handlers {
+	return Handlers{point.Name: HandlerFunc(func(ctx context.Context, ev Event) (Answer, error) {
+		var payload P
+		if err := json.Unmarshal(ev.Payload, &payload); err != nil {
+			return Answer{}, fmt.Errorf("payload of %s: %w", ev.Point, err)
+		}
+		a, err := answer(ctx, payload)
+		if err != nil {
+			return Answer{}, err
+		}
+		body, err := encode(a)
+		return Answer{Body: body}, err
+	})}
+}
+
+// Handlers is a Handler that has one Handler for each point.
+type Handlers map[hookpoints.Name]Handler
+
+// Handle passes the event to its point's Handler; without one there is no
+// opinion.
+func (h Handlers) Handle(ctx context.Context, ev Event) (Answer, error) {
+	if handler, ok := h[ev.Point]; ok {
+		return handler.Handle(ctx, ev)
+	}
+	return Answer{}, nil
+}
+
+// Hooks lists the points that h handles, in no particular order.
+func (h Handlers) Hooks() []hookpoints.Name {
+	var names []hookpoints.Name
+	for name := range h {
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,71 @@
+package native
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// runner knows how an executable is started.
+type runner struct {
+	opts Options
+	path string
+}
+
+// codec speaks the hook half of the protocol.
+type codec struct{ runner }
+
+// Encode gives the payload on standard input and in the environment: both
+// generations of chibi plugins find it.
+func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
+	return plugin.Command{
+		Path:  c.path,
+		Env:   append(environment(c.opts), "CHIBI_HOOK="+string(ev.Point)),
+		Stdin: line(ev.Payload),
+		Data:  &plugin.Data{Var: "CHIBI_HOOK_DATA", FileVar: "CHIBI_HOOK_DATA_FILE", Value: ev.Payload},
+	}, nil
+}
+
+// Decode reads the answer: one JSON object. Everything else is no opinion; if
+// it is more than silence, it says why.
+func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
+	if err := out.Err(); err != nil {
+		return plugin.Answer{}, err
+	}
+	body := bytes.TrimSpace(out.Stdout)
+	switch {
+	case len(body) == 0:
+		return plugin.Answer{}, nil
+	case !utf8.Valid(body):
+		return plugin.Answer{Unreadable: "its answer is not UTF-8"}, nil
+	case !json.Valid(body):
+		return plugin.Answer{Unreadable: "its answer is not JSON" + beginning(body)}, nil
+	case body[0] != '{':
+		return plugin.Answer{Unreadable: fmt.Sprintf("its answer is %s, not an object", kind(body))}, nil
+	}
+	return plugin.Answer{Body: body}, nil
+}
+
+// kind names the type of a JSON value.
+func kind(body []byte) string {
+	switch v := gjson.ParseBytes(body); {
+	case v.IsArray():
+		return "an array"
+	case v.Type == gjson.String:
+		return "a string"
+	case v.Type == gjson.Number:
+		return "a number"
+	case v.Type == gjson.Null:
+		return "null"
+	}
+	return "a boolean"
+}
+
+// line is a payload as a line of its own.
+func line(payload []byte) []byte {
+	return append(bytes.Clone(payload), '\n')
+}

@@ -1,0 +1,107 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// executable is a file in the plugins folder that can be asked.
+type executable struct {
+	name string // the plugin's name: the file's or folder's
+	path string // as found, for people
+	real string // with links resolved; this is what runs
+}
+
+// discover lists the executables of the plugins folder by name, bytewise, and
+// what is not one with the reason.
+func discover(opts Options) ([]executable, []Skipped, error) {
+	entries, err := os.ReadDir(opts.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the plugins folder: %w; use --no-plugins to go on without plugins", err)
+	}
+	var found []executable
+	var skipped []Skipped
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		file, skip := examine(opts, name)
+		if skip != nil {
+			skip.Name, skip.Path = name, filepath.Join(opts.Dir, name)
+			skipped = append(skipped, *skip)
+			continue
+		}
+		found = append(found, file)
+	}
+	return found, skipped, nil
+}
+
+// examine decides about one entry of the folder.
+func examine(opts Options, name string) (executable, *Skipped) {
+	if strings.HasSuffix(name, ".disabled") {
+		return executable{}, &Skipped{Reason: "disabled by its name; to enable it, remove .disabled"}
+	}
+	if opts.Overrides[name].Disabled {
+		return executable{}, &Skipped{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%s] of the configuration", name)}
+	}
+	path := filepath.Join(opts.Dir, name)
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return executable{}, &Skipped{Reason: "its link leads nowhere or in a circle", Meant: true}
+	}
+	info, err := os.Stat(real)
+	if err == nil && info.IsDir() {
+		path = filepath.Join(path, name)
+		if real, err = filepath.EvalSymlinks(path); err != nil {
+			return executable{}, &Skipped{Reason: fmt.Sprintf("a folder without an executable %s/%s in it", name, name)}
+		}
+		info, err = os.Stat(real)
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return executable{}, &Skipped{Reason: "not a regular file"}
+	}
+	if !inside(opts, real) {
+		return executable{}, &Skipped{Meant: true, Reason: fmt.Sprintf(
+			"it is a link to %s, outside the plugins folder; to allow that, add the target to allow_links under [plugins] in config.toml", real)}
+	}
+	if info.Mode().Perm()&0o111 == 0 {
+		return executable{}, &Skipped{Reason: "not executable; to use it, run: chmod +x " + path, Meant: isScript(real)}
+	}
+	return executable{name: name, path: path, real: real}, nil
+}
+
+// inside says whether a resolved path lies in the plugins folder or in what the
+// configuration allows.
+func inside(opts Options, real string) bool {
+	for _, root := range append([]string{opts.Dir}, opts.AllowLinks...) {
+		root, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// isScript says whether a file begins as a script does: its owner meant it to
+// run.
+func isScript(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	n, _ := f.Read(head)
+	return string(head[:n]) == "#!"
+}

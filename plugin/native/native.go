@@ -1,0 +1,199 @@
+// Package native speaks chibi's own plugin protocol: executables in a folder,
+// asked with --schema what they are, run with CHIBI_HOOK at the points that
+// they subscribed to and with CHIBI_TOOL_NAME when the model calls them.
+// docs/HOOKS.md and docs/PLUGINS.md describe the protocol to plugin authors.
+//
+// [Load] promises that one bad plugin never keeps the others from loading, that
+// each one left out comes with its reason, and that plugins come in the order
+// of their file names, bytewise. What processes may do is bounded by
+// plugin.Exec.
+package native
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+	"golang.org/x/sync/errgroup"
+)
+
+// Protocol is the name of this protocol in plugin.Origin.
+const Protocol = "chibi"
+
+// Default time limits.
+const (
+	DefaultProbeTimeout = 5 * time.Second
+	DefaultToolTimeout  = 10 * time.Minute
+)
+
+// Options say where plugins are and how they are run.
+type Options struct {
+	// Dir is the plugins folder. A missing folder holds no plugins.
+	Dir string
+	// Home, Context and Verbose are told to every process as CHIBI_HOME,
+	// CHIBI_CONTEXT and CHIBI_VERBOSE=1.
+	Home    string
+	Context string
+	Verbose bool
+	// Exec runs the processes.
+	Exec plugin.Exec
+	// ProbeTimeout, HookTimeout and ToolTimeout bound the processes; 0 means
+	// 5 seconds, 30 seconds and 10 minutes.
+	ProbeTimeout time.Duration
+	HookTimeout  time.Duration
+	ToolTimeout  time.Duration
+	// AllowLinks are folders or files outside Dir that links in Dir may
+	// point to.
+	AllowLinks []string
+	// Overrides are settings for single plugins, by plugin name.
+	Overrides map[string]Override
+	// Points are hook points known in addition to chibi's own.
+	Points []hookpoints.Name
+	// Reserved are tool names that plugins may not take.
+	Reserved []string
+}
+
+// Override is what a person sets for one plugin; it beats the plugin's schema.
+type Override struct {
+	// Timeout bounds its hooks and tools; 0: not overridden.
+	Timeout time.Duration
+	// OnFailure is what its failure means; "": not overridden.
+	OnFailure plugin.Failure
+	// Disabled leaves the plugin out.
+	Disabled bool
+}
+
+// Loaded is what a folder holds.
+type Loaded struct {
+	// Plugins are ready to be asked, in order.
+	Plugins []plugin.Plugin
+	// Skipped are the entries of the folder that are not, and why.
+	Skipped []Skipped
+	// Notices are remarks about plugins that were loaded.
+	Notices []plugin.Notice
+}
+
+// Skipped is an entry of the plugins folder that was left out.
+type Skipped struct {
+	// Name is the plugin's name, Path its file.
+	Name, Path string
+	// Reason says why, and what to do about it.
+	Reason string
+	// Meant is true if the entry looks like a plugin that its owner expects
+	// to work, so that a person should be told; false for a disabled plugin,
+	// a README and the like.
+	Meant bool
+}
+
+// Load finds the plugins in opts.Dir and asks each, all at once, for its
+// schema. Errors are an unreadable folder and the end of ctx.
+func Load(ctx context.Context, opts Options) (Loaded, error) {
+	found, skipped, err := discover(opts)
+	if err != nil {
+		return Loaded{}, err
+	}
+	probes := probeAll(ctx, opts, found)
+	if ctx.Err() != nil {
+		return Loaded{}, ctx.Err()
+	}
+	l := loader{opts: opts, taken: map[string]string{}}
+	l.Skipped = skipped
+	for _, name := range opts.Reserved {
+		l.taken[name] = "chibi itself"
+	}
+	for i, file := range found {
+		l.add(file, probes[i])
+	}
+	slices.SortStableFunc(l.Skipped, func(a, b Skipped) int { return strings.Compare(a.Name, b.Name) })
+	return l.Loaded, nil
+}
+
+// probeAll asks every executable for its schema, as many at once as there are
+// cores: more gain nothing.
+func probeAll(ctx context.Context, opts Options, found []executable) []probed {
+	probes := make([]probed, len(found))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, file := range found {
+		g.Go(func() error {
+			probes[i] = probe(ctx, opts, file)
+			return nil
+		})
+	}
+	g.Wait()
+	return probes
+}
+
+// loader turns probed executables into plugins.
+type loader struct {
+	Loaded
+	opts  Options
+	taken map[string]string // tool name -> who has it
+}
+
+func (l *loader) add(file executable, p probed) {
+	if p.err != nil {
+		l.Skipped = append(l.Skipped, Skipped{Name: file.name, Path: file.path, Reason: p.err.Error(), Meant: true})
+		return
+	}
+	warnings := p.warnings
+	var schemas []schema
+	for _, s := range p.schemas {
+		if owner, taken := l.taken[s.Name]; taken {
+			warnings = append(warnings, fmt.Sprintf("tool %q left out: the name is taken by %s", s.Name, owner))
+			continue
+		}
+		l.taken[s.Name] = fmt.Sprintf("plugin %q", file.name)
+		schemas = append(schemas, s)
+	}
+	if len(schemas) == 0 {
+		l.Skipped = append(l.Skipped, Skipped{Name: file.name, Path: file.path, Reason: warnings[len(warnings)-1], Meant: true})
+		return
+	}
+	for _, text := range warnings {
+		l.Notices = append(l.Notices, plugin.Notice{Plugin: file.name, Text: text})
+	}
+	l.Plugins = append(l.Plugins, l.build(file, schemas))
+}
+
+// build makes a plugin of an executable with one or more schemas.
+func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
+	p := plugin.Plugin{Name: file.name, Origin: plugin.Origin{Protocol: Protocol, Path: file.path}, OnFailure: plugin.Ignore}
+	override := l.opts.Overrides[file.name]
+	hookTimeout := l.opts.HookTimeout
+	run := runner{opts: l.opts, path: file.real}
+	for _, s := range schemas {
+		p.Hooks = union(p.Hooks, s.Hooks)
+		p.Guards = union(p.Guards, s.Guards)
+		if s.OnFailure == plugin.Block {
+			p.OnFailure = plugin.Block
+		}
+		hookTimeout = max(hookTimeout, s.timeout())
+		p.Tools = append(p.Tools, run.tool(file.name, s, override))
+	}
+	if override.OnFailure != "" {
+		p.OnFailure = override.OnFailure
+	}
+	if override.Timeout > 0 {
+		hookTimeout = override.Timeout
+	}
+	p.Handler = plugin.Process{Codec: codec{run}, Exec: l.opts.Exec, Timeout: hookTimeout}
+	return p
+}
+
+func union(list, more []hookpoints.Name) []hookpoints.Name {
+	for _, name := range more {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+var _ tools.Tool = tool{}

@@ -1,0 +1,265 @@
+package native_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/google/go-cmp/cmp"
+)
+
+// folder is a plugins folder in the making.
+type folder struct {
+	t   *testing.T
+	dir string
+}
+
+func newFolder(t *testing.T) folder { return folder{t, t.TempDir()} }
+
+// file writes a file of the folder.
+func (f folder) file(name, content string, mode os.FileMode) folder {
+	f.t.Helper()
+	path := filepath.Join(f.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		f.t.Fatal(err)
+	}
+	return f
+}
+
+// plugin writes an executable sh plugin with a schema and a body that runs for
+// hooks and tool calls.
+func (f folder) plugin(name, schema, body string) folder {
+	f.t.Helper()
+	return f.file(name, "#!/bin/sh\nif [ \"$1\" = --schema ]; then cat <<'EOS'\n"+schema+"\nEOS\nexit; fi\n"+body+"\n", 0o755)
+}
+
+func (f folder) link(name, target string) folder {
+	f.t.Helper()
+	if err := os.Symlink(target, filepath.Join(f.dir, name)); err != nil {
+		f.t.Fatal(err)
+	}
+	return f
+}
+
+func (f folder) load(opts native.Options) native.Loaded {
+	f.t.Helper()
+	opts.Dir = f.dir
+	loaded, err := native.Load(f.t.Context(), opts)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return loaded
+}
+
+func names(loaded native.Loaded) []string {
+	var list []string
+	for _, p := range loaded.Plugins {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+func TestPluginsComeInTheOrderOfTheirFileNames(t *testing.T) {
+	f := newFolder(t).
+		plugin("20-b", `{"name":"b"}`, "").
+		plugin("10-c", `{"name":"c"}`, "").
+		plugin("Z", `{"name":"z"}`, "").
+		plugin("folder/folder", `{"name":"in_folder"}`, "").
+		plugin(".hidden", `{"name":"hidden"}`, "").
+		plugin("off.disabled", `{"name":"off"}`, "")
+	if diff := cmp.Diff([]string{"10-c", "20-b", "Z", "folder"}, names(f.load(native.Options{}))); diff != "" {
+		t.Errorf("plugins (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsLeftOutSaysWhy(t *testing.T) {
+	outside := newFolder(t).plugin("tool", `{"name":"outside"}`, "")
+	for _, test := range []struct {
+		name   string
+		make   func(f folder)
+		reason string
+		meant  bool
+	}{
+		{
+			"a script without execute bit", func(f folder) { f.file("p", "#!/bin/sh\n", 0o644) },
+			"not executable; to use it, run: chmod +x DIR/p", true,
+		},
+		{"a text file", func(f folder) { f.file("p", "hello", 0o644) }, "not executable; to use it, run: chmod +x DIR/p", false},
+		{"a folder without executable", func(f folder) { f.file("p/other", "", 0o755) }, "a folder without an executable p/p in it", false},
+		{"a cyclic link", func(f folder) { f.link("p", "p") }, "its link leads nowhere or in a circle", true},
+		{
+			"a link to the outside", func(f folder) { f.link("p", filepath.Join(outside.dir, "tool")) },
+			"it is a link to " + filepath.Join(outside.dir, "tool") + ", outside the plugins folder; to allow that, add the target to allow_links under [plugins] in config.toml", true,
+		},
+		{
+			"a script without #!", func(f folder) { f.file("p", "echo '{}'\n", 0o755) },
+			`--schema: could not be started: it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`, true,
+		},
+		{"a name with a space", func(f folder) { f.plugin("p", `{"name":"a b"}`, "") }, `--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
+		{"a reserved name", func(f folder) { f.plugin("p", `{"name":"recurse"}`, "") }, `tool "recurse" left out: the name is taken by chibi itself`, true},
+		{"an exit status", func(f folder) { f.file("p", "#!/bin/sh\necho oh no >&2\nexit 4\n", 0o755) }, `--schema: exit status 4 (oh no)`, true},
+		{"a log line before the JSON", func(f folder) { f.file("p", "#!/bin/sh\necho hello\necho '{\"name\":\"p\"}'\n", 0o755) }, `--schema did not print JSON; it begins "hello"`, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFolder(t)
+			test.make(f)
+			loaded := f.load(native.Options{Reserved: []string{"recurse"}})
+			if len(loaded.Skipped) != 1 {
+				t.Fatalf("skipped = %+v, plugins = %v", loaded.Skipped, names(loaded))
+			}
+			got := loaded.Skipped[0]
+			if reason := strings.ReplaceAll(got.Reason, f.dir, "DIR"); reason != test.reason {
+				t.Errorf("reason = %s\nwant     %s", reason, test.reason)
+			}
+			if got.Meant != test.meant {
+				t.Errorf("meant = %v, want %v", got.Meant, test.meant)
+			}
+		})
+	}
+}
+
+func TestALinkToAnAllowedTargetIsAPlugin(t *testing.T) {
+	outside := newFolder(t).plugin("tool", `{"name":"outside"}`, "")
+	f := newFolder(t).link("p", filepath.Join(outside.dir, "tool"))
+	if got := names(f.load(native.Options{AllowLinks: []string{outside.dir}})); !cmp.Equal(got, []string{"p"}) {
+		t.Errorf("plugins = %v", got)
+	}
+}
+
+func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
+	f := newFolder(t).plugin("a", `{"name":"x"}`, "").plugin("b", `[{"name":"x"},{"name":"y"}]`, "")
+	loaded := f.load(native.Options{})
+	if len(loaded.Plugins) != 2 || len(loaded.Plugins[1].Tools) != 1 {
+		t.Fatalf("plugins = %+v", loaded.Plugins)
+	}
+	want := `plugin "b": tool "x" left out: the name is taken by plugin "a"`
+	if len(loaded.Notices) != 1 || loaded.Notices[0].String() != want {
+		t.Errorf("notices = %v, want %s", loaded.Notices, want)
+	}
+}
+
+func TestASchemaThatHangsLeavesTheOthers(t *testing.T) {
+	f := newFolder(t).file("hangs", "#!/bin/sh\nexec sleep 600\n", 0o755).plugin("works", `{"name":"works"}`, "")
+	loaded := f.load(native.Options{ProbeTimeout: 300 * time.Millisecond})
+	if got := names(loaded); len(got) > 1 || len(loaded.Skipped) < 1 || !strings.Contains(loaded.Skipped[0].Reason, "no answer after 300ms") {
+		t.Errorf("plugins = %v, skipped = %+v", got, loaded.Skipped)
+	}
+}
+
+func TestTwoHundredPlugins(t *testing.T) {
+	f := newFolder(t)
+	for i := range 200 {
+		name := fmt.Sprintf("p%03d", i)
+		f.plugin(name, `{"name":"`+name+`","hooks":["pre_message"]}`, `printf '{}'`)
+	}
+	loaded := f.load(native.Options{ProbeTimeout: time.Minute})
+	if len(loaded.Plugins) != 200 || loaded.Plugins[199].Name != "p199" {
+		t.Errorf("%d plugins; skipped %+v", len(loaded.Plugins), loaded.Skipped)
+	}
+}
+
+func TestAHookFindsItsPayloadOnStdinAndInTheEnvironment(t *testing.T) {
+	t.Setenv("CHIBI_TOOL_ARGS", "of an outer run")
+	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`, `
+read -r line
+[ "$line" = "$CHIBI_HOOK_DATA" ] || exit 1
+[ -z "$CHIBI_TOOL_ARGS" ] || exit 2
+printf '{"prompt":"%s %s %s"}' "$CHIBI_HOOK" "$CHIBI_CONTEXT" "$CHIBI_HOME"`)
+	loaded := f.load(native.Options{Home: "/h", Context: "work"})
+	got := firePrompt(t, loaded, "<a> & b")
+	if want := "pre_message work /h"; got != want {
+		t.Errorf("prompt = %q, want %q", got, want)
+	}
+}
+
+func TestALargePayloadComesInAFile(t *testing.T) {
+	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`, `
+[ -z "$CHIBI_HOOK_DATA" ] || exit 1
+size=$(wc -c < "$CHIBI_HOOK_DATA_FILE")
+printf '{"prompt":"%s"}' "$(echo $size)"`)
+	prompt := strings.Repeat("x", 200_000)
+	if got, want := firePrompt(t, f.load(native.Options{}), prompt), fmt.Sprint(len(`{"prompt":"","context_name":"c","summary":""}`)+len(prompt)); got != want {
+		t.Errorf("payload file of %q bytes, want %q", got, want)
+	}
+}
+
+func firePrompt(t *testing.T, loaded native.Loaded, prompt string) string {
+	t.Helper()
+	host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}
+	answer, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage, hookpoints.Prompt{Prompt: prompt, ContextName: "c"})
+	if err != nil || answer.Prompt == nil {
+		t.Fatalf("answer = %+v, %v", answer, err)
+	}
+	return *answer.Prompt
+}
+
+func TestHookAnswers(t *testing.T) {
+	for _, test := range []struct{ name, body, notice string }{
+		{"silence", ``, ""},
+		{"an empty object", `echo '{}'`, ""},
+		{"a text", `echo hello`, `its answer is not JSON; it begins "hello"; ignored`},
+		{"a log line before the JSON", `echo starting; echo '{"block":true}'`, `its answer is not JSON; it begins "starting"; ignored`},
+		{"an array", `echo '[1]'`, `its answer is an array, not an object; ignored`},
+		{"not UTF-8", `printf '{"message":"\377"}'`, `its answer is not UTF-8; ignored`},
+		{"an exit status", `echo broken >&2; exit 3`, `exit status 3 (broken); went on without it`},
+		{"a signal", `kill -SEGV $$`, `ended by signal: segmentation fault; went on without it`},
+		{"no end", `exec sleep 600`, `no answer after 300ms; went on without it`},
+		{"a flood", `exec head -c 1073741824 /dev/zero`, `more than 8.0 MiB of output: it was ended; went on without it`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_tool"]}`, test.body)
+			opts := native.Options{HookTimeout: time.Minute}
+			if test.name == "no end" {
+				opts.HookTimeout = 300 * time.Millisecond
+			}
+			var notices []string
+			host := &plugin.Host{Plugins: f.load(opts).Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.Text) }}
+			answer, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage(`{}`)})
+			if err != nil || answer.Block {
+				t.Errorf("answer = %+v, %v", answer, err)
+			}
+			if got := strings.Join(notices, "; "); got != test.notice {
+				t.Errorf("notice = %s\nwant     %s", got, test.notice)
+			}
+		})
+	}
+}
+
+func TestAToolCall(t *testing.T) {
+	for _, test := range []struct{ name, body, want string }{
+		{"its output is the result", `read -r line; printf '%s|%s|%s' "$CHIBI_TOOL_NAME" "$line" "$CHIBI_TOOL_ARGS"`, `p|{"a":1}|{"a":1}`},
+		{"a failure tells the model everything", `echo one; echo why >&2; exit 2`, "Error: exit status 2 (why)\nstdout before that:\none\n"},
+		{"bytes that are no text are replaced", `printf 'a\377b'`, "a\uFFFDb"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFolder(t).plugin("p", `{"name":"p"}`, test.body)
+			tool := f.load(native.Options{}).Plugins[0].Tools[0]
+			got, err := tool.Call(context.Background(), tools.Call{Arguments: json.RawMessage(`{"a":1}`)})
+			if err != nil || got.Text != test.want {
+				t.Errorf("result = %q, %v; want %q", got.Text, err, test.want)
+			}
+		})
+	}
+}
+
+func TestOverridesBeatTheSchema(t *testing.T) {
+	f := newFolder(t).plugin("a", `{"name":"a","hooks":["pre_tool"],"on_failure":"block"}`, "").plugin("b", `{"name":"b"}`, "")
+	loaded := f.load(native.Options{Overrides: map[string]native.Override{
+		"a": {OnFailure: plugin.Ignore}, "b": {Disabled: true},
+	}})
+	if len(loaded.Plugins) != 1 || loaded.Plugins[0].OnFailure != plugin.Ignore {
+		t.Errorf("plugins = %+v", loaded.Plugins)
+	}
+}

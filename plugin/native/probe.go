@@ -1,0 +1,58 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// maxSchema bounds what --schema may print.
+const maxSchema = 1 << 20
+
+// probed is what an executable said about itself.
+type probed struct {
+	schemas  []schema
+	warnings []string
+	err      error
+}
+
+// probe runs an executable with --schema.
+func probe(ctx context.Context, opts Options, file executable) probed {
+	exec := opts.Exec
+	exec.Stderr = nil // a probe is no conversation; its tail goes into the error
+	timeout := opts.ProbeTimeout
+	if timeout == 0 {
+		timeout = DefaultProbeTimeout
+	}
+	cmd := plugin.Command{
+		Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
+		Timeout: timeout, MaxOutput: maxSchema,
+	}
+	out, err := exec.Run(ctx, cmd)
+	if err == nil {
+		err = out.Err()
+	}
+	if err != nil {
+		return probed{err: fmt.Errorf("--schema: %w", err)}
+	}
+	schemas, warnings, err := parseSchemas(out.Stdout, opts.knows)
+	return probed{schemas, warnings, err}
+}
+
+// knows says whether a hook point exists for this program.
+func (o Options) knows(name hookpoints.Name) bool {
+	_, ok := hookpoints.Find(name)
+	return ok || slices.Contains(o.Points, name)
+}
+
+// environment is what every process of this protocol is told.
+func environment(opts Options) []string {
+	env := []string{"CHIBI_HOME=" + opts.Home, "CHIBI_CONTEXT=" + opts.Context}
+	if opts.Verbose {
+		env = append(env, "CHIBI_VERBOSE=1")
+	}
+	return env
+}

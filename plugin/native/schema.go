@@ -1,0 +1,140 @@
+package native
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// schema is what an executable says of one of its tools.
+type schema struct {
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Parameters  json.RawMessage   `json:"parameters"`
+	Hooks       []hookpoints.Name `json:"hooks"`
+	Guards      []hookpoints.Name `json:"guards"`
+	OnFailure   plugin.Failure    `json:"on_failure"`
+	TimeoutMS   int               `json:"timeout_ms"`
+	Stdin       string            `json:"stdin"`
+}
+
+func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
+
+// parseSchemas reads what --schema printed: an object, or an array of them.
+// Bad elements of an array are left out with a warning; an error means that
+// nothing is left.
+func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, warnings []string, err error) {
+	out = bytes.TrimSpace(out)
+	if !utf8.Valid(out) || !json.Valid(out) {
+		return nil, nil, fmt.Errorf("--schema did not print JSON%s", beginning(out))
+	}
+	elements := []json.RawMessage{out}
+	if out[0] == '[' {
+		if err := json.Unmarshal(out, &elements); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, element := range elements {
+		s, more, err := parseSchema(element, known)
+		warnings = append(warnings, more...)
+		switch {
+		case err == nil:
+			list = append(list, s)
+		case len(elements) == 1:
+			return nil, nil, fmt.Errorf("--schema: %w", err)
+		default:
+			warnings = append(warnings, fmt.Sprintf("element %d of its --schema left out: %v", i+1, err))
+		}
+	}
+	if len(list) == 0 {
+		return nil, warnings, errors.New(strings.Join(append(warnings, "--schema printed no usable tool"), "; "))
+	}
+	return list, warnings, nil
+}
+
+// parseSchema reads one object.
+func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema, []string, error) {
+	var s schema
+	if raw[0] != '{' {
+		return s, nil, errors.New("want an object with a name")
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return s, nil, fmt.Errorf("%q cannot be a %s", wrong.Field, wrong.Value)
+		}
+		return s, nil, err
+	}
+	if err := s.validate(); err != nil {
+		return s, nil, err
+	}
+	return s, s.keepKnown(known), nil
+}
+
+// toolName is what a tool may be called; models accept nothing else.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (s *schema) validate() error {
+	switch {
+	case s.Name == "":
+		return errors.New(`it has no "name"`)
+	case !toolName.MatchString(s.Name):
+		return fmt.Errorf("the name %q is not usable; use 1 to 64 letters, digits, - and _", s.Name)
+	case s.OnFailure != "" && s.OnFailure != plugin.Ignore && s.OnFailure != plugin.Block:
+		return fmt.Errorf(`on_failure is %q; use "ignore" or "block"`, s.OnFailure)
+	case s.Stdin != "" && s.Stdin != "data" && s.Stdin != "inherit":
+		return fmt.Errorf(`stdin is %q; use "data" or "inherit"`, s.Stdin)
+	case s.TimeoutMS < 0:
+		return fmt.Errorf("timeout_ms is %d; use a positive number", s.TimeoutMS)
+	}
+	s.Parameters = bytes.TrimSpace(s.Parameters)
+	if len(s.Parameters) == 0 || string(s.Parameters) == "null" {
+		s.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	if s.Parameters[0] != '{' {
+		return errors.New(`"parameters" must be a JSON Schema, an object`)
+	}
+	return nil
+}
+
+// keepKnown drops hooks that do not exist, and guards that are no hooks, with a
+// warning each.
+func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string) {
+	s.Hooks = slices.DeleteFunc(s.Hooks, func(name hookpoints.Name) bool {
+		if known(name) {
+			return false
+		}
+		warnings = append(warnings, fmt.Sprintf("hook %q does not exist; see chibi hook list", name))
+		return true
+	})
+	s.Guards = slices.DeleteFunc(s.Guards, func(name hookpoints.Name) bool {
+		if slices.Contains(s.Hooks, name) {
+			return false
+		}
+		warnings = append(warnings, fmt.Sprintf("guards names %q, which is not among its hooks", name))
+		return true
+	})
+	return warnings
+}
+
+// beginning quotes the first words of an output that could not be read.
+func beginning(out []byte) string {
+	text := strings.ToValidUTF8(string(out[:min(len(out), 160)]), "\uFFFD")
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if line == "" {
+		return "; it printed nothing"
+	}
+	if runes := []rune(line); len(runes) > 40 {
+		line = string(runes[:40]) + "..."
+	}
+	return fmt.Sprintf("; it begins %q", line)
+}

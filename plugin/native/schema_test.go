@@ -1,0 +1,99 @@
+package native
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseSchemas(t *testing.T) {
+	for _, test := range []struct {
+		name, out string
+		tools     []string
+		warnings  []string
+		err       string
+	}{
+		{name: "one tool", out: `{"name":"a","description":"d"}`, tools: []string{"a"}},
+		{name: "several tools", out: `[{"name":"a"},{"name":"b"}]`, tools: []string{"a", "b"}},
+		{name: "no name", out: `{"description":"d"}`, err: `--schema: it has no "name"`},
+		{
+			name: "a name with a space", out: `{"name":"my tool"}`,
+			err: `--schema: the name "my tool" is not usable; use 1 to 64 letters, digits, - and _`,
+		},
+		{name: "nothing", out: ``, err: `--schema did not print JSON; it printed nothing`},
+		{name: "a log line before the JSON", out: "loading...\n{}", err: `--schema did not print JSON; it begins "loading..."`},
+		{name: "not UTF-8", out: "{\"name\":\"\xff\"}", err: "--schema did not print JSON; it begins \"{\\\"name\\\":\\\"\uFFFD\\\"}\""},
+		{name: "a number", out: `3`, err: `--schema: want an object with a name`},
+		{name: "an empty array", out: `[]`, err: `--schema printed no usable tool`},
+		{
+			name: "a bad element leaves the others", out: `[{"name":""},{"name":"b"},7]`, tools: []string{"b"},
+			warnings: []string{
+				`element 1 of its --schema left out: it has no "name"`,
+				`element 3 of its --schema left out: want an object with a name`,
+			},
+		},
+		{
+			name: "an unknown hook is dropped", out: `{"name":"a","hooks":["pre_tool","before_tool"]}`, tools: []string{"a"},
+			warnings: []string{`hook "before_tool" does not exist; see chibi hook list`},
+		},
+		{
+			name: "a guard must be a hook", out: `{"name":"a","hooks":["on_end"],"guards":["pre_tool"]}`, tools: []string{"a"},
+			warnings: []string{`guards names "pre_tool", which is not among its hooks`},
+		},
+		{name: "a wrong type", out: `{"name":"a","hooks":"pre_tool"}`, err: `--schema: "hooks" cannot be a string`},
+		{name: "a wrong on_failure", out: `{"name":"a","on_failure":"deny"}`, err: `--schema: on_failure is "deny"; use "ignore" or "block"`},
+		{name: "parameters that are no schema", out: `{"name":"a","parameters":[]}`, err: `--schema: "parameters" must be a JSON Schema, an object`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			list, warnings, err := parseSchemas([]byte(test.out), Options{}.knows)
+			if got := errorText(err); got != test.err {
+				t.Fatalf("error = %q, want %q", got, test.err)
+			}
+			var names []string
+			for _, s := range list {
+				names = append(names, s.Name)
+			}
+			if diff := cmp.Diff(test.tools, names); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.warnings, warnings); test.err == "" && diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMissingParametersAreAnEmptyObject(t *testing.T) {
+	for _, out := range []string{`{"name":"a"}`, `{"name":"a","parameters":null}`} {
+		list, _, err := parseSchemas([]byte(out), Options{}.knows)
+		if err != nil || string(list[0].Parameters) != `{"type":"object","properties":{}}` {
+			t.Errorf("%s: parameters = %s, %v", out, list[0].Parameters, err)
+		}
+	}
+}
+
+func FuzzParseSchemas(f *testing.F) {
+	for _, seed := range []string{`{"name":"a","hooks":["pre_tool"]}`, `[{"name":"a"},1]`, `log {}`, "\xff", `{"name":1}`, `[`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, out []byte) {
+		list, _, err := parseSchemas(out, func(hookpoints.Name) bool { return true })
+		if err == nil && len(list) == 0 {
+			t.Error("neither a tool nor an error")
+		}
+		for _, s := range list {
+			if !toolName.MatchString(s.Name) || len(s.Parameters) == 0 {
+				t.Errorf("unusable schema %+v", s)
+			}
+		}
+	})
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.TrimSpace(err.Error())
+}

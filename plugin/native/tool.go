@@ -1,0 +1,86 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// tool is one tool of an executable.
+type tool struct {
+	runner
+	spec    tools.Spec
+	timeout time.Duration
+	inherit bool
+}
+
+// tool makes a tool of a schema. The person's setting beats the plugin's,
+// which beats the general one.
+func (r runner) tool(owner string, s schema, override Override) tool {
+	timeout := DefaultToolTimeout
+	for _, set := range []time.Duration{r.opts.ToolTimeout, s.timeout(), override.Timeout} {
+		if set > 0 {
+			timeout = set
+		}
+	}
+	spec := tools.Spec{Name: s.Name, Description: s.Description, Parameters: s.Parameters, Kind: tools.Plugin, Owner: owner}
+	return tool{runner: r, spec: spec, timeout: timeout, inherit: s.Stdin == "inherit"}
+}
+
+// Spec describes the tool.
+func (t tool) Spec() tools.Spec { return t.spec }
+
+// Call runs the executable; its output is the result.
+func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	out, err := t.opts.Exec.Run(ctx, plugin.Command{
+		Path:         t.path,
+		Env:          append(environment(t.opts), "CHIBI_TOOL_NAME="+t.spec.Name),
+		Stdin:        line(call.Arguments),
+		Data:         &plugin.Data{Var: "CHIBI_TOOL_ARGS", FileVar: "CHIBI_TOOL_ARGS_FILE", Value: call.Arguments},
+		InheritStdin: t.inherit,
+		Timeout:      t.timeout,
+	})
+	if ctx.Err() != nil {
+		return tools.Result{}, ctx.Err()
+	}
+	if errors.Is(err, context.Canceled) {
+		return tools.Result{}, err
+	}
+	if err == nil {
+		err = out.Err()
+	}
+	if err != nil {
+		return failure(err, out), nil
+	}
+	return tools.Result{Text: text(out.Stdout)}, nil
+}
+
+// failure tells the model what is known about a call that went wrong.
+func failure(err error, out plugin.Outcome) tools.Result {
+	parts := []string{fmt.Sprintf("Error: %v", err)}
+	if stderr := strings.TrimSpace(out.Stderr); strings.Contains(stderr, "\n") {
+		parts = append(parts, "stderr ends with:\n"+stderr)
+	}
+	if stdout := text(out.Stdout); strings.TrimSpace(stdout) != "" {
+		parts = append(parts, "stdout before that:\n"+shorten(stdout))
+	}
+	return tools.Result{Text: strings.Join(parts, "\n"), Failed: true}
+}
+
+// maxFailedOutput bounds how much of a failed call's output the model reads.
+const maxFailedOutput = 16 << 10
+
+func shorten(s string) string {
+	if len(s) <= maxFailedOutput {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxFailedOutput], "") + "\n[the rest is left out]"
+}
+
+// text makes any output valid UTF-8.
+func text(out []byte) string { return strings.ToValidUTF8(string(out), "\uFFFD") }

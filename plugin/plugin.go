@@ -1,0 +1,93 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Plugin is one plugin: the tools that it brings and the points that it
+// subscribes to.
+type Plugin struct {
+	// Name identifies the plugin to people and in configuration.
+	Name string
+	// Origin says where the plugin was found.
+	Origin Origin
+	// Hooks are the points that the plugin is asked at.
+	Hooks []hookpoints.Name
+	// Guards are those of Hooks at which the plugin only ever blocks. At a
+	// chain point it is asked after all others, with the final payload.
+	Guards []hookpoints.Name
+	// OnFailure says what a failure means at a point that can block. The zero
+	// value is Ignore.
+	OnFailure Failure
+	// Tools are what the model may call.
+	Tools []tools.Tool
+	// Handler answers events. It may be nil if Hooks is empty.
+	Handler Handler
+}
+
+// Origin says where a plugin was found.
+type Origin struct {
+	// Protocol names how the host speaks to the plugin, such as "chibi".
+	Protocol string
+	// Path is the plugin's file; empty for plugins inside the program.
+	Path string
+}
+
+// Failure says what a plugin's failure means.
+type Failure string
+
+// What a failure can mean.
+const (
+	Ignore Failure = "ignore" // the plugin has no opinion
+	Block  Failure = "block"  // at a point that can block, the plugin blocks
+)
+
+// Event is one moment of a conversation.
+type Event struct {
+	// Point is the moment's name.
+	Point hookpoints.Name
+	// Payload is what the moment carries: one line of JSON, an object.
+	// Handlers must not modify it.
+	Payload json.RawMessage
+}
+
+// Answer is what a plugin says about an event. The zero value is no opinion.
+type Answer struct {
+	// Body is a JSON object with the fields of the point's answer. Empty, or
+	// an object without fields, is no opinion.
+	Body json.RawMessage
+	// Exit is the exit status of the process that answered; nil if none ran.
+	Exit *int
+	// Unreadable says why the output was not an answer, such as "not JSON:
+	// ..."; Body is then empty.
+	Unreadable string
+	// Notes are what the protocol's adapter had to refuse, a sentence each.
+	Notes []string
+}
+
+// Handler answers events. Implementations are safe for concurrent use. An
+// error means that the plugin failed; it does not end the conversation.
+type Handler interface {
+	Handle(ctx context.Context, ev Event) (Answer, error)
+}
+
+// HandlerFunc makes a Go function a Handler.
+type HandlerFunc func(ctx context.Context, ev Event) (Answer, error)
+
+// Handle calls f.
+func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) { return f(ctx, ev) }
+
+// Subscribes says whether the plugin is asked at the point.
+func (p *Plugin) Subscribes(point hookpoints.Name) bool {
+	return p.Handler != nil && slices.Contains(p.Hooks, point)
+}
+
+// GuardsAt says whether the plugin only ever blocks at the point.
+func (p *Plugin) GuardsAt(point hookpoints.Name) bool {
+	return slices.Contains(p.Guards, point)
+}

@@ -1,0 +1,81 @@
+package plugin
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
+)
+
+// Record says what happened between the host and one plugin in one dispatch.
+// As JSON it is a line of a trace file.
+type Record struct {
+	// Time is when the plugin was asked, or when it would have been.
+	Time time.Time `json:"time"`
+	// Dispatch is the same for all records of one dispatch; it counts from 1.
+	Dispatch int64 `json:"dispatch"`
+	// Point is the hook point.
+	Point hookpoints.Name `json:"point"`
+	// Plugin is the plugin's name.
+	Plugin string `json:"plugin"`
+	// Protocol is how the host speaks to the plugin.
+	Protocol string `json:"protocol,omitempty"`
+	// Guard is true if the plugin was asked as a guard.
+	Guard bool `json:"guard,omitempty"`
+	// Result says in a word what came of it.
+	Result Result `json:"result"`
+	// DurationMS is how long the plugin took, in milliseconds.
+	DurationMS float64 `json:"duration_ms"`
+	// PayloadBytes is the size of what the plugin received.
+	PayloadBytes int `json:"payload_bytes"`
+	// AnswerBytes is the size of what it answered.
+	AnswerBytes int `json:"answer_bytes"`
+	// Exit is the exit status of its process, if there was one.
+	Exit *int `json:"exit,omitempty"`
+	// Changed are JSON Pointers to what it changed: places in the payload
+	// where it rewrote, fields of the answer elsewhere.
+	Changed []string `json:"changed,omitempty"`
+	// Lost says what of it other plugins replaced or made unused.
+	Lost []merge.Conflict `json:"lost,omitempty"`
+	// Why explains a failure, a block or a skip.
+	Why string `json:"why,omitempty"`
+	// Notes are other remarks, a sentence each.
+	Notes []string `json:"notes,omitempty"`
+	// Payload is what the plugin received.
+	Payload json.RawMessage `json:"payload,omitempty"`
+	// Answer is what it answered.
+	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+// Result is what came of asking one plugin.
+type Result string
+
+// The results.
+const (
+	NoOpinion Result = "no opinion" // nothing was asked for
+	Changed   Result = "changed"    // the answer took effect, at least in part
+	Blocked   Result = "blocked"    // the plugin refused
+	Claimed   Result = "claimed"    // the plugin claimed the event
+	Ignored   Result = "ignored"    // the answer had no effect; Notes say why
+	Failed    Result = "failed"     // the plugin failed; Why says how
+	Skipped   Result = "skipped"    // the plugin was not asked; Why says why
+)
+
+// Notice is something that a person should know about a plugin.
+type Notice struct {
+	// Plugin is the plugin's name.
+	Plugin string
+	// Point is where it happened; empty when it was not at a point.
+	Point hookpoints.Name
+	// Text says what happened and what followed, without the names above.
+	Text string
+}
+
+// String is the notice as one line.
+func (n Notice) String() string {
+	if n.Point == "" {
+		return "plugin \"" + n.Plugin + "\": " + n.Text
+	}
+	return "plugin \"" + n.Plugin + "\" at " + string(n.Point) + ": " + n.Text
+}

@@ -1,0 +1,52 @@
+// Package builtin holds the tools that are part of chibi.
+//
+// It promises that [Names] lists them all, so that plugins cannot take their
+// names. What a tool may do is written at its type.
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// All lists the built-in tools in the order in which they are offered.
+func All() []tools.Tool { return []tools.Tool{Recurse{}} }
+
+// Names lists the names of the built-in tools.
+func Names() []string {
+	var names []string
+	for _, t := range All() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}
+
+// Recurse lets the model ask for another round with a note to itself. The
+// program bounds how often. It changes nothing else.
+type Recurse struct{}
+
+// Spec describes the tool.
+func (Recurse) Spec() tools.Spec {
+	return tools.Spec{
+		Name: "recurse",
+		Description: "Continue working after this answer: starts another round, without waiting for the user, " +
+			"with your note as its prompt. Use it for work that takes several steps.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"note":{"type":"string","minLength":1,` +
+			`"description":"what to do next"}},"required":["note"]}`),
+		Kind: tools.Builtin,
+	}
+}
+
+// Call notes what to do next.
+func (Recurse) Call(_ context.Context, call tools.Call) (tools.Result, error) {
+	var args struct {
+		Note string `json:"note"`
+	}
+	if err := json.Unmarshal(call.Arguments, &args); err != nil || args.Note == "" {
+		return tools.Result{Text: `Error: argument "note" is missing`, Failed: true}, nil
+	}
+	return tools.Result{Text: fmt.Sprintf("Another round follows: %s", args.Note), Next: args.Note}, nil
+}

@@ -1,0 +1,69 @@
+// Package tools defines what a model can call: a [Tool], and a [Set] of them
+// with unique names.
+//
+// The package promises that a Set never holds two tools of one name, that it
+// keeps the order in which tools were added, and that [Check] names the
+// argument that a call got wrong. It does not run anything by itself: who
+// calls a Tool decides about time limits, hooks and filters.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Kind says where a tool comes from, in the words of the pre_api_tools hook.
+type Kind string
+
+// The kinds of tools.
+const (
+	Builtin Kind = "builtin" // part of chibi
+	File    Kind = "file"    // reads files and cached outputs
+	Plugin  Kind = "plugin"  // brought by a plugin
+)
+
+// Spec describes a tool to the model.
+type Spec struct {
+	// Name is unique in a Set: 1 to 64 ASCII letters, digits, "-" and "_".
+	Name string
+	// Description tells the model what the tool does and when to use it.
+	Description string
+	// Parameters is the JSON Schema of the arguments, an object. Empty means
+	// a tool without arguments.
+	Parameters json.RawMessage
+	// Kind says where the tool comes from.
+	Kind Kind
+	// Owner names the plugin that brought the tool; empty for others.
+	Owner string
+}
+
+// Call is one call of a tool.
+type Call struct {
+	// ID is the model's name for this call; empty when a person calls.
+	ID string
+	// Arguments is one JSON value, as a rule an object.
+	Arguments json.RawMessage
+	// Context names the conversation that the call belongs to.
+	Context string
+}
+
+// Result is what a tool answers.
+type Result struct {
+	// Text is what the model reads.
+	Text string
+	// Failed says that Text is an error message.
+	Failed bool
+	// Next, if not empty, asks for another round when the model has answered,
+	// with this text as a note to itself.
+	Next string
+}
+
+// Tool is something that a model can call. Implementations are safe for
+// concurrent use.
+type Tool interface {
+	// Spec describes the tool; it answers the same for the tool's whole life.
+	Spec() Spec
+	// Call runs the tool. A failure that the model should read is a Result
+	// with Failed set; an error means that ctx ended.
+	Call(ctx context.Context, call Call) (Result, error)
+}
