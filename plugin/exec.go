@@ -75,7 +75,9 @@ type Exec struct {
 	// Stderr receives what processes write to standard error, as it comes. It
 	// must be safe for concurrent use. Nil: only the tail is kept.
 	Stderr io.Writer
-	// Terminal is what InheritStdin gives; nil: the null device.
+	// Terminal is what InheritStdin gives; nil: the null device. If it is the
+	// terminal that the host itself has in the foreground, the process has it
+	// while it runs. One run at a time should do that.
 	Terminal *os.File
 	// Grace is the time between SIGTERM and SIGKILL; 0: 2 seconds.
 	Grace time.Duration
@@ -121,6 +123,14 @@ func (c Command) limit() int64 {
 		return c.MaxOutput
 	}
 	return defaultMaxOutput
+}
+
+// grace is how long a process may take to end itself.
+func (e Exec) grace() time.Duration {
+	if e.Grace > 0 {
+		return e.Grace
+	}
+	return defaultGrace
 }
 
 // noAnswer is the error of a run that took too long.

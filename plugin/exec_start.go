@@ -3,7 +3,6 @@
 package plugin
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -38,7 +37,7 @@ func (e Exec) start(c Command) (*process, error) {
 	}
 	if err != nil {
 		p.release()
-		return nil, fmt.Errorf("%w: %s", ErrStart, explain(c.Path, err))
+		return nil, fmt.Errorf("%w: %s", ErrStart, explain(c, err))
 	}
 	return p, nil
 }
@@ -128,33 +127,4 @@ func closeAll(pipes [3][2]*os.File) {
 			}
 		}
 	}
-}
-
-// explain says why a file could not be started and what to do.
-func explain(path string, err error) string {
-	switch {
-	case errors.Is(err, syscall.ENOEXEC):
-		return `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`
-	case errors.Is(err, syscall.EACCES):
-		return "not executable; run: chmod +x " + path
-	case errors.Is(err, syscall.E2BIG):
-		return "the environment is too large; unset what is not needed"
-	case errors.Is(err, syscall.ENOENT):
-		if line := firstLine(path); strings.HasPrefix(line, "#!") {
-			return fmt.Sprintf("its interpreter %q was not found", strings.TrimSpace(line[2:]))
-		}
-		return "no such file"
-	}
-	return err.Error()
-}
-
-// firstLine is the first line of a file, "" if it cannot be read.
-func firstLine(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	line, _ := bufio.NewReaderSize(f, 256).ReadSlice('\n')
-	return strings.ToValidUTF8(strings.TrimSuffix(string(line), "\n"), "")
 }

@@ -100,7 +100,7 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	select {
 	case <-p.exited:
 		p.drain()
-		return p.interruption()
+		return p.complaint()
 	case <-ctx.Done():
 		p.end()
 		return ctx.Err()
@@ -109,8 +109,23 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 		return noAnswer(timeout)
 	case <-p.flooded:
 		p.end()
-		return fmt.Errorf("more than %s of output: %w", humanize.IBytes(uint64(p.max)), ErrOutputLimit)
+		return p.tooMuch()
 	}
+}
+
+// complaint is what is wrong with a process that ended by itself: one that
+// wrote too much may be gone before the reader sees that.
+func (p *process) complaint() error {
+	select {
+	case <-p.flooded:
+		return p.tooMuch()
+	default:
+		return p.interruption()
+	}
+}
+
+func (p *process) tooMuch() error {
+	return fmt.Errorf("more than %s of output: %w", humanize.IBytes(uint64(p.max)), ErrOutputLimit)
 }
 
 // drain takes what is left in the pipes of a process that has ended. Whoever
@@ -123,18 +138,18 @@ func (p *process) drain() {
 	}
 }
 
-// end ends the whole group: politely, then not.
+// end ends the whole group: politely, then not. The grace is for the children
+// that hold the pipes too: a shell is gone at once, the program it ran may have
+// something to put away.
 func (p *process) end() {
 	p.signal(syscall.SIGTERM)
-	grace := p.exec.Grace
-	if grace == 0 {
-		grace = defaultGrace
-	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-	case <-timer.C:
+	grace, cancel := context.WithTimeout(context.Background(), p.exec.grace())
+	defer cancel()
+	for _, ended := range []chan struct{}{p.exited, p.drained} {
+		select {
+		case <-ended:
+		case <-grace.Done():
+		}
 	}
 	p.signal(syscall.SIGKILL)
 	<-p.exited
@@ -152,8 +167,8 @@ func (p *process) drainedWithin(d time.Duration) bool {
 	}
 }
 
-// signal signals the group. Its id stays taken as long as a member lives, and
-// the process itself was not waited for before it ended.
+// signal signals the group. Its id stays taken as long as a member lives; if
+// none does, there is nobody to hear it.
 func (p *process) signal(s syscall.Signal) { syscall.Kill(-p.cmd.Process.Pid, s) }
 
 // release closes the pipes, which ends the goroutines at them, and removes what
@@ -193,4 +208,6 @@ func (t *tail) add(p []byte) {
 	}
 }
 
-func (t *tail) text() string { return strings.ToValidUTF8(string(t.kept), "\uFFFD") }
+// text replaces bytes that are not UTF-8 by one byte each at most, so that the
+// text stays within the bound.
+func (t *tail) text() string { return strings.ToValidUTF8(string(t.kept), "?") }

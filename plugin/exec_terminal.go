@@ -10,15 +10,14 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-	"golang.org/x/term"
 )
 
 // takeTerminal puts the process's group in the foreground of the terminal while
 // it runs: a background group may not read from it.
 func (p *process) takeTerminal(cmd *exec.Cmd) {
 	fd := int(p.exec.Terminal.Fd())
-	if !term.IsTerminal(fd) {
-		return
+	if group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || group != unix.Getpgrp() {
+		return // no terminal, or not the host's to give
 	}
 	cmd.SysProcAttr.Foreground = true
 	cmd.SysProcAttr.Ctty = fd

@@ -1,0 +1,131 @@
+package hookpoints_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/google/go-cmp/cmp"
+)
+
+// documented are the points of the original's documentation with the fields of
+// their payloads and answers, and the two of our own.
+var documented = [...]struct{ name, payload, answer string }{
+	{"on_start", "current_context verbose", ""},
+	{"on_end", "current_context verbose", ""},
+	{"pre_message", "prompt context_name summary", "prompt block message"},
+	{"post_message", "prompt response context_name", ""},
+	{"pre_system_prompt", "context_name summary todos goals", "inject"},
+	{"post_system_prompt", "context_name summary todos goals", "inject"},
+	{"pre_api_tools", "context_name tools recursion_depth", "include exclude"},
+	{"pre_api_request", "context_name request_body recursion_depth", "request_body"},
+	{"pre_tool", "tool_name arguments tool_call_id", "arguments block message"},
+	{"post_tool", "tool_name arguments result cached tool_call_id", ""},
+	{"pre_tool_output", "tool_name arguments output tool_call_id", "output block message"},
+	{"post_tool_output", "tool_name arguments output final_output cached tool_call_id", ""},
+	{"pre_cache_output", "tool_name arguments content char_count line_count", "summary"},
+	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count", ""},
+	{"pre_send_message", "from to content context_name", "delivered via"},
+	{"post_send_message", "from to content context_name delivery_result", ""},
+	{"on_context_switch", "from_context to_context is_transient", ""},
+	{"pre_clear", "context_name message_count summary", ""},
+	{"post_clear", "context_name message_count summary", ""},
+	{"pre_compact", "context_name message_count summary", ""},
+	{"post_compact", "context_name message_count summary", ""},
+	{"pre_rolling_compact", "context_name message_count non_system_count summary", ""},
+	{"post_rolling_compact", "context_name message_count messages_archived summary", ""},
+	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth", "messages recipe recipe_args"},
+	{"pre_stop", "context_name response usage messages follow_ups recursion_depth", "follow_up_messages messages recipe recipe_args"},
+}
+
+func fieldNames(t reflect.Type) string {
+	var names []string
+	for _, f := range hookpoints.Fields(t) {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestPointsAreTheDocumentedOnes(t *testing.T) {
+	all := hookpoints.All()
+	if len(all) != len(documented) {
+		t.Fatalf("%d points, want %d", len(all), len(documented))
+	}
+	for i, info := range all {
+		want := documented[i]
+		got := struct{ name, payload, answer string }{string(info.Name), fieldNames(info.Payload), fieldNames(info.Answer)}
+		if got != want {
+			t.Errorf("point %d:\n got %v\nwant %v", i, got, want)
+		}
+	}
+}
+
+func TestEveryFieldIsDescribedAndHasARule(t *testing.T) {
+	for _, info := range hookpoints.All() {
+		if info.When == "" || info.Mode.Meaning() == "" {
+			t.Errorf("%s does not say when it fires, or has no mode", info.Name)
+		}
+		for _, f := range hookpoints.Fields(info.Payload) {
+			if f.Doc == "" {
+				t.Errorf("%s: the payload's field %s has no comment; run go generate ./...", info.Name, f.Name)
+			}
+		}
+		answers := hookpoints.Fields(info.Answer)
+		for _, f := range answers {
+			owner := func(o hookpoints.Field) bool { return o.Name == f.With }
+			switch {
+			case f.Doc == "":
+				t.Errorf("%s: the answer's field %s has no comment; run go generate ./...", info.Name, f.Name)
+			case f.Rule == hookpoints.RuleWith && !slices.ContainsFunc(answers, owner):
+				t.Errorf("%s: %s belongs to %q, which is not a field", info.Name, f.Name, f.With)
+			case f.Rule != hookpoints.RuleWith && f.Rule.Meaning() == "":
+				t.Errorf("%s: %s has no rule", info.Name, f.Name)
+			}
+		}
+		if info.Mode == hookpoints.Observe && info.CanChange() {
+			t.Errorf("%s is observed, yet has an answer", info.Name)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	if info, ok := hookpoints.Find("pre_tool"); !ok || info.Name != "pre_tool" {
+		t.Errorf("Find(pre_tool) = %v, %v", info.Name, ok)
+	}
+	if _, ok := hookpoints.Find("before_tool"); ok {
+		t.Error("Find(before_tool) found something")
+	}
+}
+
+// Order is what a shop tells its plugins.
+type Order struct {
+	Total int `json:"total"`
+}
+
+// Discount is what they may answer.
+type Discount struct {
+	Total *int `json:"total,omitzero" merge:"replace"`
+}
+
+// A program can define points of its own; they need no registration.
+func ExamplePoint() {
+	preCheckout := hookpoints.Point[Order, Discount]{Name: "pre_checkout", Mode: hookpoints.Chain, When: "an order is about to be paid"}
+	info := preCheckout.Info()
+	fmt.Println(info.Name, info.Mode, info.Fields[0].Name, info.Fields[0].Rule, info.CanBlock())
+	// Output: pre_checkout chain total replace false
+}
+
+func TestOptionalFieldsAreMarked(t *testing.T) {
+	var optional []string
+	for _, f := range hookpoints.Fields(reflect.TypeFor[hookpoints.ToolInvocation]()) {
+		if f.Optional {
+			optional = append(optional, f.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"tool_call_id"}, optional); diff != "" {
+		t.Errorf("optional fields (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,74 @@
+//go:build unix
+
+package plugin
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// explain says why a command could not be started and what to do. The kernel's
+// own words name the file where the fault is its interpreter's or its folder's.
+func explain(c Command, err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		return `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`
+	case errors.Is(err, syscall.E2BIG):
+		return "the environment is too large; unset what is not needed"
+	case c.Dir != "" && !isFolder(c.Dir):
+		return fmt.Sprintf("its working directory %q does not exist", c.Dir)
+	case errors.Is(err, syscall.EACCES):
+		return forbidden(c.Path)
+	case errors.Is(err, syscall.ENOENT):
+		return missing(c.Path)
+	}
+	return err.Error()
+}
+
+// forbidden says why a file may not be executed.
+func forbidden(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return "it is a folder, not a program"
+	case err == nil && info.Mode()&0o111 == 0:
+		return "not executable; run: chmod +x " + path
+	}
+	return "permission denied; see who may execute it and its interpreter: ls -l " + path
+}
+
+// missing says what was not found: the file, or what should execute it.
+func missing(path string) string {
+	line := firstLine(path)
+	interpreter, script := strings.CutPrefix(line, "#!")
+	switch {
+	case script && strings.HasSuffix(line, "\r"):
+		return "its lines end in CR LF, so its interpreter was not found; save it with LF alone"
+	case script:
+		return fmt.Sprintf("its interpreter %q (first line) was not found", strings.TrimSpace(interpreter))
+	case line != "":
+		return "what should load it was not found; it may be built for another system"
+	}
+	return "no such file"
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// firstLine is the first line of a file, at most 256 bytes of it, "" if it
+// cannot be read.
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, _ := bufio.NewReaderSize(f, 256).ReadSlice('\n')
+	return strings.ToValidUTF8(strings.TrimSuffix(string(line), "\n"), "?")
+}
