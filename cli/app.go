@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/urfave/cli/v2"
 )
 
@@ -80,8 +81,15 @@ func (p *program) app(ctx context.Context) *cli.App {
 		CustomAppHelpTemplate: helpText,
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
 		ExitErrHandler:        func(*cli.Context, error) {},
-		Action:                func(c *cli.Context) error { return p.talk(ctx, c.Args().Slice()) },
-		Commands:              p.commands(ctx),
+		Action: func(c *cli.Context) error {
+			for _, flag := range []string{"switch-context", "transient-context"} {
+				if c.IsSet(flag) && c.String(flag) == "" {
+					return usageError{contexts.ValidName("")}
+				}
+			}
+			return p.talk(ctx, c.Args().Slice())
+		},
+		Commands: p.commands(ctx),
 	}
 	return app
 }

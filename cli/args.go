@@ -15,6 +15,7 @@ type line struct {
 	words []string // the prompt or a command
 	ended bool     // "--" ended the flags: words are a prompt, whatever they are
 	tail  []string // what follows -p NAME or -P TOOL
+	open  bool     // the last flag lacks its value
 }
 
 // splitLine takes arguments apart.
@@ -35,8 +36,11 @@ func splitLine(args []string, flags []cli.Flag) line {
 		if !takesValue(flags, name) {
 			continue
 		}
-		if !hasValue && i+1 < len(args) {
-			i++
+		if !hasValue {
+			if i++; i == len(args) {
+				l.open = true
+				return l
+			}
 			l.flags = append(l.flags, args[i])
 		}
 		if slices.Contains([]string{"p", "plugin", "P", "call-tool"}, name) {
@@ -89,10 +93,11 @@ func asksForHelp(words []string) bool {
 }
 
 // parserArgs are the arguments for the flag parser: a prompt is hidden from it
-// behind "--", so that no word of it is taken for a flag.
+// behind "--", so that no word of it is taken for a flag. A flag without its
+// value is left for the parser to complain about.
 func (l line) parserArgs(isCommand bool) []string {
 	args := append([]string{"chibi"}, l.flags...)
-	if !isCommand {
+	if !isCommand && !l.open {
 		args = append(args, "--")
 	}
 	return append(args, l.words...)

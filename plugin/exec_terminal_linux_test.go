@@ -1,0 +1,94 @@
+package plugin_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/chibi-host/chibi/plugin"
+	"golang.org/x/sys/unix"
+)
+
+// A process at the terminal reads what is typed, and its Ctrl-C ends it, not
+// the host. The host is this test in a session of its own: see hostAtTerminal.
+func TestAProcessAtTheTerminal(t *testing.T) {
+	if script := os.Getenv("CHIBI_TEST_AT_TERMINAL"); script != "" {
+		hostAtTerminal(t, script)
+		return
+	}
+	tests := map[string]struct{ script, typed, want string }{
+		"reads what is typed":  {"echo up >&2; read line; echo got $line", "hello\n", `"got hello\n" interrupted=false foreground=true`},
+		"is ended by Ctrl-C":   {"echo up >&2; sleep 1000", "\x03", `"" interrupted=true foreground=true`},
+		"may leave it at once": {"echo up >&2", "", `"" interrupted=false foreground=true`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			terminal, person := newTerminal(t)
+			host := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAProcessAtTheTerminal$")
+			host.Env = append(os.Environ(), "CHIBI_TEST_AT_TERMINAL="+tt.script)
+			host.Stdin = terminal
+			host.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			output, err := host.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := host.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer host.Wait()
+			var got string
+			for lines := bufio.NewScanner(output); lines.Scan(); {
+				if lines.Text() == "up" {
+					person.WriteString(tt.typed)
+				}
+				if said, ok := strings.CutPrefix(lines.Text(), "host: "); ok {
+					got = said
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// hostAtTerminal runs a script at the terminal that is its standard input, and
+// prints how that went.
+func hostAtTerminal(t *testing.T, script string) {
+	c := sh(script)
+	c.InheritStdin = true
+	out, err := plugin.Exec{Terminal: os.Stdin, Stderr: os.Stdout}.Run(t.Context(), c)
+	group, ioctl := unix.IoctlGetInt(int(os.Stdin.Fd()), unix.TIOCGPGRP)
+	fmt.Printf("host: %q interrupted=%v foreground=%v\n",
+		out.Stdout, errors.Is(err, context.Canceled), ioctl == nil && group == unix.Getpgrp())
+}
+
+// newTerminal opens a pseudo-terminal: the side of the program and that of the
+// person.
+func newTerminal(t *testing.T) (terminal, person *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here: ", err)
+	}
+	t.Cleanup(func() { person.Close() })
+	if err := unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	return terminal, person
+}
