@@ -28,7 +28,7 @@ func (c *Client) open(ctx context.Context, body []byte) (*http.Response, error) 
 		if err == nil && res.StatusCode == http.StatusOK {
 			return res, nil
 		}
-		failure, wait := c.judge(res, err, try)
+		wait, failure := c.judge(res, err, try)
 		if wait < 0 || try >= c.retries() {
 			return nil, failure
 		}
@@ -44,10 +44,10 @@ func (c *Client) open(ctx context.Context, body []byte) (*http.Response, error) 
 
 // judge words a failure and says how long to wait before asking again, or a
 // negative time if that is useless.
-func (c *Client) judge(res *http.Response, err error, try int) (failure error, wait time.Duration) {
+func (c *Client) judge(res *http.Response, err error, try int) (wait time.Duration, failure error) {
 	backoff := min(500*time.Millisecond<<try, 8*time.Second)
 	if err != nil {
-		return fmt.Errorf("model server %s: %w", c.host(), cause(err)), backoff
+		return backoff, fmt.Errorf("model server %s: %w", c.host(), cause(err))
 	}
 	defer res.Body.Close()
 	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
@@ -55,11 +55,11 @@ func (c *Client) judge(res *http.Response, err error, try int) (failure error, w
 	switch code := res.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusConflict, code >= 500:
 		if asked, ok := retryAfter(res.Header, time.Now()); ok {
-			return failure, asked
+			return asked, failure
 		}
-		return failure, backoff
+		return backoff, failure
 	}
-	return failure, -1
+	return -1, failure
 }
 
 // cause takes the method and address out of an HTTP client's error.
