@@ -1,0 +1,66 @@
+package archtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed says which of our packages each package may import.
+var allowed = map[string][]string{
+	".": {"cli"},
+	"cli": {
+		"agent", "plugin", "plugin/native", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "config",
+		"hookpoints", "internal/disk", "internal/hookdoc", "examples/plugins",
+	},
+	"agent":                  {"plugin", "contexts", "llm", "tools", "hookpoints", "merge"},
+	"plugin":                 {"hookpoints", "merge", "tools", "internal/disk"},
+	"plugin/native":          {"plugin", "hookpoints", "tools"},
+	"plugin/plugintest":      {"plugin", "hookpoints"},
+	"llm":                    {"tools"},
+	"llm/openai":             {"llm"},
+	"llm/demo":               {},
+	"tools":                  {},
+	"tools/builtin":          {"tools"},
+	"contexts":               {"internal/jsonl", "internal/disk"},
+	"config":                 {},
+	"hookpoints":             {},
+	"merge":                  {},
+	"examples/plugins":       {},
+	"internal/disk":          {},
+	"internal/disk/disktest": {"internal/disk"},
+	"internal/jsonl":         {"internal/disk"},
+	"internal/hookdoc":       {"hookpoints"},
+	"internal/archtest":      {},
+}
+
+func TestImports(t *testing.T) {
+	for _, s := range sources(t) {
+		may, known := allowed[s.pkg]
+		if !known {
+			t.Errorf("%s: the package %s is not in the import graph; add it here and to docs/ARCHITECTURE.md", s.path, s.pkg)
+			continue
+		}
+		for _, target := range s.imports {
+			ours, ok := strings.CutPrefix(target, module)
+			if ok && !slices.Contains(may, ours) {
+				t.Errorf("%s: %s may not import %s", s.path, s.pkg, ours)
+			}
+		}
+	}
+}
+
+// pure packages may not even import what has effects.
+func TestDataAndPureCodeHaveNoEffects(t *testing.T) {
+	forbidden := []string{"os", "os/exec", "time", "log", "log/slog", "net", "net/http", "sync", "io", "context", "syscall"}
+	for _, s := range sources(t) {
+		if !s.in("hookpoints", "merge") {
+			continue
+		}
+		for _, target := range s.imports {
+			if slices.Contains(forbidden, target) {
+				t.Errorf("%s imports %s; %s is data or pure code", s.path, target, s.pkg)
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/chibi-host/chibi/"
+
+// source is one Go file that is not a test.
+type source struct {
+	path    string // from the repository's root
+	pkg     string // its package's folder, "." for main
+	syntax  *ast.File
+	fset    *token.FileSet
+	imports map[string]string // local name -> path
+}
+
+// sources parses every Go file of the module that is not a test. Programs that
+// are made to be copied, and those that run at build time, are not chibi.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var list []source
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || name == ".ci" || strings.HasPrefix(name, "examples/plugins/") || strings.Contains(name, "/cmd")):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		fset := token.NewFileSet()
+		syntax, err := parser.ParseFile(fset, filepath.Join("../..", name), nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		list = append(list, source{path: name, pkg: path.Dir(name), syntax: syntax, fset: fset, imports: importsOf(syntax)})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func importsOf(file *ast.File) map[string]string {
+	imports := map[string]string{}
+	for _, spec := range file.Imports {
+		target, _ := strconv.Unquote(spec.Path.Value)
+		name := path.Base(target)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imports[name] = target
+	}
+	return imports
+}
+
+// line is where a node stands, for messages.
+func (s source) line(node ast.Node) string {
+	return s.path + ":" + strconv.Itoa(s.fset.Position(node.Pos()).Line)
+}
+
+// uses calls each with every use of a package's name, such as "os", "Exit".
+func (s source) uses(each func(node ast.Node, pkg, name string)) {
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		selector, ok := node.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if id, ok := selector.X.(*ast.Ident); ok && id.Obj == nil {
+			if target, imported := s.imports[id.Name]; imported {
+				each(node, target, selector.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
+// in says whether a package is one of a list.
+func (s source) in(packages ...string) bool {
+	for _, p := range packages {
+		if s.pkg == p {
+			return true
+		}
+	}
+	return false
+}
