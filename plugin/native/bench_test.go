@@ -1,0 +1,123 @@
+package native_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"golang.org/x/sync/errgroup"
+)
+
+// The benchmarks measure dispatch as a ratio to its floor: the same scripts
+// started by a bare loop, at the same parallelism, with the same payload on
+// standard input, in the same run. A ratio of 1 is a host that costs nothing.
+
+// benchFolder writes n sh plugins that subscribe to the benchmarked points.
+func benchFolder(b *testing.B, n int) (dir string, paths []string) {
+	b.Helper()
+	dir = b.TempDir()
+	for i := range n {
+		name := fmt.Sprintf("p%02d", i)
+		path := filepath.Join(dir, name)
+		script := "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\":\"" + name +
+			"\",\"hooks\":[\"post_message\",\"pre_system_prompt\",\"pre_tool_output\"]}'; exit; }\necho '{}'\n"
+		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return dir, paths
+}
+
+// bare runs the scripts with nothing around them.
+func bare(b *testing.B, paths []string, parallel int, arg ...string) {
+	b.Helper()
+	var g errgroup.Group
+	g.SetLimit(parallel)
+	for _, path := range paths {
+		g.Go(func() error {
+			cmd := exec.Command(path, arg...)
+			cmd.Env = append(os.Environ(), "CHIBI_HOOK=post_message", "CHIBI_HOOK_DATA={}")
+			cmd.Stdin = strings.NewReader("{}\n")
+			_, err := cmd.Output()
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkDispatch(b *testing.B) {
+	cores := runtime.GOMAXPROCS(0)
+	modes := []struct {
+		name     string
+		parallel int
+		fire     func(ctx context.Context, h *plugin.Host) error
+	}{
+		{"observe", cores, func(ctx context.Context, h *plugin.Host) error {
+			_, err := plugin.Fire(ctx, h, hookpoints.PostMessage, hookpoints.Exchange{Prompt: "p", Response: "r"})
+			return err
+		}},
+		{"gather", cores, func(ctx context.Context, h *plugin.Host) error {
+			_, err := plugin.Fire(ctx, h, hookpoints.PreSystemPrompt, hookpoints.SystemPrompt{})
+			return err
+		}},
+		{"chain", 1, func(ctx context.Context, h *plugin.Host) error {
+			_, err := plugin.Fire(ctx, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{Arguments: []byte("{}"), Output: "o"})
+			return err
+		}},
+	}
+	for _, n := range []int{1, 10, 50} {
+		dir, paths := benchFolder(b, n)
+		loaded, err := native.Load(b.Context(), native.Options{Dir: dir})
+		if err != nil || len(loaded.Plugins) != n {
+			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.Skipped)
+		}
+		host := &plugin.Host{Plugins: loaded.Plugins}
+		for _, mode := range modes {
+			b.Run(fmt.Sprintf("%s/%d", mode.name, n), func(b *testing.B) {
+				compare(b, func() {
+					if err := mode.fire(b.Context(), host); err != nil {
+						b.Fatal(err)
+					}
+				}, func() { bare(b, paths, mode.parallel) })
+			})
+		}
+	}
+}
+
+func BenchmarkProbe(b *testing.B) {
+	dir, paths := benchFolder(b, 50)
+	compare(b, func() {
+		if loaded, err := native.Load(b.Context(), native.Options{Dir: dir}); err != nil || len(loaded.Plugins) != 50 {
+			b.Fatalf("%d plugins, %v", len(loaded.Plugins), err)
+		}
+	}, func() { bare(b, paths, runtime.GOMAXPROCS(0), "--schema") })
+}
+
+// compare runs the host and its floor in turns and reports how they relate.
+func compare(b *testing.B, host, floor func()) {
+	b.Helper()
+	var hosted, bared time.Duration
+	for b.Loop() {
+		begin := time.Now()
+		floor()
+		middle := time.Now()
+		host()
+		bared += middle.Sub(begin)
+		hosted += time.Since(middle)
+	}
+	b.ReportMetric(float64(hosted)/float64(bared), "x-floor")
+	b.ReportMetric(float64(hosted.Microseconds())/float64(b.N)/1000, "ms/dispatch")
+	b.ReportMetric(float64((hosted-bared).Microseconds())/float64(b.N)/1000, "ms-over-floor")
+}
