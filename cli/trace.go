@@ -60,13 +60,14 @@ func (t *tracer) write(r plugin.Record) error {
 
 // describe is a record as one line for people.
 func describe(r plugin.Record) string {
-	parts := []string{fmt.Sprintf("[%s] %s: %s", r.Point, r.Plugin, r.Result)}
-	if r.Why != "" {
-		parts[0] += " (" + r.Why + ")"
-	}
+	what := string(r.Result)
 	if len(r.Changed) > 0 {
-		parts = append(parts, "changed "+strings.Join(r.Changed, " "))
+		what += " " + strings.Join(r.Changed, " ")
 	}
+	if r.Why != "" {
+		what += " (" + r.Why + ")"
+	}
+	parts := []string{fmt.Sprintf("[%s] %s: %s", r.Point, r.Plugin, what)}
 	for _, l := range r.Lost {
 		parts = append(parts, fmt.Sprintf("lost %s to %s", l.Path, l.Winner))
 	}

@@ -1,0 +1,105 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/config"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// codeBlock is a fenced block of a page: its language and its text.
+var codeBlock = regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")
+
+// blocks lists the blocks of all pages, by page.
+func blocks(t *testing.T) map[string][][2]string {
+	t.Helper()
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][][2]string{}
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range codeBlock.FindAllStringSubmatch(string(text), -1) {
+			found[filepath.Base(page)] = append(found[filepath.Base(page)], [2]string{m[1], m[2]})
+		}
+	}
+	return found
+}
+
+// TestPluginsInThePagesWork loads every script of the documentation as a plugin,
+// asks it at its hooks and calls its tools.
+func TestPluginsInThePagesWork(t *testing.T) {
+	count := 0
+	for page, list := range blocks(t) {
+		for _, block := range list {
+			if !strings.HasPrefix(block[1], "#!") || !strings.Contains(block[1], "--schema") {
+				continue
+			}
+			count++
+			t.Run(page, func(t *testing.T) { tryPlugin(t, block[1]) })
+		}
+	}
+	if count < 3 {
+		t.Errorf("only %d plugins found in the pages", count)
+	}
+}
+
+func tryPlugin(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "p"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: dir})
+	if err != nil || len(loaded.Plugins) != 1 || len(loaded.Notices) > 0 {
+		t.Fatalf("%v, skipped %+v, notices %v; script:\n%s", err, loaded.Skipped, loaded.Notices, script)
+	}
+	p := loaded.Plugins[0]
+	for _, name := range p.Hooks {
+		info, _ := hookpoints.Find(name)
+		answer, err := p.Handler.Handle(t.Context(), plugin.Event{Point: name, Payload: hookdoc.Example(info)})
+		if err != nil || answer.Unreadable != "" {
+			t.Errorf("at %s: %v %s; script:\n%s", name, err, answer.Unreadable, script)
+		}
+	}
+	for _, tool := range p.Tools {
+		result, err := tool.Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{"text": "one two", "name": "Ada"}`)})
+		if err != nil || result.Failed {
+			t.Errorf("called: %s %v; script:\n%s", result.Text, err, script)
+		}
+	}
+}
+
+// TestConfigurationsInThePagesLoad reads every TOML block as a config.toml.
+func TestConfigurationsInThePagesLoad(t *testing.T) {
+	for page, list := range blocks(t) {
+		for _, block := range list {
+			if block[0] != "toml" {
+				continue
+			}
+			home, name := t.TempDir(), "config.toml"
+			if strings.Contains(block[1], "[models.") {
+				name = "models.toml"
+			}
+			if err := os.WriteFile(filepath.Join(home, name), []byte(block[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := config.Load(config.Sources{Home: home, Env: os.Getenv}); err != nil {
+				t.Errorf("%s: %v in:\n%s", page, err, block[1])
+			}
+		}
+	}
+}
