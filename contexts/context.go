@@ -52,8 +52,8 @@ func (c *Context) append(entries []Entry) error {
 // Replace makes the given entries the whole window. The entries so far stay in
 // the transcript, before an anchor.
 func (c *Context) Replace(entries []Entry) error {
-	anchor := newEntry(TypeCompaction, c.name, "user", "Conversation replaced", Metadata{})
-	records, err := encode(append([]Entry{anchor}, entries...))
+	anchor := newEntry(TypeCompaction, c.name, "user", "Conversation replaced", Metadata{Replacement: entries})
+	records, err := encode([]Entry{anchor})
 	if err == nil {
 		err = c.locked(func() error {
 			if err := c.appendTo(c.transcript(), records); err != nil {

@@ -50,6 +50,9 @@ type Metadata struct {
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	// Interrupted marks an answer that did not arrive whole.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Replacement is the conversation that an anchor begins with. It is part
+	// of the anchor, so that a crash leaves both or neither.
+	Replacement []Entry `json:"replacement,omitempty"`
 }
 
 // The roles of messages.
@@ -79,14 +82,10 @@ func ToolResult(context, tool, id, text string) Entry {
 }
 
 func newEntry(kind Type, from, to, content string, meta Metadata) Entry {
-	e := Entry{
+	return Entry{
 		ID: uuid.NewString(), Timestamp: time.Now().Unix(),
-		From: from, To: to, Content: content, Type: kind,
+		From: from, To: to, Content: content, Type: kind, Metadata: &meta,
 	}
-	if meta != (Metadata{}) {
-		e.Metadata = &meta
-	}
-	return e
 }
 
 // Interrupted marks the entry as not whole.
@@ -118,6 +117,22 @@ func (e Entry) CallID() string {
 		return ""
 	}
 	return e.Metadata.ToolCallID
+}
+
+// replacement is the conversation that an anchor begins with.
+func (e Entry) replacement() []Entry {
+	if e.Metadata == nil {
+		return nil
+	}
+	return e.Metadata.Replacement
+}
+
+// bare is the entry without its replacement, as it stands in a window.
+func (e Entry) bare() Entry {
+	if len(e.replacement()) > 0 {
+		e.Metadata = nil
+	}
+	return e
 }
 
 // isAnchor says whether the window begins here.

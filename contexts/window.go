@@ -65,6 +65,9 @@ func (c *Context) lastID(path string) (id string, err error) {
 			return true
 		}
 		id = e.ID
+		if kept := e.replacement(); len(kept) > 0 {
+			id = kept[len(kept)-1].ID
+		}
 		return false
 	})
 	return id, err
@@ -105,7 +108,10 @@ func (c *Context) rebuild() ([]Entry, error) {
 				return true
 			}
 			if e.Type != TypeSystemPrompt {
-				entries = append(entries, e)
+				for _, kept := range slices.Backward(e.replacement()) {
+					entries = append(entries, kept)
+				}
+				entries = append(entries, e.bare())
 			}
 			anchored = e.isAnchor()
 			return !anchored
