@@ -16,11 +16,11 @@ func fieldDoc(field string) string {
 	case "CacheCandidate.Arguments":
 		return "arguments are those that the tool ran with."
 	case "CacheCandidate.CharCount":
-		return "char_count is the number of characters in Content."
+		return "char_count is the number of characters of the content."
 	case "CacheCandidate.Content":
 		return "content is the whole output."
 	case "CacheCandidate.LineCount":
-		return "line_count is the number of lines in Content."
+		return "line_count is the number of lines of the content."
 	case "CacheCandidate.ToolName":
 		return "tool_name is the tool whose output is large."
 	case "CacheSummary.Summary":

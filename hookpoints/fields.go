@@ -14,7 +14,8 @@ type Field struct {
 	Type string
 	// Optional is true for a field that may be absent.
 	Optional bool
-	// Doc is what the field means, in a sentence or two.
+	// Doc is what the field means, in a sentence or two; empty for the structs
+	// of other packages.
 	Doc string
 	// Rule says how several answers become one; empty in payloads.
 	Rule Rule
@@ -22,44 +23,80 @@ type Field struct {
 	With string
 }
 
-// Fields describes the fields of one of this package's structs. For other
-// structs Doc is empty.
+// Fields describes the fields of a payload or an answer, in order. Fields
+// without a `json` name are left out, as they are no part of either. The type
+// must be a struct.
 func Fields(t reflect.Type) []Field {
 	var fields []Field
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name := jsonName(f)
+		if name == "" {
+			continue
+		}
 		rule, with, _ := strings.Cut(f.Tag.Get("merge"), " ")
 		fields = append(fields, Field{
-			Name: name, Type: typeName(f.Type), Optional: options != "",
-			Doc: fieldDoc(t.Name() + "." + f.Name), Rule: Rule(rule), With: with,
+			Name: name, Type: typeName(f.Type), Optional: strings.Contains(f.Tag.Get("json"), ",omit"),
+			Doc: docOf(t, f), Rule: Rule(rule), With: with,
 		})
 	}
 	return fields
 }
 
+// jsonName is a field's name in JSON, "" if its tag gives it none.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return strings.TrimPrefix(name, "-")
+}
+
+// docOf is a field's comment. Structs of other packages may have the names of
+// ours, but not their comments.
+func docOf(t reflect.Type, f reflect.StructField) string {
+	if t.PkgPath() != reflect.TypeFor[None]().PkgPath() {
+		return ""
+	}
+	return fieldDoc(t.Name() + "." + f.Name)
+}
+
 // typeName says in words what JSON a Go type becomes.
 func typeName(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[json.RawMessage]():
+	if t == reflect.TypeFor[json.RawMessage]() {
 		return "object"
-	case t.Kind() == reflect.Pointer:
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
 		return typeName(t.Elem())
-	case t.Kind() == reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		return "array of " + typeName(t.Elem())
-	case t.Kind() == reflect.Map:
+	case reflect.Map:
 		return "object of " + typeName(t.Elem())
-	case t.Kind() == reflect.Struct:
-		var names []string
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	case reflect.Struct:
+		return "{" + strings.Join(fieldNames(t), ", ") + "}"
+	case reflect.Interface:
+		return "any"
+	}
+	return scalarName(t.Kind())
+}
+
+func fieldNames(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		if name := jsonName(t.Field(i)); name != "" {
 			names = append(names, name)
 		}
-		return "{" + strings.Join(names, ", ") + "}"
-	case t.Kind() == reflect.Bool:
-		return "boolean"
-	case t.Kind() == reflect.Int:
-		return "integer"
 	}
-	return t.Kind().String()
+	return names
+}
+
+// scalarName is the JSON name of a kind that is neither a list nor an object.
+func scalarName(k reflect.Kind) string {
+	switch {
+	case k == reflect.Bool:
+		return "boolean"
+	case k >= reflect.Int && k <= reflect.Uint64:
+		return "integer"
+	case k == reflect.Float32 || k == reflect.Float64:
+		return "number"
+	}
+	return k.String()
 }

@@ -1,6 +1,7 @@
 package hookpoints_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -116,6 +117,47 @@ func ExamplePoint() {
 	info := preCheckout.Info()
 	fmt.Println(info.Name, info.Mode, info.Fields[0].Name, info.Fields[0].Rule, info.CanBlock())
 	// Output: pre_checkout chain total replace false
+}
+
+// Receipt has a field of every kind that payloads of other programs may have.
+type Receipt struct {
+	Text    string            `json:"text"`
+	Paid    *bool             `json:"paid,omitempty"`
+	Cents   int64             `json:"cents,string"`
+	Rate    float64           `json:"rate"`
+	Raw     json.RawMessage   `json:"raw"`
+	Extra   any               `json:"extra"`
+	Orders  []Order           `json:"orders"`
+	Labels  map[string]string `json:"labels"`
+	Secret  string            `json:"-"`
+	Skipped string
+}
+
+func TestFieldsOfOtherProgramsAreDescribed(t *testing.T) {
+	want := []hookpoints.Field{
+		{Name: "text", Type: "string"},
+		{Name: "paid", Type: "boolean", Optional: true},
+		{Name: "cents", Type: "integer"},
+		{Name: "rate", Type: "number"},
+		{Name: "raw", Type: "object"},
+		{Name: "extra", Type: "any"},
+		{Name: "orders", Type: "array of {total}"},
+		{Name: "labels", Type: "object of string"},
+	}
+	if diff := cmp.Diff(want, hookpoints.Fields(reflect.TypeFor[Receipt]())); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}
+
+func TestFieldsOfNamesakesHaveNoComments(t *testing.T) {
+	type Mail struct {
+		Content string `json:"content"`
+	}
+	for _, f := range hookpoints.Fields(reflect.TypeFor[Mail]()) {
+		if f.Doc != "" {
+			t.Errorf("a foreign Mail's %s is described as %q", f.Name, f.Doc)
+		}
+	}
 }
 
 func TestOptionalFieldsAreMarked(t *testing.T) {

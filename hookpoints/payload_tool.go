@@ -82,9 +82,9 @@ type CacheCandidate struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Content is the whole output.
 	Content string `json:"content"`
-	// CharCount is the number of characters in Content.
+	// CharCount is the number of characters of the content.
 	CharCount int `json:"char_count"`
-	// LineCount is the number of lines in Content.
+	// LineCount is the number of lines of the content.
 	LineCount int `json:"line_count"`
 }
 

@@ -54,9 +54,9 @@ func answerFields(answer reflect.Type) []AnswerField {
 	var fields []AnswerField
 	for i := range answer.NumField() {
 		f := answer.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name := jsonName(f)
 		rule, with, _ := strings.Cut(f.Tag.Get("merge"), " ")
-		if name == "" || name == "-" || rule == "" {
+		if name == "" || rule == "" {
 			continue
 		}
 		fields = append(fields, AnswerField{Name: name, Rule: Rule(rule), With: with, Among: f.Tag.Get("among")})

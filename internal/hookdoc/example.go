@@ -9,62 +9,93 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Example is a believable payload of a point.
+// Example is a believable payload of a point. The payloads of chibi's points
+// tell one story: a person asks what is in a folder, the model runs a command.
 func Example(info hookpoints.Info) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(exampleOf(info.Payload, "").Interface()); err != nil {
+	if err := enc.Encode(exampleStruct(info.Payload).Interface()); err != nil {
 		return json.RawMessage("{}")
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// exampleOf makes a value of a type for a field of that name.
-func exampleOf(t reflect.Type, name string) reflect.Value {
+func exampleStruct(t reflect.Type) reflect.Value {
 	v := reflect.New(t).Elem()
-	switch {
-	case t == reflect.TypeFor[json.RawMessage]():
-		v.SetBytes([]byte(exampleObject(name)))
-	case t.Kind() == reflect.Struct:
-		for i := range t.NumField() {
-			field, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			v.Field(i).Set(exampleOf(t.Field(i).Type, field))
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+			v.Field(i).Set(exampleOf(t.Field(i).Type, t.Name()+"."+name))
 		}
-	case t.Kind() == reflect.Slice:
-		v.Set(reflect.Append(v, exampleOf(t.Elem(), name)))
-	case t.Kind() == reflect.String:
-		v.SetString(exampleText(name))
-	case t.Kind() == reflect.Int:
-		v.SetInt(exampleNumber(name))
 	}
 	return v
 }
 
-func exampleObject(name string) string {
-	if name == "request_body" {
-		return `{"model":"example/model","messages":[{"role":"user","content":"How much is 6 times 7?"}],"stream":true,"temperature":0.7}`
+// exampleOf makes a value for a field, which is written "Struct.json_name".
+func exampleOf(t reflect.Type, field string) reflect.Value {
+	v := reflect.New(t).Elem()
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
+		v.SetBytes([]byte(exampleObject(field)))
+	case t == reflect.TypeFor[[]hookpoints.ChatMessage]():
+		v.Set(reflect.ValueOf(exampleConversation(field)))
+	case t.Kind() == reflect.Struct:
+		return exampleStruct(t)
+	case t.Kind() == reflect.Slice:
+		v.Set(reflect.Append(v, exampleOf(t.Elem(), field)))
+	case t.Kind() == reflect.String:
+		v.SetString(exampleText(field))
+	case t.Kind() == reflect.Int:
+		v.SetInt(exampleNumber(field))
+	}
+	return v
+}
+
+func exampleObject(field string) string {
+	if field == "APIRequest.request_body" {
+		return `{"model":"example/model","messages":[{"role":"user","content":"What is in /tmp?"}],"stream":true,"temperature":0.7}`
 	}
 	return `{"command":"ls -l /tmp"}`
 }
 
-func exampleText(name string) string {
-	known := map[string]string{
-		"current_context": "default", "context_name": "default", "from_context": "default", "to_context": "work",
-		"prompt": "How much is 6 times 7?", "response": "42", "content": "How much is 6 times 7?", "role": "user",
-		"tool_name": "run_command", "tools_used": "run_command", "name": "run_command", "type": "plugin", "tool_call_id": "call_1",
-		"output": "total 0\n", "final_output": "total 0\n", "result": "total 0\n",
-		"cache_id": "run_command_6b00d3e6_3cd3d7fe", "from": "default", "to": "work",
-		"delivery_result": "Message delivered to 'work' via local inbox",
+// exampleConversation is a prompt and the response that the same payload has.
+func exampleConversation(field string) []hookpoints.ChatMessage {
+	owner, _, _ := strings.Cut(field, ".")
+	return []hookpoints.ChatMessage{
+		{Role: "user", Content: exampleText("Prompt.prompt")},
+		{Role: "assistant", Content: exampleText(owner + ".response")},
 	}
-	return known[name]
 }
 
-func exampleNumber(name string) int64 {
-	known := map[string]int64{
+func exampleText(field string) string {
+	return lookUp(field, map[string]string{
+		"current_context": "default", "context_name": "default", "from_context": "default", "to_context": "work",
+		"summary": "They are tidying the disk.", "todos": "- look into /tmp", "goals": "Free some space.",
+		"prompt": "What is in /tmp?", "response": "The folder /tmp is empty.", "TurnInfo.response": "I will look.",
+		"tool_name": "run_command", "tools_used": "run_command", "tool_call_id": "call_1",
+		"name": "run_command", "type": "plugin",
+		"output": "total 0\n", "final_output": "total 0\n", "result": "total 0\n",
+		"CacheCandidate.content": "total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it",
+		"cache_id":               "run_command_6b00d3e6_3cd3d7fe",
+		"from":                   "default", "to": "work", "content": "The folder /tmp is empty.",
+		"delivery_result": "Message delivered to 'work' via local inbox",
+	})
+}
+
+func exampleNumber(field string) int64 {
+	return lookUp(field, map[string]int64{
 		"char_count": 50000, "line_count": 1200, "token_estimate": 12500, "message_count": 20, "non_system_count": 19,
-		"messages_archived": 10, "turn_number": 1, "input_tokens": 900, "output_tokens": 20,
-		"current_context_window": 920, "max_context_window": 128000,
+		"RollingCompacted.message_count": 10, "messages_archived": 10, "turn_number": 1,
+		"input_tokens": 900, "output_tokens": 20, "current_context_window": 920, "max_context_window": 128000,
+	})
+}
+
+// lookUp finds the value for a field of one struct, else that for fields of
+// that name.
+func lookUp[V any](field string, known map[string]V) V {
+	if v, ok := known[field]; ok {
+		return v
 	}
+	_, name, _ := strings.Cut(field, ".")
 	return known[name]
 }

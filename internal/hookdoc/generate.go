@@ -1,6 +1,7 @@
 package hookdoc
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -88,6 +89,10 @@ var block = regexp.MustCompile(`(?s)<!-- generated: ([a-z ]+) -->\n.*?<!-- /gene
 
 // fill puts fresh tables between the markers of the page.
 func fill(page []byte) ([]byte, error) {
+	begun, ended := bytes.Count(page, []byte("<!-- generated: ")), bytes.Count(page, []byte("<!-- /generated -->"))
+	if begun != ended {
+		return nil, fmt.Errorf("%s: %d generated blocks begin, %d end with <!-- /generated -->", hooksFile, begun, ended)
+	}
 	var unknown error
 	filled := block.ReplaceAllFunc(page, func(old []byte) []byte {
 		name := string(block.FindSubmatch(old)[1])

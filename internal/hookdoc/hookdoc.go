@@ -6,6 +6,8 @@
 package hookdoc
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -46,14 +48,31 @@ func Section(info hookpoints.Info) string {
 	}
 	b.WriteString("\n| payload | type | meaning |\n| --- | --- | --- |\n")
 	for _, f := range hookpoints.Fields(info.Payload) {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, f.Type, f.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, payloadType(f), f.Doc)
 	}
-	if !info.CanChange() {
-		return b.String()
+	if info.CanChange() {
+		b.WriteString("\n| answer | type | meaning | several answers |\n| --- | --- | --- | --- |\n")
+		for _, f := range hookpoints.Fields(info.Answer) {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Type, f.Doc, ruleText(f))
+		}
 	}
-	b.WriteString("\n| answer | type | meaning | several answers |\n| --- | --- | --- | --- |\n")
-	for _, f := range hookpoints.Fields(info.Answer) {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Type, f.Doc, ruleText(f))
+	fmt.Fprintf(&b, "\nA payload, for example:\n\n```json\n%s\n```\n", indented(Example(info)))
+	return b.String()
+}
+
+// payloadType is a payload field's type and whether it may be absent. In
+// answers that would be said of every field.
+func payloadType(f hookpoints.Field) string {
+	if f.Optional {
+		return f.Type + ", optional"
+	}
+	return f.Type
+}
+
+func indented(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return string(raw)
 	}
 	return b.String()
 }
@@ -74,48 +93,4 @@ func Group(group hookpoints.Group) string {
 		}
 	}
 	return strings.Join(sections, "\n")
-}
-
-// Text describes one point for the terminal, in lines of at most 80 columns; only
-// the example payload is one long line, to be copied.
-func Text(info hookpoints.Info) string {
-	var b strings.Builder
-	b.WriteString(wrap(fmt.Sprintf("%s fires when: %s.", info.Name, info.When), ""))
-	b.WriteString(wrap(fmt.Sprintf("Mode %s: %s.", info.Mode, info.Mode.Meaning()), ""))
-	if info.Awaits != "" {
-		b.WriteString(wrap("It does not fire yet: it awaits "+info.Awaits+".", ""))
-	}
-	b.WriteString("\nA plugin receives:\n")
-	for _, f := range hookpoints.Fields(info.Payload) {
-		b.WriteString(wrap(fmt.Sprintf("%s (%s): %s", f.Name, f.Type, f.Doc), "  "))
-	}
-	if !info.CanChange() {
-		b.WriteString("\nIt observes: an answer changes nothing.\n")
-	} else {
-		b.WriteString("\nIt may answer:\n")
-		for _, f := range hookpoints.Fields(info.Answer) {
-			text := fmt.Sprintf("%s (%s): %s Several plugins: %s.", f.Name, f.Type, f.Doc, ruleText(f))
-			b.WriteString(wrap(strings.ReplaceAll(text, "`", ""), "  "))
-		}
-	}
-	fmt.Fprintf(&b, "\nExample payload, one line:\n%s\n", Example(info))
-	return b.String()
-}
-
-// wrap breaks a text into lines of at most 78 columns; lines after the first
-// are indented further.
-func wrap(text, indent string) string {
-	var lines []string
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line)+len(word)+1 > 78 && strings.TrimSpace(line) != "" {
-			lines = append(lines, line)
-			line = indent + "  "
-		}
-		if strings.TrimSpace(line) != "" {
-			line += " "
-		}
-		line += word
-	}
-	return strings.Join(append(lines, line), "\n") + "\n"
 }

@@ -36,6 +36,7 @@ func schemaOf(t reflect.Type, title string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
+// describe puts the comments of a struct's fields into its schema.
 func describe(s *jsonschema.Schema, t reflect.Type) {
 	s.AdditionalProperties = nil
 	for _, f := range hookpoints.Fields(t) {
@@ -43,17 +44,23 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 	}
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		property, inner := s.Properties[name], t.Field(i).Type
-		plain(property)
-		for inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
-			inner = inner.Elem()
+		if property := s.Properties[name]; property != nil {
+			plain(property)
+			describeInner(property, t.Field(i).Type)
 		}
-		if property.Items != nil {
-			property = property.Items
-		}
-		if inner.Kind() == reflect.Struct {
-			describe(property, inner)
-		}
+	}
+}
+
+// describeInner describes the struct that a field is, points to or is a list of.
+func describeInner(property *jsonschema.Schema, t reflect.Type) {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if property.Items != nil {
+		property = property.Items
+	}
+	if t.Kind() == reflect.Struct {
+		describe(property, t)
 	}
 }
 

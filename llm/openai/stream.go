@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -33,6 +34,9 @@ type reader struct {
 // readStream reads an answer that comes in events.
 func (r *reader) readStream(body io.Reader) error {
 	for event, err := range sse.Read(body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
+		if errors.Is(err, sse.ErrUnexpectedEOF) {
+			break // said below
+		}
 		if err != nil {
 			return fmt.Errorf("model server %s: the answer was cut off: %w", r.host, err)
 		}

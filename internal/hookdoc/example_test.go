@@ -1,0 +1,39 @@
+package hookdoc_test
+
+import (
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+)
+
+// The text that `chibi hook show pre_cache_output` prints.
+func ExampleText() {
+	fmt.Print(hookdoc.Text(hookpoints.PreCacheOutput.Info()))
+	// Output:
+	// pre_cache_output fires when: a tool's output is too large to show and is about
+	//   to be cached.
+	// Mode gather: all subscribers at once, each with the same payload; answers are
+	//   folded in plugin order.
+	// It does not fire yet: it awaits the cache of large tool outputs.
+	//
+	// A plugin receives:
+	//   tool_name (string): tool_name is the tool whose output is large.
+	//   arguments (object): arguments are those that the tool ran with.
+	//   content (string): content is the whole output.
+	//   char_count (integer): char_count is the number of characters of the content.
+	//   line_count (integer): line_count is the number of lines of the content.
+	//
+	// It may answer:
+	//   summary (string): summary is shown to the model instead of the preview.
+	//     Several plugins: the first non-empty value in plugin order is used; others
+	//     are reported as unused.
+	//
+	// Example payload, one line:
+	// {"tool_name":"run_command","arguments":{"command":"ls -l /tmp"},"content":"total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it","char_count":50000,"line_count":1200}
+}
+
+func ExampleExample() {
+	fmt.Println(string(hookdoc.Example(hookpoints.PreTool.Info())))
+	// Output: {"tool_name":"run_command","arguments":{"command":"ls -l /tmp"},"tool_call_id":"call_1"}
+}

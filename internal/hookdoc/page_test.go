@@ -1,0 +1,163 @@
+package hookdoc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/google/go-cmp/cmp"
+)
+
+const page = "../../docs/HOOKS.md"
+
+// script is a plugin that the page shows.
+type script struct{ interpreter, path string }
+
+var fence = regexp.MustCompile("(?s)\n```(sh|python)\n(#!.*?)```\n")
+
+// scripts writes the plugins of the page to files and finds them by the name in
+// their schema.
+func scripts(t *testing.T) map[string]script {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]script{}
+	for _, m := range fence.FindAllSubmatch(text, -1) {
+		s := script{map[string]string{"sh": "sh", "python": "python3"}[string(m[1])], filepath.Join(t.TempDir(), "plugin")}
+		if err := os.WriteFile(s.path, m[2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found[s.schema(t).Name] = s
+	}
+	return found
+}
+
+type schema struct {
+	Name          string
+	Hooks, Guards []hookpoints.Name
+}
+
+func (s script) schema(t *testing.T) schema {
+	t.Helper()
+	var parsed schema
+	out := s.run(t, exec.Command(s.interpreter, s.path, "--schema"))
+	if err := json.Unmarshal(out, &parsed); err != nil || parsed.Name == "" {
+		t.Fatalf("--schema printed %q: %v", out, err)
+	}
+	return parsed
+}
+
+// ask runs the plugin at a hook, as chibi does.
+func (s script) ask(t *testing.T, point hookpoints.Name, payload, context, home string) string {
+	t.Helper()
+	cmd := exec.Command(s.interpreter, s.path)
+	cmd.Stdin = bytes.NewBufferString(payload + "\n")
+	cmd.Env = append(os.Environ(), "CHIBI_HOOK="+string(point), "CHIBI_HOOK_DATA="+payload,
+		"CHIBI_CONTEXT="+context, "CHIBI_HOME="+home)
+	return string(s.run(t, cmd))
+}
+
+func (s script) run(t *testing.T, cmd *exec.Cmd) []byte {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, stderr.String())
+	}
+	return bytes.TrimSpace(out)
+}
+
+// Every plugin of the page subscribes to hooks that exist and, asked with the
+// example payload, answers nothing or fields that the hook has.
+func TestPluginsOfThePageAnswerWhatTheHookKnows(t *testing.T) {
+	for name, s := range scripts(t) {
+		for _, point := range s.schema(t).Hooks {
+			t.Run(name+" at "+string(point), func(t *testing.T) {
+				info, ok := hookpoints.Find(point)
+				if !ok {
+					t.Fatal("there is no such hook")
+				}
+				answer := s.ask(t, point, string(hookdoc.Example(info)), "default", t.TempDir())
+				for field := range object(t, answer) {
+					if !slices.ContainsFunc(info.Fields, func(f hookpoints.AnswerField) bool { return f.Name == field }) {
+						t.Errorf("answered %s, which has no meaning there", field)
+					}
+				}
+			})
+		}
+	}
+}
+
+// The plugins of the page do what the page says of them.
+func TestPluginsOfThePage(t *testing.T) {
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, "notes"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "notes", "work.md"), []byte("We ship on Friday."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := scripts(t)
+	for _, tc := range []struct {
+		name, plugin    string
+		point           hookpoints.Name
+		context         string
+		payload, answer string
+	}{
+		{"a rewrite", "polite", "pre_message", "work", `{"prompt":"hi"}`, `{"prompt":"hi\n\nPlease be brief."}`},
+		{"nothing to rewrite", "polite", "pre_message", "work", `{"prompt":"Please, hi"}`, ``},
+		{
+			"a guard blocks", "no_secrets", "pre_tool", "work", `{"tool_name":"t","arguments":{"p":"\u002essh/key"}}`,
+			`{"block":true,"message":"private keys are off limits"}`,
+		},
+		{"a guard lets through", "no_secrets", "pre_tool", "work", `{"tool_name":"t","arguments":{"p":"notes"}}`, ``},
+		{"an injection", "notes", "post_system_prompt", "work", `{"context_name":"work"}`, `{"inject":"We ship on Friday."}`},
+		{"nothing to inject", "notes", "post_system_prompt", "play", `{"context_name":"play"}`, ``},
+		{"a temperature", "mood", "pre_api_request", "coding", `{"request_body":{}}`, `{"request_body":{"temperature":0.1}}`},
+		{"another temperature", "mood", "pre_api_request", "creative", `{"request_body":{}}`, `{"request_body":{"temperature":1.2}}`},
+		{"no temperature", "mood", "pre_api_request", "work", `{"request_body":{}}`, ``},
+		{
+			"a filter", "review_only", "pre_api_tools", "review",
+			`{"context_name":"review","tools":[{"name":"a","type":"plugin"},{"name":"b","type":"file"}]}`, `{"include":["b"]}`,
+		},
+		{"no filter", "review_only", "pre_api_tools", "work", `{"context_name":"work","tools":[]}`, ``},
+		{
+			"a redaction", "redact", "pre_tool_output", "work", `{"output":"user=ada\npassword: hunter2\n"}`,
+			`{"output":"user=ada\npassword: [redacted]\n"}`,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, ok := found[tc.plugin]
+			if !ok {
+				t.Fatalf("%s has no plugin %s", page, tc.plugin)
+			}
+			got := object(t, s.ask(t, tc.point, tc.payload, tc.context, home))
+			if diff := cmp.Diff(object(t, tc.answer), got); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// object parses an answer; none is an empty object.
+func object(t *testing.T, text string) map[string]any {
+	t.Helper()
+	parsed := map[string]any{}
+	if text == "" {
+		return parsed
+	}
+	if err := json.Unmarshal([]byte(text), &parsed); err != nil {
+		t.Fatalf("%q is not a JSON object: %v", text, err)
+	}
+	return parsed
+}
