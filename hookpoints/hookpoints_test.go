@@ -123,7 +123,7 @@ func ExamplePoint() {
 type Receipt struct {
 	Text    string            `json:"text"`
 	Paid    *bool             `json:"paid,omitempty"`
-	Cents   int64             `json:"cents,string"`
+	Cents   int64             `json:"cents"`
 	Rate    float64           `json:"rate"`
 	Raw     json.RawMessage   `json:"raw"`
 	Extra   any               `json:"extra"`
