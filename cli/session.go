@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -154,6 +156,17 @@ func (s *session) sayLeftOut() {
 	for _, n := range s.loaded.Notices {
 		s.notice(n.String())
 	}
+	for _, name := range slices.Sorted(maps.Keys(s.config.Plugins.ByName)) {
+		if !s.opts.noPlugins && !s.hasPlugin(name) {
+			s.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such file in %s", name, s.pluginsDir()))
+		}
+	}
+}
+
+// hasPlugin says whether the plugins folder has an entry of this name.
+func (s *session) hasPlugin(name string) bool {
+	return slices.ContainsFunc(s.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
+		slices.ContainsFunc(s.loaded.Skipped, func(p native.Skipped) bool { return p.Name == name })
 }
 
 func (s *session) record(r plugin.Record) {
