@@ -2,10 +2,7 @@ package contexts
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -14,8 +11,9 @@ import (
 
 // Context is one conversation.
 type Context struct {
-	store *Store
-	name  string
+	store  *Store
+	name   string
+	active content // what the active part of the transcript holds, as far as known
 }
 
 // Name is the context's name.
@@ -24,109 +22,77 @@ func (c *Context) Name() string { return c.name }
 // Append adds entries to the conversation. When it returns without an error,
 // they survive a crash of the machine.
 func (c *Context) Append(entries ...Entry) error {
-	if err := c.append(entries); err != nil {
+	records, err := encode(entries)
+	if err == nil {
+		err = c.locked(func() error { return c.append(records) })
+	}
+	if err != nil {
 		return fmt.Errorf("storing in context %q: %w", c.name, err)
 	}
 	return nil
 }
 
-func (c *Context) append(entries []Entry) error {
-	records, err := encode(entries)
-	if err != nil {
+func (c *Context) append(records [][]byte) error {
+	if _, err := c.isUpToDate(); err != nil {
 		return err
 	}
-	if err := disk.MakeFolder(c.store.fs, filepath.Dir(c.transcript()), 0o700); err != nil {
+	if err := c.appendTo(c.transcript(), records); err != nil {
 		return err
 	}
-	return c.locked(func() error {
-		if _, err := c.window(); err != nil { // brings a window that is behind up to date
-			return err
-		}
-		if err := c.appendTo(c.transcript(), records); err != nil {
-			return err
-		}
-		return c.appendTo(c.windowFile(), records)
-	})
+	if err := c.appendTo(c.windowFile(), records); err != nil {
+		// The transcript has them; the window is made anew from it.
+		c.store.report("context %q: writing the window: %v; it will be made anew", c.name, err)
+	}
+	c.rotateIfDue(records)
+	return nil
 }
 
-// Replace makes the given entries the whole window. The entries so far stay in
-// the transcript, before an anchor.
-func (c *Context) Replace(entries []Entry) error {
-	anchor := newEntry(TypeCompaction, c.name, "user", "Conversation replaced", Metadata{Replacement: entries})
-	records, err := encode([]Entry{anchor})
-	if err == nil {
-		err = c.locked(func() error {
-			if err := c.appendTo(c.transcript(), records); err != nil {
-				return err
-			}
-			_, err := c.rebuild()
-			return err
-		})
+// isUpToDate brings a window that is behind up to date.
+func (c *Context) isUpToDate() (bool, error) {
+	behind, err := c.isBehind()
+	if err != nil || !behind {
+		return true, err
 	}
-	if err != nil {
-		return fmt.Errorf("replacing the conversation of context %q: %w", c.name, err)
-	}
-	return nil
+	_, err = c.rebuild()
+	return false, err
 }
 
 // MessageCount counts the messages in the window.
 func (c *Context) MessageCount() (int, error) {
 	entries, err := c.Window()
-	count := 0
+	return len(messages(entries)), err
+}
+
+// messages picks the messages out of entries.
+func messages(entries []Entry) []Entry {
+	var list []Entry
 	for _, e := range entries {
 		if e.Type == TypeMessage {
-			count++
+			list = append(list, e)
 		}
 	}
-	return count, err
+	return list
 }
 
-// SystemPrompt is the context's own system prompt, or the home's, or "".
-func (c *Context) SystemPrompt() (string, error) {
-	text, err := c.text(filepath.Join(c.folder(), "system_prompt.md"))
-	if err != nil || text != "" {
-		return text, err
-	}
-	return c.text(filepath.Join(c.store.home, "prompts", "chibi.md"))
-}
+func (c *Context) folder() string { return c.store.folder(c.name) }
 
-// Summary is the summary of earlier conversation, "" if there is none.
-func (c *Context) Summary() (string, error) { return c.text(filepath.Join(c.folder(), "summary.md")) }
-
-// Todos is the list of todos, "" if there is none.
-func (c *Context) Todos() (string, error) { return c.text(filepath.Join(c.folder(), "todos.md")) }
-
-// Goals is the list of goals, "" if there is none.
-func (c *Context) Goals() (string, error) { return c.text(filepath.Join(c.folder(), "goals.md")) }
-
-// Reflection is what the model noted about itself, for all contexts of the home.
-func (c *Context) Reflection() (string, error) {
-	return c.text(filepath.Join(c.store.home, "prompts", "reflection.md"))
-}
-
-// text reads a file of the context, "" if it is missing.
-func (c *Context) text(path string) (string, error) {
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("reading context %q: %w", c.name, err)
-	}
-	return string(data), nil
-}
-
-func (c *Context) folder() string     { return c.store.folder(c.name) }
-func (c *Context) windowFile() string { return filepath.Join(c.folder(), "context.jsonl") }
-func (c *Context) dirtyFile() string  { return filepath.Join(c.folder(), ".dirty") }
-func (c *Context) transcript() string {
-	return filepath.Join(c.folder(), "transcript", "active.jsonl")
-}
-
-// locked runs a step while no other process writes the transcript.
+// locked runs a step while no other process writes the transcript, after what a
+// crash or an old version left has been put in order.
 func (c *Context) locked(step func() error) error {
-	unlock, err := disk.Lock(filepath.Join(filepath.Dir(c.transcript()), ".transcript.lock"))
+	if err := disk.MakeFolder(c.store.fs, c.transcriptFolder(), 0o700); err != nil {
+		return err
+	}
+	unlock, err := disk.Lock(filepath.Join(c.transcriptFolder(), ".transcript.lock"))
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if err := c.migrate(); err != nil {
+		return err
+	}
+	if err := c.finishRotation(); err != nil {
+		return err
+	}
 	return step()
 }
 

@@ -2,87 +2,205 @@ package contexts
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/disk/disktest"
+	"github.com/google/go-cmp/cmp"
 )
 
-// crashHome is a context on a disk whose power goes at operation cut. Locks are
-// real files, as the kernel's are.
-func crashHome(t *testing.T, home string, fs *disktest.FS) *Context {
+// crashStore is a store on a disk that fails when the test wants. Locks are real
+// files, as the kernel's are. Partitions are small, so that the script makes
+// some.
+func crashStore(t *testing.T, home string, fs disk.FS) *Store {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(home, "contexts", "work", "transcript"), 0o700); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"work", "other", "renamed", "default"} {
+		if err := os.MkdirAll(filepath.Join(home, "contexts", name, "transcript"), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	store := &Store{home: home, fs: fs}
-	c, err := store.Context("work")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	tick := int64(1000)
+	return &Store{home: home, fs: fs, Storage: Storage{MaxEntries: 3}, now: func() time.Time {
+		tick++
+		return time.Unix(tick/4, 0) // several things happen within a second
+	}}
 }
 
-// script appends messages one after another, replaces the conversation in the
-// middle, and returns what was acknowledged.
-func script(c *Context) (acknowledged []string, err error) {
-	for i := range 6 {
-		text := fmt.Sprint("message ", i)
-		if i == 3 {
-			if err := c.Replace([]Entry{UserMessage("user", "work", "replaced")}); err != nil {
-				return acknowledged, err
+// world is what a store holds, as a person would see it.
+type world struct {
+	History, Window []string
+	Summary         string
+	Waiting, Mailed []string // messages in the inbox, and in the conversation
+	Current         string
+	Other           bool // the context "other" exists
+}
+
+// observe reads everything. The conversation is in "work", or in "renamed".
+func observe(t *testing.T, s *Store) (w world) {
+	t.Helper()
+	must := func(err error) {
+		if err != nil {
+			t.Helper()
+			t.Fatal(err)
+		}
+	}
+	name := "work"
+	if s.Exists("renamed") {
+		name = "renamed"
+	}
+	c, err := s.Context(name)
+	must(err)
+	window, err := c.Window()
+	must(err)
+	for _, e := range messages(window) {
+		w.Window = append(w.Window, e.Content)
+	}
+	must(c.History(Query{Keep: func(e Entry) bool { return e.Type == TypeMessage }}, func(e Entry) bool {
+		w.History = append(w.History, e.Content)
+		if e.Metadata != nil {
+			w.Mailed = append(w.Mailed, e.Metadata.Delivered...)
+		}
+		return true
+	}))
+	w.Summary, err = c.Summary()
+	must(err)
+	mail, err := c.Mail()
+	must(err)
+	for _, m := range mail {
+		w.Waiting = append(w.Waiting, m.Content)
+	}
+	state, err := s.State()
+	must(err)
+	w.Current, w.Other = state.Current, s.Exists("other")
+	return w
+}
+
+// operation is one step of the script: what it does to a store, and to what a
+// person sees.
+type operation struct {
+	name string
+	do   func(s *Store, c *Context) error
+	then func(w *world)
+}
+
+func say(text string) operation {
+	return operation{"append " + text, func(_ *Store, c *Context) error {
+		return c.Append(UserMessage("user", "work", text))
+	}, func(w *world) {
+		w.History, w.Window = append(w.History, text), append(w.Window, text)
+	}}
+}
+
+// script uses everything that a store can do.
+func script() []operation {
+	var ids []string
+	return []operation{
+		say("one"), say("two"), say("three"), say("four"),
+		{"switch", func(s *Store, _ *Context) error { _, err := s.Switch("work"); return err }, func(w *world) { w.Current = "work" }},
+		{"replace", func(_ *Store, c *Context) error {
+			return c.Replace([]Entry{UserMessage("user", "work", "replaced")})
+		}, func(w *world) { w.Window = []string{"replaced"} }},
+		say("five"),
+		{"send", func(_ *Store, c *Context) error { return c.Send("other", "hi") }, func(w *world) { w.Waiting = []string{"hi"} }},
+		{"deliver", func(_ *Store, c *Context) error {
+			mail, err := c.Mail()
+			if err != nil || len(mail) != 1 {
+				return fmt.Errorf("mail %v, %w", mail, err)
 			}
-			acknowledged = append(acknowledged, "replaced")
-		}
-		if err := c.Append(UserMessage("user", "work", text)); err != nil {
-			return acknowledged, err
-		}
-		acknowledged = append(acknowledged, text)
+			ids = []string{mail[0].ID}
+			return c.Append(UserMessage("user", "work", "with mail").Delivering(mail))
+		}, func(w *world) {
+			w.History, w.Window = append(w.History, "with mail"), append(w.Window, "with mail")
+			w.Waiting, w.Mailed = nil, ids
+		}},
+		{"empty the inbox", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
+		{"compact", func(_ *Store, c *Context) error {
+			window, err := c.Window()
+			if err != nil {
+				return err
+			}
+			return c.Compact("a summary", window[len(window)-1:])
+		}, func(w *world) { w.Window, w.Summary = []string{"with mail"}, "a summary" }},
+		say("six"), say("seven"), say("eight"),
+		{"new system prompt", func(_ *Store, c *Context) error {
+			if err := c.SetSystemPrompt("Be brief."); err != nil {
+				return err
+			}
+			return c.NoteSystemPrompt("Be brief.")
+		}, func(*world) {}},
+		{"archive", func(_ *Store, c *Context) error { return c.Archive() }, func(w *world) { w.Window, w.Summary = nil, "" }},
+		say("nine"),
+		{"make another", func(s *Store, _ *Context) error {
+			other, err := s.Context("other")
+			if err != nil {
+				return err
+			}
+			return other.Append(UserMessage("user", "other", "hello"))
+		}, func(w *world) { w.Other = true }},
+		{"delete the other", func(s *Store, _ *Context) error {
+			other, err := s.Context("other")
+			if err == nil {
+				_, err = other.Delete()
+			}
+			return err
+		}, func(w *world) { w.Other = false }},
+		{"rename", func(_ *Store, c *Context) error { return c.Rename("renamed") }, func(w *world) { w.Current = "renamed" }},
+		say("ten"), say("eleven"), say("twelve"),
 	}
-	return acknowledged, nil
 }
 
-// transcriptTexts are the messages of the transcript, in order.
-func transcriptTexts(t *testing.T, c *Context) []string {
-	t.Helper()
-	whole := *c
-	if err := whole.store.fs.Remove(c.windowFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	window, err := whole.Window()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, e := range window {
-		if e.Type == TypeMessage {
-			texts = append(texts, e.Content)
+// clone copies a world so that the next step does not change it.
+func (w world) clone() world {
+	w.History, w.Window, w.Waiting, w.Mailed = slices.Clone(w.History), slices.Clone(w.Window), slices.Clone(w.Waiting), slices.Clone(w.Mailed)
+	return w
+}
+
+// play runs the script until something fails. It returns the world that was
+// acknowledged, and the one that the failed operation would have made.
+func play(s *Store) (acknowledged, next world, failed string, err error) {
+	acknowledged = world{Current: DefaultName}
+	c, err := s.Context("work")
+	for _, op := range script() {
+		if err != nil {
+			break
+		}
+		err = op.do(s, c)
+		next, failed = acknowledged.clone(), op.name
+		op.then(&next)
+		if err == nil {
+			acknowledged = next.clone()
 		}
 	}
-	return texts
+	return acknowledged, next, failed, err
 }
 
 // TestWhatWasAcknowledgedSurvives cuts the power at every operation of the
-// script, and inside every write.
+// disk, and inside every write: all that was acknowledged is there, in order
+// and once; of the operation that was cut off there is all or nothing; and the
+// conversation goes on.
 func TestWhatWasAcknowledgedSurvives(t *testing.T) {
 	for _, torn := range []bool{false, true} {
 		for cut := 0; ; cut++ {
 			home := t.TempDir()
 			fs := disktest.New(home, cut)
-			acknowledged, err := script(crashHome(t, home, fs))
-			if err == nil {
-				if cut < 20 {
+			acknowledged, next, failed, err := play(crashStore(t, home, fs))
+			if err == nil && !fs.Gone() {
+				if cut < 150 {
 					t.Fatalf("the script took only %d operations", cut)
 				}
-				break // it was not interrupted any more
+				break // the power stayed
 			}
-			after := crashHome(t, home, fs.AfterCrash(torn))
-			checkSurvivors(t, fmt.Sprintf("cut %d, torn %v", cut, torn), after, acknowledged)
+			after := crashStore(t, home, fs.AfterCrash(torn))
+			when := fmt.Sprintf("power cut at disk operation %d (%s), torn %v", cut, failed, torn)
+			survived(t, when, after, failed, acknowledged, next)
 			if t.Failed() {
 				return
 			}
@@ -90,34 +208,94 @@ func TestWhatWasAcknowledgedSurvives(t *testing.T) {
 	}
 }
 
-// checkSurvivors holds that the window begins with what was acknowledged since
-// the last replacement, that at most the entry in flight follows, and that the
-// conversation goes on.
-func checkSurvivors(t *testing.T, when string, c *Context, acknowledged []string) {
+// survived compares what is there with what may be there, and goes on with the
+// conversation.
+func survived(t *testing.T, when string, s *Store, failed string, acknowledged, next world) {
 	t.Helper()
-	window, err := c.Window()
-	if err != nil {
-		t.Fatalf("%s: %v", when, err)
-	}
-	var got []string
-	for _, e := range window {
-		if e.Type == TypeMessage {
-			got = append(got, e.Content)
+	got := observe(t, s)
+	possible := []world{acknowledged, next}
+	if failed == "rename" { // the folder has its new name, state.json not yet
+		possible = append(possible, acknowledged)
+		if s.Exists("renamed") {
+			got.Current = "renamed"
 		}
 	}
-	want := acknowledged
-	if i := slices.Index(acknowledged, "replaced"); i >= 0 {
-		want = acknowledged[i:]
+	if !slices.ContainsFunc(possible, func(w world) bool { return cmp.Equal(w, got, sameEmpty()) }) {
+		t.Errorf("%s:\nagainst what was acknowledged (-want +got):\n%s\nagainst the next step (-want +got):\n%s",
+			when, cmp.Diff(acknowledged, got, sameEmpty()), cmp.Diff(next, got, sameEmpty()))
+		return
 	}
-	inFlight := len(got) > 0 && got[0] == "replaced" && !slices.Contains(acknowledged, "replaced")
-	if !inFlight && (len(got) < len(want) || len(got) > len(want)+1 || !slices.Equal(got[:len(want)], want)) {
-		t.Errorf("%s: the window holds %q, acknowledged were %q", when, got, want)
+	name := "work"
+	if s.Exists("renamed") {
+		name = "renamed"
 	}
-	if err := c.Append(UserMessage("user", "work", "after the crash")); err != nil {
-		t.Errorf("%s: appending afterwards: %v", when, err)
+	c, err := s.Context(name)
+	if err == nil {
+		err = c.Append(UserMessage("user", name, "afterwards"))
 	}
-	if texts := transcriptTexts(t, c); texts[len(texts)-1] != "after the crash" || len(texts) != len(got)+1 {
-		t.Errorf("%s: afterwards the transcript holds %q, the window held %q", when, texts, got)
+	again := observe(t, s)
+	again.Current = got.Current
+	got.History, got.Window = append(got.History, "afterwards"), append(got.Window, "afterwards")
+	if diff := cmp.Diff(got, again, sameEmpty()); diff != "" || err != nil {
+		t.Errorf("%s: going on: %v (-want +got):\n%s", when, err, diff)
+	}
+}
+
+// sameEmpty makes nil and empty lists equal.
+func sameEmpty() cmp.Option {
+	return cmp.FilterValues(func(a, b []string) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
+}
+
+// TestAFullDiskDamagesNothing fills the disk at every operation: what needs
+// room fails and says so, all that was acknowledged is there, and when there is
+// room again everything goes on.
+func TestAFullDiskDamagesNothing(t *testing.T) {
+	for cut := 0; ; cut++ {
+		home := t.TempDir()
+		fs := disktest.NewFailing(home, cut, syscall.ENOSPC)
+		store := crashStore(t, home, fs)
+		acknowledged, next, failed, err := play(store)
+		if !fs.Gone() {
+			break
+		}
+		if err != nil && !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("disk full at operation %d: the error of %s is %v", cut, failed, err)
+		}
+		if err == nil {
+			acknowledged = next // only what can wait has failed
+		}
+		fs.Free()
+		survived(t, fmt.Sprintf("disk full at operation %d (%s)", cut, failed), store, failed, acknowledged, next)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// TestAReadOnlyHomeCanBeRead takes a home whose window is behind.
+func TestAReadOnlyHomeCanBeRead(t *testing.T) {
+	home := t.TempDir()
+	fs := disktest.NewFailing(home, -1, syscall.EROFS)
+	s := crashStore(t, home, fs)
+	c, err := s.Context("work")
+	if err == nil {
+		err = c.Append(UserMessage("user", "work", "hello"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fs.Remove(c.windowFile())
+	fs.Trouble()
+	if window, err := c.Window(); err != nil || len(window) != 1 {
+		t.Errorf("window = %v, %v", window, err)
+	}
+	count := 0
+	if err := c.History(Query{}, func(Entry) bool { count++; return true }); err != nil || count != 1 {
+		t.Errorf("%d entries of history, %v", count, err)
+	}
+	err = c.Append(UserMessage("user", "work", "more"))
+	if err == nil || !strings.Contains(err.Error(), `storing in context "work": read-only file system`) {
+		t.Errorf("appending: %v", err)
 	}
 }
 
@@ -130,9 +308,9 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 	}
 	home := t.TempDir()
 	var acknowledged []string
-	for range 5 {
+	for range 8 {
 		cmd := exec.Command(os.Args[0], "-test.run=TestAKilledProcessLosesNothing")
-		cmd.Env = append(os.Environ(), "CHIBI_TEST_APPEND="+home, fmt.Sprint("CHIBI_TEST_FIRST=", len(acknowledged)))
+		cmd.Env = append(os.Environ(), "CHIBI_TEST_APPEND="+home)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -143,12 +321,26 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
 			acknowledged = append(acknowledged, lines.Text())
-			if n == 20 {
+			if n == 25 {
 				cmd.Process.Kill()
 			}
 		}
 		cmd.Wait()
 	}
+	have := historyIDs(t, home)
+	last := -1
+	for _, id := range acknowledged {
+		at := slices.Index(have, id)
+		if at <= last {
+			t.Fatalf("entry %s was acknowledged and is at %d after %d; %d of %d entries are there", id, at, last, len(have), len(acknowledged))
+		}
+		last = at
+	}
+}
+
+// historyIDs are the ids of all entries of the context "work".
+func historyIDs(t *testing.T, home string) (ids []string) {
+	t.Helper()
 	store, err := Open(home)
 	if err != nil {
 		t.Fatal(err)
@@ -157,29 +349,80 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	window, err := c.Window()
-	if err != nil {
+	if err := c.History(Query{}, func(e Entry) bool { ids = append(ids, e.ID); return true }); err != nil {
 		t.Fatal(err)
 	}
-	have := map[string]bool{}
-	for _, e := range window {
-		have[e.ID] = true
-	}
-	for _, id := range acknowledged {
-		if !have[id] {
-			t.Errorf("entry %s was acknowledged and is gone; %d of %d entries are there", id, len(window), len(acknowledged))
-		}
-	}
+	return ids
 }
 
-// appendForEver appends and prints the id of what was acknowledged.
+// appendForEver appends, archives now and then, and prints the id of what was
+// acknowledged.
 func appendForEver(home string) {
 	store, err := Open(home)
 	if err != nil {
 		return
 	}
+	store.Storage.MaxEntries = 7
 	c, err := store.Context("work")
 	for i := 0; err == nil; i++ {
+		e := UserMessage("user", "work", fmt.Sprint("message ", i))
+		if err = c.Append(e); err == nil {
+			fmt.Println(e.ID)
+		}
+		if err == nil && i%10 == 9 {
+			err = c.Compact("so far", nil)
+		}
+	}
+}
+
+// TestManyProcessesAtOnce lets eight processes append to one context: no entry
+// is lost, no line torn, each one's entries are in order.
+func TestManyProcessesAtOnce(t *testing.T) {
+	if home := os.Getenv("CHIBI_TEST_MANY"); home != "" {
+		appendSome(home)
+		return
+	}
+	home := t.TempDir()
+	outputs := make(chan string)
+	for range 8 {
+		cmd := exec.Command(os.Args[0], "-test.run=TestManyProcessesAtOnce")
+		cmd.Env = append(os.Environ(), "CHIBI_TEST_MANY="+home)
+		go func() {
+			out, _ := cmd.Output()
+			outputs <- string(out)
+		}()
+	}
+	var all [][]string
+	for range 8 {
+		all = append(all, strings.Fields(strings.TrimSuffix(<-outputs, "PASS\n")))
+	}
+	have := historyIDs(t, home)
+	if len(have) != 8*20 {
+		t.Errorf("%d entries, want %d", len(have), 8*20)
+	}
+	for _, ids := range all {
+		last := -1
+		for _, id := range ids {
+			at := slices.Index(have, id)
+			if at <= last {
+				t.Errorf("entry %s is at %d, after %d", id, at, last)
+			}
+			last = at
+		}
+		if len(ids) != 20 {
+			t.Errorf("a process acknowledged %d entries", len(ids))
+		}
+	}
+}
+
+func appendSome(home string) {
+	store, err := Open(home)
+	if err != nil {
+		return
+	}
+	store.Storage.MaxEntries = 11
+	c, err := store.Context("work")
+	for i := 0; i < 20 && err == nil; i++ {
 		e := UserMessage("user", "work", fmt.Sprint("message ", i))
 		if err = c.Append(e); err == nil {
 			fmt.Println(e.ID)

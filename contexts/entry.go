@@ -53,6 +53,9 @@ type Metadata struct {
 	// Replacement is the conversation that an anchor begins with. It is part
 	// of the anchor, so that a crash leaves both or neither.
 	Replacement []Entry `json:"replacement,omitempty"`
+	// Delivered are the ids of the messages from other contexts that came with
+	// a prompt.
+	Delivered []string `json:"delivered,omitempty"`
 }
 
 // The roles of messages.
@@ -88,6 +91,11 @@ func newEntry(kind Type, from, to, content string, meta Metadata) Entry {
 	}
 }
 
+// systemPromptChange notes a new system prompt in the transcript.
+func systemPromptChange(context, text string) Entry {
+	return newEntry(TypeSystemPrompt, "system", context, text, Metadata{})
+}
+
 // Interrupted marks the entry as not whole.
 func (e Entry) Interrupted() Entry {
 	meta := Metadata{}
@@ -95,6 +103,20 @@ func (e Entry) Interrupted() Entry {
 		meta = *e.Metadata
 	}
 	meta.Interrupted = true
+	e.Metadata = &meta
+	return e
+}
+
+// Delivering notes that messages from other contexts came with the entry.
+func (e Entry) Delivering(mail []Mail) Entry {
+	meta := Metadata{}
+	if e.Metadata != nil {
+		meta = *e.Metadata
+	}
+	meta.Delivered = nil
+	for _, m := range mail {
+		meta.Delivered = append(meta.Delivered, m.ID)
+	}
 	e.Metadata = &meta
 	return e
 }
@@ -130,7 +152,9 @@ func (e Entry) replacement() []Entry {
 // bare is the entry without its replacement, as it stands in a window.
 func (e Entry) bare() Entry {
 	if len(e.replacement()) > 0 {
-		e.Metadata = nil
+		meta := *e.Metadata
+		meta.Replacement = nil
+		e.Metadata = &meta
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,26 +32,37 @@ func (e *LockedError) Error() string {
 	if e.Holder.PID > 0 {
 		who = fmt.Sprintf("process %d on %s since %s", e.Holder.PID, e.Holder.Host, e.Holder.Since.Local().Format(time.DateTime))
 	}
-	return fmt.Sprintf("context %q is in use by %s; wait for it, or use another context (-C NAME)", e.Context, who)
+	return fmt.Sprintf("context %q is in use by %s; wait for it (--wait), or use another context (-C NAME)", e.Context, who)
 }
 
 // Lock makes the context this process's own until unlock is called. The error
 // is a *LockedError if another process has it.
 func (c *Context) Lock() (unlock func(), err error) {
+	unlock, err = c.lock(disk.TryLock)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, &LockedError{Context: c.name, Holder: readHolder(c.lockFile())}
+	}
+	return unlock, err
+}
+
+// WaitLock is Lock that waits for another process, until ctx ends.
+func (c *Context) WaitLock(ctx context.Context) (unlock func(), err error) {
+	return c.lock(func(path string) (func(), error) { return disk.WaitLock(ctx, path) })
+}
+
+func (c *Context) lockFile() string { return filepath.Join(c.folder(), ".lock") }
+
+func (c *Context) lock(take func(path string) (func(), error)) (unlock func(), err error) {
 	if err := disk.MakeFolder(c.store.fs, c.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("making context %q: %w", c.name, err)
 	}
-	path := filepath.Join(c.folder(), ".lock")
-	unlock, err = disk.TryLock(path)
-	if errors.Is(err, disk.ErrLocked) {
-		return nil, &LockedError{Context: c.name, Holder: readHolder(path)}
-	}
+	unlock, err = take(c.lockFile())
 	if err != nil {
 		return nil, fmt.Errorf("locking context %q: %w", c.name, err)
 	}
 	host, _ := os.Hostname()
-	data, _ := json.Marshal(Holder{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Second)})
-	if err := disk.Overwrite(path, append(data, '\n')); err != nil {
+	data, _ := json.Marshal(Holder{PID: os.Getpid(), Host: host, Since: c.store.now().UTC().Truncate(time.Second)})
+	if err := disk.Overwrite(c.lockFile(), append(data, '\n')); err != nil {
 		unlock()
 		return nil, fmt.Errorf("locking context %q: %w", c.name, err)
 	}

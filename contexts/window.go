@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -18,19 +17,25 @@ import (
 // that holds it is missing or behind, it is made anew from the transcript. The
 // cost depends on the length of the window, not of the transcript.
 func (c *Context) Window() ([]Entry, error) {
-	if _, err := c.store.fs.Stat(filepath.Dir(c.transcript())); errors.Is(err, fs.ErrNotExist) {
-		return c.readWindow() // a home of the original's first days, or nothing yet
+	if !c.store.Exists(c.name) {
+		return nil, nil
 	}
 	var entries []Entry
 	err := c.locked(func() (err error) {
 		entries, err = c.window()
 		return err
 	})
+	if disk.IsReadOnly(err) {
+		entries, err = c.windowReadOnly()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading context %q: %w", c.name, err)
 	}
 	return entries, nil
 }
+
+func (c *Context) windowFile() string { return filepath.Join(c.folder(), "context.jsonl") }
+func (c *Context) dirtyFile() string  { return filepath.Join(c.folder(), ".dirty") }
 
 // window is Window under the transcript's lock.
 func (c *Context) window() ([]Entry, error) {
@@ -44,30 +49,80 @@ func (c *Context) window() ([]Entry, error) {
 	return c.readWindow()
 }
 
-// isBehind compares the ends of the window and the transcript.
+// windowReadOnly is window where nothing can be written, not even a lock.
+func (c *Context) windowReadOnly() ([]Entry, error) {
+	behind, err := c.isBehind()
+	if err != nil || !behind {
+		entries, readErr := c.readWindow()
+		return entries, errors.Join(err, readErr)
+	}
+	entries, _, err := c.sinceAnchor()
+	return entries, err
+}
+
+// isBehind compares the ends of the window and the transcript, and their
+// anchors where the transcript ends with one: entries that an anchor keeps are
+// in the window before it and after it.
 func (c *Context) isBehind() (bool, error) {
 	if _, err := c.store.fs.Stat(c.dirtyFile()); err == nil {
 		return true, nil
 	}
-	inTranscript, err := c.lastID(c.transcript())
-	if err != nil || inTranscript == "" {
+	last, found, err := c.lastEntry()
+	if err != nil || !found {
 		return false, err
 	}
-	inWindow, err := c.lastID(c.windowFile())
-	return inWindow != inTranscript, err
+	ends, _, err := c.lastOf(c.windowFile())
+	if err != nil {
+		return false, err
+	}
+	if !last.isAnchor() {
+		return ends.ID != last.ID, nil
+	}
+	begins, err := c.firstOfWindow()
+	wanted := last.ID
+	if kept := last.replacement(); len(kept) > 0 {
+		wanted = kept[len(kept)-1].ID
+	}
+	return begins != last.ID || ends.ID != wanted, err
 }
 
-// lastID is the id of a file's last entry that belongs in a window.
-func (c *Context) lastID(path string) (id string, err error) {
-	err = jsonl.Backward(c.store.fs, path, func(record []byte) bool {
+// lastEntry is the transcript's last entry that belongs in a window. Only
+// right after a rotation it is in a partition.
+func (c *Context) lastEntry() (Entry, bool, error) {
+	e, found, err := c.lastOf(c.transcript())
+	if err != nil || found {
+		return e, found, err
+	}
+	segments, err := c.segments()
+	if err != nil {
+		return Entry{}, false, err
+	}
+	for _, s := range slices.Backward(segments) {
+		if e, found, err := c.lastOf(s.path); err != nil || found {
+			return e, found, err
+		}
+	}
+	return Entry{}, false, nil
+}
+
+// lastOf is a file's last entry that belongs in a window.
+func (c *Context) lastOf(path string) (last Entry, found bool, err error) {
+	err = jsonl.Backward(c.store.fs, path, func(_ int64, record []byte) bool {
 		var e Entry
-		if json.Unmarshal(record, &e) != nil || e.Type == TypeSystemPrompt {
-			return true
+		if json.Unmarshal(record, &e) == nil && e.Type != TypeSystemPrompt {
+			last, found = e, true
 		}
+		return !found
+	})
+	return last, found, err
+}
+
+// firstOfWindow is the id of the window's first entry, "" if it has none.
+func (c *Context) firstOfWindow() (id string, err error) {
+	_, err = jsonl.Forward(c.store.fs, c.windowFile(), func(_ int, record []byte) bool {
+		var e Entry
+		json.Unmarshal(record, &e)
 		id = e.ID
-		if kept := e.replacement(); len(kept) > 0 {
-			id = kept[len(kept)-1].ID
-		}
 		return false
 	})
 	return id, err
@@ -77,13 +132,14 @@ func (c *Context) lastID(path string) (id string, err error) {
 func (c *Context) readWindow() ([]Entry, error) {
 	var entries []Entry
 	path := c.windowFile()
-	torn, err := jsonl.Forward(c.store.fs, path, func(line int, record []byte) {
+	torn, err := jsonl.Forward(c.store.fs, path, func(line int, record []byte) bool {
 		var e Entry
 		if err := json.Unmarshal(record, &e); err != nil {
 			c.store.report("%s:%d: not an entry, left out of the conversation: %v", path, line, err)
-			return
+			return true
 		}
 		entries = append(entries, e)
+		return true
 	})
 	if torn > 0 {
 		c.store.report("%s: the last line is torn, its %d bytes are left out", path, torn)
@@ -91,21 +147,29 @@ func (c *Context) readWindow() ([]Entry, error) {
 	return entries, err
 }
 
-// rebuild makes the window anew: everything in the transcript since its last
-// anchor.
+// rebuild makes the window anew. What the anchor says about the summary is
+// carried out if the window did not know that anchor yet.
 func (c *Context) rebuild() ([]Entry, error) {
-	files, err := c.partitions()
-	if err != nil {
-		return nil, err
+	entries, anchor, err := c.sinceAnchor()
+	if err == nil {
+		err = c.applySummary(anchor)
 	}
-	var entries []Entry
-	anchored := false
-	for _, path := range slices.Backward(files) {
-		err := jsonl.Backward(c.store.fs, path, func(record []byte) bool {
-			var e Entry
-			if err := json.Unmarshal(record, &e); err != nil {
-				c.store.report("%s: a line is not an entry, left out of the conversation: %v", path, err)
-				return true
+	if err == nil {
+		err = c.writeWindow(entries)
+	}
+	return entries, err
+}
+
+// sinceAnchor reads everything in the transcript from its last anchor on.
+func (c *Context) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
+	segments, err := c.segments()
+	for _, s := range slices.Backward(segments) {
+		if err != nil || anchor != nil {
+			break
+		}
+		err = c.backward(s.path, func(e Entry) bool {
+			if e.isAnchor() {
+				anchor = &e
 			}
 			if e.Type != TypeSystemPrompt {
 				for _, kept := range slices.Backward(e.replacement()) {
@@ -113,15 +177,43 @@ func (c *Context) rebuild() ([]Entry, error) {
 				}
 				entries = append(entries, e.bare())
 			}
-			anchored = e.isAnchor()
-			return !anchored
+			return anchor == nil
 		})
-		if err != nil || anchored {
-			break
-		}
 	}
 	slices.Reverse(entries)
-	return entries, c.writeWindow(entries)
+	return entries, anchor, err
+}
+
+// backward reads a part of the transcript from its end. A line that is not an
+// entry is reported.
+func (c *Context) backward(path string, each func(Entry) (more bool)) error {
+	return jsonl.Backward(c.store.fs, path, func(offset int64, record []byte) bool {
+		var e Entry
+		if err := json.Unmarshal(record, &e); err != nil {
+			c.store.report("%s:%d: not an entry, left out of the conversation: %v", path, jsonl.LineAt(c.store.fs, path, offset), err)
+			return true
+		}
+		return each(e)
+	})
+}
+
+// applySummary brings summary.md to what an anchor says, unless the window has
+// that anchor already: since then the summary may have been edited by hand.
+func (c *Context) applySummary(anchor *Entry) error {
+	if anchor == nil {
+		return nil
+	}
+	begins, err := c.firstOfWindow()
+	if err != nil || begins == anchor.ID {
+		return err
+	}
+	switch {
+	case anchor.Type == TypeArchival:
+		return c.setText("summary.md", "")
+	case anchor.Metadata != nil && anchor.Metadata.Summary != "":
+		return c.setText("summary.md", anchor.Metadata.Summary)
+	}
+	return nil
 }
 
 func (c *Context) writeWindow(entries []Entry) error {
@@ -137,31 +229,4 @@ func (c *Context) writeWindow(entries []Entry) error {
 		return err
 	}
 	return nil
-}
-
-// partitions lists the transcript's files from the oldest to the active one.
-func (c *Context) partitions() ([]string, error) {
-	folder := filepath.Dir(c.transcript())
-	var manifest struct {
-		Partitions []struct {
-			File string `json:"file"`
-		} `json:"partitions"`
-	}
-	path := filepath.Join(folder, "manifest.json")
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err == nil {
-		if err := json.Unmarshal(data, &manifest); err != nil {
-			return nil, fmt.Errorf("%s is not a manifest: %w", path, err)
-		}
-	}
-	var files []string
-	for _, p := range manifest.Partitions {
-		if filepath.IsLocal(p.File) {
-			files = append(files, filepath.Join(folder, p.File))
-		}
-	}
-	return append(files, c.transcript()), nil
 }

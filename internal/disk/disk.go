@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // FS are the operations that writing files takes.
@@ -29,6 +30,10 @@ type FS interface {
 	Mkdir(name string, perm fs.FileMode) error
 	// Stat describes a file.
 	Stat(name string) (fs.FileInfo, error)
+	// ReadDir lists a folder by name.
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// RemoveAll removes a file or a folder with all that is in it.
+	RemoveAll(name string) error
 	// SyncDir makes the names in a folder durable.
 	SyncDir(name string) error
 }
@@ -76,22 +81,65 @@ func writeSynced(fsys FS, name string, data []byte, perm fs.FileMode) error {
 }
 
 // Append adds data to the end of a file with one write and makes it durable.
-// The folder must exist; a new file gets perm.
+// The folder must exist; a new file gets perm. Of a write that fails, as on a
+// full disk, nothing stays if that can be helped.
 func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
-	_, err := fsys.Stat(name)
-	isNew := errors.Is(err, fs.ErrNotExist)
+	before, isNew := int64(0), false
+	info, err := fsys.Stat(name)
+	switch {
+	case err == nil:
+		before = info.Size()
+	case errors.Is(err, fs.ErrNotExist):
+		isNew = true
+	default:
+		return err
+	}
 	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, perm)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
+	if _, err = f.Write(data); err != nil {
+		f.Truncate(before)
+		return errors.Join(err, f.Close())
 	}
-	if err := errors.Join(err, f.Close()); err != nil || !isNew {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil || !isNew {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(name))
+}
+
+// ReadFile reads a whole file.
+func ReadFile(fsys FS, name string) ([]byte, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Remove removes a file durably. A missing one is no error.
+func Remove(fsys FS, name string) error {
+	err := fsys.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(name))
+}
+
+// Move renames a file or folder durably. When the power goes in between, it has
+// the old name or the new one.
+func Move(fsys FS, from, to string) error {
+	if err := fsys.Rename(from, to); err != nil {
+		return err
+	}
+	if err := fsys.SyncDir(filepath.Dir(to)); err != nil || filepath.Dir(from) == filepath.Dir(to) {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(from))
 }
 
 // MakeFolder makes a folder and those above it, durably.
@@ -116,4 +164,9 @@ func MakeFolder(fsys FS, name string, perm fs.FileMode) error {
 		return err
 	}
 	return fsys.SyncDir(parent)
+}
+
+// IsReadOnly says that an error means that nothing may be written here.
+func IsReadOnly(err error) bool {
+	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }

@@ -1,7 +1,10 @@
 package disk
 
 import (
+	"context"
 	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/gofrs/flock"
 )
@@ -10,24 +13,72 @@ import (
 var ErrLocked = errors.New("locked")
 
 // Lock takes the kernel's lock on a file, which is made if it is missing, and
-// waits for whoever has it. Nobody can keep it beyond their process's life.
+// waits for whoever has it. Nobody can keep it beyond their process's life. The
+// folder must exist.
 func Lock(path string) (unlock func(), err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
-	if err := l.Lock(); err != nil {
-		return nil, err
-	}
-	return func() { l.Unlock() }, nil
+	return take(path, func(l *flock.Flock) error { return l.Lock() })
 }
 
 // TryLock is Lock without waiting: it fails with ErrLocked.
 func TryLock(path string) (unlock func(), err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
-	ok, err := l.TryLock()
+	return take(path, func(l *flock.Flock) error {
+		ok, err := l.TryLock()
+		if err == nil && !ok {
+			err = ErrLocked
+		}
+		return err
+	})
+}
+
+// WaitLock is Lock until ctx ends, whose error it returns then.
+func WaitLock(ctx context.Context, path string) (unlock func(), err error) {
+	type result struct {
+		unlock func()
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		unlock, err := Lock(path)
+		done <- result{unlock, err}
+	}()
+	select {
+	case r := <-done:
+		return r.unlock, r.err
+	case <-ctx.Done():
+		go func() { // the wait in the kernel cannot be called off; give back what comes of it
+			if r := <-done; r.err == nil {
+				r.unlock()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// take locks a file with lock. While it waited, the file may have been renamed
+// or removed with its folder; then it locks the one that has the name now.
+func take(path string, lock func(*flock.Flock) error) (unlock func(), err error) {
+	for {
+		l := flock.New(path, flock.SetPermissions(0o600))
+		if err := lock(l); err != nil {
+			l.Close()
+			return nil, err
+		}
+		if isCurrent(l, path) {
+			return func() { l.Unlock() }, nil
+		}
+		l.Unlock()
+	}
+}
+
+// isCurrent says whether the locked file still has its name.
+func isCurrent(l *flock.Flock, path string) bool {
+	held, err := l.Stat()
 	if err != nil {
-		return nil, err
+		return false
 	}
-	if !ok {
-		return nil, ErrLocked
+	named, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
 	}
-	return func() { l.Unlock() }, nil
+	return err != nil || os.SameFile(held, named)
 }

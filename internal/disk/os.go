@@ -26,6 +26,12 @@ func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 // Remove removes a file.
 func (OS) Remove(name string) error { return os.Remove(name) }
 
+// ReadDir lists a folder by name.
+func (OS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
+// RemoveAll removes a file or a folder with all that is in it.
+func (OS) RemoveAll(name string) error { return os.RemoveAll(name) }
+
 // Stat describes a file.
 func (OS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 

@@ -7,6 +7,7 @@
 package jsonl
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -79,9 +80,9 @@ func lastNewline(f io.ReaderAt, size int64) (int64, error) {
 }
 
 // Backward calls each with the records of a file from the last to the first,
-// until it returns false. A torn end and empty lines are passed over. A missing
-// file has no records.
-func Backward(fsys disk.FS, name string, each func(record []byte) (more bool)) error {
+// and where each begins in the file, until it returns false. A torn end and
+// empty lines are passed over. A missing file has no records.
+func Backward(fsys disk.FS, name string, each func(offset int64, record []byte) (more bool)) error {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -101,27 +102,59 @@ func Backward(fsys disk.FS, name string, each func(record []byte) (more bool)) e
 	return backward(f, end, each)
 }
 
-// backward reads whole lines before end, which is 0 or follows a newline.
-func backward(f io.ReaderAt, end int64, each func([]byte) bool) error {
+// backward reads whole lines before end, which is 0 or follows a newline. It
+// reads ever more at once while a line goes on, so that a long one is not
+// copied again and again.
+func backward(f io.ReaderAt, end int64, each func(int64, []byte) bool) error {
 	var rest []byte // the begin of it is not read yet
+	size := int64(chunk)
 	for end > 0 {
-		begin := max(0, end-chunk)
+		begin := max(0, end-size)
 		buf := make([]byte, end-begin, end-begin+int64(len(rest)))
 		if _, err := f.ReadAt(buf, begin); err != nil && err != io.EOF {
 			return err
 		}
-		lines := bytes.Split(append(buf, rest...), []byte("\n"))
-		for i := len(lines) - 1; i > 0; i-- {
-			if len(bytes.TrimSpace(lines[i])) > 0 && !each(lines[i]) {
+		buf = append(buf, rest...)
+		stop := len(buf)
+		for {
+			i := bytes.LastIndexByte(buf[:stop], '\n')
+			if i < 0 {
+				break
+			}
+			if line := buf[i+1 : stop]; len(bytes.TrimSpace(line)) > 0 && !each(begin+int64(i)+1, line) {
 				return nil
 			}
+			stop, size = i, chunk
 		}
-		rest, end = lines[0], begin
+		if stop == len(buf) {
+			size *= 2
+		}
+		rest, end = buf[:stop], begin
 	}
 	if len(bytes.TrimSpace(rest)) > 0 {
-		each(rest)
+		each(0, rest)
 	}
 	return nil
+}
+
+// LineAt is the number, from 1, of the line that begins at an offset.
+func LineAt(fsys disk.FS, name string, offset int64) int {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	line := 1
+	r := bufio.NewReader(io.LimitReader(f, offset))
+	for {
+		piece, err := r.ReadSlice('\n')
+		if bytes.HasSuffix(piece, []byte("\n")) {
+			line++
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return line
+		}
+	}
 }
 
 func sizeOf(f disk.File) (int64, error) {
@@ -132,10 +165,11 @@ func sizeOf(f disk.File) (int64, error) {
 	return info.Size(), nil
 }
 
-// Forward calls each with every record of a file and its line number, from 1.
-// Empty lines are passed over; torn is the length of a torn end, which is not a
-// record. A missing file has no records.
-func Forward(fsys disk.FS, name string, each func(line int, record []byte)) (torn int64, err error) {
+// Forward calls each with the records of a file and their line numbers, from 1,
+// until it returns false. Empty lines are passed over; torn is the length of a
+// torn end, which is not a record. A missing file has no records. A record is
+// valid only during the call.
+func Forward(fsys disk.FS, name string, each func(line int, record []byte) (more bool)) (torn int64, err error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -144,15 +178,32 @@ func Forward(fsys disk.FS, name string, each func(line int, record []byte)) (tor
 		return 0, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return 0, err
-	}
-	whole := data[:bytes.LastIndexByte(data, '\n')+1]
-	for i, record := range bytes.Split(bytes.TrimSuffix(whole, []byte("\n")), []byte("\n")) {
-		if len(bytes.TrimSpace(record)) > 0 {
-			each(i+1, record)
+	r := bufio.NewReaderSize(f, chunk)
+	for line := 1; ; line++ {
+		record, err := readLine(r)
+		if err == io.EOF {
+			return int64(len(record)), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if len(bytes.TrimSpace(record)) > 0 && !each(line, record) {
+			return 0, nil
 		}
 	}
-	return int64(len(data) - len(whole)), nil
+}
+
+// readLine reads up to a newline, which it cuts off. At the end of the file it
+// returns what is left, with io.EOF.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	piece, err := r.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return bytes.TrimSuffix(piece, []byte("\n")), err
+	}
+	whole := bytes.Clone(piece)
+	for err == bufio.ErrBufferFull {
+		piece, err = r.ReadSlice('\n')
+		whole = append(whole, piece...)
+	}
+	return bytes.TrimSuffix(whole, []byte("\n")), err
 }

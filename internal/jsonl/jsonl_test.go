@@ -25,8 +25,9 @@ func write(t *testing.T, text string) string {
 
 func forward(t *testing.T, path string) (records []string, torn int64) {
 	t.Helper()
-	torn, err := jsonl.Forward(disk.OS{}, path, func(line int, record []byte) {
+	torn, err := jsonl.Forward(disk.OS{}, path, func(line int, record []byte) bool {
 		records = append(records, fmt.Sprintf("%d %s", line, record))
+		return true
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +37,7 @@ func forward(t *testing.T, path string) (records []string, torn int64) {
 
 func backward(t *testing.T, path string) (records []string) {
 	t.Helper()
-	err := jsonl.Backward(disk.OS{}, path, func(record []byte) bool {
+	err := jsonl.Backward(disk.OS{}, path, func(_ int64, record []byte) bool {
 		records = append(records, string(record))
 		return true
 	})
@@ -84,12 +85,24 @@ func TestAppendCutsATornEnd(t *testing.T) {
 func TestReadingBackwardStopsWhenTold(t *testing.T) {
 	path := write(t, strings.Repeat("{}\n", 100_000)+"last\n")
 	count := 0
-	err := jsonl.Backward(disk.OS{}, path, func(record []byte) bool {
+	err := jsonl.Backward(disk.OS{}, path, func(_ int64, record []byte) bool {
 		count++
 		return count < 3
 	})
 	if err != nil || count != 3 {
 		t.Errorf("%d records, %v", count, err)
+	}
+}
+
+func TestOffsetsLeadToLines(t *testing.T) {
+	path := write(t, "{}\n\n[1]\n"+strings.Repeat("x", 100_000)+"\nlast\n")
+	var lines []int
+	err := jsonl.Backward(disk.OS{}, path, func(offset int64, _ []byte) bool {
+		lines = append(lines, jsonl.LineAt(disk.OS{}, path, offset))
+		return true
+	})
+	if diff := cmp.Diff([]int{5, 4, 3, 1}, lines); diff != "" || err != nil {
+		t.Errorf("%v, lines (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -111,7 +124,7 @@ func FuzzBackward(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := write(t, string(data))
 		var there []string
-		jsonl.Forward(disk.OS{}, path, func(_ int, record []byte) { there = append(there, string(record)) })
+		jsonl.Forward(disk.OS{}, path, func(_ int, record []byte) bool { there = append(there, string(record)); return true })
 		back := backward(t, path)
 		slices.Reverse(back)
 		if !slices.Equal(there, back) {

@@ -1,21 +1,23 @@
 // Package disktest is a file system for crash tests. It lives in memory, counts
-// operations, and can fail at any of them as if the power had gone: what was
-// not synced by then may be lost.
+// operations, and can fail at any of them as if the power had gone, when what
+// was not synced by then may be lost, or as if the disk were full.
 //
 // It promises to lose everything that a file system may lose: bytes that were
-// not synced, a part of a write, names whose folder was not synced. It is safe
-// for concurrent use.
+// not synced, a part of a write, names whose folder was not synced; a file that
+// was renamed from one folder to another may be in both. It is safe for
+// concurrent use.
 package disktest
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
-	"time"
+	"syscall"
 
 	"github.com/chibi-host/chibi/internal/disk"
 )
@@ -23,36 +25,59 @@ import (
 // ErrPower is what every operation fails with once the power has gone.
 var ErrPower = errors.New("the power has gone")
 
-// FS is a file system in memory. Make one with New.
+// FS is a file system in memory. Make one with New or NewFailing.
 type FS struct {
-	mu      sync.Mutex
-	names   map[string]*node // as programs see them
-	durable map[string]*node // as they would be after a crash
-	left    int              // operations until the power goes; negative: it stays
-	gone    bool
+	mu   sync.Mutex
+	root string
+	top  *node
+	left int   // operations until trouble begins; negative: it does not
+	full error // the trouble is not the power: what needs room fails with this
+	gone bool  // trouble has begun
 }
 
 // node is a file or a folder.
 type node struct {
-	folder bool
-	data   []byte
-	synced []byte
+	names   map[string]*node // a folder's, as programs see them; nil for a file
+	durable map[string]*node // a folder's, as they would be after a crash
+	data    []byte
+	synced  []byte
 }
 
 var _ disk.FS = (*FS)(nil)
 
-// New makes an empty file system with one folder, in which the power goes at
+// New makes a file system with one empty folder, in which the power goes at
 // operation number cut, from 0. With a negative cut it stays.
 func New(root string, cut int) *FS {
-	top := map[string]*node{root: {folder: true}}
-	return &FS{names: top, durable: maps.Clone(top), left: cut}
+	return &FS{root: root, top: folder(), left: cut}
 }
 
-// Gone says whether the power has gone.
+// NewFailing makes a file system in which from operation number cut on nothing
+// can be written or made, as with ENOSPC or EROFS, until Free is called.
+func NewFailing(root string, cut int, err error) *FS {
+	return &FS{root: root, top: folder(), left: cut, full: err}
+}
+
+func folder() *node { return &node{names: map[string]*node{}, durable: map[string]*node{}} }
+
+// Gone says whether trouble has begun.
 func (f *FS) Gone() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.gone
+}
+
+// Trouble makes the failure of NewFailing begin now.
+func (f *FS) Trouble() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = 0
+}
+
+// Free ends the failure of NewFailing for good.
+func (f *FS) Free() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone, f.left = false, -1
 }
 
 // AfterCrash is what the disk holds when the power is back. With torn, the
@@ -61,46 +86,101 @@ func (f *FS) Gone() bool {
 func (f *FS) AfterCrash(torn bool) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	names := map[string]*node{}
-	for name, n := range f.durable {
-		kept := n.synced
-		if more := len(n.data) - len(n.synced); torn && more > 0 {
-			kept = n.data[:len(n.synced)+(more+1)/2]
-		}
-		names[name] = &node{folder: n.folder, data: clone(kept), synced: clone(kept)}
-	}
-	return &FS{names: names, durable: maps.Clone(names), left: -1}
+	return &FS{root: f.root, top: f.top.afterCrash(torn, map[*node]*node{}), left: -1}
 }
 
-// step counts an operation; it fails when the power has gone.
-func (f *FS) step() error {
-	if f.gone || f.left == 0 {
-		f.gone = true
-		return ErrPower
+// afterCrash copies what is durable; a file that has two names keeps them.
+func (n *node) afterCrash(torn bool, done map[*node]*node) *node {
+	if kept, ok := done[n]; ok {
+		return kept
 	}
-	if f.left > 0 {
+	if n.names != nil {
+		kept := folder()
+		done[n] = kept
+		for name, child := range n.durable {
+			kept.names[name] = child.afterCrash(torn, done)
+		}
+		kept.durable = maps.Clone(kept.names)
+		return kept
+	}
+	data := n.synced
+	if more := len(n.data) - len(n.synced); torn && more > 0 {
+		data = n.data[:len(n.synced)+(more+1)/2]
+	}
+	kept := &node{data: slices.Clone(data), synced: slices.Clone(data)}
+	done[n] = kept
+	return kept
+}
+
+// step counts an operation. grows says that it needs room on the disk.
+func (f *FS) step(grows bool) error {
+	if f.left == 0 {
+		f.gone = true
+	}
+	switch {
+	case f.gone && f.full == nil:
+		return ErrPower
+	case f.gone && grows:
+		return f.full
+	case f.left > 0:
 		f.left--
 	}
 	return nil
 }
 
+// find returns the folder that a path lies in, its last name, and what has that
+// name; nil if nothing has.
+func (f *FS) find(path string) (parent *node, name string, n *node, err error) {
+	if f.gone && f.full == nil {
+		return nil, "", nil, ErrPower
+	}
+	rel, err := filepath.Rel(f.root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, "", nil, &fs.PathError{Op: "find", Path: path, Err: fs.ErrNotExist}
+	}
+	if rel == "." {
+		return nil, "", f.top, nil
+	}
+	parent = f.top
+	parts := strings.Split(rel, string(filepath.Separator))
+	for _, part := range parts[:len(parts)-1] {
+		if parent = parent.names[part]; parent == nil || parent.names == nil {
+			return nil, "", nil, &fs.PathError{Op: "find", Path: path, Err: fs.ErrNotExist}
+		}
+	}
+	name = parts[len(parts)-1]
+	return parent, name, parent.names[name], nil
+}
+
+// existing is find for what must be there.
+func (f *FS) existing(path string) (parent *node, name string, n *node, err error) {
+	parent, name, n, err = f.find(path)
+	if err == nil && n == nil {
+		err = &fs.PathError{Op: "find", Path: path, Err: fs.ErrNotExist}
+	}
+	return parent, name, n, err
+}
+
 // OpenFile opens a file.
-func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (disk.File, error) {
+func (f *FS) OpenFile(path string, flag int, _ fs.FileMode) (disk.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.gone {
-		return nil, ErrPower
+	parent, name, n, err := f.find(path)
+	if err != nil {
+		return nil, err
 	}
-	n := f.names[name]
 	if n == nil {
-		if parent := f.names[filepath.Dir(name)]; flag&os.O_CREATE == 0 || parent == nil {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		if flag&os.O_CREATE == 0 {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}
-		if err := f.step(); err != nil {
+		if err := f.step(true); err != nil {
 			return nil, err
 		}
 		n = &node{}
-		f.names[name] = n
+		parent.names[name] = n
+	}
+	if n.names != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
 	}
 	if flag&os.O_TRUNC != 0 {
 		n.data = nil
@@ -108,180 +188,109 @@ func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (disk.File, error) {
 	return &file{fs: f, node: n, name: name, end: flag&os.O_APPEND != 0}, nil
 }
 
-// Rename renames a file.
+// Rename renames a file or a folder.
 func (f *FS) Rename(from, to string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.step(); err != nil {
+	if err := f.step(false); err != nil {
 		return err
 	}
-	n := f.names[from]
-	if n == nil {
-		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrNotExist}
+	source, sourceName, n, err := f.existing(from)
+	if err != nil {
+		return err
 	}
-	delete(f.names, from)
-	f.names[to] = n
+	target, targetName, old, err := f.find(to)
+	if err != nil {
+		return err
+	}
+	if old != nil && old.names != nil && len(old.names) > 0 {
+		return &fs.PathError{Op: "rename", Path: to, Err: syscall.ENOTEMPTY}
+	}
+	delete(source.names, sourceName)
+	target.names[targetName] = n
 	return nil
 }
 
-// Remove removes a file.
-func (f *FS) Remove(name string) error {
+// Remove removes a file or an empty folder.
+func (f *FS) Remove(path string) error { return f.remove(path, false) }
+
+// RemoveAll removes a file or a folder with all that is in it.
+func (f *FS) RemoveAll(path string) error {
+	err := f.remove(path, true)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f *FS) remove(path string, all bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.names[name] == nil {
-		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrNotExist}
-	}
-	if err := f.step(); err != nil {
+	parent, name, n, err := f.existing(path)
+	if err != nil {
 		return err
 	}
-	delete(f.names, name)
+	if !all && len(n.names) > 0 {
+		return &fs.PathError{Op: "remove", Path: path, Err: syscall.ENOTEMPTY}
+	}
+	if err := f.step(false); err != nil {
+		return err
+	}
+	delete(parent.names, name)
 	return nil
 }
 
 // Mkdir makes a folder.
-func (f *FS) Mkdir(name string, _ fs.FileMode) error {
+func (f *FS) Mkdir(path string, _ fs.FileMode) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.step(); err != nil {
+	parent, name, n, err := f.find(path)
+	if err != nil || n != nil {
 		return err
 	}
-	if f.names[name] == nil {
-		f.names[name] = &node{folder: true}
+	if err := f.step(true); err != nil {
+		return err
 	}
+	parent.names[name] = folder()
 	return nil
 }
 
 // SyncDir makes the names in a folder durable.
-func (f *FS) SyncDir(name string) error {
+func (f *FS) SyncDir(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.step(); err != nil {
+	if err := f.step(false); err != nil {
 		return err
 	}
-	for path := range f.durable {
-		if filepath.Dir(path) == name && f.names[path] == nil {
-			delete(f.durable, path)
-		}
+	_, _, n, err := f.existing(path)
+	if err == nil {
+		n.durable = maps.Clone(n.names)
 	}
-	for path, n := range f.names {
-		if filepath.Dir(path) == name {
-			f.durable[path] = n
-		}
+	return err
+}
+
+// ReadDir lists a folder by name.
+func (f *FS) ReadDir(path string) ([]fs.DirEntry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, _, n, err := f.existing(path)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	var list []fs.DirEntry
+	for _, name := range slices.Sorted(maps.Keys(n.names)) {
+		list = append(list, fs.FileInfoToDirEntry(describe(name, n.names[name])))
+	}
+	return list, nil
 }
 
 // Stat describes a file.
-func (f *FS) Stat(name string) (fs.FileInfo, error) {
+func (f *FS) Stat(path string) (fs.FileInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := f.names[name]
-	if n == nil {
-		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
-	}
-	return info{name, n.folder, int64(len(n.data))}, nil
-}
-
-// file is an open file.
-type file struct {
-	fs     *FS
-	node   *node
-	name   string
-	end    bool // writes go to the end
-	offset int64
-}
-
-func (f *file) Read(p []byte) (int, error) {
-	n, err := f.ReadAt(p, f.offset)
-	f.offset += int64(n)
-	if n > 0 {
-		err = nil
-	}
-	return n, err
-}
-
-func (f *file) ReadAt(p []byte, offset int64) (int, error) {
-	f.fs.mu.Lock()
-	defer f.fs.mu.Unlock()
-	if offset >= int64(len(f.node.data)) {
-		return 0, io.EOF
-	}
-	n := copy(p, f.node.data[offset:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-// Write writes; if the power goes, half of it has been written.
-func (f *file) Write(p []byte) (int, error) {
-	f.fs.mu.Lock()
-	defer f.fs.mu.Unlock()
-	err := f.fs.step()
+	_, name, n, err := f.existing(path)
 	if err != nil {
-		p = p[:len(p)/2]
+		return nil, err
 	}
-	if f.end {
-		f.offset = int64(len(f.node.data))
-	}
-	f.node.data = append(clone(f.node.data[:f.offset]), p...)
-	f.offset += int64(len(p))
-	return len(p), err
+	return describe(name, n), nil
 }
-
-func (f *file) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekStart:
-		f.offset = offset
-	case io.SeekCurrent:
-		f.offset += offset
-	case io.SeekEnd:
-		f.offset = int64(len(f.node.data)) + offset
-	}
-	return f.offset, nil
-}
-
-func (f *file) Truncate(size int64) error {
-	f.fs.mu.Lock()
-	defer f.fs.mu.Unlock()
-	if err := f.fs.step(); err != nil {
-		return err
-	}
-	f.node.data = clone(f.node.data[:size])
-	return nil
-}
-
-func (f *file) Sync() error {
-	f.fs.mu.Lock()
-	defer f.fs.mu.Unlock()
-	if err := f.fs.step(); err != nil {
-		return err
-	}
-	f.node.synced = clone(f.node.data)
-	return nil
-}
-
-func (f *file) Stat() (fs.FileInfo, error) { return f.fs.Stat(f.name) }
-func (f *file) Close() error               { return nil }
-
-// info describes a file.
-type info struct {
-	name   string
-	folder bool
-	size   int64
-}
-
-func (i info) Name() string       { return filepath.Base(i.name) }
-func (i info) Size() int64        { return i.size }
-func (i info) ModTime() time.Time { return time.Time{} }
-func (i info) IsDir() bool        { return i.folder }
-func (i info) Sys() any           { return nil }
-
-func (i info) Mode() fs.FileMode {
-	if i.folder {
-		return fs.ModeDir | 0o700
-	}
-	return 0o600
-}
-
-func clone(data []byte) []byte { return append([]byte(nil), data...) }

@@ -1,0 +1,165 @@
+package contexts
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/google/uuid"
+)
+
+// Mail is a message from one context to another.
+type Mail struct {
+	ID        string `json:"id"`
+	Timestamp int64  `json:"timestamp"`
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Content   string `json:"content"`
+}
+
+func (c *Context) inboxFile() string { return filepath.Join(c.folder(), "inbox.jsonl") }
+
+// Send puts a message into the context's inbox, which its next turn reads. The
+// context is made if it does not exist, and may be in use. When Send returns
+// without an error, the message survives a crash of the machine.
+func (c *Context) Send(from, text string) error {
+	mail := Mail{ID: uuid.NewString(), Timestamp: c.store.now().Unix(), From: from, To: c.name, Content: text}
+	record, err := json.Marshal(mail)
+	if err == nil {
+		err = c.inboxLocked(func() error { return c.appendTo(c.inboxFile(), [][]byte{record}) })
+	}
+	if err != nil {
+		return fmt.Errorf("sending to context %q: %w", c.name, err)
+	}
+	return nil
+}
+
+// Mail is what waits in the inbox and is not part of the conversation yet. The
+// entry that takes it into the conversation says so with [Entry.Delivering];
+// then RemoveMail empties the inbox. Whatever happens in between, a message is
+// delivered exactly once. A line that is not a message is reported and stays.
+func (c *Context) Mail() ([]Mail, error) {
+	if !c.store.hasMail(c.name) {
+		return nil, nil
+	}
+	var waiting []Mail
+	err := c.inboxLocked(func() (err error) {
+		waiting, _, err = c.readInbox()
+		return err
+	})
+	if err == nil {
+		waiting, err = c.undelivered(waiting)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the inbox of context %q: %w", c.name, err)
+	}
+	return waiting, nil
+}
+
+// RemoveMail removes from the inbox what is part of the conversation. Messages
+// that came in the meantime stay.
+func (c *Context) RemoveMail() error {
+	if !c.store.hasMail(c.name) {
+		return nil
+	}
+	err := c.inboxLocked(func() error {
+		waiting, bad, err := c.readInbox()
+		if err != nil {
+			return err
+		}
+		stay, err := c.undelivered(waiting)
+		if err != nil {
+			return err
+		}
+		if len(stay) == len(waiting) {
+			return nil
+		}
+		for _, m := range stay {
+			record, err := json.Marshal(m)
+			if err != nil {
+				return err
+			}
+			bad = append(bad, record)
+		}
+		return disk.Replace(c.store.fs, c.inboxFile(), bytes.Join(append(bad, nil), []byte("\n")), 0o600)
+	})
+	if err != nil {
+		return fmt.Errorf("emptying the inbox of context %q: %w", c.name, err)
+	}
+	return nil
+}
+
+// hasMail says whether anything lies in a context's inbox.
+func (s *Store) hasMail(name string) bool {
+	info, err := s.fs.Stat(filepath.Join(s.folder(name), "inbox.jsonl"))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) // whoever reads it is told why not
+	}
+	return info.Size() > 0
+}
+
+// inboxLocked runs a step while no other process uses the inbox.
+func (c *Context) inboxLocked(step func() error) error {
+	if err := disk.MakeFolder(c.store.fs, c.folder(), 0o700); err != nil {
+		return err
+	}
+	unlock, err := disk.Lock(filepath.Join(c.folder(), ".inbox.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return step()
+}
+
+// readInbox reads messages, and the lines that are none.
+func (c *Context) readInbox() (mail []Mail, bad [][]byte, err error) {
+	_, err = jsonl.Forward(c.store.fs, c.inboxFile(), func(line int, record []byte) bool {
+		var m Mail
+		if err := json.Unmarshal(record, &m); err != nil {
+			c.store.report("%s:%d: not a message, it stays there until you mend or remove the line: %v", c.inboxFile(), line, err)
+			bad = append(bad, bytes.Clone(record))
+			return true
+		}
+		if m.ID == "" { // put there by another program
+			sum := sha256.Sum256(record)
+			m.ID = hex.EncodeToString(sum[:16])
+		}
+		mail = append(mail, m)
+		return true
+	})
+	return mail, bad, err
+}
+
+// recentEntries is how many of the latest entries are searched at least for
+// mail that they delivered.
+const recentEntries = 200
+
+// undelivered leaves out mail that an entry of the transcript has delivered. No
+// entry from before the mail can have done that, but clocks are set back at
+// times, so some older ones are searched too.
+func (c *Context) undelivered(mail []Mail) ([]Mail, error) {
+	if len(mail) == 0 {
+		return nil, nil
+	}
+	oldest := slices.MinFunc(mail, func(a, b Mail) int { return int(a.Timestamp - b.Timestamp) }).Timestamp
+	delivered := map[string]bool{}
+	seen := 0
+	err := c.latest(func(e Entry) bool {
+		seen++
+		if e.Metadata != nil {
+			for _, id := range e.Metadata.Delivered {
+				delivered[id] = true
+			}
+		}
+		return e.Timestamp >= oldest || seen < recentEntries
+	})
+	return slices.DeleteFunc(slices.Clone(mail), func(m Mail) bool { return delivered[m.ID] }), err
+}

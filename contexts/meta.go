@@ -1,0 +1,97 @@
+package contexts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// meta is context_meta.json.
+type meta struct {
+	// SystemPromptTime is the time of system_prompt.md when it was last looked
+	// at, in seconds; SystemPromptSum is ours and notices a change within the
+	// same second too.
+	SystemPromptTime   int64  `json:"system_prompt_md_mtime,omitempty"`
+	SystemPromptSum    string `json:"system_prompt_sha256,omitempty"`
+	LastCombinedPrompt string `json:"last_combined_prompt,omitempty"`
+}
+
+// NoteSystemPrompt keeps what became of the system prompt of a turn: the whole
+// text in context_meta.json, and in the transcript the context's own one, if it
+// has changed.
+func (c *Context) NoteSystemPrompt(combined string) error {
+	err := c.locked(func() error {
+		before, err := c.readMeta()
+		if err != nil {
+			return err
+		}
+		after := before
+		after.LastCombinedPrompt = combined
+		own, err := c.text("system_prompt.md")
+		if err != nil {
+			return err
+		}
+		after.SystemPromptTime = c.modTime("system_prompt.md")
+		sum := sha256.Sum256([]byte(own))
+		after.SystemPromptSum = hex.EncodeToString(sum[:])
+		if own == "" {
+			after.SystemPromptSum = ""
+		}
+		if own != "" && after.SystemPromptSum != before.SystemPromptSum {
+			if err := c.noteChange(own); err != nil {
+				return err
+			}
+		}
+		if after == before {
+			return nil
+		}
+		data, err := json.MarshalIndent(after, "", "  ")
+		if err != nil {
+			return err
+		}
+		return disk.Replace(c.store.fs, c.metaFile(), append(data, '\n'), 0o600)
+	})
+	if err != nil {
+		return fmt.Errorf("storing in context %q: %w", c.name, err)
+	}
+	return nil
+}
+
+// noteChange puts a new system prompt into the transcript, not into the window.
+func (c *Context) noteChange(text string) error {
+	records, err := encode([]Entry{systemPromptChange(c.name, text)})
+	if err != nil {
+		return err
+	}
+	return c.appendTo(c.transcript(), records)
+}
+
+func (c *Context) metaFile() string { return filepath.Join(c.folder(), "context_meta.json") }
+
+// readMeta reads the file; a damaged one counts as empty, as all of it is
+// derived.
+func (c *Context) readMeta() (m meta, err error) {
+	text, err := c.text("context_meta.json")
+	if err != nil || text == "" {
+		return m, err
+	}
+	if json.Unmarshal([]byte(text), &m) != nil {
+		c.store.report("%s is damaged; it is made anew", c.metaFile())
+		return meta{}, nil
+	}
+	return m, nil
+}
+
+// modTime is when a file of the context was changed, in seconds; 0 if it is
+// missing.
+func (c *Context) modTime(name string) int64 {
+	info, err := c.store.fs.Stat(filepath.Join(c.folder(), name))
+	if err != nil {
+		return 0
+	}
+	return max(0, info.ModTime().Unix())
+}

@@ -1,0 +1,233 @@
+package contexts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// State says which contexts are in use.
+type State struct {
+	// Current is the context of runs that name none.
+	Current string
+	// Previous is the one before it, "" if there was none.
+	Previous string
+}
+
+// State reads which contexts are in use.
+func (s *Store) State() (State, error) {
+	file, err := s.readState()
+	if err != nil {
+		return State{}, err
+	}
+	return State{Current: file.Current, Previous: file.previous()}, nil
+}
+
+// Switch makes a context the current one, and the one before the previous one.
+func (s *Store) Switch(name string) (from string, err error) {
+	if err := ValidName(name); err != nil {
+		return "", err
+	}
+	if err := disk.MakeFolder(s.fs, s.folder(name), 0o700); err != nil {
+		return "", fmt.Errorf("making context %q: %w", name, err)
+	}
+	err = s.updateState(func(state *stateFile) {
+		from = state.Current
+		if from != name {
+			state.Previous = &from
+		}
+		state.Current = name
+		state.register(name, s.now()).LastActivityAt = s.now().Unix()
+	})
+	return from, err
+}
+
+// Touch notes that a context was used now.
+func (s *Store) Touch(name string) error {
+	return s.updateState(func(state *stateFile) { state.register(name, s.now()).LastActivityAt = s.now().Unix() })
+}
+
+// updateRenamed carries a new name into state.json.
+func (s *Store) updateRenamed(from, to string) error {
+	return s.updateState(func(state *stateFile) { state.rename(from, to) })
+}
+
+// SetDestroyRule changes when a context is to be removed. A nil field stays as
+// it is.
+func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error {
+	if err := ValidName(name); err != nil {
+		return err
+	}
+	return s.updateState(func(state *stateFile) {
+		e := state.register(name, s.now())
+		if at != nil {
+			e.DestroyAt = at.Unix()
+		}
+		if afterInactive != nil {
+			e.DestroyAfterSecondsInactive = int64(*afterInactive / time.Second)
+		}
+	})
+}
+
+func unix(seconds int64) time.Time {
+	if seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// stateFile is state.json.
+type stateFile struct {
+	Contexts []contextState `json:"contexts"`
+	Current  string         `json:"current_context"`
+	Previous *string        `json:"previous_context"`
+}
+
+type contextState struct {
+	Name                        string `json:"name"`
+	CreatedAt                   int64  `json:"created_at"`
+	LastActivityAt              int64  `json:"last_activity_at"`
+	DestroyAfterSecondsInactive int64  `json:"destroy_after_seconds_inactive"`
+	DestroyAt                   int64  `json:"destroy_at"`
+}
+
+func (f *stateFile) previous() string {
+	if f.Previous == nil {
+		return ""
+	}
+	return *f.Previous
+}
+
+func (f *stateFile) find(name string) *contextState {
+	for i := range f.Contexts {
+		if f.Contexts[i].Name == name {
+			return &f.Contexts[i]
+		}
+	}
+	return nil
+}
+
+// register returns the entry of a context, a new one if there is none.
+func (f *stateFile) register(name string, now time.Time) *contextState {
+	if e := f.find(name); e != nil {
+		return e
+	}
+	f.Contexts = append(f.Contexts, contextState{Name: name, CreatedAt: now.Unix()})
+	slices.SortFunc(f.Contexts, func(a, b contextState) int { return strings.Compare(a.Name, b.Name) })
+	return f.find(name)
+}
+
+// forget removes a context. If it was the current one, the previous one becomes
+// current, or the default one.
+func (f *stateFile) forget(name string) {
+	f.Contexts = slices.DeleteFunc(f.Contexts, func(e contextState) bool { return e.Name == name })
+	if f.previous() == name {
+		f.Previous = nil
+	}
+	if f.Current == name {
+		f.Current = DefaultName
+		if f.previous() != "" {
+			f.Current, f.Previous = f.previous(), nil
+		}
+	}
+}
+
+// rename gives a context another name and keeps all else that is known of it.
+func (f *stateFile) rename(from, to string) {
+	f.Contexts = slices.DeleteFunc(f.Contexts, func(e contextState) bool { return e.Name == to })
+	if e := f.find(from); e != nil {
+		e.Name = to
+	}
+	slices.SortFunc(f.Contexts, func(a, b contextState) int { return strings.Compare(a.Name, b.Name) })
+	if f.Current == from {
+		f.Current = to
+	}
+	if f.previous() == from {
+		f.Previous = &to
+	}
+}
+
+func (s *Store) statePath() string { return filepath.Join(s.home, "state.json") }
+
+// readState reads state.json. A damaged one counts as empty, and is reported.
+func (s *Store) readState() (*stateFile, error) {
+	data, err := disk.ReadFile(s.fs, s.statePath())
+	state := &stateFile{Current: DefaultName}
+	if errors.Is(err, fs.ErrNotExist) {
+		return state, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading state: %w", err)
+	}
+	if err := json.Unmarshal(data, state); err != nil || ValidName(state.Current) != nil {
+		s.report("%s is damaged; the current context is taken to be %q, and the contexts are those with a folder", s.statePath(), DefaultName)
+		return &stateFile{Current: DefaultName}, nil
+	}
+	return state, nil
+}
+
+// updateState changes state.json while no other process does, and brings it up
+// to date with the folders that there are. A damaged file is kept beside it.
+func (s *Store) updateState(change func(*stateFile)) error {
+	if err := disk.MakeFolder(s.fs, s.home, 0o700); err != nil {
+		return fmt.Errorf("making home: %w", err)
+	}
+	unlock, err := disk.Lock(s.statePath() + ".lock")
+	if err != nil {
+		return fmt.Errorf("locking state: %w", err)
+	}
+	defer unlock()
+	if err := s.keepDamaged(); err != nil {
+		return err
+	}
+	state, err := s.readState()
+	if err != nil {
+		return err
+	}
+	change(state)
+	if err := s.reconcile(state); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(state, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := disk.Replace(s.fs, s.statePath(), append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("writing state: %w", err)
+	}
+	return nil
+}
+
+// reconcile forgets contexts whose folder is gone and registers folders that no
+// entry names, as runs with -C and other programs leave them.
+func (s *Store) reconcile(state *stateFile) error {
+	names, err := s.folders()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		state.register(name, s.now())
+	}
+	state.Contexts = slices.DeleteFunc(state.Contexts, func(e contextState) bool {
+		return e.Name != state.Current && !slices.Contains(names, e.Name)
+	})
+	return nil
+}
+
+// keepDamaged moves a state.json that cannot be read out of the way.
+func (s *Store) keepDamaged() error {
+	data, err := disk.ReadFile(s.fs, s.statePath())
+	if err != nil || json.Valid(data) {
+		return nil
+	}
+	aside := fmt.Sprintf("%s.damaged-%d", s.statePath(), time.Now().UnixNano())
+	s.report("the damaged state is kept in %s", aside)
+	return s.fs.Rename(s.statePath(), aside)
+}
