@@ -58,6 +58,12 @@ type Settings struct {
 	Reflection bool
 	// ContextWindow is the model's limit in tokens; 0: unknown.
 	ContextWindow int
+	// WarnPercent is how full that may be before a notice; 0: no notice.
+	WarnPercent float64
+	// AutoCompact takes about CompactDropPercent of the exchanges out of the
+	// window when it is CompactPercent full.
+	AutoCompact                        bool
+	CompactPercent, CompactDropPercent float64
 	// Include and Exclude filter the offered tools before plugins do. A nil
 	// Include keeps all.
 	Include, Exclude []string
@@ -77,6 +83,8 @@ type Output struct {
 	// Text receives the model's text as it comes; a response ends with a
 	// newline.
 	Text func(delta string)
+	// TextEnd is called when the text of a response has ended.
+	TextEnd func()
 	// Entry receives every entry of the conversation once it is stored.
 	Entry func(contexts.Entry)
 	// Notice receives sentences that a person should read.

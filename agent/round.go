@@ -81,16 +81,21 @@ func (r *round) admit(ctx context.Context, prompt string) (string, error) {
 
 // begin stores the prompt and gathers what the model is sent with it.
 func (r *round) begin(ctx context.Context, prompt string) error {
-	if err := r.store(contexts.UserMessage(r.userName(), r.Context.Name(), prompt)); err != nil {
+	if err := r.storePrompt(prompt); err != nil {
 		return err
 	}
 	window, err := r.Context.Window()
 	if err != nil {
 		return err
 	}
+	if window, err = r.makeRoom(ctx, window); err != nil {
+		return err
+	}
 	r.messages = history(window)
-	r.system, err = r.systemPrompt(ctx)
-	return err
+	if r.system, err = r.systemPrompt(ctx); err != nil {
+		return err
+	}
+	return r.Context.NoteSystemPrompt(r.system)
 }
 
 // answer asks the model until it responds without calling a tool.
@@ -133,7 +138,6 @@ func (r *round) respond(ctx context.Context) (llm.Reply, offer, error) {
 func (r *round) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	done := r.waiting("model " + r.Settings.Model)
 	show := func(delta string) {
-		done()
 		if r.Output.Text != nil {
 			r.Output.Text(delta)
 		}
@@ -142,6 +146,9 @@ func (r *round) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	done()
 	if reply.Text != "" && !strings.HasSuffix(reply.Text, "\n") && r.Output.Text != nil {
 		r.Output.Text("\n")
+	}
+	if r.Output.TextEnd != nil {
+		r.Output.TextEnd()
 	}
 	return reply, err
 }

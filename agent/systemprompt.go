@@ -30,7 +30,7 @@ func (r *round) systemPrompt(ctx context.Context) (string, error) {
 }
 
 // knowledge is what the context's files say.
-type knowledge struct{ prompt, summary, todos, goals, reflection string }
+type knowledge struct{ prompt, continuation, summary, todos, goals, reflection string }
 
 func (r *round) knowledge() (k knowledge, err error) {
 	files := []struct {
@@ -38,6 +38,7 @@ func (r *round) knowledge() (k knowledge, err error) {
 		into *string
 	}{
 		{r.Context.SystemPrompt, &k.prompt},
+		{func() (string, error) { return r.Context.Store().Prompt("continuation") }, &k.continuation},
 		{r.Context.Summary, &k.summary},
 		{r.Context.Todos, &k.todos},
 		{r.Context.Goals, &k.goals},
@@ -65,11 +66,21 @@ func (r *round) sections(k knowledge) []string {
 	return []string{
 		k.prompt,
 		user,
-		titled("--- CONVERSATION SUMMARY ---", k.summary),
+		r.summarySection(k),
 		titled("--- CURRENT GOALS ---", k.goals),
 		titled("--- CURRENT TODOS ---", k.todos),
 		k.reflection,
 	}
+}
+
+// summarySection is the summary, after what prompts/continuation.md says about
+// going on with one.
+func (r *round) summarySection(k knowledge) string {
+	section := titled("--- CONVERSATION SUMMARY ---", k.summary)
+	if section == "" {
+		return ""
+	}
+	return joinSections([]string{k.continuation, section})
 }
 
 func titled(title, text string) string {

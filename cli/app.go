@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/urfave/cli/v2"
 )
 
@@ -21,103 +20,82 @@ type program struct {
 	pluginEnv []string
 	// offline uses the demo model, whatever is configured.
 	offline bool
-}
-
-// options are the flags' values.
-type options struct {
-	home       string
-	switchTo   string // -c
-	transient  string // -C
-	list       bool   // -L
-	current    bool   // -l
-	verbose    bool
-	plugin     string // -p
-	tool       string // -P
-	noPlugins  bool
-	trace      string
-	set        []string
-	jsonOutput bool
-	version    bool
-	tail       []string // words after -p NAME or -P TOOL
+	// turn begins an answer that Ctrl-C ends without ending the program.
+	turn func(context.Context) (context.Context, func())
 }
 
 // run takes the command line apart and does what it says.
 func (p *program) run(ctx context.Context, args []string) error {
 	app := p.app(ctx)
-	l := splitLine(args, append(app.Flags, cli.HelpFlag))
+	l, err := splitLine(args, app.Flags)
+	if err != nil {
+		return err
+	}
 	p.opts.tail = l.tail
 	found := l.command(app.Commands)
 	if found == nil {
 		app.Commands = nil
 	}
-	return app.Run(l.parserArgs(found != nil))
+	parserArgs, err := l.parserArgs(found)
+	if err != nil {
+		return err
+	}
+	return app.Run(parserArgs)
 }
 
 // app describes the command line.
 func (p *program) app(ctx context.Context) *cli.App {
-	o := &p.opts
-	app := &cli.App{
-		Name:            "chibi",
-		Usage:           "talk to a language model, and let plugins see and shape it",
-		HideVersion:     true, // the parser's own flag would take -v
-		HideHelpCommand: true,
-		Writer:          p.screen.Stdout(),
-		ErrWriter:       p.screen.Stderr(),
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "switch-context", Aliases: []string{"c"}, Destination: &o.switchTo},
-			&cli.StringFlag{Name: "transient-context", Aliases: []string{"C"}, Destination: &o.transient},
-			&cli.BoolFlag{Name: "list-current-context", Aliases: []string{"l"}, Destination: &o.current},
-			&cli.BoolFlag{Name: "list-contexts", Aliases: []string{"L"}, Destination: &o.list},
-			&cli.StringFlag{Name: "plugin", Aliases: []string{"p"}, Destination: &o.plugin},
-			&cli.StringFlag{Name: "call-tool", Aliases: []string{"P"}, Destination: &o.tool},
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Destination: &o.verbose},
-			&cli.StringFlag{Name: "home", Destination: &o.home},
-			&cli.BoolFlag{Name: "no-plugins", Destination: &o.noPlugins},
-			&cli.StringFlag{Name: "trace", Destination: &o.trace},
-			&setFlag{Name: "set", values: &o.set},
-			&cli.BoolFlag{Name: "json-output", Destination: &o.jsonOutput},
-			&cli.BoolFlag{Name: "version", Destination: &o.version},
-		},
+	flags := p.opts.flags()
+	return &cli.App{
+		Name:                  "chibi",
+		Usage:                 "talk to a language model, and let plugins see and shape it",
+		HideVersion:           true, // the parser's own flag would take -v
+		HideHelp:              true,
+		Writer:                p.screen.Stdout(),
+		ErrWriter:             p.screen.Stderr(),
+		Flags:                 append(flags, &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Destination: &p.opts.help}),
 		CustomAppHelpTemplate: helpText,
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
 		ExitErrHandler:        func(*cli.Context, error) {},
-		Action: func(c *cli.Context) error {
-			for _, flag := range []string{"switch-context", "transient-context"} {
-				if c.IsSet(flag) && c.String(flag) == "" {
-					return usageError{contexts.ValidName("")}
-				}
-			}
-			return p.talk(ctx, c.Args().Slice())
-		},
-		Commands: p.commands(ctx),
+		Before:                func(*cli.Context) error { return once(flags) },
+		Action:                func(c *cli.Context) error { return p.main(ctx, c.Args().Slice()) },
+		Commands:              p.commands(ctx),
 	}
-	return app
 }
 
 // commands lists the commands. ArgsUsage names exactly the words that a command
 // takes.
 func (p *program) commands(ctx context.Context) []*cli.Command {
-	leaf := func(name, args, usage string, run func(ctx context.Context, args []string) error) *cli.Command {
-		return &cli.Command{
-			Name: name, ArgsUsage: args, Usage: usage, HideHelpCommand: true,
-			CustomHelpTemplate: commandHelp,
-			OnUsageError:       func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
-			Action:             func(c *cli.Context) error { return run(ctx, c.Args().Slice()) },
-		}
-	}
-	group := func(name, usage string, subs ...*cli.Command) *cli.Command {
-		return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true}
-	}
 	return []*cli.Command{
+		group("context", "named conversations", p.contextCommands(ctx)...),
+		p.historyCommand(ctx),
 		group("plugin", "plugins",
-			leaf("list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList)),
+			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList)),
 		group("hook", "hook points",
-			leaf("list", "", "list the hook points", p.hookList),
-			leaf("show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
-			leaf("schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),
-		leaf("demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins", p.demo),
-		leaf("help", "", "print this help", func(context.Context, []string) error { return p.help() }),
+			leaf(ctx, "list", "", "list the hook points", p.hookList),
+			leaf(ctx, "show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
+			leaf(ctx, "schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),
+		leaf(ctx, "demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins", p.demo),
+		leaf(ctx, "completion", "SHELL", "print the script that completes chibi's words in bash, zsh or fish", p.completion),
+		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: strings.Repeat("[WORD] ", 1000),
+			Action: func(c *cli.Context) error { return p.complete(ctx, c.Args().Slice()) }},
+		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
 	}
+}
+
+// leaf is a command that does something.
+func leaf(ctx context.Context, name, args, usage string, run func(ctx context.Context, args []string) error, flags ...cli.Flag) *cli.Command {
+	return &cli.Command{
+		Name: name, ArgsUsage: args, Usage: usage, Flags: flags, HideHelpCommand: true,
+		CustomHelpTemplate: commandHelp,
+		OnUsageError:       func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
+		Action:             func(c *cli.Context) error { return run(ctx, c.Args().Slice()) },
+	}
+}
+
+// group is a command that others belong to.
+func group(name, usage string, subs ...*cli.Command) *cli.Command {
+	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true}
 }
 
 // help prints the program's help.
@@ -130,9 +108,14 @@ func (p *program) help() error {
 func usageFromParser(err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		return usage("there is no flag %s; see chibi --help, or put -- before a prompt that begins with a dash", name)
+		return noFlag("-" + name)
 	}
 	return usage("%s; see chibi --help", text)
+}
+
+// noFlag says that there is no such flag.
+func noFlag(name string) error {
+	return usage("there is no flag %s; see chibi --help, or put -- before a prompt that begins with a dash", name)
 }
 
 // version is the module's version as built.
@@ -141,11 +124,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
-}
-
-// setFlag collects --set KEY=VALUE. Unlike the parser's own list it leaves
-// commas in values alone.
-type setFlag struct {
-	Name   string
-	values *[]string
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 )
@@ -11,60 +12,100 @@ import (
 // end at the first word that is not one, at "--", and after -p NAME or -P TOOL,
 // whose further words belong to the plugin.
 type line struct {
-	flags []string // flags and their values
+	flags []string // --name, or --name=value for each value
 	words []string // the prompt or a command
 	ended bool     // "--" ended the flags: words are a prompt, whatever they are
 	tail  []string // what follows -p NAME or -P TOOL
-	open  bool     // the last flag lacks its value
 }
 
-// splitLine takes arguments apart.
-func splitLine(args []string, flags []cli.Flag) line {
-	var l line
-	for i := 0; i < len(args); i++ {
-		word := args[i]
+// splitLine takes arguments apart. Short flags may be written together, and
+// their value attached: -vcwork is -v -c work.
+func splitLine(args []string, flags []cli.Flag) (l line, err error) {
+	for len(args) > 0 {
+		word := args[0]
 		switch {
 		case word == "--":
-			l.words, l.ended = args[i+1:], true
-			return l
+			l.words, l.ended = args[1:], true
+			return l, nil
 		case !strings.HasPrefix(word, "-") || word == "-":
-			l.words = args[i:]
-			return l
+			l.words = args
+			return l, nil
 		}
-		l.flags = append(l.flags, word)
-		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if !takesValue(flags, name) {
+		var isPluginCall bool
+		if args, isPluginCall, err = l.takeFlags(word, args[1:], flags); err != nil {
+			return l, err
+		}
+		if isPluginCall {
+			l.tail = args
+			return l, nil
+		}
+	}
+	return l, nil
+}
+
+// takeFlags takes the flags of one word, and their values from it and the words
+// after it. It returns the words that are left.
+func (l *line) takeFlags(word string, rest []string, flags []cli.Flag) (left []string, isPluginCall bool, err error) {
+	if name, isLong := strings.CutPrefix(word, "--"); isLong {
+		name, value, attached := strings.Cut(name, "=")
+		f := findFlag(flags, name)
+		if f == nil {
+			l.flags = append(l.flags, word) // the parser says what is wrong
+			return rest, false, nil
+		}
+		return l.takeValues(f, "--"+name, value, attached, rest)
+	}
+	for letters := word[1:]; letters != ""; {
+		_, size := utf8.DecodeRuneInString(letters)
+		name := letters[:size]
+		letters = letters[size:]
+		f := findFlag(flags, name)
+		if f == nil {
+			return nil, false, noFlag("-" + name)
+		}
+		if takes(f) == 0 {
+			l.flags = append(l.flags, "--"+f.Names()[0])
 			continue
 		}
-		if !hasValue {
-			if i++; i == len(args) {
-				l.open = true
-				return l
+		return l.takeValues(f, "-"+name, strings.TrimPrefix(letters, "="), letters != "", rest)
+	}
+	return rest, false, nil
+}
+
+// takeValues takes as many values as a flag needs: the attached one first.
+func (l *line) takeValues(f cli.Flag, name, value string, attached bool, rest []string) ([]string, bool, error) {
+	long := "--" + f.Names()[0]
+	if takes(f) == 0 {
+		if attached {
+			long += "=" + value
+		}
+		l.flags = append(l.flags, long)
+		return rest, false, nil
+	}
+	for i := range takes(f) {
+		if i > 0 || !attached {
+			if len(rest) == 0 {
+				return nil, false, missingValue(f, name)
 			}
-			l.flags = append(l.flags, args[i])
+			value, rest = rest[0], rest[1:]
 		}
-		if slices.Contains([]string{"p", "plugin", "P", "call-tool"}, name) {
-			l.tail = args[i+1:]
-			return l
-		}
+		l.flags = append(l.flags, long+"="+value)
 	}
-	return l
+	return rest, long == "--plugin" || long == "--call-tool", nil
 }
 
-// takesValue says whether a flag is followed by a value.
-func takesValue(flags []cli.Flag, name string) bool {
+func findFlag(flags []cli.Flag, name string) cli.Flag {
 	for _, f := range flags {
-		if slices.Contains(f.Names(), name) {
-			_, isBool := f.(*cli.BoolFlag)
-			return !isBool
+		if slices.Contains(names(f), name) {
+			return f
 		}
 	}
-	return false
+	return nil
 }
 
-// command finds the command that the words name completely, followed by as many
-// words as it takes. Everything else is a prompt: "demo the new feature to me"
-// is not the command demo.
+// command finds the command that the words name completely, with as many words
+// as it takes; its own flags may stand among them. Everything else is a prompt:
+// "demo the new feature to me" is not the command demo.
 func (l line) command(commands []*cli.Command) *cli.Command {
 	if l.ended {
 		return nil
@@ -80,7 +121,8 @@ func (l line) command(commands []*cli.Command) *cli.Command {
 		if found.Action == nil {
 			continue
 		}
-		if takes := len(strings.Fields(found.ArgsUsage)); len(words) == takes || asksForHelp(words) {
+		least, most := arity(found)
+		if own, err := splitCommand(words, found.Flags); err != nil || least <= len(own.words) && len(own.words) <= most || asksForHelp(words) {
 			return found
 		}
 		return nil
@@ -88,17 +130,57 @@ func (l line) command(commands []*cli.Command) *cli.Command {
 	return nil
 }
 
+// arity is how many words a command takes, as its ArgsUsage says: NAME is one,
+// [NAME] may be left out.
+func arity(c *cli.Command) (least, most int) {
+	for _, word := range strings.Fields(c.ArgsUsage) {
+		most++
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+	}
+	return least, most
+}
+
+// splitCommand takes a command's words apart; its flags may stand anywhere.
+func splitCommand(words []string, flags []cli.Flag) (l line, err error) {
+	for len(words) > 0 {
+		part, err := splitLine(words, flags)
+		if err != nil {
+			return l, err
+		}
+		l.flags = append(l.flags, part.flags...)
+		if part.ended || len(part.words) == 0 {
+			l.words = append(l.words, part.words...)
+			return l, nil
+		}
+		l.words = append(l.words, part.words[0])
+		words = part.words[1:]
+	}
+	return l, nil
+}
+
 func asksForHelp(words []string) bool {
 	return len(words) == 1 && (words[0] == "-h" || words[0] == "--help")
 }
 
-// parserArgs are the arguments for the flag parser: a prompt is hidden from it
-// behind "--", so that no word of it is taken for a flag. A flag without its
-// value is left for the parser to complain about.
-func (l line) parserArgs(isCommand bool) []string {
+// parserArgs are the arguments for the flag parser, which wants flags first. A
+// prompt is hidden from it behind "--", so that no word of it is taken for a
+// flag.
+func (l line) parserArgs(found *cli.Command) ([]string, error) {
 	args := append([]string{"chibi"}, l.flags...)
-	if !isCommand && !l.open {
-		args = append(args, "--")
+	if found == nil {
+		return append(append(args, "--"), l.words...), nil
 	}
-	return append(args, l.words...)
+	depth := slices.Index(l.words, found.Name) + 1
+	args = append(args, l.words[:depth]...)
+	own, err := splitCommand(l.words[depth:], found.Flags)
+	if err != nil || asksForHelp(l.words[depth:]) {
+		return append(args, l.words[depth:]...), nil
+	}
+	args = append(args, own.flags...)
+	if len(own.words) > 0 {
+		args = append(append(args, "--"), own.words...)
+	}
+	return args, err
 }

@@ -18,8 +18,8 @@ import (
 // enter makes the run's context the one that is used: for good with -c, for
 // this run with -C.
 func (s *session) enter(ctx context.Context) error {
-	transient := s.opts.transient != ""
-	if s.opts.switchTo != "" && !transient {
+	transient := s.opts.transient != nil
+	if s.opts.switchTo != nil && !transient {
 		if _, err := s.store.Switch(s.agent.Context.Name()); err != nil {
 			return err
 		}
@@ -29,25 +29,39 @@ func (s *session) enter(ctx context.Context) error {
 
 // ask takes a prompt to the model while nobody else can use the context.
 func (s *session) ask(ctx context.Context, prompt string) error {
-	unlock, err := s.agent.Context.Lock()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, err := s.agent.Prompt(ctx, prompt); err != nil {
-		return err
-	}
-	if s.opts.transient != "" {
-		return nil
-	}
-	return s.store.Touch(s.agent.Context.Name())
+	return s.owning(ctx, s.agent.Context.Name(), func(*session) error {
+		if _, err := s.agent.Prompt(ctx, prompt); err != nil {
+			return err
+		}
+		if s.opts.transient != nil {
+			return nil
+		}
+		return s.store.Touch(s.agent.Context.Name())
+	})
 }
 
 // connect sets the agent up for the configured model, or for the demo model if
-// none is.
+// none is. It does so once.
 func (s *session) connect() error {
+	if s.agent.Model != nil {
+		return nil
+	}
+	keys, err := s.opts.debugKeys()
+	if err != nil {
+		return err
+	}
 	s.agent.Settings = s.settings()
-	s.agent.Output = s.output()
+	s.agent.Output = s.output(keys.forceMarkdown)
+	if err := s.connectModel(); err != nil {
+		return err
+	}
+	if keys.requests || keys.responses {
+		s.agent.Model = loggingClient{s.agent.Model, s.agent.Context, keys, func(err error) { s.notice(err.Error()) }}
+	}
+	return nil
+}
+
+func (s *session) connectModel() error {
 	if s.offline || !s.config.Configured() {
 		return s.connectDemo()
 	}
@@ -89,21 +103,27 @@ func (s *session) settings() agent.Settings {
 	return agent.Settings{
 		Model: c.Model, Options: options, UserName: c.Username, Verbose: s.opts.verbose,
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
+		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
+		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,
 		Include: c.Tools.Include, Exclude: c.Tools.Exclude,
 		MaxResponses: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
 		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
 	}
 }
 
-// output shows the answer on standard output and all else on standard error.
-func (s *session) output() agent.Output {
+// output shows the answer on standard output and all else on standard error. On
+// a terminal the answer is rendered as Markdown, unless --raw.
+func (s *session) output(forceMarkdown bool) agent.Output {
 	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting}
 	if s.opts.verbose {
-		out.Detail = func(text string) { s.screen.line("[" + text + "]") }
+		out.Detail = func(text string) { s.detail("%s", text) }
 	}
-	if s.opts.jsonOutput {
+	switch {
+	case s.opts.jsonOutput:
 		out.Entry = func(e contexts.Entry) { s.printJSONLine(e) }
-	} else {
+	case forceMarkdown || s.screen.shared && !s.opts.raw:
+		s.renderMarkdown(&out)
+	default:
 		out.Text = func(delta string) { io.WriteString(s.screen.Stdout(), delta) }
 	}
 	return out

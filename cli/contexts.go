@@ -1,45 +1,175 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
 )
 
+// contextCommands are the operations on contexts as commands.
+func (p *program) contextCommands(ctx context.Context) []*cli.Command {
+	var asJSON bool
+	json := func() cli.Flag {
+		return &cli.BoolFlag{Name: "json", Usage: "print JSON", Destination: &asJSON}
+	}
+	// named runs an operation in an opened session on the context that the
+	// first word names, or on the current one.
+	named := func(do func(ctx context.Context, s *session, name string, args []string) error) func(context.Context, []string) error {
+		return func(ctx context.Context, args []string) error {
+			return p.within(ctx, func(s *session) error {
+				name := s.agent.Context.Name()
+				if len(args) > 0 {
+					var err error
+					if name, err = s.existing(args[0]); err != nil {
+						return err
+					}
+				}
+				return do(ctx, s, name, args)
+			})
+		}
+	}
+	return []*cli.Command{
+		leaf(ctx, "list", "", "list the contexts", func(ctx context.Context, _ []string) error {
+			return p.within(ctx, func(s *session) error { return s.listContexts(asJSON) })
+		}, json()),
+		leaf(ctx, "show", "[NAME]", "show a context", named(func(_ context.Context, s *session, name string, _ []string) error {
+			return s.showContext(name, asJSON)
+		}), json()),
+		leaf(ctx, "switch", "NAME", "use a context from now on, as -c does", func(ctx context.Context, args []string) error {
+			p.opts.switchTo = args
+			return p.within(ctx, func(s *session) error { return s.say("Switched to context '%s'", s.agent.Context.Name()) })
+		}),
+		leaf(ctx, "rename", "OLD NEW", "rename a context", named(func(ctx context.Context, s *session, name string, args []string) error {
+			return s.rename(ctx, name, args[1])
+		})),
+		leaf(ctx, "archive", "[NAME]", "empty a context; its transcript keeps everything", named(func(ctx context.Context, s *session, name string, _ []string) error {
+			return s.archive(ctx, name)
+		})),
+		leaf(ctx, "compact", "[NAME]", "replace the conversation of a context by a summary", named(func(ctx context.Context, s *session, name string, _ []string) error {
+			return s.compactNamed(ctx, name)
+		})),
+		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds", named(func(ctx context.Context, s *session, name string, _ []string) error {
+			return s.destroy(ctx, name)
+		}), &cli.BoolFlag{Name: "yes", Usage: "do not ask", Destination: &p.opts.yes}),
+	}
+}
+
+// contextInfo is what a list of contexts says of one, as JSON.
+type contextInfo struct {
+	Name         string     `json:"name"`
+	Current      bool       `json:"current"`
+	Active       bool       `json:"active"`
+	Mail         bool       `json:"mail"`
+	Created      *time.Time `json:"created_at,omitempty"`
+	LastActivity *time.Time `json:"last_activity_at,omitempty"`
+}
+
+func describeContext(info contexts.Info) contextInfo {
+	c := contextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail}
+	if !info.Created.IsZero() {
+		c.Created = &info.Created
+	}
+	if !info.LastActivity.IsZero() {
+		c.LastActivity = &info.LastActivity
+	}
+	return c
+}
+
 // listContexts prints every context, a star at the current one.
-func (p *program) listContexts(s *session) error {
+func (s *session) listContexts(asJSON bool) error {
 	infos, err := s.store.List()
 	if err != nil {
 		return err
 	}
+	var lines []string
+	list := []contextInfo{}
 	for _, info := range infos {
 		mark, state := " ", ""
 		if info.Current {
 			mark = "*"
 		}
 		if info.Locked {
-			state = " [active]"
+			state += " [active]"
 		}
-		if _, err := fmt.Fprintf(p.screen.Stdout(), "%s %s%s\n", mark, info.Name, state); err != nil {
-			return err
+		if info.Mail {
+			state += " [mail]"
 		}
+		lines = append(lines, mark+" "+info.Name+state)
+		list = append(list, describeContext(info))
 	}
-	return nil
+	if asJSON {
+		return s.printJSON(list)
+	}
+	return s.say("%s", strings.Join(lines, "\n"))
 }
 
-// showContext prints what is known of the context of this run.
-func (p *program) showContext(s *session) error {
-	c := s.agent.Context
-	count, err := c.MessageCount()
+// contextDetails is what is known of one context, as JSON.
+type contextDetails struct {
+	contextInfo
+	Messages int    `json:"messages"`
+	Summary  string `json:"summary"`
+	Todos    string `json:"todos"`
+	Goals    string `json:"goals"`
+}
+
+// showContext prints what is known of a context.
+func (s *session) showContext(name string, asJSON bool) error {
+	d, err := s.details(name)
 	if err != nil {
 		return err
 	}
-	summary, err := c.Summary()
+	if asJSON {
+		return s.printJSON(d)
+	}
+	state := ""
+	if d.Active {
+		state = " [active]"
+	}
+	text := fmt.Sprintf("Context: %s%s\nMessages: %d", name, state, d.Messages)
+	for _, part := range []struct{ title, text string }{{"Summary", d.Summary}, {"Todos", d.Todos}, {"Goals", d.Goals}} {
+		if line, _, _ := strings.Cut(strings.TrimSpace(part.text), "\n"); line != "" {
+			text += fmt.Sprintf("\n%s: %s", part.title, line)
+		}
+	}
+	if d.Mail {
+		text += "\nMail: waiting; the next prompt takes it along"
+	}
+	if d.LastActivity != nil {
+		text += "\nLast used: " + humanize.Time(*d.LastActivity)
+	}
+	return s.say("%s", text)
+}
+
+func (s *session) details(name string) (d contextDetails, err error) {
+	infos, err := s.store.List()
 	if err != nil {
-		return err
+		return d, err
 	}
-	fmt.Fprintf(p.screen.Stdout(), "Context: %s\nMessages: %d\n", c.Name(), count)
-	if line, _, _ := strings.Cut(strings.TrimSpace(summary), "\n"); line != "" {
-		fmt.Fprintf(p.screen.Stdout(), "Summary: %s\n", line)
+	d.Name = name
+	for _, info := range infos {
+		if info.Name == name {
+			d.contextInfo = describeContext(info)
+		}
 	}
-	return nil
+	c, err := s.store.Context(name)
+	if err != nil {
+		return d, err
+	}
+	if d.Messages, err = c.MessageCount(); err != nil {
+		return d, err
+	}
+	for _, text := range []struct {
+		into *string
+		read func() (string, error)
+	}{{&d.Summary, c.Summary}, {&d.Todos, c.Todos}, {&d.Goals, c.Goals}} {
+		if *text.into, err = text.read(); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
 }

@@ -98,7 +98,7 @@ func (p *program) demoStep(ctx context.Context, home string, step demoStep) (rec
 	out := p.screen.Stdout()
 	fmt.Fprintf(out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
 	q := &program{stdin: p.stdin, screen: p.screen, said: p.said, pluginEnv: p.pluginEnv, offline: true}
-	q.opts = options{home: home, transient: step.context}
+	q.opts = options{home: home, transient: []string{step.context}}
 	s, err := q.open(ctx)
 	if err != nil {
 		return nil, nil, err

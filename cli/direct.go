@@ -12,8 +12,8 @@ import (
 
 // direct runs one tool for a person: -p NAME args... or -P TOOL json. No tool
 // hooks fire, no model is asked.
-func (p *program) direct(ctx context.Context, s *session) error {
-	name, args, err := p.directCall()
+func (s *session) direct(ctx context.Context) error {
+	name, args, err := s.directCall()
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (p *program) direct(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := tools.Check(tool.Spec().Parameters, args); p.opts.tool != "" && err != nil && !errors.Is(err, tools.ErrSchema) {
+	if err := tools.Check(tool.Spec().Parameters, args); s.opts.tool != nil && err != nil && !errors.Is(err, tools.ErrSchema) {
 		return usage("tool %q: %v", tool.Spec().Name, err)
 	}
 	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.agent.Context.Name()})
@@ -31,26 +31,25 @@ func (p *program) direct(ctx context.Context, s *session) error {
 	if result.Failed {
 		return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(result.Text, "Error: "))
 	}
-	_, err = fmt.Fprintln(p.screen.Stdout(), strings.TrimSuffix(result.Text, "\n"))
-	return err
+	return s.say("%s", strings.TrimSuffix(result.Text, "\n"))
 }
 
 // directCall says which tool is called with which arguments.
 func (p *program) directCall() (name string, args json.RawMessage, err error) {
-	if p.opts.plugin != "" {
+	if p.opts.plugin != nil {
 		words := p.opts.tail
 		if words == nil {
 			words = []string{}
 		}
 		args, err = json.Marshal(map[string]any{"args": words})
-		return p.opts.plugin, args, err
+		return p.opts.plugin[0], args, err
 	}
 	text := strings.TrimSpace(strings.Join(p.opts.tail, " "))
 	if text == "" {
 		text = "{}"
 	}
 	if !json.Valid([]byte(text)) {
-		return "", nil, usage("-P %s: the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}'", p.opts.tool)
+		return "", nil, usage("-P %s: the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}'", p.opts.tool[0])
 	}
-	return p.opts.tool, json.RawMessage(text), nil
+	return p.opts.tool[0], json.RawMessage(text), nil
 }

@@ -16,14 +16,13 @@ import (
 // returns its exit code. Ctrl-C and SIGTERM end what is running first: plugins,
 // then the request, then chibi.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := &interrupts{}
+	ctx, stop := signals.watch(context.Background())
 	defer stop()
-	// A second Ctrl-C ends the program at once.
-	context.AfterFunc(ctx, stop)
 	// A reader that goes away (chibi ... | head) must not kill the program in
 	// the middle of a turn; its writes just fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	p := &program{stdin: os.Stdin, screen: newScreen(os.Stdout, os.Stderr), said: map[string]bool{}}
+	p := &program{stdin: os.Stdin, screen: newScreen(os.Stdout, os.Stderr), said: map[string]bool{}, turn: signals.begin}
 	return p.exitCode(p.run(ctx, os.Args[1:]))
 }

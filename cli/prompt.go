@@ -1,24 +1,22 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-
-	"golang.org/x/term"
 )
 
-// readPrompt puts the prompt together: the words, then what is piped in. On a
-// terminal without words it reads until Ctrl-D.
+// readPrompt puts the prompt together: the words, then what is piped in.
 func (p *program) readPrompt(ctx context.Context, words []string) (string, error) {
+	if p.opts.prompt != nil {
+		return *p.opts.prompt, nil
+	}
 	text := strings.Join(words, " ")
 	if len(words) > 0 && !isPiped(p.stdin) {
 		return text, nil
-	}
-	if len(words) == 0 && term.IsTerminal(int(p.stdin.Fd())) {
-		p.screen.line("Type your prompt; end it with Ctrl-D on a line of its own.")
 	}
 	piped, err := readAll(ctx, p.stdin)
 	if err != nil {
@@ -54,6 +52,28 @@ func readAll(ctx context.Context, f *os.File) (string, error) {
 			return "", fmt.Errorf("reading the prompt from standard input: %w", r.err)
 		}
 		return strings.ToValidUTF8(string(r.data), "\uFFFD"), nil
+	}
+}
+
+// readLine reads one line from a terminal, or until ctx ends.
+func readLine(ctx context.Context, f *os.File) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		line, err := bufio.NewReader(f).ReadString('\n')
+		done <- result{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		if r.err == io.EOF {
+			r.err = nil
+		}
+		return r.line, r.err
 	}
 }
 

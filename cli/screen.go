@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -14,24 +15,49 @@ import (
 // screen owns the standard streams: what is printed never mixes with the
 // status line, and plugins that write at the same time do not tear lines.
 type screen struct {
+	files  [2]*os.File // standard output and standard error
 	mu     sync.Mutex
 	out    io.Writer
 	err    io.Writer
 	status bool     // stderr is a terminal: a status line is shown
 	width  int      // of that terminal
 	shared bool     // stdout is a terminal too
+	json   bool     // lines on stderr are JSON objects
 	inLine bool     // the last output to a terminal did not end its line
 	shown  bool     // the status line is on the terminal now
 	waits  []string // what is being waited for
 }
 
 func newScreen(stdout, stderr *os.File) *screen {
-	s := &screen{out: stdout, err: stderr, shared: term.IsTerminal(int(stdout.Fd()))}
+	s := &screen{files: [2]*os.File{stdout, stderr}, out: stdout, err: stderr, shared: term.IsTerminal(int(stdout.Fd()))}
 	if term.IsTerminal(int(stderr.Fd())) {
 		s.status = true
 		s.width, _, _ = term.GetSize(int(stderr.Fd()))
 	}
 	return s
+}
+
+// terminal is a file to draw on for a person who types at in.
+func (s *screen) terminal(in *os.File) *os.File {
+	for _, f := range []*os.File{s.files[1], s.files[0]} {
+		if isTerminal(f) {
+			return f
+		}
+	}
+	return in
+}
+
+// maxColumns bounds the width of text on a wide terminal, so that it can be
+// read.
+const maxColumns = 100
+
+// columns is how wide text on standard output may be; 0 if that is no terminal.
+func (s *screen) columns() int {
+	width, _, err := term.GetSize(int(s.files[0].Fd()))
+	if err != nil {
+		return 0
+	}
+	return min(width, maxColumns)
 }
 
 // Stdout writes to standard output. A reader that went away is no error: the
@@ -47,10 +73,20 @@ func (s *screen) notef(format string, args ...any) {
 }
 
 // errorf prints the error that ends the program.
-func (s *screen) errorf(format string, args ...any) { s.notef(format, args...) }
+func (s *screen) errorf(format string, args ...any) {
+	s.put("error", "chibi: "+fmt.Sprintf(format, args...))
+}
 
 // line prints one line on standard error, on a line of its own.
-func (s *screen) line(text string) {
+func (s *screen) line(text string) { s.put("diagnostic", text) }
+
+// put is line for one kind of message.
+func (s *screen) put(kind, text string) {
+	if s.json {
+		if data, err := json.Marshal(newMessage(kind, text)); err == nil {
+			text = string(data)
+		}
+	}
 	w := s.Stderr()
 	s.mu.Lock()
 	begun := s.inLine && s.status

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -32,15 +33,17 @@ type session struct {
 	config    config.Config
 	loaded    native.Loaded
 	agent     *agent.Agent
+	owned     bool // this session holds its context's lock
 	closers   []io.Closer
 	tracer    *tracer
 	traceHook func(plugin.Record) // also receives every record, if set
 }
 
-// open reads the home and loads the plugins. Nothing is written yet.
+// open reads the home and loads the plugins. Nothing is written yet, but
+// contexts whose time is over are removed.
 func (p *program) open(ctx context.Context) (*session, error) {
 	s := &session{program: p}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace, s.loadPlugins} {
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.expire, s.openTrace, s.loadPlugins} {
 		if err := step(ctx); err != nil {
 			s.close()
 			return nil, err
@@ -49,11 +52,85 @@ func (p *program) open(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
+// within opens a session for a command, which is a run with its own start and
+// end.
+func (p *program) within(ctx context.Context, do func(*session) error) (err error) {
+	s, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.sayLeftOut()
+	if err := s.agent.Start(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.agent.End(ctx)) }()
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	return do(s)
+}
+
+// at is a session for another context, with its configuration, the plugins that
+// are loaded and no lock yet.
+func (s *session) at(name string) (*session, error) {
+	t := &session{program: s.program, home: s.home, from: s.from, loaded: s.loaded, tracer: s.tracer}
+	var err error
+	if t.store, err = contexts.Open(s.home); err != nil {
+		return nil, err
+	}
+	t.store.Report = s.store.Report
+	t.agent = &agent.Agent{Host: s.agent.Host, Tools: s.agent.Tools}
+	if t.agent.Context, err = t.store.Context(name); err != nil {
+		return nil, usageError{err}
+	}
+	return t, t.configure()
+}
+
 // close ends what the session started.
 func (s *session) close() {
 	for _, c := range s.closers {
 		c.Close()
 	}
+}
+
+// owning does something while nobody else can use a context: with this session
+// if it is its own context, else with one for that context.
+func (s *session) owning(ctx context.Context, name string, do func(*session) error) error {
+	t := s
+	if name != s.agent.Context.Name() {
+		var err error
+		if t, err = s.at(name); err != nil {
+			return err
+		}
+		defer t.close()
+	}
+	if t.owned {
+		return do(t)
+	}
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	t.owned = true
+	defer func() {
+		t.owned = false
+		unlock()
+	}()
+	return do(t)
+}
+
+// lock takes the context's lock; with --wait it waits for whoever has it.
+func (s *session) lock(ctx context.Context) (unlock func(), err error) {
+	unlock, err = s.agent.Context.Lock()
+	var locked *contexts.LockedError
+	if !s.opts.wait || !errors.As(err, &locked) {
+		return unlock, err
+	}
+	s.detail("waiting: %v", err)
+	done := s.screen.waiting(fmt.Sprintf("context %s (%s)", locked.Context, locked.Holder))
+	defer done()
+	return s.agent.Context.WaitLock(ctx)
 }
 
 func (s *session) openHome(context.Context) (err error) {
@@ -77,9 +154,24 @@ func (s *session) openContext(context.Context) error {
 	if s.agent.Context, err = s.store.Context(name); err != nil {
 		return usageError{err}
 	}
-	s.config, err = config.Load(config.Sources{Home: s.home, Context: name, Set: s.opts.set, Env: os.Getenv})
+	return s.configure()
+}
+
+// configure reads the configuration of the session's context.
+func (s *session) configure() (err error) {
+	s.config, err = config.Load(config.Sources{
+		Home: s.home, Context: s.agent.Context.Name(), Set: s.opts.overrides(), Env: os.Getenv,
+	})
 	if err != nil {
 		return usageError{err}
+	}
+	storage := s.config.Storage
+	s.store.Storage = contexts.Storage{
+		MaxEntries: storage.MaxEntries, MaxTokens: storage.MaxTokens, BytesPerToken: storage.BytesPerToken,
+		MaxAge: time.Duration(storage.MaxAgeSeconds) * time.Second,
+	}
+	if s.agent.Model != nil {
+		s.agent.Settings = s.settings()
 	}
 	return nil
 }
@@ -92,20 +184,34 @@ func (s *session) contextName() (name string, err error) {
 		return "", err
 	}
 	s.from = state.Current
-	wanted := s.opts.transient
-	if wanted == "" {
-		wanted = s.opts.switchTo
-	}
-	switch wanted {
-	case "":
-		return s.from, nil
-	case "-":
-		if state.Previous == "" {
-			return "", errors.New("there is no previous context; use -c NAME to switch to one")
+	for _, wanted := range [][]string{s.opts.transient, s.opts.switchTo} {
+		if wanted == nil {
+			continue
 		}
-		return state.Previous, nil
+		prefix, isNew := strings.CutPrefix(wanted[0], "new:")
+		switch {
+		case wanted[0] == "new":
+			return s.store.NewName("")
+		case isNew && prefix == "":
+			return "", errors.New("new: lacks a prefix; write new:PREFIX, or new")
+		case isNew:
+			return s.store.NewName(prefix)
+		}
+		return s.resolve(wanted[0])
 	}
-	return wanted, nil
+	return s.from, nil
+}
+
+// expire removes contexts whose time is over, and says so.
+func (s *session) expire(context.Context) error {
+	removed, err := s.store.Expire(s.agent.Context.Name())
+	for _, e := range removed {
+		s.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
+	}
+	if err != nil {
+		s.notice(fmt.Sprintf("removing contexts whose time is over: %v", err))
+	}
+	return nil
 }
 
 // openTrace begins the trace file.
@@ -184,7 +290,10 @@ func (s *session) collectTools() error {
 			return err
 		}
 	}
-	return s.agent.Tools.Add(builtin.All()...)
+	return s.agent.Tools.Add(builtin.All(builtin.Config{
+		Notes: s.agent.Context, Post: s.agent.Post,
+		Reflection: s.config.ReflectionEnabled, ReflectionLimit: s.config.ReflectionCharacterLimit,
+	})...)
 }
 
 func (s *session) nativeOptions() native.Options {
@@ -215,6 +324,13 @@ func (s *session) findTool(name string) (tools.Tool, error) {
 		}
 	}
 	return nil, usage("there is no tool or plugin %q; chibi plugin list names them", name)
+}
+
+// detail prints a remark for a person who wants to know more.
+func (s *session) detail(format string, args ...any) {
+	if s.opts.verbose {
+		s.screen.line("[" + fmt.Sprintf(format, args...) + "]")
+	}
 }
 
 // notice prints a sentence for the person, once.

@@ -4,22 +4,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+
+	"golang.org/x/term"
 )
 
-// talk does what the flags say, and asks the model if there is a prompt.
-func (p *program) talk(ctx context.Context, words []string) (err error) {
-	if p.opts.version {
+// main does what the flags say.
+func (p *program) main(ctx context.Context, words []string) error {
+	o := &p.opts
+	switch {
+	case o.help:
+		return p.help()
+	case o.version:
 		_, err := fmt.Fprintln(p.screen.Stdout(), "chibi", version())
 		return err
-	}
-	prompt := ""
-	if p.wantsPrompt() {
-		if prompt, err = p.readPrompt(ctx, words); err != nil {
+	case o.jsonSchema:
+		return p.printInputSchema()
+	case o.jsonConfig:
+		if err := p.readInput(ctx); err != nil {
 			return err
 		}
-		if err := p.checkPrompt(prompt); err != nil {
-			return err
+		words = nil
+	}
+	p.screen.json = o.jsonOutput
+	return p.talk(ctx, words)
+}
+
+// talk carries out the operations that the flags name, and asks the model if
+// there is a prompt.
+func (p *program) talk(ctx context.Context, words []string) (err error) {
+	if err := p.checkCombination(words); err != nil {
+		return err
+	}
+	prompt, chat := "", false
+	if p.wantsPrompt(words) {
+		if chat = len(words) == 0 && p.opts.prompt == nil && isTerminal(p.stdin); !chat {
+			if prompt, err = p.readPrompt(ctx, words); err != nil {
+				return err
+			}
+		}
+		if !chat && strings.TrimSpace(prompt) == "" && !p.opts.acts() {
+			return usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
 		}
 	}
 	s, err := p.open(ctx)
@@ -28,7 +54,7 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	}
 	defer s.close()
 	s.sayLeftOut()
-	if p.wantsPrompt() {
+	if chat || prompt != "" || p.opts.needsModel() {
 		if err := s.connect(); err != nil {
 			return err
 		}
@@ -40,34 +66,83 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
-	return p.act(ctx, s, prompt)
-}
-
-// act does the one thing that the run is for.
-func (p *program) act(ctx context.Context, s *session, prompt string) error {
+	if err := s.operate(ctx); err != nil {
+		return err
+	}
 	switch {
-	case p.opts.list:
-		return p.listContexts(s)
-	case p.opts.current:
-		return p.showContext(s)
-	case p.opts.plugin != "" || p.opts.tool != "":
-		return p.direct(ctx, s)
-	case prompt == "":
-		return nil
+	case chat:
+		return s.chat(ctx)
+	case prompt != "":
+		return s.ask(ctx, prompt)
 	}
-	return s.ask(ctx, prompt)
+	return nil
 }
 
-// wantsPrompt says whether this run asks the model.
-func (p *program) wantsPrompt() bool {
-	o := p.opts
-	return !o.list && !o.current && o.plugin == "" && o.tool == ""
+// wantsPrompt says whether this run asks the model. Without words, standard
+// input is read only if nothing else was to be done.
+func (p *program) wantsPrompt(words []string) bool {
+	o := &p.opts
+	if o.noModel && !o.forceModel {
+		return false
+	}
+	if o.shows() != "" && !o.forceModel {
+		return false
+	}
+	return len(words) > 0 || o.prompt != nil || !o.operates() || o.forceModel && !isTerminal(p.stdin)
 }
 
-// checkPrompt refuses an empty prompt, unless a switch was all that was wanted.
-func (p *program) checkPrompt(prompt string) error {
-	if strings.TrimSpace(prompt) != "" || p.opts.switchTo != "" {
-		return nil
+// shows names the first flag that shows something or is about another context:
+// such a run asks the model only with -X. "" if there is none.
+func (o *options) shows() string {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"-l", o.current}, {"-L", o.list}, {"-d", o.destroy}, {"-D", o.destroyOther != nil}, {"-A", o.archiveOther != nil},
+		{"-Z", o.compactOther != nil}, {"-R", o.renameOther != nil}, {"-g", o.log != nil}, {"-G", o.logOther != nil},
+		{"-n", o.inspect != nil}, {"-N", o.inspectOther != nil}, {"-Y", o.systemPromptOther != nil},
+		{"-p", o.plugin != nil}, {"-P", o.tool != nil},
+	} {
+		if f.given {
+			return f.name
+		}
 	}
-	return usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
+	return ""
 }
+
+// operates says whether there is anything to do besides asking.
+func (o *options) operates() bool {
+	return o.shows() != "" || o.archive || o.compact || o.mail || o.mailOther != nil || o.rename != nil ||
+		o.systemPrompt != nil || o.save || o.destroySettings() != nil
+}
+
+// acts says whether a run without a prompt still does something.
+func (o *options) acts() bool { return o.operates() || o.switchTo != nil || o.username != nil }
+
+// needsModel says whether an operation asks the model.
+func (o *options) needsModel() bool {
+	return o.compact || o.mail || o.mailOther != nil
+}
+
+// checkCombination refuses flags that cannot be meant together, before anything
+// is done.
+func (p *program) checkCombination(words []string) error {
+	o := &p.opts
+	hasPrompt := len(words) > 0 || o.prompt != nil
+	switch {
+	case hasPrompt && !o.forceModel && o.noModel:
+		return usage("-x asks no model, but there is a prompt; leave one of them out")
+	case hasPrompt && !o.forceModel && o.shows() != "":
+		return usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out", o.shows())
+	case hasPrompt && o.destroy:
+		return usage("-d destroys the context that the prompt would be asked in; leave one of them out")
+	case o.save && o.set == nil:
+		return usage("--save keeps what --set says; there is no --set")
+	case o.noModel && !o.forceModel && !o.acts():
+		return usage("there is nothing to do; see chibi --help")
+	}
+	_, err := o.debugKeys()
+	return err
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -30,8 +30,20 @@ type Config struct {
 	Username string
 	// ContextWindowLimit is the model's limit in tokens; 0: unknown.
 	ContextWindowLimit int
-	// ReflectionEnabled adds the model's notes on itself to the system prompt.
-	ReflectionEnabled bool
+	// WarnThresholdPercent is how full the context window may be before a
+	// warning; 0: no warning.
+	WarnThresholdPercent float64
+	// AutoCompact compacts a context that is AutoCompactThreshold percent full;
+	// about RollingCompactDropPercentage percent of it leave the window then.
+	AutoCompact                                        bool
+	AutoCompactThreshold, RollingCompactDropPercentage float64
+	// ReflectionEnabled adds the model's notes on itself to the system prompt,
+	// and offers the tool that changes them. ReflectionCharacterLimit bounds
+	// their length.
+	ReflectionEnabled        bool
+	ReflectionCharacterLimit int
+	// Storage says when transcripts begin a new partition.
+	Storage Storage
 	// The bounds of a turn.
 	MaxRecursionDepth, MaxToolRounds, MaxCallsPerResponse, MaxFollowUps int
 	// RequestIdleTimeoutMS bounds the silence in an answer, in milliseconds.
@@ -42,6 +54,13 @@ type Config struct {
 	Tools Filter
 	// Plugins says how plugins are run.
 	Plugins Plugins
+
+	effective layer // for Value
+}
+
+// Storage says when the active part of a transcript becomes a partition.
+type Storage struct {
+	MaxEntries, MaxTokens, MaxAgeSeconds, BytesPerToken int
 }
 
 // Filter keeps or removes tools by name.
@@ -131,24 +150,41 @@ func Load(src Sources) (Config, error) {
 // DefaultBaseURL is where requests go if nothing is configured.
 const DefaultBaseURL = "https://openrouter.ai/api/v1/chat/completions"
 
-// resolve gives everything that is not set its default.
+// defaults is what counts where no source says anything.
+func defaults() layer {
+	return layer{
+		Username: ptr("user"), ContextWindowLimit: ptr(0), WarnThresholdPercent: ptr(0.0),
+		AutoCompact: ptr(false), AutoCompactThreshold: ptr(80.0), RollingCompactDrop: ptr(50.0),
+		ReflectionEnabled: ptr(true), ReflectionCharacterLimit: ptr(10_000),
+		MaxRecursionDepth: ptr(30), MaxToolRounds: ptr(50), MaxCallsPerResponse: ptr(100), MaxFollowUps: ptr(5),
+		RequestIdleTimeoutMS: ptr(120_000), BaseURL: ptr(DefaultBaseURL),
+		Storage: storage{
+			PartitionMaxEntries: ptr(1000), PartitionMaxTokens: ptr(100_000),
+			PartitionMaxAgeSeconds: ptr(2_592_000), BytesPerToken: ptr(3),
+		},
+		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000)},
+	}
+}
+
+func ptr[T any](value T) *T { return &value }
+
+// resolve puts the sources on top of the defaults.
 func (l layer) resolve(env func(string) string) (Config, error) {
+	baseURLSet := l.BaseURL != nil
+	l = defaults().over(l)
 	c := Config{
-		Model:                or(l.Model, ""),
-		APIKey:               or(l.APIKey, ""),
-		BaseURL:              or(l.BaseURL, DefaultBaseURL),
-		BaseURLSet:           l.BaseURL != nil,
-		Username:             or(l.Username, "user"),
-		ContextWindowLimit:   or(l.ContextWindowLimit, 0),
-		ReflectionEnabled:    or(l.ReflectionEnabled, true),
-		MaxRecursionDepth:    or(l.MaxRecursionDepth, 30),
-		MaxToolRounds:        or(l.MaxToolRounds, 50),
-		MaxCallsPerResponse:  or(l.MaxCallsPerResponse, 100),
-		MaxFollowUps:         or(l.MaxFollowUps, 5),
-		RequestIdleTimeoutMS: or(l.RequestIdleTimeoutMS, 120_000),
-		API:                  l.API,
-		Tools:                Filter{Include: l.Tools.Include, Exclude: l.Tools.Exclude},
-		Plugins:              l.Plugins.resolve(),
+		Model: or(l.Model, ""), APIKey: or(l.APIKey, ""), BaseURL: *l.BaseURL, BaseURLSet: baseURLSet, Username: *l.Username,
+		ContextWindowLimit: *l.ContextWindowLimit, WarnThresholdPercent: *l.WarnThresholdPercent,
+		AutoCompact: *l.AutoCompact, AutoCompactThreshold: *l.AutoCompactThreshold, RollingCompactDropPercentage: *l.RollingCompactDrop,
+		ReflectionEnabled: *l.ReflectionEnabled, ReflectionCharacterLimit: *l.ReflectionCharacterLimit,
+		MaxRecursionDepth: *l.MaxRecursionDepth, MaxToolRounds: *l.MaxToolRounds,
+		MaxCallsPerResponse: *l.MaxCallsPerResponse, MaxFollowUps: *l.MaxFollowUps, RequestIdleTimeoutMS: *l.RequestIdleTimeoutMS,
+		Storage: Storage{
+			MaxEntries: *l.Storage.PartitionMaxEntries, MaxTokens: *l.Storage.PartitionMaxTokens,
+			MaxAgeSeconds: *l.Storage.PartitionMaxAgeSeconds, BytesPerToken: *l.Storage.BytesPerToken,
+		},
+		API: l.API, Tools: Filter{Include: l.Tools.Include, Exclude: l.Tools.Exclude}, Plugins: l.Plugins.resolve(),
+		effective: l,
 	}
 	address, err := url.Parse(c.BaseURL)
 	if err != nil || address.Host == "" || !strings.HasPrefix(address.Scheme, "http") {

@@ -1,7 +1,5 @@
 package config
 
-import "fmt"
-
 // plugins is the [plugins] table: keys of its own and one table for each
 // plugin.
 type plugins struct {
@@ -29,9 +27,9 @@ type pluginKeys struct {
 
 func (p plugins) resolve() Plugins {
 	resolved := Plugins{
-		ProbeTimeoutMS: or(p.ProbeTimeoutMS, 5_000),
-		HookTimeoutMS:  or(p.HookTimeoutMS, 30_000),
-		ToolTimeoutMS:  or(p.ToolTimeoutMS, 600_000),
+		ProbeTimeoutMS: *p.ProbeTimeoutMS,
+		HookTimeoutMS:  *p.HookTimeoutMS,
+		ToolTimeoutMS:  *p.ToolTimeoutMS,
 		AllowLinks:     p.AllowLinks,
 		ByName:         map[string]Plugin{},
 	}
@@ -41,35 +39,4 @@ func (p plugins) resolve() Plugins {
 		}
 	}
 	return resolved
-}
-
-// validate refuses values that no one could mean.
-func (l layer) validate() (key string, err error) {
-	positive := []struct {
-		key   string
-		value *int
-	}{
-		{"plugins.probe_timeout_ms", l.Plugins.ProbeTimeoutMS},
-		{"plugins.hook_timeout_ms", l.Plugins.HookTimeoutMS},
-		{"plugins.tool_timeout_ms", l.Plugins.ToolTimeoutMS},
-		{"max_recursion_depth", l.MaxRecursionDepth},
-		{"max_tool_rounds", l.MaxToolRounds},
-		{"max_calls_per_response", l.MaxCallsPerResponse},
-		{"max_follow_ups", l.MaxFollowUps},
-		{"request_idle_timeout_ms", l.RequestIdleTimeoutMS},
-	}
-	for _, p := range positive {
-		if p.value != nil && *p.value <= 0 {
-			return p.key, fmt.Errorf("%s is %d; want a number above 0", p.key, *p.value)
-		}
-	}
-	for name, one := range l.Plugins.ByName {
-		if f := or(one.OnFailure, "ignore"); f != "ignore" && f != "block" {
-			return "on_failure", fmt.Errorf("on_failure of plugin %q is %q; want \"ignore\" or \"block\"", name, f)
-		}
-		if t := or(one.TimeoutMS, 1); t <= 0 {
-			return "timeout_ms", fmt.Errorf("timeout_ms of plugin %q is %d; want a number above 0", name, t)
-		}
-	}
-	return "", nil
 }

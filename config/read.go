@@ -124,7 +124,7 @@ func readSet(pairs []string) (layer, error) {
 		}
 		text := key + " = " + value
 		if toml.Unmarshal([]byte(text), &map[string]any{}) != nil {
-			text = key + " = " + quote(value)
+			text = key + " = " + Quote(value)
 		}
 		l, err := parseLayer("--set "+pair, []byte(text))
 		if err != nil {
@@ -135,7 +135,8 @@ func readSet(pairs []string) (layer, error) {
 	return all, nil
 }
 
-func quote(value string) string {
+// Quote is a text as TOML.
+func Quote(value string) string {
 	text, _ := toml.Marshal(map[string]string{"x": value})
 	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
 }

@@ -19,6 +19,9 @@ type Context struct {
 // Name is the context's name.
 func (c *Context) Name() string { return c.name }
 
+// Store is the store that the context belongs to.
+func (c *Context) Store() *Store { return c.store }
+
 // Append adds entries to the conversation. When it returns without an error,
 // they survive a crash of the machine.
 func (c *Context) Append(entries ...Entry) error {

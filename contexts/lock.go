@@ -28,11 +28,15 @@ type Holder struct {
 
 // Error says who uses the context and what to do.
 func (e *LockedError) Error() string {
-	who := "another process"
-	if e.Holder.PID > 0 {
-		who = fmt.Sprintf("process %d on %s since %s", e.Holder.PID, e.Holder.Host, e.Holder.Since.Local().Format(time.DateTime))
+	return fmt.Sprintf("context %q is in use by %s; wait for it (--wait), or use another context (-C NAME)", e.Context, e.Holder)
+}
+
+// String names the holder for people.
+func (h Holder) String() string {
+	if h.PID <= 0 {
+		return "another process"
 	}
-	return fmt.Sprintf("context %q is in use by %s; wait for it (--wait), or use another context (-C NAME)", e.Context, who)
+	return fmt.Sprintf("process %d on %s since %s", h.PID, h.Host, h.Since.Local().Format(time.DateTime))
 }
 
 // Lock makes the context this process's own until unlock is called. The error

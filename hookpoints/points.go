@@ -40,11 +40,11 @@ var (
 var (
 	PreAPITools = Point[ToolList, ToolFilter]{
 		Name: "pre_api_tools", Group: GroupRequest, Mode: Gather,
-		When: "before every request to the model, with the tools that it would offer",
+		When: "before every request of a conversation, with the tools that it would offer; summaries offer none",
 	}
 	PreAPIRequest = Point[APIRequest, APIRequestPatch]{
 		Name: "pre_api_request", Group: GroupRequest, Mode: Chain,
-		When: "before every request to the model, with the body that would be sent",
+		When: "before every request to the model, summaries included, with the body that would be sent",
 	}
 )
 
@@ -86,13 +86,11 @@ var (
 var (
 	PreSendMessage = Point[Mail, DeliveryClaim]{
 		Name: "pre_send_message", Group: GroupDelivery, Mode: Claim,
-		When:   "a message to another context is about to be delivered",
-		Awaits: "messages between contexts",
+		When: "a message to another context is about to be delivered",
 	}
 	PostSendMessage = Point[DeliveredMail, None]{
 		Name: "post_send_message", Group: GroupDelivery, Mode: Observe,
-		When:   "a message to another context has been delivered",
-		Awaits: "messages between contexts",
+		When: "a message to another context has been delivered",
 	}
 )
 
@@ -104,33 +102,27 @@ var (
 	}
 	PreClear = Point[ContextSize, None]{
 		Name: "pre_clear", Group: GroupContext, Mode: Observe,
-		When:   "a context is about to be cleared",
-		Awaits: "archiving of contexts",
+		When: "a context is about to be cleared",
 	}
 	PostClear = Point[ContextSize, None]{
 		Name: "post_clear", Group: GroupContext, Mode: Observe,
-		When:   "a context has been cleared",
-		Awaits: "archiving of contexts",
+		When: "a context has been cleared",
 	}
 	PreCompact = Point[ContextSize, None]{
 		Name: "pre_compact", Group: GroupContext, Mode: Observe,
-		When:   "a whole context is about to be compacted",
-		Awaits: "compaction",
+		When: "a whole context is about to be compacted",
 	}
 	PostCompact = Point[ContextSize, None]{
 		Name: "post_compact", Group: GroupContext, Mode: Observe,
-		When:   "a whole context has been compacted",
-		Awaits: "compaction",
+		When: "a whole context has been compacted",
 	}
 	PreRollingCompact = Point[RollingCompaction, None]{
 		Name: "pre_rolling_compact", Group: GroupContext, Mode: Observe,
-		When:   "the oldest part of a context is about to be compacted",
-		Awaits: "compaction",
+		When: "the oldest part of a context is about to be compacted",
 	}
 	PostRollingCompact = Point[RollingCompacted, None]{
 		Name: "post_rolling_compact", Group: GroupContext, Mode: Observe,
-		When:   "the oldest part of a context has been compacted",
-		Awaits: "compaction",
+		When: "the oldest part of a context has been compacted",
 	}
 )
 

@@ -11,7 +11,7 @@ var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
 		"agent", "plugin", "plugin/native", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "config",
-		"hookpoints", "internal/disk", "internal/hookdoc", "examples/plugins",
+		"hookpoints", "internal/disk", "internal/editor", "internal/hookdoc", "internal/markdown", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "llm", "tools", "hookpoints", "merge"},
 	"plugin":                 {"hookpoints", "merge", "tools", "internal/disk"},
@@ -30,6 +30,8 @@ var allowed = map[string][]string{
 	"internal/disk":          {},
 	"internal/disk/disktest": {"internal/disk"},
 	"internal/jsonl":         {"internal/disk"},
+	"internal/editor":        {},
+	"internal/markdown":      {},
 	"internal/hookdoc":       {"hookpoints"},
 	"internal/archtest":      {},
 }

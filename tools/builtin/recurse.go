@@ -1,7 +1,3 @@
-// Package builtin holds the tools that are part of chibi.
-//
-// It promises that [Names] lists them all, so that plugins cannot take their
-// names. What a tool may do is written at its type.
 package builtin
 
 import (
@@ -11,18 +7,6 @@ import (
 
 	"github.com/chibi-host/chibi/tools"
 )
-
-// All lists the built-in tools in the order in which they are offered.
-func All() []tools.Tool { return []tools.Tool{Recurse{}} }
-
-// Names lists the names of the built-in tools.
-func Names() []string {
-	var names []string
-	for _, t := range All() {
-		names = append(names, t.Spec().Name)
-	}
-	return names
-}
 
 // Recurse lets the model ask for another round with a note to itself. The
 // program bounds how often. It changes nothing else.
@@ -45,7 +29,7 @@ func (Recurse) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		Note string `json:"note"`
 	}
-	if err := json.Unmarshal(call.Arguments, &args); err != nil || args.Note == "" {
+	if err := decode(call, &args); err != nil || args.Note == "" {
 		return tools.Result{Text: `Error: argument "note" is missing`, Failed: true}, nil
 	}
 	return tools.Result{Text: fmt.Sprintf("Another round follows: %s", args.Note), Next: args.Note}, nil

@@ -1,0 +1,39 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Clear archives the context: the window is empty afterwards, the transcript
+// keeps everything. It fires pre_clear and post_clear.
+func (a *Agent) Clear(ctx context.Context) error {
+	before, err := a.size()
+	if err != nil {
+		return err
+	}
+	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreClear, before); err != nil {
+		return err
+	}
+	if err := a.Context.Archive(); err != nil {
+		return err
+	}
+	after, err := a.size()
+	if err != nil {
+		return err
+	}
+	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, after)
+	return err
+}
+
+// size describes the context for hooks.
+func (a *Agent) size() (hookpoints.ContextSize, error) {
+	count, err := a.Context.MessageCount()
+	if err != nil {
+		return hookpoints.ContextSize{}, err
+	}
+	summary, err := a.Context.Summary()
+	return hookpoints.ContextSize{ContextName: a.Context.Name(), MessageCount: count, Summary: summary}, err
+}

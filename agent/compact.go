@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Compacted says what a compaction has done.
+type Compacted string
+
+// What a compaction can have done.
+const (
+	CompactDone  Compacted = "Context compacted (history saved to transcript)"
+	CompactEmpty Compacted = "Context is already empty"
+	CompactSmall Compacted = "Context is already compact (2 or fewer messages)"
+)
+
+// Compact replaces the conversation by a summary that the model writes. If the
+// model fails or says nothing, the error says so and nothing has changed. It
+// fires pre_compact and, when it is done, post_compact.
+func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
+	before, err := a.size()
+	switch {
+	case err != nil:
+		return "", err
+	case before.MessageCount == 0:
+		return CompactEmpty, nil
+	case before.MessageCount <= 2:
+		return CompactSmall, nil
+	}
+	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreCompact, before); err != nil {
+		return "", err
+	}
+	window, err := a.Context.Window()
+	if err != nil {
+		return "", err
+	}
+	summary, err := a.summarize(ctx, window)
+	if err != nil {
+		return "", fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
+	}
+	if err := a.Context.Compact(summary, nil); err != nil {
+		return "", err
+	}
+	after := hookpoints.ContextSize{ContextName: a.Context.Name(), Summary: summary}
+	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostCompact, after)
+	return CompactDone, err
+}
+
+// tokens estimates the tokens of entries as the original does: four bytes are
+// one.
+func tokens(entries []contexts.Entry) int {
+	sum := 0
+	for _, e := range entries {
+		sum += (len(e.Content) + len(e.Role())) / 4
+	}
+	return sum
+}
+
+// makeRoom warns when the window fills up, and compacts its oldest part when
+// that is configured. Whatever comes of it, the prompt is answered: a failure
+// is said, and the conversation goes on as it is. It returns the window.
+func (r *round) makeRoom(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
+	limit := r.Settings.ContextWindow
+	if limit <= 0 {
+		return window, nil
+	}
+	used := float64(tokens(window)) * 100 / float64(limit)
+	if warn := r.Settings.WarnPercent; warn > 0 && used >= warn {
+		r.notice("the context window of %q is %.0f%% full, about %d tokens are left", r.Context.Name(), used, max(0, limit-tokens(window)))
+	}
+	if !r.Settings.AutoCompact || used < r.Settings.CompactPercent {
+		return window, nil
+	}
+	if err := r.compactOldest(ctx, window); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r.notice("context %q could not be compacted and goes on as it is: %v", r.Context.Name(), err)
+		return window, nil
+	}
+	return r.Context.Window()
+}

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// summaryPrompt is the system prompt of summaries where the home has no
+// prompts/compaction.md.
+const summaryPrompt = `You summarize a conversation between a user and an assistant, so that the assistant can go on with the summary alone.
+
+Keep what later work depends on: what the user wants and why, decisions and their reasons, facts, names, numbers, paths, commands
+and short pieces of code that will be needed again, what was tried and failed, what is open and what comes next. If there is an
+earlier summary, carry everything in it forward that still matters. Leave out greetings, repetition and what has been overtaken.
+Write plain text under short headings, in the language of the conversation. Answer with the summary only.`
+
+// maxToolText bounds, in bytes, what a summary is told of a tool's arguments or
+// result.
+const maxToolText = 2000
+
+// summarize asks the model for a summary of entries, on top of the earlier one.
+func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string, error) {
+	system, err := a.Context.Store().Prompt("compaction")
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(system) == "" {
+		system = summaryPrompt
+	}
+	known, err := a.known()
+	if err != nil {
+		return "", err
+	}
+	text, err := a.request(ctx, "summary", system, known+"Summarize this conversation:\n\n"+conversationText(entries))
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = errors.New("the model gave an empty summary")
+	}
+	return strings.TrimSpace(text), err
+}
+
+// known is what a summary builds on: the earlier one, the goals and todos.
+func (a *Agent) known() (string, error) {
+	var b strings.Builder
+	for _, part := range []struct {
+		title string
+		read  func() (string, error)
+	}{
+		{"EARLIER SUMMARY", a.Context.Summary}, {"GOALS", a.Context.Goals}, {"TODOS", a.Context.Todos},
+	} {
+		text, err := part.read()
+		if err != nil {
+			return "", err
+		}
+		if strings.TrimSpace(text) != "" {
+			fmt.Fprintf(&b, "--- %s ---\n%s\n\n", part.title, strings.TrimSpace(text))
+		}
+	}
+	return b.String(), nil
+}
+
+// request asks the model something beside the conversation. pre_api_request
+// fires as for any request; nothing is stored or shown.
+func (a *Agent) request(ctx context.Context, what, system, prompt string) (string, error) {
+	messages := []llm.Message{{Role: "user", Content: prompt}}
+	if system != "" {
+		messages = append([]llm.Message{{Role: "system", Content: system}}, messages...)
+	}
+	body, err := llm.Request{Model: a.Settings.Model, Messages: messages, Options: a.Settings.Options}.Body()
+	if err != nil {
+		return "", err
+	}
+	patched, err := plugin.Fire(ctx, a.Host, hookpoints.PreAPIRequest, hookpoints.APIRequest{ContextName: a.Context.Name(), RequestBody: body})
+	if err != nil {
+		return "", err
+	}
+	if patched.RequestBody != nil {
+		body = patched.RequestBody
+	}
+	done := a.waiting(what + " by model " + a.Settings.Model)
+	defer done()
+	reply, err := a.Model.Stream(ctx, body, func(string) {})
+	return reply.Text, err
+}
+
+// conversationText is a conversation for a model to read about.
+func conversationText(entries []contexts.Entry) string {
+	var b strings.Builder
+	for _, e := range entries {
+		switch e.Type {
+		case contexts.TypeMessage:
+			fmt.Fprintf(&b, "[%s]: %s\n\n", strings.ToUpper(e.Role()), e.Content)
+		case contexts.TypeToolCall:
+			fmt.Fprintf(&b, "[TOOL CALL %s]: %s\n\n", e.To, excerpt(e.Content, maxToolText))
+		case contexts.TypeToolResult:
+			fmt.Fprintf(&b, "[TOOL RESULT %s]: %s\n\n", e.From, excerpt(e.Content, maxToolText))
+		}
+	}
+	return b.String()
+}
+
+// excerpt is the begin of a text of at most so many bytes, in whole characters.
+func excerpt(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "... [truncated]"
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/editor"
+)
+
+// rememberedPrompts is how many earlier prompts of a context the arrow keys
+// bring back.
+const rememberedPrompts = 200
+
+// chat asks the person on the terminal for prompts until they end it with
+// Ctrl-D. Ctrl-C during an answer ends the answer only; a prompt that fails does
+// not end the conversation either.
+func (s *session) chat(ctx context.Context) error {
+	history, err := s.earlierPrompts()
+	if err != nil {
+		return err
+	}
+	e := &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}
+	s.screen.line("Enter sends, a backslash before it begins a new line, Ctrl-D ends. Context: " + s.agent.Context.Name())
+	for {
+		prompt, err := e.Read(ctx, "> ")
+		switch {
+		case errors.Is(err, io.EOF):
+			fmt.Fprintln(s.screen.Stderr())
+			return nil
+		case errors.Is(err, editor.ErrInterrupted):
+			fmt.Fprintln(s.screen.Stderr())
+			return context.Canceled
+		case err != nil:
+			return err
+		}
+		if err := s.askTurn(ctx, prompt); ctx.Err() != nil {
+			return err
+		} else if errors.Is(err, context.Canceled) {
+			s.screen.notef("interrupted; what has arrived is kept")
+		} else if err != nil {
+			s.screen.errorf("%v", err)
+		}
+	}
+}
+
+// askTurn asks one prompt, which Ctrl-C interrupts without ending the program.
+func (s *session) askTurn(ctx context.Context, prompt string) error {
+	if s.turn != nil {
+		turn, done := s.turn(ctx)
+		defer done()
+		ctx = turn
+	}
+	return s.ask(ctx, prompt)
+}
+
+// earlierPrompts are the last prompts of this context.
+func (s *session) earlierPrompts() (prompts []string, err error) {
+	err = s.agent.Context.History(contexts.Query{Last: rememberedPrompts, Keep: isPrompt}, func(e contexts.Entry) bool {
+		prompts = append(prompts, e.Content)
+		return true
+	})
+	return prompts, err
+}
+
+// isPrompt says whether a person typed an entry as it stands.
+func isPrompt(e contexts.Entry) bool {
+	return e.Type == contexts.TypeMessage && e.Role() == "user" && (e.Metadata == nil || e.Metadata.Delivered == nil)
+}

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/config"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/urfave/cli/v2"
+)
+
+//go:embed completion
+var completionScripts embed.FS
+
+// completion prints the script for a shell.
+func (p *program) completion(_ context.Context, args []string) error {
+	script, err := completionScripts.ReadFile("completion/chibi." + args[0])
+	if err != nil {
+		return usage("there is no completion for %q; there is for bash, zsh and fish", args[0])
+	}
+	_, err = p.screen.Stdout().Write(script)
+	return err
+}
+
+// complete prints what the last of the words may become, one a line. It says
+// nothing about errors: a shell in the middle of a line has no place for them.
+func (p *program) complete(ctx context.Context, words []string) error {
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	c := completer{program: p, app: p.app(ctx), last: words[len(words)-1]}
+	for _, word := range c.candidates(ctx, words[:len(words)-1]) {
+		if strings.HasPrefix(word, c.last) {
+			fmt.Fprintln(p.screen.Stdout(), word)
+		}
+	}
+	return nil
+}
+
+// completer finds what a word may become.
+type completer struct {
+	*program
+	app  *cli.App
+	last string // the word that is being written
+}
+
+// candidates lists what may follow the words before.
+func (c completer) candidates(ctx context.Context, before []string) []string {
+	flags, rest := c.app.Flags, before
+	for len(rest) > 0 {
+		word := rest[0]
+		if word == "--" {
+			return nil
+		}
+		if !strings.HasPrefix(word, "-") {
+			return c.afterCommand(ctx, rest)
+		}
+		f := findFlag(flags, strings.TrimLeft(word, "-"))
+		rest = rest[1:]
+		if f == nil || takes(f) == 0 {
+			continue
+		}
+		if names(f)[0] == "home" && len(rest) > 0 {
+			c.opts.home = rest[0]
+		}
+		if len(rest) < takes(f) {
+			return c.values(ctx, f, len(rest))
+		}
+		rest = rest[takes(f):]
+		if v, ok := f.(*valuesFlag); ok && v.kinds[0] == toolValue {
+			return nil // the words of a plugin
+		}
+	}
+	return append(c.commandNames(c.app.Commands), flagNames(flags)...)
+}
+
+// afterCommand lists what may follow words that begin with a command.
+func (c completer) afterCommand(ctx context.Context, words []string) []string {
+	commands := c.app.Commands
+	for i, word := range words {
+		at := slices.IndexFunc(commands, func(cmd *cli.Command) bool { return cmd.HasName(word) })
+		if at < 0 {
+			return nil // a prompt
+		}
+		found := commands[at]
+		if found.Action != nil {
+			return c.arguments(ctx, found, words[:i+1], words[i+1:])
+		}
+		commands = found.Subcommands
+	}
+	return c.commandNames(commands)
+}
+
+// arguments lists what a command takes next.
+func (c completer) arguments(ctx context.Context, found *cli.Command, path, words []string) []string {
+	if len(words) > 0 {
+		if f := findFlag(found.Flags, strings.TrimLeft(words[len(words)-1], "-")); f != nil && takes(f) > 0 {
+			if names(f)[0] == "context" {
+				return c.contextNames(false)
+			}
+			return nil
+		}
+	}
+	own, _ := splitCommand(words, found.Flags)
+	list := flagNames(found.Flags)
+	takesWords := strings.Fields(found.ArgsUsage)
+	if len(own.words) >= len(takesWords) {
+		return list
+	}
+	switch strings.Trim(takesWords[len(own.words)], "[]") {
+	case "NAME", "OLD":
+		return append(c.contextNames(path[len(path)-1] == "switch"), list...)
+	case "POINT":
+		for _, info := range hookpoints.All() {
+			list = append(list, string(info.Name))
+		}
+	case "SHELL":
+		list = append(list, "bash", "zsh", "fish")
+	}
+	return list
+}
+
+// values lists the values of a flag; i is the number of those given already.
+func (c completer) values(ctx context.Context, f cli.Flag, i int) []string {
+	v, ok := f.(*valuesFlag)
+	if !ok {
+		return nil
+	}
+	switch v.kinds[i] {
+	case contextValue:
+		return c.contextNames(false)
+	case newContextValue:
+		return c.contextNames(true)
+	case inspectValue:
+		return inspectable()
+	case settingValue:
+		var list []string
+		for _, key := range config.SettableKeys() {
+			list = append(list, key+"=")
+		}
+		return list
+	case debugValue:
+		return []string{"request-log", "response-meta", "all", "force-markdown", "destroy_at=", "destroy_after_seconds_inactive="}
+	case toolValue:
+		return c.toolNames(ctx, names(f)[0] == "plugin")
+	}
+	return nil
+}
+
+func (c completer) contextNames(mayBeNew bool) []string {
+	s := &session{program: c.program}
+	if s.openHome(context.Background()) != nil {
+		return nil
+	}
+	s.store.Report = nil
+	infos, err := s.store.List()
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, info := range infos {
+		list = append(list, info.Name)
+	}
+	if state, err := s.store.State(); err == nil && state.Previous != "" {
+		list = append(list, "-")
+	}
+	if mayBeNew {
+		list = append(list, "new", "new:")
+	}
+	return list
+}
+
+// toolNames lists tools, and the plugins that -p finds too. Plugins are asked
+// for that, bounded in time as always.
+func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
+	s := &session{program: c.program}
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace, s.loadPlugins} {
+		if step(ctx) != nil {
+			return nil
+		}
+	}
+	var list []string
+	for _, spec := range s.agent.Tools.Specs() {
+		list = append(list, spec.Name)
+	}
+	for _, p := range s.loaded.Plugins {
+		if withPlugins && len(p.Tools) > 0 && !slices.Contains(list, p.Name) {
+			list = append(list, p.Name)
+		}
+	}
+	return list
+}
+
+func (c completer) commandNames(commands []*cli.Command) []string {
+	var list []string
+	for _, cmd := range commands {
+		if !cmd.Hidden {
+			list = append(list, cmd.Name)
+		}
+	}
+	return list
+}
+
+// flagNames lists flags as they are written.
+func flagNames(flags []cli.Flag) []string {
+	var list []string
+	for _, f := range flags {
+		for _, name := range names(f) {
+			dashes := "--"
+			if len(name) == 1 {
+				dashes = "-"
+			}
+			list = append(list, dashes+name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/llm"
+)
+
+// debugKeys are what --debug asks for.
+type debugKeys struct {
+	requests, responses bool
+	forceMarkdown       bool
+	destroyAt           *time.Time
+	destroyAfter        *time.Duration
+}
+
+// debugKeys reads the keys of all --debug flags; commas separate keys too.
+func (o *options) debugKeys() (d debugKeys, err error) {
+	for _, key := range strings.Split(strings.Join(o.debug, ","), ",") {
+		name, value, _ := strings.Cut(key, "=")
+		switch strings.ReplaceAll(strings.TrimSpace(name), "-", "_") {
+		case "":
+		case "request_log":
+			d.requests = true
+		case "response_meta":
+			d.responses = true
+		case "all":
+			d.requests, d.responses = true, true
+		case "force_markdown":
+			d.forceMarkdown = true
+		case "destroy_at":
+			n, err := seconds(key, value)
+			if err != nil {
+				return d, err
+			}
+			at := time.Unix(n, 0)
+			d.destroyAt = &at
+		case "destroy_after_seconds_inactive":
+			n, err := seconds(key, value)
+			if err != nil {
+				return d, err
+			}
+			after := time.Duration(n) * time.Second
+			d.destroyAfter = &after
+		default:
+			return d, usage("--debug %s: there is no such key; there are request-log, response-meta, all, force-markdown, destroy_at=TIME and destroy_after_seconds_inactive=SECONDS", key)
+		}
+	}
+	return d, nil
+}
+
+func seconds(key, value string) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 0 {
+		return 0, usage("--debug %s: want a number of seconds, 0 to take the setting back", key)
+	}
+	return n, nil
+}
+
+// destroySettings are the keys that are kept in state.json, nil if none is
+// given.
+func (o *options) destroySettings() *debugKeys {
+	d, err := o.debugKeys()
+	if err != nil || d.destroyAt == nil && d.destroyAfter == nil {
+		return nil
+	}
+	return &d
+}
+
+func (s *session) setDestroyRule(context.Context) error {
+	d := s.opts.destroySettings()
+	return s.store.SetDestroyRule(s.agent.Context.Name(), d.destroyAt, d.destroyAfter)
+}
+
+// loggingClient writes every request, or what the server says of every
+// response, to a file of the context.
+type loggingClient struct {
+	llm.Client
+	context *contexts.Context
+	keys    debugKeys
+	failed  func(error)
+}
+
+// Stream logs the request, sends it, and logs the response.
+func (c loggingClient) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
+	now := time.Now().Unix()
+	if c.keys.requests {
+		c.log("requests.jsonl", map[string]any{"request": body, "timestamp": now})
+	}
+	reply, err := c.Client.Stream(ctx, body, onText)
+	if c.keys.responses && err == nil {
+		usage := map[string]int{"prompt_tokens": reply.Usage.InputTokens, "completion_tokens": reply.Usage.OutputTokens}
+		c.log("response_meta.jsonl", map[string]any{
+			"response": map[string]any{"id": reply.ID, "model": reply.Model, "usage": usage}, "timestamp": now,
+		})
+	}
+	return reply, err
+}
+
+func (c loggingClient) log(name string, record any) {
+	if err := c.context.Log(name, record); err != nil {
+		c.failed(err)
+	}
+}

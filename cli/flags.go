@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"flag"
+
+	"github.com/urfave/cli/v2"
+)
+
+// options are the flags' values. Flags that take values are lists of them: nil
+// if the flag was not given.
+type options struct {
+	home       string
+	verbose    bool
+	wait       bool
+	yes        bool
+	raw        bool
+	noPlugins  bool
+	trace      string
+	set        []string
+	save       bool
+	debug      []string
+	jsonOutput bool
+	jsonConfig bool
+	jsonSchema bool
+	version    bool
+	help       bool
+
+	switchTo, transient                  []string // -c, -C
+	username, transientUsername          []string // -u, -U
+	current, list                        bool     // -l, -L
+	destroy, archive, compact, mail      bool     // -d, -a, -z, -b
+	destroyOther, archiveOther           []string // -D, -A
+	compactOther, mailOther              []string // -Z, -B
+	rename, renameOther                  []string // -r, -R
+	log, logOther, inspect, inspectOther []string // -g, -G, -n, -N
+	systemPrompt, systemPromptOther      []string // -y, -Y
+	plugin, tool                         []string // -p, -P
+	tail                                 []string // words after -p NAME or -P TOOL
+	noModel, forceModel                  bool     // -x, -X
+
+	prompt *string // given by --json-config
+}
+
+// flags describes the flags of the program itself. Later versions of the
+// original have renamed some; both spellings work.
+func (o *options) flags() []cli.Flag {
+	yes := func(into *bool, names ...string) cli.Flag {
+		return &cli.BoolFlag{Name: names[0], Aliases: names[1:], Destination: into}
+	}
+	values := func(into *[]string, kind valueKind, names ...string) cli.Flag {
+		return &valuesFlag{names: names, kinds: []valueKind{kind}, values: into}
+	}
+	pair := func(into *[]string, first, second valueKind, names ...string) cli.Flag {
+		return &valuesFlag{names: names, kinds: []valueKind{first, second}, values: into}
+	}
+	return []cli.Flag{
+		values(&o.switchTo, newContextValue, "switch-context", "c"),
+		values(&o.transient, newContextValue, "transient-context", "C", "ephemeral-context"),
+		yes(&o.current, "list-current-context", "l"),
+		yes(&o.list, "list-contexts", "L"),
+		yes(&o.destroy, "destroy-current-context", "d", "delete-current-context"),
+		values(&o.destroyOther, contextValue, "destroy-context", "D", "delete-context"),
+		yes(&o.archive, "archive-current-history", "a", "archive-current-context"),
+		values(&o.archiveOther, contextValue, "archive-history", "A", "archive-context"),
+		yes(&o.compact, "compact-current-context", "z"),
+		values(&o.compactOther, contextValue, "compact-context", "Z"),
+		values(&o.rename, textValue, "rename-current-context", "r"),
+		pair(&o.renameOther, contextValue, textValue, "rename-context", "R"),
+		values(&o.log, textValue, "show-current-log", "g"),
+		pair(&o.logOther, contextValue, textValue, "show-log", "G"),
+		values(&o.inspect, inspectValue, "inspect-current", "n"),
+		pair(&o.inspectOther, contextValue, inspectValue, "inspect", "N"),
+		values(&o.systemPrompt, fileValue, "set-current-system-prompt", "y"),
+		pair(&o.systemPromptOther, contextValue, fileValue, "set-system-prompt", "Y"),
+		values(&o.username, textValue, "set-username", "u"),
+		values(&o.transientUsername, textValue, "transient-username", "U", "ephemeral-username"),
+		yes(&o.mail, "check-all-inboxes", "b"),
+		values(&o.mailOther, contextValue, "check-inbox-for", "B"),
+		values(&o.plugin, toolValue, "plugin", "p"),
+		values(&o.tool, toolValue, "call-tool", "P"),
+		yes(&o.noModel, "no-chibi", "x"),
+		yes(&o.forceModel, "force-chibi", "X"),
+		yes(&o.verbose, "verbose", "v"),
+		yes(&o.wait, "wait"),
+		yes(&o.yes, "yes"),
+		yes(&o.raw, "raw"),
+		&cli.StringFlag{Name: "home", Destination: &o.home},
+		yes(&o.noPlugins, "no-plugins"),
+		&cli.StringFlag{Name: "trace", Destination: &o.trace},
+		values(&o.set, settingValue, "set"),
+		yes(&o.save, "save"),
+		values(&o.debug, debugValue, "debug"),
+		yes(&o.jsonOutput, "json-output"),
+		yes(&o.jsonConfig, "json-config"),
+		yes(&o.jsonSchema, "json-schema"),
+		yes(&o.version, "version"),
+	}
+}
+
+// once refuses flags that were given twice where that makes no sense.
+func once(flags []cli.Flag) error {
+	for _, f := range flags {
+		v, ok := f.(*valuesFlag)
+		if ok && !v.repeats() && len(*v.values) > len(v.kinds) {
+			return usage("--%s is given twice; say it once", v.names[0])
+		}
+	}
+	return nil
+}
+
+// valueKind is what kind of value a flag takes, for completion.
+type valueKind int
+
+const (
+	textValue valueKind = iota
+	fileValue
+	contextValue
+	newContextValue // a context, or one that is to be made
+	toolValue
+	inspectValue
+	settingValue
+	debugValue
+)
+
+// valuesFlag collects the values of a flag that takes one or two. Unlike the
+// parser's own lists it leaves commas in values alone.
+type valuesFlag struct {
+	names  []string
+	kinds  []valueKind
+	values *[]string
+}
+
+// repeats says that the flag may be given several times.
+func (f *valuesFlag) repeats() bool { return f.kinds[0] == settingValue || f.kinds[0] == debugValue }
+
+// String is the flag as help shows it.
+func (f *valuesFlag) String() string { return "--" + f.names[0] }
+
+// Apply registers the flag with the parser, by its long name: splitLine has
+// replaced the others.
+func (f *valuesFlag) Apply(set *flag.FlagSet) error {
+	set.Func(f.names[0], "", func(value string) error {
+		*f.values = append(*f.values, value)
+		return nil
+	})
+	return nil
+}
+
+// Names is the flag's name for the parser, which would set every alias again.
+func (f *valuesFlag) Names() []string { return f.names[:1] }
+
+// IsSet says whether the flag was given.
+func (f *valuesFlag) IsSet() bool { return len(*f.values) > 0 }
+
+// names are all names of a flag.
+func names(f cli.Flag) []string {
+	if v, ok := f.(*valuesFlag); ok {
+		return v.names
+	}
+	return f.Names()
+}
+
+// takes is how many values a flag takes.
+func takes(f cli.Flag) int {
+	switch f := f.(type) {
+	case *cli.BoolFlag:
+		return 0
+	case *valuesFlag:
+		return len(f.kinds)
+	}
+	return 1
+}
+
+// missingValue says that a flag lacks its value.
+func missingValue(f cli.Flag, name string) error {
+	if takes(f) > 1 {
+		return usage("flag needs %d arguments: %s; see chibi --help", takes(f), name)
+	}
+	return usage("flag needs an argument: %s; see chibi --help", name)
+}

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// inputCommand is a command of --json-config: the members of its object, and
+// what it does to the options. Names and members are the original's.
+type inputCommand struct {
+	name    string
+	aliases []string
+	members []inputMember
+	apply   func(o *options, member func(string) gjson.Result)
+}
+
+// inputMember is a member of a command's object.
+type inputMember struct {
+	name     string
+	kind     string // of JSON Schema; "strings" is a list of strings
+	required bool
+}
+
+func inputCommands() []inputCommand {
+	optional := func(name string) inputMember { return inputMember{name, "string", false} }
+	required := func(name string) inputMember { return inputMember{name, "string", true} }
+	type get = func(string) gjson.Result
+	// one is a command about a named context, or the current one.
+	one := func(current func(*options), named func(o *options, name string)) func(*options, get) {
+		return func(o *options, m get) {
+			if name := m("name").String(); name != "" {
+				named(o, name)
+				return
+			}
+			current(o)
+		}
+	}
+	return []inputCommand{
+		{"send_prompt", nil, []inputMember{required("prompt")}, func(o *options, m get) { text := m("prompt").String(); o.prompt = &text }},
+		{"list_contexts", nil, nil, func(o *options, _ get) { o.list = true }},
+		{"list_current_context", nil, nil, func(o *options, _ get) { o.current = true }},
+		{"destroy_context", []string{"delete_context"}, []inputMember{optional("name")},
+			one(func(o *options) { o.destroy = true }, func(o *options, name string) { o.destroyOther = []string{name} })},
+		{"archive_history", []string{"archive_context"}, []inputMember{optional("name")},
+			one(func(o *options) { o.archive = true }, func(o *options, name string) { o.archiveOther = []string{name} })},
+		{"compact_context", nil, []inputMember{optional("name")},
+			one(func(o *options) { o.compact = true }, func(o *options, name string) { o.compactOther = []string{name} })},
+		{"rename_context", nil, []inputMember{optional("old"), required("new")}, func(o *options, m get) {
+			o.rename = []string{m("new").String()}
+			if old := m("old").String(); old != "" {
+				o.rename, o.renameOther = nil, []string{old, m("new").String()}
+			}
+		}},
+		{"show_log", nil, []inputMember{optional("context"), {"count", "integer", true}}, func(o *options, m get) {
+			o.log, o.logOther = inContext(m, strconv.FormatInt(m("count").Int(), 10))
+		}},
+		{"inspect", nil, []inputMember{optional("context"), required("thing")}, func(o *options, m get) {
+			o.inspect, o.inspectOther = inContext(m, m("thing").String())
+		}},
+		{"set_system_prompt", nil, []inputMember{optional("context"), required("prompt")}, func(o *options, m get) {
+			o.systemPrompt, o.systemPromptOther = inContext(m, m("prompt").String())
+		}},
+		{"run_plugin", nil, []inputMember{required("name"), {"args", "strings", false}}, func(o *options, m get) {
+			o.plugin, o.tail = []string{m("name").String()}, texts(m("args"))
+		}},
+		{"call_tool", nil, []inputMember{required("name"), {"args", "strings", false}}, func(o *options, m get) {
+			o.tool, o.tail = []string{m("name").String()}, texts(m("args"))
+		}},
+		{"check_all_inboxes", nil, nil, func(o *options, _ get) { o.mail = true }},
+		{"check_inbox", nil, []inputMember{required("context")}, func(o *options, m get) { o.mailOther = []string{m("context").String()} }},
+		{"show_help", nil, nil, func(o *options, _ get) { o.help = true }},
+		{"show_version", nil, nil, func(o *options, _ get) { o.version = true }},
+		{"no_op", nil, nil, func(o *options, _ get) { o.noModel = true }},
+	}
+}
+
+// inContext is a flag for the current context, or the one for a named context.
+func inContext(member func(string) gjson.Result, value string) (current, named []string) {
+	if name := member("context").String(); name != "" {
+		return nil, []string{name, value}
+	}
+	return []string{value}, nil
+}
+
+func texts(list gjson.Result) []string {
+	words := []string{}
+	for _, word := range list.Array() {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// readInput reads the whole run from standard input, as --json-config says. Of
+// the flags, only --home, --json-output and those that the JSON does not know
+// count besides.
+func (p *program) readInput(ctx context.Context) error {
+	text, err := readAll(ctx, p.stdin)
+	if err != nil {
+		return err
+	}
+	var syntax *json.SyntaxError
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &object); errors.As(err, &syntax) {
+		return usage("--json-config: the input is not JSON: %v, at byte %d", err, syntax.Offset)
+	} else if err != nil {
+		return usage("--json-config: the input is not an object; chibi --json-schema describes it")
+	}
+	o := p.opts
+	p.opts = options{home: o.home, jsonOutput: o.jsonOutput, trace: o.trace, set: o.set, noPlugins: o.noPlugins, wait: o.wait, yes: o.yes, raw: o.raw}
+	input := gjson.Parse(text)
+	for _, step := range []func(gjson.Result) error{
+		p.inputCommand, p.inputFlags, p.inputContext, p.inputUsername,
+	} {
+		if err := step(input); err != nil {
+			return err
+		}
+	}
+	for key := range object {
+		if !slices.Contains([]string{"command", "flags", "context", "username_override", "$schema"}, key) {
+			p.screen.notef("--json-config: the member %q is not known and ignored", key)
+		}
+	}
+	if p.opts.help {
+		return p.help()
+	}
+	return nil
+}
+
+func (p *program) inputCommand(input gjson.Result) error {
+	name, members := input.Get("command").String(), gjson.Result{}
+	if command := input.Get("command"); command.IsObject() {
+		command.ForEach(func(key, value gjson.Result) bool {
+			name, members = key.String(), value
+			return false
+		})
+	}
+	var known []string
+	for _, c := range inputCommands() {
+		known = append(known, c.name)
+		if c.name != name && !slices.Contains(c.aliases, name) {
+			continue
+		}
+		for _, m := range c.members {
+			if err := m.check(name, members.Get(m.name)); err != nil {
+				return err
+			}
+		}
+		c.apply(&p.opts, func(member string) gjson.Result { return members.Get(member) })
+		return nil
+	}
+	return usage("--json-config: there is no command %q; there are %s", name, strings.Join(known, ", "))
+}
+
+// check holds a value against what the member takes.
+func (m inputMember) check(command string, value gjson.Result) error {
+	isMissing := !value.Exists() || value.Type == gjson.Null
+	ok := isMissing && !m.required
+	switch m.kind {
+	case "string":
+		ok = ok || value.Type == gjson.String
+	case "integer":
+		ok = ok || value.Type == gjson.Number
+	case "strings":
+		ok = ok || value.IsArray()
+	}
+	if !ok {
+		return usage("--json-config: the command %q needs %q, a %s", command, m.name, strings.TrimSuffix(m.kind, "s"))
+	}
+	return nil
+}
+
+func (p *program) inputFlags(input gjson.Result) error {
+	o := &p.opts
+	flags := map[string]*bool{
+		"verbose": &o.verbose, "json_output": &o.jsonOutput, "no_chibi": &o.noModel, "force_chibi": &o.forceModel,
+		"raw": &o.raw, "wait": &o.wait, "yes": &o.yes,
+	}
+	input.Get("flags").ForEach(func(key, value gjson.Result) bool {
+		if into := flags[key.String()]; into != nil {
+			*into = *into || value.Bool()
+		} else if key.String() != "debug" {
+			p.screen.notef("--json-config: the flag %q is not known and ignored", key.String())
+		}
+		return true
+	})
+	debug := []gjson.Result{input.Get("flags.debug")}
+	if debug[0].IsArray() {
+		debug = debug[0].Array()
+	}
+	for _, d := range debug {
+		if d.IsObject() {
+			d.ForEach(func(key, value gjson.Result) bool {
+				o.debug = append(o.debug, fmt.Sprintf("%s=%s", key.String(), value.Raw))
+				return true
+			})
+		} else if d.Type == gjson.String {
+			o.debug = append(o.debug, d.String())
+		}
+	}
+	return nil
+}
+
+func (p *program) inputContext(input gjson.Result) error {
+	where := input.Get("context")
+	named := func(path string) []string {
+		if name := where.Get(path); name.Type == gjson.String {
+			return []string{name.String()}
+		}
+		return nil
+	}
+	switch {
+	case !where.Exists() || where.Type == gjson.Null || where.String() == "current":
+		return nil
+	case where.Get("switch").IsObject():
+		into := &p.opts.switchTo
+		if persistent := where.Get("switch.persistent"); persistent.Exists() && !persistent.Bool() {
+			into = &p.opts.transient
+		}
+		*into = named("switch.name")
+	case where.Get("transient").IsObject():
+		p.opts.transient = named("transient.name")
+	case where.Get("ephemeral").IsObject():
+		p.opts.transient = named("ephemeral.name")
+	}
+	if p.opts.switchTo == nil && p.opts.transient == nil {
+		return usage(`--json-config: "context" is "current", {"switch": {"name": NAME}} or {"transient": {"name": NAME}}`)
+	}
+	return nil
+}
+
+func (p *program) inputUsername(input gjson.Result) error {
+	user := input.Get("username_override")
+	if !user.Exists() || user.Type == gjson.Null {
+		return nil
+	}
+	for _, name := range []string{"transient", "ephemeral"} {
+		if text := user.Get(name); text.Type == gjson.String {
+			p.opts.transientUsername = []string{text.String()}
+		}
+	}
+	if text := user.Get("persistent"); text.Type == gjson.String {
+		p.opts.username = []string{text.String()}
+	}
+	if p.opts.username == nil && p.opts.transientUsername == nil {
+		return usage(`--json-config: "username_override" is {"persistent": NAME} or {"transient": NAME}`)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// interrupts turns signals into the end of contexts: SIGTERM ends the run,
+// Ctrl-C the answer in progress where a person goes on afterwards, else the
+// run. One more Ctrl-C ends the program at once.
+type interrupts struct {
+	mu   sync.Mutex
+	turn context.CancelFunc // ends the answer in progress; nil if there is none
+}
+
+// watch begins to turn signals into the end of the returned context.
+func (i *interrupts) watch(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ctx, end := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		for range signals {
+			if i.endTurn() {
+				continue
+			}
+			end()
+			signal.Reset(os.Interrupt)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		end()
+		cancel()
+	}
+}
+
+// begin begins an answer that Ctrl-C ends alone.
+func (i *interrupts) begin(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.turn = cancel
+	return ctx, func() { i.endTurn(); cancel() }
+}
+
+// endTurn ends the answer in progress, if there is one.
+func (i *interrupts) endTurn() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.turn == nil {
+		return false
+	}
+	i.turn()
+	i.turn = nil
+	return true
+}

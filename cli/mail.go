@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/chibi-host/chibi/agent"
+)
+
+// processAllMail lets the model deal with the mail of every context that has
+// some.
+func (s *session) processAllMail(ctx context.Context) error {
+	infos, err := s.store.List()
+	if err != nil {
+		return err
+	}
+	count := 0
+	for _, info := range infos {
+		if !info.Mail {
+			continue
+		}
+		count++
+		if err := s.processMail(ctx, info.Name); err != nil {
+			return err
+		}
+	}
+	if count == 0 {
+		s.notice("no context has mail")
+	}
+	return nil
+}
+
+// processMail lets the model deal with the mail of one context, with that
+// context's configuration and plugins.
+func (s *session) processMail(ctx context.Context, name string) error {
+	t, err := s.openFor(ctx, name)
+	if err != nil {
+		return err
+	}
+	if t != s {
+		defer t.close()
+	}
+	mail, err := t.agent.Context.Mail()
+	if err != nil {
+		return err
+	}
+	if len(mail) == 0 {
+		s.notice("context \"" + name + "\" has no mail")
+		return nil
+	}
+	s.detail("context %q: %d messages", name, len(mail))
+	if err := t.connect(); err != nil {
+		return err
+	}
+	return t.ask(ctx, agent.MailPrompt)
+}
+
+// openFor is a session for another context, with its configuration and plugins;
+// for the context of this run it is this session.
+func (s *session) openFor(ctx context.Context, name string) (*session, error) {
+	if name == s.agent.Context.Name() {
+		return s, nil
+	}
+	other := *s.program
+	other.opts.switchTo, other.opts.transient = nil, []string{name}
+	other.opts.trace = ""
+	t, err := other.open(ctx)
+	if err == nil {
+		t.tracer = s.tracer
+	}
+	return t, err
+}

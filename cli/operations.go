@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+)
+
+// operate carries out the operations that the flags name, in this order,
+// whatever theirs is.
+func (s *session) operate(ctx context.Context) error {
+	o := &s.opts
+	for _, op := range []struct {
+		wanted bool
+		do     func(context.Context) error
+	}{
+		{o.username != nil, s.saveUsername},
+		{o.save, s.saveSettings},
+		{o.destroySettings() != nil, s.setDestroyRule},
+		{o.destroy, func(ctx context.Context) error { return s.destroy(ctx, s.agent.Context.Name()) }},
+		{o.destroyOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.destroyOther[0], s.destroy) }},
+		{o.archive, func(ctx context.Context) error { return s.archive(ctx, s.agent.Context.Name()) }},
+		{o.archiveOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.archiveOther[0], s.archive) }},
+		{o.compact, s.compactCurrent},
+		{o.compactOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.compactOther[0], s.compactNamed) }},
+		{o.rename != nil, func(ctx context.Context) error { return s.rename(ctx, s.agent.Context.Name(), o.rename[0]) }},
+		{o.renameOther != nil, func(ctx context.Context) error {
+			return s.onContext(ctx, o.renameOther[0], func(ctx context.Context, name string) error { return s.rename(ctx, name, o.renameOther[1]) })
+		}},
+		{o.systemPrompt != nil, func(context.Context) error { return s.setSystemPrompt(s.agent.Context.Name(), o.systemPrompt[0]) }},
+		{o.systemPromptOther != nil, s.setOtherSystemPrompt},
+		{o.current, func(context.Context) error { return s.showContext(s.agent.Context.Name(), false) }},
+		{o.list, func(context.Context) error { return s.listContexts(false) }},
+		{o.log != nil, func(context.Context) error { return s.showLog(s.agent.Context.Name(), o.log[0]) }},
+		{o.logOther != nil, func(ctx context.Context) error {
+			return s.onContext(ctx, o.logOther[0], func(_ context.Context, name string) error { return s.showLog(name, o.logOther[1]) })
+		}},
+		{o.inspect != nil, func(context.Context) error { return s.inspect(s.agent.Context.Name(), o.inspect[0]) }},
+		{o.inspectOther != nil, func(ctx context.Context) error {
+			return s.onContext(ctx, o.inspectOther[0], func(_ context.Context, name string) error { return s.inspect(name, o.inspectOther[1]) })
+		}},
+		{o.plugin != nil || o.tool != nil, s.direct},
+		{o.mail, s.processAllMail},
+		{o.mailOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.mailOther[0], s.processMail) }},
+	} {
+		if op.wanted {
+			if err := op.do(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// onContext does something with the context that a person named. It must exist.
+func (s *session) onContext(ctx context.Context, word string, do func(ctx context.Context, name string) error) error {
+	name, err := s.existing(word)
+	if err != nil {
+		return err
+	}
+	return do(ctx, name)
+}
+
+// existing resolves the name of a context that must exist.
+func (s *session) existing(word string) (string, error) {
+	name, err := s.resolve(word)
+	if err != nil {
+		return "", usageError{err}
+	}
+	if !s.store.Exists(name) && name != s.agent.Context.Name() {
+		return "", fmt.Errorf("there is no context %q; chibi -L lists them", name)
+	}
+	return name, nil
+}
+
+// resolve turns "-" into the previous context and checks other names.
+func (s *session) resolve(word string) (string, error) {
+	if word != "-" {
+		return word, contexts.ValidName(word)
+	}
+	state, err := s.store.State()
+	if err == nil && state.Previous == "" {
+		err = errors.New("there is no previous context; use -c NAME to switch to one")
+	}
+	return state.Previous, err
+}
+
+// archive empties a context.
+func (s *session) archive(ctx context.Context, name string) error {
+	return s.owning(ctx, name, func(t *session) error {
+		if err := t.agent.Clear(ctx); err != nil {
+			return err
+		}
+		return s.say("Context '%s' archived (history saved to transcript)", name)
+	})
+}
+
+func (s *session) compactCurrent(ctx context.Context) error {
+	return s.owning(ctx, s.agent.Context.Name(), func(t *session) error {
+		done, err := t.agent.Compact(ctx)
+		if err != nil {
+			return err
+		}
+		return s.say("%s", done)
+	})
+}
+
+func (s *session) compactNamed(ctx context.Context, name string) error {
+	return s.owning(ctx, name, func(t *session) error {
+		if err := t.connect(); err != nil {
+			return err
+		}
+		if _, err := t.agent.Compact(ctx); err != nil {
+			return err
+		}
+		return s.say("Context '%s' compacted", name)
+	})
+}
+
+// rename gives a context another name. Plugins of this run are told the new one
+// from then on.
+func (s *session) rename(ctx context.Context, from, to string) error {
+	if !s.store.Exists(from) {
+		return fmt.Errorf("context %q does not exist", from)
+	}
+	return s.owning(ctx, from, func(t *session) error {
+		if err := t.agent.Context.Rename(to); err != nil {
+			return err
+		}
+		if err := s.say("Renamed context '%s' to '%s'", from, to); err != nil || t != s {
+			return err
+		}
+		return s.loadPlugins(ctx)
+	})
+}
+
+// destroy removes a context, if the person agrees.
+func (s *session) destroy(ctx context.Context, name string) error {
+	if !s.store.Exists(name) {
+		return fmt.Errorf("context %q not found", name)
+	}
+	if ok, err := s.agrees(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
+		return errors.Join(err, s.say("Aborted"))
+	}
+	return s.owning(ctx, name, func(t *session) error {
+		state, err := s.store.State()
+		if err != nil {
+			return err
+		}
+		now, err := t.agent.Context.Delete()
+		switch {
+		case err != nil:
+			return err
+		case state.Current == name:
+			return s.say("Destroyed context '%s', switched to '%s'", name, now)
+		}
+		return s.say("Destroyed context: %s", name)
+	})
+}
+
+// agrees asks a person on the terminal; --yes answers for them.
+func (s *session) agrees(ctx context.Context, question string) (bool, error) {
+	if s.opts.yes {
+		return true, nil
+	}
+	if !isTerminal(s.stdin) {
+		return false, errors.New("there is no terminal to ask on; --yes says yes")
+	}
+	fmt.Fprint(s.screen.Stderr(), question)
+	answer, err := readLine(ctx, s.stdin)
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
+}
+
+// setSystemPrompt gives a context its own system prompt: a text, or the content
+// of the file that the text names.
+func (s *session) setSystemPrompt(name, text string) error {
+	if info, err := os.Stat(text); err == nil && info.Mode().IsRegular() {
+		data, err := os.ReadFile(text)
+		if err != nil {
+			return fmt.Errorf("reading the system prompt: %w", err)
+		}
+		text = string(data)
+	}
+	c, err := s.store.Context(name)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := c.SetSystemPrompt(text); err != nil {
+		return err
+	}
+	s.detail("system prompt set for context %q", name)
+	return nil
+}
+
+func (s *session) setOtherSystemPrompt(context.Context) error {
+	name, err := s.resolve(s.opts.systemPromptOther[0])
+	if err != nil {
+		return usageError{err}
+	}
+	return s.setSystemPrompt(name, s.opts.systemPromptOther[1])
+}
+
+// count reads the number of -g and -G.
+func count(flag, text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 for all; it got %q", flag, text)
+	}
+	return n, nil
+}

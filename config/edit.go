@@ -1,0 +1,247 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Edit sets one key of a configuration file's text and returns the new text.
+// All else stays as it is, byte for byte: comments, order, blank lines, line
+// ends. name is the file's name for errors; key and value are written as for
+// --set. The error is that of --set for a wrong key or value, or says what is
+// wrong with the text as it is; then nothing was changed.
+func Edit(name string, data []byte, key, value string) ([]byte, error) {
+	if _, err := readSet([]string{key + "=" + value}); err != nil {
+		return nil, err
+	}
+	if _, err := parseLayer(name, data); err != nil {
+		return nil, err
+	}
+	text := value
+	if toml.Unmarshal([]byte("x = "+value), &map[string]any{}) != nil {
+		text = Quote(value)
+	}
+	text = strings.TrimSpace(text)
+	path := (&scanner{data: []byte(key + " ")}).key()
+	edited := set(data, path, text)
+	if err := checkEdit(name, data, edited, path, text); err != nil {
+		return nil, err
+	}
+	return edited, nil
+}
+
+// checkEdit holds that the new text says what it should, and nothing else has
+// changed.
+func checkEdit(name string, before, after []byte, path []string, value string) error {
+	if _, err := parseLayer(name, after); err != nil {
+		return fmt.Errorf("%s cannot be changed by the program, change it by hand: %w", name, err)
+	}
+	var want, got map[string]any
+	if toml.Unmarshal(before, &want) != nil || toml.Unmarshal(after, &got) != nil {
+		return fmt.Errorf("%s cannot be changed by the program, change it by hand", name)
+	}
+	var wanted map[string]any
+	if err := toml.Unmarshal([]byte("x = "+value), &wanted); err != nil {
+		return err
+	}
+	if want == nil {
+		want = map[string]any{}
+	}
+	put(want, path, wanted["x"])
+	if !reflect.DeepEqual(want, got) {
+		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name, strings.Join(path, "."))
+	}
+	return nil
+}
+
+// put sets a value in nested tables.
+func put(in map[string]any, path []string, value any) {
+	for _, part := range path[:len(path)-1] {
+		next, ok := in[part].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			in[part] = next
+		}
+		in = next
+	}
+	in[path[len(path)-1]] = value
+}
+
+// set replaces the key's value where it stands, or puts the key where it
+// belongs: into its inline table, after the last key of its table, or into a new
+// table at the end.
+func set(data []byte, path []string, value string) []byte {
+	s := scan(data)
+	if st := find(s.statements, path); st != nil {
+		return splice(data, st.value, st.end, value)
+	}
+	if st, depth := inlineFor(s.statements, path); st != nil {
+		return addInline(data, st, tomlKey(path[depth:])+" = "+value)
+	}
+	newline := "\n"
+	if bytes.Contains(data, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	for depth := len(path) - 1; depth > 0; depth-- {
+		i := slices.IndexFunc(s.tables, func(t table) bool { return !t.isArray && slices.Equal(t.key, path[:depth]) })
+		if i >= 0 {
+			return addLine(data, s.endOf(s.tables[i]), tomlKey(path[depth:])+" = "+value, newline)
+		}
+	}
+	if len(path) == 1 || s.dotted(path) {
+		return addLine(data, s.endOfTop(), tomlKey(path)+" = "+value, newline)
+	}
+	return addTable(data, path, value, newline)
+}
+
+// find finds a key, in inline tables too.
+func find(list []statement, path []string) *statement {
+	for i := range list {
+		if slices.Equal(list[i].key, path) {
+			return &list[i]
+		}
+		if st := find(list[i].children, path); st != nil {
+			return st
+		}
+	}
+	return nil
+}
+
+// inlineFor finds the innermost inline table that a key belongs to, and how many
+// parts of the key lead to it.
+func inlineFor(list []statement, path []string) (found *statement, depth int) {
+	for i := range list {
+		st := &list[i]
+		if !st.inline || len(st.key) >= len(path) || !slices.Equal(st.key, path[:len(st.key)]) {
+			continue
+		}
+		if inner, depth := inlineFor(st.children, path); inner != nil {
+			return inner, depth
+		}
+		return st, len(st.key)
+	}
+	return nil, 0
+}
+
+func addInline(data []byte, st *statement, text string) []byte {
+	if len(st.children) == 0 {
+		return splice(data, st.open+1, st.close, " "+text+" ")
+	}
+	last := st.children[len(st.children)-1].end
+	return splice(data, last, last, ", "+text)
+}
+
+// endOf is the end of the last statement of a table, or of its header.
+func (s *scanner) endOf(t table) int {
+	end := t.end
+	next := len(s.data)
+	for _, other := range s.tables {
+		if other.begin > t.begin {
+			next = min(next, other.begin)
+		}
+	}
+	for _, st := range s.statements {
+		if t.end <= st.begin && st.begin < next {
+			end = max(end, st.end)
+		}
+	}
+	return end
+}
+
+// endOfTop is the end of the last statement before the first table; -1 if there
+// is none.
+func (s *scanner) endOfTop() int {
+	end := -1
+	for _, st := range s.statements {
+		if len(s.tables) == 0 || st.begin < s.tables[0].begin {
+			end = max(end, st.end)
+		}
+	}
+	return end
+}
+
+// dotted says that the key's table is written with dotted keys at the top; then
+// a header for it would define it twice.
+func (s *scanner) dotted(path []string) bool {
+	return slices.ContainsFunc(s.statements, func(st statement) bool {
+		isTop := len(s.tables) == 0 || st.begin < s.tables[0].begin
+		return isTop && len(st.key) > 1 && st.key[0] == path[0]
+	})
+}
+
+// addLine adds a line after the line in which end lies; before everything but
+// the comments on top if end is -1.
+func addLine(data []byte, end int, text, newline string) []byte {
+	if end < 0 {
+		begin := topComments(data)
+		return splice(data, begin, begin, text+newline)
+	}
+	if i := bytes.IndexByte(data[end:], '\n'); i >= 0 {
+		return splice(data, end+i+1, end+i+1, text+newline)
+	}
+	return splice(data, len(data), len(data), newline+text+newline)
+}
+
+// topComments is where the first keys may stand: after the comments that head
+// the file and the blank line that ends them, if one does.
+func topComments(data []byte) int {
+	at := len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))
+	for begin := at; begin < len(data); {
+		end := bytes.IndexByte(data[begin:], '\n')
+		if end < 0 {
+			break
+		}
+		line := bytes.TrimSpace(data[begin : begin+end])
+		begin += end + 1
+		if len(line) == 0 {
+			return begin
+		}
+		if line[0] != '#' {
+			break
+		}
+	}
+	return at
+}
+
+// addTable adds a table with one key at the end.
+func addTable(data []byte, path []string, value, newline string) []byte {
+	text := string(data)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += newline
+	}
+	if strings.TrimSpace(text) != "" {
+		text += newline
+	}
+	last := len(path) - 1
+	return []byte(text + "[" + tomlKey(path[:last]) + "]" + newline + tomlKey(path[last:]) + " = " + value + newline)
+}
+
+// tomlKey writes a dotted key, with quotes where they are needed.
+func tomlKey(path []string) string {
+	var parts []string
+	for _, part := range path {
+		bare := part != "" && strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+		if !bare {
+			part = quoteBasic(part)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ".")
+}
+
+// quoteBasic is a text as a basic string, which a key may be too.
+func quoteBasic(text string) string {
+	if quoted := Quote(text); strings.HasPrefix(quoted, `"`) || strings.HasPrefix(quoted, "'") && !strings.HasPrefix(quoted, "'''") {
+		return quoted
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+func splice(data []byte, begin, end int, text string) []byte {
+	return slices.Concat(data[:begin], []byte(text), data[end:])
+}

@@ -1,0 +1,69 @@
+package config
+
+import "fmt"
+
+// validate refuses values that no one could mean.
+func (l layer) validate() (key string, err error) {
+	for _, n := range l.positive() {
+		if n.value != nil && *n.value < n.least {
+			if n.least == 1 {
+				return n.key, fmt.Errorf("%s is %d; want a number above 0", n.key, *n.value)
+			}
+			return n.key, fmt.Errorf("%s is %d; want %d or more", n.key, *n.value, n.least)
+		}
+	}
+	for _, p := range l.percentages() {
+		if p.value != nil && (*p.value < 0 || *p.value > 100) {
+			return p.key, fmt.Errorf("%s is %v; want a percentage from 0 to 100", p.key, *p.value)
+		}
+	}
+	for name, one := range l.Plugins.ByName {
+		if f := or(one.OnFailure, "ignore"); f != "ignore" && f != "block" {
+			return "on_failure", fmt.Errorf("on_failure of plugin %q is %q; want \"ignore\" or \"block\"", name, f)
+		}
+		if t := or(one.TimeoutMS, 1); t <= 0 {
+			return "timeout_ms", fmt.Errorf("timeout_ms of plugin %q is %d; want a number above 0", name, t)
+		}
+	}
+	return "", nil
+}
+
+// atLeast is a number with its smallest value.
+type atLeast struct {
+	key   string
+	value *int
+	least int
+}
+
+func (l layer) positive() []atLeast {
+	return []atLeast{
+		{"plugins.probe_timeout_ms", l.Plugins.ProbeTimeoutMS, 1},
+		{"plugins.hook_timeout_ms", l.Plugins.HookTimeoutMS, 1},
+		{"plugins.tool_timeout_ms", l.Plugins.ToolTimeoutMS, 1},
+		{"context_window_limit", l.ContextWindowLimit, 0},
+		{"reflection_character_limit", l.ReflectionCharacterLimit, 1},
+		{"max_recursion_depth", l.MaxRecursionDepth, 1},
+		{"max_tool_rounds", l.MaxToolRounds, 1},
+		{"max_calls_per_response", l.MaxCallsPerResponse, 1},
+		{"max_follow_ups", l.MaxFollowUps, 1},
+		{"request_idle_timeout_ms", l.RequestIdleTimeoutMS, 1},
+		{"storage.partition_max_entries", l.Storage.PartitionMaxEntries, 1},
+		{"storage.partition_max_tokens", l.Storage.PartitionMaxTokens, 1},
+		{"storage.partition_max_age_seconds", l.Storage.PartitionMaxAgeSeconds, 60},
+		{"storage.bytes_per_token", l.Storage.BytesPerToken, 1},
+	}
+}
+
+// percentage is a number from 0 to 100.
+type percentage struct {
+	key   string
+	value *float64
+}
+
+func (l layer) percentages() []percentage {
+	return []percentage{
+		{"warn_threshold_percent", l.WarnThresholdPercent},
+		{"auto_compact_threshold", l.AutoCompactThreshold},
+		{"rolling_compact_drop_percentage", l.RollingCompactDrop},
+	}
+}

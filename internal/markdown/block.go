@@ -1,0 +1,145 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gomarkdown/markdown/ast"
+	"github.com/gomarkdown/markdown/parser"
+)
+
+// extensions are what models write besides plain Markdown.
+const extensions = parser.NoIntraEmphasis | parser.Tables | parser.FencedCode | parser.Autolink |
+	parser.Strikethrough | parser.SpaceHeadings | parser.BackslashLineBreak | parser.NoEmptyLineBeforeBlock |
+	parser.OrderedListStart
+
+// renderBlocks renders a text of whole blocks into lines.
+func renderBlocks(text string, width int) []string {
+	doc := parser.NewWithExtensions(extensions).Parse([]byte(text))
+	return children(doc, width, true)
+}
+
+// children renders the blocks in a node, with blank lines between them if they
+// stand apart.
+func children(n ast.Node, width int, apart bool) (lines []string) {
+	for _, child := range n.GetChildren() {
+		more := block(child, width)
+		if len(more) == 0 {
+			continue
+		}
+		if apart && len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, more...)
+	}
+	return lines
+}
+
+// block renders one block.
+func block(n ast.Node, width int) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		on := bold
+		if n.Level == 1 {
+			on |= underline
+		}
+		return paintAll(wrap(inlines(n, on), width))
+	case *ast.CodeBlock:
+		return code(string(n.Literal))
+	case *ast.BlockQuote:
+		return prefixed(children(n, less(width, 2), true), dim.sgr()+"│"+"\x1b[0m ", dim.sgr()+"│"+"\x1b[0m ")
+	case *ast.List:
+		return list(n, width)
+	case *ast.Table:
+		return grid(n, width)
+	case *ast.HorizontalRule:
+		if width <= 0 {
+			width = 40
+		}
+		return []string{paint([]span{{strings.Repeat("─", width), dim}})}
+	case *ast.HTMLBlock:
+		return strings.Split(strings.Trim(string(n.Literal), "\n"), "\n")
+	case *ast.Paragraph:
+		return paintAll(wrap(inlines(n, 0), width))
+	}
+	if n.AsLeaf() != nil {
+		return paintAll(wrap(inline(n, 0), width))
+	}
+	return children(n, width, true)
+}
+
+func paintAll(lines [][]span) (text []string) {
+	for _, line := range lines {
+		text = append(text, paint(line))
+	}
+	return text
+}
+
+// code is shown as it is, indented and coloured; it is not wrapped, so that it
+// can be copied.
+func code(text string) (lines []string) {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", "    ")
+	for _, line := range strings.Split(text, "\n") {
+		if line != "" {
+			line = "    " + paint([]span{{line, cyan}})
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// list renders a list, each item's lines aligned under its text.
+func list(n *ast.List, width int) (lines []string) {
+	number := max(n.Start, 1)
+	for i, child := range n.GetChildren() {
+		item, ok := child.(*ast.ListItem)
+		if !ok {
+			continue
+		}
+		mark := "• "
+		if n.ListFlags&ast.ListTypeOrdered != 0 {
+			mark = fmt.Sprintf("%d. ", number+i)
+		}
+		columns := len([]rune(mark))
+		text := children(item, less(width, columns), !n.Tight && hasParagraphs(item))
+		if len(text) == 0 {
+			text = []string{""}
+		}
+		if !n.Tight && hasParagraphs(item) && len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, prefixed(text, mark, strings.Repeat(" ", columns))...)
+	}
+	return lines
+}
+
+// hasParagraphs says that an item holds several blocks that stand apart.
+func hasParagraphs(item *ast.ListItem) bool {
+	count := 0
+	for _, child := range item.GetChildren() {
+		if _, ok := child.(*ast.Paragraph); ok {
+			count++
+		}
+	}
+	return count > 1
+}
+
+// prefixed puts something before the first line and the others.
+func prefixed(lines []string, first, others string) []string {
+	for i, line := range lines {
+		before := others
+		if i == 0 {
+			before = first
+		}
+		lines[i] = strings.TrimRight(before+line, " ")
+	}
+	return lines
+}
+
+// less is the width that is left beside a prefix; 0 stays 0, for no limit.
+func less(width, columns int) int {
+	if width <= 0 {
+		return 0
+	}
+	return max(width-columns, 10)
+}

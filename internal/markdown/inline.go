@@ -1,0 +1,147 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/gomarkdown/markdown/ast"
+	"github.com/mattn/go-runewidth"
+)
+
+// style is a set of SGR codes that are on.
+type style uint8
+
+const (
+	bold style = 1 << iota
+	dim
+	italic
+	underline
+	strike
+	cyan
+)
+
+// sgr turns the style on; "" for none.
+func (s style) sgr() string {
+	var codes []string
+	for i, code := range [...]string{"1", "2", "3", "4", "9", "36"} {
+		if s&(1<<i) != 0 {
+			codes = append(codes, code)
+		}
+	}
+	if len(codes) == 0 {
+		return ""
+	}
+	return "\x1b[" + strings.Join(codes, ";") + "m"
+}
+
+// span is text of one style. A line break is a span of "\n".
+type span struct {
+	text  string
+	style style
+}
+
+// paint writes spans of one line with their styles.
+func paint(spans []span) string {
+	var b strings.Builder
+	for _, s := range spans {
+		if on := s.style.sgr(); on != "" && s.text != "" {
+			b.WriteString(on + s.text + "\x1b[0m")
+		} else {
+			b.WriteString(s.text)
+		}
+	}
+	return b.String()
+}
+
+// inline flattens what stands in a paragraph into spans.
+func inline(n ast.Node, on style) []span {
+	switch n := n.(type) {
+	case *ast.Text:
+		return []span{{strings.ReplaceAll(string(n.Literal), "\n", " "), on}}
+	case *ast.Softbreak:
+		return []span{{" ", on}}
+	case *ast.Hardbreak:
+		return []span{{"\n", 0}}
+	case *ast.Code:
+		return []span{{string(n.Literal), on | cyan}}
+	case *ast.Emph:
+		return inlines(n, on|italic)
+	case *ast.Strong:
+		return inlines(n, on|bold)
+	case *ast.Del:
+		return inlines(n, on|strike)
+	case *ast.Link:
+		text := inlines(n, on|underline)
+		target := string(n.Destination)
+		if plain(text) == target || "mailto:"+plain(text) == target {
+			return text
+		}
+		return append(text, span{" (" + target + ")", on | dim})
+	case *ast.Image:
+		return []span{{"[image: " + plain(inlines(n, 0)) + "]", on}, {" (" + string(n.Destination) + ")", on | dim}}
+	}
+	if leaf := n.AsLeaf(); leaf != nil {
+		return []span{{strings.ReplaceAll(string(leaf.Literal), "\n", " "), on}}
+	}
+	return inlines(n, on)
+}
+
+func inlines(n ast.Node, on style) (spans []span) {
+	for _, child := range n.GetChildren() {
+		spans = append(spans, inline(child, on)...)
+	}
+	return spans
+}
+
+func plain(spans []span) string {
+	var b strings.Builder
+	for _, s := range spans {
+		b.WriteString(s.text)
+	}
+	return b.String()
+}
+
+// wrap breaks spans into lines of at most width columns, at spaces. A word that
+// is longer has a line of its own. A width of 0 or less breaks nothing.
+func wrap(spans []span, width int) (lines [][]span) {
+	var line, word []span
+	column, wordWidth := 0, 0
+	var gap *span
+	endWord := func() {
+		if len(word) == 0 {
+			return
+		}
+		if gap != nil && column > 0 {
+			if width > 0 && column+1+wordWidth > width {
+				lines, line, column = append(lines, line), nil, 0
+			} else {
+				line, column = append(line, span{" ", gap.style & (underline | strike)}), column+1
+			}
+		}
+		line, column = append(line, word...), column+wordWidth
+		word, wordWidth, gap = nil, 0, nil
+	}
+	for _, s := range spans {
+		if s.text == "\n" {
+			endWord()
+			lines, line, column, gap = append(lines, line), nil, 0, nil
+			continue
+		}
+		for text := s.text; text != ""; {
+			i := strings.IndexAny(text, " \t")
+			if i != 0 {
+				if i < 0 {
+					i = len(text)
+				}
+				word, wordWidth = append(word, span{text[:i], s.style}), wordWidth+runewidth.StringWidth(text[:i])
+				text = text[i:]
+				continue
+			}
+			endWord()
+			gap, text = &s, strings.TrimLeft(text, " \t")
+		}
+	}
+	endWord()
+	return append(lines, line)
+}
+
+func widthOf(spans []span) int { return runewidth.StringWidth(plain(spans)) }

@@ -1,0 +1,65 @@
+// Package builtin holds the tools that are part of chibi: the model's notes
+// (todos, goals, reflection), messages to other contexts, and another round.
+//
+// It promises that [Names] lists them all, so that plugins cannot take their
+// names. What a tool may do is written at its type. The tools decide nothing
+// about where notes are kept or how messages travel: that is given to them.
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Notes keeps what the model notes down. Package contexts has one.
+type Notes interface {
+	// SetTodos, SetGoals and SetReflection replace a text.
+	SetTodos(text string) error
+	SetGoals(text string) error
+	SetReflection(text string) error
+}
+
+// Post sends a message to another context and says how it was delivered. from
+// is "" if the model did not say.
+type Post func(ctx context.Context, from, to, text string) (result string, err error)
+
+// Config is what the tools need.
+type Config struct {
+	// Notes keeps the notes.
+	Notes Notes
+	// Post sends messages.
+	Post Post
+	// Reflection offers update_reflection; ReflectionLimit bounds its text in
+	// characters, 0: no bound.
+	Reflection      bool
+	ReflectionLimit int
+}
+
+// All lists the built-in tools in the order in which they are offered.
+func All(c Config) []tools.Tool {
+	list := []tools.Tool{todos(c.Notes), goals(c.Notes), sendMessage{c.Post}}
+	if c.Reflection {
+		list = append(list, reflection(c.Notes, c.ReflectionLimit))
+	}
+	return append(list, Recurse{})
+}
+
+// Names lists the names of all built-in tools, offered or not.
+func Names() []string {
+	var names []string
+	for _, t := range All(Config{Reflection: true}) {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}
+
+// failed is a result that tells the model what went wrong.
+func failed(err error) tools.Result {
+	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
+}
+
+// decode reads a call's arguments, which tools.Check has held against the
+// schema if the caller did its part.
+func decode(call tools.Call, into any) error { return json.Unmarshal(call.Arguments, into) }

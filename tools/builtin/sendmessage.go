@@ -1,0 +1,41 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// sendMessage lets the model write to another context.
+type sendMessage struct{ post Post }
+
+// Spec describes the tool.
+func (sendMessage) Spec() tools.Spec {
+	return tools.Spec{
+		Name: "send_message",
+		Description: "Send a message to another context, that is, another named conversation with its own memory. " +
+			"It is read there with the next prompt.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{` +
+			`"to":{"type":"string","description":"the name of the receiving context"},` +
+			`"content":{"type":"string","minLength":1,"description":"the message"},` +
+			`"from":{"type":"string","description":"who sends it; by default this context"}},"required":["to","content"]}`),
+		Kind: tools.Builtin,
+	}
+}
+
+// Call sends the message.
+func (s sendMessage) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	var args struct{ From, To, Content string }
+	if err := decode(call, &args); err != nil {
+		return failed(err), nil
+	}
+	result, err := s.post(ctx, args.From, args.To, args.Content)
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, ctx.Err()
+	case err != nil:
+		return failed(err), nil
+	}
+	return tools.Result{Text: result}, nil
+}
