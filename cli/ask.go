@@ -62,7 +62,7 @@ func (s *session) connect() error {
 }
 
 func (s *session) connectModel() error {
-	if s.offline || !s.config.Configured() {
+	if s.isDemo() {
 		return s.connectDemo()
 	}
 	s.agent.Model = &openai.Client{
@@ -75,6 +75,9 @@ func (s *session) connectModel() error {
 	return nil
 }
 
+// isDemo says that the built-in model answers.
+func (s *session) isDemo() bool { return s.offline || !s.config.Configured() }
+
 // connectDemo starts the built-in model and says that it is not a real one.
 func (s *session) connectDemo() error {
 	server, err := demo.Start()
@@ -83,9 +86,6 @@ func (s *session) connectDemo() error {
 	}
 	s.closers = append(s.closers, closer(server.Close))
 	s.agent.Model = &openai.Client{URL: server.URL}
-	if s.agent.Settings.Model == "" {
-		s.agent.Settings.Model = "demo"
-	}
 	if s.offline {
 		return nil
 	}
@@ -100,8 +100,12 @@ func (s *session) settings() agent.Settings {
 	for _, o := range c.API.Options() {
 		options = append(options, llm.Option{Name: o.Name, Value: o.Value})
 	}
+	model := c.Model
+	if model == "" && s.isDemo() {
+		model = "demo"
+	}
 	return agent.Settings{
-		Model: c.Model, Options: options, UserName: c.Username, Verbose: s.opts.verbose,
+		Model: model, Options: options, UserName: c.Username, Verbose: s.opts.verbose,
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
 		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,

@@ -61,9 +61,9 @@ func (c completer) candidates(ctx context.Context, before []string) []string {
 		if !strings.HasPrefix(word, "-") {
 			return c.afterCommand(ctx, rest)
 		}
-		f := findFlag(flags, strings.TrimLeft(word, "-"))
+		f := flagOf(flags, word)
 		rest = rest[1:]
-		if f == nil || takes(f) == 0 {
+		if f == nil || takes(f) == 0 || strings.Contains(word, "=") {
 			continue
 		}
 		if names(f)[0] == "home" && len(rest) > 0 {
@@ -78,6 +78,17 @@ func (c completer) candidates(ctx context.Context, before []string) []string {
 		}
 	}
 	return append(c.commandNames(c.app.Commands), flagNames(flags)...)
+}
+
+// flagOf is the flag of a word; of short flags written together the last.
+func flagOf(flags []cli.Flag, word string) cli.Flag {
+	if name, isLong := strings.CutPrefix(word, "--"); isLong {
+		return findFlag(flags, name)
+	}
+	if len(word) < 2 || word[0] != '-' {
+		return nil
+	}
+	return findFlag(flags, word[len(word)-1:])
 }
 
 // afterCommand lists what may follow words that begin with a command.
@@ -100,7 +111,7 @@ func (c completer) afterCommand(ctx context.Context, words []string) []string {
 // arguments lists what a command takes next.
 func (c completer) arguments(ctx context.Context, found *cli.Command, path, words []string) []string {
 	if len(words) > 0 {
-		if f := findFlag(found.Flags, strings.TrimLeft(words[len(words)-1], "-")); f != nil && takes(f) > 0 {
+		if f := flagOf(found.Flags, words[len(words)-1]); f != nil && takes(f) > 0 {
 			if names(f)[0] == "context" {
 				return c.contextNames(false)
 			}

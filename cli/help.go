@@ -48,4 +48,5 @@ Exit status:
 
 // commandHelp is what COMMAND --help prints.
 const commandHelp = `{{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}} - {{.Usage}}
-`
+{{range .VisibleFlags}}{{if ne (index .Names 0) "help"}}   {{.}}
+{{end}}{{end}}`

@@ -140,4 +140,3 @@ func FuzzEdit(f *testing.F) {
 		}
 	})
 }
-
