@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 )
@@ -67,11 +68,11 @@ func (p *program) app(ctx context.Context) *cli.App {
 // takes.
 func (p *program) commands(ctx context.Context) []*cli.Command {
 	return []*cli.Command{
-		group("context", "named conversations", p.contextCommands(ctx)...),
+		p.group("context", "named conversations", p.contextCommands(ctx)...),
 		p.historyCommand(ctx),
-		group("plugin", "plugins",
+		p.group("plugin", "plugins",
 			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList)),
-		group("hook", "hook points",
+		p.group("hook", "hook points",
 			leaf(ctx, "list", "", "list the hook points", p.hookList),
 			leaf(ctx, "show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
 			leaf(ctx, "schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),
@@ -93,9 +94,16 @@ func leaf(ctx context.Context, name, args, usage string, run func(ctx context.Co
 	}
 }
 
-// group is a command that others belong to.
-func group(name, usage string, subs ...*cli.Command) *cli.Command {
-	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true}
+// group is a command that others belong to. By itself it says what they are.
+func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
+	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true, Action: func(*cli.Context) error {
+		w := tabwriter.NewWriter(p.screen.Stdout(), 0, 8, 2, ' ', 0)
+		fmt.Fprintf(w, "chibi %s - %s\n", name, usage)
+		for _, sub := range subs {
+			fmt.Fprintf(w, "   %s\t%s\n", strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage)
+		}
+		return w.Flush()
+	}}
 }
 
 // help prints the program's help.

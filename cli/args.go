@@ -118,7 +118,9 @@ func (l line) command(commands []*cli.Command) *cli.Command {
 		}
 		found := commands[i]
 		words, commands = words[1:], found.Subcommands
-		if found.Action == nil {
+		if isGroup := len(commands) > 0; isGroup && (len(words) == 0 || asksForHelp(words)) {
+			return found
+		} else if isGroup {
 			continue
 		}
 		least, most := arity(found)
@@ -174,6 +176,9 @@ func (l line) parserArgs(found *cli.Command) ([]string, error) {
 	}
 	depth := slices.Index(l.words, found.Name) + 1
 	args = append(args, l.words[:depth]...)
+	if len(found.Subcommands) > 0 {
+		return args, nil
+	}
 	own, err := splitCommand(l.words[depth:], found.Flags)
 	if err != nil || asksForHelp(l.words[depth:]) {
 		return append(args, l.words[depth:]...), nil

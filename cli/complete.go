@@ -100,7 +100,7 @@ func (c completer) afterCommand(ctx context.Context, words []string) []string {
 			return nil // a prompt
 		}
 		found := commands[at]
-		if found.Action != nil {
+		if len(found.Subcommands) == 0 {
 			return c.arguments(ctx, found, words[:i+1], words[i+1:])
 		}
 		commands = found.Subcommands

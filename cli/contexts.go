@@ -15,7 +15,7 @@ import (
 func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 	var asJSON bool
 	json := func() cli.Flag {
-		return &cli.BoolFlag{Name: "json", Usage: "print JSON", Destination: &asJSON}
+		return &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: &asJSON}
 	}
 	// named runs an operation in an opened session on the context that the
 	// first word names, or on the current one.
@@ -55,7 +55,7 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 		})),
 		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds", named(func(ctx context.Context, s *session, name string, _ []string) error {
 			return s.destroy(ctx, name)
-		}), &cli.BoolFlag{Name: "yes", Usage: "do not ask", Destination: &p.opts.yes}),
+		}), &cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true, Destination: &p.opts.yes}),
 	}
 }
 

@@ -52,13 +52,13 @@ func (p *program) historyCommand(ctx context.Context) *cli.Command {
 			return s.printHistory(name, q, f.json)
 		})
 	},
-		&cli.StringFlag{Name: "context", Usage: "the context NAME instead of the current one", Destination: &f.context},
-		&cli.IntFlag{Name: "last", Usage: "the last N entries (default 20 if nothing else is asked for; 0: all)", Value: -1, Destination: &f.last},
-		&cli.IntFlag{Name: "first", Usage: "the first N entries", Destination: &f.first},
-		&cli.StringFlag{Name: "since", Usage: "entries since TIME: 2026-11-21, \"2026-11-21 14:30\", 2h, 3d, today, yesterday", Destination: &f.since},
-		&cli.StringFlag{Name: "until", Usage: "entries until TIME", Destination: &f.until},
-		&cli.StringFlag{Name: "grep", Usage: "entries that contain TEXT, in upper or lower case", Destination: &f.grep},
-		&cli.BoolFlag{Name: "json", Usage: "print the entries as JSON lines", Destination: &f.json},
+		&cli.StringFlag{Name: "context", Usage: "the context `NAME` instead of the current one", Destination: &f.context},
+		&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1, DefaultText: "20, if nothing else is asked for", Destination: &f.last},
+		&cli.IntFlag{Name: "first", Usage: "the first `N` entries", DefaultText: "all", Destination: &f.first},
+		&cli.StringFlag{Name: "since", Usage: "entries since `TIME`: 2026-11-21, \"2026-11-21 14:30\", 2h, 3d, today, yesterday", Destination: &f.since},
+		&cli.StringFlag{Name: "until", Usage: "entries until `TIME`", Destination: &f.until},
+		&cli.StringFlag{Name: "grep", Usage: "entries that contain `TEXT`, in upper or lower case", Destination: &f.grep},
+		&cli.BoolFlag{Name: "json", Usage: "print the entries as JSON lines", DisableDefaultText: true, Destination: &f.json},
 	)
 }
 
