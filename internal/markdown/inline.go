@@ -56,10 +56,8 @@ func paint(spans []span) string {
 func inline(n ast.Node, on style) []span {
 	switch n := n.(type) {
 	case *ast.Text:
-		return []span{{strings.ReplaceAll(string(n.Literal), "\n", " "), on}}
-	case *ast.Softbreak:
-		return []span{{" ", on}}
-	case *ast.Hardbreak:
+		return brokenLines(string(n.Literal), on)
+	case *ast.Softbreak, *ast.Hardbreak:
 		return []span{{"\n", 0}}
 	case *ast.Code:
 		return []span{{string(n.Literal), on | cyan}}
@@ -80,9 +78,21 @@ func inline(n ast.Node, on style) []span {
 		return []span{{"[image: " + plain(inlines(n, 0)) + "]", on}, {" (" + string(n.Destination) + ")", on | dim}}
 	}
 	if leaf := n.AsLeaf(); leaf != nil {
-		return []span{{strings.ReplaceAll(string(leaf.Literal), "\n", " "), on}}
+		return brokenLines(string(leaf.Literal), on)
 	}
 	return inlines(n, on)
+}
+
+// brokenLines keeps the line breaks of a text: models break lines where they
+// mean it, not to fit a page.
+func brokenLines(text string, on style) (spans []span) {
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			spans = append(spans, span{"\n", 0})
+		}
+		spans = append(spans, span{line, on})
+	}
+	return spans
 }
 
 func inlines(n ast.Node, on style) (spans []span) {

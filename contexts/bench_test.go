@@ -1,0 +1,143 @@
+package contexts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// longContext makes a context with so many entries in its transcript, in
+// partitions of 1000, and a window of ten messages.
+func longContext(b *testing.B, entries int) (*Store, *Context) {
+	b.Helper()
+	home := b.TempDir()
+	store, err := Open(home)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := store.Context("work")
+	if err != nil {
+		b.Fatal(err)
+	}
+	folder := filepath.Join(home, "contexts", "work", "transcript", "partitions")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	var m manifest
+	now := time.Now().Unix() - int64(entries)
+	for n := 0; n < entries; n += 1000 {
+		var records [][]byte
+		count := min(1000, entries-n)
+		for i := range count {
+			e := UserMessage("user", "work", fmt.Sprintf("message %d with some words in it, as people write them", n+i))
+			e.Timestamp = now + int64(n+i)
+			encoded, err := encode([]Entry{e})
+			if err != nil {
+				b.Fatal(err)
+			}
+			records = append(records, append(encoded[0], '\n'))
+		}
+		name := fmt.Sprintf("%d-%d.jsonl", now+int64(n), now+int64(n+count-1))
+		var data []byte
+		for _, r := range records {
+			data = append(data, r...)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			b.Fatal(err)
+		}
+		m.Partitions = append(m.Partitions, partition{File: "partitions/" + name, StartTS: now + int64(n), EndTS: now + int64(n+count-1), EntryCount: count})
+	}
+	if err := c.writeManifest(m); err != nil {
+		b.Fatal(err)
+	}
+	if err := c.writeWindow(nil); err != nil {
+		b.Fatal(err)
+	}
+	if err := c.Archive(); err != nil {
+		b.Fatal(err)
+	}
+	for i := range 10 {
+		if err := c.Append(UserMessage("user", "work", fmt.Sprint("recent ", i))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return store, c
+}
+
+// BenchmarkTurn measures what a turn of a fresh process costs the store with
+// ever longer transcripts: opening, reading the window, storing a prompt and an
+// answer. Its floor is a transcript of 100 entries, measured in the same run
+// and in turns with the others.
+func BenchmarkTurn(b *testing.B) {
+	turn := func(s *Store) {
+		c, err := s.Context("work")
+		if err == nil {
+			_, err = c.Window()
+		}
+		if err == nil {
+			err = c.Append(UserMessage("user", "work", "a prompt"))
+		}
+		if err == nil {
+			err = c.Append(AssistantMessage("work", "an answer"))
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, entries := range []int{100, 10_000, 1_000_000} {
+		b.Run(fmt.Sprint(entries), func(b *testing.B) {
+			short, _ := longContext(b, 100)
+			long, _ := longContext(b, entries)
+			var floor, cost time.Duration
+			b.ResetTimer()
+			for b.Loop() {
+				begin := time.Now()
+				turn(short)
+				floor += time.Since(begin)
+				begin = time.Now()
+				turn(long)
+				cost += time.Since(begin)
+			}
+			b.ReportMetric(float64(cost.Microseconds())/float64(b.N), "µs/turn")
+			b.ReportMetric(float64(cost)/float64(floor), "x-floor")
+		})
+	}
+}
+
+// BenchmarkList measures what listing contexts costs beside a transcript of
+// 1,000,000 entries, against one of 100.
+func BenchmarkList(b *testing.B) {
+	short, _ := longContext(b, 100)
+	long, _ := longContext(b, 1_000_000)
+	var floor, cost time.Duration
+	for b.Loop() {
+		begin := time.Now()
+		if _, err := short.List(); err != nil {
+			b.Fatal(err)
+		}
+		floor += time.Since(begin)
+		begin = time.Now()
+		if _, err := long.List(); err != nil {
+			b.Fatal(err)
+		}
+		cost += time.Since(begin)
+	}
+	b.ReportMetric(float64(cost)/float64(floor), "x-floor")
+}
+
+// BenchmarkHistory measures searching a transcript of 1,000,000 entries for a
+// text, and reading its last 10.
+func BenchmarkHistory(b *testing.B) {
+	_, c := longContext(b, 1_000_000)
+	for name, q := range map[string]Query{"search": {Text: "Message 777777"}, "last10": {Last: 10}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := c.History(q, func(Entry) bool { return true }); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
