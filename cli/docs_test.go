@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -99,6 +100,39 @@ func TestConfigurationsInThePagesLoad(t *testing.T) {
 			}
 			if _, err := config.Load(config.Sources{Home: home, Env: os.Getenv}); err != nil {
 				t.Errorf("%s: %v in:\n%s", page, err, block[1])
+			}
+		}
+	}
+}
+
+// TestCommandsInThePagesRun runs every line that begins with chibi, in the order
+// of its page and in a home of its own, where the page's first plugin is
+// installed under the name that the page gives it.
+func TestCommandsInThePagesRun(t *testing.T) {
+	for page, list := range blocks(t) {
+		home := t.TempDir()
+		for _, block := range list {
+			if name := regexp.MustCompile(`(?m)^# (\w+): `).FindStringSubmatch(block[1]); strings.HasPrefix(block[1], "#!") && name != nil {
+				path := filepath.Join(home, ".chibi", "plugins", name[1])
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(block[1]), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if block[0] != "sh" || strings.HasPrefix(block[1], "#!") {
+				continue
+			}
+			for _, line := range strings.Split(block[1], "\n") {
+				if !strings.HasPrefix(line, "chibi ") {
+					continue
+				}
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+				cmd.Env = append(os.Environ(), "HOME="+home, "CHIBI_HOME=")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s: %s: %v\n%s", page, line, err, out)
+				}
 			}
 		}
 	}
