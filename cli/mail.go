@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/contexts"
 )
 
 // processAllMail lets the model deal with the mail of every context that has
@@ -19,7 +21,13 @@ func (s *session) processAllMail(ctx context.Context) error {
 			continue
 		}
 		count++
-		if err := s.processMail(ctx, info.Name); err != nil {
+		err := s.processMail(ctx, info.Name)
+		var locked *contexts.LockedError
+		if errors.As(err, &locked) {
+			s.notice(err.Error()) // whoever uses it gets the mail with the next prompt
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}

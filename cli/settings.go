@@ -25,6 +25,9 @@ func (s *session) saveSettings(context.Context) error { return s.saveLocal(s.opt
 // is, comments included. The configuration counts from then on.
 func (s *session) saveLocal(pairs []string) error {
 	path := s.agent.Context.LocalConfig()
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // a link stays a link
+	}
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading the configuration: %w", err)

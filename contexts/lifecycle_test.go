@@ -228,6 +228,28 @@ func TestHistorySelects(t *testing.T) {
 	}
 }
 
+func TestWhatACrashLeftIsRemoved(t *testing.T) {
+	store, home, _ := open(t, map[string]string{
+		"contexts/work/.context.jsonl.tmp-1": "half", "contexts/work/.todos.md.tmp-2": "in progress", "contexts/work/.dirty": "",
+	})
+	old := filepath.Join(home, "contexts/work/.context.jsonl.tmp-1")
+	if err := os.Chtimes(old, time.Unix(1000, 0), time.Unix(1000, 0)); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := context(t, store, "work").Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	left, err := filepath.Glob(filepath.Join(home, "contexts/work/.*"))
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	if diff := cmp.Diff([]string{".dirty", ".lock", ".todos.md.tmp-2"}, left); diff != "" || err != nil {
+		t.Errorf("%v, left (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestNewNames(t *testing.T) {
 	store, _, _ := open(t, nil)
 	for range 3 {

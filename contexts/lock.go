@@ -64,6 +64,7 @@ func (c *Context) lock(take func(path string) (func(), error)) (unlock func(), e
 	if err != nil {
 		return nil, fmt.Errorf("locking context %q: %w", c.name, err)
 	}
+	c.store.removeStale(c.folder(), c.transcriptFolder())
 	host, _ := os.Hostname()
 	data, _ := json.Marshal(Holder{PID: os.Getpid(), Host: host, Since: c.store.now().UTC().Truncate(time.Second)})
 	if err := disk.Overwrite(c.lockFile(), append(data, '\n')); err != nil {

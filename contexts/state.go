@@ -184,6 +184,7 @@ func (s *Store) updateState(change func(*stateFile)) error {
 		return fmt.Errorf("locking state: %w", err)
 	}
 	defer unlock()
+	s.removeStale(s.home)
 	if err := s.keepDamaged(); err != nil {
 		return err
 	}
@@ -203,6 +204,14 @@ func (s *Store) updateState(change func(*stateFile)) error {
 		return fmt.Errorf("writing state: %w", err)
 	}
 	return nil
+}
+
+// removeStale removes temporary files that a crash has left; no write takes an
+// hour.
+func (s *Store) removeStale(folders ...string) {
+	for _, folder := range folders {
+		disk.RemoveStale(s.fs, folder, s.now().Add(-time.Hour))
+	}
 }
 
 // reconcile forgets contexts whose folder is gone and registers folders that no

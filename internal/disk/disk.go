@@ -15,7 +15,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 )
 
 // FS are the operations that writing files takes.
@@ -56,7 +58,7 @@ func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	if info, err := fsys.Stat(name); err == nil {
 		perm = info.Mode().Perm()
 	}
-	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.tmp-%d", filepath.Base(name), os.Getpid()))
+	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s%s%d", filepath.Base(name), tempMark, os.Getpid()))
 	if err := writeSynced(fsys, temp, data, perm); err != nil {
 		fsys.Remove(temp)
 		return err
@@ -66,6 +68,24 @@ func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(name))
+}
+
+// tempMark is part of the names of temporary files.
+const tempMark = ".tmp-"
+
+// RemoveStale removes what interrupted calls of Replace have left in a folder
+// before a point in time.
+func RemoveStale(fsys FS, folder string, before time.Time) {
+	entries, err := fsys.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		isTemp := strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark)
+		if info, err := e.Info(); isTemp && err == nil && info.ModTime().Before(before) {
+			fsys.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
 }
 
 func writeSynced(fsys FS, name string, data []byte, perm fs.FileMode) error {

@@ -59,7 +59,8 @@ func (n note) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	}
 	length := utf8.RuneCountInString(args.Content)
 	if n.limit > 0 && length > n.limit {
-		return failed(fmt.Errorf("Content exceeds the %d character limit (%d characters provided). Please shorten your reflection.", n.limit, length)), nil
+		const text = "Error: Content exceeds the %d character limit (%d characters provided). Please shorten your reflection."
+		return tools.Result{Text: fmt.Sprintf(text, n.limit, length), Failed: true}, nil
 	}
 	if err := n.set(args.Content); err != nil {
 		return failed(err), nil
