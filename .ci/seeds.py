@@ -61,7 +61,7 @@ def main():
               r"^The tool answered: Blocked: rm -rf commands are not allowed$")
         check("safety_guard lets others through", ask('@tool run_command {"command": "ls"}'),
               r"^The tool answered: it ran$")
-        check("tool_filter", ask("-C", "safe", "hello"), r"^tools: 0$")
+        check("tool_filter", ask("-C", "safe", "hello"), r"^tools: 2 \(update_todos, update_goals\)$")
         check("temp_override, coding", ask("-C", "coding", "hello"), r"^temperature: 0\.1$")
         check("temp_override, creative", ask("-C", "creative", "hello"), r"^temperature: 1\.2$")
         with open(os.path.join(home, ".chibi", "hook.log"), encoding="utf-8") as f:

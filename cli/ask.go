@@ -19,6 +19,9 @@ import (
 // this run with -C.
 func (s *session) enter(ctx context.Context) error {
 	transient := s.opts.transient != nil
+	if s.isNew {
+		s.notice(fmt.Sprintf("the new context is %q", s.agent.Context.Name()))
+	}
 	if s.opts.switchTo != nil && !transient {
 		if _, err := s.store.Switch(s.agent.Context.Name()); err != nil {
 			return err

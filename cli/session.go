@@ -33,6 +33,7 @@ type session struct {
 	config    config.Config
 	loaded    native.Loaded
 	agent     *agent.Agent
+	isNew     bool // the context's name was made for this run
 	owned     bool // this session holds its context's lock
 	closers   []io.Closer
 	tracer    *tracer
@@ -188,14 +189,15 @@ func (s *session) contextName() (name string, err error) {
 		if wanted == nil {
 			continue
 		}
-		prefix, isNew := strings.CutPrefix(wanted[0], "new:")
+		prefix, hasPrefix := strings.CutPrefix(wanted[0], "new:")
+		s.isNew = hasPrefix || wanted[0] == "new"
 		switch {
-		case wanted[0] == "new":
-			return s.store.NewName("")
-		case isNew && prefix == "":
+		case hasPrefix && prefix == "":
 			return "", errors.New("new: lacks a prefix; write new:PREFIX, or new")
-		case isNew:
+		case hasPrefix:
 			return s.store.NewName(prefix)
+		case s.isNew:
+			return s.store.NewName("")
 		}
 		return s.resolve(wanted[0])
 	}

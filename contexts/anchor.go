@@ -48,9 +48,8 @@ func (c *Context) anchor(anchor Entry) error {
 		if err := c.appendTo(c.transcript(), records); err != nil {
 			return err
 		}
-		if _, err = c.rebuild(); err != nil {
-			return err
-		}
+		_, err = c.rebuild()
+		c.derived(err)
 		c.rotateIfDue(records)
 		return nil
 	})

@@ -36,28 +36,32 @@ func (c *Context) Append(entries ...Entry) error {
 }
 
 func (c *Context) append(records [][]byte) error {
-	if _, err := c.isUpToDate(); err != nil {
+	if err := c.catchUp(); err != nil {
 		return err
 	}
 	if err := c.appendTo(c.transcript(), records); err != nil {
 		return err
 	}
-	if err := c.appendTo(c.windowFile(), records); err != nil {
-		// The transcript has them; the window is made anew from it.
-		c.store.report("context %q: writing the window: %v; it will be made anew", c.name, err)
-	}
+	c.derived(c.appendTo(c.windowFile(), records))
 	c.rotateIfDue(records)
 	return nil
 }
 
-// isUpToDate brings a window that is behind up to date.
-func (c *Context) isUpToDate() (bool, error) {
+// catchUp brings a window that is behind up to date.
+func (c *Context) catchUp() error {
 	behind, err := c.isBehind()
-	if err != nil || !behind {
-		return true, err
+	if err == nil && behind {
+		_, err = c.rebuild()
 	}
-	_, err = c.rebuild()
-	return false, err
+	return err
+}
+
+// derived reports that the window could not be written. The transcript has what
+// matters, and the window is made anew from it when it is read.
+func (c *Context) derived(err error) {
+	if err != nil {
+		c.store.report("context %q: writing the window: %v; it will be made anew", c.name, err)
+	}
 }
 
 // MessageCount counts the messages in the window.

@@ -273,3 +273,34 @@ func Example() {
 	// assistant hi
 	// <nil>
 }
+
+func ExampleContext_Compact() {
+	home, _ := os.MkdirTemp("", "home")
+	defer os.RemoveAll(home)
+	store, err := contexts.Open(home)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, _ := store.Context("work")
+	for _, text := range []string{"one", "two", "three"} {
+		c.Append(contexts.UserMessage("ann", "work", text))
+	}
+	window, _ := c.Window()
+	if err := c.Compact("Ann counted.", window[2:]); err != nil {
+		fmt.Println(err)
+	}
+	count, _ := c.MessageCount()
+	summary, _ := c.Summary()
+	fmt.Println(count, summary)
+	c.History(contexts.Query{Text: "t"}, func(e contexts.Entry) bool {
+		if e.Type == contexts.TypeMessage {
+			fmt.Println(e.Content)
+		}
+		return true
+	})
+	// Output:
+	// 1 Ann counted.
+	// two
+	// three
+}
