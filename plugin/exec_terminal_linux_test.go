@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/terminaltest"
 	"github.com/chibi-host/chibi/plugin"
 	"golang.org/x/sys/unix"
 )
@@ -29,7 +30,7 @@ func TestAProcessAtTheTerminal(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			terminal, person := newTerminal(t)
+			terminal, person := terminaltest.New(t)
 			host := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAProcessAtTheTerminal$")
 			host.Env = append(os.Environ(), "CHIBI_TEST_AT_TERMINAL="+tt.script)
 			host.Stdin = terminal
@@ -67,28 +68,4 @@ func hostAtTerminal(t *testing.T, script string) {
 	group, ioctl := unix.IoctlGetInt(int(os.Stdin.Fd()), unix.TIOCGPGRP)
 	fmt.Printf("host: %q interrupted=%v foreground=%v\n",
 		out.Stdout, errors.Is(err, context.Canceled), ioctl == nil && group == unix.Getpgrp())
-}
-
-// newTerminal opens a pseudo-terminal: the side of the program and that of the
-// person.
-func newTerminal(t *testing.T) (terminal, person *os.File) {
-	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo-terminals here: ", err)
-	}
-	t.Cleanup(func() { person.Close() })
-	if err := unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { terminal.Close() })
-	return terminal, person
 }

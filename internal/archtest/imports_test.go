@@ -32,6 +32,7 @@ var allowed = map[string][]string{
 	"internal/jsonl":         {"internal/disk"},
 	"internal/editor":        {},
 	"internal/markdown":      {},
+	"internal/terminaltest":  {},
 	"internal/hookdoc":       {"hookpoints"},
 	"internal/archtest":      {},
 }

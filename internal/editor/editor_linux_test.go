@@ -3,61 +3,15 @@ package editor_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/editor"
+	"github.com/chibi-host/chibi/internal/terminaltest"
 	"golang.org/x/sys/unix"
 )
-
-// person is the other side of a terminal: they type, and see what is drawn.
-type person struct {
-	*os.File
-	terminal *os.File
-	seen     string
-}
-
-// newTerminal opens a pseudo-terminal.
-func newTerminal(t *testing.T) *person {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo-terminals here: ", err)
-	}
-	t.Cleanup(func() { master.Close() })
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { terminal.Close() })
-	return &person{File: master, terminal: terminal}
-}
-
-// sees waits until something is drawn.
-func (p *person) sees(t *testing.T, text string) {
-	t.Helper()
-	buf := make([]byte, 4096)
-	for !strings.Contains(p.seen, text) {
-		n, err := p.Read(buf)
-		if err != nil {
-			t.Fatalf("waiting for %q: %v; so far %q", text, err, p.seen)
-		}
-		p.seen += string(buf[:n])
-	}
-	_, p.seen, _ = strings.Cut(p.seen, text)
-}
 
 func TestPrompts(t *testing.T) {
 	history := []string{"an old prompt", "two\nlines"}
@@ -80,14 +34,14 @@ func TestPrompts(t *testing.T) {
 		{"Ctrl-D in a line", "ab\x04c\r", "abc", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := newTerminal(t)
-			e := &editor.Editor{In: p.terminal, Out: p.terminal, History: slices.Clone(history)}
-			before, err := unix.IoctlGetTermios(int(p.terminal.Fd()), unix.TCGETS)
+			terminal, p := terminaltest.New(t)
+			e := &editor.Editor{In: terminal, Out: terminal, History: slices.Clone(history)}
+			before, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
 			if err != nil {
 				t.Fatal(err)
 			}
 			go func() {
-				p.sees(t, "> ")
+				p.Sees(t, "> ")
 				for _, piece := range slices.Collect(slices.Chunk([]byte(test.keys), 7)) {
 					p.Write(piece)
 				}
@@ -100,7 +54,7 @@ func TestPrompts(t *testing.T) {
 			if err == nil && e.History[len(e.History)-1] != got {
 				t.Errorf("history = %q", e.History)
 			}
-			after, err := unix.IoctlGetTermios(int(p.terminal.Fd()), unix.TCGETS)
+			after, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
 			if err != nil || *after != *before {
 				t.Errorf("the terminal is not as it was: %+v, %v", after, err)
 			}
@@ -109,20 +63,20 @@ func TestPrompts(t *testing.T) {
 }
 
 func TestTheEndOfTheContextEndsReading(t *testing.T) {
-	p := newTerminal(t)
-	e := &editor.Editor{In: p.terminal, Out: p.terminal}
+	terminal, p := terminaltest.New(t)
+	e := &editor.Editor{In: terminal, Out: terminal}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		p.sees(t, "> ")
+		p.Sees(t, "> ")
 		p.Write([]byte("half"))
-		p.sees(t, "half")
+		p.Sees(t, "half")
 		cancel()
 	}()
 	if text, err := e.Read(ctx, "> "); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %q, %v", text, err)
 	}
 	go func() {
-		p.sees(t, "> ")
+		p.Sees(t, "> ")
 		p.Write([]byte("again\r"))
 		io.Copy(io.Discard, p)
 	}()

@@ -1,0 +1,60 @@
+package terminaltest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Person is the other side of a terminal: they type by writing to it, and see
+// what is drawn.
+type Person struct {
+	*os.File
+	seen string
+}
+
+// New opens a pseudo-terminal of 60 columns: the side of the program and that of
+// the person. Both are closed with the test.
+func New(t *testing.T) (terminal *os.File, person *Person) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here: ", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}); err != nil {
+		t.Fatal(err)
+	}
+	return terminal, &Person{File: master}
+}
+
+// Sees waits until a text is drawn, after what was waited for before.
+func (p *Person) Sees(t *testing.T, text string) {
+	t.Helper()
+	buf := make([]byte, 4096)
+	for !strings.Contains(p.seen, text) {
+		n, err := p.Read(buf)
+		if err != nil {
+			t.Errorf("waiting for %q: %v; so far %q", text, err, p.seen)
+			return
+		}
+		p.seen += string(buf[:n])
+	}
+	_, p.seen, _ = strings.Cut(p.seen, text)
+}
