@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
@@ -38,6 +39,8 @@ type Agent struct {
 	Context *contexts.Context
 	// Tools are what the model may call.
 	Tools *tools.Set
+	// Cache keeps outputs that are too large to show; nil: all is shown.
+	Cache *cache.Cache
 	// Settings shape requests and bound the turn.
 	Settings Settings
 	// Output shows a person what happens.
@@ -73,6 +76,9 @@ type Settings struct {
 	MaxCalls int
 	// MaxFollowUps bounds how often pre_stop continues a turn; default 5.
 	MaxFollowUps int
+	// CacheThreshold is how many characters of an output are shown, default
+	// 4000; CachePreview how many of one that is cached, default 500.
+	CacheThreshold, CachePreview int
 	// MaxRecursion bounds the rounds that the recurse tool can ask for;
 	// default 30.
 	MaxRecursion int

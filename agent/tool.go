@@ -48,30 +48,42 @@ func (r *round) runCalls(ctx context.Context, calls []llm.ToolCall, offered offe
 
 // runCall takes one call from pre_tool to post_tool.
 func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) error {
-	inv, result, err := r.execute(ctx, call, offered)
+	inv, out, err := r.execute(ctx, call, offered)
 	if err != nil {
 		return err
 	}
-	output, err := r.shapeOutput(ctx, inv, result.Text)
+	if err := r.shape(ctx, inv, &out); err != nil {
+		out.discard()
+		return err
+	}
+	isBegin := out.file != ""
+	final, err := r.show(ctx, inv, &out)
 	if err != nil {
 		return err
 	}
-	final := hookpoints.FinalToolOutput{ToolName: inv.ToolName, Arguments: inv.Arguments, Output: output, FinalOutput: output, ToolCallID: call.ID}
-	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostToolOutput, final); err != nil {
+	path := ""
+	if isBegin {
+		path = final.path
+	}
+	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostToolOutput, hookpoints.FinalToolOutput{
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: out.text, Truncated: isBegin, OutputPath: path,
+		FinalOutput: final.text, Cached: final.cached, ToolCallID: call.ID,
+	}); err != nil {
 		return err
 	}
-	if err := r.finish(call, output); err != nil {
+	if err := r.finish(call, final.text); err != nil {
 		return err
 	}
 	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostTool, hookpoints.ToolResult{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: output, ToolCallID: call.ID,
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: out.text, Truncated: isBegin, OutputPath: path,
+		Cached: final.cached, ToolCallID: call.ID,
 	})
 	return err
 }
 
 // execute runs the tool if it was offered, the call makes sense and no plugin
 // blocks it. Everything else is a result that tells the model why not.
-func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (hookpoints.ToolInvocation, tools.Result, error) {
+func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (hookpoints.ToolInvocation, output, error) {
 	args, readable := arguments(call.Arguments)
 	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID}
 	tool, err := r.find(call.Name, offered)
@@ -79,20 +91,20 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 		err = fmt.Errorf("the arguments of tool %q are not valid JSON; send one JSON object", call.Name)
 	}
 	if err != nil {
-		return inv, refusal(err), nil
+		return inv, newOutput(refusal(err), tools.Builtin), nil
 	}
 	verdict, err := plugin.Fire(ctx, r.Host, hookpoints.PreTool, inv)
 	if err != nil {
-		return inv, tools.Result{}, err
+		return inv, output{}, err
 	}
 	if verdict.Arguments != nil {
 		inv.Arguments = verdict.Arguments
 	}
 	if verdict.Block {
-		return inv, tools.Result{Text: verdict.Message, Failed: true}, nil
+		return inv, output{text: verdict.Message, failed: true}, nil
 	}
 	if err := r.checkArguments(tool.Spec(), inv.Arguments); err != nil {
-		return inv, refusal(err), nil
+		return inv, newOutput(refusal(err), tools.Builtin), nil
 	}
 	r.detail("tool %s %s", call.Name, inv.Arguments)
 	done := r.waiting("tool " + call.Name)
@@ -101,7 +113,7 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 	if result.Next != "" {
 		r.next = result.Next
 	}
-	return inv, result, err
+	return inv, newOutput(result, tool.Spec().Kind), err
 }
 
 // find looks up the tool of a call. The filters of the request hold here too.
@@ -128,22 +140,6 @@ func (r *round) checkArguments(spec tools.Spec, args json.RawMessage) error {
 		return fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
 	return nil
-}
-
-// shapeOutput takes a tool's output through pre_tool_output.
-func (r *round) shapeOutput(ctx context.Context, inv hookpoints.ToolInvocation, output string) (string, error) {
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.ToolOutput{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: output, ToolCallID: inv.ToolCallID,
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case answer.Block:
-		return answer.Message, nil
-	case answer.Output != nil:
-		return *answer.Output, nil
-	}
-	return output, nil
 }
 
 // finish stores a call's result and adds it to the conversation.

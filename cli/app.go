@@ -70,6 +70,7 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 	return []*cli.Command{
 		p.group("context", "named conversations", p.contextCommands(ctx)...),
 		p.historyCommand(ctx),
+		p.group("cache", "large tool outputs", p.cacheCommands(ctx)...),
 		p.group("plugin", "plugins",
 			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList)),
 		p.group("hook", "hook points",

@@ -113,6 +113,7 @@ func (s *session) settings() agent.Settings {
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
 		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,
 		Include: c.Tools.Include, Exclude: c.Tools.Exclude,
+		CacheThreshold: c.ToolOutputCacheThreshold, CachePreview: c.ToolCachePreviewChars,
 		MaxResponses: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
 		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
 	}

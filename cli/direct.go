@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -28,10 +31,25 @@ func (s *session) direct(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if result.File != "" {
+		defer disk.Discard(result.File)
+		return s.copyOut(result.File)
+	}
 	if result.Failed {
 		return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(result.Text, "Error: "))
 	}
 	return s.say("%s", strings.TrimSuffix(result.Text, "\n"))
+}
+
+// copyOut prints a large output as it is.
+func (s *session) copyOut(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(s.screen.Stdout(), f)
+	return err
 }
 
 // directCall says which tool is called with which arguments.

@@ -34,6 +34,8 @@ type options struct {
 	rename, renameOther                  []string // -r, -R
 	log, logOther, inspect, inspectOther []string // -g, -G, -n, -N
 	systemPrompt, systemPromptOther      []string // -y, -Y
+	clearCache, cleanupCache             bool
+	clearCacheFor                        []string
 	plugin, tool                         []string // -p, -P
 	tail                                 []string // words after -p NAME or -P TOOL
 	noModel, forceModel                  bool     // -x, -X
@@ -76,6 +78,9 @@ func (o *options) flags() []cli.Flag {
 		values(&o.transientUsername, textValue, "transient-username", "U", "ephemeral-username"),
 		yes(&o.mail, "check-all-inboxes", "b"),
 		values(&o.mailOther, contextValue, "check-inbox-for", "B"),
+		yes(&o.clearCache, "clear-cache"),
+		values(&o.clearCacheFor, contextValue, "clear-cache-for"),
+		yes(&o.cleanupCache, "cleanup-cache"),
 		values(&o.plugin, toolValue, "plugin", "p"),
 		values(&o.tool, toolValue, "call-tool", "P"),
 		yes(&o.noModel, "no-chibi", "x"),

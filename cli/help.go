@@ -41,6 +41,9 @@ Contexts (named conversations that are kept):
    -Y, --set-system-prompt NAME TEXT
    -n, --inspect-current THING       show a text or a configuration value; "list" names them all
    -N, --inspect NAME THING
+   --clear-cache                     remove the large tool outputs of the current context
+   --clear-cache-for NAME
+   --cleanup-cache                   remove old ones in all contexts, as happens at the end of every run
 
 Model and settings:
    -u, --set-username NAME           what the model calls you in this context, from now on
@@ -75,6 +78,7 @@ given a system prompt, shown; then tools are called, mail is dealt with, and the
 Commands (COMMAND --help has more):
    chibi context list|show|switch|rename|archive|compact|delete
    chibi history                     what was said, by time, text and number, from the whole transcript
+   chibi cache list|show|clear       tool outputs too large to show
    chibi plugin list                 the plugins: files, tools, hooks, and which are left out and why
    chibi hook list|show|schema       the hook points; what a plugin receives and may answer at one
    chibi completion bash|zsh|fish    the script that completes chibi's words in a shell

@@ -13,11 +13,7 @@ import (
 func (p *program) hookList(context.Context, []string) error {
 	w := tabwriter.NewWriter(p.screen.Stdout(), 0, 8, 2, ' ', 0)
 	for _, info := range hookpoints.All() {
-		note := ""
-		if info.Awaits != "" {
-			note = "does not fire yet"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", info.Name, info.Mode, powers(info), note)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", info.Name, info.Mode, powers(info))
 	}
 	return w.Flush()
 }

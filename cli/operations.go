@@ -44,6 +44,9 @@ func (s *session) operate(ctx context.Context) error {
 		{o.inspectOther != nil, func(ctx context.Context) error {
 			return s.onContext(ctx, o.inspectOther[0], func(_ context.Context, name string) error { return s.inspect(name, o.inspectOther[1]) })
 		}},
+		{o.clearCache, func(ctx context.Context) error { return s.clearCache(ctx, s.agent.Context.Name()) }},
+		{o.clearCacheFor != nil, func(ctx context.Context) error { return s.onContext(ctx, o.clearCacheFor[0], s.clearCache) }},
+		{o.cleanupCache, s.cleanupCache},
 		{o.plugin != nil || o.tool != nil, s.direct},
 		{o.mail, s.processAllMail},
 		{o.mailOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.mailOther[0], s.processMail) }},

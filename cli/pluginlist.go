@@ -59,9 +59,6 @@ func loadedRow(p *plugin.Plugin, notices []plugin.Notice) pluginRow {
 	}
 	for _, name := range p.Hooks {
 		hooks = append(hooks, hookText(p, name))
-		if info, ok := hookpoints.Find(name); ok && info.Awaits != "" {
-			row.remarks = append(row.remarks, fmt.Sprintf("%s does not fire yet: it awaits %s", name, info.Awaits))
-		}
 	}
 	row.tools, row.hooks = strings.Join(tools, ", "), strings.Join(hooks, ", ")
 	for _, n := range notices {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
@@ -286,6 +287,7 @@ func (s *session) record(r plugin.Record) {
 
 // collectTools puts all tools into one set, in the order of offering.
 func (s *session) collectTools() error {
+	s.agent.Cache = s.cache()
 	s.agent.Tools = &tools.Set{}
 	for _, p := range s.loaded.Plugins {
 		if err := s.agent.Tools.Add(p.Tools...); err != nil {
@@ -295,6 +297,7 @@ func (s *session) collectTools() error {
 	return s.agent.Tools.Add(builtin.All(builtin.Config{
 		Notes: s.agent.Context, Post: s.agent.Post,
 		Reflection: s.config.ReflectionEnabled, ReflectionLimit: s.config.ReflectionCharacterLimit,
+		Files: builtin.Files{Cache: s.agent.Cache, Allowed: s.config.FileToolsAllowedPaths, Home: userHome()},
 	})...)
 }
 
@@ -309,10 +312,20 @@ func (s *session) nativeOptions() native.Options {
 	}
 	return native.Options{
 		Dir: s.pluginsDir(), Home: s.home, Context: s.agent.Context.Name(), Verbose: s.opts.verbose,
-		Exec:         plugin.Exec{Env: s.pluginEnv, Stderr: s.screen.Stderr(), Terminal: s.stdin},
+		Exec:  plugin.Exec{Env: s.pluginEnv, Stderr: s.screen.Stderr(), Terminal: s.stdin},
+		Spool: s.cache().Spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
 		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
 		AllowLinks: set.AllowLinks, Overrides: overrides, Reserved: builtin.Names(),
 	}
+}
+
+// cache is the cache of tool outputs of the session's context.
+func (s *session) cache() *cache.Cache { return cache.Open(s.agent.Context.CacheFolder()) }
+
+// userHome is the person's home folder, "" if there is none.
+func userHome() string {
+	home, _ := os.UserHomeDir()
+	return home
 }
 
 // findTool finds a tool by its name, or by the name of the plugin that has it.

@@ -62,7 +62,10 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	if err := s.agent.Start(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.agent.End(ctx)) }()
+	defer func() {
+		err = errors.Join(err, s.agent.End(ctx))
+		s.endCleanup()
+	}()
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -113,7 +116,7 @@ func (o *options) shows() string {
 // operates says whether there is anything to do besides asking.
 func (o *options) operates() bool {
 	return o.shows() != "" || o.archive || o.compact || o.mail || o.mailOther != nil || o.rename != nil ||
-		o.systemPrompt != nil || o.save || o.destroySettings() != nil
+		o.clearCache || o.clearCacheFor != nil || o.cleanupCache || o.systemPrompt != nil || o.save || o.destroySettings() != nil
 }
 
 // acts says whether a run without a prompt still does something.

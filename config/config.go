@@ -42,6 +42,17 @@ type Config struct {
 	// their length.
 	ReflectionEnabled        bool
 	ReflectionCharacterLimit int
+	// ToolOutputCacheThreshold is how many characters of a tool's output the
+	// model is shown; of more it sees ToolCachePreviewChars, and the rest is
+	// cached.
+	ToolOutputCacheThreshold, ToolCachePreviewChars int
+	// ToolCacheMaxAgeDays and ToolCacheMaxBytes are what is kept of the cache of
+	// each context when AutoCleanupCache cleans it at the end of a run.
+	ToolCacheMaxAgeDays int
+	ToolCacheMaxBytes   int
+	AutoCleanupCache    bool
+	// FileToolsAllowedPaths are where the file tools may read files.
+	FileToolsAllowedPaths []string
 	// Storage says when transcripts begin a new partition.
 	Storage Storage
 	// The bounds of a turn.
@@ -74,6 +85,8 @@ type Filter struct {
 // Plugins says how plugins are run. Times are in milliseconds.
 type Plugins struct {
 	ProbeTimeoutMS, HookTimeoutMS, ToolTimeoutMS int
+	// MaxToolOutputBytes bounds the output of a tool.
+	MaxToolOutputBytes int
 	// AllowLinks are places outside the plugins folder that links may lead to.
 	AllowLinks []string
 	// ByName are settings for single plugins.
@@ -158,11 +171,13 @@ func defaults() layer {
 		ReflectionEnabled: ptr(true), ReflectionCharacterLimit: ptr(10_000),
 		MaxRecursionDepth: ptr(30), MaxToolRounds: ptr(50), MaxCallsPerResponse: ptr(100), MaxFollowUps: ptr(5),
 		RequestIdleTimeoutMS: ptr(120_000), BaseURL: ptr(DefaultBaseURL),
+		ToolOutputCacheThreshold: ptr(4000), ToolCachePreviewChars: ptr(500), ToolCacheMaxAgeDays: ptr(7),
+		ToolCacheMaxBytes: ptr(1 << 30), AutoCleanupCache: ptr(true), FileToolsAllowedPaths: []string{},
 		Storage: storage{
 			PartitionMaxEntries: ptr(1000), PartitionMaxTokens: ptr(100_000),
 			PartitionMaxAgeSeconds: ptr(2_592_000), BytesPerToken: ptr(3),
 		},
-		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000)},
+		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(256 << 20)},
 	}
 }
 
@@ -179,6 +194,9 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 		ReflectionEnabled: *l.ReflectionEnabled, ReflectionCharacterLimit: *l.ReflectionCharacterLimit,
 		MaxRecursionDepth: *l.MaxRecursionDepth, MaxToolRounds: *l.MaxToolRounds,
 		MaxCallsPerResponse: *l.MaxCallsPerResponse, MaxFollowUps: *l.MaxFollowUps, RequestIdleTimeoutMS: *l.RequestIdleTimeoutMS,
+		ToolOutputCacheThreshold: *l.ToolOutputCacheThreshold, ToolCachePreviewChars: *l.ToolCachePreviewChars,
+		ToolCacheMaxAgeDays: *l.ToolCacheMaxAgeDays, ToolCacheMaxBytes: *l.ToolCacheMaxBytes, AutoCleanupCache: *l.AutoCleanupCache,
+		FileToolsAllowedPaths: l.FileToolsAllowedPaths,
 		Storage: Storage{
 			MaxEntries: *l.Storage.PartitionMaxEntries, MaxTokens: *l.Storage.PartitionMaxTokens,
 			MaxAgeSeconds: *l.Storage.PartitionMaxAgeSeconds, BytesPerToken: *l.Storage.BytesPerToken,

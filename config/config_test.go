@@ -109,7 +109,7 @@ func TestPluginSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Plugins{
-		ProbeTimeoutMS: 5000, HookTimeoutMS: 5, ToolTimeoutMS: 600000,
+		ProbeTimeoutMS: 5000, HookTimeoutMS: 5, ToolTimeoutMS: 600000, MaxToolOutputBytes: 256 << 20,
 		ByName: map[string]config.Plugin{
 			"10-guard.py": {TimeoutMS: 7, OnFailure: "block", Enabled: true},
 			"log":         {Enabled: false},

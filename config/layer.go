@@ -29,6 +29,7 @@ type layer struct {
 	ToolCacheMaxAgeDays      *int     `toml:"tool_cache_max_age_days"`
 	AutoCleanupCache         *bool    `toml:"auto_cleanup_cache"`
 	ToolCachePreviewChars    *int     `toml:"tool_cache_preview_chars"`
+	ToolCacheMaxBytes        *int     `toml:"tool_cache_max_bytes"`
 	FileToolsAllowedPaths    []string `toml:"file_tools_allowed_paths"`
 	API                      API      `toml:"api"`
 	Tools                    filter   `toml:"tools"`

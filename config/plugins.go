@@ -7,7 +7,10 @@ type plugins struct {
 	HookTimeoutMS  *int
 	ToolTimeoutMS  *int
 	AllowLinks     []string
-	ByName         map[string]onePlugin
+
+	MaxToolOutputBytes *int
+
+	ByName map[string]onePlugin
 }
 
 // onePlugin is a [plugins.NAME] table.
@@ -23,6 +26,8 @@ type pluginKeys struct {
 	HookTimeoutMS  *int     `toml:"hook_timeout_ms"`
 	ToolTimeoutMS  *int     `toml:"tool_timeout_ms"`
 	AllowLinks     []string `toml:"allow_links"`
+
+	MaxToolOutputBytes *int `toml:"max_tool_output_bytes"`
 }
 
 func (p plugins) resolve() Plugins {
@@ -30,8 +35,11 @@ func (p plugins) resolve() Plugins {
 		ProbeTimeoutMS: *p.ProbeTimeoutMS,
 		HookTimeoutMS:  *p.HookTimeoutMS,
 		ToolTimeoutMS:  *p.ToolTimeoutMS,
-		AllowLinks:     p.AllowLinks,
-		ByName:         map[string]Plugin{},
+
+		MaxToolOutputBytes: *p.MaxToolOutputBytes,
+
+		AllowLinks: p.AllowLinks,
+		ByName:     map[string]Plugin{},
 	}
 	for name, one := range p.ByName {
 		resolved.ByName[name] = Plugin{

@@ -94,5 +94,9 @@ func (c *Context) setText(name, text string) error {
 	return disk.Replace(c.store.fs, path, []byte(text), 0o600)
 }
 
+// CacheFolder is where large tool outputs of the context are kept; see package
+// cache. It may be missing.
+func (c *Context) CacheFolder() string { return filepath.Join(c.folder(), "tool_cache") }
+
 // LocalConfig is the context's configuration file, which may be missing.
 func (c *Context) LocalConfig() string { return filepath.Join(c.folder(), "local.toml") }

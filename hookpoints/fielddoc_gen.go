@@ -19,10 +19,14 @@ func fieldDoc(field string) string {
 		return "char_count is the number of characters of the content."
 	case "CacheCandidate.Content":
 		return "content is the whole output."
+	case "CacheCandidate.ContentPath":
+		return "content_path is the path of a file with the whole content."
 	case "CacheCandidate.LineCount":
 		return "line_count is the number of lines of the content."
 	case "CacheCandidate.ToolName":
 		return "tool_name is the tool whose output is large."
+	case "CacheCandidate.Truncated":
+		return "truncated is true if this is only the begin of what is too large for a payload."
 	case "CacheSummary.Summary":
 		return "summary is shown to the model instead of the preview."
 	case "CachedOutput.CacheID":
@@ -79,10 +83,14 @@ func fieldDoc(field string) string {
 		return "final_output is what the model will see."
 	case "FinalToolOutput.Output":
 		return "output is the output after pre_tool_output."
+	case "FinalToolOutput.OutputPath":
+		return "output_path is then the path of a file with the whole output."
 	case "FinalToolOutput.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "FinalToolOutput.ToolName":
 		return "tool_name is the tool that was called."
+	case "FinalToolOutput.Truncated":
+		return "truncated is true if this is only the begin of what is too large for a payload."
 	case "Injection.Inject":
 		return "inject is text for the system prompt."
 	case "ListedTool.Name":
@@ -177,10 +185,14 @@ func fieldDoc(field string) string {
 		return "arguments are those that the tool ran with."
 	case "ToolOutput.Output":
 		return "output is what the tool answered."
+	case "ToolOutput.OutputPath":
+		return "output_path is then the path of a file with the whole output."
 	case "ToolOutput.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "ToolOutput.ToolName":
 		return "tool_name is the tool that was called."
+	case "ToolOutput.Truncated":
+		return "truncated is true if this is only the begin of what is too large for a payload."
 	case "ToolOutputAnswer.Block":
 		return "block withholds the output; the message is shown instead."
 	case "ToolOutputAnswer.Message":
@@ -191,12 +203,16 @@ func fieldDoc(field string) string {
 		return "arguments are those that the tool ran with."
 	case "ToolResult.Cached":
 		return "cached is true when the output was cached because of its size."
+	case "ToolResult.OutputPath":
+		return "output_path is then the path of a file with the whole output."
 	case "ToolResult.Result":
 		return "result is the tool's output after pre_tool_output."
 	case "ToolResult.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "ToolResult.ToolName":
 		return "tool_name is the tool that was called."
+	case "ToolResult.Truncated":
+		return "truncated is true if this is only the begin of what is too large for a payload."
 	case "ToolVerdict.Arguments":
 		return "arguments replaces the arguments, whole."
 	case "ToolVerdict.Block":

@@ -30,6 +30,11 @@ type ToolResult struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Result is the tool's output after pre_tool_output.
 	Result string `json:"result"`
+	// Truncated is true if this is only the begin of what is too large for a
+	// payload.
+	Truncated bool `json:"truncated,omitempty"`
+	// OutputPath is then the path of a file with the whole output.
+	OutputPath string `json:"output_path,omitempty"`
 	// Cached is true when the output was cached because of its size.
 	Cached bool `json:"cached"`
 	// ToolCallID is the model's name for this call.
@@ -44,6 +49,11 @@ type ToolOutput struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Output is what the tool answered.
 	Output string `json:"output"`
+	// Truncated is true if this is only the begin of what is too large for a
+	// payload.
+	Truncated bool `json:"truncated,omitempty"`
+	// OutputPath is then the path of a file with the whole output.
+	OutputPath string `json:"output_path,omitempty"`
 	// ToolCallID is the model's name for this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
@@ -66,6 +76,11 @@ type FinalToolOutput struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Output is the output after pre_tool_output.
 	Output string `json:"output"`
+	// Truncated is true if this is only the begin of what is too large for a
+	// payload.
+	Truncated bool `json:"truncated,omitempty"`
+	// OutputPath is then the path of a file with the whole output.
+	OutputPath string `json:"output_path,omitempty"`
 	// FinalOutput is what the model will see.
 	FinalOutput string `json:"final_output"`
 	// Cached is true when the output was cached because of its size.
@@ -82,6 +97,11 @@ type CacheCandidate struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Content is the whole output.
 	Content string `json:"content"`
+	// Truncated is true if this is only the begin of what is too large for a
+	// payload.
+	Truncated bool `json:"truncated,omitempty"`
+	// ContentPath is the path of a file with the whole content.
+	ContentPath string `json:"content_path,omitempty"`
 	// CharCount is the number of characters of the content.
 	CharCount int `json:"char_count"`
 	// LineCount is the number of lines of the content.

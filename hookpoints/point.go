@@ -63,9 +63,6 @@ type Point[P, A any] struct {
 	Mode  Mode
 	// When says in one sentence when the point fires.
 	When string
-	// Awaits names what chibi still lacks before the point fires; empty for
-	// points that fire.
-	Awaits string
 }
 
 // None is the answer of points that are only observed.
@@ -77,7 +74,6 @@ type Info struct {
 	Group   Group
 	Mode    Mode
 	When    string
-	Awaits  string
 	Payload reflect.Type
 	Answer  reflect.Type
 	// Fields are the fields of the answer with their rules, in order.
@@ -99,7 +95,7 @@ type AnswerField struct {
 func (p Point[P, A]) Info() Info {
 	answer := reflect.TypeFor[A]()
 	return Info{
-		Name: p.Name, Group: p.Group, Mode: p.Mode, When: p.When, Awaits: p.Awaits,
+		Name: p.Name, Group: p.Group, Mode: p.Mode, When: p.When,
 		Payload: reflect.TypeFor[P](), Answer: answer, Fields: answerFields(answer),
 	}
 }

@@ -72,13 +72,11 @@ var (
 var (
 	PreCacheOutput = Point[CacheCandidate, CacheSummary]{
 		Name: "pre_cache_output", Group: GroupCache, Mode: Gather,
-		When:   "a tool's output is too large to show and is about to be cached",
-		Awaits: "the cache of large tool outputs",
+		When: "a tool's output is too large to show and is about to be cached",
 	}
 	PostCacheOutput = Point[CachedOutput, None]{
 		Name: "post_cache_output", Group: GroupCache, Mode: Observe,
-		When:   "a tool's output has been cached",
-		Awaits: "the cache of large tool outputs",
+		When: "a tool's output has been cached",
 	}
 )
 

@@ -32,6 +32,9 @@ type Command struct {
 	Timeout time.Duration
 	// MaxOutput bounds standard output in bytes; 0: 8 MiB.
 	MaxOutput int64
+	// Spool makes a file for standard output that is too large for memory: over
+	// 1 MiB, all of it goes there as it comes. Nil: it is kept in memory.
+	Spool func() (*os.File, error)
 }
 
 // Data is a payload for the environment. If it is too large for that, it goes
@@ -46,8 +49,13 @@ type Data struct {
 
 // Outcome is how a process ended.
 type Outcome struct {
-	// Stdout is what it wrote to standard output.
+	// Stdout is what it wrote to standard output; if Spooled is set, the first
+	// MiB of it.
 	Stdout []byte
+	// Spooled is the path of a file with all that it wrote to standard output,
+	// "" if that is in Stdout. The caller removes it. Size is its size in bytes.
+	Spooled string
+	Size    int64
 	// Stderr is the end of what it wrote to standard error: at most 4 KiB of
 	// valid UTF-8.
 	Stderr string
@@ -89,21 +97,26 @@ var (
 	ErrTimeout = errors.New("no answer")
 	// ErrOutputLimit says that it wrote too much and was ended.
 	ErrOutputLimit = errors.New("it was ended")
+	// ErrSpool says that its output could not be written to disk.
+	ErrSpool = errors.New("its output could not be kept on disk")
 	// ErrStart says that it could not be started.
 	ErrStart = errors.New("could not be started")
 )
 
 const (
 	defaultMaxOutput = 8 << 20
-	defaultGrace     = 2 * time.Second
-	stderrTail       = 4 << 10
+	// spoolAfter is how much of standard output is kept in memory if it can be
+	// spooled.
+	spoolAfter   = 1 << 20
+	defaultGrace = 2 * time.Second
+	stderrTail   = 4 << 10
 	// holdOut is how long a pipe may stay open after its process has ended.
 	holdOut = 250 * time.Millisecond
 )
 
 // Run runs a command to its end. A non-zero exit status and a death by signal
 // are no errors, they are in the Outcome. Errors are ErrStart, ErrTimeout,
-// ErrOutputLimit and the end of ctx; the Outcome then holds what had arrived.
+// ErrOutputLimit, ErrSpool and the end of ctx; the Outcome then holds what had arrived.
 func (e Exec) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()

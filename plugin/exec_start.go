@@ -22,7 +22,7 @@ const maxEnvString = 131_072
 // start starts a command's process with pipes of our own: os/exec would wait
 // for whoever holds them.
 func (e Exec) start(c Command) (*process, error) {
-	p := &process{exec: e, max: c.limit()}
+	p := &process{exec: e, output: output{max: c.limit(), make: c.Spool}}
 	env, err := p.environment(c, false)
 	if err != nil {
 		return nil, err

@@ -4,21 +4,17 @@ package plugin
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/dustin/go-humanize"
 )
 
 // process is a running command.
 type process struct {
 	exec    Exec
-	max     int64
 	cmd     *exec.Cmd
 	stdout  *os.File
 	stderr  *os.File
@@ -27,7 +23,7 @@ type process struct {
 	drained chan struct{}  // closed when stdout and stderr have ended
 	exited  chan struct{}  // closed when the process itself has ended
 	flooded chan struct{}  // closed when it wrote too much
-	out     []byte
+	output  output
 	tail    tail
 	cleanup []func()
 	// foreground says that the process had the terminal to itself.
@@ -55,19 +51,17 @@ func (p *process) begin(cmd *exec.Cmd, input []byte, stdin, stdout, stderr *os.F
 	})
 }
 
-// readOutput keeps standard output up to the bound, and drops the rest so that
-// the process can end.
+// readOutput keeps standard output, and drops what cannot be kept so that the
+// process can end.
 func (p *process) readOutput() {
-	buf := make([]byte, 32<<10)
-	flooded := false
+	buf := make([]byte, 64<<10)
+	full := false
 	for {
 		n, err := p.stdout.Read(buf)
-		room := p.max - int64(len(p.out))
-		if int64(n) > room && !flooded {
-			flooded = true
+		if !full && !p.output.keep(buf[:n]) {
+			full = true
 			close(p.flooded)
 		}
-		p.out = append(p.out, buf[:min(int64(n), room)]...)
 		if err != nil {
 			return
 		}
@@ -109,7 +103,7 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 		return noAnswer(timeout)
 	case <-p.flooded:
 		p.end()
-		return p.tooMuch()
+		return p.output.failure()
 	}
 }
 
@@ -118,14 +112,10 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 func (p *process) complaint() error {
 	select {
 	case <-p.flooded:
-		return p.tooMuch()
+		return p.output.failure()
 	default:
 		return p.interruption()
 	}
-}
-
-func (p *process) tooMuch() error {
-	return fmt.Errorf("more than %s of output: %w", humanize.IBytes(uint64(p.max)), ErrOutputLimit)
 }
 
 // drain takes what is left in the pipes of a process that has ended. Whoever
@@ -191,7 +181,8 @@ func (p *process) release() {
 func (p *process) outcome() Outcome {
 	p.release()
 	state := p.cmd.ProcessState
-	o := Outcome{Stdout: p.out, Stderr: p.tail.text(), Exit: state.ExitCode()}
+	o := Outcome{Stdout: p.output.head, Stderr: p.tail.text(), Exit: state.ExitCode()}
+	o.Spooled, o.Size = p.output.close()
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		o.Signal = status.Signal().String()
 	}

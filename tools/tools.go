@@ -49,8 +49,12 @@ type Call struct {
 
 // Result is what a tool answers.
 type Result struct {
-	// Text is what the model reads.
+	// Text is what the model reads; if File is set, the begin of it.
 	Text string
+	// File is the path of a file with the whole output, where that is too large
+	// for memory. Whoever called the tool removes it. Size is its size in bytes.
+	File string
+	Size int64
 	// Failed says that Text is an error message.
 	Failed bool
 	// Next, if not empty, asks for another round when the model has answered,

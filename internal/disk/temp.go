@@ -1,9 +1,12 @@
 package disk
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // TempFile writes data to a new file for temporary files that only its owner
@@ -60,3 +63,41 @@ func WriteFile(path string, data []byte, executable bool) error {
 func Overwrite(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o600)
 }
+
+// CreateTemp makes a new file in a folder, as os.CreateTemp does, that only its
+// owner can read.
+func CreateTemp(folder, pattern string) (*os.File, error) { return os.CreateTemp(folder, pattern) }
+
+// Sync makes a file's content durable.
+func Sync(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// OpenRegular opens a file for reading that must be a regular one: opening a
+// device or a pipe could block or have effects, so it is asked first, and not
+// waited for.
+func OpenRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		f.Close()
+		return nil, fmt.Errorf("%s changed while it was opened", path)
+	}
+	return f, nil
+}
+
+// Discard removes a file that nobody needs any more.
+func Discard(path string) { os.Remove(path) }

@@ -33,9 +33,6 @@ func can(info hookpoints.Info) string {
 	case info.CanChange():
 		verbs = "change"
 	}
-	if info.Awaits != "" {
-		verbs += " (does not fire yet: awaits " + info.Awaits + ")"
-	}
 	return verbs
 }
 
@@ -43,9 +40,6 @@ func can(info hookpoints.Info) string {
 func Section(info hookpoints.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#### %s\n\nFires when: %s. Mode: **%s**, %s.\n", info.Name, info.When, info.Mode, info.Mode.Meaning())
-	if info.Awaits != "" {
-		fmt.Fprintf(&b, "\n**Does not fire yet:** it awaits %s.\n", info.Awaits)
-	}
 	b.WriteString("\n| payload | type | meaning |\n| --- | --- | --- |\n")
 	for _, f := range hookpoints.Fields(info.Payload) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, payloadType(f), f.Doc)

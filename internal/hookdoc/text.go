@@ -13,9 +13,6 @@ func Text(info hookpoints.Info) string {
 	var b strings.Builder
 	b.WriteString(wrap(fmt.Sprintf("%s fires when: %s.", info.Name, info.When), ""))
 	b.WriteString(wrap(fmt.Sprintf("Mode %s: %s.", info.Mode, info.Mode.Meaning()), ""))
-	if info.Awaits != "" {
-		b.WriteString(wrap("It does not fire yet: it awaits "+info.Awaits+".", ""))
-	}
 	b.WriteString("\nA plugin receives:\n")
 	for _, f := range hookpoints.Fields(info.Payload) {
 		b.WriteString(wrap(fmt.Sprintf("%s (%s): %s", f.Name, payloadType(f), f.Doc), "  "))

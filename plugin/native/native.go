@@ -12,6 +12,7 @@ package native
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,6 +33,9 @@ const (
 	DefaultToolTimeout  = 10 * time.Minute
 )
 
+// DefaultMaxToolOutput bounds a tool's output, in bytes, where it is spooled.
+const DefaultMaxToolOutput = 256 << 20
+
 // Options say where plugins are and how they are run.
 type Options struct {
 	// Dir is the plugins folder. A missing folder holds no plugins.
@@ -51,6 +55,11 @@ type Options struct {
 	// AllowLinks are folders or files outside Dir that links in Dir may
 	// point to.
 	AllowLinks []string
+	// MaxToolOutput bounds the output of a tool in bytes; 0: 256 MiB.
+	MaxToolOutput int64
+	// Spool makes files for tool output that is too large for memory; nil: it
+	// is kept in memory, at most 8 MiB.
+	Spool func() (*os.File, error)
 	// Overrides are settings for single plugins, by plugin name.
 	Overrides map[string]Override
 	// Points are hook points known in addition to chibi's own.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -44,20 +46,54 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		Data:         &plugin.Data{Var: "CHIBI_TOOL_ARGS", FileVar: "CHIBI_TOOL_ARGS_FILE", Value: call.Arguments},
 		InheritStdin: t.inherit,
 		Timeout:      t.timeout,
+		MaxOutput:    t.opts.maxToolOutput(),
+		Spool:        t.opts.Spool,
 	})
-	if ctx.Err() != nil {
-		return tools.Result{}, ctx.Err()
-	}
-	if errors.Is(err, context.Canceled) {
-		return tools.Result{}, err
-	}
 	if err == nil {
 		err = out.Err()
 	}
-	if err != nil {
-		return failure(err, out), nil
+	if err == nil {
+		return tools.Result{Text: begin(out), File: out.Spooled, Size: out.Size}, nil
 	}
-	return tools.Result{Text: text(out.Stdout)}, nil
+	if out.Spooled != "" {
+		disk.Discard(out.Spooled)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, ctx.Err()
+	case errors.Is(err, context.Canceled):
+		return tools.Result{}, err
+	}
+	return failure(err, out), nil
+}
+
+// maxToolOutput is the bound on a tool's output; what is kept in memory has the
+// smaller one of every process.
+func (o Options) maxToolOutput() int64 {
+	switch {
+	case o.Spool == nil:
+		return 0
+	case o.MaxToolOutput > 0:
+		return o.MaxToolOutput
+	}
+	return DefaultMaxToolOutput
+}
+
+// begin is the output, or the begin of one that was spooled, which ends with a
+// whole character.
+func begin(out plugin.Outcome) string {
+	data := out.Stdout
+	if out.Spooled != "" {
+		for n := 1; n < utf8.UTFMax && n < len(data); n++ {
+			if last := data[len(data)-n:]; utf8.RuneStart(last[0]) {
+				if !utf8.FullRune(last) {
+					data = data[:len(data)-n]
+				}
+				break
+			}
+		}
+	}
+	return text(data)
 }
 
 // failure tells the model what is known about a call that went wrong.

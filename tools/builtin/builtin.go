@@ -1,5 +1,6 @@
 // Package builtin holds the tools that are part of chibi: the model's notes
-// (todos, goals, reflection), messages to other contexts, and another round.
+// (todos, goals, reflection), messages to other contexts, reading cached
+// outputs and files, and another round.
 //
 // It promises that [Names] lists them all, so that plugins cannot take their
 // names. What a tool may do is written at its type. The tools decide nothing
@@ -9,6 +10,7 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/chibi-host/chibi/tools"
 )
@@ -35,6 +37,8 @@ type Config struct {
 	// characters, 0: no bound.
 	Reflection      bool
 	ReflectionLimit int
+	// Files is what the file tools may read.
+	Files Files
 }
 
 // All lists the built-in tools in the order in which they are offered.
@@ -43,7 +47,7 @@ func All(c Config) []tools.Tool {
 	if c.Reflection {
 		list = append(list, reflection(c.Notes, c.ReflectionLimit))
 	}
-	return append(list, Recurse{})
+	return append(append(list, fileTools(c.Files)...), Recurse{})
 }
 
 // Names lists the names of all built-in tools, offered or not.
@@ -59,6 +63,13 @@ func Names() []string {
 func failed(err error) tools.Result {
 	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 }
+
+// complaint is an error in the words of the original, which models know.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
+
+func complaintf(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
 
 // decode reads a call's arguments, which tools.Check has held against the
 // schema if the caller did its part.

@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/dustin/go-humanize"
+)
+
+// output is a tool's output on its way to the model: a text, or a file with the
+// begin of it as text.
+type output struct {
+	text string
+	file string
+	size int64
+	// failed outputs, and those of tools that read the cache, are not cached.
+	failed, isPiece bool
+}
+
+func newOutput(result tools.Result, kind tools.Kind) output {
+	return output{text: result.Text, file: result.File, size: result.Size, failed: result.Failed, isPiece: kind == tools.File}
+}
+
+// discard removes the file of an output that nobody needs any more.
+func (o *output) discard() {
+	if o.file != "" {
+		disk.Discard(o.file)
+		o.file = ""
+	}
+}
+
+// replace puts a text in the place of the whole output.
+func (o *output) replace(text string) {
+	o.discard()
+	o.text = text
+}
+
+// shape takes a tool's output through pre_tool_output.
+func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *output) error {
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.ToolOutput{
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != "", OutputPath: o.file,
+		ToolCallID: inv.ToolCallID,
+	})
+	switch {
+	case err != nil:
+		return err
+	case answer.Block:
+		o.replace(answer.Message)
+	case answer.Output != nil:
+		o.replace(*answer.Output)
+	}
+	return nil
+}
+
+// shown is what the model sees of an output: all of it, or a stub if it was
+// cached.
+type shown struct {
+	text   string
+	cached bool
+	path   string // of the cached output
+}
+
+// show caches an output that is too large. If that fails, the model sees what
+// there is in memory.
+func (r *round) show(ctx context.Context, inv hookpoints.ToolInvocation, o *output) (shown, error) {
+	defer o.discard()
+	isLarge := o.file != "" || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, 4000)
+	if r.Cache == nil || !isLarge || o.failed || o.isPiece || strings.TrimSpace(o.text) == "" {
+		return shown{text: o.whole()}, nil
+	}
+	entry, err := r.put(inv, o)
+	if err != nil {
+		r.notice("%v; the model sees the begin of it", err)
+		return shown{text: o.whole()}, nil
+	}
+	r.detail("cached %d characters from %s as %s", entry.Chars, inv.ToolName, entry.ID)
+	return r.announce(ctx, inv, o, entry)
+}
+
+// whole is the text of an output that is not cached; of a file, its begin and a
+// note.
+func (o *output) whole() string {
+	if o.file == "" {
+		return o.text
+	}
+	return fmt.Sprintf("%s\n[the first of %s; the rest was not kept]", o.text, humanize.Bytes(uint64(o.size)))
+}
+
+// put moves an output into the cache. What a failure leaves is discarded with
+// the output.
+func (r *round) put(inv hookpoints.ToolInvocation, o *output) (cache.Entry, error) {
+	if o.file != "" {
+		return r.Cache.Put(inv.ToolName, inv.Arguments, o.file)
+	}
+	path, err := r.Cache.Write(o.text)
+	if err != nil {
+		return cache.Entry{}, err
+	}
+	entry, err := r.Cache.Put(inv.ToolName, inv.Arguments, path)
+	if err != nil {
+		disk.Discard(path)
+	}
+	return entry, err
+}
+
+// announce fires the hooks of a cached output and makes the stub.
+func (r *round) announce(ctx context.Context, inv hookpoints.ToolInvocation, o *output, e cache.Entry) (shown, error) {
+	path := r.Cache.Path(e.ID)
+	isBegin := int64(len(o.text)) < e.Bytes
+	candidate := hookpoints.CacheCandidate{
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: o.text, Truncated: isBegin, ContentPath: path,
+		CharCount: e.Chars, LineCount: e.Lines,
+	}
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreCacheOutput, candidate)
+	if err != nil {
+		return shown{}, err
+	}
+	text, err := r.stub(e, answer.Summary)
+	if err != nil {
+		return shown{}, err
+	}
+	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostCacheOutput, hookpoints.CachedOutput{
+		ToolName: inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
+	})
+	return shown{text: text, cached: true, path: path}, err
+}
+
+// stub is what the model sees of a cached output.
+func (r *round) stub(e cache.Entry, summary string) (string, error) {
+	title, part := "Summary", strings.TrimSpace(summary)
+	if part == "" {
+		title = "Preview"
+		t, err := r.Cache.Text(e.ID)
+		if err != nil {
+			return "", err
+		}
+		defer t.Close()
+		if part, err = t.Preview(bound(r.Settings.CachePreview, 500)); err != nil {
+			return "", err
+		}
+	}
+	note := ""
+	if e.Binary {
+		note = "\nIt is not plain text: bytes that are not UTF-8 are shown as \uFFFD."
+	}
+	return fmt.Sprintf("[Output cached: %s]\nTool: %s | Size: %s (%s chars), ~%s tokens | Lines: %s%s\n%s:\n---\n%s\n---\n"+
+		"Use file_head, file_tail, file_lines, file_grep with cache_id=\"%s\" to examine.",
+		e.ID, e.Tool, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Chars)), humanize.Comma(int64(e.Tokens)),
+		humanize.Comma(int64(e.Lines)), note, title, part, e.ID), nil
+}

@@ -1,0 +1,119 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// Search is what [Text.Grep] looks for.
+type Search struct {
+	// Pattern is matched against each line.
+	Pattern *regexp.Regexp
+	// Before and After are the lines of context.
+	Before, After int
+	// MaxBytes bounds the result.
+	MaxBytes int
+}
+
+// Found is what a search found.
+type Found struct {
+	// Text is the lines with their numbers: ">N:text" for matches, " N:text"
+	// for context, "--" between groups.
+	Text string
+	// Matches counts the lines that match in Text.
+	Matches int
+	// StoppedAt is the line at which the bound was met, or the search was
+	// called off; 0: the whole text was searched.
+	StoppedAt int
+}
+
+// maxGrepLine bounds, in bytes, what is matched and shown of a line.
+const maxGrepLine = 64 << 10
+
+// Grep searches line by line in bounded memory. When ctx ends, what was found so
+// far is returned.
+func (t *Text) Grep(ctx context.Context, s Search) (Found, error) {
+	g := grep{search: s}
+	r := newLineReader(io.NewSectionReader(t.file, 0, t.size), maxGrepLine)
+	for n := 1; ; n++ {
+		line, cut, err := r.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return g.found, err
+		}
+		if n%1024 == 0 && ctx.Err() != nil || !g.line(n, line, cut) {
+			g.found.StoppedAt = n
+			break
+		}
+	}
+	g.found.Text = strings.TrimSuffix(g.out.String(), "\n")
+	return g.found, nil
+}
+
+// grep collects what is shown. held are the lines before that may become
+// context; shown is the last line that is.
+type grep struct {
+	search Search
+	found  Found
+	out    strings.Builder
+	held   []string
+	shown  int
+	after  int // lines of context that are still to be shown
+}
+
+// line takes one line; false: the bound is met.
+func (g *grep) line(n int, data []byte, cut bool) bool {
+	isMatch := g.search.Pattern.Match(data)
+	if !isMatch && g.after == 0 && g.search.Before == 0 {
+		return true // most lines
+	}
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	if cut {
+		text += " [cut]"
+	}
+	switch {
+	case isMatch:
+		return g.match(n, text)
+	case g.after > 0:
+		g.after--
+		return g.put(n, " ", text)
+	}
+	g.held = append(g.held, text)
+	if len(g.held) > g.search.Before {
+		g.held = g.held[1:]
+	}
+	return true
+}
+
+func (g *grep) match(n int, text string) bool {
+	first := n - len(g.held)
+	if g.shown > 0 && first > g.shown+1 {
+		g.out.WriteString("--\n")
+	}
+	for i, before := range g.held {
+		if !g.put(first+i, " ", before) {
+			return false
+		}
+	}
+	g.held, g.after = nil, g.search.After
+	if !g.put(n, ">", text) {
+		return false
+	}
+	g.found.Matches++
+	return true
+}
+
+func (g *grep) put(n int, mark, text string) bool {
+	row := fmt.Sprintf("%s%d:%s\n", mark, n, text)
+	if g.out.Len() > 0 && g.out.Len()+len(row) > g.search.MaxBytes {
+		return false
+	}
+	g.out.WriteString(row)
+	g.shown = n
+	return true
+}

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/cache"
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+)
+
+// cacheCommands are the commands about large tool outputs.
+func (p *program) cacheCommands(ctx context.Context) []*cli.Command {
+	var asJSON bool
+	return []*cli.Command{
+		leaf(ctx, "list", "", "list the large tool outputs of the current context, the newest first", func(ctx context.Context, _ []string) error {
+			return p.within(ctx, func(s *session) error { return s.listCache(asJSON) })
+		}, &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: &asJSON}),
+		leaf(ctx, "show", "ID", "print a large tool output, as the tool wrote it", func(ctx context.Context, args []string) error {
+			return p.within(ctx, func(s *session) error { return s.showCached(args[0]) })
+		}),
+		leaf(ctx, "clear", "[NAME]", "remove the large tool outputs of a context", func(ctx context.Context, args []string) error {
+			return p.within(ctx, func(s *session) error {
+				name := s.agent.Context.Name()
+				if len(args) > 0 {
+					var err error
+					if name, err = s.existing(args[0]); err != nil {
+						return err
+					}
+				}
+				return s.clearCache(ctx, name)
+			})
+		}),
+	}
+}
+
+func (s *session) listCache(asJSON bool) error {
+	list, err := s.agent.Cache.List()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if list == nil {
+			list = []cache.Entry{}
+		}
+		return s.printJSON(list)
+	}
+	if len(list) == 0 {
+		s.notice("no tool output is cached in context \"" + s.agent.Context.Name() + "\"")
+		return nil
+	}
+	var lines []string
+	for _, e := range list {
+		lines = append(lines, fmt.Sprintf("%s  %s, %s lines, %s", e.ID, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Lines)), humanize.Time(e.Time())))
+	}
+	return s.say("%s", strings.Join(lines, "\n"))
+}
+
+// showCached prints an output. Control characters are replaced on a terminal.
+func (s *session) showCached(id string) error {
+	t, err := s.agent.Cache.Text(id)
+	if err != nil {
+		return fmt.Errorf("%w in context %q; chibi cache list names them", err, s.agent.Context.Name())
+	}
+	t.Close()
+	f, err := os.Open(s.agent.Cache.Path(id))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out := s.screen.Stdout()
+	if s.screen.shared {
+		out = harmless{out}
+	}
+	_, err = io.Copy(out, f)
+	return err
+}
+
+// harmless writes text to a terminal without what could move the cursor or
+// worse.
+type harmless struct{ w io.Writer }
+
+// Write replaces control characters.
+func (h harmless) Write(p []byte) (int, error) {
+	clean := make([]byte, len(p))
+	for i, b := range p {
+		if b < ' ' && b != '\n' && b != '\t' || b == 0x7f {
+			b = '?'
+		}
+		clean[i] = b
+	}
+	_, err := h.w.Write(clean)
+	return len(p), err
+}
+
+// clearCache removes all outputs of a context.
+func (s *session) clearCache(_ context.Context, name string) error {
+	c, err := s.store.Context(name)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := cache.Open(c.CacheFolder()).Clear(); err != nil {
+		return err
+	}
+	return s.say("Cleared tool cache for context '%s'", name)
+}
+
+// cleanupCache removes old outputs in all contexts, and says how many.
+func (s *session) cleanupCache(context.Context) error {
+	removed, err := s.cleanCaches()
+	if err != nil {
+		return err
+	}
+	return s.say("Removed %d old cache entries (older than %d days)", removed, s.config.ToolCacheMaxAgeDays)
+}
+
+// cleanCaches removes what is beyond the limits of the configuration in every
+// context. What a conversation's window still names is kept.
+func (s *session) cleanCaches() (removed int, err error) {
+	infos, err := s.store.List()
+	if err != nil {
+		return 0, err
+	}
+	for _, info := range infos {
+		c, err := s.store.Context(info.Name)
+		if err != nil {
+			return removed, err
+		}
+		n, err := cache.Open(c.CacheFolder()).Clean(cache.Limits{
+			MaxAge:   time.Duration(s.config.ToolCacheMaxAgeDays) * 24 * time.Hour,
+			MaxBytes: int64(s.config.ToolCacheMaxBytes), Keep: namedIn(filepath.Dir(c.CacheFolder())),
+		})
+		removed += n
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// namedIn says whether the window of a context names an entry. It reads the
+// window when it is first asked.
+func namedIn(folder string) func(id string) bool {
+	window, read := "", false
+	return func(id string) bool {
+		if !read {
+			data, _ := os.ReadFile(filepath.Join(folder, "context.jsonl"))
+			window, read = string(data), true
+		}
+		return strings.Contains(window, id)
+	}
+}
+
+// endCleanup cleans caches at the end of a run, if that is configured. Its
+// failure is said and does not fail the run.
+func (s *session) endCleanup() {
+	if !s.config.AutoCleanupCache {
+		return
+	}
+	removed, err := s.cleanCaches()
+	if err != nil {
+		s.notice("cleaning the cache of tool outputs: " + err.Error())
+	}
+	if removed > 0 {
+		s.detail("auto-cleanup: removed %d old cache entries (older than %d days)", removed, s.config.ToolCacheMaxAgeDays)
+	}
+}
