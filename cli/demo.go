@@ -30,6 +30,7 @@ func demoScript() []demoStep {
 		{"block-rm guards every tool call.", "default", `@tool run_command {"command": "rm -rf ./everything"}`},
 		{"word-count tidies what tools print: trailing spaces and empty lines go.", "default", `@tool run_command {"command": "printf 'one   \n\n\n\ntwo\n'"}`},
 		{"word-count is a tool too.", "default", `@tool word_count {"text": "one two three"}`},
+		{"summarize puts a few lines in the place of a large output.", "default", `@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
 		{"tool-filter offers few tools in the context safe.", "safe", "What is offered here?"},
 		{"temperature lowers the temperature in the context coding.", "coding", "How hot is it here?"},
 	}
@@ -83,7 +84,8 @@ func (p *program) furnish(home string) error {
 	if err := disk.WriteFile(filepath.Join(home, "bin", "jq"), []byte(jqFallback), true); err != nil {
 		return err
 	}
-	settings := "[plugins]\nprobe_timeout_ms = 120000\nhook_timeout_ms = 120000\n"
+	settings := "[plugins]\nprobe_timeout_ms = 120000\nhook_timeout_ms = 120000\n" +
+		"[plugins.summarize-with-model]\nenabled = false\n" // there is no model to ask
 	return disk.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), false)
 }
 

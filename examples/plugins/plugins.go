@@ -9,7 +9,7 @@ import (
 	"path"
 )
 
-//go:embed logger add-time block-rm tool-filter temperature greet run-command word-count/word-count word-count/main.go
+//go:embed logger add-time block-rm tool-filter temperature greet run-command summarize summarize-with-model word-count/word-count word-count/main.go
 var files embed.FS
 
 // Example is one example plugin.
