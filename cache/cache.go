@@ -199,6 +199,9 @@ func (c *Cache) Entry(id string) (Entry, error) {
 	if err != nil || json.Unmarshal(data, &e) != nil || e.ID != id {
 		return Entry{}, notFound(id)
 	}
+	if e.SHA256 == "" { // the original counts bytes, and calls them characters
+		e.Bytes = int64(e.Chars)
+	}
 	return e, nil
 }
 

@@ -35,7 +35,7 @@ func (c *Cache) Text(id string) (*Text, error) {
 		f.Close()
 		return nil, notFound(id)
 	}
-	return &Text{file: f, size: e.Bytes, index: &index}, nil
+	return &Text{file: f, size: index.Size, index: &index}, nil
 }
 
 // index reads an entry's index; if it is missing or about another file, the
@@ -54,7 +54,7 @@ func (c *Cache) index(e Entry, f *os.File) (Index, error) {
 	if index, err = scanFile(f); err != nil {
 		return index, err
 	}
-	if e.SHA256 != "" && e.SHA256 != index.sum || e.SHA256 == "" && int64(e.Chars) != index.Size {
+	if e.SHA256 != "" && e.SHA256 != index.sum || e.SHA256 == "" && e.Bytes != index.Size {
 		return index, ErrNotFound
 	}
 	return index, c.writeJSON(c.indexFile(e.ID), index)
