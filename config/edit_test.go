@@ -93,7 +93,7 @@ func TestEveryKeyWorksForOneContext(t *testing.T) {
 		case old == "true" || old == "false":
 			value = map[string]string{"true": "false", "false": "true"}[old]
 		default:
-			value = "7"
+			value = "9"
 		}
 		text, err := config.Edit("local.toml", nil, key, value)
 		if err != nil {
