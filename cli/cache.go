@@ -112,35 +112,38 @@ func (s *session) clearCache(_ context.Context, name string) error {
 
 // cleanupCache removes old outputs in all contexts, and says how many.
 func (s *session) cleanupCache(context.Context) error {
-	removed, err := s.cleanCaches()
+	removed, err := s.cleanAllCaches()
 	if err != nil {
 		return err
 	}
 	return s.say("Removed %d old cache entries (older than %d days)", removed, s.config.ToolCacheMaxAgeDays)
 }
 
-// cleanCaches removes what is beyond the limits of the configuration in every
-// context. What a conversation's window still names is kept.
-func (s *session) cleanCaches() (removed int, err error) {
+// cleanAllCaches cleans the caches of all contexts.
+func (s *session) cleanAllCaches() (removed int, err error) {
 	infos, err := s.store.List()
+	for _, info := range infos {
+		if err != nil {
+			break
+		}
+		var n int
+		n, err = s.cleanCache(info.Name)
+		removed += n
+	}
+	return removed, err
+}
+
+// cleanCache removes what is beyond the limits of the configuration in a
+// context's cache. What its conversation's window still names is kept.
+func (s *session) cleanCache(name string) (removed int, err error) {
+	c, err := s.store.Context(name)
 	if err != nil {
 		return 0, err
 	}
-	for _, info := range infos {
-		c, err := s.store.Context(info.Name)
-		if err != nil {
-			return removed, err
-		}
-		n, err := cache.Open(c.CacheFolder()).Clean(cache.Limits{
-			MaxAge:   time.Duration(s.config.ToolCacheMaxAgeDays) * 24 * time.Hour,
-			MaxBytes: int64(s.config.ToolCacheMaxBytes), Keep: namedIn(filepath.Dir(c.CacheFolder())),
-		})
-		removed += n
-		if err != nil {
-			return removed, err
-		}
-	}
-	return removed, nil
+	return cache.Open(c.CacheFolder()).Clean(cache.Limits{
+		MaxAge:   time.Duration(s.config.ToolCacheMaxAgeDays) * 24 * time.Hour,
+		MaxBytes: int64(s.config.ToolCacheMaxBytes), Keep: namedIn(filepath.Dir(c.CacheFolder())),
+	})
 }
 
 // namedIn says whether the window of a context names an entry. It reads the
@@ -156,13 +159,18 @@ func namedIn(folder string) func(id string) bool {
 	}
 }
 
-// endCleanup cleans caches at the end of a run, if that is configured. Its
-// failure is said and does not fail the run.
+// endCleanup cleans caches at the end of a run, if that is configured: all of
+// them, but with -C, which changes nothing else, that of its context. Its failure
+// is said and does not fail the run.
 func (s *session) endCleanup() {
 	if !s.config.AutoCleanupCache {
 		return
 	}
-	removed, err := s.cleanCaches()
+	clean := s.cleanAllCaches
+	if s.opts.transient != nil {
+		clean = func() (int, error) { return s.cleanCache(s.agent.Context.Name()) }
+	}
+	removed, err := clean()
 	if err != nil {
 		s.notice("cleaning the cache of tool outputs: " + err.Error())
 	}
