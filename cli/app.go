@@ -86,12 +86,17 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 }
 
 // leaf is a command that does something.
-func leaf(ctx context.Context, name, args, usage string, run func(ctx context.Context, args []string) error, flags ...cli.Flag) *cli.Command {
+func leaf(ctx context.Context, name, args, about string, run func(ctx context.Context, args []string) error, flags ...cli.Flag) *cli.Command {
 	return &cli.Command{
-		Name: name, ArgsUsage: args, Usage: usage, Flags: flags, HideHelpCommand: true,
+		Name: name, ArgsUsage: args, Usage: about, Flags: flags, HideHelpCommand: true,
 		CustomHelpTemplate: commandHelp,
 		OnUsageError:       func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
-		Action:             func(c *cli.Context) error { return run(ctx, c.Args().Slice()) },
+		Action: func(c *cli.Context) error {
+			if least, _ := arity(c.Command); c.NArg() < least {
+				return usage("%s takes %s; put -- before it if it is a prompt", c.Command.HelpName, args)
+			}
+			return run(ctx, c.Args().Slice())
+		},
 	}
 }
 

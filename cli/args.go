@@ -103,9 +103,9 @@ func findFlag(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// command finds the command that the words name completely, with as many words
-// as it takes; its own flags may stand among them. Everything else is a prompt:
-// "demo the new feature to me" is not the command demo.
+// command finds the command that the words name, with no more words than it
+// takes; its own flags may stand among them. Everything else is a prompt: "demo
+// the new feature to me" is not the command demo.
 func (l line) command(commands []*cli.Command) *cli.Command {
 	if l.ended {
 		return nil
@@ -123,8 +123,8 @@ func (l line) command(commands []*cli.Command) *cli.Command {
 		} else if isGroup {
 			continue
 		}
-		least, most := arity(found)
-		if own, err := splitCommand(words, found.Flags); err != nil || least <= len(own.words) && len(own.words) <= most || asksForHelp(words) {
+		_, most := arity(found)
+		if own, err := splitCommand(words, found.Flags); err != nil || len(own.words) <= most || asksForHelp(words) {
 			return found
 		}
 		return nil
