@@ -219,6 +219,9 @@ func TestClean(t *testing.T) {
 	if list, err := c.List(); err != nil || len(list) != 2 {
 		t.Errorf("list = %v, %v", list, err)
 	}
+	if removed, err := c.Clean(cache.Limits{MaxBytes: 1, MinAge: time.Hour}); err != nil || removed != 0 {
+		t.Errorf("young ones: removed %d, %v", removed, err)
+	}
 	if removed, err := c.Clean(cache.Limits{MaxAge: time.Nanosecond}); err != nil || removed != 2 {
 		t.Errorf("by age: removed %d, %v", removed, err)
 	}

@@ -15,6 +15,9 @@ type Limits struct {
 	MaxAge time.Duration
 	// MaxBytes bounds the entries together; the oldest go first; 0: no bound.
 	MaxBytes int64
+	// MinAge is how old an entry must be to be removed; 0: any age. A younger
+	// one may be about to be named somewhere.
+	MinAge time.Duration
 	// Keep, if set, keeps entries that are still needed.
 	Keep func(id string) bool
 }
@@ -33,9 +36,10 @@ func (c *Cache) Clean(limits Limits) (removed int, err error) {
 	var total int64
 	for _, e := range entries { // the newest first
 		total += e.Bytes
-		tooOld := limits.MaxAge > 0 && c.now().Sub(e.Time()) > limits.MaxAge
+		age := c.now().Sub(e.Time())
+		tooOld := limits.MaxAge > 0 && age > limits.MaxAge
 		tooMuch := limits.MaxBytes > 0 && total > limits.MaxBytes
-		if !tooOld && !tooMuch || limits.Keep != nil && limits.Keep(e.ID) {
+		if !tooOld && !tooMuch || age < limits.MinAge || limits.Keep != nil && limits.Keep(e.ID) {
 			continue
 		}
 		if err := c.Remove(e.ID); err != nil {

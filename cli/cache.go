@@ -112,7 +112,7 @@ func (s *session) clearCache(_ context.Context, name string) error {
 
 // cleanupCache removes old outputs in all contexts, and says how many.
 func (s *session) cleanupCache(context.Context) error {
-	removed, err := s.cleanAllCaches()
+	removed, err := s.cleanAllCaches(0)
 	if err != nil {
 		return err
 	}
@@ -120,14 +120,14 @@ func (s *session) cleanupCache(context.Context) error {
 }
 
 // cleanAllCaches cleans the caches of all contexts.
-func (s *session) cleanAllCaches() (removed int, err error) {
+func (s *session) cleanAllCaches(minAge time.Duration) (removed int, err error) {
 	infos, err := s.store.List()
 	for _, info := range infos {
 		if err != nil {
 			break
 		}
 		var n int
-		n, err = s.cleanCache(info.Name)
+		n, err = s.cleanCache(info.Name, minAge)
 		removed += n
 	}
 	return removed, err
@@ -135,14 +135,14 @@ func (s *session) cleanAllCaches() (removed int, err error) {
 
 // cleanCache removes what is beyond the limits of the configuration in a
 // context's cache. What its conversation's window still names is kept.
-func (s *session) cleanCache(name string) (removed int, err error) {
+func (s *session) cleanCache(name string, minAge time.Duration) (removed int, err error) {
 	c, err := s.store.Context(name)
 	if err != nil {
 		return 0, err
 	}
 	return cache.Open(c.CacheFolder()).Clean(cache.Limits{
 		MaxAge:   time.Duration(s.config.ToolCacheMaxAgeDays) * 24 * time.Hour,
-		MaxBytes: int64(s.config.ToolCacheMaxBytes), Keep: namedIn(filepath.Dir(c.CacheFolder())),
+		MaxBytes: int64(s.config.ToolCacheMaxBytes), MinAge: minAge, Keep: namedIn(filepath.Dir(c.CacheFolder())),
 	})
 }
 
@@ -159,6 +159,10 @@ func namedIn(folder string) func(id string) bool {
 	}
 }
 
+// youngEntry is how old an entry is left alone at the end of a run: its stub may
+// be on its way into the conversation of another process.
+const youngEntry = 10 * time.Minute
+
 // endCleanup cleans caches at the end of a run, if that is configured: all of
 // them, but with -C, which changes nothing else, that of its context. Its failure
 // is said and does not fail the run.
@@ -166,11 +170,13 @@ func (s *session) endCleanup() {
 	if !s.config.AutoCleanupCache {
 		return
 	}
-	clean := s.cleanAllCaches
+	var removed int
+	var err error
 	if s.opts.transient != nil {
-		clean = func() (int, error) { return s.cleanCache(s.agent.Context.Name()) }
+		removed, err = s.cleanCache(s.agent.Context.Name(), youngEntry)
+	} else {
+		removed, err = s.cleanAllCaches(youngEntry)
 	}
-	removed, err := clean()
 	if err != nil {
 		s.notice("cleaning the cache of tool outputs: " + err.Error())
 	}
