@@ -3,11 +3,11 @@ package config
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // Edit sets one key of a configuration file's text and returns the new text.
@@ -27,12 +27,35 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 		text = Quote(value)
 	}
 	text = strings.TrimSpace(text)
-	path := (&scanner{data: []byte(key + " ")}).key()
+	path := keyParts([]byte(key+" = 0"), len(strings.TrimRight(key, " \t")))
+	if path == nil { // "a=1\nb" would set a, not b
+		return nil, fmt.Errorf("%q is not a key; want KEY or TABLE.KEY", key)
+	}
 	edited := set(data, path, text)
 	if err := checkEdit(name, data, edited, path, text); err != nil {
 		return nil, err
 	}
 	return edited, nil
+}
+
+// keyParts are the parts of the key of a KEY = VALUE; nil if the text is
+// anything else, or its key ends elsewhere than at end.
+func keyParts(text []byte, end int) (parts []string) {
+	p := &unstable.Parser{}
+	p.Reset(text)
+	if !p.NextExpression() || p.Expression().Kind != unstable.KeyValue {
+		return nil
+	}
+	at := 0
+	for it := p.Expression().Key(); it.Next(); {
+		n := it.Node()
+		parts = append(parts, string(n.Data))
+		at = int(n.Raw.Offset + n.Raw.Length)
+	}
+	if at != end || p.NextExpression() || p.Error() != nil {
+		return nil
+	}
+	return parts
 }
 
 // checkEdit holds that the new text says what it should, and nothing else has
@@ -53,7 +76,9 @@ func checkEdit(name string, before, after []byte, path []string, value string) e
 		want = map[string]any{}
 	}
 	put(want, path, wanted["x"])
-	if !reflect.DeepEqual(want, got) {
+	wantText, wantErr := toml.Marshal(want)
+	gotText, gotErr := toml.Marshal(got)
+	if wantErr != nil || gotErr != nil || !bytes.Equal(wantText, gotText) { // as text: NaN equals itself
 		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name, strings.Join(path, "."))
 	}
 	return nil
@@ -129,6 +154,9 @@ func inlineFor(list []statement, path []string) (found *statement, depth int) {
 }
 
 func addInline(data []byte, st *statement, text string) []byte {
+	if len(st.children) == 0 && len(bytes.TrimSpace(data[st.open+1:st.close])) > 0 { // comments stay
+		return splice(data, st.open+1, st.open+1, " "+text)
+	}
 	if len(st.children) == 0 {
 		return splice(data, st.open+1, st.close, " "+text+" ")
 	}
@@ -179,6 +207,9 @@ func (s *scanner) dotted(path []string) bool {
 func addLine(data []byte, end int, text, newline string) []byte {
 	if end < 0 {
 		begin := topComments(data)
+		if begin > 0 && data[begin-1] != '\n' { // a comment ends the file
+			text = newline + text
+		}
 		return splice(data, begin, begin, text+newline)
 	}
 	if i := bytes.IndexByte(data[end:], '\n'); i >= 0 {
@@ -188,24 +219,24 @@ func addLine(data []byte, end int, text, newline string) []byte {
 }
 
 // topComments is where the first keys may stand: after the comments that head
-// the file and the blank line that ends them, if one does.
+// the file and the blank line that ends them, if one does. Comments right above
+// a table are about the table.
 func topComments(data []byte) int {
 	at := len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))
-	for begin := at; begin < len(data); {
-		end := bytes.IndexByte(data[begin:], '\n')
-		if end < 0 {
-			break
+	for begin := at; ; {
+		end := bytes.IndexByte(data[begin:], '\n') + 1
+		if end == 0 {
+			end = len(data) - begin
 		}
 		line := bytes.TrimSpace(data[begin : begin+end])
-		begin += end + 1
-		if len(line) == 0 {
+		begin += end
+		if len(line) == 0 || line[0] == '#' && begin == len(data) {
 			return begin
 		}
 		if line[0] != '#' {
-			break
+			return at
 		}
 	}
-	return at
 }
 
 // addTable adds a table with one key at the end.

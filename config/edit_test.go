@@ -41,6 +41,9 @@ func TestEditChangesOnlyItsKey(t *testing.T) {
 			"[plugins]\nhook_timeout_ms = 5\nlog.enabled = false\n"},
 		{"no newline at the end", "model = 'm'", "username", "u", "model = 'm'\nusername = 'u'\n"},
 		{"Windows line ends", "model = 'm'\r\n[api]\r\nseed = 1\r\n", "api.top_p", "1", "model = 'm'\r\n[api]\r\nseed = 1\r\ntop_p = 1\r\n"},
+		{"below comments that head the file", "# head", "username", "u", "# head\nusername = 'u'\n"},
+		{"a comment in an empty inline table", "api = { # c\n}\n", "api.seed", "1", "api = { seed = 1 # c\n}\n"},
+		{"a number that equals nothing", "[api]\ntemperature = nan\n", "api.seed", "1", "[api]\ntemperature = nan\nseed = 1\n"},
 		{"spaces in a text", "", "username", "Ada Lovelace", "username = 'Ada Lovelace'\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -63,6 +66,7 @@ func TestEditRefusesWhatTheProgramWouldNotRead(t *testing.T) {
 	for _, test := range []struct{ before, key, value, want string }{
 		{"", "temperature", "1", `--set temperature=1: unknown key "temperature"; did you mean "api.temperature"?`},
 		{"", "api.temperature", "hot", `--set api.temperature=hot: api.temperature: want a number, got a string`},
+		{"", "username=1\nmodel", "m", `"username=1\nmodel" is not a key; want KEY or TABLE.KEY`},
 		{"modle = 1\n", "model", "m", `local.toml:1: unknown key "modle"; did you mean "model"?`},
 		{"model = \n", "model", "m", "local.toml:1: "},
 	} {
