@@ -58,7 +58,7 @@ func block(n ast.Node, width int) []string {
 		}
 		return []string{paint([]span{{strings.Repeat("─", width), dim}})}
 	case *ast.HTMLBlock:
-		return strings.Split(strings.Trim(string(n.Literal), "\n"), "\n")
+		return strings.Split(strings.Trim(clean(string(n.Literal)), "\n"), "\n")
 	case *ast.Paragraph:
 		return paintAll(wrap(inlines(n, 0), width))
 	}
@@ -78,7 +78,7 @@ func paintAll(lines [][]span) (text []string) {
 // code is shown as it is, indented and coloured; it is not wrapped, so that it
 // can be copied.
 func code(text string) (lines []string) {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", "    ")
+	text = strings.ReplaceAll(strings.TrimRight(clean(text), "\n"), "\t", "    ")
 	for _, line := range strings.Split(text, "\n") {
 		if line != "" {
 			line = "    " + paint([]span{{line, cyan}})

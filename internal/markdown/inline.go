@@ -60,7 +60,7 @@ func inline(n ast.Node, on style) []span {
 	case *ast.Softbreak, *ast.Hardbreak:
 		return []span{{"\n", 0}}
 	case *ast.Code:
-		return []span{{string(n.Literal), on | cyan}}
+		return []span{{oneLine(n.Literal), on | cyan}}
 	case *ast.Emph:
 		return inlines(n, on|italic)
 	case *ast.Strong:
@@ -69,13 +69,13 @@ func inline(n ast.Node, on style) []span {
 		return inlines(n, on|strike)
 	case *ast.Link:
 		text := inlines(n, on|underline)
-		target := string(n.Destination)
+		target := oneLine(n.Destination)
 		if plain(text) == target || "mailto:"+plain(text) == target {
 			return text
 		}
 		return append(text, span{" (" + target + ")", on | dim})
 	case *ast.Image:
-		return []span{{"[image: " + plain(inlines(n, 0)) + "]", on}, {" (" + string(n.Destination) + ")", on | dim}}
+		return []span{{"[image: " + plain(inlines(n, 0)) + "]", on}, {" (" + oneLine(n.Destination) + ")", on | dim}}
 	}
 	if leaf := n.AsLeaf(); leaf != nil {
 		return brokenLines(string(leaf.Literal), on)
@@ -83,10 +83,14 @@ func inline(n ast.Node, on style) []span {
 	return inlines(n, on)
 }
 
+// oneLine is harmless text without line breaks. The parser decodes character
+// references, so what it returns is cleaned once more.
+func oneLine(text []byte) string { return strings.ReplaceAll(clean(string(text)), "\n", " ") }
+
 // brokenLines keeps the line breaks of a text: models break lines where they
 // mean it, not to fit a page.
 func brokenLines(text string, on style) (spans []span) {
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range strings.Split(clean(text), "\n") {
 		if i > 0 {
 			spans = append(spans, span{"\n", 0})
 		}
