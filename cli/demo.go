@@ -129,7 +129,7 @@ func (p *program) demoStep(ctx context.Context, home string, step demoStep) (rec
 	for _, loaded := range s.loaded.Plugins {
 		names = append(names, loaded.Name)
 	}
-	for _, skipped := range s.loaded.Skipped {
+	for _, skipped := range s.loaded.LeftOut {
 		names = append(names, skipped.Name+" (left out: "+skipped.Reason+")")
 	}
 	return records, names, nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/native"
 )
 
 // pluginList shows every entry of the plugins folder, loaded or not.
@@ -36,13 +35,13 @@ type pluginRow struct {
 }
 
 // pluginRows puts loaded and left out plugins in the order of their names.
-func pluginRows(loaded native.Loaded) []pluginRow {
+func pluginRows(loaded plugin.Loaded) []pluginRow {
 	var rows []pluginRow
 	for i := range loaded.Plugins {
 		rows = append(rows, loadedRow(&loaded.Plugins[i], loaded.Notices))
 	}
-	for _, s := range loaded.Skipped {
-		rows = append(rows, pluginRow{name: s.Name, state: "left out: " + s.Reason, file: s.Path})
+	for _, s := range loaded.LeftOut {
+		rows = append(rows, pluginRow{name: s.Name, state: "left out: " + s.Reason, file: s.Origin.Path})
 	}
 	slices.SortStableFunc(rows, func(a, b pluginRow) int { return strings.Compare(a.name, b.name) })
 	return rows

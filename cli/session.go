@@ -32,7 +32,7 @@ type session struct {
 	store     *contexts.Store
 	from      string // the context that was current before
 	config    config.Config
-	loaded    native.Loaded
+	loaded    plugin.Loaded
 	agent     *agent.Agent
 	isNew     bool // the context's name was made for this run
 	owned     bool // this session holds its context's lock
@@ -257,7 +257,7 @@ func (s *session) loadPlugins(ctx context.Context) (err error) {
 
 // sayLeftOut tells the person which plugins they miss, and why.
 func (s *session) sayLeftOut() {
-	for _, skipped := range s.loaded.Skipped {
+	for _, skipped := range s.loaded.LeftOut {
 		if skipped.Meant {
 			s.notice(fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason))
 		}
@@ -275,7 +275,7 @@ func (s *session) sayLeftOut() {
 // hasPlugin says whether the plugins folder has an entry of this name.
 func (s *session) hasPlugin(name string) bool {
 	return slices.ContainsFunc(s.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
-		slices.ContainsFunc(s.loaded.Skipped, func(p native.Skipped) bool { return p.Name == name })
+		slices.ContainsFunc(s.loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })
 }
 
 func (s *session) record(r plugin.Record) {
@@ -304,9 +304,9 @@ func (s *session) collectTools() error {
 func (s *session) nativeOptions() native.Options {
 	set := s.config.Plugins
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	overrides := map[string]native.Override{}
+	overrides := map[string]plugin.Override{}
 	for name, o := range set.ByName {
-		overrides[name] = native.Override{
+		overrides[name] = plugin.Override{
 			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled,
 		}
 	}

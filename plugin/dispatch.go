@@ -56,21 +56,39 @@ func (d *dispatch) run(ctx context.Context, subscribers []*Plugin) ([]byte, erro
 	return nil, fmt.Errorf("hook point %s: unknown mode %q", d.info.Name, d.info.Mode)
 }
 
-// askAll asks several plugins at once and returns their replies in order. The
-// error is the end of ctx.
+// askAll asks several plugins at once, those of one sequence one after another,
+// and returns their replies in order. The error is the end of ctx.
 func (d *dispatch) askAll(ctx context.Context, plugins []*Plugin, payload []byte) ([]*reply, error) {
 	replies := make([]*reply, len(plugins))
 	var g errgroup.Group
 	g.SetLimit(d.host.parallel())
-	for i, p := range plugins {
+	for _, sequence := range sequences(plugins) {
 		g.Go(func() error {
-			replies[i] = d.ask(ctx, p, payload)
+			for _, i := range sequence {
+				replies[i] = d.ask(ctx, plugins[i], payload)
+			}
 			return nil
 		})
 	}
 	g.Wait()
 	d.replies = append(d.replies, replies...)
 	return replies, ctx.Err()
+}
+
+// sequences groups the indexes of plugins that are asked one after another;
+// most plugins are alone.
+func sequences(plugins []*Plugin) (groups [][]int) {
+	of := map[string]int{}
+	for i, p := range plugins {
+		at, begun := of[p.Sequence]
+		if p.Sequence != "" && begun {
+			groups[at] = append(groups[at], i)
+			continue
+		}
+		of[p.Sequence] = len(groups)
+		groups = append(groups, []int{i})
+	}
+	return groups
 }
 
 // askOne asks one plugin. The error is the end of ctx.
@@ -92,10 +110,13 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	r.record.AnswerBytes = len(answer.Body)
 	for _, note := range answer.Notes {
 		r.remark(note)
+		r.notices = append(r.notices, note)
 	}
 	switch {
 	case err != nil:
 		d.failed(r, err)
+	case answer.Skipped != "":
+		r.record.Result, r.record.Why = Skipped, answer.Skipped
 	case answer.Unreadable != "":
 		d.unreadable(r, answer.Unreadable)
 	default:
@@ -177,7 +198,8 @@ func (d *dispatch) blocksOnFailure(p *Plugin) bool {
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
 	return &reply{plugin: p, record: Record{
-		Time: time.Now(), Dispatch: d.id, Point: d.info.Name, Plugin: p.Name, Protocol: p.Origin.Protocol,
+		Time: time.Now(), Dispatch: d.id, Point: d.info.Name, Plugin: p.Name,
+		Protocol: p.Origin.Protocol, Event: p.EventAt(d.info.Name),
 		Guard: d.info.Mode == hookpoints.Chain && p.GuardsAt(d.info.Name), Result: NoOpinion,
 		Payload: payload, PayloadBytes: len(payload),
 	}}
@@ -197,7 +219,7 @@ func (d *dispatch) skip(plugins []*Plugin, why string) {
 func (d *dispatch) report() {
 	for _, r := range d.replies {
 		for _, text := range r.notices {
-			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Text: text})
+			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})
 		}
 		if d.host.Trace != nil {
 			d.host.Trace(r.record)

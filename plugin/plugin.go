@@ -18,12 +18,18 @@ type Plugin struct {
 	Origin Origin
 	// Hooks are the points that the plugin is asked at.
 	Hooks []hookpoints.Name
+	// Events is what the plugin's protocol calls its points, for traces and
+	// lists; a point that is missing has its own name.
+	Events map[hookpoints.Name]string
 	// Guards are those of Hooks at which the plugin only ever blocks. At a
 	// chain point it is asked after all others, with the final payload.
 	Guards []hookpoints.Name
 	// OnFailure says what a failure means at a point that can block. The zero
 	// value is Ignore.
 	OnFailure Failure
+	// Sequence, if not empty, names plugins that are asked one after another,
+	// in order, also where others are asked all at once.
+	Sequence string
 	// Tools are what the model may call.
 	Tools []tools.Tool
 	// Handler answers events. It may be nil if Hooks is empty.
@@ -66,7 +72,10 @@ type Answer struct {
 	// Unreadable says why the output was not an answer, such as "not JSON:
 	// ..."; Body is then empty.
 	Unreadable string
-	// Notes are what the protocol's adapter had to refuse, a sentence each.
+	// Skipped says why the plugin had no need to be asked; empty: it was.
+	Skipped string
+	// Notes are what a person should know: what the protocol's adapter had to
+	// refuse, or a remark of the plugin. A sentence each.
 	Notes []string
 }
 
@@ -86,6 +95,10 @@ func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) { ret
 func (p *Plugin) Subscribes(point hookpoints.Name) bool {
 	return p.Handler != nil && slices.Contains(p.Hooks, point)
 }
+
+// EventAt is what the plugin's protocol calls a point, "" where that is the
+// point's own name.
+func (p *Plugin) EventAt(point hookpoints.Name) string { return p.Events[point] }
 
 // GuardsAt says whether the plugin only ever blocks at the point.
 func (p *Plugin) GuardsAt(point hookpoints.Name) bool {

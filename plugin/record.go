@@ -21,6 +21,8 @@ type Record struct {
 	Plugin string `json:"plugin"`
 	// Protocol is how the host speaks to the plugin.
 	Protocol string `json:"protocol,omitempty"`
+	// Event is what that protocol calls the point, if it has its own name for it.
+	Event string `json:"event,omitempty"`
 	// Guard is true if the plugin was asked as a guard.
 	Guard bool `json:"guard,omitempty"`
 	// Result says in a word what came of it.
@@ -68,14 +70,21 @@ type Notice struct {
 	Plugin string
 	// Point is where it happened; empty when it was not at a point.
 	Point hookpoints.Name
+	// Event is what the plugin's protocol calls the point, if it has its own
+	// name for it.
+	Event string
 	// Text says what happened and what followed, without the names above.
 	Text string
 }
 
 // String is the notice as one line.
 func (n Notice) String() string {
-	if n.Point == "" {
-		return "plugin \"" + n.Plugin + "\": " + n.Text
+	where := ""
+	if n.Point != "" {
+		where = " at " + string(n.Point)
 	}
-	return "plugin \"" + n.Plugin + "\" at " + string(n.Point) + ": " + n.Text
+	if n.Event != "" {
+		where = " at " + n.Event
+	}
+	return "plugin \"" + n.Plugin + "\"" + where + ": " + n.Text
 }

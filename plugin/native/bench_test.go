@@ -81,7 +81,7 @@ func BenchmarkDispatch(b *testing.B) {
 		dir, paths := benchFolder(b, n)
 		loaded, err := native.Load(b.Context(), native.Options{Dir: dir})
 		if err != nil || len(loaded.Plugins) != n {
-			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.Skipped)
+			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.LeftOut)
 		}
 		host := &plugin.Host{Plugins: loaded.Plugins}
 		for _, mode := range modes {

@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 			f := newFolder(t).plugin(name, fmt.Sprintf(`{"name":%q,"hooks":["pre_tool"]}`, name), body)
 			loaded := f.load(native.Options{HookTimeout: timeout, ProbeTimeout: time.Minute})
 			if len(loaded.Plugins) != 1 {
-				t.Fatalf("left out: %+v", loaded.Skipped)
+				t.Fatalf("left out: %+v", loaded.LeftOut)
 			}
 			return loaded.Plugins[0]
 		},

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/chibi-host/chibi/plugin"
 )
 
 // executable is a file in the plugins folder that can be asked.
@@ -18,7 +20,7 @@ type executable struct {
 
 // discover lists the executables of the plugins folder by name, bytewise, and
 // what is not one with the reason.
-func discover(opts Options) ([]executable, []Skipped, error) {
+func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	entries, err := os.ReadDir(opts.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -27,7 +29,7 @@ func discover(opts Options) ([]executable, []Skipped, error) {
 		return nil, nil, fmt.Errorf("reading the plugins folder: %w; use --no-plugins to go on without plugins", err)
 	}
 	var found []executable
-	var skipped []Skipped
+	var skipped []plugin.LeftOut
 	for _, entry := range entries {
 		name := entry.Name()
 		if strings.HasPrefix(name, ".") {
@@ -35,7 +37,7 @@ func discover(opts Options) ([]executable, []Skipped, error) {
 		}
 		file, skip := examine(opts, name)
 		if skip != nil {
-			skip.Name, skip.Path = name, filepath.Join(opts.Dir, name)
+			skip.Name, skip.Origin = name, origin(filepath.Join(opts.Dir, name))
 			skipped = append(skipped, *skip)
 			continue
 		}
@@ -45,35 +47,35 @@ func discover(opts Options) ([]executable, []Skipped, error) {
 }
 
 // examine decides about one entry of the folder.
-func examine(opts Options, name string) (executable, *Skipped) {
+func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	if strings.HasSuffix(name, ".disabled") {
-		return executable{}, &Skipped{Reason: "disabled by its name; to enable it, remove .disabled"}
+		return executable{}, &plugin.LeftOut{Reason: "disabled by its name; to enable it, remove .disabled"}
 	}
 	if opts.Overrides[name].Disabled {
-		return executable{}, &Skipped{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%s] of the configuration", name)}
+		return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%s] of the configuration", name)}
 	}
 	path := filepath.Join(opts.Dir, name)
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return executable{}, &Skipped{Reason: "its link leads nowhere or in a circle", Meant: true}
+		return executable{}, &plugin.LeftOut{Reason: "its link leads nowhere or in a circle", Meant: true}
 	}
 	info, err := os.Stat(real)
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, name)
 		if real, err = filepath.EvalSymlinks(path); err != nil {
-			return executable{}, &Skipped{Reason: fmt.Sprintf("a folder without an executable %s/%s in it", name, name)}
+			return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("a folder without an executable %s/%s in it", name, name)}
 		}
 		info, err = os.Stat(real)
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return executable{}, &Skipped{Reason: "not a regular file"}
+		return executable{}, &plugin.LeftOut{Reason: "not a regular file"}
 	}
 	if !inside(opts, real) {
-		return executable{}, &Skipped{Meant: true, Reason: fmt.Sprintf(
+		return executable{}, &plugin.LeftOut{Meant: true, Reason: fmt.Sprintf(
 			"it is a link to %s, outside the plugins folder; to allow that, add the target to allow_links under [plugins] in config.toml", real)}
 	}
 	if info.Mode().Perm()&0o111 == 0 {
-		return executable{}, &Skipped{Reason: "not executable; to use it, run: chmod +x " + path, Meant: isScript(real)}
+		return executable{}, &plugin.LeftOut{Reason: "not executable; to use it, run: chmod +x " + path, Meant: isScript(real)}
 	}
 	return executable{name: name, path: path, real: real}, nil
 }

@@ -61,65 +61,33 @@ type Options struct {
 	// is kept in memory, at most 8 MiB.
 	Spool func() (*os.File, error)
 	// Overrides are settings for single plugins, by plugin name.
-	Overrides map[string]Override
+	Overrides map[string]plugin.Override
 	// Points are hook points known in addition to chibi's own.
 	Points []hookpoints.Name
 	// Reserved are tool names that plugins may not take.
 	Reserved []string
 }
 
-// Override is what a person sets for one plugin; it beats the plugin's schema.
-type Override struct {
-	// Timeout bounds its hooks and tools; 0: not overridden.
-	Timeout time.Duration
-	// OnFailure is what its failure means; "": not overridden.
-	OnFailure plugin.Failure
-	// Disabled leaves the plugin out.
-	Disabled bool
-}
-
-// Loaded is what a folder holds.
-type Loaded struct {
-	// Plugins are ready to be asked, in order.
-	Plugins []plugin.Plugin
-	// Skipped are the entries of the folder that are not, and why.
-	Skipped []Skipped
-	// Notices are remarks about plugins that were loaded.
-	Notices []plugin.Notice
-}
-
-// Skipped is an entry of the plugins folder that was left out.
-type Skipped struct {
-	// Name is the plugin's name, Path its file.
-	Name, Path string
-	// Reason says why, and what to do about it.
-	Reason string
-	// Meant is true if the entry looks like a plugin that its owner expects
-	// to work, so that a person should be told; false for a disabled plugin,
-	// a README and the like.
-	Meant bool
-}
-
 // Load finds the plugins in opts.Dir and asks each, all at once, for its
 // schema. Errors are an unreadable folder and the end of ctx.
-func Load(ctx context.Context, opts Options) (Loaded, error) {
+func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	found, skipped, err := discover(opts)
 	if err != nil {
-		return Loaded{}, err
+		return plugin.Loaded{}, err
 	}
 	probes := probeAll(ctx, opts, found)
 	if ctx.Err() != nil {
-		return Loaded{}, ctx.Err()
+		return plugin.Loaded{}, ctx.Err()
 	}
 	l := loader{opts: opts, taken: map[string]string{}}
-	l.Skipped = skipped
+	l.LeftOut = skipped
 	for _, name := range opts.Reserved {
 		l.taken[name] = "chibi itself"
 	}
 	for i, file := range found {
 		l.add(file, probes[i])
 	}
-	slices.SortStableFunc(l.Skipped, func(a, b Skipped) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(l.LeftOut, func(a, b plugin.LeftOut) int { return strings.Compare(a.Name, b.Name) })
 	return l.Loaded, nil
 }
 
@@ -141,14 +109,14 @@ func probeAll(ctx context.Context, opts Options, found []executable) []probed {
 
 // loader turns probed executables into plugins.
 type loader struct {
-	Loaded
+	plugin.Loaded
 	opts  Options
 	taken map[string]string // tool name -> who has it
 }
 
 func (l *loader) add(file executable, p probed) {
 	if p.err != nil {
-		l.Skipped = append(l.Skipped, Skipped{Name: file.name, Path: file.path, Reason: p.err.Error(), Meant: true})
+		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: p.err.Error(), Meant: true})
 		return
 	}
 	warnings := p.warnings
@@ -162,7 +130,7 @@ func (l *loader) add(file executable, p probed) {
 		schemas = append(schemas, s)
 	}
 	if len(schemas) == 0 {
-		l.Skipped = append(l.Skipped, Skipped{Name: file.name, Path: file.path, Reason: warnings[len(warnings)-1], Meant: true})
+		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: warnings[len(warnings)-1], Meant: true})
 		return
 	}
 	for _, text := range warnings {
@@ -173,7 +141,7 @@ func (l *loader) add(file executable, p probed) {
 
 // build makes a plugin of an executable with one or more schemas.
 func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
-	p := plugin.Plugin{Name: file.name, Origin: plugin.Origin{Protocol: Protocol, Path: file.path}, OnFailure: plugin.Ignore}
+	p := plugin.Plugin{Name: file.name, Origin: origin(file.path), OnFailure: plugin.Ignore}
 	override := l.opts.Overrides[file.name]
 	hookTimeout := l.opts.HookTimeout
 	run := runner{opts: l.opts, path: file.real}
@@ -195,6 +163,8 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	p.Handler = plugin.Process{Codec: codec{run}, Exec: l.opts.Exec, Timeout: hookTimeout}
 	return p
 }
+
+func origin(path string) plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: path} }
 
 func union(list, more []hookpoints.Name) []hookpoints.Name {
 	for _, name := range more {

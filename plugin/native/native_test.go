@@ -53,7 +53,7 @@ func (f folder) link(name, target string) folder {
 	return f
 }
 
-func (f folder) load(opts native.Options) native.Loaded {
+func (f folder) load(opts native.Options) plugin.Loaded {
 	f.t.Helper()
 	opts.Dir = f.dir
 	loaded, err := native.Load(f.t.Context(), opts)
@@ -63,7 +63,7 @@ func (f folder) load(opts native.Options) native.Loaded {
 	return loaded
 }
 
-func names(loaded native.Loaded) []string {
+func names(loaded plugin.Loaded) []string {
 	var list []string
 	for _, p := range loaded.Plugins {
 		list = append(list, p.Name)
@@ -116,10 +116,10 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 			f := newFolder(t)
 			test.make(f)
 			loaded := f.load(native.Options{Reserved: []string{"recurse"}})
-			if len(loaded.Skipped) != 1 {
-				t.Fatalf("skipped = %+v, plugins = %v", loaded.Skipped, names(loaded))
+			if len(loaded.LeftOut) != 1 {
+				t.Fatalf("skipped = %+v, plugins = %v", loaded.LeftOut, names(loaded))
 			}
-			got := loaded.Skipped[0]
+			got := loaded.LeftOut[0]
 			if reason := strings.ReplaceAll(got.Reason, f.dir, "DIR"); reason != test.reason {
 				t.Errorf("reason = %s\nwant     %s", reason, test.reason)
 			}
@@ -153,8 +153,8 @@ func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
 func TestASchemaThatHangsLeavesTheOthers(t *testing.T) {
 	f := newFolder(t).file("hangs", "#!/bin/sh\nexec sleep 600\n", 0o755).plugin("works", `{"name":"works"}`, "")
 	loaded := f.load(native.Options{ProbeTimeout: 300 * time.Millisecond})
-	if got := names(loaded); len(got) > 1 || len(loaded.Skipped) < 1 || !strings.Contains(loaded.Skipped[0].Reason, "no answer after 300ms") {
-		t.Errorf("plugins = %v, skipped = %+v", got, loaded.Skipped)
+	if got := names(loaded); len(got) > 1 || len(loaded.LeftOut) < 1 || !strings.Contains(loaded.LeftOut[0].Reason, "no answer after 300ms") {
+		t.Errorf("plugins = %v, skipped = %+v", got, loaded.LeftOut)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestTwoHundredPlugins(t *testing.T) {
 	}
 	loaded := f.load(native.Options{ProbeTimeout: time.Minute})
 	if len(loaded.Plugins) != 200 || loaded.Plugins[199].Name != "p199" {
-		t.Errorf("%d plugins; skipped %+v", len(loaded.Plugins), loaded.Skipped)
+		t.Errorf("%d plugins; skipped %+v", len(loaded.Plugins), loaded.LeftOut)
 	}
 }
 
@@ -195,7 +195,7 @@ printf '{"prompt":"%s"}' "$(echo $size)"`)
 	}
 }
 
-func firePrompt(t *testing.T, loaded native.Loaded, prompt string) string {
+func firePrompt(t *testing.T, loaded plugin.Loaded, prompt string) string {
 	t.Helper()
 	host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}
 	answer, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage, hookpoints.Prompt{Prompt: prompt, ContextName: "c"})
@@ -256,7 +256,7 @@ func TestAToolCall(t *testing.T) {
 
 func TestOverridesBeatTheSchema(t *testing.T) {
 	f := newFolder(t).plugin("a", `{"name":"a","hooks":["pre_tool"],"on_failure":"block"}`, "").plugin("b", `{"name":"b"}`, "")
-	loaded := f.load(native.Options{Overrides: map[string]native.Override{
+	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{
 		"a": {OnFailure: plugin.Ignore}, "b": {Disabled: true},
 	}})
 	if len(loaded.Plugins) != 1 || loaded.Plugins[0].OnFailure != plugin.Ignore {

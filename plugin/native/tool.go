@@ -23,7 +23,7 @@ type tool struct {
 
 // tool makes a tool of a schema. The person's setting beats the plugin's,
 // which beats the general one.
-func (r runner) tool(owner string, s schema, override Override) tool {
+func (r runner) tool(owner string, s schema, override plugin.Override) tool {
 	timeout := DefaultToolTimeout
 	for _, set := range []time.Duration{r.opts.ToolTimeout, s.timeout(), override.Timeout} {
 		if set > 0 {

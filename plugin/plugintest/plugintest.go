@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -123,7 +124,7 @@ func (s suite) failures(t *testing.T) {
 			if verdict := fire(t, h, `{}`); verdict.Block != s.FailureBlocks {
 				t.Errorf("verdict = %+v", verdict)
 			}
-			if len(notices) != 1 || !strings.Contains(notices[0], `plugin "a" at pre_tool: `) {
+			if len(notices) != 1 || !strings.Contains(notices[0], fmt.Sprintf("plugin %q at ", h.Plugins[0].Name)) {
 				t.Errorf("notices = %q, want one that names the plugin", notices)
 			}
 			h.Plugins[0].OnFailure = plugin.Block
