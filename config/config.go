@@ -65,6 +65,8 @@ type Config struct {
 	Tools Filter
 	// Plugins says how plugins are run.
 	Plugins Plugins
+	// Kode are hooks in Kode's way, by event, each event's in their order.
+	Kode []KodeHook
 
 	effective layer // for Value
 }
@@ -201,7 +203,7 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 			MaxEntries: *l.Storage.PartitionMaxEntries, MaxTokens: *l.Storage.PartitionMaxTokens,
 			MaxAgeSeconds: *l.Storage.PartitionMaxAgeSeconds, BytesPerToken: *l.Storage.BytesPerToken,
 		},
-		API: l.API, Tools: Filter{Include: l.Tools.Include, Exclude: l.Tools.Exclude}, Plugins: l.Plugins.resolve(),
+		API: l.API, Tools: Filter{Include: l.Tools.Include, Exclude: l.Tools.Exclude}, Plugins: l.Plugins.resolve(), Kode: l.Kode.resolve(),
 		effective: l,
 	}
 	address, err := url.Parse(c.BaseURL)

@@ -45,6 +45,10 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"plugin key", "config.toml", "[plugins]\nhook_timeout = 3\n", `config.toml:2: unknown key "plugins.hook_timeout"; did you mean "plugins.hook_timeout_ms"?`},
 		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n", `config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
 		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n", `config.toml:2: on_failure of plugin "guard" is "deny"; want "ignore" or "block"`},
+		{"Kode's events", "config.toml", "[[kode.hooks.tool_call_pri]]\nexec = \"x\"\n", `unknown key "kode.hooks.tool_call_pri"; did you mean "kode.hooks.tool_call_pre"?`},
+		{"a key of Kode's hooks", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout = 3\n", `config.toml:3: unknown key "kode.hooks.session_end.timeout"; did you mean "kode.hooks.session_end.timeout_ms"?`},
+		{"a Kode hook without a program", "config.toml", "[[kode.hooks.session_end]]\ntimeout_ms = 3\n", `entry 1 of kode.hooks.session_end has no exec; write exec = "PROGRAM"`},
+		{"a Kode hook without time", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout_ms = 0\n", `config.toml:3: timeout_ms in entry 1 of kode.hooks.session_end is 0; want a number above 0`},
 		{"not above zero", "config.toml", "max_tool_rounds = 0\n", `config.toml:1: max_tool_rounds is 0; want a number above 0`},
 		{"bad address", "config.toml", "base_url = \"localhost\"\n", `base_url "localhost" is not an address`},
 	} {
@@ -145,4 +149,15 @@ func FuzzLoad(f *testing.F) {
 		dir := home(t, map[string]string{"config.toml": text})
 		config.Load(config.Sources{Home: dir, Set: []string{set}, Env: func(string) string { return "" }})
 	})
+}
+
+func TestKodeHooksComeByEventInTheirOrder(t *testing.T) {
+	c, err := load(t, map[string]string{
+		"config.toml":              "[[kode.hooks.session_end]]\nexec = \"log\"\n[[kode.hooks.tool_call_pre]]\nexec = \"a\"\nargs = [\"-x\"]\ntimeout_ms = 7\n[[kode.hooks.tool_call_pre]]\nexec = \"b\"\n",
+		"contexts/work/local.toml": "[[kode.hooks.session_end]]\nexec = \"other\"\n",
+	})
+	want := []config.KodeHook{{Event: "tool_call_pre", Exec: "a", Args: []string{"-x"}, TimeoutMS: 7}, {Event: "tool_call_pre", Exec: "b"}, {Event: "session_end", Exec: "other"}}
+	if diff := cmp.Diff(want, c.Kode); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
 }

@@ -35,6 +35,7 @@ type layer struct {
 	Tools                    filter   `toml:"tools"`
 	Storage                  storage  `toml:"storage"`
 	Plugins                  plugins  `toml:"plugins"`
+	Kode                     kode     `toml:"kode"`
 }
 
 // API are members of the request body; nil ones are not sent.

@@ -200,7 +200,7 @@ func typeName(name string) string {
 
 // knownKeys lists the keys of a struct for decoding, with dots for tables.
 func knownKeys(t reflect.Type) []string {
-	if t.Kind() == reflect.Map {
+	if t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.Struct {

@@ -25,7 +25,7 @@ func (l layer) validate() (key string, err error) {
 			return "timeout_ms", fmt.Errorf("timeout_ms of plugin %q is %d; want a number above 0", name, t)
 		}
 	}
-	return "", nil
+	return l.Kode.validate()
 }
 
 // atLeast is a number with its smallest value.
