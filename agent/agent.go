@@ -16,6 +16,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,16 +42,24 @@ type Agent struct {
 	Tools *tools.Set
 	// Cache keeps outputs that are too large to show; nil: all is shown.
 	Cache *cache.Cache
+	// Recipe is what the prompts of this run come from; nil for none.
+	Recipe *Recipe
+	// Recipes finds recipes that hooks ask for, and "compact", whose prompt is
+	// that of every summary. Nil: there are none.
+	Recipes func(ctx context.Context, name string, args map[string]string) (Recipe, error)
 	// Settings shape requests and bound the turn.
 	Settings Settings
 	// Output shows a person what happens.
 	Output Output
+
+	turns int // prompts that were answered
 }
 
 // Settings shape requests and bound a turn. A bound of 0 means its default.
 type Settings struct {
-	// Model is the model's name in requests.
-	Model string
+	// Model is the model's name in requests, Provider what on_start says of
+	// who offers it.
+	Model, Provider string
 	// Options are further members of the request body, in order.
 	Options []llm.Option
 	// UserName is what the person is called; "user" is not told to the model.
@@ -74,7 +83,8 @@ type Settings struct {
 	MaxResponses int
 	// MaxCalls bounds the calls of one response that are run; default 100.
 	MaxCalls int
-	// MaxFollowUps bounds how often pre_stop continues a turn; default 5.
+	// MaxFollowUps bounds how often pre_stop continues a turn, and how many
+	// recipes hooks run in it; default 5.
 	MaxFollowUps int
 	// CacheThreshold is how many characters of an output are shown, default
 	// 4000; CachePreview how many of one that is cached, default 500.
@@ -121,12 +131,26 @@ func (a *Agent) Start(ctx context.Context) error {
 // endTimeout bounds on_end, which also runs after a Ctrl-C.
 const endTimeout = 30 * time.Second
 
-// End fires on_end, also when ctx has ended.
-func (a *Agent) End(ctx context.Context) error {
+// End fires on_end, also when ctx has ended. failure is what the run ended
+// with; nil if all went well.
+func (a *Agent) End(ctx context.Context, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
-	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnEnd, a.session())
+	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnEnd, hookpoints.SessionEnd{
+		CurrentContext: a.Context.Name(), Verbose: a.Settings.Verbose, Reason: reason(failure), Turns: a.turns,
+	})
 	return err
+}
+
+// reason says in a word how a run ended.
+func reason(failure error) string {
+	switch {
+	case failure == nil:
+		return "user_exit"
+	case errors.Is(failure, context.Canceled):
+		return "interrupt"
+	}
+	return "error"
 }
 
 // Switched fires on_context_switch, if the context is another one than from.
@@ -140,7 +164,9 @@ func (a *Agent) Switched(ctx context.Context, from string, transient bool) error
 }
 
 func (a *Agent) session() hookpoints.SessionInfo {
-	return hookpoints.SessionInfo{CurrentContext: a.Context.Name(), Verbose: a.Settings.Verbose}
+	return hookpoints.SessionInfo{
+		CurrentContext: a.Context.Name(), Verbose: a.Settings.Verbose, Provider: a.Settings.Provider, Model: a.Settings.Model,
+	}
 }
 
 // Prompt answers one prompt, and the rounds that the recurse tool asks for
@@ -151,6 +177,9 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 	for depth := 0; ; depth++ {
 		r := newRound(a, depth)
 		answer, err := r.run(ctx, prompt)
+		if err == nil && depth == 0 {
+			a.turns++
+		}
 		if err != nil || r.next == "" {
 			return answer, err
 		}

@@ -32,23 +32,41 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	case before.MessageCount <= 2:
 		return CompactSmall, nil
 	}
-	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreCompact, before); err != nil {
-		return "", err
-	}
+	return CompactDone, a.compacting(ctx, func() error { return a.compact(ctx) })
+}
+
+// compact replaces the conversation by a summary.
+func (a *Agent) compact(ctx context.Context) error {
 	window, err := a.Context.Window()
 	if err != nil {
-		return "", err
+		return err
 	}
 	summary, err := a.summarize(ctx, window)
 	if err != nil {
-		return "", fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
+		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
 	}
-	if err := a.Context.Compact(summary, nil); err != nil {
-		return "", err
+	return a.Context.Compact(summary, nil)
+}
+
+// compacting does something that compacts the conversation, between pre_compact
+// and post_compact.
+func (a *Agent) compacting(ctx context.Context, do func() error) error {
+	before, err := a.size()
+	if err != nil {
+		return err
 	}
-	after := hookpoints.ContextSize{ContextName: a.Context.Name(), Summary: summary}
+	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreCompact, before); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	after, err := a.size()
+	if err != nil {
+		return err
+	}
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostCompact, after)
-	return CompactDone, err
+	return err
 }
 
 // tokens estimates the tokens of entries as the original does: four bytes are

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/cache"
@@ -20,12 +21,19 @@ type output struct {
 	text string
 	file string
 	size int64
+	// exit and took are the tool's exit status, 0 if it succeeded, and time.
+	exit int
+	took time.Duration
 	// failed outputs, and those of tools that read the cache, are not cached.
 	failed, isPiece bool
 }
 
 func newOutput(result tools.Result, kind tools.Kind) output {
-	return output{text: result.Text, file: result.File, size: result.Size, failed: result.Failed, isPiece: kind == tools.File}
+	exit := result.Exit
+	if result.Failed && exit == 0 {
+		exit = 1
+	}
+	return output{text: result.Text, file: result.File, size: result.Size, failed: result.Failed, exit: exit, isPiece: kind == tools.File}
 }
 
 // discard removes the file of an output that nobody needs any more.
@@ -46,7 +54,7 @@ func (o *output) replace(text string) {
 func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *output) error {
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.ToolOutput{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != "", OutputPath: o.file,
-		ToolCallID: inv.ToolCallID,
+		ToolCallID: inv.ToolCallID, ExitCode: o.exit, DurationMS: o.took.Milliseconds(), Recipe: inv.Recipe, Nested: inv.Nested,
 	})
 	switch {
 	case err != nil:

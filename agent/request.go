@@ -15,6 +15,9 @@ import (
 // first, then what plugins say at pre_api_tools.
 func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
 	specs := filterSpecs(r.Tools.Specs(), r.Settings.Include, r.Settings.Exclude)
+	if r.recipe != nil {
+		specs = filterSpecs(specs, r.recipe.Tools, nil)
+	}
 	list := hookpoints.ToolList{ContextName: r.Context.Name(), Tools: []hookpoints.ListedTool{}, RecursionDepth: r.depth}
 	for _, s := range specs {
 		list.Tools = append(list.Tools, hookpoints.ListedTool{Name: s.Name, Type: string(s.Kind)})

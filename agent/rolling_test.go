@@ -70,6 +70,9 @@ func crowded(t *testing.T, answers ...func(string) (string, error)) (*Agent, *mo
 	m := &model{answers: answers}
 	return &Agent{
 		Context: c, Model: m, Tools: &tools.Set{},
+		Recipes: func(_ context.Context, name string, _ map[string]string) (Recipe, error) {
+			return Recipe{Name: name, Prompt: "Sum it up."}, nil
+		},
 		Settings: Settings{Model: "m", ContextWindow: 10, AutoCompact: true, CompactPercent: 50, CompactDropPercent: 50},
 	}, m
 }

@@ -24,10 +24,18 @@ type round struct {
 	usage                hookpoints.Usage
 	// next is the note for another round, if the model asked for one.
 	next string
+	// recipe is what the prompt comes from; nil for none. A nested round runs
+	// it beside the conversation: nothing is stored or shown.
+	recipe *Recipe
+	nested bool
+	// recipes counts the recipes that hooks have run.
+	recipes int
+	// latest are the entries of the latest response, and of its results.
+	latest []contexts.Entry
 }
 
 func newRound(a *Agent, depth int) *round {
-	return &round{Agent: a, depth: depth, usage: hookpoints.Usage{MaxContextWindow: a.Settings.ContextWindow}}
+	return &round{Agent: a, depth: depth, recipe: a.Recipe, usage: hookpoints.Usage{MaxContextWindow: a.Settings.ContextWindow}}
 }
 
 // run answers the prompt and whatever pre_stop adds to it.
@@ -63,7 +71,7 @@ func (r *round) admit(ctx context.Context, prompt string) (string, error) {
 		return "", err
 	}
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreMessage, hookpoints.Prompt{
-		Prompt: prompt, ContextName: r.Context.Name(), Summary: summary,
+		Prompt: prompt, ContextName: r.Context.Name(), Summary: summary, Recipe: r.recipeName(),
 	})
 	switch {
 	case err != nil:
@@ -106,17 +114,21 @@ func (r *round) answer(ctx context.Context) (string, error) {
 		if err != nil {
 			return reply.Text, err
 		}
-		if len(reply.ToolCalls) == 0 {
-			return reply.Text, nil
+		wish, err := r.turned(ctx, reply)
+		if err != nil {
+			return reply.Text, err
 		}
 		if err := r.runCalls(ctx, reply.ToolCalls, offered); err != nil {
+			return reply.Text, err
+		}
+		if err := r.rework(ctx, wish, r.latest); err != nil || len(reply.ToolCalls) == 0 {
 			return reply.Text, err
 		}
 	}
 	return "", fmt.Errorf("the model called tools in %d responses without an answer; stopped, as max_tool_rounds says", limit)
 }
 
-// respond sends one request, stores the response and fires post_turn.
+// respond sends one request and stores the response.
 func (r *round) respond(ctx context.Context) (llm.Reply, offer, error) {
 	offered, err := r.offer(ctx)
 	if err != nil {
@@ -128,35 +140,33 @@ func (r *round) respond(ctx context.Context) (llm.Reply, offer, error) {
 	}
 	reply, err := r.stream(ctx, body)
 	r.responses++
-	if err := r.keep(reply, err); err != nil {
-		return reply, nil, err
-	}
-	return reply, newOffer(offered), r.turned(ctx, reply)
+	return reply, newOffer(offered), r.keep(reply, len(body), err)
 }
 
 // stream asks the model and shows its text as it comes.
 func (r *round) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	done := r.waiting("model " + r.Settings.Model)
 	show := func(delta string) {
-		if r.Output.Text != nil {
+		if r.Output.Text != nil && !r.nested {
 			r.Output.Text(delta)
 		}
 	}
 	reply, err := r.Model.Stream(ctx, body, show)
 	done()
-	if reply.Text != "" && !strings.HasSuffix(reply.Text, "\n") && r.Output.Text != nil {
-		r.Output.Text("\n")
+	if reply.Text != "" && !strings.HasSuffix(reply.Text, "\n") {
+		show("\n")
 	}
-	if r.Output.TextEnd != nil {
+	if r.Output.TextEnd != nil && !r.nested {
 		r.Output.TextEnd()
 	}
 	return reply, err
 }
 
-// keep stores a response. What arrived before a failure is kept, marked as
+// keep stores a response to a request of so many bytes. What arrived before a failure is kept, marked as
 // interrupted; calls of an incomplete response are not.
-func (r *round) keep(reply llm.Reply, failure error) error {
+func (r *round) keep(reply llm.Reply, sent int, failure error) error {
 	var entries []contexts.Entry
+	r.latest = nil
 	if strings.TrimSpace(reply.Text) != "" {
 		text := contexts.AssistantMessage(r.Context.Name(), reply.Text)
 		if failure != nil {
@@ -175,15 +185,17 @@ func (r *round) keep(reply llm.Reply, failure error) error {
 		return nil
 	}
 	r.messages = append(r.messages, llm.Message{Role: "assistant", Content: reply.Text, ToolCalls: reply.ToolCalls})
-	r.count(reply.Usage)
+	r.count(reply.Usage, sent, reply.Text)
 	return r.store(entries...)
 }
 
-// store appends entries to the conversation and shows them.
+// store appends entries to the conversation and shows them. A nested round
+// leaves the conversation alone.
 func (r *round) store(entries ...contexts.Entry) error {
-	if len(entries) == 0 {
+	if len(entries) == 0 || r.nested {
 		return nil
 	}
+	r.latest = append(r.latest, entries...)
 	if err := r.Context.Append(entries...); err != nil {
 		return err
 	}
@@ -195,7 +207,11 @@ func (r *round) store(entries ...contexts.Entry) error {
 	return nil
 }
 
-func (r *round) count(u llm.Usage) {
+// count adds up tokens. Where the server counts none, four bytes are one.
+func (r *round) count(u llm.Usage, sent int, text string) {
+	if u.InputTokens == 0 {
+		u.InputTokens, u.OutputTokens = sent/4, len(text)/4
+	}
 	r.usage.InputTokens += u.InputTokens
 	r.usage.OutputTokens += u.OutputTokens
 	r.usage.CurrentContextWindow = u.InputTokens + u.OutputTokens

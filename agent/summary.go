@@ -12,37 +12,31 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// summaryPrompt is the system prompt of summaries where the home has no
-// prompts/compaction.md.
-const summaryPrompt = `You summarize a conversation between a user and an assistant, so that the assistant can go on with the summary alone.
-
-Keep what later work depends on: what the user wants and why, decisions and their reasons, facts, names, numbers, paths, commands
-and short pieces of code that will be needed again, what was tried and failed, what is open and what comes next. If there is an
-earlier summary, carry everything in it forward that still matters. Leave out greetings, repetition and what has been overtaken.
-Write plain text under short headings, in the language of the conversation. Answer with the summary only.`
-
 // maxToolText bounds, in bytes, what a summary is told of a tool's arguments or
 // result.
 const maxToolText = 2000
 
-// summarize asks the model for a summary of entries, on top of the earlier one.
+// summarize asks the model for a summary of entries, on top of the earlier one,
+// with the prompt of the recipe "compact".
 func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string, error) {
-	system, err := a.Context.Store().Prompt("compaction")
+	recipe, err := a.prepared(ctx, CompactRecipe, nil)
 	if err != nil {
 		return "", err
-	}
-	if strings.TrimSpace(system) == "" {
-		system = summaryPrompt
 	}
 	known, err := a.known()
 	if err != nil {
 		return "", err
 	}
-	text, err := a.request(ctx, "summary", system, known+"Summarize this conversation:\n\n"+conversationText(entries))
+	text, err := a.request(ctx, "summary", "", about(known, entries, recipe.Prompt))
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = errors.New("the model gave an empty summary")
 	}
 	return strings.TrimSpace(text), err
+}
+
+// about is a prompt about a conversation, which stands before it.
+func about(known string, entries []contexts.Entry, prompt string) string {
+	return known + "--- CONVERSATION ---\n" + conversationText(entries) + "--- END OF THE CONVERSATION ---\n\n" + prompt
 }
 
 // known is what a summary builds on: the earlier one, the goals and todos.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
@@ -85,7 +86,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 // blocks it. Everything else is a result that tells the model why not.
 func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (hookpoints.ToolInvocation, output, error) {
 	args, readable := arguments(call.Arguments)
-	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID}
+	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID, Recipe: r.recipeName(), Nested: r.nested}
 	tool, err := r.find(call.Name, offered)
 	if err == nil && !readable {
 		err = fmt.Errorf("the arguments of tool %q are not valid JSON; send one JSON object", call.Name)
@@ -101,19 +102,21 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 		inv.Arguments = verdict.Arguments
 	}
 	if verdict.Block {
-		return inv, output{text: verdict.Message, failed: true}, nil
+		return inv, newOutput(tools.Result{Text: verdict.Message, Failed: true}, tools.Builtin), nil
 	}
-	if err := r.checkArguments(tool.Spec(), inv.Arguments); err != nil {
+	if err := errors.Join(r.checkArguments(tool.Spec(), inv.Arguments), r.recipe.checkCommand(inv.Arguments)); err != nil {
 		return inv, newOutput(refusal(err), tools.Builtin), nil
 	}
 	r.detail("tool %s %s", call.Name, inv.Arguments)
-	done := r.waiting("tool " + call.Name)
+	done, begun := r.waiting("tool "+call.Name), time.Now()
 	result, err := tool.Call(ctx, tools.Call{ID: call.ID, Arguments: inv.Arguments, Context: r.Context.Name()})
 	done()
 	if result.Next != "" {
 		r.next = result.Next
 	}
-	return inv, newOutput(result, tool.Spec().Kind), err
+	out := newOutput(result, tool.Spec().Kind)
+	out.took = time.Since(begun)
+	return inv, out, err
 }
 
 // find looks up the tool of a call. The filters of the request hold here too.

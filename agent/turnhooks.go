@@ -10,39 +10,40 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// turned fires post_turn. A replacement of the conversation is honoured after a
-// response that calls no tool: anywhere else calls would lose their results.
-func (r *round) turned(ctx context.Context, reply llm.Reply) error {
+// wish is what hooks want to become of the conversation: other messages, or a
+// recipe to run on it.
+type wish struct {
+	point    hookpoints.Name
+	messages []hookpoints.ChatMessage
+	recipe   string
+	args     map[string]string
+}
+
+// turned fires post_turn and returns what hooks wish, which comes true when the
+// calls of the response have their results.
+func (r *round) turned(ctx context.Context, reply llm.Reply) (wish, error) {
 	used := []string{}
 	for _, call := range reply.ToolCalls {
 		used = append(used, call.Name)
 	}
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PostTurn, hookpoints.TurnInfo{
 		ContextName: r.Context.Name(), TurnNumber: r.responses, Response: reply.Text, ToolsUsed: used,
-		Usage: r.usage, Messages: chat(r.messages), RecursionDepth: r.depth,
+		Usage: r.usage, Messages: chat(r.messages), RecursionDepth: r.depth, Recipe: r.recipeName(), Nested: r.nested,
 	})
-	if err != nil {
-		return err
-	}
-	r.refuseRecipe(answer.Recipe)
-	if answer.Messages != nil && len(used) > 0 {
-		r.notice("post_turn: the conversation is replaced only after a response without tool calls; ignored")
-		return nil
-	}
-	return r.replace(answer.Messages)
+	return wish{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs}, err
 }
 
 // stop fires pre_stop and returns what the turn goes on with, "" for nothing.
 func (r *round) stop(ctx context.Context, response string) (string, error) {
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreStop, hookpoints.StopInfo{
 		ContextName: r.Context.Name(), Response: response, Usage: r.usage, Messages: chat(r.messages),
-		FollowUps: r.followUps, RecursionDepth: r.depth,
+		FollowUps: r.followUps, RecursionDepth: r.depth, Recipe: r.recipeName(),
 	})
 	if err != nil {
 		return "", err
 	}
-	r.refuseRecipe(answer.Recipe)
-	if err := r.replace(answer.Messages); err != nil || len(answer.FollowUpMessages) == 0 {
+	w := wish{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs}
+	if err := r.rework(ctx, w, nil); err != nil || len(answer.FollowUpMessages) == 0 {
 		return "", err
 	}
 	if limit := bound(r.Settings.MaxFollowUps, 5); r.followUps >= limit {
@@ -64,37 +65,82 @@ func (r *round) followUp(texts []string) error {
 	return nil
 }
 
-// replace makes the given messages the whole conversation. None: no change.
-func (r *round) replace(messages []hookpoints.ChatMessage) error {
-	if len(messages) == 0 {
+// rework makes a wish come true. latest are the entries of a response that
+// hooks did not know the results of: they stay behind other messages, unless it
+// called no tool.
+func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) error {
+	if len(w.messages) == 0 && w.recipe == "" {
 		return nil
 	}
-	var entries []contexts.Entry
-	r.messages = nil
-	for _, m := range messages {
-		if m.Role == "assistant" {
-			entries = append(entries, contexts.AssistantMessage(r.Context.Name(), m.Content))
-			r.messages = append(r.messages, llm.Message{Role: "assistant", Content: m.Content})
-			continue
-		}
-		entries = append(entries, contexts.UserMessage(r.userName(), r.Context.Name(), m.Content))
-		r.messages = append(r.messages, llm.Message{Role: "user", Content: m.Content})
+	if r.nested {
+		r.notice("%s: the recipe %q runs beside the conversation and cannot replace it; ignored", w.point, r.recipe.Name)
+		return nil
 	}
-	return r.Context.Replace(entries)
+	if len(w.messages) == 0 {
+		return r.runRecipe(ctx, w.recipe, w.args)
+	}
+	if w.recipe != "" {
+		r.notice("%s: the conversation is replaced, the recipe %q is not run", w.point, w.recipe)
+	}
+	return r.replace(ctx, withResults(r.entries(w.messages), latest))
 }
 
-// refuseRecipe says that a recipe was asked for in vain.
-func (r *round) refuseRecipe(name string) {
-	if name != "" {
-		r.notice("a plugin asked for the recipe %q; this version of chibi has no recipes, it was not run", name)
+// withResults appends a response that calls tools, and its results, to entries
+// that may have the response already.
+func withResults(entries, latest []contexts.Entry) []contexts.Entry {
+	known, calls := map[string]bool{}, false
+	for _, e := range entries {
+		known[e.CallID()] = e.Type == contexts.TypeToolCall
 	}
+	for _, e := range latest {
+		calls = calls || e.Type == contexts.TypeToolCall && !known[e.CallID()]
+	}
+	for _, e := range latest {
+		if calls || e.Type == contexts.TypeToolResult {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// entries are messages as they are stored.
+func (r *round) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry) {
+	name, called := r.Context.Name(), map[string]string{}
+	for _, m := range messages {
+		switch {
+		case m.Role == "assistant":
+			if m.Content != "" || len(m.ToolCalls) == 0 {
+				list = append(list, contexts.AssistantMessage(name, m.Content))
+			}
+			for _, call := range m.ToolCalls {
+				called[call.ID] = call.Name
+				list = append(list, contexts.ToolCall(name, call.Name, call.ID, call.Arguments))
+			}
+		case m.Role == "tool" && called[m.ToolCallID] != "":
+			list = append(list, contexts.ToolResult(name, called[m.ToolCallID], m.ToolCallID, m.Content))
+		default:
+			list = append(list, contexts.UserMessage(r.userName(), name, m.Content))
+		}
+	}
+	return list
+}
+
+// replace makes the given entries the whole conversation, which is a compaction.
+func (r *round) replace(ctx context.Context, entries []contexts.Entry) error {
+	err := r.compacting(ctx, func() error { return r.Context.Replace(entries) })
+	r.messages = history(entries)
+	return err
 }
 
 // chat is the conversation as turn hooks see it.
 func chat(messages []llm.Message) []hookpoints.ChatMessage {
 	list := []hookpoints.ChatMessage{}
 	for _, m := range messages {
-		list = append(list, hookpoints.ChatMessage{Role: m.Role, Content: m.Content})
+		seen := hookpoints.ChatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
+		for _, call := range m.ToolCalls {
+			seen.ToolCalls = append(seen.ToolCalls, hookpoints.ChatToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
+		}
+		list = append(list, seen)
 	}
 	return list
 }

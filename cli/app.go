@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 )
@@ -19,8 +18,9 @@ type program struct {
 	said   map[string]bool // notices that were printed
 	// pluginEnv is the environment of plugins; nil: chibi's own.
 	pluginEnv []string
-	// offline uses the demo model, whatever is configured.
-	offline bool
+	// offline uses the demo model, whatever is configured; nativeOnly asks no
+	// other programs' hooks.
+	offline, nativeOnly bool
 	// turn begins an answer that Ctrl-C ends without ending the program.
 	turn func(context.Context) (context.Context, func())
 }
@@ -73,13 +73,15 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.group("cache", "large tool outputs", p.cacheCommands(ctx)...),
 		p.group("plugin", "plugins",
 			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList)),
+		p.group("recipe", "prepared prompts", p.recipeCommands(ctx)...),
+		p.trustCommand(ctx),
 		p.group("hook", "hook points",
 			leaf(ctx, "list", "", "list the hook points", p.hookList),
 			leaf(ctx, "show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
 			leaf(ctx, "schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),
 		leaf(ctx, "demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins", p.demo),
 		leaf(ctx, "completion", "SHELL", "print the script that completes chibi's words in bash, zsh or fish", p.completion),
-		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: strings.Repeat("[WORD] ", 1000),
+		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
 			Action: func(c *cli.Context) error { return p.complete(ctx, c.Args().Slice()) }},
 		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
 	}
@@ -103,12 +105,12 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 // group is a command that others belong to. By itself it says what they are.
 func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
 	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true, Action: func(*cli.Context) error {
-		w := tabwriter.NewWriter(p.screen.Stdout(), 0, 8, 2, ' ', 0)
-		fmt.Fprintf(w, "chibi %s - %s\n", name, usage)
+		fmt.Fprintf(p.screen.Stdout(), "chibi %s - %s\n", name, usage)
+		var rows [][]string
 		for _, sub := range subs {
-			fmt.Fprintf(w, "   %s\t%s\n", strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage)
+			rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
 		}
-		return w.Flush()
+		return p.printColumns(rows)
 	}}
 }
 

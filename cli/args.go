@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -133,9 +134,12 @@ func (l line) command(commands []*cli.Command) *cli.Command {
 }
 
 // arity is how many words a command takes, as its ArgsUsage says: NAME is one,
-// [NAME] may be left out.
+// [NAME] may be left out, [TEXT]... is as many as there are.
 func arity(c *cli.Command) (least, most int) {
 	for _, word := range strings.Fields(c.ArgsUsage) {
+		if strings.HasSuffix(word, "...") {
+			return least, math.MaxInt
+		}
 		most++
 		if !strings.HasPrefix(word, "[") {
 			least++

@@ -53,7 +53,6 @@ func (s *session) connect() error {
 	if err != nil {
 		return err
 	}
-	s.agent.Settings = s.settings()
 	s.agent.Output = s.output(keys.forceMarkdown)
 	if err := s.connectModel(); err != nil {
 		return err
@@ -103,12 +102,15 @@ func (s *session) settings() agent.Settings {
 	for _, o := range c.API.Options() {
 		options = append(options, llm.Option{Name: o.Name, Value: o.Value})
 	}
-	model := c.Model
-	if model == "" && s.isDemo() {
-		model = "demo"
+	model, provider := c.Model, host(c.BaseURL)
+	if s.isDemo() {
+		provider = "demo"
+		if model == "" {
+			model = "demo"
+		}
 	}
 	return agent.Settings{
-		Model: model, Options: options, UserName: c.Username, Verbose: s.opts.verbose,
+		Model: model, Provider: provider, Options: options, UserName: c.Username, Verbose: s.opts.verbose,
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
 		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,

@@ -131,6 +131,8 @@ func (c completer) arguments(ctx context.Context, found *cli.Command, path, word
 		for _, info := range hookpoints.All() {
 			list = append(list, string(info.Name))
 		}
+	case "RECIPE":
+		list = append(list, c.recipeNames()...)
 	case "SHELL":
 		list = append(list, "bash", "zsh", "fish")
 	}
@@ -158,6 +160,8 @@ func (c completer) values(ctx context.Context, f cli.Flag, i int) []string {
 		return list
 	case debugValue:
 		return []string{"request-log", "response-meta", "all", "force-markdown", "destroy_at=", "destroy_after_seconds_inactive="}
+	case recipeValue:
+		return c.recipeNames()
 	case toolValue:
 		return c.toolNames(ctx, names(f)[0] == "plugin")
 	}
@@ -191,7 +195,8 @@ func (c completer) contextNames(mayBeNew bool) []string {
 // for that, bounded in time as always.
 func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
 	s := &session{program: c.program}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace, s.loadPlugins} {
+	s.nativeOnly = true // no hook is asked for a word
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace, s.openProject, s.loadPlugins} {
 		if step(ctx) != nil {
 			return nil
 		}
@@ -203,6 +208,20 @@ func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
 	for _, p := range s.loaded.Plugins {
 		if withPlugins && len(p.Tools) > 0 && !slices.Contains(list, p.Name) {
 			list = append(list, p.Name)
+		}
+	}
+	return list
+}
+
+func (c completer) recipeNames() (list []string) {
+	s, err := c.openRecipes()
+	if err != nil {
+		return nil
+	}
+	defer s.close()
+	for _, l := range s.library().List() {
+		if l.Err == nil && !slices.Contains(list, l.Name) {
+			list = append(list, l.Name)
 		}
 	}
 	return list

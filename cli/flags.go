@@ -9,21 +9,25 @@ import (
 // options are the flags' values. Flags that take values are lists of them: nil
 // if the flag was not given.
 type options struct {
-	home       string
-	verbose    bool
-	wait       bool
-	yes        bool
-	raw        bool
-	noPlugins  bool
-	trace      string
-	set        []string
-	save       bool
-	debug      []string
-	jsonOutput bool
-	jsonConfig bool
-	jsonSchema bool
-	version    bool
-	help       bool
+	home      string
+	verbose   bool
+	wait      bool
+	yes       bool
+	raw       bool
+	noPlugins bool
+	noHooks   bool
+
+	trustProject bool
+	recipe, args []string
+	trace        string
+	set          []string
+	save         bool
+	debug        []string
+	jsonOutput   bool
+	jsonConfig   bool
+	jsonSchema   bool
+	version      bool
+	help         bool
 
 	switchTo, transient                  []string // -c, -C
 	username, transientUsername          []string // -u, -U
@@ -91,6 +95,10 @@ func (o *options) flags() []cli.Flag {
 		yes(&o.raw, "raw"),
 		&cli.StringFlag{Name: "home", Destination: &o.home},
 		yes(&o.noPlugins, "no-plugins"),
+		yes(&o.noHooks, "no-hooks"),
+		yes(&o.trustProject, "trust-project"),
+		values(&o.recipe, recipeValue, "recipe"),
+		values(&o.args, argumentValue, "arg"),
 		&cli.StringFlag{Name: "trace", Destination: &o.trace},
 		values(&o.set, settingValue, "set"),
 		yes(&o.save, "save"),
@@ -125,6 +133,8 @@ const (
 	inspectValue
 	settingValue
 	debugValue
+	recipeValue
+	argumentValue
 )
 
 // valuesFlag collects the values of a flag that takes one or two. Unlike the
@@ -136,7 +146,9 @@ type valuesFlag struct {
 }
 
 // repeats says that the flag may be given several times.
-func (f *valuesFlag) repeats() bool { return f.kinds[0] == settingValue || f.kinds[0] == debugValue }
+func (f *valuesFlag) repeats() bool {
+	return f.kinds[0] == settingValue || f.kinds[0] == debugValue || f.kinds[0] == argumentValue
+}
 
 // String is the flag as help shows it.
 func (f *valuesFlag) String() string { return "--" + f.names[0] }

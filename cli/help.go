@@ -56,8 +56,14 @@ Model and settings:
 Plugins:
    -p, --plugin NAME [args...]       run a plugin's tool directly; it gets {"args": [...]}
    -P, --call-tool TOOL [json]       call any tool directly with JSON arguments
-   --no-plugins                      run without plugins
+   --no-plugins                      run without plugins, and without other programs' hooks
+   --no-hooks                        ask no hooks at all; tools stay
+   --trust-project                   run what came with this folder, this time, without an approval
    --trace FILE                      write what every hook received and answered, as JSON lines
+
+Recipes (prepared prompts in files):
+   --recipe NAME                     ask with a recipe; words and a pipe come after its text
+   --arg NAME=VALUE                  give it an argument
 
 Other:
    --home DIR                        use DIR instead of $CHIBI_HOME or ~/.chibi
@@ -79,7 +85,9 @@ Commands (COMMAND --help has more):
    chibi context list|show|switch|rename|archive|compact|delete
    chibi history                     what was said, by time, text and number, from the whole transcript
    chibi cache list|show|clear       tool outputs too large to show
-   chibi plugin list                 the plugins: files, tools, hooks, and which are left out and why
+   chibi plugin list                 the plugins: of chibi, Kodelet and Kode: order, tools, hooks; which are left out, why
+   chibi recipe run|list|show        prepared prompts; "chibi recipe run compact" compacts
+   chibi trust [FOLDER]              see what a folder's hooks and recipes would run, and approve them
    chibi hook list|show|schema       the hook points; what a plugin receives and may answer at one
    chibi completion bash|zsh|fish    the script that completes chibi's words in a shell
    chibi demo                        see the example plugins at work

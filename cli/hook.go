@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
@@ -11,11 +10,11 @@ import (
 
 // hookList lists the hook points.
 func (p *program) hookList(context.Context, []string) error {
-	w := tabwriter.NewWriter(p.screen.Stdout(), 0, 8, 2, ' ', 0)
+	var rows [][]string
 	for _, info := range hookpoints.All() {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", info.Name, info.Mode, powers(info))
+		rows = append(rows, []string{string(info.Name), string(info.Mode), powers(info)})
 	}
-	return w.Flush()
+	return p.printColumns(rows)
 }
 
 // powers says in words what a plugin can do at a point.

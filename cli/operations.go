@@ -167,15 +167,15 @@ func (s *session) destroy(ctx context.Context, name string) error {
 }
 
 // agrees asks a person on the terminal; --yes answers for them.
-func (s *session) agrees(ctx context.Context, question string) (bool, error) {
-	if s.opts.yes {
+func (p *program) agrees(ctx context.Context, question string) (bool, error) {
+	if p.opts.yes {
 		return true, nil
 	}
-	if !isTerminal(s.stdin) {
+	if !isTerminal(p.stdin) {
 		return false, errors.New("there is no terminal to ask on; --yes says yes")
 	}
-	fmt.Fprint(s.screen.Stderr(), question)
-	answer, err := readLine(ctx, s.stdin)
+	fmt.Fprint(p.screen.Stderr(), question)
+	answer, err := readLine(ctx, p.stdin)
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", err
 }

@@ -9,9 +9,10 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
 )
 
-// pluginList shows every entry of the plugins folder, loaded or not.
+// pluginList shows everything that was found, loaded or not, of all protocols.
 func (p *program) pluginList(ctx context.Context, _ []string) error {
 	s, err := p.open(ctx)
 	if err != nil {
@@ -28,27 +29,48 @@ func (p *program) pluginList(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// pluginRow is what is shown of one entry.
+// pluginRow is what is shown of one plugin.
 type pluginRow struct {
-	name, state, file, tools, hooks string
-	remarks                         []string
+	name, state, protocol, file, order, tools, hooks string
+	remarks                                          []string
 }
 
-// pluginRows puts loaded and left out plugins in the order of their names.
+// pluginRows puts those that were left out behind the others of their protocol;
+// chibi's own are in the order of their names, whether they were loaded or not.
 func pluginRows(loaded plugin.Loaded) []pluginRow {
-	var rows []pluginRow
+	rows := map[string][]pluginRow{}
+	var protocols []string
+	add := func(row pluginRow) {
+		if rows[row.protocol] == nil {
+			protocols = append(protocols, row.protocol)
+		}
+		rows[row.protocol] = append(rows[row.protocol], row)
+	}
 	for i := range loaded.Plugins {
-		rows = append(rows, loadedRow(&loaded.Plugins[i], loaded.Notices))
+		row := loadedRow(&loaded.Plugins[i], loaded.Notices)
+		row.order = fmt.Sprintf("%d of %d", i+1, len(loaded.Plugins))
+		add(row)
 	}
 	for _, s := range loaded.LeftOut {
-		rows = append(rows, pluginRow{name: s.Name, state: "left out: " + s.Reason, file: s.Origin.Path})
+		state := "left out: " + s.Reason
+		if s.Untrusted {
+			state += "; approve it with: chibi trust"
+		}
+		add(pluginRow{name: s.Name, state: state, protocol: s.Origin.Protocol, file: s.Origin.Path})
 	}
-	slices.SortStableFunc(rows, func(a, b pluginRow) int { return strings.Compare(a.name, b.name) })
-	return rows
+	slices.SortStableFunc(rows[native.Protocol], func(a, b pluginRow) int { return strings.Compare(a.name, b.name) })
+	if i := slices.Index(protocols, native.Protocol); i > 0 {
+		protocols = slices.Insert(slices.Delete(protocols, i, i+1), 0, native.Protocol)
+	}
+	var list []pluginRow
+	for _, protocol := range protocols {
+		list = append(list, rows[protocol]...)
+	}
+	return list
 }
 
 func loadedRow(p *plugin.Plugin, notices []plugin.Notice) pluginRow {
-	row := pluginRow{name: p.Name, state: "ok", file: p.Origin.Path}
+	row := pluginRow{name: p.Name, state: "ok", protocol: p.Origin.Protocol, file: p.Origin.Path}
 	if p.OnFailure == plugin.Block {
 		row.state = "ok, blocks when it fails"
 	}
@@ -68,16 +90,21 @@ func loadedRow(p *plugin.Plugin, notices []plugin.Notice) pluginRow {
 	return row
 }
 
+// hookText is a hook point, with what the plugin's protocol calls it.
 func hookText(p *plugin.Plugin, name hookpoints.Name) string {
-	if p.GuardsAt(name) {
-		return string(name) + " (guard)"
+	text := string(name)
+	if event := p.EventAt(name); event != "" {
+		text += ", " + event + " there"
 	}
-	return string(name)
+	if p.GuardsAt(name) {
+		text += " (guard)"
+	}
+	return text
 }
 
 func (r pluginRow) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", r.name, r.state)
-	fields := []struct{ name, value string }{{"file", r.file}, {"tools", r.tools}, {"hooks", r.hooks}}
+	fields := []struct{ name, value string }{{"from", r.protocol}, {"file", r.file}, {"order", r.order}, {"tools", r.tools}, {"hooks", r.hooks}}
 	for _, f := range fields {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %-6s %s\n", f.name, f.value)

@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// readPrompt puts the prompt together: the words, then what is piped in.
+// readPrompt puts the prompt together: the words, then what is piped in. With a
+// recipe there need be neither.
 func (p *program) readPrompt(ctx context.Context, words []string) (string, error) {
 	if p.opts.prompt != nil {
 		return *p.opts.prompt, nil
 	}
 	text := strings.Join(words, " ")
-	if len(words) > 0 && !isPiped(p.stdin) {
+	if (len(words) > 0 || p.opts.recipe != nil) && !isPiped(p.stdin) {
 		return text, nil
 	}
 	piped, err := readAll(ctx, p.stdin)

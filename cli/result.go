@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,6 +18,18 @@ func (p *program) say(format string, args ...any) error {
 	}
 	_, err := fmt.Fprintln(p.screen.Stdout(), text)
 	return err
+}
+
+// printColumns prints rows on standard output, their columns aligned.
+func (p *program) printColumns(rows [][]string) error {
+	w := tabwriter.NewWriter(p.screen.Stdout(), 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		for len(row) > 1 && row[len(row)-1] == "" {
+			row = row[:len(row)-1]
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
 }
 
 // message is what --json-output prints for what is not part of a conversation,

@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model":  serveModel,
 			"plugin": installPlugin,
+			"hook":   installHook,
 		},
 	})
 }
@@ -75,12 +76,19 @@ func serveModel(ts *testscript.TestScript, _ bool, files []string) {
 
 // installPlugin is the command "plugin FILE...": copies files into the plugins
 // folder and makes them executable.
-func installPlugin(ts *testscript.TestScript, _ bool, files []string) {
-	for _, file := range files {
+func installPlugin(ts *testscript.TestScript, neg bool, files []string) {
+	installHook(ts, neg, append([]string{filepath.Join(ts.Getenv("HOME"), ".chibi", "plugins")}, files...))
+}
+
+// installHook is the command "hook FOLDER FILE...": copies files into a folder
+// and makes them executable.
+func installHook(ts *testscript.TestScript, _ bool, args []string) {
+	folder := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(folder, 0o755))
+	for _, file := range args[1:] {
 		data, err := os.ReadFile(ts.MkAbs(file))
 		ts.Check(err)
-		path := filepath.Join(ts.Getenv("HOME"), ".chibi", "plugins", filepath.Base(file))
-		ts.Check(os.WriteFile(path, data, 0o755))
+		ts.Check(os.WriteFile(filepath.Join(folder, filepath.Base(file)), data, 0o755))
 	}
 }
 

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +13,9 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/recipes"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
 )
@@ -34,6 +30,8 @@ type session struct {
 	config    config.Config
 	loaded    plugin.Loaded
 	agent     *agent.Agent
+	recipe    *recipes.Recipe // what this run's prompt comes from; nil for none
+	project   project
 	isNew     bool // the context's name was made for this run
 	owned     bool // this session holds its context's lock
 	closers   []io.Closer
@@ -45,7 +43,7 @@ type session struct {
 // contexts whose time is over are removed.
 func (p *program) open(ctx context.Context) (*session, error) {
 	s := &session{program: p}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.expire, s.openTrace, s.loadPlugins} {
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.expire, s.openTrace, s.openProject, s.loadPlugins} {
 		if err := step(ctx); err != nil {
 			s.close()
 			return nil, err
@@ -66,7 +64,7 @@ func (p *program) within(ctx context.Context, do func(*session) error) (err erro
 	if err := s.agent.Start(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.agent.End(ctx)) }()
+	defer func() { err = errors.Join(err, s.agent.End(ctx, err)) }()
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -76,13 +74,13 @@ func (p *program) within(ctx context.Context, do func(*session) error) (err erro
 // at is a session for another context, with its configuration, the plugins that
 // are loaded and no lock yet.
 func (s *session) at(name string) (*session, error) {
-	t := &session{program: s.program, home: s.home, from: s.from, loaded: s.loaded, tracer: s.tracer}
+	t := &session{program: s.program, home: s.home, from: s.from, loaded: s.loaded, tracer: s.tracer, project: s.project}
 	var err error
 	if t.store, err = contexts.Open(s.home); err != nil {
 		return nil, err
 	}
 	t.store.Report = s.store.Report
-	t.agent = &agent.Agent{Host: s.agent.Host, Tools: s.agent.Tools}
+	t.agent = &agent.Agent{Host: s.agent.Host, Tools: s.agent.Tools, Recipes: s.agent.Recipes}
 	if t.agent.Context, err = t.store.Context(name); err != nil {
 		return nil, usageError{err}
 	}
@@ -172,9 +170,7 @@ func (s *session) configure() (err error) {
 		MaxEntries: storage.MaxEntries, MaxTokens: storage.MaxTokens, BytesPerToken: storage.BytesPerToken,
 		MaxAge: time.Duration(storage.MaxAgeSeconds) * time.Second,
 	}
-	if s.agent.Model != nil {
-		s.agent.Settings = s.settings()
-	}
+	s.agent.Settings = s.settings()
 	return nil
 }
 
@@ -232,52 +228,6 @@ func (s *session) openTrace(context.Context) error {
 	return nil
 }
 
-func (s *session) pluginsDir() string { return filepath.Join(s.home, "plugins") }
-
-// loadPlugins asks every plugin for its schema and says what was left out.
-func (s *session) loadPlugins(ctx context.Context) (err error) {
-	if !s.opts.noPlugins {
-		done := s.screen.waiting("plugins")
-		s.loaded, err = native.Load(ctx, s.nativeOptions())
-		done()
-		if err != nil {
-			return err
-		}
-	}
-	s.agent.Host = &plugin.Host{
-		Plugins: s.loaded.Plugins,
-		Trace:   s.record,
-		Notify:  func(n plugin.Notice) { s.notice(n.String()) },
-		Waiting: func(point hookpoints.Name, name string) func() {
-			return s.screen.waiting(fmt.Sprintf("%s (hook %s)", name, point))
-		},
-	}
-	return s.collectTools()
-}
-
-// sayLeftOut tells the person which plugins they miss, and why.
-func (s *session) sayLeftOut() {
-	for _, skipped := range s.loaded.LeftOut {
-		if skipped.Meant {
-			s.notice(fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason))
-		}
-	}
-	for _, n := range s.loaded.Notices {
-		s.notice(n.String())
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.config.Plugins.ByName)) {
-		if !s.opts.noPlugins && !s.hasPlugin(name) {
-			s.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such file in %s", name, s.pluginsDir()))
-		}
-	}
-}
-
-// hasPlugin says whether the plugins folder has an entry of this name.
-func (s *session) hasPlugin(name string) bool {
-	return slices.ContainsFunc(s.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
-		slices.ContainsFunc(s.loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })
-}
-
 func (s *session) record(r plugin.Record) {
 	s.tracer.record(r)
 	if s.traceHook != nil {
@@ -301,32 +251,8 @@ func (s *session) collectTools() error {
 	})...)
 }
 
-func (s *session) nativeOptions() native.Options {
-	set := s.config.Plugins
-	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	overrides := map[string]plugin.Override{}
-	for name, o := range set.ByName {
-		overrides[name] = plugin.Override{
-			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled,
-		}
-	}
-	return native.Options{
-		Dir: s.pluginsDir(), Home: s.home, Context: s.agent.Context.Name(), Verbose: s.opts.verbose,
-		Exec:  plugin.Exec{Env: s.pluginEnv, Stderr: s.screen.Stderr(), Terminal: s.stdin},
-		Spool: s.cache().Spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
-		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
-		AllowLinks: set.AllowLinks, Overrides: overrides, Reserved: builtin.Names(),
-	}
-}
-
 // cache is the cache of tool outputs of the session's context.
 func (s *session) cache() *cache.Cache { return cache.Open(s.agent.Context.CacheFolder()) }
-
-// userHome is the person's home folder, "" if there is none.
-func userHome() string {
-	home, _ := os.UserHomeDir()
-	return home
-}
 
 // findTool finds a tool by its name, or by the name of the plugin that has it.
 func (s *session) findTool(name string) (tools.Tool, error) {

@@ -39,12 +39,12 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	}
 	prompt, chat := "", false
 	if p.wantsPrompt(words) {
-		if chat = len(words) == 0 && p.opts.prompt == nil && isTerminal(p.stdin); !chat {
+		if chat = len(words) == 0 && p.opts.prompt == nil && p.opts.recipe == nil && isTerminal(p.stdin); !chat {
 			if prompt, err = p.readPrompt(ctx, words); err != nil {
 				return err
 			}
 		}
-		if !chat && strings.TrimSpace(prompt) == "" && !p.opts.acts() {
+		if !chat && strings.TrimSpace(prompt) == "" && p.opts.recipe == nil && !p.opts.acts() {
 			return usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
 		}
 	}
@@ -54,7 +54,7 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	}
 	defer s.close()
 	s.sayLeftOut()
-	if chat || prompt != "" || p.opts.needsModel() {
+	if chat || prompt != "" || s.recipe != nil || p.opts.needsModel() {
 		if err := s.connect(); err != nil {
 			return err
 		}
@@ -63,13 +63,16 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 		return err
 	}
 	defer func() {
-		err = errors.Join(err, s.agent.End(ctx))
+		err = errors.Join(err, s.agent.End(ctx, err))
 		s.endCleanup()
 	}()
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	if err := s.operate(ctx); err != nil {
+		return err
+	}
+	if prompt, err = s.recipePrompt(ctx, prompt); err != nil {
 		return err
 	}
 	switch {
@@ -91,7 +94,7 @@ func (p *program) wantsPrompt(words []string) bool {
 	if o.shows() != "" && !o.forceModel {
 		return false
 	}
-	return len(words) > 0 || o.prompt != nil || !o.operates() || o.forceModel && !isTerminal(p.stdin)
+	return len(words) > 0 || o.prompt != nil || o.recipe != nil || !o.operates() || o.forceModel && !isTerminal(p.stdin)
 }
 
 // shows names the first flag that shows something or is about another context:
@@ -131,7 +134,7 @@ func (o *options) needsModel() bool {
 // is done.
 func (p *program) checkCombination(words []string) error {
 	o := &p.opts
-	hasPrompt := len(words) > 0 || o.prompt != nil
+	hasPrompt := len(words) > 0 || o.prompt != nil || o.recipe != nil
 	switch {
 	case hasPrompt && !o.forceModel && o.noModel:
 		return usage("-x asks no model, but there is a prompt; leave one of them out")
@@ -139,6 +142,8 @@ func (p *program) checkCombination(words []string) error {
 		return usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out", o.shows())
 	case hasPrompt && o.destroy:
 		return usage("-d destroys the context that the prompt would be asked in; leave one of them out")
+	case o.args != nil && o.recipe == nil:
+		return usage("--arg gives a recipe its arguments; name one with --recipe")
 	case o.save && o.set == nil:
 		return usage("--save keeps what --set says; there is no --set")
 	case o.noModel && !o.forceModel && !o.acts():

@@ -67,7 +67,11 @@ func describe(r plugin.Record) string {
 	if r.Why != "" {
 		what += " (" + r.Why + ")"
 	}
-	parts := []string{fmt.Sprintf("[%s] %s: %s", r.Point, r.Plugin, what)}
+	point := string(r.Point)
+	if r.Event != "" {
+		point += ", " + r.Event
+	}
+	parts := []string{fmt.Sprintf("[%s] %s: %s", point, r.Plugin, what)}
 	for _, l := range r.Lost {
 		parts = append(parts, fmt.Sprintf("lost %s to %s", l.Path, l.Winner))
 	}

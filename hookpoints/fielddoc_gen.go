@@ -43,6 +43,16 @@ func fieldDoc(field string) string {
 		return "content is the text."
 	case "ChatMessage.Role":
 		return "role is \"user\", \"assistant\" or \"tool\"."
+	case "ChatMessage.ToolCallID":
+		return "tool_call_id says which call a tool's message answers."
+	case "ChatMessage.ToolCalls":
+		return "tool_calls are what an assistant's message calls."
+	case "ChatToolCall.Arguments":
+		return "arguments are the arguments as the model wrote them: a text, JSON as a rule."
+	case "ChatToolCall.ID":
+		return "id is the model's name for this call."
+	case "ChatToolCall.Name":
+		return "name is the tool's name."
 	case "ContextSize.ContextName":
 		return "context_name names the context."
 	case "ContextSize.MessageCount":
@@ -109,6 +119,8 @@ func fieldDoc(field string) string {
 		return "context_name names the context."
 	case "Prompt.Prompt":
 		return "prompt is what the person typed."
+	case "Prompt.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
 	case "Prompt.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
 	case "PromptAnswer.Block":
@@ -133,8 +145,20 @@ func fieldDoc(field string) string {
 		return "non_system_count is the number of those that are not system messages."
 	case "RollingCompaction.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
+	case "SessionEnd.CurrentContext":
+		return "current_context names the context that this run uses."
+	case "SessionEnd.Reason":
+		return "reason is \"user_exit\", \"interrupt\" (Ctrl-C, SIGTERM) or \"error\"."
+	case "SessionEnd.Turns":
+		return "turns is the number of prompts that this run has answered."
+	case "SessionEnd.Verbose":
+		return "verbose is true when chibi runs with -v."
 	case "SessionInfo.CurrentContext":
 		return "current_context names the context that this run uses."
+	case "SessionInfo.Model":
+		return "model is the model's name, \"\" if none is configured."
+	case "SessionInfo.Provider":
+		return "provider is the host of the model's server, \"demo\" for the built-in model."
 	case "SessionInfo.Verbose":
 		return "verbose is true when chibi runs with -v."
 	case "StopAnswer.FollowUpMessages":
@@ -142,7 +166,7 @@ func fieldDoc(field string) string {
 	case "StopAnswer.Messages":
 		return "messages replaces the conversation."
 	case "StopAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation."
+		return "recipe names a recipe to run on the conversation; what it answers becomes the conversation."
 	case "StopAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
 	case "StopInfo.ContextName":
@@ -151,6 +175,8 @@ func fieldDoc(field string) string {
 		return "follow_ups is the number of times that pre_stop has already continued this turn."
 	case "StopInfo.Messages":
 		return "messages is the conversation with the answer."
+	case "StopInfo.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
 	case "StopInfo.RecursionDepth":
 		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
 	case "StopInfo.Response":
@@ -171,6 +197,10 @@ func fieldDoc(field string) string {
 		return "include keeps only the named tools; an empty list keeps none."
 	case "ToolInvocation.Arguments":
 		return "arguments are the call's arguments."
+	case "ToolInvocation.Nested":
+		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
+	case "ToolInvocation.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
 	case "ToolInvocation.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "ToolInvocation.ToolName":
@@ -183,10 +213,18 @@ func fieldDoc(field string) string {
 		return "tools are the tools that would be offered to the model."
 	case "ToolOutput.Arguments":
 		return "arguments are those that the tool ran with."
+	case "ToolOutput.DurationMS":
+		return "duration_ms is how long the tool ran, in milliseconds."
+	case "ToolOutput.ExitCode":
+		return "exit_code is 0 for a tool that succeeded, else its process's exit status, or 1 if it has none."
+	case "ToolOutput.Nested":
+		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
 	case "ToolOutput.Output":
 		return "output is what the tool answered."
 	case "ToolOutput.OutputPath":
 		return "output_path is then the path of a file with the whole output."
+	case "ToolOutput.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
 	case "ToolOutput.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "ToolOutput.ToolName":
@@ -220,15 +258,19 @@ func fieldDoc(field string) string {
 	case "ToolVerdict.Message":
 		return "message is what the model sees instead of a result."
 	case "TurnAnswer.Messages":
-		return "messages replaces the conversation, once a response calls no tool."
+		return "messages replaces the conversation so far. After a response that calls tools, that response and its results stay behind them."
 	case "TurnAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation."
+		return "recipe names a recipe to run on the conversation, when the tools that the response calls have answered; what it answers becomes the conversation."
 	case "TurnAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
 	case "TurnInfo.ContextName":
 		return "context_name names the context."
 	case "TurnInfo.Messages":
 		return "messages is the conversation with this response."
+	case "TurnInfo.Nested":
+		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
+	case "TurnInfo.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
 	case "TurnInfo.RecursionDepth":
 		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
 	case "TurnInfo.Response":

@@ -15,17 +15,17 @@ import (
 // documented are the points of the original's documentation with the fields of
 // their payloads and answers, and the two of our own.
 var documented = [...]struct{ name, payload, answer string }{
-	{"on_start", "current_context verbose", ""},
-	{"on_end", "current_context verbose", ""},
-	{"pre_message", "prompt context_name summary", "prompt block message"},
+	{"on_start", "current_context verbose provider model", ""},
+	{"on_end", "current_context verbose reason turns", ""},
+	{"pre_message", "prompt context_name summary recipe", "prompt block message"},
 	{"post_message", "prompt response context_name", ""},
 	{"pre_system_prompt", "context_name summary todos goals", "inject"},
 	{"post_system_prompt", "context_name summary todos goals", "inject"},
 	{"pre_api_tools", "context_name tools recursion_depth", "include exclude"},
 	{"pre_api_request", "context_name request_body recursion_depth", "request_body"},
-	{"pre_tool", "tool_name arguments tool_call_id", "arguments block message"},
+	{"pre_tool", "tool_name arguments tool_call_id recipe nested", "arguments block message"},
 	{"post_tool", "tool_name arguments result truncated output_path cached tool_call_id", ""},
-	{"pre_tool_output", "tool_name arguments output truncated output_path tool_call_id", "output block message"},
+	{"pre_tool_output", "tool_name arguments output truncated output_path tool_call_id exit_code duration_ms recipe nested", "output block message"},
 	{"post_tool_output", "tool_name arguments output truncated output_path final_output cached tool_call_id", ""},
 	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count", "summary"},
 	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count", ""},
@@ -38,8 +38,8 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"post_compact", "context_name message_count summary", ""},
 	{"pre_rolling_compact", "context_name message_count non_system_count summary", ""},
 	{"post_rolling_compact", "context_name message_count messages_archived summary", ""},
-	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth", "messages recipe recipe_args"},
-	{"pre_stop", "context_name response usage messages follow_ups recursion_depth", "follow_up_messages messages recipe recipe_args"},
+	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe nested", "messages recipe recipe_args"},
+	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe", "follow_up_messages messages recipe recipe_args"},
 }
 
 func fieldNames(t reflect.Type) string {
@@ -167,7 +167,7 @@ func TestOptionalFieldsAreMarked(t *testing.T) {
 			optional = append(optional, f.Name)
 		}
 	}
-	if diff := cmp.Diff([]string{"tool_call_id"}, optional); diff != "" {
+	if diff := cmp.Diff([]string{"tool_call_id", "recipe", "nested"}, optional); diff != "" {
 		t.Errorf("optional fields (-want +got):\n%s", diff)
 	}
 }

@@ -8,6 +8,8 @@ type Prompt struct {
 	ContextName string `json:"context_name"`
 	// Summary is the summary of earlier conversation, "" if there is none.
 	Summary string `json:"summary"`
+	// Recipe names the recipe that is being run, absent without one.
+	Recipe string `json:"recipe,omitempty"`
 }
 
 // PromptAnswer is the answer at pre_message.

@@ -1,11 +1,27 @@
 package hookpoints
 
-// SessionInfo is the payload of on_start and on_end.
+// SessionInfo is the payload of on_start.
 type SessionInfo struct {
 	// CurrentContext names the context that this run uses.
 	CurrentContext string `json:"current_context"`
 	// Verbose is true when chibi runs with -v.
 	Verbose bool `json:"verbose"`
+	// Provider is the host of the model's server, "demo" for the built-in model.
+	Provider string `json:"provider"`
+	// Model is the model's name, "" if none is configured.
+	Model string `json:"model"`
+}
+
+// SessionEnd is the payload of on_end.
+type SessionEnd struct {
+	// CurrentContext names the context that this run uses.
+	CurrentContext string `json:"current_context"`
+	// Verbose is true when chibi runs with -v.
+	Verbose bool `json:"verbose"`
+	// Reason is "user_exit", "interrupt" (Ctrl-C, SIGTERM) or "error".
+	Reason string `json:"reason"`
+	// Turns is the number of prompts that this run has answered.
+	Turns int `json:"turns"`
 }
 
 // ContextSwitch is the payload of on_context_switch.

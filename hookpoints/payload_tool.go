@@ -10,6 +10,11 @@ type ToolInvocation struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// ToolCallID is the model's name for this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Recipe names the recipe that is being run, absent without one.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true when that recipe runs beside the conversation, because a
+	// hook asked for it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
 }
 
 // ToolVerdict is the answer at pre_tool.
@@ -56,6 +61,16 @@ type ToolOutput struct {
 	OutputPath string `json:"output_path,omitempty"`
 	// ToolCallID is the model's name for this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// ExitCode is 0 for a tool that succeeded, else its process's exit status,
+	// or 1 if it has none.
+	ExitCode int `json:"exit_code"`
+	// DurationMS is how long the tool ran, in milliseconds.
+	DurationMS int64 `json:"duration_ms"`
+	// Recipe names the recipe that is being run, absent without one.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true when that recipe runs beside the conversation, because a
+	// hook asked for it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
 }
 
 // ToolOutputAnswer is the answer at pre_tool_output.

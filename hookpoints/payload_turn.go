@@ -1,11 +1,26 @@
 package hookpoints
 
-// ChatMessage is one message of a conversation as turn hooks see it.
+// ChatMessage is one message of a conversation as turn hooks see it, and as
+// they give it back.
 type ChatMessage struct {
 	// Role is "user", "assistant" or "tool".
 	Role string `json:"role"`
 	// Content is the text.
 	Content string `json:"content"`
+	// ToolCalls are what an assistant's message calls.
+	ToolCalls []ChatToolCall `json:"tool_calls,omitempty"`
+	// ToolCallID says which call a tool's message answers.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// ChatToolCall is a call in a message of the model.
+type ChatToolCall struct {
+	// ID is the model's name for this call.
+	ID string `json:"id"`
+	// Name is the tool's name.
+	Name string `json:"name"`
+	// Arguments are the arguments as the model wrote them: a text, JSON as a rule.
+	Arguments string `json:"arguments"`
 }
 
 // Usage counts tokens.
@@ -36,13 +51,20 @@ type TurnInfo struct {
 	Messages []ChatMessage `json:"messages"`
 	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
 	RecursionDepth int `json:"recursion_depth"`
+	// Recipe names the recipe that is being run, absent without one.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true when that recipe runs beside the conversation, because a
+	// hook asked for it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
 }
 
 // TurnAnswer is the answer at post_turn.
 type TurnAnswer struct {
-	// Messages replaces the conversation, once a response calls no tool.
+	// Messages replaces the conversation so far. After a response that calls
+	// tools, that response and its results stay behind them.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"replace"`
-	// Recipe names a recipe to run on the conversation.
+	// Recipe names a recipe to run on the conversation, when the tools that the
+	// response calls have answered; what it answers becomes the conversation.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
@@ -62,6 +84,8 @@ type StopInfo struct {
 	FollowUps int `json:"follow_ups"`
 	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
 	RecursionDepth int `json:"recursion_depth"`
+	// Recipe names the recipe that is being run, absent without one.
+	Recipe string `json:"recipe,omitempty"`
 }
 
 // StopAnswer is the answer at pre_stop.
@@ -70,7 +94,8 @@ type StopAnswer struct {
 	FollowUpMessages []string `json:"follow_up_messages,omitzero" merge:"append"`
 	// Messages replaces the conversation.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"first"`
-	// Recipe names a recipe to run on the conversation.
+	// Recipe names a recipe to run on the conversation; what it answers becomes
+	// the conversation.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`

@@ -6,7 +6,7 @@ var (
 		Name: "on_start", Group: GroupSession, Mode: Observe,
 		When: "chibi starts, before anything else is done",
 	}
-	OnEnd = Point[SessionInfo, None]{
+	OnEnd = Point[SessionEnd, None]{
 		Name: "on_end", Group: GroupSession, Mode: Observe,
 		When: "chibi ends, whatever the reason: errors and Ctrl-C included",
 	}

@@ -57,6 +57,8 @@ type Result struct {
 	Size int64
 	// Failed says that Text is an error message.
 	Failed bool
+	// Exit is the exit status of a process that failed; 0 where there is none.
+	Exit int
 	// Next, if not empty, asks for another round when the model has answered,
 	// with this text as a note to itself.
 	Next string

@@ -10,13 +10,17 @@ import (
 var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
-		"agent", "plugin", "plugin/native", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
+		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
 		"hookpoints", "internal/disk", "internal/editor", "internal/hookdoc", "internal/markdown", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
 	"plugin":                 {"hookpoints", "merge", "tools", "internal/disk"},
 	"plugin/native":          {"plugin", "hookpoints", "tools", "internal/disk"},
+	"plugin/kodelet":         {"plugin", "hookpoints", "internal/disk"},
+	"plugin/kode":            {"plugin", "hookpoints"},
 	"plugin/plugintest":      {"plugin", "hookpoints"},
+	"recipes":                {"plugin", "hookpoints"},
+	"internal/trust":         {"plugin", "internal/disk"},
 	"llm":                    {"tools"},
 	"llm/openai":             {"llm"},
 	"llm/demo":               {},

@@ -105,7 +105,7 @@ func failure(err error, out plugin.Outcome) tools.Result {
 	if stdout := text(out.Stdout); strings.TrimSpace(stdout) != "" {
 		parts = append(parts, "stdout before that:\n"+shorten(stdout))
 	}
-	return tools.Result{Text: strings.Join(parts, "\n"), Failed: true}
+	return tools.Result{Text: strings.Join(parts, "\n"), Failed: true, Exit: max(0, out.Exit)}
 }
 
 // maxFailedOutput bounds how much of a failed call's output the model reads.

@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/tidwall/gjson"
+)
+
+// Recipe is a prepared prompt with what it allows.
+type Recipe struct {
+	// Name is the recipe's name, as hooks are told.
+	Name string
+	// Prompt is its text with the arguments put in.
+	Prompt string
+	// Tools names the tools that may be offered while it runs; nil: all, an
+	// empty list: none.
+	Tools []string
+	// Commands are patterns for the commands that tools may be asked to run
+	// while it runs: "*" stands for any text. Empty: any.
+	Commands []string
+}
+
+// CompactRecipe is the recipe whose prompt asks for a summary.
+const CompactRecipe = "compact"
+
+// recipeName is the name of the recipe that is being run, "" without one.
+func (r *round) recipeName() string {
+	if r.recipe == nil {
+		return ""
+	}
+	return r.recipe.Name
+}
+
+// runRecipe runs a recipe on the conversation, because a hook asked for it;
+// what it answers becomes the conversation. If that fails, the conversation
+// stays as it is and goes on.
+func (r *round) runRecipe(ctx context.Context, name string, args map[string]string) error {
+	if limit := bound(r.Settings.MaxFollowUps, 5); r.recipes >= limit {
+		r.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run", limit, name)
+		return nil
+	}
+	r.recipes++
+	answer, err := r.aside(ctx, name, args)
+	if err == nil && strings.TrimSpace(answer) == "" {
+		err = errors.New("the model answered nothing")
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.notice("the recipe %q failed and the conversation stays as it is: %v", name, err)
+		return nil
+	}
+	r.detail("the recipe %q has replaced the conversation by its answer, %d characters", name, len([]rune(answer)))
+	return r.replace(ctx, r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}))
+}
+
+// aside runs a recipe on the conversation, beside it.
+func (r *round) aside(ctx context.Context, name string, args map[string]string) (string, error) {
+	recipe, err := r.prepared(ctx, name, args)
+	if err != nil {
+		return "", err
+	}
+	window, err := r.Context.Window()
+	if err != nil {
+		return "", err
+	}
+	known, err := r.known()
+	if err != nil {
+		return "", err
+	}
+	n := newRound(r.Agent, r.depth)
+	n.recipe, n.nested, n.system = &recipe, true, r.system
+	n.messages = []llm.Message{{Role: "user", Content: about(known, window, recipe.Prompt)}}
+	return n.answer(ctx)
+}
+
+// prepared finds a recipe and puts its arguments in.
+func (a *Agent) prepared(ctx context.Context, name string, args map[string]string) (Recipe, error) {
+	if a.Recipes == nil {
+		return Recipe{}, fmt.Errorf("there is no recipe %q", name)
+	}
+	return a.Recipes(ctx, name, args)
+}
+
+// separator is what shells put between commands.
+var separator = regexp.MustCompile(`&&|\|\||[;|&\n]`)
+
+// checkCommand holds the command in a call's arguments against the recipe's
+// patterns, each part of it by itself.
+func (r *Recipe) checkCommand(args json.RawMessage) error {
+	command := gjson.GetBytes(args, "command")
+	if r == nil || len(r.Commands) == 0 || command.Type != gjson.String {
+		return nil
+	}
+	for _, part := range separator.Split(command.String(), -1) {
+		if part = strings.TrimSpace(part); part != "" && !r.allows(part) {
+			return fmt.Errorf("the recipe %q does not allow the command %q; it allows: %s", r.Name, part, strings.Join(r.Commands, ", "))
+		}
+	}
+	return nil
+}
+
+// allows says whether a pattern fits a command. What a shell would run inside
+// it fits only "*".
+func (r *Recipe) allows(command string) bool {
+	for _, pattern := range r.Commands {
+		words := strings.Split(pattern, "*")
+		for i := range words {
+			words[i] = regexp.QuoteMeta(words[i])
+		}
+		fits, err := regexp.MatchString("^"+strings.Join(words, ".*")+"$", command)
+		if err == nil && fits && (pattern == "*" || !strings.Contains(command, "$(") && !strings.Contains(command, "`")) {
+			return true
+		}
+	}
+	return false
+}

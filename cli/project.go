@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/trust"
+	"github.com/chibi-host/chibi/plugin/kodelet"
+	"github.com/chibi-host/chibi/recipes"
+)
+
+// project is the current folder, and what of it is approved.
+type project struct {
+	dir      string // its real path
+	user     string // the person's home folder, "" if there is none
+	own      bool   // it is the person's home folder: all in it is their own
+	approval trust.Approval
+}
+
+// The folders of a project, and of a person's home, that hold hooks and recipes.
+const (
+	hooksFolder        = ".kodelet/hooks"
+	recipesFolder      = "recipes"
+	kodeletRecipes     = ".kodelet/recipes"
+	homeProjectRecipes = "recipes" // in chibi's home
+)
+
+// openProject looks up what of the current folder is approved.
+func (s *session) openProject(context.Context) (err error) {
+	s.project, err = findProject(".")
+	if err != nil || s.project.own {
+		return err
+	}
+	if s.opts.trustProject {
+		s.project.approval.Files = s.project.files()
+		return nil
+	}
+	if s.project.approval, err = trust.Open(s.home).Find(s.project.dir); err != nil {
+		s.notice(err.Error())
+		s.project.approval = trust.Approval{Folder: s.project.dir}
+	}
+	return nil
+}
+
+// findProject describes a folder as a project. Nothing of it is approved yet.
+func findProject(path string) (project, error) {
+	dir, err := trust.Folder(path)
+	if err != nil {
+		return project{}, fmt.Errorf("finding the folder %q: %w", path, err)
+	}
+	p := project{dir: dir, user: userHome(), approval: trust.Approval{Folder: dir}}
+	if real, err := trust.Folder(p.user); err == nil && p.user != "" {
+		p.own = real == dir
+	}
+	return p, nil
+}
+
+// userHome is the person's home folder, "" if there is none.
+func userHome() string {
+	home, _ := os.UserHomeDir()
+	return home
+}
+
+// hookFolders are the places for Kodelet's hooks. Names of hooks of the project
+// begin with "kodelet:./".
+func (p project) hookFolders() (list []kodelet.Folder) {
+	if !p.own {
+		list = append(list, kodelet.Folder{Path: filepath.Join(p.dir, hooksFolder), Prefix: "kodelet:./", Check: p.approval.Check})
+	}
+	if p.user != "" {
+		list = append(list, kodelet.Folder{Path: filepath.Join(p.user, hooksFolder), Prefix: "kodelet:"})
+	}
+	return list
+}
+
+// recipeFolders are the places for recipes.
+func (p project) recipeFolders(home string) (list []recipes.Folder) {
+	if !p.own {
+		for _, folder := range []string{recipesFolder, kodeletRecipes} {
+			list = append(list, recipes.Folder{Path: filepath.Join(p.dir, folder), Check: p.approval.Check})
+		}
+	}
+	if p.user != "" {
+		list = append(list, recipes.Folder{Path: filepath.Join(p.user, kodeletRecipes)})
+	}
+	return append(list, recipes.Folder{Path: filepath.Join(home, homeProjectRecipes)})
+}
+
+// files are the files of the project that an approval is about, as they are now.
+// What cannot be read is left out: it cannot be run either.
+func (p project) files() (list []trust.File) {
+	for _, name := range kodelet.Executables(filepath.Join(p.dir, hooksFolder)) {
+		list = p.add(list, filepath.Join(hooksFolder, name))
+	}
+	for _, folder := range []string{recipesFolder, kodeletRecipes} {
+		for _, name := range recipes.Files(filepath.Join(p.dir, folder)) {
+			list = p.add(list, filepath.Join(folder, name))
+		}
+	}
+	return list
+}
+
+func (p project) add(list []trust.File, path string) []trust.File {
+	if f, err := trust.Fingerprint(p.dir, path); err == nil {
+		return append(list, f)
+	}
+	return list
+}

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/recipes"
+	"github.com/urfave/cli/v2"
+)
+
+// library is where recipes are found. A home's prompts/compaction.md, as the
+// original chibi has it, takes the place of the text that asks for a summary.
+func (s *session) library() *recipes.Library {
+	return &recipes.Library{
+		Folders: s.project.recipeFolders(s.home),
+		Texts:   map[string]string{recipes.Compact: filepath.Join(s.home, "prompts", "compaction.md")},
+	}
+}
+
+// prepareRecipe finds a recipe that a hook asks for, or the program.
+func (s *session) prepareRecipe(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
+	r, err := s.library().FindApproved(name)
+	if err != nil {
+		return agent.Recipe{}, err
+	}
+	return s.prepared(ctx, r, args)
+}
+
+// prepared puts the arguments of a recipe in, and says what it lacks.
+func (s *session) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
+	for _, note := range r.Notes {
+		s.notice(fmt.Sprintf("recipe %q: %s", r.Name, note))
+	}
+	for _, name := range r.Missing(args) {
+		s.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
+	}
+	var strange []string
+	for _, tool := range r.AllowedTools {
+		if _, ok := s.agent.Tools.Lookup(tool); !ok {
+			strange = append(strange, tool)
+		}
+	}
+	if len(strange) > 0 {
+		s.notice(fmt.Sprintf("recipe %q allows tools that there are not here: %s; those that there are hold", r.Name, strings.Join(strange, ", ")))
+	}
+	prompt, err := r.Render(ctx, args, s.recipeCommand(r.Name))
+	if err == nil && prompt == "" {
+		err = errors.New("its prompt is empty")
+	}
+	if err != nil {
+		return agent.Recipe{}, fmt.Errorf("recipe %q: %w", r.Name, err)
+	}
+	return agent.Recipe{Name: r.Name, Prompt: prompt, Tools: r.AllowedTools, Commands: r.AllowedCommands}, nil
+}
+
+// The bounds of a recipe's commands.
+const (
+	recipeCommandTimeout = 30 * time.Second
+	recipeCommandOutput  = 4 << 20
+)
+
+// recipeCommand runs the commands of a recipe. As with Kodelet, a command that
+// fails gives what it printed; here that is said.
+func (s *session) recipeCommand(recipe string) recipes.Runner {
+	return func(ctx context.Context, command string, args ...string) (string, error) {
+		exec := s.exec()
+		exec.Stderr = nil // it is part of the output
+		path := command
+		if found, ok := exec.LookPath(command); ok && !strings.Contains(command, "/") {
+			path = found
+		} else if !strings.Contains(command, "/") {
+			return "", fmt.Errorf("there is no program %q in PATH", command)
+		}
+		out, err := exec.Run(ctx, plugin.Command{Path: path, Args: args, Timeout: recipeCommandTimeout, MaxOutput: recipeCommandOutput})
+		if err != nil {
+			return "", err
+		}
+		if err := out.Err(); err != nil {
+			s.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe, strings.Join(append([]string{command}, args...), " "), err))
+		}
+		return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
+	}
+}
+
+// recipePrompt is the prompt of a run with a recipe: the recipe's, then what the
+// person wrote.
+func (s *session) recipePrompt(ctx context.Context, text string) (string, error) {
+	if s.recipe == nil {
+		return text, nil
+	}
+	args, err := s.opts.arguments()
+	if err != nil {
+		return "", err
+	}
+	prepared, err := s.prepared(ctx, s.recipe, args)
+	if err != nil {
+		return "", err
+	}
+	s.agent.Recipe = &prepared
+	if text == "" {
+		return prepared.Prompt, nil
+	}
+	return prepared.Prompt + "\n" + text, nil
+}
+
+// arguments reads the K=V pairs of --arg.
+func (o *options) arguments() (map[string]string, error) {
+	args := map[string]string{}
+	for _, pair := range o.args {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usage("--arg %s: want NAME=VALUE", pair)
+		}
+		args[name] = value
+	}
+	return args, nil
+}
+
+func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
+	o := &p.opts
+	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args}
+	return []*cli.Command{
+		leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it; --arg NAME=VALUE gives it arguments", p.recipeRun, arg),
+		leaf(ctx, "list", "", "list the recipes, and where they come from", p.recipeList),
+		leaf(ctx, "show", "RECIPE", "show a recipe: what it is for, its arguments, what it allows, its text", p.recipeShow),
+	}
+}
+
+// recipeRun is a run with --recipe.
+func (p *program) recipeRun(ctx context.Context, args []string) error {
+	p.opts.recipe = args[:1]
+	return p.main(ctx, args[1:])
+}
+
+// recipeList lists the recipes.
+func (p *program) recipeList(context.Context, []string) error {
+	s, err := p.openRecipes()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	var rows [][]string
+	seen := map[string]string{}
+	for _, l := range s.library().List() {
+		where := place(l.Path)
+		state := ""
+		switch first, hidden := seen[l.Name]; {
+		case hidden:
+			state = "hidden by " + first
+		case l.Err != nil:
+			state = "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
+		case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
+			state = "runs commands, " + l.Recipe.Approved().Error() + "; see chibi trust"
+		default:
+			state = l.Recipe.Description
+		}
+		seen[l.Name] = where
+		rows = append(rows, []string{l.Name, where, state})
+	}
+	return p.printColumns(rows)
+}
+
+// place is where a recipe is, for people.
+func place(path string) string {
+	if path == "" {
+		return "built in"
+	}
+	return path
+}
+
+// openRecipes opens what is needed to find recipes, and no plugins.
+func (p *program) openRecipes() (*session, error) {
+	s := &session{program: p}
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openProject} {
+		if err := step(context.Background()); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// recipeShow shows one recipe.
+func (p *program) recipeShow(_ context.Context, args []string) error {
+	s, err := p.openRecipes()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	r, err := s.library().Find(args[0])
+	if err != nil {
+		return usageError{err}
+	}
+	out := p.screen.Stdout()
+	for _, f := range recipeFields(r) {
+		if f.value != "" {
+			fmt.Fprintf(out, "%-9s %s\n", f.name, f.value)
+		}
+	}
+	_, err = fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(r.Body))
+	return err
+}
+
+// recipeFields are what is shown of a recipe before its text.
+func recipeFields(r *recipes.Recipe) []struct{ name, value string } {
+	var hooks []string
+	for _, event := range slices.Sorted(maps.Keys(r.Hooks)) {
+		text := event + ": " + r.Hooks[event].Handler
+		if r.Hooks[event].Once {
+			text += " (once)"
+		}
+		hooks = append(hooks, text)
+	}
+	tools := strings.Join(r.AllowedTools, ", ")
+	if r.AllowedTools != nil && tools == "" {
+		tools = "none"
+	}
+	commands := ""
+	if r.RunsCommands() {
+		commands = "its text runs commands"
+		if err := r.Approved(); err != nil {
+			commands += ", and it is " + err.Error() + "; see chibi trust"
+		}
+	}
+	fields := []struct{ name, value string }{
+		{"recipe", r.Name}, {"title", r.Title}, {"about", r.Description}, {"file", place(r.Path)}, {"tools", tools},
+		{"commands", strings.Join(r.AllowedCommands, ", ")}, {"hooks", strings.Join(hooks, ", ")}, {"runs", commands},
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {
+		a := r.Arguments[name]
+		text := name
+		if a.Default != nil {
+			text += fmt.Sprintf(" (default %q)", *a.Default)
+		}
+		if a.Description != "" {
+			text += ": " + a.Description
+		}
+		fields = append(fields, struct{ name, value string }{"argument", text})
+	}
+	for _, note := range r.Notes {
+		fields = append(fields, struct{ name, value string }{"note", note})
+	}
+	return fields
+}

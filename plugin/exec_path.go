@@ -1,0 +1,33 @@
+package plugin
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Getenv is the value of a variable that commands start with, "" if it is not
+// set.
+func (e Exec) Getenv(name string) (value string) {
+	if e.Env == nil {
+		return os.Getenv(name)
+	}
+	for _, pair := range e.Env {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// LookPath finds a program in the PATH that commands start with. Folders of the
+// PATH that are relative do not count: what they hold depends on where one is.
+func (e Exec) LookPath(name string) (path string, ok bool) {
+	for _, folder := range filepath.SplitList(e.Getenv("PATH")) {
+		path := filepath.Join(folder, name)
+		if info, err := os.Stat(path); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,253 @@
+package kode
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// event is one of Kode's events.
+type event struct {
+	name  string
+	point hookpoints.Name
+}
+
+// events are all that the configuration can name.
+func events() []event {
+	return []event{
+		{"session_start", hookpoints.OnStart.Name},
+		{"user_prompt_submit", hookpoints.PreMessage.Name},
+		{"tool_call_pre", hookpoints.PreTool.Name},
+		{"tool_call_post", hookpoints.PreToolOutput.Name},
+		{"session_end", hookpoints.OnEnd.Name},
+	}
+}
+
+// Events lists the names of Kode's events, with the hook point of each.
+func Events() map[string]hookpoints.Name {
+	all := map[string]hookpoints.Name{}
+	for _, e := range events() {
+		all[e.name] = e.point
+	}
+	return all
+}
+
+func findEvent(name string) (event, bool) {
+	for _, e := range events() {
+		if e.name == name {
+			return e, true
+		}
+	}
+	return event{}, false
+}
+
+// codec speaks Kode's protocol for one hook.
+type codec struct {
+	opts  Options
+	event event
+	path  string
+	args  []string
+	// strict makes output that cannot be read a failure.
+	strict bool
+	// warned holds the unknown keys that were warned about.
+	warned *sync.Map
+}
+
+// Encode gives the event on standard input and in Kode's variables.
+func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
+	payload, err := c.payload(ev.Payload)
+	if err != nil {
+		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
+	}
+	stdin, err := encode(payload)
+	if err != nil {
+		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
+	}
+	return plugin.Command{
+		Path: c.path, Args: c.args, Dir: c.opts.WorkDir, Stdin: stdin,
+		Env: []string{"KODE_HOOK_EVENT=" + c.event.name, "KODE_SESSION_ID=" + c.opts.Session, "KODE_WORK_DIR=" + c.opts.WorkDir},
+	}, nil
+}
+
+// base are the fields of every event.
+type base struct {
+	Event     string `json:"event"`
+	SessionID string `json:"session_id"`
+}
+
+// payload is what Kode would send.
+func (c codec) payload(raw []byte) (any, error) {
+	head := base{c.event.name, c.opts.Session}
+	switch c.event.name {
+	case "session_start":
+		return decoded(raw, func(p hookpoints.SessionInfo) any {
+			return struct {
+				base
+				WorkDir  string `json:"work_dir"`
+				Provider string `json:"provider"`
+				Model    string `json:"model"`
+			}{head, c.opts.WorkDir, p.Provider, p.Model}
+		})
+	case "user_prompt_submit":
+		return decoded(raw, func(p hookpoints.Prompt) any {
+			return struct {
+				base
+				Prompt      string     `json:"prompt"`
+				Attachments []struct{} `json:"attachments"` // chibi has none
+			}{head, p.Prompt, []struct{}{}}
+		})
+	case "tool_call_pre":
+		return decoded(raw, func(p hookpoints.ToolInvocation) any {
+			return struct {
+				base
+				Tool        string          `json:"tool"`
+				Input       json.RawMessage `json:"input"`
+				AutoApprove bool            `json:"auto_approve"` // chibi asks nobody
+			}{head, p.ToolName, p.Arguments, true}
+		})
+	case "tool_call_post":
+		return decoded(raw, func(p hookpoints.ToolOutput) any {
+			return struct {
+				base
+				Tool       string `json:"tool"`
+				ExitCode   int    `json:"exit_code"`
+				Output     string `json:"output"`
+				DurationMS int64  `json:"duration_ms"`
+			}{head, p.ToolName, p.ExitCode, p.Output, p.DurationMS}
+		})
+	}
+	return decoded(raw, func(p hookpoints.SessionEnd) any {
+		return struct {
+			base
+			Reason string `json:"reason"`
+			Turns  int    `json:"turns"`
+		}{head, p.Reason, p.Turns}
+	})
+}
+
+// decoded reads our payload and makes theirs of it.
+func decoded[P any](raw []byte, encode func(P) any) (any, error) {
+	var p P
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, err
+	}
+	return encode(p), nil
+}
+
+// Decode reads what a hook left: its exit status first.
+func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
+	if err := out.Err(); err != nil {
+		return c.refused(out, err), nil
+	}
+	body := bytes.TrimSpace(out.Stdout)
+	if len(body) == 0 {
+		return plugin.Answer{}, nil
+	}
+	if !json.Valid(body) || body[0] != '{' {
+		text := fmt.Sprintf("KODE-HOOK-003: %s: its output is not a JSON object: it begins with %.60q", c.path, body)
+		if c.strict {
+			return plugin.Answer{Unreadable: text}, nil
+		}
+		return plugin.Answer{Notes: []string{text + "; ignored, as its exit status is 0"}}, nil
+	}
+	return c.answer(body), nil
+}
+
+// refused is the answer of a hook whose exit status is not 0.
+func (c codec) refused(out plugin.Outcome, err error) plugin.Answer {
+	message := strings.TrimSpace(out.Stderr)
+	if message == "" {
+		message = fmt.Sprintf("refused by the hook %s: %v", c.path, err)
+	}
+	return plugin.Answer{
+		Body:  c.blocking(message),
+		Notes: []string{fmt.Sprintf("KODE-HOOK-002: %s: %v", c.path, err)},
+	}
+}
+
+// blocking is the answer that refuses, nil where nothing can be refused.
+func (c codec) blocking(message string) json.RawMessage {
+	if c.event.point == hookpoints.OnStart.Name || c.event.point == hookpoints.OnEnd.Name {
+		return nil
+	}
+	body, _ := encode(map[string]any{"block": true, "message": message})
+	return body
+}
+
+// answer is what a hook's JSON means at our point.
+func (c codec) answer(body []byte) plugin.Answer {
+	var answer plugin.Answer
+	fields := map[string]json.RawMessage{}
+	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+		note := c.take(key.String(), value, fields)
+		if note != "" {
+			answer.Notes = append(answer.Notes, note)
+		}
+		return true
+	})
+	if fields["block"] != nil && fields["message"] == nil {
+		text := fmt.Sprintf("refused by the hook %s", c.path)
+		if note := gjson.GetBytes(body, "annotation"); note.Type == gjson.String && note.Str != "" {
+			text = note.Str
+		}
+		fields["message"], _ = encode(text)
+	}
+	answer.Body, _ = encode(fields)
+	return answer
+}
+
+// take takes one key of a hook's JSON into our fields, or remarks on it.
+func (c codec) take(key string, value gjson.Result, fields map[string]json.RawMessage) (note string) {
+	if value.Type == gjson.Null {
+		return ""
+	}
+	switch key {
+	case "annotation":
+		return value.String()
+	case "block":
+		switch {
+		case value.Type == gjson.True && c.blocking("") == nil:
+			return c.event.name + " cannot be refused; ignored"
+		case value.Type == gjson.True:
+			fields["block"] = json.RawMessage("true")
+		case value.Type != gjson.False:
+			return fmt.Sprintf(`"block" is %s, want true or false; ignored`, value.Raw)
+		}
+		return ""
+	case "replace_prompt":
+		if c.event.name != "user_prompt_submit" {
+			return `"replace_prompt" applies to user_prompt_submit only; ignored`
+		}
+		if value.Type != gjson.String {
+			return `"replace_prompt" is no text; ignored`
+		}
+		fields["prompt"] = json.RawMessage(value.Raw)
+		return ""
+	case "replace_tool_input":
+		if c.event.name != "tool_call_pre" {
+			return `"replace_tool_input" applies to tool_call_pre only; ignored`
+		}
+		fields["arguments"] = json.RawMessage(value.Raw)
+		return ""
+	}
+	if _, before := c.warned.LoadOrStore(key, true); before {
+		return ""
+	}
+	return fmt.Sprintf("unknown key %q; ignored", key)
+}
+
+// encode writes a value as JSON that leaves "<", ">" and "&" as they are, with a
+// newline.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}

@@ -1,0 +1,24 @@
+package kode
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// FuzzOutput holds that no output of a hook breaks the adapter.
+func FuzzOutput(f *testing.F) {
+	f.Add(`{"block":true,"annotation":"x","replace_prompt":"p","replace_tool_input":{"a":1},"more":[]}`, 0)
+	f.Add("log\n{}", 1)
+	f.Fuzz(func(t *testing.T, text string, exit int) {
+		for _, e := range events() {
+			c := codec{event: e, warned: &sync.Map{}}
+			answer, err := c.Decode(plugin.Event{}, plugin.Outcome{Stdout: []byte(text), Stderr: text, Exit: exit})
+			if err != nil || len(answer.Body) > 0 && !json.Valid(answer.Body) {
+				t.Errorf("%s, %q: %s, %v", e.name, text, answer.Body, err)
+			}
+		}
+	})
+}

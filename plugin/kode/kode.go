@@ -1,0 +1,157 @@
+// Package kode runs hooks written for Kode, unmodified: programs that the
+// configuration lists for an event, run with the event's JSON on standard input.
+//
+// The protocol is that of Kode's hooks contract: the events session_start,
+// user_prompt_submit, tool_call_pre, tool_call_post and session_end; an exit
+// status other than 0 and a timeout refuse what is about to happen; errors are
+// numbered KODE-HOOK-001 to 004.
+//
+// It promises that the hooks of an event run in the order of the configuration,
+// one after another, that each one sees what the one before it changed, and that
+// a hook gets no variable of the person's environment but those that Kode
+// promises.
+package kode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Protocol is the name of this protocol in plugin.Origin.
+const Protocol = "kode"
+
+// DefaultTimeout bounds a hook that has no timeout of its own.
+const DefaultTimeout = 5 * time.Second
+
+// Hook is one entry of the configuration.
+type Hook struct {
+	// Event is the event's name.
+	Event string
+	// Exec is the program: a path, with "~/" for the person's home, or a name
+	// that is looked up in PATH. Args are its arguments.
+	Exec string
+	Args []string
+	// Timeout bounds it; 0: 5 seconds.
+	Timeout time.Duration
+}
+
+// Options say which hooks there are and how they are run.
+type Options struct {
+	// Hooks are asked in this order at their events.
+	Hooks []Hook
+	// Dir is where relative paths with a slash begin.
+	Dir string
+	// WorkDir is where hooks run, and what they are told.
+	WorkDir string
+	// Session identifies this run.
+	Session string
+	// Exec runs the processes. Of its environment, hooks get PATH, HOME, LANG
+	// and TMPDIR.
+	Exec plugin.Exec
+	// Overrides are settings for single hooks, by plugin name.
+	Overrides map[string]plugin.Override
+}
+
+// Load makes plugins of the hooks. Their names are kode:EVENT:FILE, with a
+// number if that is taken. Nothing is run.
+func Load(opts Options) plugin.Loaded {
+	var l plugin.Loaded
+	taken := map[string]int{}
+	opts.Exec.Env = environment(opts.Exec)
+	for _, h := range opts.Hooks {
+		name := Protocol + ":" + h.Event + ":" + filepath.Base(h.Exec)
+		if taken[name]++; taken[name] > 1 {
+			name = fmt.Sprintf("%s:%d", name, taken[name])
+		}
+		override := opts.Overrides[name]
+		path := opts.path(h.Exec)
+		origin := plugin.Origin{Protocol: Protocol, Path: path}
+		e, known := findEvent(h.Event)
+		switch {
+		case !known:
+			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Meant: true, Reason: fmt.Sprintf("there is no event %q", h.Event)})
+		case override.Disabled:
+			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
+		default:
+			l.Plugins = append(l.Plugins, opts.build(name, origin, e, h, override))
+		}
+	}
+	return l
+}
+
+// build makes a plugin of a hook.
+func (o Options) build(name string, origin plugin.Origin, e event, h Hook, override plugin.Override) plugin.Plugin {
+	timeout := DefaultTimeout
+	for _, set := range []time.Duration{h.Timeout, override.Timeout} {
+		if set > 0 {
+			timeout = set
+		}
+	}
+	onFailure := plugin.Block
+	if override.OnFailure != "" {
+		onFailure = override.OnFailure
+	}
+	c := codec{opts: o, event: e, path: origin.Path, args: h.Args, strict: override.OnFailure == plugin.Block, warned: &sync.Map{}}
+	return plugin.Plugin{
+		Name: name, Origin: origin, Hooks: []hookpoints.Name{e.point}, Events: map[hookpoints.Name]string{e.point: e.name},
+		OnFailure: onFailure, Sequence: Protocol, Handler: handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout}, origin.Path},
+	}
+}
+
+// handler numbers failures as Kode does.
+type handler struct {
+	plugin.Process
+	path string
+}
+
+// Handle runs the hook.
+func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+	if !filepath.IsAbs(h.path) {
+		// Run as it is, it would be looked for in the working directory.
+		return plugin.Answer{}, fmt.Errorf("KODE-HOOK-004: %s: there is no such program in PATH", h.path)
+	}
+	answer, err := h.Process.Handle(ctx, ev)
+	switch {
+	case errors.Is(err, plugin.ErrTimeout):
+		err = fmt.Errorf("KODE-HOOK-001: %s: %w", h.path, err)
+	case errors.Is(err, plugin.ErrStart):
+		err = fmt.Errorf("KODE-HOOK-004: %s: %w", h.path, err)
+	case err != nil && ctx.Err() == nil:
+		err = fmt.Errorf("%s: %w", h.path, err)
+	}
+	return answer, err
+}
+
+// path is where a hook's program is: in full, or the bare name if PATH does not
+// have it.
+func (o Options) path(exec string) string {
+	if rest, ok := strings.CutPrefix(exec, "~/"); ok {
+		return filepath.Join(o.Exec.Getenv("HOME"), rest)
+	}
+	if path, ok := o.Exec.LookPath(exec); ok && !strings.Contains(exec, "/") {
+		return path
+	}
+	if strings.Contains(exec, "/") && !filepath.IsAbs(exec) {
+		return filepath.Join(o.Dir, exec)
+	}
+	return exec
+}
+
+// environment keeps the variables that hooks may rely on.
+func environment(from plugin.Exec) []string {
+	kept := []string{}
+	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR"} {
+		if value := from.Getenv(name); value != "" {
+			kept = append(kept, name+"="+value)
+		}
+	}
+	return kept
+}

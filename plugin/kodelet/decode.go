@@ -1,0 +1,175 @@
+package kodelet
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// result holds the fields of all events' results. As with Kodelet, names may be
+// written in upper or lower case, and absent or null means no change.
+type result struct {
+	Blocked          bool              `json:"blocked"`
+	Reason           string            `json:"reason"`
+	Input            json.RawMessage   `json:"input"`
+	Output           json.RawMessage   `json:"output"`
+	Result           string            `json:"result"`
+	FollowUpMessages []string          `json:"follow_up_messages"`
+	Messages         []message         `json:"messages"`
+	Callback         string            `json:"callback"`
+	CallbackArgs     map[string]string `json:"callback_args"`
+}
+
+// Decode reads the result: one JSON object, or nothing.
+func (c codec) Decode(ev plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
+	if err := out.Err(); err != nil {
+		return plugin.Answer{}, err
+	}
+	body := bytes.TrimSpace(out.Stdout)
+	if len(body) == 0 {
+		return plugin.Answer{}, nil
+	}
+	if !json.Valid(body) {
+		return plugin.Answer{Unreadable: fmt.Sprintf("its result is not JSON: it begins with %.60q", body)}, nil
+	}
+	var r result
+	if body[0] != '{' {
+		return plugin.Answer{Unreadable: "its result is not a JSON object"}, nil
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return plugin.Answer{Unreadable: "its result has a field of the wrong type: " + strings.TrimPrefix(err.Error(), "json: ")}, nil
+	}
+	answer, notes := c.answer(ev, r)
+	answer.Notes = append(c.strangers(body), notes...)
+	return answer, nil
+}
+
+// answer is what a result means at our point, with remarks.
+func (c codec) answer(ev plugin.Event, r result) (plugin.Answer, []string) {
+	switch c.event.name {
+	case "before_tool_call":
+		return say(hookpoints.ToolVerdict{Block: r.Blocked, Message: reason(r), Arguments: unlessNull(r.Input)}), nil
+	case "user_message_send":
+		return say(hookpoints.PromptAnswer{Block: r.Blocked, Message: reason(r)}), nil
+	case "after_tool_call":
+		return c.output(ev, r)
+	case "after_turn":
+		messages, recipe, notes := r.reworked()
+		return say(hookpoints.TurnAnswer{Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r)}), notes
+	case "agent_stop":
+		messages, recipe, notes := r.reworked()
+		return say(hookpoints.StopAnswer{
+			FollowUpMessages: r.FollowUpMessages, Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r),
+		}), notes
+	}
+	return plugin.Answer{}, nil
+}
+
+// output is the answer of after_tool_call.
+func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
+	changed := unlessNull(r.Output)
+	if changed == nil {
+		return plugin.Answer{}, nil
+	}
+	var p hookpoints.ToolOutput
+	if err := json.Unmarshal(ev.Payload, &p); err != nil {
+		return plugin.Answer{}, []string{"the payload cannot be read: " + err.Error()}
+	}
+	var notes []string
+	if !gjson.ParseBytes(changed).IsObject() {
+		return plugin.Answer{}, []string{`its "output" is no object, want one as tool_output; ignored`}
+	}
+	text, ok := changedText(changed, p)
+	if names := noEffect(changed, c.toolOutput(p, time.Time{})); len(names) > 0 {
+		notes = append(notes, fmt.Sprintf("it changed %s, which has no effect here: the model sees metadata.output, or error", strings.Join(names, ", ")))
+	}
+	if !ok {
+		return plugin.Answer{}, notes
+	}
+	if p.Truncated {
+		notes = append(notes, "the output was too large for it; what it made of the begin stands, the rest is left out")
+	}
+	return say(hookpoints.ToolOutputAnswer{Output: &text}), notes
+}
+
+// reworked is what a result makes of the conversation.
+func (r result) reworked() (list []hookpoints.ChatMessage, recipe string, notes []string) {
+	switch r.Result {
+	case "mutate":
+		for _, m := range r.Messages {
+			list = append(list, hookpoints.ChatMessage{Role: m.Role, Content: m.Content})
+		}
+		if len(list) == 0 {
+			notes = append(notes, `"mutate" lacks "messages"; ignored`)
+		}
+	case "callback":
+		if recipe = r.Callback; recipe == "" {
+			notes = append(notes, `"callback" does not name a recipe; ignored`)
+		}
+	case "", "continue":
+	default:
+		notes = append(notes, fmt.Sprintf(`there is no result %q; want "continue", "mutate" or "callback"`, r.Result))
+	}
+	if r.Messages != nil && r.Result != "mutate" {
+		notes = append(notes, `"messages" has an effect only with "result": "mutate"; ignored`)
+	}
+	if r.Callback != "" && r.Result != "callback" {
+		notes = append(notes, `"callback" has an effect only with "result": "callback"; ignored`)
+	}
+	return list, recipe, notes
+}
+
+func argsOf(recipe string, r result) map[string]string {
+	if recipe == "" {
+		return nil
+	}
+	return r.CallbackArgs
+}
+
+// strangers remarks on fields of other events' results. Fields that no event
+// knows are passed over, as Kodelet does.
+func (c codec) strangers(body []byte) (notes []string) {
+	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+		name := strings.ToLower(key.String())
+		isNothing := value.Type == gjson.Null || value.Type == gjson.False
+		if !isNothing && !slices.Contains(c.event.fields, name) && slices.ContainsFunc(events(), func(e event) bool { return slices.Contains(e.fields, name) }) {
+			notes = append(notes, fmt.Sprintf("%s has no %q; ignored", c.event.name, name))
+		}
+		return true
+	})
+	return notes
+}
+
+// reason is why a hook blocks.
+func reason(r result) string {
+	if !r.Blocked {
+		return ""
+	}
+	return r.Reason
+}
+
+// unlessNull is a value, nil if it is absent or null.
+func unlessNull(raw json.RawMessage) json.RawMessage {
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// say makes an answer of one of our points' structs.
+func say(answer any) plugin.Answer {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(answer); err != nil {
+		return plugin.Answer{Unreadable: err.Error()}
+	}
+	return plugin.Answer{Body: bytes.TrimSpace(b.Bytes())}
+}

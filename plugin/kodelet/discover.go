@@ -1,0 +1,71 @@
+package kodelet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// executable is a file that may be a hook.
+type executable struct {
+	base  string // its file's name
+	name  string // the plugin's name
+	path  string // in full
+	check func() error
+}
+
+func (f executable) origin() plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: f.path} }
+
+// discover lists the executables of a folder by name, bytewise, and what is not
+// one with the reason. A folder that cannot be read concerns no other.
+func discover(folder Folder, overrides map[string]plugin.Override) (found []executable, leftOut []plugin.LeftOut) {
+	entries, err := os.ReadDir(folder.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		origin := plugin.Origin{Protocol: Protocol, Path: folder.Path}
+		return nil, []plugin.LeftOut{{Name: folder.Prefix, Origin: origin, Meant: true, Reason: fmt.Sprintf("the folder cannot be read: %v", err)}}
+	}
+	for _, entry := range entries {
+		file := executable{base: entry.Name(), name: folder.Prefix + entry.Name(), path: filepath.Join(folder.Path, entry.Name())}
+		reason, meant := unusable(file, overrides)
+		if reason == "" && folder.Check != nil {
+			file.check = func() error { return folder.Check(file.path) }
+			if err := file.check(); err != nil {
+				leftOut = append(leftOut, plugin.LeftOut{
+					Name: file.name, Origin: file.origin(), Reason: err.Error(), Meant: true, Untrusted: errors.Is(err, plugin.ErrUntrusted),
+				})
+				continue
+			}
+		}
+		if reason != "" {
+			leftOut = append(leftOut, plugin.LeftOut{Name: file.name, Origin: file.origin(), Reason: reason, Meant: meant})
+			continue
+		}
+		found = append(found, file)
+	}
+	return found, leftOut
+}
+
+// unusable says why a file is no hook, "" if it may be one.
+func unusable(file executable, overrides map[string]plugin.Override) (reason string, meant bool) {
+	info, err := os.Stat(file.path)
+	switch {
+	case strings.HasSuffix(file.base, ".disable"):
+		return "disabled by its name; to enable it, remove .disable", false
+	case overrides[file.name].Disabled:
+		return fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", file.name), false
+	case err != nil:
+		return "its link leads nowhere or in a circle", true
+	case info.IsDir():
+		return "a folder, not a program", false
+	case !info.Mode().IsRegular():
+		return "not a regular file", false
+	case info.Mode().Perm()&0o111 == 0:
+		return "not executable; to use it, run: chmod +x " + file.path, false
+	}
+	return "", false
+}

@@ -1,0 +1,164 @@
+package kodelet
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// codec speaks Kodelet's protocol for one hook. It is pure.
+type codec struct {
+	opts  Options
+	path  string
+	event event
+}
+
+// base are the fields of every payload, in Kodelet's order.
+type base struct {
+	Event      string `json:"event"`
+	ConvID     string `json:"conv_id"`
+	CWD        string `json:"cwd"`
+	InvokedBy  string `json:"invoked_by"`
+	RecipeName string `json:"recipe_name,omitempty"`
+}
+
+// usage counts tokens.
+type usage struct {
+	InputTokens          int `json:"input_tokens"`
+	OutputTokens         int `json:"output_tokens"`
+	CurrentContextWindow int `json:"current_context_window"`
+	MaxContextWindow     int `json:"max_context_window"`
+}
+
+// compaction are the fields about compaction that two events have.
+type compaction struct {
+	InvokedRecipe        string  `json:"invoked_recipe"`
+	AutoCompactEnabled   bool    `json:"auto_compact_enabled"`
+	AutoCompactThreshold float64 `json:"auto_compact_threshold,omitempty"`
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// Encode gives the payload on standard input of `exe run`.
+func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
+	payload, err := c.payload(ev.Payload)
+	if err != nil {
+		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(payload); err != nil {
+		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
+	}
+	return plugin.Command{Path: c.path, Args: []string{"run"}, Stdin: b.Bytes()}, nil
+}
+
+// payload is what Kodelet would send.
+func (c codec) payload(raw []byte) (any, error) {
+	switch c.event.name {
+	case "before_tool_call":
+		return decoded(raw, func(p hookpoints.ToolInvocation) any {
+			return struct {
+				base
+				ToolName   string          `json:"tool_name"`
+				ToolInput  json.RawMessage `json:"tool_input"`
+				ToolUserID string          `json:"tool_user_id"`
+			}{c.base(p.Recipe, p.Nested), p.ToolName, p.Arguments, p.ToolCallID}
+		})
+	case "after_tool_call":
+		return decoded(raw, func(p hookpoints.ToolOutput) any {
+			return struct {
+				base
+				ToolName   string          `json:"tool_name"`
+				ToolInput  json.RawMessage `json:"tool_input"`
+				ToolOutput toolOutput      `json:"tool_output"`
+				ToolUserID string          `json:"tool_user_id"`
+			}{c.base(p.Recipe, p.Nested), p.ToolName, p.Arguments, c.toolOutput(p, time.Now()), p.ToolCallID}
+		})
+	case "user_message_send":
+		return decoded(raw, func(p hookpoints.Prompt) any {
+			return struct {
+				base
+				Message string `json:"message"`
+			}{c.base(p.Recipe, false), p.Prompt}
+		})
+	case "turn_end":
+		return decoded(raw, func(p hookpoints.TurnInfo) any {
+			return struct {
+				base
+				Response   string `json:"response"`
+				TurnNumber int    `json:"turn_number"`
+			}{c.base(p.Recipe, p.Nested), p.Response, p.TurnNumber}
+		})
+	case "after_turn":
+		return decoded(raw, func(p hookpoints.TurnInfo) any {
+			return struct {
+				base
+				TurnNumber int   `json:"turn_number"`
+				ToolsUsed  bool  `json:"tools_used"`
+				Usage      usage `json:"usage"`
+				compaction
+				LastAssistantContent string `json:"last_assistant_content,omitempty"`
+			}{c.base(p.Recipe, p.Nested), p.TurnNumber, len(p.ToolsUsed) > 0, usage(p.Usage), c.compaction(p.Recipe), p.Response}
+		})
+	}
+	return decoded(raw, func(p hookpoints.StopInfo) any {
+		return struct {
+			base
+			Messages []message `json:"messages"`
+			Usage    usage     `json:"usage"`
+			compaction
+			FollowUps int `json:"follow_ups"` // ours: a hook can see that it is going round in circles
+		}{c.base(p.Recipe, false), messages(p.Messages), usage(p.Usage), c.compaction(p.Recipe), p.FollowUps}
+	})
+}
+
+// decoded reads our payload and makes theirs of it.
+func decoded[P any](raw []byte, encode func(P) any) (any, error) {
+	var p P
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, err
+	}
+	return encode(p), nil
+}
+
+func (c codec) base(recipe string, nested bool) base {
+	by := "main"
+	if nested {
+		by = "subagent"
+	}
+	return base{Event: c.event.name, ConvID: c.opts.Conversation, CWD: c.opts.Dir, InvokedBy: by, RecipeName: recipe}
+}
+
+func (c codec) compaction(recipe string) compaction {
+	return compaction{recipe, c.opts.AutoCompact, c.opts.Threshold}
+}
+
+// messages are a conversation with the two roles that Kodelet's documents know:
+// what tools are asked and answer is told as text of the assistant.
+func messages(list []hookpoints.ChatMessage) []message {
+	told := []message{}
+	for _, m := range list {
+		if m.Role == "tool" {
+			told = append(told, message{"assistant", "Tool result:\n" + m.Content})
+			continue
+		}
+		text := m.Content
+		for _, call := range m.ToolCalls {
+			if text != "" {
+				text += "\n"
+			}
+			text += fmt.Sprintf("Using tool: %s with input: %s", call.Name, call.Arguments)
+		}
+		told = append(told, message{m.Role, text})
+	}
+	return told
+}

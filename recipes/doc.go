@@ -1,0 +1,30 @@
+// Package recipes reads recipes: prepared prompts in files, with a description,
+// arguments and what they allow. The format is Kodelet's: YAML front matter
+// between lines of "---", then a text/template body.
+//
+//	---
+//	name: Review
+//	description: Review what changed
+//	allowed_tools: [run_command]
+//	allowed_commands: ["git *"]
+//	arguments:
+//	  base: {description: what to compare with, default: main}
+//	hooks:
+//	  turn_end: {handler: swap_context, once: true}
+//	---
+//	Review these changes:
+//	{{bash "git" "diff" .base}}
+//
+// A recipe's name is its file's, from its folder on and without ".md"; what the
+// front matter calls it is for people.
+//
+// What the package promises:
+//
+//   - Nothing runs before it was asked for, and commands in a file that came with
+//     a project only if the caller's [Folder.Check] allows the file as it is.
+//   - A recipe that cannot be read is an error that names its file and line,
+//     never a recipe without its restrictions.
+//   - Names never lead out of the folders.
+//
+// It starts no processes and writes no files: the caller gives it a [Runner].
+package recipes

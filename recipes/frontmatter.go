@@ -1,0 +1,206 @@
+package recipes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+)
+
+// maxFile bounds a recipe's file in bytes.
+const maxFile = 1 << 20
+
+// frontMatter is what stands between the lines of "---".
+type frontMatter struct {
+	Name            string              `yaml:"name"`
+	Description     string              `yaml:"description"`
+	AllowedTools    stringList          `yaml:"allowed_tools"`
+	AllowedCommands stringList          `yaml:"allowed_commands"`
+	Defaults        map[string]scalar   `yaml:"defaults"`
+	Arguments       map[string]argument `yaml:"arguments"`
+	Hooks           map[string]hook     `yaml:"hooks"`
+	Workflow        any                 `yaml:"workflow"` // Kodelet's, without a meaning here
+	Profile         any                 `yaml:"profile"`
+}
+
+type argument struct {
+	Description string  `yaml:"description"`
+	Default     *scalar `yaml:"default"`
+}
+
+type hook struct {
+	Handler string `yaml:"handler"`
+	Once    bool   `yaml:"once"`
+}
+
+// stringList is a list, or a text with commas.
+type stringList struct {
+	values []string
+	set    bool
+}
+
+// UnmarshalYAML reads either form. An empty list is a list too.
+func (l *stringList) UnmarshalYAML(decode func(any) error) error {
+	var text string
+	if decode(&l.values) == nil {
+		l.set = true
+		return nil
+	}
+	if err := decode(&text); err != nil {
+		return errors.New("want a list of texts, or one text with commas")
+	}
+	l.set = true
+	for _, part := range strings.Split(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			l.values = append(l.values, part)
+		}
+	}
+	return nil
+}
+
+// list is nil only if nothing was said.
+func (l stringList) list() []string {
+	if l.set && l.values == nil {
+		return []string{}
+	}
+	return l.values
+}
+
+// scalar is a text, a number or a truth value, as text.
+type scalar string
+
+// UnmarshalYAML reads any of them.
+func (s *scalar) UnmarshalYAML(decode func(any) error) error {
+	var value any
+	if err := decode(&value); err != nil {
+		return err
+	}
+	switch value.(type) {
+	case map[string]any, []any:
+		return errors.New("want a text, a number, true or false")
+	case nil:
+		return nil
+	}
+	*s = scalar(fmt.Sprint(value))
+	return nil
+}
+
+// Parse reads a recipe's text. name and path are those that the recipe gets;
+// errors name the path, or the name if there is none.
+func Parse(name, path string, text []byte) (*Recipe, error) {
+	where := path
+	if where == "" {
+		where = name
+	}
+	switch {
+	case len(text) > maxFile:
+		return nil, inFile(where, 0, fmt.Errorf("it is larger than %d MiB", maxFile>>20))
+	case !utf8.Valid(text):
+		return nil, inFile(where, 0, errors.New("it is not UTF-8"))
+	}
+	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
+	head, body, err := split(string(text))
+	if err != nil {
+		return nil, inFile(where, 1, err)
+	}
+	var f frontMatter
+	if err := decode(head, &f); err != nil {
+		return nil, yamlError(where, err)
+	}
+	r := f.recipe(name, path, body)
+	r.Notes = strangers(head)
+	if _, err := r.template(nil); err != nil {
+		return nil, inFile(where, 0, err)
+	}
+	return r, nil
+}
+
+// decode reads YAML. The reader panics on some that is broken.
+func decode(text string, into any) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the front matter is not YAML that can be read")
+		}
+	}()
+	return yaml.Unmarshal([]byte(text), into)
+}
+
+// recipe is the front matter with a body.
+func (f frontMatter) recipe(name, path, body string) *Recipe {
+	r := &Recipe{
+		Name: name, Path: path, Title: f.Name, Description: f.Description, Body: body,
+		AllowedTools: f.AllowedTools.list(), AllowedCommands: f.AllowedCommands.values,
+		Arguments: map[string]Argument{}, Hooks: map[string]Hook{},
+	}
+	for key, value := range f.Defaults {
+		text := string(value)
+		r.Arguments[key] = Argument{Default: &text}
+	}
+	for key, a := range f.Arguments {
+		argument := Argument{Description: a.Description, Default: r.Arguments[key].Default}
+		if a.Default != nil {
+			text := string(*a.Default)
+			argument.Default = &text
+		}
+		r.Arguments[key] = argument
+	}
+	for event, h := range f.Hooks {
+		r.Hooks[event] = Hook(h)
+	}
+	return r
+}
+
+// split takes front matter and body apart. Without front matter all is body.
+func split(text string) (head, body string, err error) {
+	lines := strings.SplitAfter(text, "\n")
+	if strings.TrimSpace(lines[0]) != "---" || !strings.HasPrefix(text, "---") {
+		return "", text, nil
+	}
+	for i, line := range lines[1:] {
+		if strings.TrimSpace(line) == "---" {
+			// The first line is kept as an empty one, so that lines count right.
+			return "\n" + strings.Join(lines[1:i+1], ""), strings.Join(lines[i+2:], ""), nil
+		}
+	}
+	return "", "", errors.New(`the front matter has no end; put a line "---" after it`)
+}
+
+// strangers remarks on keys that have no meaning here.
+func strangers(head string) (notes []string) {
+	var keys map[string]any
+	if decode(head, &keys) != nil {
+		return nil
+	}
+	known := []string{"name", "description", "allowed_tools", "allowed_commands", "defaults", "arguments", "hooks"}
+	for key := range keys {
+		if !slices.Contains(known, key) {
+			notes = append(notes, fmt.Sprintf("its key %q has no meaning in chibi", key))
+		}
+	}
+	slices.Sort(notes)
+	return notes
+}
+
+// yamlError words the YAML reader's complaint with the line in the file.
+func yamlError(where string, err error) error {
+	var wrong yaml.Error
+	if !errors.As(err, &wrong) || wrong.GetToken() == nil || wrong.GetToken().Position == nil {
+		return inFile(where, 0, errors.New(strings.SplitN(err.Error(), "\n", 2)[0]))
+	}
+	return inFile(where, wrong.GetToken().Position.Line, errors.New(wrong.GetMessage()))
+}
+
+// inFile puts a file, and a line if it is known, before an error.
+func inFile(where string, line int, err error) error {
+	switch {
+	case where == "":
+		return err
+	case line > 0:
+		return fmt.Errorf("%s:%d: %w", where, line, err)
+	}
+	return fmt.Errorf("%s: %w", where, err)
+}

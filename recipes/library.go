@@ -1,0 +1,193 @@
+package recipes
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Compact is the recipe whose prompt asks for a summary of a conversation.
+const Compact = "compact"
+
+//go:embed builtin
+var builtin embed.FS
+
+// Folder is a place for recipes.
+type Folder struct {
+	// Path is the folder. A missing one holds no recipes.
+	Path string
+	// Check says why a file must not be trusted; nil: all are the person's own.
+	// It is asked again before each command.
+	Check func(path string) error
+}
+
+// Library finds recipes: in its folders, the first one first, then among those
+// that are built in. It is safe for concurrent use.
+type Library struct {
+	// Folders are looked through in this order.
+	Folders []Folder
+	// Texts name files, by recipe, whose text takes the place of a built-in
+	// recipe's body. A missing or empty file says nothing.
+	Texts map[string]string
+}
+
+// ErrNotFound says that there is no recipe of a name.
+var ErrNotFound = errors.New("there is no such recipe")
+
+// Find finds the recipe that a person named. Errors are ErrNotFound and what is
+// wrong with its file.
+func (l *Library) Find(name string) (*Recipe, error) { return l.find(name, false) }
+
+// FindApproved finds a recipe that a program asks for, not a person: files that
+// were not approved are passed over.
+func (l *Library) FindApproved(name string) (*Recipe, error) { return l.find(name, true) }
+
+func (l *Library) find(name string, approved bool) (*Recipe, error) {
+	if err := validName(name); err != nil {
+		return nil, err
+	}
+	for _, folder := range l.Folders {
+		for _, file := range []string{name + ".md", name} {
+			path := filepath.Join(folder.Path, filepath.FromSlash(file))
+			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			if approved && folder.Check != nil && folder.Check(path) != nil {
+				continue
+			}
+			return read(name, path, folder)
+		}
+	}
+	return l.builtin(name)
+}
+
+// read reads one file.
+func read(name, path string, folder Folder) (*Recipe, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("%s is larger than %d MiB", path, maxFile>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("recipe %q: %w", name, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("recipe %q: %w", name, err)
+	}
+	r, err := Parse(name, path, text)
+	if err != nil {
+		return nil, fmt.Errorf("recipe %q: %w", name, err)
+	}
+	if folder.Check != nil {
+		r.check = func() error { return folder.Check(path) }
+	}
+	return r, nil
+}
+
+// builtin finds a recipe that comes with the program.
+func (l *Library) builtin(name string) (*Recipe, error) {
+	text, err := builtin.ReadFile("builtin/" + name + ".md")
+	if err != nil {
+		return nil, fmt.Errorf("recipe %q: %w; chibi recipe list names them all", name, ErrNotFound)
+	}
+	r, err := Parse(name, "", text)
+	if err != nil || l.Texts[name] == "" {
+		return r, err
+	}
+	own, err := os.ReadFile(l.Texts[name])
+	if err == nil && strings.TrimSpace(string(own)) != "" {
+		r.Body, r.Path = escape(string(own)), l.Texts[name]
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("recipe %q: %w", name, err)
+	}
+	return r, nil
+}
+
+// escape makes a plain text a template that says just that.
+func escape(text string) string { return strings.ReplaceAll(text, "{{", `{{"{{"}}`) }
+
+// validName refuses names that lead out of the folders or to hidden files.
+func validName(name string) error {
+	hidden := func(part string) bool { return part == "" || strings.HasPrefix(part, ".") }
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00\n") || slices.ContainsFunc(strings.Split(name, "/"), hidden) {
+		return fmt.Errorf("%q is no name of a recipe; write it as review or github/pr", name)
+	}
+	return nil
+}
+
+// Listed is a recipe, or what is wrong with its file.
+type Listed struct {
+	// Name and Path are those of the recipe; Path is "" for a built-in one.
+	Name, Path string
+	// Recipe is nil if Err is not.
+	Recipe *Recipe
+	Err    error
+}
+
+// The bounds of listing a folder.
+const (
+	maxListed = 1000
+	maxDepth  = 5
+)
+
+// List lists all recipes by name. Of those with the same name, the first is the
+// one that is found.
+func (l *Library) List() []Listed {
+	var list []Listed
+	for _, folder := range l.Folders {
+		for _, name := range names(os.DirFS(folder.Path)) {
+			path := filepath.Join(folder.Path, filepath.FromSlash(name)+".md")
+			r, err := read(name, path, folder)
+			list = append(list, Listed{name, path, r, err})
+		}
+	}
+	for _, name := range names(sub(builtin, "builtin")) {
+		r, err := l.builtin(name)
+		list = append(list, Listed{Name: name, Recipe: r, Err: err})
+	}
+	slices.SortStableFunc(list, func(a, b Listed) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Files lists the recipes in a folder, as paths from it on.
+func Files(folder string) []string {
+	var files []string
+	for _, name := range names(os.DirFS(folder)) {
+		files = append(files, filepath.FromSlash(name)+".md")
+	}
+	return files
+}
+
+// names lists the recipes in a folder and those below it.
+func names(folder fs.FS) (list []string) {
+	fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || path == ".":
+			return nil
+		case len(list) >= maxListed:
+			return fs.SkipAll
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || strings.Count(path, "/") >= maxDepth):
+			return fs.SkipDir
+		}
+		if name, isRecipe := strings.CutSuffix(path, ".md"); isRecipe && !d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
+			list = append(list, name)
+		}
+		return nil
+	})
+	return list
+}
+
+// sub is a folder in another one.
+func sub(fsys fs.FS, dir string) fs.FS {
+	below, err := fs.Sub(fsys, dir)
+	if err != nil {
+		return fsys
+	}
+	return below
+}
