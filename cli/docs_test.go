@@ -13,6 +13,8 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/kode"
+	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -105,21 +107,35 @@ func TestConfigurationsInThePagesLoad(t *testing.T) {
 	}
 }
 
+// install puts a script into a home, where its page says: "# NAME: ..." is a
+// plugin, "# ~/PATH" a file.
+func install(t *testing.T, home, script string) {
+	t.Helper()
+	title := regexp.MustCompile(`(?m)^# (?:~/(\S+)$|(\w+): )`).FindStringSubmatch(script)
+	if title == nil {
+		return
+	}
+	path := filepath.Join(home, title[1])
+	if title[2] != "" {
+		path = filepath.Join(home, ".chibi", "plugins", title[2])
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestCommandsInThePagesRun runs every line that begins with chibi, in the order
-// of its page and in a home of its own, where the page's first plugin is
-// installed under the name that the page gives it.
+// of its page and in a home of its own, where the page's scripts are installed
+// as they come.
 func TestCommandsInThePagesRun(t *testing.T) {
 	for page, list := range blocks(t) {
-		home := t.TempDir()
+		home, project := t.TempDir(), t.TempDir()
 		for _, block := range list {
-			if name := regexp.MustCompile(`(?m)^# (\w+): `).FindStringSubmatch(block[1]); strings.HasPrefix(block[1], "#!") && name != nil {
-				path := filepath.Join(home, ".chibi", "plugins", name[1])
-				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(block[1]), 0o755); err != nil {
-					t.Fatal(err)
-				}
+			if strings.HasPrefix(block[1], "#!") {
+				install(t, home, block[1])
 			}
 			if block[0] != "sh" || strings.HasPrefix(block[1], "#!") {
 				continue
@@ -129,10 +145,27 @@ func TestCommandsInThePagesRun(t *testing.T) {
 					continue
 				}
 				cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
-				cmd.Env = append(os.Environ(), "HOME="+home, "CHIBI_HOME=")
+				cmd.Env, cmd.Dir = append(os.Environ(), "HOME="+home, "CHIBI_HOME="), project
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s: %s: %v\n%s", page, line, err, out)
 				}
+			}
+		}
+	}
+}
+
+// TestTheEventMapIsTrue holds the table of Kodelet's and Kode's events in
+// HOOKS.md against the adapters.
+func TestTheEventMapIsTrue(t *testing.T) {
+	page, err := os.ReadFile("../docs/HOOKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, events := range []map[string]hookpoints.Name{kodelet.Events(), kode.Events()} {
+		for event, point := range events {
+			row := regexp.MustCompile("(?m)^\\| `" + string(point) + "` \\|([^|\n]*)\\|([^|\n]*)\\|$").FindSubmatch(page)
+			if row == nil || !strings.Contains(string(row[column+1]), "`"+event+"`") {
+				t.Errorf("the table does not say that %s is %s", event, point)
 			}
 		}
 	}
