@@ -127,6 +127,7 @@ func (r *round) entries(messages []hookpoints.ChatMessage) (list []contexts.Entr
 
 // replace makes the given entries the whole conversation, which is a compaction.
 func (r *round) replace(ctx context.Context, entries []contexts.Entry) error {
+	r.detail("the conversation is replaced by %d entries", len(entries))
 	err := r.compacting(ctx, func() error { return r.Context.Replace(entries) })
 	r.messages = history(entries)
 	return err

@@ -94,7 +94,7 @@ func loadedRow(p *plugin.Plugin, notices []plugin.Notice) pluginRow {
 func hookText(p *plugin.Plugin, name hookpoints.Name) string {
 	text := string(name)
 	if event := p.EventAt(name); event != "" {
-		text += ", " + event + " there"
+		text = fmt.Sprintf("%s (here %s)", event, name)
 	}
 	if p.GuardsAt(name) {
 		text += " (guard)"

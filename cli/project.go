@@ -13,9 +13,9 @@ import (
 
 // project is the current folder, and what of it is approved.
 type project struct {
-	dir      string // its real path
+	dir      string // its real path; "" if there is none
 	user     string // the person's home folder, "" if there is none
-	own      bool   // it is the person's home folder: all in it is their own
+	own      bool   // it is the person's home folder, or none: nothing in it needs approval
 	approval trust.Approval
 }
 
@@ -27,11 +27,15 @@ const (
 	homeProjectRecipes = "recipes" // in chibi's home
 )
 
-// openProject looks up what of the current folder is approved.
+// openProject looks up what of the current folder is approved. Without a current
+// folder, as when it was removed, there is no project.
 func (s *session) openProject(context.Context) (err error) {
-	s.project, err = findProject(".")
-	if err != nil || s.project.own {
-		return err
+	if s.project, err = findProject("."); err != nil {
+		s.notice(err.Error())
+		s.project = project{user: userHome(), own: true}
+	}
+	if s.project.own {
+		return nil
 	}
 	if s.opts.trustProject {
 		s.project.approval.Files = s.project.files()
