@@ -173,7 +173,7 @@ func (d *dispatch) failed(r *reply, err error) {
 		return
 	}
 	if d.blocksOnFailure(r.plugin) {
-		r.body, _ = encode(map[string]any{"block": true, "message": fmt.Sprintf("plugin %q failed, and its failure blocks: %v", r.plugin.Name, err)})
+		r.body, _ = JSON(map[string]any{"block": true, "message": fmt.Sprintf("plugin %q failed, and its failure blocks: %v", r.plugin.Name, err)})
 		r.notices = append(r.notices, err.Error()+"; blocked, as its on_failure asks for")
 		return
 	}

@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,7 +20,7 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if len(subscribers) == 0 {
 		return verdict, nil
 	}
-	body, err := encode(payload)
+	body, err := JSON(payload)
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
@@ -35,16 +34,4 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
 	return verdict, nil
-}
-
-// encode writes a value as one line of JSON. Unlike json.Marshal it leaves
-// "<", ">" and "&" as they are, so that scripts see what people typed.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -21,7 +21,7 @@ func HandlePoint[P, A any](point hookpoints.Point[P, A], answer func(ctx context
 		if err != nil {
 			return Answer{}, err
 		}
-		body, err := encode(a)
+		body, err := JSON(a)
 		return Answer{Body: body}, err
 	})}
 }

@@ -25,7 +25,7 @@ func (o *object) set(name string, value []byte) {
 
 // encode puts a Go value under a name.
 func (o *object) encode(name string, value any) {
-	if raw, err := encode(value); err == nil {
+	if raw, err := JSON(value); err == nil {
 		o.set(name, raw)
 	}
 }

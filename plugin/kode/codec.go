@@ -61,11 +61,7 @@ type codec struct {
 
 // Encode gives the event on standard input and in Kode's variables.
 func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
-	payload, err := c.payload(ev.Payload)
-	if err != nil {
-		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
-	}
-	stdin, err := encode(payload)
+	stdin, err := c.payload(ev)
 	if err != nil {
 		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
 	}
@@ -82,11 +78,11 @@ type base struct {
 }
 
 // payload is what Kode would send.
-func (c codec) payload(raw []byte) (any, error) {
+func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	head := base{c.event.name, c.opts.Session}
 	switch c.event.name {
 	case "session_start":
-		return decoded(raw, func(p hookpoints.SessionInfo) any {
+		return plugin.Translate(ev, func(p hookpoints.SessionInfo) any {
 			return struct {
 				base
 				WorkDir  string `json:"work_dir"`
@@ -95,7 +91,7 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{head, c.opts.WorkDir, p.Provider, p.Model}
 		})
 	case "user_prompt_submit":
-		return decoded(raw, func(p hookpoints.Prompt) any {
+		return plugin.Translate(ev, func(p hookpoints.Prompt) any {
 			return struct {
 				base
 				Prompt      string     `json:"prompt"`
@@ -103,7 +99,7 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{head, p.Prompt, []struct{}{}}
 		})
 	case "tool_call_pre":
-		return decoded(raw, func(p hookpoints.ToolInvocation) any {
+		return plugin.Translate(ev, func(p hookpoints.ToolInvocation) any {
 			return struct {
 				base
 				Tool        string          `json:"tool"`
@@ -112,7 +108,7 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{head, p.ToolName, p.Arguments, true}
 		})
 	case "tool_call_post":
-		return decoded(raw, func(p hookpoints.ToolOutput) any {
+		return plugin.Translate(ev, func(p hookpoints.ToolOutput) any {
 			return struct {
 				base
 				Tool       string `json:"tool"`
@@ -122,22 +118,13 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{head, p.ToolName, p.ExitCode, p.Output, p.DurationMS}
 		})
 	}
-	return decoded(raw, func(p hookpoints.SessionEnd) any {
+	return plugin.Translate(ev, func(p hookpoints.SessionEnd) any {
 		return struct {
 			base
 			Reason string `json:"reason"`
 			Turns  int    `json:"turns"`
 		}{head, p.Reason, p.Turns}
 	})
-}
-
-// decoded reads our payload and makes theirs of it.
-func decoded[P any](raw []byte, encode func(P) any) (any, error) {
-	var p P
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, err
-	}
-	return encode(p), nil
 }
 
 // Decode reads what a hook left: its exit status first.
@@ -176,7 +163,7 @@ func (c codec) blocking(message string) json.RawMessage {
 	if c.event.point == hookpoints.OnStart.Name || c.event.point == hookpoints.OnEnd.Name {
 		return nil
 	}
-	body, _ := encode(map[string]any{"block": true, "message": message})
+	body, _ := plugin.JSON(map[string]any{"block": true, "message": message})
 	return body
 }
 
@@ -196,9 +183,9 @@ func (c codec) answer(body []byte) plugin.Answer {
 		if note := gjson.GetBytes(body, "annotation"); note.Type == gjson.String && note.Str != "" {
 			text = note.Str
 		}
-		fields["message"], _ = encode(text)
+		fields["message"], _ = plugin.JSON(text)
 	}
-	answer.Body, _ = encode(fields)
+	answer.Body, _ = plugin.JSON(fields)
 	return answer
 }
 
@@ -240,14 +227,4 @@ func (c codec) take(key string, value gjson.Result, fields map[string]json.RawMe
 		return ""
 	}
 	return fmt.Sprintf("unknown key %q; ignored", key)
-}
-
-// encode writes a value as JSON that leaves "<", ">" and "&" as they are, with a
-// newline.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
 }

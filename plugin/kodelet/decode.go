@@ -165,11 +165,9 @@ func unlessNull(raw json.RawMessage) json.RawMessage {
 
 // say makes an answer of one of our points' structs.
 func say(answer any) plugin.Answer {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(answer); err != nil {
+	body, err := plugin.JSON(answer)
+	if err != nil {
 		return plugin.Answer{Unreadable: err.Error()}
 	}
-	return plugin.Answer{Body: bytes.TrimSpace(b.Bytes())}
+	return plugin.Answer{Body: body}
 }

@@ -1,7 +1,6 @@
 package kodelet
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -48,24 +47,18 @@ type message struct {
 
 // Encode gives the payload on standard input of `exe run`.
 func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
-	payload, err := c.payload(ev.Payload)
+	payload, err := c.payload(ev)
 	if err != nil {
 		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(payload); err != nil {
-		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
-	}
-	return plugin.Command{Path: c.path, Args: []string{"run"}, Stdin: b.Bytes()}, nil
+	return plugin.Command{Path: c.path, Args: []string{"run"}, Stdin: payload}, nil
 }
 
 // payload is what Kodelet would send.
-func (c codec) payload(raw []byte) (any, error) {
+func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	switch c.event.name {
 	case "before_tool_call":
-		return decoded(raw, func(p hookpoints.ToolInvocation) any {
+		return plugin.Translate(ev, func(p hookpoints.ToolInvocation) any {
 			return struct {
 				base
 				ToolName   string          `json:"tool_name"`
@@ -74,7 +67,7 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{c.base(p.Recipe, p.Nested), p.ToolName, p.Arguments, p.ToolCallID}
 		})
 	case "after_tool_call":
-		return decoded(raw, func(p hookpoints.ToolOutput) any {
+		return plugin.Translate(ev, func(p hookpoints.ToolOutput) any {
 			return struct {
 				base
 				ToolName   string          `json:"tool_name"`
@@ -84,14 +77,14 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{c.base(p.Recipe, p.Nested), p.ToolName, p.Arguments, c.toolOutput(p, time.Now()), p.ToolCallID}
 		})
 	case "user_message_send":
-		return decoded(raw, func(p hookpoints.Prompt) any {
+		return plugin.Translate(ev, func(p hookpoints.Prompt) any {
 			return struct {
 				base
 				Message string `json:"message"`
 			}{c.base(p.Recipe, false), p.Prompt}
 		})
 	case "turn_end":
-		return decoded(raw, func(p hookpoints.TurnInfo) any {
+		return plugin.Translate(ev, func(p hookpoints.TurnInfo) any {
 			return struct {
 				base
 				Response   string `json:"response"`
@@ -99,7 +92,7 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{c.base(p.Recipe, p.Nested), p.Response, p.TurnNumber}
 		})
 	case "after_turn":
-		return decoded(raw, func(p hookpoints.TurnInfo) any {
+		return plugin.Translate(ev, func(p hookpoints.TurnInfo) any {
 			return struct {
 				base
 				TurnNumber int   `json:"turn_number"`
@@ -110,7 +103,7 @@ func (c codec) payload(raw []byte) (any, error) {
 			}{c.base(p.Recipe, p.Nested), p.TurnNumber, len(p.ToolsUsed) > 0, usage(p.Usage), c.compaction(p.Recipe), p.Response}
 		})
 	}
-	return decoded(raw, func(p hookpoints.StopInfo) any {
+	return plugin.Translate(ev, func(p hookpoints.StopInfo) any {
 		return struct {
 			base
 			Messages []message `json:"messages"`
@@ -119,15 +112,6 @@ func (c codec) payload(raw []byte) (any, error) {
 			FollowUps int `json:"follow_ups"` // ours: a hook can see that it is going round in circles
 		}{c.base(p.Recipe, false), messages(p.Messages), usage(p.Usage), c.compaction(p.Recipe), p.FollowUps}
 	})
-}
-
-// decoded reads our payload and makes theirs of it.
-func decoded[P any](raw []byte, encode func(P) any) (any, error) {
-	var p P
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, err
-	}
-	return encode(p), nil
 }
 
 func (c codec) base(recipe string, nested bool) base {
