@@ -108,7 +108,7 @@ func (a Approval) State(now File) string {
 	case !ok:
 		return "not approved"
 	case approved.SHA256 != now.SHA256:
-		return "content changed"
+		return "content changed, was " + approved.SHA256[:min(12, len(approved.SHA256))]
 	case approved.Mode != now.Mode:
 		return "mode changed from " + approved.Mode
 	}

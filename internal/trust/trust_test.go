@@ -129,7 +129,7 @@ func TestState(t *testing.T) {
 	changed, mode := now, now
 	changed.SHA256, mode.Mode = "x", "-rwxrwxrwx"
 	for want, f := range map[string]trust.File{
-		"approved": now, "content changed": changed, "mode changed from -rwxr-xr-x": mode, "new": {Path: "other"},
+		"approved": now, "content changed, was " + now.SHA256[:12]: changed, "mode changed from -rwxr-xr-x": mode, "new": {Path: "other"},
 	} {
 		if got := a.State(f); got != want {
 			t.Errorf("%q, want %q", got, want)
