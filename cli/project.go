@@ -19,12 +19,12 @@ type project struct {
 	approval trust.Approval
 }
 
-// The folders of a project, and of a person's home, that hold hooks and recipes.
+// The folders that hold hooks and recipes: of a project, of a person's home, and
+// of chibi's home.
 const (
-	hooksFolder        = ".kodelet/hooks"
-	recipesFolder      = "recipes"
-	kodeletRecipes     = ".kodelet/recipes"
-	homeProjectRecipes = "recipes" // in chibi's home
+	hooksFolder    = ".kodelet/hooks"
+	recipesFolder  = "recipes"
+	kodeletRecipes = ".kodelet/recipes"
 )
 
 // openProject looks up what of the current folder is approved. Without a current
@@ -89,7 +89,7 @@ func (p project) recipeFolders(home string) (list []recipes.Folder) {
 	if p.user != "" {
 		list = append(list, recipes.Folder{Path: filepath.Join(p.user, kodeletRecipes)})
 	}
-	return append(list, recipes.Folder{Path: filepath.Join(home, homeProjectRecipes)})
+	return append(list, recipes.Folder{Path: filepath.Join(home, recipesFolder)})
 }
 
 // files are the files of the project that an approval is about, as they are now.

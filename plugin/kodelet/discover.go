@@ -27,7 +27,7 @@ func discover(folder Folder, overrides map[string]plugin.Override) (found []exec
 	entries, err := os.ReadDir(folder.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		origin := plugin.Origin{Protocol: Protocol, Path: folder.Path}
-		return nil, []plugin.LeftOut{{Name: folder.Prefix, Origin: origin, Meant: true, Reason: fmt.Sprintf("the folder cannot be read: %v", err)}}
+		return nil, []plugin.LeftOut{{Name: folder.Prefix + filepath.Base(folder.Path), Origin: origin, Meant: true, Reason: fmt.Sprintf("the folder cannot be read: %v", err)}}
 	}
 	for _, entry := range entries {
 		file := executable{base: entry.Name(), name: folder.Prefix + entry.Name(), path: filepath.Join(folder.Path, entry.Name())}
