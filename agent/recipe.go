@@ -77,7 +77,7 @@ func (r *round) aside(ctx context.Context, name string, args map[string]string) 
 		return "", err
 	}
 	n := newRound(r.Agent, r.depth)
-	n.recipe, n.nested, n.system = &recipe, true, r.system
+	n.recipe, n.nested, n.apart, n.system = &recipe, true, true, r.system
 	n.messages = []llm.Message{{Role: "user", Content: about(known, window, recipe.Prompt)}}
 	return n.answer(ctx)
 }

@@ -25,9 +25,11 @@ type round struct {
 	// next is the note for another round, if the model asked for one.
 	next string
 	// recipe is what the prompt comes from; nil for none. A nested round runs
-	// it beside the conversation: nothing is stored or shown.
+	// it beside the conversation.
 	recipe *Recipe
 	nested bool
+	// apart leaves the conversation alone: nothing is stored or shown.
+	apart bool
 	// recipes counts the recipes that hooks have run.
 	recipes int
 	// latest are the entries of the latest response, and of its results.
@@ -147,7 +149,7 @@ func (r *round) respond(ctx context.Context) (llm.Reply, offer, error) {
 func (r *round) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	done := r.waiting("model " + r.Settings.Model)
 	show := func(delta string) {
-		if r.Output.Text != nil && !r.nested {
+		if r.Output.Text != nil && !r.apart {
 			r.Output.Text(delta)
 		}
 	}
@@ -156,7 +158,7 @@ func (r *round) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	if reply.Text != "" && !strings.HasSuffix(reply.Text, "\n") {
 		show("\n")
 	}
-	if r.Output.TextEnd != nil && !r.nested {
+	if r.Output.TextEnd != nil && !r.apart {
 		r.Output.TextEnd()
 	}
 	return reply, err
@@ -189,10 +191,10 @@ func (r *round) keep(reply llm.Reply, sent int, failure error) error {
 	return r.store(entries...)
 }
 
-// store appends entries to the conversation and shows them. A nested round
-// leaves the conversation alone.
+// store appends entries to the conversation and shows them, unless the round is
+// apart from it.
 func (r *round) store(entries ...contexts.Entry) error {
-	if len(entries) == 0 || r.nested {
+	if len(entries) == 0 || r.apart {
 		return nil
 	}
 	r.latest = append(r.latest, entries...)

@@ -168,3 +168,20 @@ func arguments(text string) (raw json.RawMessage, readable bool) {
 func refusal(err error) tools.Result {
 	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 }
+
+// CallTool runs one tool as a turn would, and returns what the model would see:
+// pre_api_tools, pre_tool, pre_tool_output and the others fire, and a large
+// output is cached. Nothing is stored in the conversation. Errors are the end of
+// ctx and what the store reports; a refused or failed call is text.
+func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (string, error) {
+	r := newRound(a, 0)
+	r.apart = true
+	specs, err := r.offer(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := r.runCall(ctx, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}, newOffer(specs)); err != nil {
+		return "", err
+	}
+	return r.messages[len(r.messages)-1].Content, nil
+}

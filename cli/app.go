@@ -73,10 +73,12 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.group("cache", "large tool outputs", p.cacheCommands(ctx)...),
 		p.group("plugin", "plugins",
 			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList)),
+		p.group("tool", "tools", p.toolCommands(ctx)...),
 		p.group("recipe", "prepared prompts", p.recipeCommands(ctx)...),
 		p.trustCommand(ctx),
 		p.group("hook", "hook points",
 			leaf(ctx, "list", "", "list the hook points", p.hookList),
+			p.fireCommand(ctx),
 			leaf(ctx, "show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
 			leaf(ctx, "schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),
 		leaf(ctx, "demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins", p.demo),
@@ -85,6 +87,11 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 			Action: func(c *cli.Context) error { return p.complete(ctx, c.Args().Slice()) }},
 		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
 	}
+}
+
+// jsonFlag is the flag --json of a command.
+func jsonFlag(into *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: into}
 }
 
 // leaf is a command that does something.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"flag"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 )
@@ -135,6 +136,8 @@ const (
 	debugValue
 	recipeValue
 	argumentValue
+	payloadValue
+	pluginValue
 )
 
 // valuesFlag collects the values of a flag that takes one or two. Unlike the
@@ -143,15 +146,19 @@ type valuesFlag struct {
 	names  []string
 	kinds  []valueKind
 	values *[]string
+	about  string // for the help of a command
 }
 
 // repeats says that the flag may be given several times.
 func (f *valuesFlag) repeats() bool {
-	return f.kinds[0] == settingValue || f.kinds[0] == debugValue || f.kinds[0] == argumentValue
+	return slices.Contains([]valueKind{settingValue, debugValue, argumentValue, pluginValue}, f.kinds[0])
 }
 
 // String is the flag as help shows it.
-func (f *valuesFlag) String() string { return "--" + f.names[0] }
+func (f *valuesFlag) String() string { return "--" + f.names[0] + " value\t" + f.about }
+
+// IsVisible makes the help of a command show the flag.
+func (f *valuesFlag) IsVisible() bool { return true }
 
 // Apply registers the flag with the parser, by its long name: splitLine has
 // replaced the others.

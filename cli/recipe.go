@@ -126,9 +126,9 @@ func (o *options) arguments() (map[string]string, error) {
 
 func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 	o := &p.opts
-	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args}
+	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args, about: "give the recipe an argument, NAME=VALUE"}
 	return []*cli.Command{
-		leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it; --arg NAME=VALUE gives it arguments", p.recipeRun, arg),
+		leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),
 		leaf(ctx, "list", "", "list the recipes, and where they come from", p.recipeList),
 		leaf(ctx, "show", "RECIPE", "show a recipe: what it is for, its arguments, what it allows, its text", p.recipeShow),
 	}

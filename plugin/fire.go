@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/chibi-host/chibi/hookpoints"
 )
@@ -16,17 +17,14 @@ import (
 // are the end of ctx, and a payload that cannot be written as JSON.
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P) (A, error) {
 	var verdict A
-	subscribers := h.subscribers(point.Name)
-	if len(subscribers) == 0 {
+	if len(h.subscribers(point.Name)) == 0 {
 		return verdict, nil
 	}
 	body, err := JSON(payload)
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
-	d := newDispatch(h, point.Info(), body)
-	d.check = func(answer []byte) error { return json.Unmarshal(answer, new(A)) }
-	merged, err := d.run(ctx, subscribers)
+	merged, err := FireJSON(ctx, h, point.Info(), body)
 	if err != nil || merged == nil {
 		return verdict, err
 	}
@@ -34,4 +32,20 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
 	return verdict, nil
+}
+
+// FireJSON is Fire for a point that is known only when the program runs: the
+// payload is one line of JSON, an object of the point's fields, and so is the
+// answer; nil if nobody had an opinion. A payload of other types is an error.
+func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (json.RawMessage, error) {
+	subscribers := h.subscribers(info.Name)
+	if len(subscribers) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(payload, reflect.New(info.Payload).Interface()); err != nil {
+		return nil, fmt.Errorf("payload of %s: %w", info.Name, err)
+	}
+	d := newDispatch(h, info, payload)
+	d.check = func(answer []byte) error { return json.Unmarshal(answer, reflect.New(info.Answer).Interface()) }
+	return d.run(ctx, subscribers)
 }

@@ -11,7 +11,7 @@ var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
 		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
-		"hookpoints", "internal/disk", "internal/editor", "internal/hookdoc", "internal/markdown", "examples/plugins",
+		"hookpoints", "merge", "internal/disk", "internal/editor", "internal/hookdoc", "internal/markdown", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
 	"plugin":                 {"hookpoints", "merge", "tools", "internal/disk"},

@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+	"github.com/urfave/cli/v2"
+)
+
+// fireFlags are the flags of hook fire.
+type fireFlags struct {
+	data         []string
+	plugins, set []string
+	json         bool
+}
+
+func (p *program) fireCommand(ctx context.Context) *cli.Command {
+	var f fireFlags
+	return leaf(ctx, "fire", "POINT", "fire one hook point and show what each plugin says; chibi itself changes nothing", func(ctx context.Context, args []string) error {
+		return p.hookFire(ctx, args[0], f)
+	},
+		&valuesFlag{names: []string{"data"}, kinds: []valueKind{payloadValue}, values: &f.data, about: "the payload: JSON, @FILE, or - for standard input; an example without it"},
+		&valuesFlag{names: []string{"set"}, kinds: []valueKind{argumentValue}, values: &f.set, about: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
+		&valuesFlag{names: []string{"plugin"}, kinds: []valueKind{pluginValue}, values: &f.plugins, about: "ask only this plugin, as often as there are some"},
+		jsonFlag(&f.json),
+	)
+}
+
+// hookFire fires one point with an example or the person's payload.
+func (p *program) hookFire(ctx context.Context, name string, f fireFlags) error {
+	info, err := findPoint(name)
+	if err != nil {
+		return err
+	}
+	payload, err := p.payload(ctx, info, f)
+	if err != nil {
+		return err
+	}
+	s, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.sayLeftOut()
+	host, err := s.hostOf(f.plugins, info.Name)
+	if err != nil {
+		return err
+	}
+	fired := firing{info: info, payload: payload}
+	if err := fired.fire(ctx, host); err != nil {
+		return err
+	}
+	if f.json {
+		return p.printJSON(fired.asJSON())
+	}
+	return fired.print(p.screen.Stdout())
+}
+
+// payload is the payload of a firing: the person's, or an example, with what
+// --set says.
+func (p *program) payload(ctx context.Context, info hookpoints.Info, f fireFlags) (json.RawMessage, error) {
+	payload := hookdoc.Example(info)
+	if f.data != nil {
+		text, err := p.dataText(ctx, f.data[0])
+		if err != nil {
+			return nil, err
+		}
+		if payload, err = oneLine(text); err != nil {
+			return nil, usage("--data is not a JSON object: %v", err)
+		}
+	}
+	for _, pair := range f.set {
+		path, value, ok := strings.Cut(pair, "=")
+		if !ok || path == "" {
+			return nil, usage("--set %s: want FIELD=VALUE", pair)
+		}
+		var err error
+		if json.Valid([]byte(value)) {
+			payload, err = sjson.SetRawBytes(payload, path, []byte(value))
+		} else {
+			payload, err = sjson.SetBytes(payload, path, value)
+		}
+		if err != nil {
+			return nil, usage("--set %s: %v", pair, err)
+		}
+	}
+	return payload, checkPayload(info, payload)
+}
+
+// dataText is what --data says: JSON, a file's content, or standard input's.
+func (p *program) dataText(ctx context.Context, data string) ([]byte, error) {
+	if data == "-" {
+		text, err := readAll(ctx, p.stdin)
+		return []byte(text), err
+	}
+	if path, isFile := strings.CutPrefix(data, "@"); isFile {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the payload: %w", err)
+		}
+		return text, nil
+	}
+	return []byte(data), nil
+}
+
+// oneLine is an object as one line of JSON.
+func oneLine(text []byte) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return nil, err
+	}
+	if !gjson.ParseBytes(b.Bytes()).IsObject() {
+		return nil, fmt.Errorf("it is no object")
+	}
+	return b.Bytes(), nil
+}
+
+// checkPayload refuses fields that the point does not have, or of other types.
+func checkPayload(info hookpoints.Info, payload []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(payload))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(reflect.New(info.Payload).Interface()); err != nil {
+		return usage("the payload does not fit %s: %s; see chibi hook show %s", info.Name, strings.TrimPrefix(err.Error(), "json: "), info.Name)
+	}
+	return nil
+}
+
+// hostOf is a host of the named plugins, all if none is named.
+func (s *session) hostOf(names []string, point hookpoints.Name) (*plugin.Host, error) {
+	host := &plugin.Host{Waiting: s.agent.Host.Waiting}
+	for _, name := range names {
+		if !s.hasPlugin(name) {
+			return nil, usage("there is no plugin %q; chibi plugin list names them all", name)
+		}
+	}
+	for i := range s.loaded.Plugins {
+		p := s.loaded.Plugins[i]
+		if names != nil && !slices.Contains(names, p.Name) {
+			continue
+		}
+		if names != nil && !p.Subscribes(point) {
+			s.notice(fmt.Sprintf("plugin %q is not asked at %s", p.Name, point))
+		}
+		host.Plugins = append(host.Plugins, p)
+	}
+	return host, nil
+}
+
+// firing is one point that was fired, and what came of it.
+type firing struct {
+	info    hookpoints.Info
+	payload json.RawMessage
+	records []plugin.Record
+	notices []plugin.Notice
+	result  json.RawMessage
+}
+
+// fire fires the point at a host's plugins, which keeps what comes of it.
+func (f *firing) fire(ctx context.Context, host *plugin.Host) (err error) {
+	host.Trace = func(r plugin.Record) { f.records = append(f.records, r) }
+	host.Notify = func(n plugin.Notice) { f.notices = append(f.notices, n) }
+	f.result, err = plugin.FireJSON(ctx, host, f.info, f.payload)
+	return err
+}
+
+func (f *firing) asJSON() any {
+	return map[string]any{"point": f.info.Name, "payload": f.payload, "records": f.records, "answer": orNothing(f.result), "changed": f.changes()}
+}
+
+// orNothing is an answer, an empty object if there is none.
+func orNothing(answer json.RawMessage) json.RawMessage {
+	if answer == nil {
+		return json.RawMessage("{}")
+	}
+	return answer
+}
+
+// print shows each answer, the combined one, and what it changes.
+func (f *firing) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s (%s), payload:\n  %s\n", f.info.Name, f.info.Mode, f.payload)
+	if len(f.records) == 0 {
+		fmt.Fprintln(w, "no plugin is asked here")
+	}
+	for i, r := range f.records {
+		text := string(r.Result)
+		if r.Why != "" {
+			text += ": " + r.Why
+		}
+		fmt.Fprintf(w, "%d. %s: %s (%.0f ms)\n", i+1, r.Plugin, text, r.DurationMS)
+		if r.Answer != nil {
+			fmt.Fprintf(w, "   answered %s\n", r.Answer)
+		}
+		for _, l := range r.Lost {
+			fmt.Fprintf(w, "   its %s was replaced by plugin %q\n", l.Path, l.Winner)
+		}
+		for _, note := range r.Notes {
+			fmt.Fprintf(w, "   note: %s\n", note)
+		}
+	}
+	fmt.Fprintf(w, "combined: %s\n", orNothing(f.result))
+	for _, c := range f.changes() {
+		fmt.Fprintf(w, "  %s\n  - %s\n  + %s\n", c.Path, c.Before, c.After)
+	}
+	return nil
+}
+
+// change is one place of the payload that plugins changed.
+type change struct {
+	Path   string          `json:"path"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+}
+
+// changes lists the places of the payload that the combined answer changes.
+func (f *firing) changes() []change {
+	list := []change{}
+	for _, field := range f.info.Fields {
+		if field.Rule != hookpoints.RuleReplace && field.Rule != hookpoints.RulePatch {
+			continue
+		}
+		before, after := gjson.GetBytes(f.payload, field.Name), gjson.GetBytes(f.result, field.Name)
+		if !after.Exists() || !before.Exists() {
+			continue
+		}
+		for _, path := range merge.Diff([]byte(before.Raw), []byte(after.Raw)) {
+			list = append(list, change{"/" + field.Name + path, at(before, path), at(after, path)})
+		}
+	}
+	return list
+}
+
+// at is the value at a JSON Pointer, null if there is none.
+func at(value gjson.Result, pointer string) json.RawMessage {
+	for _, part := range strings.Split(pointer, "/")[1:] {
+		value = value.Get(gjson.Escape(strings.NewReplacer("~1", "/", "~0", "~").Replace(part)))
+	}
+	if !value.Exists() {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(value.Raw)
+}

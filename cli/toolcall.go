@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) toolCommands(ctx context.Context) []*cli.Command {
+	var hooks bool
+	return []*cli.Command{
+		leaf(ctx, "call", "TOOL [JSON]", "run one tool, and print what it answers", func(ctx context.Context, args []string) error {
+			return p.toolCall(ctx, args, hooks)
+		}, &cli.BoolFlag{Name: "hooks", Usage: "as a turn would: with the filters and hooks of tools, printing what the model would see", DisableDefaultText: true, Destination: &hooks}),
+	}
+}
+
+// toolCall runs one tool for a person.
+func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error {
+	if !hooks {
+		p.opts.tool, p.opts.tail = args[:1], args[1:]
+		return p.within(ctx, func(s *session) error { return s.direct(ctx) })
+	}
+	input := json.RawMessage("{}")
+	if len(args) > 1 {
+		if input = json.RawMessage(args[1]); !json.Valid(input) {
+			return usage("the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}'")
+		}
+	}
+	return p.within(ctx, func(s *session) error {
+		tool, err := s.findTool(args[0])
+		if err != nil {
+			return err
+		}
+		text, err := s.agent.CallTool(ctx, tool.Spec().Name, input)
+		if err != nil {
+			return err
+		}
+		return s.say("%s", text)
+	})
+}
