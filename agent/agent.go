@@ -107,6 +107,8 @@ type Output struct {
 	Notice func(text string)
 	// Detail receives remarks for a person who wants to know more.
 	Detail func(text string)
+	// Step receives what happens in a turn besides hooks, for traces.
+	Step func(Step)
 	// Waiting is called with what is being waited for, and what it returns
 	// when that is over, perhaps several times.
 	Waiting func(what string) (done func())
@@ -176,7 +178,13 @@ func (a *Agent) session() hookpoints.SessionInfo {
 func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 	for depth := 0; ; depth++ {
 		r := newRound(a, depth)
+		a.step(Step{Kind: StepPrompt, Text: prompt})
 		answer, err := r.run(ctx, prompt)
+		if err != nil {
+			a.step(Step{Kind: StepError, Text: err.Error()})
+		} else {
+			a.step(Step{Kind: StepAnswer, Text: answer})
+		}
 		if err == nil && depth == 0 {
 			a.turns++
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize"
@@ -24,6 +25,7 @@ type output struct {
 	// exit and took are the tool's exit status, 0 if it succeeded, and time.
 	exit int
 	took time.Duration
+	ran  bool
 	// failed outputs, and those of tools that read the cache, are not cached.
 	failed, isPiece bool
 }
@@ -34,6 +36,15 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 		exit = 1
 	}
 	return output{text: result.Text, file: result.File, size: result.Size, failed: result.Failed, exit: exit, isPiece: kind == tools.File}
+}
+
+// step is the call as a step of the turn.
+func (o *output) step(call llm.ToolCall) *CallStep {
+	s := &CallStep{ID: call.ID, Tool: call.Name, Ran: o.ran, DurationMS: o.took.Milliseconds(), Exit: o.exit}
+	if !o.ran {
+		s.Why = o.text
+	}
+	return s
 }
 
 // discard removes the file of an output that nobody needs any more.

@@ -14,7 +14,8 @@ import (
 // offer decides which tools this request offers: the configuration's filter
 // first, then what plugins say at pre_api_tools.
 func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
-	specs := filterSpecs(r.Tools.Specs(), r.Settings.Include, r.Settings.Exclude)
+	all := r.Tools.Specs()
+	specs := filterSpecs(all, r.Settings.Include, r.Settings.Exclude)
 	if r.recipe != nil {
 		specs = filterSpecs(specs, r.recipe.Tools, nil)
 	}
@@ -26,7 +27,9 @@ func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filterSpecs(specs, filter.Include, filter.Exclude), nil
+	offered := filterSpecs(specs, filter.Include, filter.Exclude)
+	r.sending = &RequestStep{Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered)}
+	return offered, nil
 }
 
 // filterSpecs keeps the included tools, if include is not nil, that are not
@@ -61,10 +64,16 @@ func (r *round) body(ctx context.Context, offered []tools.Spec) (json.RawMessage
 	patched, err := plugin.Fire(ctx, r.Host, hookpoints.PreAPIRequest, hookpoints.APIRequest{
 		ContextName: r.Context.Name(), RequestBody: body, RecursionDepth: r.depth,
 	})
-	if err != nil || patched.RequestBody == nil {
-		return body, err
+	if err != nil {
+		return nil, err
 	}
-	return patched.RequestBody, nil
+	r.sending.Before = parameters(body)
+	if patched.RequestBody != nil {
+		body = patched.RequestBody
+	}
+	r.sending.After, r.sending.Bytes = parameters(body), len(body)
+	r.step(Step{Kind: StepRequest, Request: r.sending})
+	return body, nil
 }
 
 // conversation is the system prompt and the messages.

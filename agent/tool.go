@@ -53,6 +53,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 	if err != nil {
 		return err
 	}
+	r.step(Step{Kind: StepCall, Call: out.step(call)})
 	if err := r.shape(ctx, inv, &out); err != nil {
 		out.discard()
 		return err
@@ -115,7 +116,7 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 		r.next = result.Next
 	}
 	out := newOutput(result, tool.Spec().Kind)
-	out.took = time.Since(begun)
+	out.took, out.ran = time.Since(begun), true
 	return inv, out, err
 }
 

@@ -21,6 +21,8 @@ type program struct {
 	// offline uses the demo model, whatever is configured; nativeOnly asks no
 	// other programs' hooks.
 	offline, nativeOnly bool
+	// untraced keeps no trace of turns.
+	untraced bool
 	// turn begins an answer that Ctrl-C ends without ending the program.
 	turn func(context.Context) (context.Context, func())
 }
@@ -75,6 +77,7 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList)),
 		p.group("tool", "tools", p.toolCommands(ctx)...),
 		p.group("recipe", "prepared prompts", p.recipeCommands(ctx)...),
+		p.traceCommand(ctx),
 		p.trustCommand(ctx),
 		p.group("hook", "hook points",
 			leaf(ctx, "list", "", "list the hook points", p.hookList),
@@ -87,6 +90,12 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 			Action: func(c *cli.Context) error { return p.complete(ctx, c.Args().Slice()) }},
 		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
 	}
+}
+
+// withExample gives a command's help examples.
+func withExample(c *cli.Command, lines ...string) *cli.Command {
+	c.Description = strings.Join(lines, "\n   ")
+	return c
 }
 
 // jsonFlag is the flag --json of a command.

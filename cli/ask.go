@@ -124,7 +124,7 @@ func (s *session) settings() agent.Settings {
 // output shows the answer on standard output and all else on standard error. On
 // a terminal the answer is rendered as Markdown, unless --raw.
 func (s *session) output(forceMarkdown bool) agent.Output {
-	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting}
+	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting, Step: s.tracer.step}
 	if s.opts.verbose {
 		out.Detail = func(text string) { s.detail("%s", text) }
 	}

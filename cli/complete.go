@@ -195,7 +195,7 @@ func (c completer) contextNames(mayBeNew bool) []string {
 // for that, bounded in time as always.
 func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
 	s := &session{program: c.program}
-	s.nativeOnly = true // no hook is asked for a word
+	s.nativeOnly, s.untraced = true, true // no hook is asked for a word
 	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace, s.openProject, s.loadPlugins} {
 		if step(ctx) != nil {
 			return nil

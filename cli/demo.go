@@ -99,7 +99,7 @@ exec go run github.com/itchyny/gojq/cmd/gojq@v0.12.19 "$@"
 func (p *program) demoStep(ctx context.Context, home string, step demoStep) (records []plugin.Record, names []string, err error) {
 	out := p.screen.Stdout()
 	fmt.Fprintf(out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
-	q := &program{stdin: p.stdin, screen: p.screen, said: p.said, pluginEnv: p.pluginEnv, offline: true, nativeOnly: true}
+	q := &program{stdin: p.stdin, screen: p.screen, said: p.said, pluginEnv: p.pluginEnv, offline: true, nativeOnly: true, untraced: true}
 	q.opts = options{home: home, transient: []string{step.context}}
 	s, err := q.open(ctx)
 	if err != nil {

@@ -231,24 +231,22 @@ func (f *firing) changes() []change {
 		if field.Rule != hookpoints.RuleReplace && field.Rule != hookpoints.RulePatch {
 			continue
 		}
-		before, after := gjson.GetBytes(f.payload, field.Name), gjson.GetBytes(f.result, field.Name)
-		if !after.Exists() || !before.Exists() {
+		where := "/" + field.Name
+		before, after := merge.At(f.payload, where), merge.At(f.result, where)
+		if before == nil || after == nil {
 			continue
 		}
-		for _, path := range merge.Diff([]byte(before.Raw), []byte(after.Raw)) {
-			list = append(list, change{"/" + field.Name + path, at(before, path), at(after, path)})
+		for _, path := range merge.Diff(before, after) {
+			list = append(list, change{where + path, orNull(merge.At(before, path)), orNull(merge.At(after, path))})
 		}
 	}
 	return list
 }
 
-// at is the value at a JSON Pointer, null if there is none.
-func at(value gjson.Result, pointer string) json.RawMessage {
-	for _, part := range strings.Split(pointer, "/")[1:] {
-		value = value.Get(gjson.Escape(strings.NewReplacer("~1", "/", "~0", "~").Replace(part)))
-	}
-	if !value.Exists() {
+// orNull is a value, null if there is none.
+func orNull(value []byte) json.RawMessage {
+	if value == nil {
 		return json.RawMessage("null")
 	}
-	return json.RawMessage(value.Raw)
+	return value
 }

@@ -99,4 +99,7 @@ Exit status:
 // commandHelp is what COMMAND --help prints.
 const commandHelp = `{{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}} - {{.Usage}}
 {{range .VisibleFlags}}{{if ne (index .Names 0) "help"}}   {{.}}
-{{end}}{{end}}`
+{{end}}{{end}}{{if .Description}}
+For example:
+   {{.Description}}
+{{end}}`

@@ -51,6 +51,10 @@ func (s *screen) terminal(in *os.File) *os.File {
 // read.
 const maxColumns = 100
 
+// coloured says whether text on standard output is coloured: on a terminal,
+// unless NO_COLOR is set.
+func (s *screen) coloured() bool { return s.shared && os.Getenv("NO_COLOR") == "" }
+
 // columns is how wide text on standard output may be; 0 if that is no terminal.
 func (s *screen) columns() int {
 	width, _, err := term.GetSize(int(s.files[0].Fd()))

@@ -13,7 +13,6 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/recipes"
 	"github.com/chibi-host/chibi/tools"
@@ -210,21 +209,6 @@ func (s *session) expire(context.Context) error {
 	if err != nil {
 		s.notice(fmt.Sprintf("removing contexts whose time is over: %v", err))
 	}
-	return nil
-}
-
-// openTrace begins the trace file.
-func (s *session) openTrace(context.Context) error {
-	s.tracer = &tracer{verbose: s.opts.verbose, line: s.screen.line}
-	if s.opts.trace == "" {
-		return nil
-	}
-	file, err := disk.Create(s.opts.trace)
-	if err != nil {
-		return fmt.Errorf("opening the trace file: %w", err)
-	}
-	s.tracer.file = file
-	s.closers = append(s.closers, file)
 	return nil
 }
 

@@ -1,61 +1,115 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize"
+	"github.com/google/uuid"
 )
 
-// maxTracedBytes bounds the payload and the answer in one trace record; larger
-// ones are left out, their sizes stay.
-const maxTracedBytes = 64 << 10
-
-// tracer writes records to a trace file, and a readable line of each with -v.
+// tracer traces a run: to the file that --trace names, to the file of the
+// context, and with -v as readable lines.
 type tracer struct {
 	mu      sync.Mutex
-	file    io.Writer // nil: no trace file
+	writer  *trace.Writer
 	line    func(string)
 	verbose bool
 	failed  bool
+	// begin opens the context's file, when the first prompt is given: before
+	// that there is nothing to keep. nil: no file, or it is open.
+	begin func() (io.Writer, error)
 }
 
-// record takes one record.
+// openTrace begins to trace.
+func (s *session) openTrace(context.Context) error {
+	var patterns []*regexp.Regexp
+	for _, p := range s.config.Trace.Redact {
+		patterns = append(patterns, regexp.MustCompile(p))
+	}
+	w := &trace.Writer{Run: uuid.NewString(), Redact: trace.NewRedactor([]string{s.config.APIKey}, patterns)}
+	w.Context(s.agent.Context.Name())
+	s.tracer = &tracer{verbose: s.opts.verbose, line: s.screen.line, writer: w}
+	if s.opts.trace != "" {
+		file, err := disk.Create(s.opts.trace)
+		if err != nil {
+			return fmt.Errorf("opening the trace file: %w", err)
+		}
+		s.closers = append(s.closers, file)
+		w.To(file)
+	}
+	if s.config.Trace.Enabled && !s.untraced {
+		w.Hold()
+		s.tracer.begin = s.openContextTrace
+	}
+	return nil
+}
+
+// openContextTrace opens the file that keeps the newest turns of the context.
+func (s *session) openContextTrace() (io.Writer, error) {
+	file, err := trace.Open(s.tracePath(s.agent.Context.Name()), int64(s.config.Trace.MaxBytes))
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, file)
+	return file, nil
+}
+
+// tracePath is the file that keeps the newest turns of a context.
+func (s *session) tracePath(name string) string {
+	return filepath.Join(s.home, "contexts", name, "trace.jsonl")
+}
+
+// record takes what one plugin did.
 func (t *tracer) record(r plugin.Record) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.verbose {
 		t.line(describe(r))
 	}
-	if t.file == nil || t.failed {
+	t.check(t.writer.Record(r))
+}
+
+// step takes a step of a turn. The context has its folder when a request is made
+// or the turn is over, if there is anything to keep.
+func (t *tracer) step(step agent.Step) {
+	t.check(t.writer.Step(step))
+	if step.Kind == agent.StepPrompt || step.Kind == agent.StepCall {
 		return
 	}
-	if err := t.write(r); err != nil {
-		t.failed = true
-		t.line(fmt.Sprintf("chibi: writing the trace: %v; tracing stopped", err))
+	t.mu.Lock()
+	begin := t.begin
+	t.begin = nil
+	t.mu.Unlock()
+	if begin == nil {
+		return
+	}
+	file, err := begin()
+	if err == nil {
+		err = t.writer.Release(file)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.check(fmt.Errorf("writing the trace: %w", err))
 	}
 }
 
-func (t *tracer) write(r plugin.Record) error {
-	if len(r.Payload) > maxTracedBytes {
-		r.Payload = nil
+// check reports the first error; tracing then goes on as it can.
+func (t *tracer) check(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil && !t.failed {
+		t.failed = true
+		t.line(fmt.Sprintf("chibi: %v; some of it is missing", err))
 	}
-	if len(r.Answer) > maxTracedBytes {
-		r.Answer = nil
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
-		return err
-	}
-	_, err := t.file.Write(b.Bytes())
-	return err
 }
 
 // describe is a record as one line for people.

@@ -65,6 +65,8 @@ type Config struct {
 	Tools Filter
 	// Plugins says how plugins are run.
 	Plugins Plugins
+	// Trace says what is kept of the newest turns.
+	Trace Trace
 	// Kode are hooks in Kode's way, by event, each event's in their order.
 	Kode []KodeHook
 
@@ -103,6 +105,16 @@ type Plugin struct {
 	OnFailure string
 	// Enabled is false for a plugin that is left out.
 	Enabled bool
+}
+
+// Trace are the settings of the trace of the newest turns.
+type Trace struct {
+	// Enabled is false if none is kept.
+	Enabled bool
+	// MaxBytes bounds what is kept of each context.
+	MaxBytes int
+	// Redact are regular expressions of what must not enter a trace.
+	Redact []string
 }
 
 // Configured says whether a model was configured: a key or an address. If not,
@@ -180,6 +192,7 @@ func defaults() layer {
 			PartitionMaxAgeSeconds: ptr(2_592_000), BytesPerToken: ptr(3),
 		},
 		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(256 << 20)},
+		Trace:   trace{Enabled: ptr(true), MaxBytes: ptr(8 << 20), Redact: []string{}},
 	}
 }
 
@@ -204,6 +217,7 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 			MaxAgeSeconds: *l.Storage.PartitionMaxAgeSeconds, BytesPerToken: *l.Storage.BytesPerToken,
 		},
 		API: l.API, Tools: Filter{Include: l.Tools.Include, Exclude: l.Tools.Exclude}, Plugins: l.Plugins.resolve(), Kode: l.Kode.resolve(),
+		Trace:     Trace{Enabled: *l.Trace.Enabled, MaxBytes: *l.Trace.MaxBytes, Redact: l.Trace.Redact},
 		effective: l,
 	}
 	address, err := url.Parse(c.BaseURL)

@@ -84,6 +84,7 @@ func TestEveryKeyWorksForOneContext(t *testing.T) {
 		"model": "m", "base_url": "http://localhost:1/v1", "username": "u", "api.stop": "['x']", "api.tool_choice": "none",
 		"api.response_format": "{type='text'}", "api.reasoning.effort": "low", "tools.include": "['a']", "tools.exclude": "['b']",
 		"file_tools_allowed_paths": "['/x']", "storage.partition_max_age_seconds": "77",
+		"trace.max_bytes": "100000", "trace.redact": "['x+']",
 	}
 	before, err := load(t, nil)
 	if err != nil {

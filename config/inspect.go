@@ -13,7 +13,7 @@ import (
 // plugins.
 func Keys() []string {
 	return slices.DeleteFunc(knownKeys(reflect.TypeFor[layer]()), func(key string) bool {
-		return key == "api_key" || key == "api" || key == "api.reasoning" || key == "tools" || key == "storage" || strings.HasPrefix(key, "plugins") || strings.HasPrefix(key, "kode")
+		return key == "api_key" || key == "api" || key == "api.reasoning" || key == "tools" || key == "storage" || key == "trace" || strings.HasPrefix(key, "plugins") || strings.HasPrefix(key, "kode")
 	})
 }
 

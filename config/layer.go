@@ -36,6 +36,14 @@ type layer struct {
 	Storage                  storage  `toml:"storage"`
 	Plugins                  plugins  `toml:"plugins"`
 	Kode                     kode     `toml:"kode"`
+	Trace                    trace    `toml:"trace"`
+}
+
+// trace is the [trace] table.
+type trace struct {
+	Enabled  *bool    `toml:"enabled"`
+	MaxBytes *int     `toml:"max_bytes"`
+	Redact   []string `toml:"redact"`
 }
 
 // API are members of the request body; nil ones are not sent.

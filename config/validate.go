@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+)
 
 // validate refuses values that no one could mean.
 func (l layer) validate() (key string, err error) {
@@ -25,6 +28,11 @@ func (l layer) validate() (key string, err error) {
 			return "timeout_ms", fmt.Errorf("timeout_ms of plugin %q is %d; want a number above 0", name, t)
 		}
 	}
+	for _, pattern := range l.Trace.Redact {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return "redact", fmt.Errorf("trace.redact: %v", err)
+		}
+	}
 	return l.Kode.validate()
 }
 
@@ -41,6 +49,7 @@ func (l layer) positive() []atLeast {
 		{"plugins.hook_timeout_ms", l.Plugins.HookTimeoutMS, 1},
 		{"plugins.tool_timeout_ms", l.Plugins.ToolTimeoutMS, 1},
 		{"plugins.max_tool_output_bytes", l.Plugins.MaxToolOutputBytes, 1},
+		{"trace.max_bytes", l.Trace.MaxBytes, 65536},
 		{"tool_output_cache_threshold", l.ToolOutputCacheThreshold, 1},
 		{"tool_cache_preview_chars", l.ToolCachePreviewChars, 0},
 		{"tool_cache_max_age_days", l.ToolCacheMaxAgeDays, 0},

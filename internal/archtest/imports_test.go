@@ -10,7 +10,7 @@ import (
 var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
-		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
+		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
 		"hookpoints", "merge", "internal/disk", "internal/editor", "internal/hookdoc", "internal/markdown", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"plugin/plugintest":      {"plugin", "hookpoints"},
 	"recipes":                {"plugin", "hookpoints"},
 	"internal/trust":         {"plugin", "internal/disk"},
+	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk"},
 	"llm":                    {"tools"},
 	"llm/openai":             {"llm"},
 	"llm/demo":               {},

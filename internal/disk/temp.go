@@ -101,3 +101,12 @@ func OpenRegular(path string) (*os.File, error) {
 
 // Discard removes a file that nobody needs any more.
 func Discard(path string) { os.Remove(path) }
+
+// OpenLog opens a file for appending what need not survive a crash. Only its
+// owner can read a new one.
+func OpenLog(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+}
+
+// Rename moves a file that need not survive a crash.
+func Rename(from, to string) error { return os.Rename(from, to) }

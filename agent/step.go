@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"github.com/chibi-host/chibi/merge"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+)
+
+// Step is something that happened in a turn besides hooks: what traces are made
+// of. As JSON it is part of a line of a trace file.
+type Step struct {
+	// Kind says what happened.
+	Kind StepKind `json:"kind"`
+	// Text is the prompt, the answer, or the error.
+	Text string `json:"text,omitempty"`
+	// Request is set for StepRequest, Call for StepCall.
+	Request *RequestStep `json:"request,omitempty"`
+	Call    *CallStep    `json:"call,omitempty"`
+}
+
+// StepKind is a kind of step.
+type StepKind string
+
+// The kinds of steps.
+const (
+	StepPrompt  StepKind = "prompt"  // a prompt was given
+	StepRequest StepKind = "request" // a request is about to be sent
+	StepCall    StepKind = "call"    // a tool call is over
+	StepAnswer  StepKind = "answer"  // the prompt was answered
+	StepError   StepKind = "error"   // it was not
+)
+
+// RequestStep is a request to the model.
+type RequestStep struct {
+	// Tools are all that there are, Configured those that the configuration
+	// and the recipe leave, Offered those that plugins leave of them.
+	Tools      []string `json:"tools"`
+	Configured []string `json:"configured"`
+	Offered    []string `json:"offered"`
+	// Before and After are the members of the request's body besides messages
+	// and tools, before and after plugins.
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+	// Bytes is the size of the body.
+	Bytes int `json:"bytes"`
+}
+
+// CallStep is one call of a tool.
+type CallStep struct {
+	// ID is the model's name for the call, Tool the tool's name.
+	ID   string `json:"id"`
+	Tool string `json:"tool"`
+	// Ran is false for a call that was refused or blocked; Why says why, as the
+	// model was told.
+	Ran bool   `json:"ran"`
+	Why string `json:"why,omitempty"`
+	// DurationMS is how long the tool ran, Exit how it ended.
+	DurationMS int64 `json:"duration_ms"`
+	Exit       int   `json:"exit"`
+}
+
+// step tells of a step.
+func (a *Agent) step(s Step) {
+	if a.Output.Step != nil {
+		a.Output.Step(s)
+	}
+}
+
+func namesOf(specs []tools.Spec) []string {
+	names := []string{}
+	for _, s := range specs {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// parameters are the members of a request's body besides messages and tools.
+func parameters(body []byte) json.RawMessage {
+	params := []byte("{}")
+	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+		if name := key.String(); name != "messages" && name != "tools" {
+			if next, err := merge.Set(params, name, []byte(value.Raw)); err == nil {
+				params = next
+			}
+		}
+		return true
+	})
+	return params
+}

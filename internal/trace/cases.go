@@ -1,0 +1,52 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// recorded is a case of chibi plugin test.
+type recorded struct {
+	Name   string `toml:"name"`
+	Hook   string `toml:"hook"`
+	Data   any    `toml:"data"`
+	Answer any    `toml:"answer"`
+}
+
+// Cases are what one plugin was asked in the turn and answered, as the cases of
+// a file for chibi plugin test. Payloads that the trace does not hold are left
+// out.
+func (t Turn) Cases(plugin string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# What the plugin %s was asked and answered in a turn of %s.\nplugin = %q\n", plugin, t.Begin().Format("2006-01-02 15:04:05"), plugin)
+	count := 0
+	for _, l := range t.Lines {
+		if l.Record == nil || l.Plugin != plugin || l.Payload == nil {
+			continue
+		}
+		count++
+		c := recorded{Name: fmt.Sprintf("%s, number %d", l.Point, count), Hook: string(l.Point), Answer: map[string]any{}}
+		if err := json.Unmarshal(l.Payload, &c.Data); err != nil {
+			return "", fmt.Errorf("payload of %s: %w", l.Point, err)
+		}
+		if l.Answer != nil {
+			if err := json.Unmarshal(l.Answer, &c.Answer); err != nil {
+				return "", fmt.Errorf("answer at %s: %w", l.Point, err)
+			}
+		}
+		text, err := toml.Marshal(struct {
+			Case []recorded `toml:"case"`
+		}{[]recorded{c}})
+		if err != nil {
+			return "", fmt.Errorf("writing a case: %w", err)
+		}
+		b.WriteString("\n" + string(text))
+	}
+	if count == 0 {
+		return "", fmt.Errorf("the plugin %q was asked nothing in this turn that the trace holds", plugin)
+	}
+	return b.String(), nil
+}

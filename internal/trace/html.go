@@ -1,0 +1,98 @@
+package trace
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+
+	"github.com/chibi-host/chibi/merge"
+)
+
+//go:embed page.html
+var page embed.FS
+
+// view is what the page shows of a turn.
+type view struct {
+	Title     string
+	Prompt    string
+	Sentences []string
+	Rows      []viewRow
+}
+
+type viewRow struct {
+	Row
+	At, Time        string
+	Percent         int // of the longest row
+	Payload, Answer string
+	Open            bool
+	Changes         []viewChange
+}
+
+type viewChange struct{ Path, Before, After, Note string }
+
+// HTML writes turns as one page that needs no other file, the newest turn first.
+func HTML(w io.Writer, turns []Turn) error {
+	t, err := template.ParseFS(page, "page.html")
+	if err != nil {
+		return err
+	}
+	var views []view
+	for i := len(turns) - 1; i >= 0; i-- {
+		views = append(views, turns[i].view())
+	}
+	if err := t.Execute(w, views); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+func (t Turn) view() view {
+	v := view{
+		Title:  fmt.Sprintf("%s, turn %d, %s", t.Context, t.Number, t.Begin().Local().Format("2006-01-02 15:04:05")),
+		Prompt: t.Prompt(), Sentences: t.Explain(""),
+	}
+	rows := t.Rows("")
+	longest := time.Duration(1)
+	for _, r := range rows {
+		longest = max(longest, r.Took)
+	}
+	for _, r := range rows {
+		v.Rows = append(v.Rows, rowView(r, longest))
+	}
+	return v
+}
+
+func rowView(r Row, longest time.Duration) viewRow {
+	row := viewRow{Row: r, At: offset(r.Offset), Percent: int(100 * r.Took / longest)}
+	if r.Took > 0 {
+		row.Time = fmt.Sprintf("%d ms", max(1, r.Took.Milliseconds()))
+	}
+	switch {
+	case r.Record != nil:
+		row.Payload, row.Answer = indented(r.Record.Payload), indented(r.Record.Answer)
+		for _, path := range r.Record.Changed {
+			row.Changes = append(row.Changes, viewChange{
+				Path: path, Before: string(merge.At(r.Record.Payload, path)), After: string(merge.At(r.Record.Answer, path)),
+			})
+		}
+		for _, lost := range r.Record.Lost {
+			row.Changes = append(row.Changes, viewChange{Path: lost.Path, Note: "was replaced by plugin " + lost.Winner})
+		}
+	case r.Step.Request != nil:
+		data, _ := json.Marshal(r.Step.Request)
+		row.Payload = indented(data)
+	}
+	return row
+}
+
+func indented(raw []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}

@@ -1,0 +1,138 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Row is one row of a turn as a person sees it.
+type Row struct {
+	// Offset is the time since the turn began, Took how long the plugin or tool
+	// took.
+	Offset, Took time.Duration
+	// Point is the hook point or the kind of step, Who the plugin or tool.
+	Point, Who string
+	// Text says what came of it.
+	Text string
+	// Mark is a word for what to look at: "changed", "blocked", "failed",
+	// "skipped", "ignored", "lost", or "".
+	Mark string
+	// Record is the record behind the row, nil for a step.
+	Record *plugin.Record
+	// Step is the step behind it, nil for a record.
+	Step *agent.Step
+}
+
+// Rows are the turn's rows, of one plugin only if its name is given.
+func (t Turn) Rows(only string) []Row {
+	var rows []Row
+	begin := t.Begin()
+	for _, l := range t.Lines {
+		switch {
+		case l.Record != nil && (only == "" || l.Plugin == only):
+			rows = append(rows, recordRow(l.Record, begin))
+		case l.Step != nil && only == "":
+			rows = append(rows, stepRow(l, begin))
+		}
+	}
+	return rows
+}
+
+func recordRow(r *plugin.Record, begin time.Time) Row {
+	row := Row{
+		Offset: r.Time.Sub(begin), Took: time.Duration(r.DurationMS * float64(time.Millisecond)),
+		Point: string(r.Point), Who: r.Plugin, Record: r,
+	}
+	if r.Event != "" {
+		row.Point += " (" + r.Event + ")"
+	}
+	parts := []string{string(r.Result)}
+	if len(r.Changed) > 0 {
+		parts[0] += " " + strings.Join(r.Changed, " ")
+	}
+	if r.Why != "" {
+		parts[0] += ": " + r.Why
+	}
+	for _, lost := range r.Lost {
+		parts = append(parts, fmt.Sprintf("its %s was replaced by %s", lost.Path, lost.Winner))
+	}
+	row.Text = strings.Join(append(parts, r.Notes...), "; ")
+	if r.Result != plugin.NoOpinion {
+		row.Mark = string(r.Result)
+	}
+	if len(r.Lost) > 0 {
+		row.Mark = "lost"
+	}
+	return row
+}
+
+func stepRow(l Line, begin time.Time) Row {
+	s := l.Step
+	row := Row{Offset: l.At.Sub(begin), Point: string(s.Kind), Step: s}
+	switch {
+	case s.Request != nil:
+		row.Text = fmt.Sprintf("%d of %d tools, %d bytes, %s", len(s.Request.Offered), len(s.Request.Tools), s.Request.Bytes, s.Request.After)
+	case s.Call != nil:
+		row.Who, row.Took = s.Call.Tool, time.Duration(s.Call.DurationMS)*time.Millisecond
+		row.Text = "ran"
+		if !s.Call.Ran {
+			row.Text, row.Mark = "did not run: "+s.Call.Why, "blocked"
+		} else if s.Call.Exit != 0 {
+			row.Text, row.Mark = fmt.Sprintf("failed, exit status %d", s.Call.Exit), "failed"
+		}
+	default:
+		row.Text = s.Text
+		if s.Kind == agent.StepError {
+			row.Mark = "failed"
+		}
+	}
+	return row
+}
+
+// Print writes the turn as a timeline that fits a terminal of so many columns; 0
+// is as wide as it comes. paint colours a word by its mark.
+func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text string) string) {
+	rows := t.Rows(only)
+	fmt.Fprintf(w, "%s in context %s, turn %d\n", t.Begin().Local().Format("2006-01-02 15:04:05"), t.Context, t.Number)
+	var longest time.Duration
+	pointWidth, whoWidth := 0, 0
+	for _, r := range rows {
+		longest = max(longest, r.Took)
+		pointWidth, whoWidth = max(pointWidth, len(r.Point)), max(whoWidth, len(r.Who))
+	}
+	pointWidth, whoWidth = min(pointWidth, 40), min(whoWidth, 30)
+	for _, r := range rows {
+		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(r.Point, pointWidth), whoWidth, clip(r.Who, whoWidth), bar(r.Took, longest))
+		text := oneLine(r.Text)
+		if columns > 0 {
+			text = clip(text, max(20, columns-len([]rune(head))))
+		}
+		fmt.Fprintln(w, strings.TrimRight(head+paint(r.Mark, text), " "))
+	}
+}
+
+func offset(d time.Duration) string { return fmt.Sprintf("%.3f s", max(0, d).Seconds()) }
+
+// bar is a duration beside the longest one: its length, and in words.
+func bar(d, longest time.Duration) string {
+	if d <= 0 || longest <= 0 {
+		return ""
+	}
+	return strings.Repeat("#", max(1, int(4*d/longest))) + fmt.Sprintf(" %d ms", max(1, d.Milliseconds()))
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// clip shortens a text to so many characters.
+func clip(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:max(0, most-3)]) + "..."
+}

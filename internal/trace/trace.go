@@ -1,0 +1,145 @@
+// Package trace keeps what plugins and the agent did in files of JSON lines, and
+// reads, explains and shows them.
+//
+// It promises that a file stays within its bound, that secrets which the writer
+// was told never reach a file, and that lines which cannot be read are counted,
+// not fatal.
+package trace
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Line is one line of a trace: what one plugin did at a hook, or a step of a
+// turn.
+type Line struct {
+	// Run identifies a run of chibi, Turn counts its prompts from 1; what comes
+	// before the first one has 0.
+	Run  string `json:"run"`
+	Turn int    `json:"turn"`
+	// Context names the conversation.
+	Context string `json:"context"`
+	// At is when the line was written.
+	At time.Time `json:"at"`
+	// Step is set for a step, Record for a plugin at a hook.
+	Step *agent.Step `json:"step,omitempty"`
+	*plugin.Record
+}
+
+// Turn is one prompt and all that came of it.
+type Turn struct {
+	Run     string `json:"run"`
+	Number  int    `json:"turn"`
+	Context string `json:"context"`
+	Lines   []Line `json:"lines"`
+}
+
+// Prompt is the turn's prompt, "" if there was none.
+func (t Turn) Prompt() string {
+	for _, l := range t.Lines {
+		if l.Step != nil && l.Step.Kind == agent.StepPrompt {
+			return l.Step.Text
+		}
+	}
+	return ""
+}
+
+// Begin is when the turn began.
+func (t Turn) Begin() time.Time {
+	if len(t.Lines) == 0 {
+		return time.Time{}
+	}
+	if l := t.Lines[0]; l.Record != nil {
+		return l.Time
+	}
+	return t.Lines[0].At
+}
+
+// Previous is the file that a full one was moved to.
+func Previous(path string) string { return path + ".1" }
+
+// ReadFile reads the turns of a file, and of the one before it. bad counts the
+// lines that are not of a trace. A missing file is an error.
+func ReadFile(path string) (turns []Turn, bad int, err error) {
+	var files []io.Reader
+	for _, name := range []string{Previous(path), path} {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) && name != path {
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		defer f.Close()
+		files = append(files, f)
+	}
+	return Read(io.MultiReader(files...))
+}
+
+// maxLine bounds a line in bytes; longer ones are not of a trace.
+const maxLine = 4 << 20
+
+// Read reads turns.
+func Read(r io.Reader) (turns []Turn, bad int, err error) {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(make([]byte, 64<<10), maxLine)
+	for scanner.Scan() {
+		var l Line
+		if json.Unmarshal(scanner.Bytes(), &l) != nil || l.Run == "" || l.Step == nil && l.Record == nil {
+			bad++
+			continue
+		}
+		turns = add(turns, l)
+	}
+	if err := scanner.Err(); err != nil {
+		return turns, bad, fmt.Errorf("reading the trace: %w", err)
+	}
+	return turns, bad, nil
+}
+
+// add puts a line to its turn. What a run did before its first prompt belongs to
+// that.
+func add(turns []Turn, l Line) []Turn {
+	last := len(turns) - 1
+	if last < 0 || turns[last].Run != l.Run || turns[last].Number != l.Turn && turns[last].Number != 0 {
+		return append(turns, Turn{Run: l.Run, Number: l.Turn, Context: l.Context, Lines: []Line{l}})
+	}
+	turns[last].Number, turns[last].Context = l.Turn, l.Context
+	turns[last].Lines = append(turns[last].Lines, l)
+	return turns
+}
+
+// Dispatches groups the turn's records by the firing that they are of, in order.
+func (t Turn) Dispatches() (list [][]plugin.Record) {
+	last := int64(-1)
+	for _, l := range t.Lines {
+		if l.Record == nil {
+			continue
+		}
+		if l.Dispatch != last {
+			list, last = append(list, nil), l.Dispatch
+		}
+		list[len(list)-1] = append(list[len(list)-1], *l.Record)
+	}
+	return list
+}
+
+// Over says whether the turn has ended.
+func (t Turn) Over() bool {
+	for _, l := range t.Lines {
+		if l.Step != nil && (l.Step.Kind == agent.StepAnswer || l.Step.Kind == agent.StepError) {
+			return true
+		}
+	}
+	return false
+}
