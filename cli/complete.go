@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -115,22 +116,28 @@ func (c completer) arguments(ctx context.Context, found *cli.Command, path, word
 			if names(f)[0] == "context" {
 				return c.contextNames(false)
 			}
-			return nil
+			return c.values(ctx, f, 0)
 		}
 	}
 	own, _ := splitCommand(words, found.Flags)
 	list := flagNames(found.Flags)
 	takesWords := strings.Fields(found.ArgsUsage)
-	if len(own.words) >= len(takesWords) {
+	next := len(own.words)
+	if last := len(takesWords) - 1; last >= 0 && strings.HasSuffix(takesWords[last], "...") {
+		next = min(next, last)
+	}
+	if next >= len(takesWords) {
 		return list
 	}
-	switch strings.Trim(takesWords[len(own.words)], "[]") {
+	switch strings.Trim(takesWords[next], "[].") {
 	case "NAME", "OLD":
 		return append(c.contextNames(path[len(path)-1] == "switch"), list...)
+	case "PLUGIN":
+		list = append(list, c.pluginNames()...)
+	case "TOOL":
+		list = append(list, c.toolNames(ctx, false)...)
 	case "POINT":
-		for _, info := range hookpoints.All() {
-			list = append(list, string(info.Name))
-		}
+		list = append(list, pointNames()...)
 	case "RECIPE":
 		list = append(list, c.recipeNames()...)
 	case "SHELL":
@@ -160,6 +167,10 @@ func (c completer) values(ctx context.Context, f cli.Flag, i int) []string {
 		return list
 	case debugValue:
 		return []string{"request-log", "response-meta", "all", "force-markdown", "destroy_at=", "destroy_after_seconds_inactive="}
+	case pluginValue:
+		return c.pluginNames()
+	case pointValue:
+		return pointNames()
 	case recipeValue:
 		return c.recipeNames()
 	case toolValue:
@@ -208,6 +219,29 @@ func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
 	for _, p := range s.loaded.Plugins {
 		if withPlugins && len(p.Tools) > 0 && !slices.Contains(list, p.Name) {
 			list = append(list, p.Name)
+		}
+	}
+	return list
+}
+
+func pointNames() (list []string) {
+	for _, info := range hookpoints.All() {
+		list = append(list, string(info.Name))
+	}
+	return list
+}
+
+// pluginNames lists the files of the plugins folder, without asking them.
+func (c completer) pluginNames() (list []string) {
+	s, err := c.openRecipes()
+	if err != nil {
+		return nil
+	}
+	defer s.close()
+	entries, _ := os.ReadDir(s.pluginsDir())
+	for _, e := range entries {
+		if s.looksLikePlugin(e.Name()) {
+			list = append(list, e.Name())
 		}
 	}
 	return list

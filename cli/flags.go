@@ -138,6 +138,7 @@ const (
 	argumentValue
 	payloadValue
 	pluginValue
+	pointValue
 )
 
 // valuesFlag collects the values of a flag that takes one or two. Unlike the
@@ -151,7 +152,7 @@ type valuesFlag struct {
 
 // repeats says that the flag may be given several times.
 func (f *valuesFlag) repeats() bool {
-	return slices.Contains([]valueKind{settingValue, debugValue, argumentValue, pluginValue}, f.kinds[0])
+	return slices.Contains([]valueKind{settingValue, debugValue, argumentValue, pluginValue, pointValue}, f.kinds[0])
 }
 
 // String is the flag as help shows it.

@@ -10,7 +10,7 @@ import (
 var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
-		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
+		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace", "internal/plugincheck", "internal/plugincase", "internal/scaffold", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
 		"hookpoints", "merge", "internal/disk", "internal/editor", "internal/hookdoc", "internal/markdown", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
@@ -20,6 +20,9 @@ var allowed = map[string][]string{
 	"plugin/kode":            {"plugin", "hookpoints"},
 	"plugin/plugintest":      {"plugin", "hookpoints"},
 	"recipes":                {"plugin", "hookpoints"},
+	"internal/plugincheck":   {"plugin", "plugin/native", "hookpoints", "tools", "internal/hookdoc"},
+	"internal/plugincase":    {"plugin", "hookpoints", "merge", "tools", "internal/hookdoc"},
+	"internal/scaffold":      {"hookpoints"},
 	"internal/trust":         {"plugin", "internal/disk"},
 	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk"},
 	"llm":                    {"tools"},

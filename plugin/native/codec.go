@@ -43,11 +43,21 @@ func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error)
 	case !utf8.Valid(body):
 		return plugin.Answer{Unreadable: "its answer is not UTF-8"}, nil
 	case !json.Valid(body):
-		return plugin.Answer{Unreadable: "its answer is not JSON" + beginning(body)}, nil
+		return plugin.Answer{Unreadable: "its answer is not JSON" + beginning(body) + logged(body)}, nil
 	case body[0] != '{':
 		return plugin.Answer{Unreadable: fmt.Sprintf("its answer is %s, not an object", kind(body))}, nil
 	}
 	return plugin.Answer{Body: body}, nil
+}
+
+// logged says what to do about text before an answer.
+func logged(body []byte) string {
+	for i, b := range body {
+		if b == '{' && i > 0 && body[i-1] == '\n' && json.Valid(body[i:]) {
+			return "; an answer follows that text: print what is not the answer to standard error"
+		}
+	}
+	return ""
 }
 
 // kind names the type of a JSON value.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/plugin"
@@ -32,7 +33,7 @@ func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	var skipped []plugin.LeftOut
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasPrefix(name, ".") {
+		if strings.HasPrefix(name, ".") || opts.Only != nil && !slices.Contains(opts.Only, name) {
 			continue
 		}
 		file, skip := examine(opts, name)

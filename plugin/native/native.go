@@ -62,6 +62,10 @@ type Options struct {
 	Spool func() (*os.File, error)
 	// Overrides are settings for single plugins, by plugin name.
 	Overrides map[string]plugin.Override
+	// Only names the entries of Dir to look at; nil: all.
+	Only []string
+	// Strict reports keys of a schema that mean nothing.
+	Strict bool
 	// Points are hook points known in addition to chibi's own.
 	Points []hookpoints.Name
 	// Reserved are tool names that plugins may not take.

@@ -210,7 +210,7 @@ func TestHookAnswers(t *testing.T) {
 		{"silence", ``, ""},
 		{"an empty object", `echo '{}'`, ""},
 		{"a text", `echo hello`, `its answer is not JSON; it begins "hello"; ignored`},
-		{"a log line before the JSON", `echo starting; echo '{"block":true}'`, `its answer is not JSON; it begins "starting"; ignored`},
+		{"a log line before the JSON", `echo starting; echo '{"block":true}'`, `its answer is not JSON; it begins "starting"; an answer follows that text: print what is not the answer to standard error; ignored`},
 		{"an array", `echo '[1]'`, `its answer is an array, not an object; ignored`},
 		{"not UTF-8", `printf '{"message":"\377"}'`, `its answer is not UTF-8; ignored`},
 		{"an exit status", `echo broken >&2; exit 3`, `exit status 3 (broken); went on without it`},

@@ -39,6 +39,9 @@ func probe(ctx context.Context, opts Options, file executable) probed {
 		return probed{err: fmt.Errorf("--schema: %w", err)}
 	}
 	schemas, warnings, err := parseSchemas(out.Stdout, opts.knows)
+	if opts.Strict && err == nil {
+		warnings = append(warnings, strangeKeys(out.Stdout)...)
+	}
 	return probed{schemas, warnings, err}
 }
 

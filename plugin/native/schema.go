@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
 )
 
 // schema is what an executable says of one of its tools.
@@ -124,6 +126,28 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 		return true
 	})
 	return warnings
+}
+
+// strangeKeys remarks on keys of schemas that mean nothing.
+func strangeKeys(out []byte) (warnings []string) {
+	elements := gjson.ParseBytes(out).Array()
+	for _, element := range elements {
+		element.ForEach(func(key, _ gjson.Result) bool {
+			if name := key.String(); !slices.Contains(schemaKeys(), name) {
+				warnings = append(warnings, fmt.Sprintf("its --schema has a key %q that means nothing; there are %s", name, strings.Join(schemaKeys(), ", ")))
+			}
+			return true
+		})
+	}
+	return warnings
+}
+
+// schemaKeys are the keys of a schema.
+func schemaKeys() (keys []string) {
+	for i := range reflect.TypeFor[schema]().NumField() {
+		keys = append(keys, reflect.TypeFor[schema]().Field(i).Tag.Get("json"))
+	}
+	return keys
 }
 
 // beginning quotes the first words of an output that could not be read.

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/plugincase"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/urfave/cli/v2"
+)
+
+// errTests is how tests end that failed, which was printed.
+var errTests = errors.New("tests failed, see above")
+
+func (p *program) testCommand(ctx context.Context) *cli.Command {
+	var verbose bool
+	return withExample(leaf(ctx, "test", "[FILE]...", "run the cases of *"+plugincase.Suffix+" files; those in the plugins folder without a name", func(ctx context.Context, args []string) error {
+		return p.pluginTest(ctx, args, verbose)
+	}, &cli.BoolFlag{Name: "all", Usage: "name the cases that pass too", DisableDefaultText: true, Destination: &verbose}),
+		"chibi plugin test my-filter"+plugincase.Suffix, "chibi trace --cases my-filter > my-filter"+plugincase.Suffix)
+}
+
+// pluginTest runs files of cases and prints like go test.
+func (p *program) pluginTest(ctx context.Context, args []string, verbose bool) error {
+	s, err := p.openRecipes()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	files, err := s.caseFiles(args)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("there are no files *%s in %s", plugincase.Suffix, s.pluginsDir())
+	}
+	failed := false
+	for _, path := range files {
+		ok, err := s.testFile(ctx, path, verbose)
+		if err != nil {
+			return err
+		}
+		failed = failed || !ok
+	}
+	if failed {
+		return errTests
+	}
+	return nil
+}
+
+// caseFiles are the files that a person means: files, those in folders, or those
+// of plugins in the plugins folder.
+func (s *session) caseFiles(args []string) (files []string, err error) {
+	if len(args) == 0 {
+		args = []string{s.pluginsDir()}
+	}
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if own := filepath.Join(s.pluginsDir(), arg+plugincase.Suffix); errors.Is(err, fs.ErrNotExist) {
+			if _, missing := os.Stat(own); missing == nil {
+				files = append(files, own)
+				continue
+			}
+			if arg == s.pluginsDir() {
+				continue
+			}
+			return nil, fmt.Errorf("there is no file %s, and none %s", arg, own)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			found, err := filepath.Glob(filepath.Join(arg, "*"+plugincase.Suffix))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, found...)
+		default:
+			files = append(files, arg)
+		}
+	}
+	return files, nil
+}
+
+// testFile runs the cases of one file.
+func (s *session) testFile(ctx context.Context, path string, verbose bool) (ok bool, err error) {
+	out := s.screen.Stdout()
+	begun := time.Now()
+	f, err := plugincase.Read(path)
+	if err != nil {
+		fmt.Fprintf(out, "%s\t%s\n\t%v\n", s.paint("error", "FAIL"), path, err)
+		return false, nil
+	}
+	ok = true
+	for _, c := range f.Cases {
+		o, err := s.testCase(ctx, f, c)
+		if err != nil {
+			return false, err
+		}
+		if len(o.Wrong) > 0 {
+			ok = false
+			fmt.Fprintf(out, "%s %s/%s (%.2fs)\n", s.paint("error", "--- FAIL:"), f.Plugin, o.Name, o.Took.Seconds())
+			for _, wrong := range o.Wrong {
+				fmt.Fprintf(out, "    %s\n", wrong)
+			}
+		} else if verbose {
+			fmt.Fprintf(out, "--- PASS: %s/%s (%.2fs)\n", f.Plugin, o.Name, o.Took.Seconds())
+		}
+	}
+	word := s.paint("ok", "ok  ")
+	if !ok {
+		word = s.paint("error", "FAIL")
+	}
+	fmt.Fprintf(out, "%s\t%s\t%.3fs\t(%d cases)\n", word, f.Plugin, time.Since(begun).Seconds(), len(f.Cases))
+	return ok, nil
+}
+
+// testCase loads the plugin as the case wants it, in a scratch home, and runs
+// the case.
+func (s *session) testCase(ctx context.Context, f plugincase.File, c plugincase.Case) (plugincase.Outcome, error) {
+	home, remove, err := disk.TempFolder("chibi-test-*")
+	if err != nil {
+		return plugincase.Outcome{}, fmt.Errorf("making a scratch home: %w", err)
+	}
+	defer remove()
+	name := "default"
+	if c.Context != "" {
+		name = c.Context
+	}
+	opts := s.nativeOptions()
+	opts.Dir, opts.Only, opts.AllowLinks = filepath.Dir(f.Path), []string{f.Plugin}, []string{"/"}
+	if _, err := os.Stat(filepath.Join(opts.Dir, f.Plugin)); err != nil {
+		opts.Dir = s.pluginsDir()
+	}
+	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil {
+		return plugincase.Outcome{}, err
+	}
+	opts.Home, opts.Context, opts.Spool, opts.Reserved = home, name, nil, nil
+	opts.Exec.Stderr = nil
+	opts.Exec.Env = environment(s.exec(), c.Env)
+	loaded, err := native.Load(ctx, opts)
+	switch {
+	case err != nil:
+		return plugincase.Outcome{}, err
+	case len(loaded.Plugins) == 0:
+		why := fmt.Sprintf("there is no plugin %q beside the file or in %s", f.Plugin, s.pluginsDir())
+		if len(loaded.LeftOut) > 0 {
+			why = "the plugin is left out: " + loaded.LeftOut[0].Reason
+		}
+		return plugincase.Outcome{Name: c.Name, Wrong: []string{why}}, nil
+	}
+	return c.Run(ctx, &loaded.Plugins[0]), nil
+}
+
+// environment is the environment of plugins with more variables.
+func environment(exec plugin.Exec, more map[string]string) []string {
+	env := exec.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	env = append([]string(nil), env...)
+	for name, value := range more {
+		env = append(env, name+"="+value)
+	}
+	return env
+}

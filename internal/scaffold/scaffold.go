@@ -1,0 +1,146 @@
+// Package scaffold writes the beginnings of plugins: working, commented programs
+// for the hooks that their author wants, in several languages.
+//
+// It promises that what it writes passes chibi plugin check as it stands.
+package scaffold
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/chibi-host/chibi/hookpoints"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// File is one file of a plugin, its path from the plugins folder on.
+type File struct {
+	Path       string
+	Text       string
+	Executable bool
+}
+
+// Plan says what to write.
+type Plan struct {
+	// Name is the plugin's name.
+	Name string
+	// Lang is one of Languages.
+	Lang string
+	// Hooks are the points that it asks for.
+	Hooks []hookpoints.Info
+	// Tool says that the model may call it.
+	Tool bool
+}
+
+// Languages lists the languages.
+func Languages() []string { return []string{"sh", "bash", "python", "node", "go"} }
+
+// validName is what a plugin may be called: its tool gets the same name.
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Files makes the plugin's files. Errors are a name, a language or a plan that
+// makes no sense.
+func (p Plan) Files() ([]File, error) {
+	switch {
+	case !validName.MatchString(p.Name):
+		return nil, fmt.Errorf("%q is no name of a plugin; use 1 to 64 letters, digits, - and _", p.Name)
+	case !slices.Contains(Languages(), p.Lang):
+		return nil, fmt.Errorf("there is no language %q; there are %s", p.Lang, strings.Join(Languages(), ", "))
+	case len(p.Hooks) == 0 && !p.Tool:
+		return nil, fmt.Errorf("it would do nothing; add --hook POINT or --tool")
+	}
+	if p.Lang == "go" {
+		runner, err := p.render("go.sh")
+		if err != nil {
+			return nil, err
+		}
+		program, err := p.render("go.go")
+		if err != nil {
+			return nil, err
+		}
+		return []File{{p.Name + "/" + p.Name, runner, true}, {p.Name + "/main.go", program, false}}, nil
+	}
+	name := p.Lang
+	if name == "bash" {
+		name = "sh"
+	}
+	text, err := p.render(name)
+	return []File{{p.Name, text, true}}, err
+}
+
+func (p Plan) render(name string) (string, error) {
+	name += ".tmpl"
+	t, err := template.New(name).Funcs(template.FuncMap{
+		"fields": fields, "answers": answers, "example": exampleAnswer, "quote": func(s string) string { return fmt.Sprintf("%q", s) },
+	}).ParseFS(templates, "templates/"+name)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, p); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// HookList is the list of hooks as JSON.
+func (p Plan) HookList() string {
+	var names []string
+	for _, h := range p.Hooks {
+		names = append(names, fmt.Sprintf("%q", h.Name))
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// Shell is the interpreter of a script for a shell.
+func (p Plan) Shell() string {
+	if p.Lang == "bash" {
+		return "/usr/bin/env bash"
+	}
+	return "/bin/sh"
+}
+
+// fields describes the payload of a point, a field a line.
+func fields(h hookpoints.Info) []string { return described(hookpoints.Fields(h.Payload)) }
+
+// answers describes what may be answered at a point.
+func answers(h hookpoints.Info) []string {
+	if !h.CanChange() {
+		return []string{"nothing: it is only observed"}
+	}
+	return described(hookpoints.Fields(h.Answer))
+}
+
+func described(list []hookpoints.Field) (lines []string) {
+	for _, f := range list {
+		lines = append(lines, fmt.Sprintf("%s (%s)", strings.TrimSuffix(f.Doc, "."), f.Type))
+	}
+	return lines
+}
+
+// exampleAnswer is an answer that changes something at a point, "" if nothing can
+// be changed.
+func exampleAnswer(h hookpoints.Info) string {
+	for _, f := range hookpoints.Fields(h.Answer) {
+		switch {
+		case f.Rule == hookpoints.RuleBlock:
+			return `{"block": true, "message": "why"}`
+		case f.Rule == hookpoints.RuleJoin, f.Rule == hookpoints.RuleFirst && f.Type == "string":
+			return fmt.Sprintf(`{"%s": "some text"}`, f.Name)
+		case f.Rule == hookpoints.RuleUnite:
+			return fmt.Sprintf(`{"%s": ["a_tool"]}`, f.Name)
+		case f.Rule == hookpoints.RulePatch:
+			return fmt.Sprintf(`{"%s": {"temperature": 0.2}}`, f.Name)
+		case f.Rule == hookpoints.RuleAppend:
+			return fmt.Sprintf(`{"%s": ["And then?"]}`, f.Name)
+		case f.Rule == hookpoints.RuleClaim:
+			return `{"delivered": true, "via": "mail"}`
+		}
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package scaffold_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/plugincheck"
+	"github.com/chibi-host/chibi/internal/scaffold"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// TestWhatIsWrittenPassesTheCheck writes a plugin for every hook in every
+// language.
+func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
+	for _, lang := range scaffold.Languages() {
+		t.Run(lang, func(t *testing.T) {
+			if lang == "node" || lang == "bash" || lang == "python" {
+				if _, err := exec.LookPath(map[string]string{"node": "node", "bash": "bash", "python": "python3"}[lang]); err != nil {
+					t.Skip(err)
+				}
+			}
+			files, err := scaffold.Plan{Name: "my-plugin", Lang: lang, Hooks: hookpoints.All(), Tool: true}.Files()
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			for _, f := range files {
+				path := filepath.Join(dir, f.Path)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				mode := os.FileMode(0o644)
+				if f.Executable {
+					mode = 0o755
+				}
+				if err := os.WriteFile(path, []byte(f.Text), mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			env := append(os.Environ(), "GOFLAGS=-mod=mod")
+			r := plugincheck.File(t.Context(), filepath.Join(dir, "my-plugin"), plugincheck.Options{
+				Home: t.TempDir(), Exec: plugin.Exec{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
+			})
+			for _, f := range r.Findings {
+				if f.Level == plugincheck.Error || !strings.Contains(f.Text, " took ") {
+					t.Errorf("%s: %s", f.Where, f.Text)
+				}
+			}
+			if len(r.Hooks) != len(hookpoints.All()) || len(r.Tools) != 1 {
+				t.Errorf("it has %d hooks and %d tools", len(r.Hooks), len(r.Tools))
+			}
+		})
+	}
+}
+
+func TestPlansThatMakeNoSense(t *testing.T) {
+	hooks := hookpoints.All()[:1]
+	for want, plan := range map[string]scaffold.Plan{
+		`"a b" is no name of a plugin`:          {Name: "a b", Lang: "sh", Hooks: hooks},
+		`there is no language "perl"`:           {Name: "a", Lang: "perl", Hooks: hooks},
+		"it would do nothing; add --hook POINT": {Name: "a", Lang: "sh"},
+	} {
+		if _, err := plan.Files(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
