@@ -23,6 +23,8 @@ type program struct {
 	offline, nativeOnly bool
 	// untraced keeps no trace of turns.
 	untraced bool
+	// pluginsFolder is where chibi's plugins are; "": in the home.
+	pluginsFolder string
 	// turn begins an answer that Ctrl-C ends without ending the program.
 	turn func(context.Context) (context.Context, func())
 }
@@ -73,12 +75,15 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.group("context", "named conversations", p.contextCommands(ctx)...),
 		p.historyCommand(ctx),
 		p.group("cache", "large tool outputs", p.cacheCommands(ctx)...),
-		p.group("plugin", "plugins",
+		p.group("plugin", "plugins", append([]*cli.Command{
 			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList),
-			p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx)),
+			p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
+		}, p.installCommands(ctx)...)...),
 		p.group("tool", "tools", p.toolCommands(ctx)...),
 		p.group("recipe", "prepared prompts", p.recipeCommands(ctx)...),
 		p.traceCommand(ctx),
+		p.replayCommand(ctx),
+		p.doctorCommand(ctx),
 		p.trustCommand(ctx),
 		p.group("hook", "hook points",
 			leaf(ctx, "list", "", "list the hook points", p.hookList),

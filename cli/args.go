@@ -92,7 +92,8 @@ func (l *line) takeValues(f cli.Flag, name, value string, attached bool, rest []
 		}
 		l.flags = append(l.flags, long+"="+value)
 	}
-	return rest, long == "--plugin" || long == "--call-tool", nil
+	v, ok := f.(*valuesFlag)
+	return rest, ok && v.kinds[0] == toolValue, nil
 }
 
 func findFlag(flags []cli.Flag, name string) cli.Flag {

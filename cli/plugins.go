@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/installed"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -19,7 +20,13 @@ import (
 	"github.com/google/uuid"
 )
 
-func (s *session) pluginsDir() string { return filepath.Join(s.home, "plugins") }
+// pluginsDir is the folder of chibi's plugins.
+func (s *session) pluginsDir() string {
+	if s.pluginsFolder != "" {
+		return s.pluginsFolder
+	}
+	return filepath.Join(s.home, "plugins")
+}
 
 // loadPlugins finds the plugins of all protocols. Their order is that in which
 // they are asked: chibi's own, Kodelet's hooks, Kode's hooks, the handlers of
@@ -54,12 +61,27 @@ func (s *session) loadNative(ctx context.Context) (plugin.Loaded, error) {
 		return plugin.Loaded{}, nil
 	}
 	loaded, err := native.Load(ctx, s.nativeOptions())
+	loaded.Notices = append(loaded.Notices, s.changedPlugins()...)
 	for i := range loaded.Plugins {
 		if s.opts.noHooks {
 			loaded.Plugins[i].Hooks = nil
 		}
 	}
 	return loaded, err
+}
+
+// changedPlugins tells of installed plugins that are not as they were.
+func (s *session) changedPlugins() (notices []plugin.Notice) {
+	list, err := installed.Read(s.home)
+	if err != nil {
+		s.notice(err.Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(list.Plugins)) {
+		if one := list.Plugins[name]; !one.Link && changed(one, filepath.Join(s.pluginsDir(), name)) {
+			notices = append(notices, plugin.Notice{Plugin: name, Text: "it has changed since it was installed; see chibi plugin show " + name})
+		}
+	}
+	return notices
 }
 
 // foreign says whether other programs' hooks are asked.

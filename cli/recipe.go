@@ -128,7 +128,8 @@ func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 	o := &p.opts
 	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args, about: "give the recipe an argument, NAME=VALUE"}
 	return []*cli.Command{
-		leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),
+		withExample(leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),
+			"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"),
 		leaf(ctx, "list", "", "list the recipes, and where they come from", p.recipeList),
 		leaf(ctx, "show", "RECIPE", "show a recipe: what it is for, its arguments, what it allows, its text", p.recipeShow),
 	}

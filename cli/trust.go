@@ -24,7 +24,7 @@ type trustFlags struct{ list, revoke bool }
 
 func (p *program) trustCommand(ctx context.Context) *cli.Command {
 	var f trustFlags
-	return leaf(ctx, "trust", "[FOLDER]", "show what a folder's hooks and recipes would run, and approve them", func(ctx context.Context, args []string) error {
+	return withExample(leaf(ctx, "trust", "[FOLDER]", "show what a folder's hooks and recipes would run, and approve them", func(ctx context.Context, args []string) error {
 		folder := "."
 		if len(args) > 0 {
 			folder = args[0]
@@ -47,7 +47,7 @@ func (p *program) trustCommand(ctx context.Context) *cli.Command {
 		&cli.BoolFlag{Name: "list", Usage: "list what is approved, and whether it has changed", DisableDefaultText: true, Destination: &f.list},
 		&cli.BoolFlag{Name: "revoke", Usage: "take a folder's approval back", DisableDefaultText: true, Destination: &f.revoke},
 		&cli.BoolFlag{Name: "yes", Usage: "approve without asking, for scripts", DisableDefaultText: true, Destination: &p.opts.yes},
-	)
+	), "chibi trust", "chibi trust --list", "chibi trust --revoke ~/src/project")
 }
 
 // trustApprove shows what would run, and approves it if the person agrees.

@@ -10,7 +10,7 @@ import (
 var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
-		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace", "internal/plugincheck", "internal/plugincase", "internal/scaffold", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
+		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace", "internal/plugincheck", "internal/plugincase", "internal/scaffold", "internal/installed", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
 		"hookpoints", "merge", "internal/disk", "internal/editor", "internal/hookdoc", "internal/markdown", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"recipes":                {"plugin", "hookpoints"},
 	"internal/plugincheck":   {"plugin", "plugin/native", "hookpoints", "tools", "internal/hookdoc"},
 	"internal/plugincase":    {"plugin", "hookpoints", "merge", "tools", "internal/hookdoc"},
+	"internal/installed":     {"internal/disk"},
 	"internal/scaffold":      {"hookpoints"},
 	"internal/trust":         {"plugin", "internal/disk"},
 	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk"},

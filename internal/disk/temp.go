@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -110,3 +112,57 @@ func OpenLog(path string) (*os.File, error) {
 
 // Rename moves a file that need not survive a crash.
 func Rename(from, to string) error { return os.Rename(from, to) }
+
+// CopyTree copies a file, or a folder with all in it, that need not survive a
+// crash; modes are kept. Links in it are copied as what they lead to, if that is
+// a file, and hidden files and folders are left out.
+func CopyTree(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return copyFile(from, to, info)
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || e.Type()&fs.ModeSymlink != 0 && !isRegular(filepath.Join(from, e.Name())) {
+			continue
+		}
+		if err := CopyTree(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func copyFile(from, to string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", from)
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()&^0o022|0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// Symlink makes a link.
+func Symlink(target, link string) error { return os.Symlink(target, link) }

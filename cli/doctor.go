@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/installed"
+	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/urfave/cli/v2"
+)
+
+// errDoctor is how doctor ends that found errors, which it has printed.
+var errDoctor = errors.New("there is something to mend, see above")
+
+// finding is something that doctor found.
+type finding struct {
+	Level string `json:"level"` // "ok", "warning" or "error"
+	Text  string `json:"text"`
+	Do    string `json:"do,omitempty"`
+}
+
+// doctor looks for what is wrong with a home.
+type doctor struct {
+	*session
+	findings []finding
+}
+
+func (p *program) doctorCommand(ctx context.Context) *cli.Command {
+	var asJSON, online bool
+	return withExample(leaf(ctx, "doctor", "", "look for what is wrong: home, permissions, plugins, guards, transcripts; each finding says what to do", func(ctx context.Context, _ []string) error {
+		return p.doctor(ctx, online, asJSON)
+	}, &cli.BoolFlag{Name: "online", Usage: "ask the model's server too", DisableDefaultText: true, Destination: &online}, jsonFlag(&asJSON)),
+		"chibi doctor", "chibi doctor --online --json")
+}
+
+// doctor looks at everything and prints what it found; the error says that there
+// are errors.
+func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
+	d := &doctor{session: &session{program: p}}
+	defer d.close()
+	if err := d.openHome(ctx); err != nil {
+		return err
+	}
+	d.permissions()
+	if err := d.openContext(ctx); err != nil {
+		d.add("error", err.Error(), "mend the file that it names")
+	} else if err := d.examine(ctx, online); err != nil {
+		return err
+	}
+	return d.print(asJSON)
+}
+
+// examine looks at everything that needs a configuration that can be read.
+func (d *doctor) examine(ctx context.Context, online bool) error {
+	d.add("ok", "the configuration can be read", "")
+	for _, step := range []func(context.Context) error{d.openTrace, d.openProject, d.loadPlugins} {
+		if err := step(ctx); err != nil {
+			d.add("error", err.Error(), "")
+			return ctx.Err()
+		}
+	}
+	d.pluginFiles()
+	d.leftOut()
+	d.guards()
+	d.traces()
+	d.transcripts()
+	d.model(ctx, online)
+	return ctx.Err()
+}
+
+func (d *doctor) add(level, text, do string) {
+	d.findings = append(d.findings, finding{level, text, do})
+}
+
+// permissions looks at the home and its permissions.
+func (d *doctor) permissions() {
+	info, err := os.Stat(d.home)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		d.add("ok", "there is no home yet at "+d.home+"; the first prompt makes it", "")
+		return
+	case err != nil || !info.IsDir():
+		d.add("error", d.home+" is no folder that can be used", "use another one: --home DIR, or CHIBI_HOME")
+		return
+	case info.Mode()&0o022 != 0:
+		d.add("error", "others may change "+d.home+", and with it what chibi runs as you", "chmod go-w "+d.home)
+	default:
+		d.add("ok", "the home is "+d.home, "")
+	}
+	config := filepath.Join(d.home, "config.toml")
+	if info, err := os.Stat(config); err == nil && info.Mode()&0o044 != 0 {
+		if text, err := os.ReadFile(config); err == nil && strings.Contains(string(text), "api_key") {
+			d.add("error", config+" holds a key and others can read it", "chmod 600 "+config)
+		}
+	}
+}
+
+// pluginFiles looks at who may change what is run.
+func (d *doctor) pluginFiles() {
+	paths := []string{d.pluginsDir()}
+	for _, p := range d.loaded.Plugins {
+		paths = append(paths, p.Origin.Path)
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o022 != 0 {
+			d.add("error", "others may change "+path+", which runs as you", "chmod go-w "+path)
+		}
+	}
+	list, err := installed.Read(d.home)
+	if err != nil {
+		d.add("error", err.Error(), "remove the file; plugins stay")
+	}
+	for name, one := range list.Plugins {
+		if path := filepath.Join(d.pluginsDir(), name); changed(one, path) {
+			d.add("warning", fmt.Sprintf("plugin %q has changed since it was installed from %s", name, one.Source), "see chibi plugin show "+name)
+		}
+	}
+}
+
+// leftOut tells which plugins are not asked, and why.
+func (d *doctor) leftOut() {
+	for _, l := range d.loaded.LeftOut {
+		switch {
+		case l.Untrusted:
+			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path, l.Reason), "chibi trust")
+		case l.Meant:
+			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+l.Name)
+		}
+	}
+	for _, n := range d.loaded.Notices {
+		d.add("warning", n.String(), "chibi plugin check "+n.Plugin)
+	}
+	if len(d.loaded.Plugins) > 0 {
+		d.add("ok", fmt.Sprintf("%d plugins are loaded", len(d.loaded.Plugins)), "")
+	}
+}
+
+// guards tells which guards are passed by when they fail.
+func (d *doctor) guards() {
+	for _, p := range d.loaded.Plugins {
+		if len(p.Guards) > 0 && p.OnFailure != plugin.Block {
+			d.add("warning", fmt.Sprintf("the guard %q is passed by when it fails", p.Name),
+				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or [plugins.%s] on_failure = "block" in config.toml`, keyText(p.Name)))
+		}
+	}
+}
+
+// traces tells of hooks that never fired in the turns that are traced, and of
+// those that failed.
+func (d *doctor) traces() {
+	asked, failed, turns := map[string]bool{}, map[string]int{}, 0
+	infos, err := d.store.List()
+	if err != nil {
+		return
+	}
+	for _, info := range infos {
+		list, _, err := trace.ReadFile(d.tracePath(info.Name))
+		if err != nil {
+			continue
+		}
+		turns += len(list)
+		for _, turn := range list {
+			for _, records := range turn.Dispatches() {
+				for _, r := range records {
+					asked[r.Plugin+" "+string(r.Point)] = true
+					if r.Result == plugin.Failed {
+						failed[fmt.Sprintf("plugin %q failed at %s", r.Plugin, r.Point)]++
+					}
+				}
+			}
+		}
+	}
+	for text, count := range failed {
+		d.add("warning", fmt.Sprintf("%s %d times in the traced turns", text, count), "chibi trace explain")
+	}
+	if turns == 0 {
+		return
+	}
+	for _, p := range d.loaded.Plugins {
+		for _, name := range p.Hooks {
+			if !asked[p.Name+" "+string(name)] {
+				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %d traced turns", p.Name, name, turns), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", name, name, p.Name))
+			}
+		}
+	}
+}
+
+// transcripts reads every transcript, and says what is damaged and who uses what.
+func (d *doctor) transcripts() {
+	var damage []string
+	d.store.Report = func(text string) { damage = append(damage, text) }
+	infos, err := d.store.List()
+	if err != nil {
+		d.add("error", err.Error(), "")
+		return
+	}
+	for _, info := range infos {
+		c, err := d.store.Context(info.Name)
+		if err == nil {
+			err = c.History(contexts.Query{}, func(contexts.Entry) bool { return true })
+		}
+		if err != nil {
+			damage = append(damage, fmt.Sprintf("context %q: %v", info.Name, err))
+		}
+		unlock, err := c.Lock()
+		var locked *contexts.LockedError
+		if errors.As(err, &locked) {
+			d.add("ok", fmt.Sprintf("context %q is in use by %s; the lock ends with that process", info.Name, locked.Holder), "")
+		} else if err == nil {
+			unlock()
+		}
+	}
+	for _, text := range damage {
+		d.add("error", text, "what can be read is used; the rest stays in the file for you to look at")
+	}
+	if len(damage) == 0 {
+		d.add("ok", fmt.Sprintf("%d transcripts can be read", len(infos)), "")
+	}
+}
+
+// model looks at the model's configuration, and asks its server if that is
+// wanted.
+func (d *doctor) model(ctx context.Context, online bool) {
+	switch {
+	case !d.config.Configured():
+		d.add("warning", "no model is configured; the built-in demo model answers", "set api_key and model in "+filepath.Join(d.home, "config.toml"))
+		return
+	case d.config.Model == "":
+		d.add("error", "no model is named for "+host(d.config.BaseURL), "set model in "+filepath.Join(d.home, "config.toml"))
+	}
+	if !online {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.config.BaseURL, strings.NewReader("{}"))
+	if err != nil {
+		d.add("error", err.Error(), "mend base_url")
+		return
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if d.config.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+d.config.APIKey)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.add("error", fmt.Sprintf("%s cannot be reached: %v", host(d.config.BaseURL), err), "check base_url and the network")
+		return
+	}
+	resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		d.add("error", fmt.Sprintf("%s refuses the key (%s)", host(d.config.BaseURL), resp.Status), "check api_key, or the variable that it comes from")
+	case http.StatusNotFound:
+		d.add("error", fmt.Sprintf("%s has no chat completions there (%s)", d.config.BaseURL, resp.Status), "check base_url; it ends in /chat/completions as a rule")
+	default:
+		d.add("ok", host(d.config.BaseURL)+" can be reached and takes the key", "")
+	}
+}
+
+// print prints the findings, the worst last.
+func (d *doctor) print(asJSON bool) error {
+	bad := false
+	for _, f := range d.findings {
+		bad = bad || f.Level == "error"
+	}
+	if asJSON {
+		if err := d.printJSON(d.findings); err != nil {
+			return err
+		}
+	} else {
+		for _, level := range []string{"ok", "warning", "error"} {
+			for _, f := range d.findings {
+				if f.Level != level {
+					continue
+				}
+				fmt.Fprintf(d.screen.Stdout(), "%s  %s\n", d.paint(level, fmt.Sprintf("%-7s", level)), f.Text)
+				if f.Do != "" {
+					fmt.Fprintf(d.screen.Stdout(), "         %s\n", f.Do)
+				}
+			}
+		}
+	}
+	if bad {
+		return errDoctor
+	}
+	return nil
+}

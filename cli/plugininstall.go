@@ -1,0 +1,362 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/config"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/installed"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/dustin/go-humanize"
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) installCommands(ctx context.Context) []*cli.Command {
+	var link bool
+	yes := func() cli.Flag {
+		return &cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true, Destination: &p.opts.yes}
+	}
+	on := func(do func(ctx context.Context, s *session, name string) error) func(context.Context, []string) error {
+		return func(ctx context.Context, args []string) error {
+			s, err := p.openRecipes()
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			return do(ctx, s, args[0])
+		}
+	}
+	return []*cli.Command{
+		withExample(leaf(ctx, "install", "PATH-OR-GIT-URL", "copy a plugin into the plugins folder, show what it can see and do, and enable it if you agree", on(func(ctx context.Context, s *session, source string) error {
+			return s.install(ctx, source, link)
+		}), &cli.BoolFlag{Name: "link", Usage: "link to it instead of copying it", DisableDefaultText: true, Destination: &link}, yes()),
+			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter", "chibi plugin install --yes https://example.org/my-filter.git"),
+		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) })), "chibi plugin show my-filter"),
+		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol", on(func(_ context.Context, s *session, name string) error { return s.enable(name, true) })), "chibi plugin enable my-filter"),
+		withExample(leaf(ctx, "disable", "PLUGIN", "leave a plugin or hook out, and keep its file", on(func(_ context.Context, s *session, name string) error { return s.enable(name, false) })), "chibi plugin disable kodelet:guard"),
+		withExample(leaf(ctx, "remove", "PLUGIN", "delete a plugin's file or folder, or its link", on(func(ctx context.Context, s *session, name string) error { return s.removePlugin(ctx, name) }), yes()), "chibi plugin remove my-filter"),
+	}
+}
+
+// install copies or links a plugin, disabled, asks it what it is, and enables it
+// if the person agrees.
+func (s *session) install(ctx context.Context, source string, link bool) error {
+	path, cleanup, err := s.fetch(ctx, source)
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	name := filepath.Base(path)
+	target := filepath.Join(s.pluginsDir(), name)
+	switch _, err := os.Lstat(target); {
+	case err == nil:
+		return fmt.Errorf("there is a plugin %s already; remove it first: chibi plugin remove %s", target, name)
+	case link && isAddress(source):
+		return usage("--link is for a path; %s is not on this machine", source)
+	}
+	if err := s.checkFile(path); err != nil {
+		return err
+	}
+	if err := s.setEnabled(name, false); err != nil {
+		return err
+	}
+	if err := s.place(path, target, link); err != nil {
+		return err
+	}
+	if err := s.remember(name, target, source, link); err != nil {
+		return err
+	}
+	if err := s.showPlugin(ctx, name); err != nil {
+		return err
+	}
+	ok := s.opts.yes
+	if !ok && isTerminal(s.stdin) {
+		if ok, err = s.agrees(ctx, "Enable it? [y/N] "); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		return s.say("It is installed and not enabled; enable it: chibi plugin enable %s", name)
+	}
+	return s.enable(name, true)
+}
+
+// fetch is the plugin's path on this machine: a repository is cloned into a
+// scratch folder first.
+func (s *session) fetch(ctx context.Context, source string) (path string, cleanup func(), err error) {
+	cleanup = func() {}
+	if _, err := os.Stat(source); err == nil {
+		path, err = filepath.Abs(source)
+		return path, cleanup, err
+	}
+	if !isAddress(source) {
+		return "", cleanup, fmt.Errorf("there is no file or folder %s", source)
+	}
+	git, ok := s.exec().LookPath("git")
+	if !ok {
+		return "", cleanup, errors.New("git is not installed; install it, or clone the plugin by other means")
+	}
+	folder, remove, err := disk.TempFolder("chibi-install-*")
+	if err != nil {
+		return "", cleanup, fmt.Errorf("making a scratch folder: %w", err)
+	}
+	name := strings.TrimSuffix(filepath.Base(source), ".git")
+	path = filepath.Join(folder, name)
+	exec := s.exec()
+	exec.Env = append(environment(exec, nil), "GIT_TERMINAL_PROMPT=0")
+	out, err := exec.Run(ctx, plugin.Command{Path: git, Args: []string{"clone", "--quiet", "--depth", "1", "--", source, path}, Timeout: 5 * time.Minute})
+	if err == nil {
+		err = out.Err()
+	}
+	if err != nil {
+		remove()
+		return "", cleanup, fmt.Errorf("cloning %s: %w", source, err)
+	}
+	return path, remove, nil
+}
+
+// isAddress says whether a source is an address of a repository, not a path.
+func isAddress(source string) bool {
+	return strings.Contains(source, "://") || strings.HasPrefix(source, "git@")
+}
+
+// checkFile refuses what is no plugin.
+func (s *session) checkFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		main := filepath.Join(path, filepath.Base(path))
+		if info, err = os.Stat(main); err != nil {
+			return fmt.Errorf("%s is a folder without an executable %s in it", path, filepath.Base(path))
+		}
+		path = main
+	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return fmt.Errorf("%s is not executable; run: chmod +x %s", path, path)
+	}
+	return nil
+}
+
+// place copies a plugin to its place, or links it there and allows the link.
+func (s *session) place(path, target string, link bool) error {
+	if err := disk.MakeFolder(disk.OS{}, s.pluginsDir(), 0o700); err != nil {
+		return fmt.Errorf("making the plugins folder: %w", err)
+	}
+	if !link {
+		if err := disk.CopyTree(path, target); err != nil {
+			return fmt.Errorf("copying the plugin: %w", err)
+		}
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	allowed := append(slices.Clone(s.config.Plugins.AllowLinks), real)
+	var quoted []string
+	for _, a := range allowed {
+		quoted = append(quoted, config.Quote(a))
+	}
+	if err := s.editGlobal("plugins.allow_links", "["+strings.Join(quoted, ", ")+"]"); err != nil {
+		return err
+	}
+	if err := disk.Symlink(real, target); err != nil {
+		return fmt.Errorf("linking the plugin: %w", err)
+	}
+	return nil
+}
+
+// remember pins what was installed.
+func (s *session) remember(name, target, source string, link bool) error {
+	list, err := installed.Read(s.home)
+	if err != nil {
+		return err
+	}
+	hash, err := installed.Hash(target)
+	if err != nil {
+		return fmt.Errorf("reading the plugin: %w", err)
+	}
+	list.Plugins[name] = installed.Plugin{Source: source, Link: link, SHA256: hash, At: time.Now().UTC().Truncate(time.Second)}
+	if err := list.Write(); err != nil {
+		return fmt.Errorf("remembering the plugin: %w", err)
+	}
+	return nil
+}
+
+// editGlobal changes one key of config.toml; all else in it stays as it is.
+func (s *session) editGlobal(key, value string) error {
+	return s.rewriteGlobal(func(path string, data []byte) ([]byte, error) { return config.Edit(path, data, key, value) })
+}
+
+// rewriteGlobal changes the text of config.toml.
+func (s *session) rewriteGlobal(edit func(path string, data []byte) ([]byte, error)) error {
+	path := filepath.Join(s.home, "config.toml")
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // a link stays a link
+	}
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reading the configuration: %w", err)
+	}
+	if data, err = edit(path, data); err != nil {
+		return usageError{err}
+	}
+	if err := disk.MakeFolder(disk.OS{}, s.home, 0o700); err != nil {
+		return fmt.Errorf("making the home: %w", err)
+	}
+	if err := disk.Replace(disk.OS{}, path, data, 0o600); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	return nil
+}
+
+// setEnabled notes in the configuration that a plugin is disabled; enabled ones
+// need no note.
+func (s *session) setEnabled(name string, enabled bool) error {
+	key := fmt.Sprintf("plugins.%s.enabled", config.Quote(name))
+	if !enabled {
+		return s.editGlobal(key, "false")
+	}
+	return s.rewriteGlobal(func(path string, data []byte) ([]byte, error) { return config.Unset(path, data, key) })
+}
+
+// enable enables or disables a plugin of any protocol. A file that its name
+// disables is told how to be enabled.
+func (s *session) enable(name string, enabled bool) error {
+	path := filepath.Join(s.pluginsDir(), name)
+	_, err := os.Lstat(path)
+	if _, disabled := os.Lstat(path + ".disabled"); err != nil && disabled == nil {
+		if !enabled {
+			return s.say("%s is disabled by its name already", name)
+		}
+		if err := disk.Rename(path+".disabled", path); err != nil {
+			return fmt.Errorf("enabling the plugin: %w", err)
+		}
+	} else if err != nil && !strings.Contains(name, ":") {
+		return usage("there is no plugin %q; chibi plugin list names them all", name)
+	}
+	if err := s.setEnabled(name, enabled); err != nil {
+		return err
+	}
+	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
+	return s.say("Plugin %s is %s", name, word)
+}
+
+// removePlugin deletes a plugin, if the person agrees.
+func (s *session) removePlugin(ctx context.Context, name string) error {
+	path := filepath.Join(s.pluginsDir(), name)
+	info, err := os.Lstat(path)
+	if err != nil || name != filepath.Base(path) {
+		return usage("there is no plugin %q in %s", name, s.pluginsDir())
+	}
+	question := fmt.Sprintf("Delete %s? [y/N] ", path)
+	if info.Mode()&fs.ModeSymlink != 0 {
+		question = fmt.Sprintf("Delete the link %s? What it leads to stays. [y/N] ", path)
+	}
+	if ok, err := s.agrees(ctx, question); err != nil || !ok {
+		return errors.Join(err, s.say("Nothing was deleted"))
+	}
+	if err := (disk.OS{}).RemoveAll(path); err != nil {
+		return fmt.Errorf("deleting the plugin: %w", err)
+	}
+	if err := s.setEnabled(name, true); err != nil {
+		return err
+	}
+	list, err := installed.Read(s.home)
+	if err != nil {
+		return err
+	}
+	if _, known := list.Plugins[name]; known {
+		delete(list.Plugins, name)
+		if err := list.Write(); err != nil {
+			return fmt.Errorf("forgetting the plugin: %w", err)
+		}
+	}
+	return s.say("Plugin %s is gone", name)
+}
+
+// showPlugin shows what a plugin can see and do.
+func (s *session) showPlugin(ctx context.Context, name string) error {
+	out := s.screen.Stdout()
+	path := filepath.Join(s.pluginsDir(), name)
+	if _, err := os.Lstat(path); err != nil {
+		return usage("there is no plugin %q in %s; chibi plugin list names them all", name, s.pluginsDir())
+	}
+	fmt.Fprintf(out, "%s\n  file   %s\n", name, path)
+	s.showOrigin(name, path)
+	opts := s.nativeOptions()
+	opts.Only, opts.Overrides = []string{name}, nil
+	opts.AllowLinks = append(opts.AllowLinks, "/")
+	loaded, err := native.Load(ctx, opts)
+	if err != nil {
+		return err
+	}
+	for _, left := range loaded.LeftOut {
+		fmt.Fprintf(out, "  it cannot be used: %s\n", left.Reason)
+	}
+	for i := range loaded.Plugins {
+		s.showPowers(&loaded.Plugins[i])
+	}
+	return nil
+}
+
+// showOrigin says where an installed plugin came from, and whether it changed.
+func (s *session) showOrigin(name, path string) {
+	out := s.screen.Stdout()
+	if hash, err := installed.Hash(path); err == nil {
+		fmt.Fprintf(out, "  hash   %s\n", hash[:16])
+	}
+	list, err := installed.Read(s.home)
+	if err != nil {
+		s.notice(err.Error())
+		return
+	}
+	if one, known := list.Plugins[name]; known {
+		fmt.Fprintf(out, "  from   %s, installed %s\n", one.Source, humanize.Time(one.At))
+		if changed(one, path) {
+			fmt.Fprintf(out, "  note   it has changed since it was installed, its hash was %s\n", one.SHA256[:min(16, len(one.SHA256))])
+		}
+	}
+}
+
+// changed says whether an installed plugin is not as it was.
+func changed(one installed.Plugin, path string) bool {
+	hash, err := installed.Hash(path)
+	return err == nil && hash != one.SHA256
+}
+
+// showPowers says in words what a plugin can see and do.
+func (s *session) showPowers(p *plugin.Plugin) {
+	out := s.screen.Stdout()
+	for _, t := range p.Tools {
+		fmt.Fprintf(out, "  tool   %s: %s\n", t.Spec().Name, t.Spec().Description)
+	}
+	for _, name := range p.Hooks {
+		info, _ := hookpoints.Find(name)
+		var sees []string
+		for _, f := range hookpoints.Fields(info.Payload) {
+			sees = append(sees, f.Name)
+		}
+		power := powers(info)
+		if p.GuardsAt(name) {
+			power = "can block (guard)"
+		}
+		fmt.Fprintf(out, "  hook   %s: %s; it sees %s\n", name, power, strings.Join(sees, ", "))
+	}
+	if p.OnFailure == plugin.Block {
+		fmt.Fprintln(out, "  note   where it can block, its failure blocks")
+	}
+	fmt.Fprintln(out, "  note   as every program that you start, it can read and change your files")
+}

@@ -1,0 +1,109 @@
+// Package installed remembers which plugins were installed, from where, and what
+// their files were, so that a change can be told.
+package installed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// Plugin is one plugin that was installed.
+type Plugin struct {
+	// Source is where it came from: a path or an address.
+	Source string `json:"source"`
+	// Link says that it is a link to the source.
+	Link bool `json:"link,omitempty"`
+	// SHA256 is the hash of its files as they were.
+	SHA256 string `json:"sha256"`
+	// At is when it was installed.
+	At time.Time `json:"at"`
+}
+
+// List is what was installed, by plugin name.
+type List struct {
+	path    string
+	Plugins map[string]Plugin
+}
+
+// Read reads the list of a home; a missing one is empty.
+func Read(home string) (List, error) {
+	l := List{path: filepath.Join(home, "installed.json"), Plugins: map[string]Plugin{}}
+	data, err := os.ReadFile(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &l.Plugins)
+	}
+	if err != nil {
+		return l, fmt.Errorf("reading %s: %w", l.path, err)
+	}
+	return l, nil
+}
+
+// Write keeps the list.
+func (l List) Write() error {
+	data, err := json.MarshalIndent(l.Plugins, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := disk.MakeFolder(disk.OS{}, filepath.Dir(l.path), 0o700); err != nil {
+		return err
+	}
+	return disk.Replace(disk.OS{}, l.path, append(data, '\n'), 0o600)
+}
+
+// Hash is the hash of a plugin's files: their names, modes and contents. Hidden
+// files, as what a plugin builds, do not count.
+func Hash(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	err = filepath.WalkDir(real, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case file != real && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular():
+			return nil
+		}
+		return add(sum, real, file)
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+func add(sum io.Writer, root, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(root, file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sum, "%q %s %d\n", name, info.Mode().Perm(), info.Size())
+	_, err = io.Copy(sum, f)
+	return err
+}
