@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/plugincase"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -93,6 +94,12 @@ func TestConfigurationsInThePagesLoad(t *testing.T) {
 			if block[0] != "toml" {
 				continue
 			}
+			if strings.Contains(block[1], "[[case]]") {
+				if _, err := plugincase.Parse(page, []byte(block[1])); err != nil {
+					t.Errorf("%s: %v in:\n%s", page, err, block[1])
+				}
+				continue
+			}
 			home, name := t.TempDir(), "config.toml"
 			if strings.Contains(block[1], "[models.") {
 				name = "models.toml"
@@ -134,7 +141,7 @@ func TestCommandsInThePagesRun(t *testing.T) {
 	for page, list := range blocks(t) {
 		home, project := t.TempDir(), t.TempDir()
 		for _, block := range list {
-			if strings.HasPrefix(block[1], "#!") {
+			if strings.HasPrefix(block[1], "#!") || strings.Contains(block[1], "[[case]]") {
 				install(t, home, block[1])
 			}
 			if block[0] != "sh" || strings.HasPrefix(block[1], "#!") {

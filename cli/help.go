@@ -85,9 +85,16 @@ Commands (COMMAND --help has more):
    chibi context list|show|switch|rename|archive|compact|delete
    chibi history                     what was said, by time, text and number, from the whole transcript
    chibi cache list|show|clear       tool outputs too large to show
-   chibi plugin list                 the plugins: of chibi, Kodelet and Kode: order, tools, hooks; which are left out, why
+   chibi plugin new|check|test|watch write a plugin; find what is wrong with it; test it; while you edit
+   chibi plugin install|show|enable|disable|remove
+   chibi trace [explain [ABOUT]]     what plugins did in the newest turn: as a timeline, in sentences, as a page
+   chibi replay                      fire a turn's hooks again at today's plugins; what differs
+   chibi doctor                      look for what is wrong, with what to do about it
+   chibi tool call TOOL [JSON]       run one tool, alone or as a turn would
+   chibi plugin list                 all plugins, of chibi, Kodelet and Kode: order, tools, hooks; which are left out, why
    chibi recipe run|list|show        prepared prompts; "chibi recipe run compact" compacts
    chibi trust [FOLDER]              see what a folder's hooks and recipes would run, and approve them
+   chibi hook fire POINT             try a hook without a conversation
    chibi hook list|show|schema       the hook points; what a plugin receives and may answer at one
    chibi completion bash|zsh|fish    the script that completes chibi's words in a shell
    chibi demo                        see the example plugins at work

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes docs/terminal.svg, the picture in the README, from a real run: builds
-chibi, runs the commands below in a terminal of 96 columns with a scratch home,
-and draws what came out.
+"""Makes the pictures of the documentation from real runs: docs/terminal.svg from
+the commands below, in a terminal of 96 columns with a scratch home, and
+docs/trace.png from the page that chibi trace --html writes about them.
 
-usage: python3 docs/picture.py      (needs Go, python3, and jq for block-rm)
+usage: python3 docs/picture.py      (needs Go, python3, jq for block-rm, and Chromium for the page)
 """
 import html
 import os
@@ -48,6 +48,22 @@ def draw(lines):
             f'<rect width="100%" height="100%" rx="8" fill="#1a1b26"/>\n' + "\n".join(rows) + "\n</svg>\n")
 
 
+def photograph(scratch, env):
+    """Takes a picture of the page of what the commands left in a trace."""
+    page = f"{scratch}/trace.html"
+    prompts = ["How hot is it?", '@tool run_command {"command": "rm -rf build"}']
+    for prompt in prompts:
+        subprocess.run(["chibi", "-C", "coding", prompt], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=True)
+    subprocess.run(["chibi", "-C", "coding", "trace", "--html", page], env=env, stdout=subprocess.DEVNULL, check=True)
+    browser = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
+    if not browser:
+        print("no Chromium here: docs/trace.png stays as it is")
+        return
+    subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,900",
+                    f"--screenshot={ROOT}/docs/trace.png", "file://" + page], check=True, stderr=subprocess.DEVNULL)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run(["go", "build", "-o", f"{scratch}/bin/chibi", "."], cwd=ROOT, check=True)
@@ -62,6 +78,7 @@ def main():
             lines += record(command, env)
         while lines and not lines[-1].strip():
             lines.pop()
+        photograph(scratch, env)
     with open(f"{ROOT}/docs/terminal.svg", "w", encoding="utf-8") as f:
         f.write(draw(lines))
     print("\n".join(lines))
