@@ -233,7 +233,7 @@ func pointNames() (list []string) {
 
 // pluginNames lists the files of the plugins folder, without asking them.
 func (c completer) pluginNames() (list []string) {
-	s, err := c.openRecipes()
+	s, err := c.openWithoutPlugins()
 	if err != nil {
 		return nil
 	}
@@ -248,7 +248,7 @@ func (c completer) pluginNames() (list []string) {
 }
 
 func (c completer) recipeNames() (list []string) {
-	s, err := c.openRecipes()
+	s, err := c.openWithoutPlugins()
 	if err != nil {
 		return nil
 	}

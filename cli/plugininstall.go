@@ -28,7 +28,7 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 	}
 	on := func(do func(ctx context.Context, s *session, name string) error) func(context.Context, []string) error {
 		return func(ctx context.Context, args []string) error {
-			s, err := p.openRecipes()
+			s, err := p.openWithoutPlugins()
 			if err != nil {
 				return err
 			}
@@ -42,8 +42,8 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 		}), &cli.BoolFlag{Name: "link", Usage: "link to it instead of copying it", DisableDefaultText: true, Destination: &link}, yes()),
 			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter", "chibi plugin install --yes https://example.org/my-filter.git"),
 		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) })), "chibi plugin show my-filter"),
-		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol", on(func(_ context.Context, s *session, name string) error { return s.enable(name, true) })), "chibi plugin enable my-filter"),
-		withExample(leaf(ctx, "disable", "PLUGIN", "leave a plugin or hook out, and keep its file", on(func(_ context.Context, s *session, name string) error { return s.enable(name, false) })), "chibi plugin disable kodelet:guard"),
+		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol", on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, true) })), "chibi plugin enable my-filter"),
+		withExample(leaf(ctx, "disable", "PLUGIN", "leave a plugin or hook out, and keep its file", on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, false) })), "chibi plugin disable kodelet:guard"),
 		withExample(leaf(ctx, "remove", "PLUGIN", "delete a plugin's file or folder, or its link", on(func(ctx context.Context, s *session, name string) error { return s.removePlugin(ctx, name) }), yes()), "chibi plugin remove my-filter"),
 	}
 }
@@ -88,7 +88,7 @@ func (s *session) install(ctx context.Context, source string, link bool) error {
 	if !ok {
 		return s.say("It is installed and not enabled; enable it: chibi plugin enable %s", name)
 	}
-	return s.enable(name, true)
+	return s.enable(ctx, name, true)
 }
 
 // fetch is the plugin's path on this machine: a repository is cloned into a
@@ -234,24 +234,38 @@ func (s *session) setEnabled(name string, enabled bool) error {
 
 // enable enables or disables a plugin of any protocol. A file that its name
 // disables is told how to be enabled.
-func (s *session) enable(name string, enabled bool) error {
+func (s *session) enable(ctx context.Context, name string, enabled bool) error {
 	path := filepath.Join(s.pluginsDir(), name)
 	_, err := os.Lstat(path)
-	if _, disabled := os.Lstat(path + ".disabled"); err != nil && disabled == nil {
-		if !enabled {
-			return s.say("%s is disabled by its name already", name)
-		}
+	_, disabled := os.Lstat(path + ".disabled")
+	switch {
+	case err != nil && disabled == nil && !enabled:
+		return s.say("%s is disabled by its name already", name)
+	case err != nil && disabled == nil:
 		if err := disk.Rename(path+".disabled", path); err != nil {
 			return fmt.Errorf("enabling the plugin: %w", err)
 		}
-	} else if err != nil && !strings.Contains(name, ":") {
-		return usage("there is no plugin %q; chibi plugin list names them all", name)
+	case err != nil:
+		if known, err := s.isHook(ctx, name); err != nil || !known {
+			return errors.Join(err, usage("there is no plugin %q; chibi plugin list names them all", name))
+		}
 	}
 	if err := s.setEnabled(name, enabled); err != nil {
 		return err
 	}
 	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
 	return s.say("Plugin %s is %s", name, word)
+}
+
+// isHook says whether there is a hook of another program of this name.
+func (s *session) isHook(ctx context.Context, name string) (bool, error) {
+	if !strings.Contains(name, ":") {
+		return false, nil
+	}
+	if err := s.loadPlugins(ctx); err != nil {
+		return false, err
+	}
+	return s.hasPlugin(name), nil
 }
 
 // removePlugin deletes a plugin, if the person agrees.

@@ -29,7 +29,7 @@ func (p *program) testCommand(ctx context.Context) *cli.Command {
 
 // pluginTest runs files of cases and prints like go test.
 func (p *program) pluginTest(ctx context.Context, args []string, verbose bool) error {
-	s, err := p.openRecipes()
+	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (p *program) pluginNew(name string, f newFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
-	s, err := p.openRecipes()
+	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *program) checkCommand(ctx context.Context) *cli.Command {
 // pluginCheck checks plugins; the error says that some have errors.
 func (p *program) pluginCheck(ctx context.Context, names []string, asJSON bool) error {
 	var reports []plugincheck.Report
-	s, err := p.openRecipes()
+	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 			return err
 		}
 	}
-	s, err := p.openRecipes()
+	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}

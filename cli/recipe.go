@@ -143,7 +143,7 @@ func (p *program) recipeRun(ctx context.Context, args []string) error {
 
 // recipeList lists the recipes.
 func (p *program) recipeList(context.Context, []string) error {
-	s, err := p.openRecipes()
+	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}
@@ -177,21 +177,9 @@ func place(path string) string {
 	return path
 }
 
-// openRecipes opens what is needed to find recipes, and no plugins.
-func (p *program) openRecipes() (*session, error) {
-	s := &session{program: p}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openProject} {
-		if err := step(context.Background()); err != nil {
-			s.close()
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
 // recipeShow shows one recipe.
 func (p *program) recipeShow(_ context.Context, args []string) error {
-	s, err := p.openRecipes()
+	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}

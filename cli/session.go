@@ -51,6 +51,18 @@ func (p *program) open(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
+// openWithoutPlugins opens what is needed to read a home, and asks no plugins.
+func (p *program) openWithoutPlugins() (*session, error) {
+	s := &session{program: p}
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openProject} {
+		if err := step(context.Background()); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
 // within opens a session for a command, which is a run with its own start and
 // end.
 func (p *program) within(ctx context.Context, do func(*session) error) (err error) {
@@ -103,6 +115,8 @@ func (s *session) owning(ctx context.Context, name string, do func(*session) err
 			return err
 		}
 		defer t.close()
+		s.tracer.writer.Context(name)
+		defer s.tracer.writer.Context(s.agent.Context.Name())
 	}
 	if t.owned {
 		return do(t)

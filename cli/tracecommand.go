@@ -48,7 +48,7 @@ func (p *program) traceFile(args []string) (string, error) {
 	if len(args) > 0 && args[0] != "last" {
 		return args[0], nil
 	}
-	s, err := p.openRecipes()
+	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return "", err
 	}
@@ -82,7 +82,7 @@ func (p *program) traceTurns(args []string) (string, []trace.Turn, error) {
 	turns, bad, err := trace.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil, fmt.Errorf("there is no trace %s", path)
+		return "", nil, fmt.Errorf("there is no trace %s; put -- before it if it is a prompt", path)
 	case err != nil:
 		return "", nil, err
 	case bad > 0:
