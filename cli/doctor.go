@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/installed"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
 
@@ -139,7 +140,7 @@ func (d *doctor) leftOut() {
 		d.add("warning", n.String(), "chibi plugin check "+n.Plugin)
 	}
 	if len(d.loaded.Plugins) > 0 {
-		d.add("ok", fmt.Sprintf("%d plugins are loaded", len(d.loaded.Plugins)), "")
+		d.add("ok", english.Plural(len(d.loaded.Plugins), "plugin", "")+" loaded", "")
 	}
 }
 
@@ -179,7 +180,7 @@ func (d *doctor) traces() {
 		}
 	}
 	for text, count := range failed {
-		d.add("warning", fmt.Sprintf("%s %d times in the traced turns", text, count), "chibi trace explain")
+		d.add("warning", fmt.Sprintf("%s %s in the traced turns", text, english.Plural(count, "time", "")), "chibi trace explain")
 	}
 	if turns == 0 {
 		return
@@ -187,7 +188,7 @@ func (d *doctor) traces() {
 	for _, p := range d.loaded.Plugins {
 		for _, name := range p.Hooks {
 			if !asked[p.Name+" "+string(name)] {
-				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %d traced turns", p.Name, name, turns), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", name, name, p.Name))
+				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, name, english.Plural(turns, "traced turn", "")), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", name, name, p.Name))
 			}
 		}
 	}
@@ -222,7 +223,7 @@ func (d *doctor) transcripts() {
 		d.add("error", text, "what can be read is used; the rest stays in the file for you to look at")
 	}
 	if len(damage) == 0 {
-		d.add("ok", fmt.Sprintf("%d transcripts can be read", len(infos)), "")
+		d.add("ok", english.Plural(len(infos), "transcript", "")+" read, none of them damaged", "")
 	}
 }
 

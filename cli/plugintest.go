@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/plugincase"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
 
@@ -118,7 +119,7 @@ func (s *session) testFile(ctx context.Context, path string, verbose bool) (ok b
 	if !ok {
 		word = s.paint("error", "FAIL")
 	}
-	fmt.Fprintf(out, "%s\t%s\t%.3fs\t(%d cases)\n", word, f.Plugin, time.Since(begun).Seconds(), len(f.Cases))
+	fmt.Fprintf(out, "%s\t%s\t%.3fs\t(%s)\n", word, f.Plugin, time.Since(begun).Seconds(), english.Plural(len(f.Cases), "case", ""))
 	return ok, nil
 }
 

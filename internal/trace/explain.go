@@ -77,18 +77,7 @@ func (e *explainer) trouble(r plugin.Record) {
 
 // request tells which tools are missing, and why parameters have their values.
 func (e *explainer) request(r agent.RequestStep) {
-	for _, tool := range r.Tools {
-		switch {
-		case slices.Contains(r.Offered, tool):
-			if e.about == tool {
-				e.say(tool, fmt.Sprintf("The tool %s is in the request.", tool))
-			}
-		case !slices.Contains(r.Configured, tool):
-			e.say(tool, fmt.Sprintf("The tool %s is not in the request: tools.include or tools.exclude of the configuration leave it out, or the recipe does.", tool))
-		default:
-			e.say(tool, fmt.Sprintf("The tool %s is not in the request: %s.", tool, e.filteredBy(tool)))
-		}
-	}
+	e.missing(r)
 	for _, path := range merge.Diff(r.Before, r.After) {
 		name := strings.TrimPrefix(path, "/")
 		e.say(name, e.parameter(r, path, name))
@@ -98,6 +87,40 @@ func (e *explainer) request(r agent.RequestStep) {
 	}
 	after := gjson.GetBytes(r.After, strings.ReplaceAll(e.about, "/", "."))
 	e.say(e.about, fmt.Sprintf("%s is %s, as configured; no plugin changed it.", e.about, orMissing(after)))
+}
+
+// missing tells which tools a request lacks, those with the same reason at once.
+func (e *explainer) missing(r agent.RequestStep) {
+	var reasons []string
+	tools := map[string][]string{} // by reason
+	for _, tool := range r.Tools {
+		reason := ""
+		switch {
+		case slices.Contains(r.Offered, tool):
+			if e.about == tool {
+				e.say(tool, fmt.Sprintf("The tool %s is in the request.", tool))
+			}
+			continue
+		case !slices.Contains(r.Configured, tool):
+			reason = "tools.include or tools.exclude of the configuration leave it out, or the recipe does"
+		default:
+			reason = e.filteredBy(tool)
+		}
+		if e.about != "" && e.about != tool {
+			continue
+		}
+		if tools[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		tools[reason] = append(tools[reason], tool)
+	}
+	for _, reason := range reasons {
+		text := fmt.Sprintf("The tool %s is not in the request: %s.", tools[reason][0], reason)
+		if names := tools[reason]; len(names) > 1 {
+			text = fmt.Sprintf("The tools %s are not in the request: %s.", strings.Join(names, ", "), reason)
+		}
+		e.say(e.about, text)
+	}
 }
 
 // filteredBy names the plugins that left a tool out, in order.

@@ -108,11 +108,15 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 	pointWidth, whoWidth = min(pointWidth, 40), min(whoWidth, 30)
 	for _, r := range rows {
 		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(r.Point, pointWidth), whoWidth, clip(r.Who, whoWidth), bar(r.Took, longest))
-		text := oneLine(r.Text)
-		if columns > 0 {
-			text = clip(text, max(20, columns-len([]rune(head))))
+		text, room := oneLine(r.Text), columns-len([]rune(head))
+		switch {
+		case columns <= 0:
+		case room < 24: // on a narrow terminal the text has a line of its own
+			head, text = clip(strings.TrimRight(head, " "), columns)+"\n    ", clip(text, max(10, columns-4))
+		default:
+			text = clip(text, room)
 		}
-		fmt.Fprintln(w, strings.TrimRight(head+paint(r.Mark, text), " "))
+		fmt.Fprintln(w, strings.TrimRight(head+paint(r.Mark, text), " \n"))
 	}
 }
 

@@ -216,10 +216,13 @@ func TestExplain(t *testing.T) {
 
 func TestATimelineFitsTheTerminal(t *testing.T) {
 	var b strings.Builder
-	eventful(t).Print(&b, "", 90, func(mark, text string) string { return text })
-	for _, line := range strings.Split(b.String(), "\n") {
-		if len([]rune(line)) > 110 {
-			t.Errorf("too long: %s", line)
+	for _, columns := range []int{50, 90, 140} {
+		b.Reset()
+		eventful(t).Print(&b, "", columns, func(mark, text string) string { return text })
+		for _, line := range strings.Split(b.String(), "\n") {
+			if len([]rune(line)) > columns {
+				t.Errorf("too long for %d columns: %s", columns, line)
+			}
 		}
 	}
 	for _, want := range []string{"pre_tool ", "blocked: no b", "did not run: no b", "failed, exit status 3", "on_end (session_end)", "1 of 4 tools"} {
