@@ -24,7 +24,7 @@ type traceFlags struct {
 
 func (p *program) traceCommand(ctx context.Context) *cli.Command {
 	var f traceFlags
-	return withExample(leaf(ctx, "trace", "[FILE] [ABOUT]", "show what plugins did in the newest turn; as \"explain\", say it in sentences", func(ctx context.Context, args []string) error {
+	return withExample(leaf(ctx, "trace", "[FILE] [ABOUT]", "show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences", func(ctx context.Context, args []string) error {
 		if len(args) > 0 && args[0] == "explain" {
 			return p.traceExplain(args[1:], f)
 		}
@@ -54,7 +54,11 @@ func (p *program) traceFile(args []string) (string, error) {
 	}
 	defer s.close()
 	if p.opts.transient != nil || p.opts.switchTo != nil {
-		return s.tracePath(s.agent.Context.Name()), nil
+		path := s.tracePath(s.agent.Context.Name())
+		if _, err := os.Stat(path); err != nil {
+			return "", fmt.Errorf("nothing was traced in context %q yet", s.agent.Context.Name())
+		}
+		return path, nil
 	}
 	infos, err := s.store.List()
 	if err != nil {
