@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -29,7 +30,7 @@ func Check(schema, args json.RawMessage) error {
 	}
 	var s jsonschema.Schema
 	if err := json.Unmarshal(schema, &s); err != nil {
-		return fmt.Errorf("%w: %v", ErrSchema, err)
+		return fmt.Errorf("%w: %s", ErrSchema, decodeText(err))
 	}
 	if s.Type != "" && s.Type != "object" {
 		return fmt.Errorf("%w: its type is %q, want \"object\"", ErrSchema, s.Type)
@@ -54,6 +55,16 @@ func Check(schema, args json.RawMessage) error {
 		return explain(err)
 	}
 	return nil
+}
+
+// decodeText words the decoder's complaint without the library's types.
+func decodeText(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	field := strings.Trim(strings.ReplaceAll(wrong.Field, "schemaWithoutMethods", ""), ".")
+	return fmt.Sprintf("%q cannot be a %s", strings.ReplaceAll(field, "..", "."), wrong.Value)
 }
 
 // schemaPath finds the argument in the validator's words.

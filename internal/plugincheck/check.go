@@ -178,7 +178,9 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
 	for _, t := range p.Tools {
 		spec := t.Spec()
 		r.Tools = append(r.Tools, spec.Name)
-		if err := tools.Check(spec.Parameters, json.RawMessage("{}")); errors.Is(err, tools.ErrSchema) {
+		found := checkSchema("tool "+spec.Name, spec.Parameters)
+		r.Findings = append(r.Findings, found...)
+		if err := tools.Check(spec.Parameters, json.RawMessage("{}")); len(found) == 0 && errors.Is(err, tools.ErrSchema) {
 			r.add(Error, "tool "+spec.Name, "%v", err)
 		}
 		if spec.Description == "" && len(p.Hooks) == 0 {

@@ -61,7 +61,9 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a key that means nothing", schema(`{"name":"p","description":"d","hook":["pre_tool"]}`), 0o755, []string{
 			`warning schema: its --schema has a key "hook" that means nothing; there are name, description, parameters, hooks, guards, on_failure, timeout_ms, stdin`}},
 		{"parameters that are no schema", schema(`{"name":"p","description":"d","parameters":{"type":"strin"}}`), 0o755, []string{
-			`error tool p: its parameters are not a usable JSON Schema: its type is "strin", want "object"`}},
+			`error tool p: parameters.type: there is no type "strin"; there are object, array, string, number, integer, boolean, null`}},
+		{"parameters that are no object", schema(`{"name":"p","description":"d","parameters":{"type":"string"}}`), 0o755, []string{
+			`error tool p: its parameters are not a usable JSON Schema: its type is "string", want "object"`}},
 		{"a tool that nobody will call", schema(`{"name":"p"}`), 0o755, []string{"warning tool p: it has no description; the model does not know when to call it"}},
 		{"it fails", guard + "echo oops >&2; exit 3", 0o755, []string{"error pre_tool: it failed on an example payload: exit status 3 (oops); see what it got: chibi hook fire pre_tool --plugin p"}},
 		{"it hangs", guard + "exec sleep 600", 0o755, []string{"error pre_tool: it failed on an example payload: no answer after 1s; see what it got: chibi hook fire pre_tool --plugin p"}},
@@ -103,6 +105,25 @@ func TestFilesThatAreNone(t *testing.T) {
 		r := plugincheck.File(t.Context(), path, plugincheck.Options{Home: t.TempDir()})
 		if len(r.Findings) != 1 || r.Findings[0].Text != want || r.Passed() {
 			t.Errorf("%s: %+v", path, r.Findings)
+		}
+	}
+}
+
+func TestParametersAreAJSONSchema(t *testing.T) {
+	for parameters, want := range map[string][]string{
+		`{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x"],"x-note":1}},"required":["a"],"additionalProperties":false}`: nil,
+		`{"properties":{"a":{"type":"strng"}}}`:              {`error tool p: parameters.properties.a.type: there is no type "strng"; there are object, array, string, number, integer, boolean, null`},
+		`{"properties":{"a":"string"}}`:                      {"error tool p: parameters.properties.a must be a schema: an object, true or false"},
+		`{"required":"a"}`:                                   {"error tool p: parameters.required must be a list of texts"},
+		`{"properties":{"a":{"required":true}}}`:             {"error tool p: parameters.properties.a.required must be a list of texts"},
+		`{"propertis":{}}`:                                   {`warning tool p: parameters: JSON Schema has no "propertis"; it means nothing`},
+		`{"properties":{"a":{"items":{"minLength":-1}}}}`:    {"error tool p: parameters.properties.a.items.minLength must be a whole number, 0 or more"},
+		`{"anyOf":[{"pattern":"("}]}`:                        {"error tool p: parameters.anyOf[0].pattern must be a regular expression in the syntax of Go (RE2)"},
+		`{"properties":{"a":{"minimum":"1","default":"x"}}}`: {"error tool p: parameters.properties.a.minimum must be a number"},
+	} {
+		got := check(t, schema(`{"name":"p","description":"d","parameters":`+parameters+`}`)+"exit 0", 0o755)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", parameters, diff)
 		}
 	}
 }
