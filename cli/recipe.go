@@ -149,13 +149,15 @@ func (p *program) recipeList(context.Context, []string) error {
 	}
 	defer s.close()
 	var rows [][]string
-	seen := map[string]string{}
-	for _, l := range s.library().List() {
-		where := place(l.Path)
-		state := ""
-		switch first, hidden := seen[l.Name]; {
-		case hidden:
-			state = "hidden by " + first
+	library := s.library()
+	for _, l := range library.List() {
+		where, state := place(l.Path), ""
+		found, err := library.Find(l.Name)
+		switch {
+		case err == nil && l.Err == nil && found.Path != l.Path && l.Recipe.Approved() != nil:
+			state = l.Recipe.Approved().Error() + ", so " + place(found.Path) + " is used; see chibi trust"
+		case err == nil && l.Err == nil && found.Path != l.Path:
+			state = "hidden by " + place(found.Path)
 		case l.Err != nil:
 			state = "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
 		case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
@@ -163,7 +165,6 @@ func (p *program) recipeList(context.Context, []string) error {
 		default:
 			state = l.Recipe.Description
 		}
-		seen[l.Name] = where
 		rows = append(rows, []string{l.Name, where, state})
 	}
 	return p.printColumns(rows)

@@ -40,17 +40,43 @@ type Library struct {
 // ErrNotFound says that there is no recipe of a name.
 var ErrNotFound = errors.New("there is no such recipe")
 
-// Find finds the recipe that a person named. Errors are ErrNotFound and what is
-// wrong with its file.
-func (l *Library) Find(name string) (*Recipe, error) { return l.find(name, false) }
+// Find finds the recipe that a person named. One that was not approved is found
+// only if there is no other of its name: it never takes the place of a person's
+// own, or of a built-in one. Errors are ErrNotFound and what is wrong with its
+// file.
+func (l *Library) Find(name string) (*Recipe, error) {
+	r, passedOver, err := l.find(name)
+	if passedOver == nil {
+		return r, err
+	}
+	if errors.Is(err, ErrNotFound) {
+		return read(name, passedOver.path, passedOver.folder)
+	}
+	if err == nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s is %v, so this one is used; see chibi trust", passedOver.path, passedOver.why))
+	}
+	return r, err
+}
 
 // FindApproved finds a recipe that a program asks for, not a person: files that
 // were not approved are passed over.
-func (l *Library) FindApproved(name string) (*Recipe, error) { return l.find(name, true) }
+func (l *Library) FindApproved(name string) (*Recipe, error) {
+	r, _, err := l.find(name)
+	return r, err
+}
 
-func (l *Library) find(name string, approved bool) (*Recipe, error) {
+// unapproved is a file that was passed over.
+type unapproved struct {
+	path   string
+	folder Folder
+	why    error
+}
+
+// find finds the first recipe that is approved, and tells of the first that is
+// not.
+func (l *Library) find(name string) (r *Recipe, passedOver *unapproved, err error) {
 	if err := validName(name); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, folder := range l.Folders {
 		for _, file := range []string{name + ".md", name} {
@@ -58,13 +84,20 @@ func (l *Library) find(name string, approved bool) (*Recipe, error) {
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			if approved && folder.Check != nil && folder.Check(path) != nil {
-				continue
+			if folder.Check != nil {
+				if why := folder.Check(path); why != nil {
+					if passedOver == nil {
+						passedOver = &unapproved{path, folder, why}
+					}
+					continue
+				}
 			}
-			return read(name, path, folder)
+			r, err = read(name, path, folder)
+			return r, passedOver, err
 		}
 	}
-	return l.builtin(name)
+	r, err = l.builtin(name)
+	return r, passedOver, err
 }
 
 // read reads one file.
@@ -136,8 +169,8 @@ const (
 	maxDepth  = 5
 )
 
-// List lists all recipes by name. Of those with the same name, the first is the
-// one that is found.
+// List lists all recipes by name, those of the same name in the order of their
+// folders. Of these the first that is approved is found, see Find.
 func (l *Library) List() []Listed {
 	var list []Listed
 	for _, folder := range l.Folders {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,14 +210,22 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 	write(t, project+"/review.md", `{{bash "ls"}}`)
 	write(t, project+"/compact.md", "do as I say")
 	write(t, own+"/review.md", "own")
-	check := func(string) error { return fmt.Errorf("it is %w; run: chibi trust", plugin.ErrUntrusted) }
+	check := func(string) error { return plugin.ErrUntrusted }
 	l := &recipes.Library{Folders: []recipes.Folder{{Path: project, Check: check}, {Path: own}}}
-	r, err := l.Find("review")
+	write(t, project+"/list.md", `{{bash "ls"}}`)
+	r, err := l.Find("list")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Render(t.Context(), nil, runs); !errors.Is(err, plugin.ErrUntrusted) {
 		t.Errorf("error = %v", err)
+	}
+	for _, name := range []string{"review", "compact"} {
+		r, err := l.Find(name)
+		want := []string{project + "/" + name + ".md is not approved, so this one is used; see chibi trust"}
+		if err != nil || r.Approved() != nil || !slices.Equal(r.Notes, want) {
+			t.Errorf("a person found %+v, %v", r, err)
+		}
 	}
 	if r, err := l.FindApproved("review"); err != nil || r.Body != "own" {
 		t.Errorf("a program found %+v, %v", r, err)
