@@ -107,16 +107,22 @@ func Read(r io.Reader) (turns []Turn, bad int, err error) {
 	return turns, bad, nil
 }
 
+// lookBack is how many turns of other runs may stand between the lines of one:
+// a run may end while the next one in the same context has begun.
+const lookBack = 8
+
 // add puts a line to its turn. What a run did before its first prompt belongs to
 // that.
 func add(turns []Turn, l Line) []Turn {
-	last := len(turns) - 1
-	if last < 0 || turns[last].Run != l.Run || turns[last].Number != l.Turn && turns[last].Number != 0 {
-		return append(turns, Turn{Run: l.Run, Number: l.Turn, Context: l.Context, Lines: []Line{l}})
+	for i := len(turns) - 1; i >= max(0, len(turns)-lookBack); i-- {
+		t := &turns[i]
+		if t.Run == l.Run && (t.Number == l.Turn || t.Number == 0) {
+			t.Number, t.Context = l.Turn, l.Context
+			t.Lines = append(t.Lines, l)
+			return turns
+		}
 	}
-	turns[last].Number, turns[last].Context = l.Turn, l.Context
-	turns[last].Lines = append(turns[last].Lines, l)
-	return turns
+	return append(turns, Turn{Run: l.Run, Number: l.Turn, Context: l.Context, Lines: []Line{l}})
 }
 
 // Dispatches groups the turn's records by the firing that they are of, in order.

@@ -79,6 +79,16 @@ func TestTurnsAreReadAsTheyWere(t *testing.T) {
 	}
 }
 
+func TestRunsThatOverlapAreToldApart(t *testing.T) {
+	line := func(run string, text string) string {
+		return fmt.Sprintf(`{"run":%q,"turn":1,"context":"c","step":{"kind":"prompt","text":%q}}`+"\n", run, text)
+	}
+	turns, _, err := trace.Read(strings.NewReader(line("a", "1") + line("b", "2") + line("a", "3") + line("b", "4")))
+	if err != nil || len(turns) != 2 || len(turns[0].Lines) != 2 || turns[0].Run != "a" || turns[1].Prompt() != "2" {
+		t.Errorf("turns = %+v, %v", turns, err)
+	}
+}
+
 func TestAFileStaysWithinItsBound(t *testing.T) {
 	const most = 20_000
 	path := write(t, most, func(w *trace.Writer) {
