@@ -73,6 +73,9 @@ func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *out
 	case answer.Block:
 		o.replace(answer.Message)
 	case answer.Output != nil:
+		if o.file != "" {
+			r.notice("the output of %s was larger than what hooks are given; what they made of its begin is all that is left of it", inv.ToolName)
+		}
 		o.replace(*answer.Output)
 	}
 	return nil

@@ -32,6 +32,8 @@ type round struct {
 	apart bool
 	// recipes counts the recipes that hooks have run.
 	recipes int
+	// failed says that the last call failed, or did not run.
+	failed bool
 	// sending is what is known of the request that is being made.
 	sending *RequestStep
 	// latest are the entries of the latest response, and of its results.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -39,6 +40,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 	p.opts.tail = l.tail
 	found := l.command(app.Commands)
 	if found == nil {
+		p.hintCommand(l, app.Commands)
 		app.Commands = nil
 	}
 	parserArgs, err := l.parserArgs(found)
@@ -46,6 +48,18 @@ func (p *program) run(ctx context.Context, args []string) error {
 		return err
 	}
 	return app.Run(parserArgs)
+}
+
+// hintCommand tells a person whose prompt begins with a group of commands that it
+// is taken for a prompt: they may have mistyped one.
+func (p *program) hintCommand(l line, commands []*cli.Command) {
+	if l.ended || len(l.words) < 2 {
+		return
+	}
+	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(l.words[0]) && len(c.Subcommands) > 0 })
+	if i >= 0 {
+		p.screen.notef("this is asked as a prompt; it is none of the commands that chibi %s lists", l.words[0])
+	}
 }
 
 // app describes the command line.

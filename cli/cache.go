@@ -73,29 +73,8 @@ func (s *session) showCached(id string) error {
 		return err
 	}
 	defer f.Close()
-	out := s.screen.Stdout()
-	if s.screen.shared {
-		out = harmless{out}
-	}
-	_, err = io.Copy(out, f)
+	_, err = io.Copy(s.screen.Stdout(), f)
 	return err
-}
-
-// harmless writes text to a terminal without what could move the cursor or
-// worse.
-type harmless struct{ w io.Writer }
-
-// Write replaces control characters.
-func (h harmless) Write(p []byte) (int, error) {
-	clean := make([]byte, len(p))
-	for i, b := range p {
-		if b < ' ' && b != '\n' && b != '\t' || b == 0x7f {
-			b = '?'
-		}
-		clean[i] = b
-	}
-	_, err := h.w.Write(clean)
-	return len(p), err
 }
 
 // clearCache removes all outputs of a context.

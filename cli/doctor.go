@@ -7,15 +7,18 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/installed"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 )
 
 // errDoctor is how doctor ends that found errors, which it has printed.
@@ -85,12 +88,17 @@ func (d *doctor) add(level, text, do string) {
 func (d *doctor) permissions() {
 	info, err := os.Stat(d.home)
 	switch {
+	case errors.Is(err, os.ErrNotExist) && !writable(existingFolder(d.home)):
+		d.add("error", "there is no home at "+d.home+", and it cannot be made", "use another one: --home DIR, or CHIBI_HOME")
+		return
 	case errors.Is(err, os.ErrNotExist):
 		d.add("ok", "there is no home yet at "+d.home+"; the first prompt makes it", "")
 		return
 	case err != nil || !info.IsDir():
 		d.add("error", d.home+" is no folder that can be used", "use another one: --home DIR, or CHIBI_HOME")
 		return
+	case !writable(d.home):
+		d.add("error", "nothing can be stored in "+d.home, "make it writable, or use another one: --home DIR, or CHIBI_HOME")
 	case info.Mode()&0o022 != 0:
 		d.add("error", "others may change "+d.home+", and with it what chibi runs as you", "chmod go-w "+d.home)
 	default:
@@ -104,6 +112,20 @@ func (d *doctor) permissions() {
 	}
 }
 
+// writable says whether files can be made in a folder.
+func writable(folder string) bool { return unix.Access(folder, unix.W_OK|unix.X_OK) == nil }
+
+// existingFolder is a folder, or the nearest one above it that exists.
+func existingFolder(path string) string {
+	for path != filepath.Dir(path) {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
 // pluginFiles looks at who may change what is run.
 func (d *doctor) pluginFiles() {
 	paths := []string{d.pluginsDir()}
@@ -115,14 +137,8 @@ func (d *doctor) pluginFiles() {
 			d.add("error", "others may change "+path+", which runs as you", "chmod go-w "+path)
 		}
 	}
-	list, err := installed.Read(d.home)
-	if err != nil {
+	if _, err := installed.Read(d.home); err != nil {
 		d.add("error", err.Error(), "remove the file; plugins stay")
-	}
-	for name, one := range list.Plugins {
-		if path := filepath.Join(d.pluginsDir(), name); changed(one, path) {
-			d.add("warning", fmt.Sprintf("plugin %q has changed since it was installed from %s", name, one.Source), "see chibi plugin show "+name)
-		}
 	}
 }
 
@@ -133,11 +149,11 @@ func (d *doctor) leftOut() {
 		case l.Untrusted:
 			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path, l.Reason), "chibi trust")
 		case l.Meant:
-			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+l.Name)
+			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+l.Name+", or chibi plugin list")
 		}
 	}
 	for _, n := range d.loaded.Notices {
-		d.add("warning", n.String(), "chibi plugin check "+n.Plugin)
+		d.add("warning", n.String(), "chibi plugin show "+n.Plugin)
 	}
 	if len(d.loaded.Plugins) > 0 {
 		d.add("ok", english.Plural(len(d.loaded.Plugins), "plugin", "")+" loaded", "")
@@ -157,7 +173,10 @@ func (d *doctor) guards() {
 // traces tells of hooks that never fired in the turns that are traced, and of
 // those that failed.
 func (d *doctor) traces() {
-	asked, failed, turns := map[string]bool{}, map[string]int{}, 0
+	asked, failed, turns, calls := map[string]bool{}, map[string]int{}, 0, 0
+	loaded := func(name string) bool {
+		return slices.ContainsFunc(d.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
+	}
 	infos, err := d.store.List()
 	if err != nil {
 		return
@@ -169,10 +188,11 @@ func (d *doctor) traces() {
 		}
 		turns += len(list)
 		for _, turn := range list {
+			calls += turn.Calls()
 			for _, records := range turn.Dispatches() {
 				for _, r := range records {
 					asked[r.Plugin+" "+string(r.Point)] = true
-					if r.Result == plugin.Failed {
+					if r.Result == plugin.Failed && loaded(r.Plugin) {
 						failed[fmt.Sprintf("plugin %q failed at %s", r.Plugin, r.Point)]++
 					}
 				}
@@ -187,7 +207,9 @@ func (d *doctor) traces() {
 	}
 	for _, p := range d.loaded.Plugins {
 		for _, name := range p.Hooks {
-			if !asked[p.Name+" "+string(name)] {
+			info, _ := hookpoints.Find(name)
+			ofTools := info.Group == hookpoints.GroupToolCall || info.Group == hookpoints.GroupCache
+			if !asked[p.Name+" "+string(name)] && (calls > 0 || !ofTools) {
 				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, name, english.Plural(turns, "traced turn", "")), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", name, name, p.Name))
 			}
 		}
@@ -207,6 +229,9 @@ func (d *doctor) transcripts() {
 		c, err := d.store.Context(info.Name)
 		if err == nil {
 			err = c.History(contexts.Query{}, func(contexts.Entry) bool { return true })
+		}
+		if err == nil {
+			_, err = c.Window()
 		}
 		if err != nil {
 			damage = append(damage, fmt.Sprintf("context %q: %v", info.Name, err))

@@ -135,6 +135,11 @@ func checkPayload(info hookpoints.Info, payload []byte) error {
 	if err := dec.Decode(reflect.New(info.Payload).Interface()); err != nil {
 		return usage("the payload does not fit %s: %s; see chibi hook show %s", info.Name, strings.TrimPrefix(err.Error(), "json: "), info.Name)
 	}
+	for _, f := range hookpoints.Fields(info.Payload) {
+		if v := gjson.GetBytes(payload, gjson.Escape(f.Name)); f.Type == "object" && v.Exists() && !v.IsObject() {
+			return usage("the payload does not fit %s: %s is no object; see chibi hook show %s", info.Name, f.Name, info.Name)
+		}
+	}
 	return nil
 }
 

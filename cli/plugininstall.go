@@ -12,12 +12,9 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/config"
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/installed"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/native"
-	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 )
 
@@ -164,12 +161,7 @@ func (s *session) place(path, target string, link bool) error {
 	if err != nil {
 		return err
 	}
-	allowed := append(slices.Clone(s.config.Plugins.AllowLinks), real)
-	var quoted []string
-	for _, a := range allowed {
-		quoted = append(quoted, config.Quote(a))
-	}
-	if err := s.editGlobal("plugins.allow_links", "["+strings.Join(quoted, ", ")+"]"); err != nil {
+	if err := s.allowLinks(append(slices.Clone(s.config.Plugins.AllowLinks), real)); err != nil {
 		return err
 	}
 	if err := disk.Symlink(real, target); err != nil {
@@ -187,6 +179,11 @@ func (s *session) remember(name, target, source string, link bool) error {
 	hash, err := installed.Hash(target)
 	if err != nil {
 		return fmt.Errorf("reading the plugin: %w", err)
+	}
+	if !isAddress(source) {
+		if source, err = filepath.Abs(source); err != nil {
+			return err
+		}
 	}
 	list.Plugins[name] = installed.Plugin{Source: source, Link: link, SHA256: hash, At: time.Now().UTC().Truncate(time.Second)}
 	if err := list.Write(); err != nil {
@@ -282,6 +279,9 @@ func (s *session) removePlugin(ctx context.Context, name string) error {
 	if ok, err := s.agrees(ctx, question); err != nil || !ok {
 		return errors.Join(err, s.say("Nothing was deleted"))
 	}
+	if err := s.forbidLink(path); err != nil {
+		return err
+	}
 	if err := (disk.OS{}).RemoveAll(path); err != nil {
 		return fmt.Errorf("deleting the plugin: %w", err)
 	}
@@ -301,76 +301,20 @@ func (s *session) removePlugin(ctx context.Context, name string) error {
 	return s.say("Plugin %s is gone", name)
 }
 
-// showPlugin shows what a plugin can see and do.
-func (s *session) showPlugin(ctx context.Context, name string) error {
-	out := s.screen.Stdout()
-	path := filepath.Join(s.pluginsDir(), name)
-	if _, err := os.Lstat(path); err != nil {
-		return usage("there is no plugin %q in %s; chibi plugin list names them all", name, s.pluginsDir())
+// forbidLink takes the target of a link out of what links may lead to.
+func (s *session) forbidLink(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || !slices.Contains(s.config.Plugins.AllowLinks, real) {
+		return nil // a link that leads nowhere, or no link
 	}
-	fmt.Fprintf(out, "%s\n  file   %s\n", name, path)
-	s.showOrigin(name, path)
-	opts := s.nativeOptions()
-	opts.Only, opts.Overrides = []string{name}, nil
-	opts.AllowLinks = append(opts.AllowLinks, "/")
-	loaded, err := native.Load(ctx, opts)
-	if err != nil {
-		return err
-	}
-	for _, left := range loaded.LeftOut {
-		fmt.Fprintf(out, "  it cannot be used: %s\n", left.Reason)
-	}
-	for i := range loaded.Plugins {
-		s.showPowers(&loaded.Plugins[i])
-	}
-	return nil
+	return s.allowLinks(slices.DeleteFunc(slices.Clone(s.config.Plugins.AllowLinks), func(a string) bool { return a == real }))
 }
 
-// showOrigin says where an installed plugin came from, and whether it changed.
-func (s *session) showOrigin(name, path string) {
-	out := s.screen.Stdout()
-	if hash, err := installed.Hash(path); err == nil {
-		fmt.Fprintf(out, "  hash   %s\n", hash[:16])
+// allowLinks notes in the configuration what links may lead to.
+func (s *session) allowLinks(allowed []string) error {
+	var quoted []string
+	for _, a := range allowed {
+		quoted = append(quoted, config.Quote(a))
 	}
-	list, err := installed.Read(s.home)
-	if err != nil {
-		s.notice(err.Error())
-		return
-	}
-	if one, known := list.Plugins[name]; known {
-		fmt.Fprintf(out, "  from   %s, installed %s\n", one.Source, humanize.Time(one.At))
-		if changed(one, path) {
-			fmt.Fprintf(out, "  note   it has changed since it was installed, its hash was %s\n", one.SHA256[:min(16, len(one.SHA256))])
-		}
-	}
-}
-
-// changed says whether an installed plugin is not as it was.
-func changed(one installed.Plugin, path string) bool {
-	hash, err := installed.Hash(path)
-	return err == nil && hash != one.SHA256
-}
-
-// showPowers says in words what a plugin can see and do.
-func (s *session) showPowers(p *plugin.Plugin) {
-	out := s.screen.Stdout()
-	for _, t := range p.Tools {
-		fmt.Fprintf(out, "  tool   %s: %s\n", t.Spec().Name, t.Spec().Description)
-	}
-	for _, name := range p.Hooks {
-		info, _ := hookpoints.Find(name)
-		var sees []string
-		for _, f := range hookpoints.Fields(info.Payload) {
-			sees = append(sees, f.Name)
-		}
-		power := powers(info)
-		if p.GuardsAt(name) {
-			power = "can block (guard)"
-		}
-		fmt.Fprintf(out, "  hook   %s: %s; it sees %s\n", name, power, strings.Join(sees, ", "))
-	}
-	if p.OnFailure == plugin.Block {
-		fmt.Fprintln(out, "  note   where it can block, its failure blocks")
-	}
-	fmt.Fprintln(out, "  note   as every program that you start, it can read and change your files")
+	return s.editGlobal("plugins.allow_links", "["+strings.Join(quoted, ", ")+"]")
 }

@@ -35,7 +35,7 @@ func (s *session) loadPlugins(ctx context.Context) error {
 	done := s.screen.waiting("plugins")
 	defer done()
 	s.loaded = plugin.Loaded{}
-	for _, load := range []func(context.Context) (plugin.Loaded, error){s.loadNative, s.loadKodelet, s.loadKode, s.loadHandlers} {
+	for _, load := range []func(context.Context) (plugin.Loaded, error){s.loadNative, s.loadKodelet, s.loadKode, s.loadHandlers, s.missed} {
 		found, err := load(ctx)
 		if err != nil {
 			return err
@@ -82,6 +82,27 @@ func (s *session) changedPlugins() (notices []plugin.Notice) {
 		}
 	}
 	return notices
+}
+
+// missed stands in for plugins that are left out although the configuration says
+// that their failure blocks: no prompt is answered without them.
+func (s *session) missed(context.Context) (loaded plugin.Loaded, err error) {
+	if s.opts.noHooks {
+		return loaded, nil
+	}
+	for _, l := range s.loaded.LeftOut {
+		set := s.config.Plugins.ByName[l.Name]
+		if plugin.Failure(set.OnFailure) != plugin.Block || !set.Enabled {
+			continue
+		}
+		handlers := plugin.HandlePoint(hookpoints.PreMessage, func(context.Context, hookpoints.Prompt) (hookpoints.PromptAnswer, error) {
+			return hookpoints.PromptAnswer{}, fmt.Errorf("it is left out: %s", l.Reason)
+		})
+		loaded.Plugins = append(loaded.Plugins, plugin.Plugin{
+			Name: l.Name, Origin: l.Origin, Hooks: handlers.Hooks(), OnFailure: plugin.Block, Handler: handlers,
+		})
+	}
+	return loaded, nil
 }
 
 // foreign says whether other programs' hooks are asked.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -40,7 +41,10 @@ func (p *program) pluginTest(ctx context.Context, args []string, verbose bool) e
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("there are no files *%s in %s", plugincase.Suffix, s.pluginsDir())
+		if len(args) == 0 {
+			args = []string{s.pluginsDir()}
+		}
+		return fmt.Errorf("there are no files *%s in %s", plugincase.Suffix, strings.Join(args, ", "))
 	}
 	failed := false
 	for _, path := range files {
@@ -64,30 +68,40 @@ func (s *session) caseFiles(args []string) (files []string, err error) {
 	}
 	for _, arg := range args {
 		info, err := os.Stat(arg)
-		if own := filepath.Join(s.pluginsDir(), arg+plugincase.Suffix); errors.Is(err, fs.ErrNotExist) {
-			if _, missing := os.Stat(own); missing == nil {
-				files = append(files, own)
-				continue
-			}
-			if arg == s.pluginsDir() {
-				continue
-			}
-			return nil, fmt.Errorf("there is no file %s, and none %s", arg, own)
-		}
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && arg != s.pluginsDir():
+			own := s.ownCases(arg)
+			if len(own) == 0 {
+				return nil, fmt.Errorf("there is no file %s, and none %s%s in %s", arg, arg, plugincase.Suffix, s.pluginsDir())
+			}
+			files = append(files, own...)
+		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return nil, err
 		case info.IsDir():
-			found, err := filepath.Glob(filepath.Join(arg, "*"+plugincase.Suffix))
-			if err != nil {
-				return nil, err
+			for _, pattern := range []string{"*" + plugincase.Suffix, "*/*" + plugincase.Suffix} {
+				found, err := filepath.Glob(filepath.Join(arg, pattern))
+				if err != nil {
+					return nil, err
+				}
+				files = append(files, found...)
 			}
-			files = append(files, found...)
 		default:
 			files = append(files, arg)
 		}
 	}
 	return files, nil
+}
+
+// ownCases are the files with the cases of a plugin in the plugins folder: beside
+// it, or in its folder.
+func (s *session) ownCases(name string) (files []string) {
+	for _, path := range []string{filepath.Join(s.pluginsDir(), name+plugincase.Suffix), filepath.Join(s.pluginsDir(), name, name+plugincase.Suffix)} {
+		if _, err := os.Stat(path); err == nil {
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 // testFile runs the cases of one file.
@@ -136,11 +150,8 @@ func (s *session) testCase(ctx context.Context, f plugincase.File, c plugincase.
 		name = c.Context
 	}
 	opts := s.nativeOptions()
-	opts.Dir, opts.Only, opts.AllowLinks = filepath.Dir(f.Path), []string{f.Plugin}, []string{"/"}
-	if _, err := os.Stat(filepath.Join(opts.Dir, f.Plugin)); err != nil {
-		opts.Dir = s.pluginsDir()
-	}
-	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil {
+	opts.Only, opts.AllowLinks = []string{f.Plugin}, []string{"/"}
+	if opts.Dir, err = s.folderOf(f); err != nil {
 		return plugincase.Outcome{}, err
 	}
 	opts.Home, opts.Context, opts.Spool, opts.Reserved = home, name, nil, nil
@@ -158,6 +169,25 @@ func (s *session) testCase(ctx context.Context, f plugincase.File, c plugincase.
 		return plugincase.Outcome{Name: c.Name, Wrong: []string{why}}, nil
 	}
 	return c.Run(ctx, &loaded.Plugins[0]), nil
+}
+
+// folderOf is the folder that holds the plugin of a file with cases: that of the
+// file, the one above if the file is in the plugin's own folder, or the plugins
+// folder.
+func (s *session) folderOf(f plugincase.File) (string, error) {
+	beside, err := filepath.Abs(filepath.Dir(f.Path))
+	if err != nil {
+		return "", err
+	}
+	if filepath.Base(beside) == f.Plugin {
+		if _, err := os.Stat(filepath.Join(beside, f.Plugin)); err == nil {
+			return filepath.Dir(beside), nil
+		}
+	}
+	if _, err := os.Stat(filepath.Join(beside, f.Plugin)); err != nil {
+		return s.pluginsDir(), nil
+	}
+	return beside, nil
 }
 
 // environment is the environment of plugins with more variables.

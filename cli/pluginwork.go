@@ -34,7 +34,7 @@ func (p *program) newCommand(ctx context.Context) *cli.Command {
 	},
 		&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "), Value: "sh", Destination: &f.lang},
 		&valuesFlag{names: []string{"hook"}, kinds: []valueKind{pointValue}, values: &f.hooks, about: "ask for this hook point, as often as there are some"},
-		&cli.BoolFlag{Name: "tool", Usage: "the model may call it", DisableDefaultText: true, Destination: &f.tool},
+		&cli.BoolFlag{Name: "tool", Usage: "it is a tool: its description asks for what the model should know", DisableDefaultText: true, Destination: &f.tool},
 		&cli.StringFlag{Name: "dir", Usage: "write it into `FOLDER`, not into the plugins folder", Destination: &f.dir},
 	), "chibi plugin new my-filter --lang python --hook pre_api_tools", "chibi plugin new dice --tool")
 }
@@ -217,6 +217,9 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 		return err
 	}
 	defer s.close()
+	if s.stamp(name) == "" {
+		return usage("there is no plugin %q in %s, and no such file", name, s.pluginsDir())
+	}
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for seen := ""; ; {

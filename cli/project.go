@@ -52,7 +52,7 @@ func (s *session) openProject(context.Context) (err error) {
 func findProject(path string) (project, error) {
 	dir, err := trust.Folder(path)
 	if err != nil {
-		return project{}, fmt.Errorf("finding the folder %q: %w", path, err)
+		return project{}, fmt.Errorf("finding the folder %q: %w; put -- before it if it is a prompt", path, err)
 	}
 	p := project{dir: dir, user: userHome(), approval: trust.Approval{Folder: dir}}
 	if real, err := trust.Folder(p.user); err == nil && p.user != "" {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ func (p *program) replay(ctx context.Context, args []string, f replayFlags) erro
 	if f.dir != "" {
 		if p.pluginsFolder, err = filepath.Abs(f.dir); err != nil {
 			return err
+		}
+		if info, err := os.Stat(p.pluginsFolder); err != nil || !info.IsDir() {
+			return usage("--plugins %s: there is no such folder", f.dir)
 		}
 	}
 	s, err := p.open(ctx)

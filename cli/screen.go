@@ -30,7 +30,7 @@ type screen struct {
 
 func newScreen(stdout, stderr *os.File) *screen {
 	s := &screen{files: [2]*os.File{stdout, stderr}, out: stdout, err: stderr, shared: term.IsTerminal(int(stdout.Fd()))}
-	if term.IsTerminal(int(stderr.Fd())) {
+	if term.IsTerminal(int(stderr.Fd())) && os.Getenv("TERM") != "dumb" {
 		s.status = true
 		s.width, _, _ = term.GetSize(int(stderr.Fd()))
 	}
@@ -53,7 +53,17 @@ const maxColumns = 100
 
 // coloured says whether text on standard output is coloured: on a terminal,
 // unless NO_COLOR is set.
-func (s *screen) coloured() bool { return s.shared && os.Getenv("NO_COLOR") == "" }
+func (s *screen) coloured() bool {
+	return s.shared && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// plain is text without colours, where none are wanted.
+func (s *screen) plain(text []byte) []byte {
+	if s.coloured() {
+		return text
+	}
+	return colour.ReplaceAll(text, nil)
+}
 
 // columns is how wide text on standard output may be; 0 if that is no terminal.
 func (s *screen) columns() int {
@@ -90,6 +100,9 @@ func (s *screen) put(kind, text string) {
 		if data, err := json.Marshal(newMessage(kind, text)); err == nil {
 			text = string(data)
 		}
+	}
+	if s.status {
+		text = string(harmless([]byte(text)))
 	}
 	w := s.Stderr()
 	s.mu.Lock()
@@ -151,7 +164,11 @@ func (w stream) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.hide()
-	w.to.Write(p)
+	if w.terminal && w.to == w.out {
+		w.to.Write(w.plain(harmless(p)))
+	} else {
+		w.to.Write(p)
+	}
 	if w.terminal && len(p) > 0 {
 		w.inLine = p[len(p)-1] != '\n'
 	}

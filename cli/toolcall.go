@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -34,9 +36,13 @@ func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error
 		if err != nil {
 			return err
 		}
-		text, err := s.agent.CallTool(ctx, tool.Spec().Name, input)
+		result, err := s.agent.CallTool(ctx, tool.Spec().Name, input)
 		if err != nil {
 			return err
+		}
+		text := strings.TrimSuffix(result.Text, "\n")
+		if result.Failed {
+			return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(text, "Error: "))
 		}
 		return s.say("%s", text)
 	})

@@ -128,6 +128,9 @@ func (p *program) traceShow(ctx context.Context, args []string, f traceFlags) er
 	case f.json:
 		return p.printJSON(turn)
 	}
+	if f.plugin != "" && len(turn.Rows(f.plugin)) == 0 && !f.follow {
+		return fmt.Errorf("plugin %q did nothing in this turn", f.plugin)
+	}
 	p.printTurn(turn, f.plugin)
 	if f.follow {
 		return p.traceFollow(ctx, path, len(turns), f.plugin)

@@ -76,7 +76,7 @@ func (p Plan) Files() ([]File, error) {
 func (p Plan) render(name string) (string, error) {
 	name += ".tmpl"
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"fields": fields, "answers": answers, "example": exampleAnswer, "quote": func(s string) string { return fmt.Sprintf("%q", s) },
+		"fields": fields, "answers": answers, "example": exampleAnswer, "python": pythonAnswer, "golang": goAnswer, "quote": func(s string) string { return fmt.Sprintf("%q", s) },
 	}).ParseFS(templates, "templates/"+name)
 	if err != nil {
 		return "", err
@@ -86,6 +86,14 @@ func (p Plan) render(name string) (string, error) {
 		return "", err
 	}
 	return b.String(), nil
+}
+
+// Description is what the model is told.
+func (p Plan) Description() string {
+	if p.Tool {
+		return "Say here what the model should know."
+	}
+	return "Works by itself; there is nothing to call."
 }
 
 // HookList is the list of hooks as JSON.
@@ -118,9 +126,22 @@ func answers(h hookpoints.Info) []string {
 
 func described(list []hookpoints.Field) (lines []string) {
 	for _, f := range list {
-		lines = append(lines, fmt.Sprintf("%s (%s)", strings.TrimSuffix(f.Doc, "."), f.Type))
+		doc := f.Doc
+		if !strings.HasSuffix(doc, "...") {
+			doc = strings.TrimSuffix(doc, ".")
+		}
+		lines = append(lines, fmt.Sprintf("%s (%s)", doc, f.Type))
 	}
 	return lines
+}
+
+// pythonAnswer and goAnswer are an answer in those languages.
+func pythonAnswer(h hookpoints.Info) string {
+	return strings.ReplaceAll(exampleAnswer(h), "true", "True")
+}
+
+func goAnswer(h hookpoints.Info) string {
+	return strings.NewReplacer("{", "object{", `["`, `[]string{"`, `"]`, `"}`).Replace(exampleAnswer(h))
 }
 
 // exampleAnswer is an answer that changes something at a point, "" if nothing can

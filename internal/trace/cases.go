@@ -10,10 +10,10 @@ import (
 
 // recorded is a case of chibi plugin test.
 type recorded struct {
-	Name   string `toml:"name"`
-	Hook   string `toml:"hook"`
-	Data   any    `toml:"data"`
-	Answer any    `toml:"answer"`
+	Name   string         `toml:"name"`
+	Hook   string         `toml:"hook"`
+	Answer map[string]any `toml:"answer,inline"`
+	Data   any            `toml:"data"`
 }
 
 // Cases are what one plugin was asked in the turn and answered, as the cases of

@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
 	"github.com/tidwall/gjson"
 )
 
@@ -64,6 +65,10 @@ func (e *explainer) trouble(r plugin.Record) {
 		e.say(about, fmt.Sprintf("What plugin %q answered at %s had no effect: %s.", r.Plugin, where, strings.Join(r.Notes, "; ")))
 	case r.Result == plugin.Skipped:
 		e.say(about, fmt.Sprintf("Plugin %q was not asked at %s: %s.", r.Plugin, where, r.Why))
+	case r.Result == plugin.Changed && didWhat(r) != "":
+		e.say(about, fmt.Sprintf("Plugin %q %s.", r.Plugin, didWhat(r)))
+	case r.Result == plugin.Claimed:
+		e.say(about, fmt.Sprintf("Plugin %q delivered a message itself.", r.Plugin))
 	case r.Point == hookpoints.PreMessage.Name && r.Result == plugin.Blocked:
 		e.say("", fmt.Sprintf("Plugin %q refused the prompt: %s.", r.Plugin, r.Why))
 	case r.Point == hookpoints.PreMessage.Name && r.Result == plugin.Changed:
@@ -73,6 +78,27 @@ func (e *explainer) trouble(r plugin.Record) {
 	case r.Point == hookpoints.PreToolOutput.Name && r.Result == plugin.Blocked:
 		e.say(about, fmt.Sprintf("Plugin %q withheld the output of the tool %s: %s.", r.Plugin, about, r.Why))
 	}
+}
+
+// didWhat says what a plugin did at a point that adds to the conversation.
+func didWhat(r plugin.Record) string {
+	has := func(field string) bool { return gjson.GetBytes(r.Answer, field).Exists() }
+	switch r.Point {
+	case hookpoints.PreSystemPrompt.Name, hookpoints.PostSystemPrompt.Name:
+		return "added to the system prompt"
+	case hookpoints.PreCacheOutput.Name:
+		return "summarized a large output of the tool " + gjson.GetBytes(r.Payload, "tool_name").String()
+	case hookpoints.PostTurn.Name, hookpoints.PreStop.Name:
+		switch {
+		case has("messages"):
+			return "replaced the conversation"
+		case has("recipe"):
+			return "had the recipe " + gjson.GetBytes(r.Answer, "recipe").String() + " run on the conversation"
+		case has("follow_up_messages"):
+			return fmt.Sprintf("continued the turn: %s", gjson.GetBytes(r.Answer, "follow_up_messages").Raw)
+		}
+	}
+	return ""
 }
 
 // request tells which tools are missing, and why parameters have their values.
@@ -86,8 +112,13 @@ func (e *explainer) request(r agent.RequestStep) {
 		return
 	}
 	after := gjson.GetBytes(r.After, strings.ReplaceAll(e.about, "/", "."))
-	e.say(e.about, fmt.Sprintf("%s is %s, as configured; no plugin changed it.", e.about, orMissing(after)))
+	if after.Exists() || slices.Contains(strings.Fields(parameterNames), e.about) {
+		e.say(e.about, fmt.Sprintf("%s is %s, as configured; no plugin changed it.", e.about, orMissing(after)))
+	}
 }
+
+// parameterNames are those that a request may have and that are known by name.
+const parameterNames = "model temperature max_tokens top_p stop tool_choice parallel_tool_calls frequency_penalty presence_penalty seed response_format reasoning stream"
 
 // missing tells which tools a request lacks, those with the same reason at once.
 func (e *explainer) missing(r agent.RequestStep) {
@@ -205,6 +236,6 @@ func (e *explainer) call(c agent.CallStep) {
 	case c.Exit != 0:
 		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) failed with exit status %d.", c.Tool, c.ID, c.Exit))
 	case e.about == c.Tool:
-		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) ran; %d plugins were asked before.", c.Tool, c.ID, len(asked)))
+		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) ran; %s asked before.", c.Tool, c.ID, english.Plural(len(asked), "plugin was", "plugins were")))
 	}
 }

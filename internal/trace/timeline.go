@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/plugin"
@@ -98,7 +99,7 @@ func stepRow(l Line, begin time.Time) Row {
 // is as wide as it comes. paint colours a word by its mark.
 func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text string) string) {
 	rows := t.Rows(only)
-	fmt.Fprintf(w, "%s in context %s, turn %d\n", t.Begin().Local().Format("2006-01-02 15:04:05"), t.Context, t.Number)
+	fmt.Fprintf(w, "%s in context %s\n", t.Begin().Local().Format("2006-01-02 15:04:05"), t.Context)
 	var longest time.Duration
 	pointWidth, whoWidth := 0, 0
 	for _, r := range rows {
@@ -106,6 +107,9 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 		pointWidth, whoWidth = max(pointWidth, len(r.Point)), max(whoWidth, len(r.Who))
 	}
 	pointWidth, whoWidth = min(pointWidth, 40), min(whoWidth, 30)
+	if columns > 0 && columns < 100 { // names of plugins say more than those of foreign events
+		pointWidth = min(pointWidth, max(10, columns-36-whoWidth))
+	}
 	for _, r := range rows {
 		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(r.Point, pointWidth), whoWidth, clip(r.Who, whoWidth), bar(r.Took, longest))
 		text, room := oneLine(r.Text), columns-len([]rune(head))
@@ -130,7 +134,16 @@ func bar(d, longest time.Duration) string {
 	return strings.Repeat("#", max(1, int(4*d/longest))) + fmt.Sprintf(" %d ms", max(1, d.Milliseconds()))
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine is a text as one line without control characters.
+func oneLine(text string) string {
+	text = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && !unicode.IsSpace(c) {
+			return '\uFFFD'
+		}
+		return c
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
 
 // clip shortens a text to so many characters.
 func clip(text string, most int) string {

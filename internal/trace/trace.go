@@ -149,3 +149,13 @@ func (t Turn) Over() bool {
 	}
 	return false
 }
+
+// Calls is the number of tool calls in the turn.
+func (t Turn) Calls() (count int) {
+	for _, l := range t.Lines {
+		if l.Step != nil && l.Step.Kind == agent.StepCall {
+			count++
+		}
+	}
+	return count
+}

@@ -188,6 +188,9 @@ func eventful(t *testing.T) trace.Turn {
 		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c1", Tool: "b", Why: "no b"}})
 		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c2", Tool: "a", Why: `Error: tool "a" is not available here`}})
 		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c3", Tool: "b", Ran: true, Exit: 3, DurationMS: 12}})
+		record(w, 7, "post_system_prompt", "terse", `{}`, `{"inject":"x"}`, plugin.Changed)
+		record(w, 8, "pre_stop", "tidy", `{}`, `{"follow_up_messages":["more"]}`, plugin.Changed)
+		record(w, 9, "post_turn", "short", `{}`, `{"recipe":"compact"}`, plugin.Changed)
 		record(w, 5, "post_message", "broken", `{}`, "", plugin.Failed, func(r *plugin.Record) { r.Why = "exit status 3" })
 		record(w, 6, "on_end", "odd", `{}`, "", plugin.Ignored, func(r *plugin.Record) { r.Notes = []string{"its answer is not JSON"}; r.Event = "session_end" })
 		w.Step(agent.Step{Kind: agent.StepAnswer, Text: "done"})
@@ -206,6 +209,9 @@ func TestExplain(t *testing.T) {
 		`The call of b (c1) was blocked by plugin "guard", asked as number 2: no b.`,
 		`The call of a (c2) did not run: tool "a" is not available here.`,
 		`The call of b (c3) failed with exit status 3.`,
+		`Plugin "terse" added to the system prompt.`,
+		`Plugin "tidy" continued the turn: ["more"].`,
+		`Plugin "short" had the recipe compact run on the conversation.`,
 		`Plugin "broken" failed at post_message: exit status 3.`,
 		`What plugin "odd" answered at session_end had no effect: its answer is not JSON.`,
 	}
@@ -215,8 +221,9 @@ func TestExplain(t *testing.T) {
 	}
 	for about, want := range map[string][]string{
 		"temperature": {want[4]}, "d": {want[3]}, "model": {`model is "m", as configured; no plugin changed it.`},
-		"seed": {"seed is not sent, as configured; no plugin changed it."},
-		"b":    {"The tool b is in the request.", want[6], want[8]},
+		"nonsense": nil,
+		"seed":     {"seed is not sent, as configured; no plugin changed it."},
+		"b":        {"The tool b is in the request.", want[6], want[8]},
 	} {
 		if diff := cmp.Diff(want, turn.Explain(about)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", about, diff)

@@ -33,7 +33,7 @@ func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	var skipped []plugin.LeftOut
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasPrefix(name, ".") || opts.Only != nil && !slices.Contains(opts.Only, name) {
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") || opts.Only != nil && !slices.Contains(opts.Only, name) {
 			continue
 		}
 		file, skip := examine(opts, name)
