@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/tidwall/gjson"
@@ -39,9 +40,10 @@ func (r *round) recipeName() string {
 }
 
 // runRecipe runs a recipe on the conversation, because a hook asked for it;
-// what it answers becomes the conversation. If that fails, the conversation
-// stays as it is and goes on.
-func (r *round) runRecipe(ctx context.Context, name string, args map[string]string) error {
+// what it answers becomes the conversation, before the latest response and its
+// results if that called tools: the model has not seen those yet. If it fails,
+// the conversation stays as it is and goes on.
+func (r *round) runRecipe(ctx context.Context, name string, args map[string]string, latest []contexts.Entry) error {
 	if limit := bound(r.Settings.MaxFollowUps, 5); r.recipes >= limit {
 		r.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run", limit, name)
 		return nil
@@ -59,7 +61,7 @@ func (r *round) runRecipe(ctx context.Context, name string, args map[string]stri
 		return nil
 	}
 	r.detail("the recipe %q has replaced the conversation by its answer, %d characters", name, len([]rune(answer)))
-	return r.replace(ctx, r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}))
+	return r.replace(ctx, withResults(r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}), latest))
 }
 
 // aside runs a recipe on the conversation, beside it.

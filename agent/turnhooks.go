@@ -77,7 +77,7 @@ func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) err
 		return nil
 	}
 	if len(w.messages) == 0 {
-		return r.runRecipe(ctx, w.recipe, w.args)
+		return r.runRecipe(ctx, w.recipe, w.args, latest)
 	}
 	if w.recipe != "" {
 		r.notice("%s: the conversation is replaced, the recipe %q is not run", w.point, w.recipe)

@@ -3,6 +3,9 @@ package cli
 import (
 	"bytes"
 	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
 )
 
 // colours are the only escape sequences that reach a terminal: they cannot move
@@ -36,4 +39,13 @@ func harmless(text []byte) []byte {
 		}
 	}
 	return clean
+}
+
+// visible is a name of a file in which nothing is hidden: one with control
+// characters, which could look like several or like another one, is quoted.
+func visible(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return unicode.IsControl(c) || unicode.In(c, unicode.Cf) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }

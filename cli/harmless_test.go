@@ -17,3 +17,11 @@ func TestHarmless(t *testing.T) {
 		}
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for name, want := range map[string]string{"guard": "guard", "a b": "a b", "two\nlines": `"two\nlines"`, "evil\x1b[2K": `"evil\x1b[2K"`, "x\u202ey": `"x\u202ey"`} {
+		if got := visible(name); got != want {
+			t.Errorf("%q is shown as %s, want %s", name, got, want)
+		}
+	}
+}

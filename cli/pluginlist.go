@@ -74,6 +74,9 @@ func loadedRow(p *plugin.Plugin, notices []plugin.Notice) pluginRow {
 	if p.OnFailure == plugin.Block {
 		row.state = "ok, blocks when it fails"
 	}
+	if p.Note != "" {
+		row.remarks = append(row.remarks, p.Note)
+	}
 	var tools, hooks []string
 	for _, t := range p.Tools {
 		tools = append(tools, t.Spec().Name)

@@ -192,7 +192,7 @@ func (s *session) sayUntrusted() {
 		if !l.Untrusted {
 			continue
 		}
-		name := filepath.Base(l.Origin.Path)
+		name := visible(filepath.Base(l.Origin.Path))
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
 			name += " (" + why + ")"
 		}

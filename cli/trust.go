@@ -93,11 +93,11 @@ func (p *program) showProject(project project, files []trust.File) error {
 	}
 	var rows [][]string
 	for _, f := range files {
-		rows = append(rows, []string{"  " + f.Path, f.Mode, f.SHA256[:12], project.approval.State(f), project.about(f)})
+		rows = append(rows, []string{"  " + visible(f.Path), f.Mode, f.SHA256[:12], project.approval.State(f), project.about(f)})
 	}
 	for _, f := range project.approval.Files {
 		if !slices.ContainsFunc(files, func(now trust.File) bool { return now.Path == f.Path }) {
-			rows = append(rows, []string{"  " + f.Path, f.Mode, f.SHA256[:12], "gone", ""})
+			rows = append(rows, []string{"  " + visible(f.Path), f.Mode, f.SHA256[:12], "gone", ""})
 		}
 	}
 	return p.printColumns(rows)
@@ -172,7 +172,7 @@ func (p *program) trustList(store *trust.Store) error {
 			if now, err := trust.Fingerprint(a.Folder, f.Path); err == nil {
 				state = a.State(now)
 			}
-			rows = append(rows, []string{"  " + f.Path, f.Mode, f.SHA256[:12], state})
+			rows = append(rows, []string{"  " + visible(f.Path), f.Mode, f.SHA256[:12], state})
 		}
 		if err := p.printColumns(rows); err != nil {
 			return err

@@ -260,7 +260,7 @@ func fieldDoc(field string) string {
 	case "TurnAnswer.Messages":
 		return "messages replaces the conversation so far. After a response that calls tools, that response and its results stay behind them."
 	case "TurnAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation, when the tools that the response calls have answered; what it answers becomes the conversation."
+		return "recipe names a recipe to run on the conversation, when the tools that the response calls have answered; what it answers takes the place of messages."
 	case "TurnAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
 	case "TurnInfo.ContextName":

@@ -64,7 +64,7 @@ type TurnAnswer struct {
 	// tools, that response and its results stay behind them.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"replace"`
 	// Recipe names a recipe to run on the conversation, when the tools that the
-	// response calls have answered; what it answers becomes the conversation.
+	// response calls have answered; what it answers takes the place of messages.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`

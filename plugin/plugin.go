@@ -30,6 +30,8 @@ type Plugin struct {
 	// Sequence, if not empty, names plugins that are asked one after another,
 	// in order, also where others are asked all at once.
 	Sequence string
+	// Note is what lists say of the plugin besides; empty: nothing.
+	Note string
 	// Tools are what the model may call.
 	Tools []tools.Tool
 	// Handler answers events. It may be nil if Hooks is empty.

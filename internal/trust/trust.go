@@ -48,15 +48,12 @@ type File struct {
 // Fingerprint reads a file of a folder as it is now. A link counts as what it
 // leads to.
 func Fingerprint(folder, path string) (File, error) {
-	f, err := os.Open(filepath.Join(folder, path))
+	f, err := disk.OpenRegular(filepath.Join(folder, path))
 	if err != nil {
 		return File{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
 	if err != nil {
 		return File{}, err
 	}

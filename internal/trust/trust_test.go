@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -137,5 +138,16 @@ func TestState(t *testing.T) {
 	}
 	if got := (trust.Approval{}).State(now); got != "not approved" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestAPipeIsNotWaitedFor: a pipe instead of a file would block whoever opens it.
+func TestAPipeIsNotWaitedFor(t *testing.T) {
+	folder := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	if _, err := trust.Fingerprint(folder, "pipe"); err == nil {
+		t.Error("a pipe has a fingerprint")
 	}
 }

@@ -70,7 +70,7 @@ type Folder struct {
 // event. The error is the end of ctx: a folder that cannot be read is reported
 // among what was left out.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
-	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]plugin.Origin{}}
+	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]executable{}}
 	for _, folder := range opts.Folders {
 		if err := l.folder(ctx, folder); err != nil {
 			return plugin.Loaded{}, err
@@ -86,7 +86,7 @@ type loader struct {
 	plugin.Loaded
 	opts    Options
 	answers *answers
-	names   map[string]plugin.Origin // by file name, those that can be used
+	names   map[string]executable // by file name, those that can be used
 }
 
 // folder adds the hooks of one folder.
@@ -101,14 +101,35 @@ func (l *loader) folder(ctx context.Context, folder Folder) error {
 		switch before, taken := l.names[file.base]; {
 		case errs[i] != nil:
 			l.leaveOut(file, errs[i].Error(), true)
+		case taken && before.check == nil:
+			l.leaveOut(file, sameName(before), false)
 		case taken:
-			l.leaveOut(file, fmt.Sprintf("%s has the same name and comes first", before.Path), false)
+			p := l.build(file, events[i])
+			p.Handler, p.Note = standby{p.Handler, before}, "stands by: "+sameName(before)
+			l.Plugins = append(l.Plugins, p)
 		default:
-			l.names[file.base] = file.origin()
+			l.names[file.base] = file
 			l.Plugins = append(l.Plugins, l.build(file, events[i]))
 		}
 	}
 	return nil
+}
+
+func sameName(first executable) string { return first.path + " has the same name and comes first" }
+
+// standby is a hook that another one of its name takes the place of, as long as
+// that one may be run: a file that changes must not disable the person's own.
+type standby struct {
+	plugin.Handler
+	first executable
+}
+
+// Handle runs the hook if the first one may not be run any more.
+func (s standby) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+	if s.first.check() == nil {
+		return plugin.Answer{Skipped: sameName(s.first)}, nil
+	}
+	return s.Handler.Handle(ctx, ev)
 }
 
 func (l *loader) leaveOut(file executable, reason string, meant bool) {

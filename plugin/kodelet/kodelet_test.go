@@ -263,3 +263,35 @@ func TestOverrides(t *testing.T) {
 		t.Errorf("left out: %+v", loaded.LeftOut)
 	}
 }
+
+// TestAHookThatChangesDoesNotDisableThePersonsOwn: while the project's hook is as
+// it was approved, it takes the place of the person's own of the same name.
+func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
+	project, own := t.TempDir(), t.TempDir()
+	write(t, project+"/guard", hook("user_message_send", ""), 0o755)
+	write(t, own+"/guard", hook("before_tool_call", `echo '{"blocked":true,"reason":"my own"}'`), 0o755)
+	opts := options(project, own)
+	var trusted error
+	opts.Folders[0].Check = func(string) error { return trusted }
+	loaded := load(t, opts)
+	var results []string
+	h := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) { results = append(results, r.Plugin+" "+string(r.Result)+" "+r.Why) }}
+	ask := func() hookpoints.ToolVerdict {
+		verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return verdict
+	}
+	if v := ask(); v.Block {
+		t.Errorf("the person's own acted beside the project's: %+v", v)
+	}
+	trusted = plugin.ErrUntrusted
+	if v := ask(); v.Message != "my own" {
+		t.Errorf("the person's own did not act: %+v", v)
+	}
+	want := []string{"1:guard skipped " + project + "/guard has the same name and comes first", "1:guard blocked my own"}
+	if diff := cmp.Diff(want, results); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}

@@ -93,7 +93,7 @@ func (a *answers) eventOf(ctx context.Context, opts Options, file executable) (e
 
 // identify describes a file as it is now.
 func identify(path string) (known, error) {
-	f, err := os.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return known{}, err
 	}
