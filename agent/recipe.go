@@ -95,20 +95,33 @@ func (a *Agent) prepared(ctx context.Context, name string, args map[string]strin
 // separator is what shells put between commands.
 var separator = regexp.MustCompile(`&&|\|\||[;|&\n]`)
 
+// redirection is an "&" that separates nothing.
+var redirection = regexp.MustCompile(`[0-9]*>&[0-9-]+|&>>?`)
+
 // checkCommand holds the command in a call's arguments against the recipe's
 // patterns, each part of it by itself.
 func (r *Recipe) checkCommand(args json.RawMessage) error {
 	command := gjson.GetBytes(args, "command")
-	if r == nil || len(r.Commands) == 0 || command.Type != gjson.String {
+	if r == nil || len(r.Commands) == 0 || !command.Exists() {
 		return nil
 	}
-	for _, part := range separator.Split(command.String(), -1) {
+	// Programs differ in which of two members of the same name they take.
+	var last struct {
+		Command any `json:"command"`
+	}
+	if err := json.Unmarshal(args, &last); err != nil || command.Type != gjson.String || last.Command != command.Str {
+		return fmt.Errorf("the recipe %q allows only commands that are one text", r.Name)
+	}
+	for _, part := range separator.Split(redirection.ReplaceAllString(command.Str, " "), -1) {
 		if part = strings.TrimSpace(part); part != "" && !r.allows(part) {
 			return fmt.Errorf("the recipe %q does not allow the command %q; it allows: %s", r.Name, part, strings.Join(r.Commands, ", "))
 		}
 	}
 	return nil
 }
+
+// substitution is what a shell would run inside a command.
+var substitution = regexp.MustCompile("\\$\\(|`|[<>]\\(")
 
 // allows says whether a pattern fits a command. What a shell would run inside
 // it fits only "*".
@@ -119,7 +132,7 @@ func (r *Recipe) allows(command string) bool {
 			words[i] = regexp.QuoteMeta(words[i])
 		}
 		fits, err := regexp.MatchString("^"+strings.Join(words, ".*")+"$", command)
-		if err == nil && fits && (pattern == "*" || !strings.Contains(command, "$(") && !strings.Contains(command, "`")) {
+		if err == nil && fits && (pattern == "*" || !substitution.MatchString(command)) {
 			return true
 		}
 	}

@@ -85,22 +85,58 @@ func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) err
 	return r.replace(ctx, withResults(r.entries(w.messages), latest))
 }
 
-// withResults appends a response that calls tools, and its results, to entries
-// that may have the response already.
-func withResults(entries, latest []contexts.Entry) []contexts.Entry {
-	known, calls := map[string]bool{}, false
+// withResults adds a response that calls tools, and its results, to entries that
+// may have some of its calls already: those get their results behind them, the
+// rest comes last.
+func withResults(entries, latest []contexts.Entry) (all []contexts.Entry) {
+	known, results := map[string]bool{}, map[string]contexts.Entry{}
 	for _, e := range entries {
-		known[e.CallID()] = e.Type == contexts.TypeToolCall
+		known[e.CallID()] = known[e.CallID()] || e.Type == contexts.TypeToolCall
 	}
 	for _, e := range latest {
-		calls = calls || e.Type == contexts.TypeToolCall && !known[e.CallID()]
-	}
-	for _, e := range latest {
-		if calls || e.Type == contexts.TypeToolResult {
-			entries = append(entries, e)
+		if e.Type == contexts.TypeToolResult {
+			results[e.CallID()] = e
 		}
 	}
-	return entries
+	for i, e := range entries {
+		all = append(all, e)
+		if groupEnds(entries, i) {
+			all = append(all, resultsOf(entries[:i+1], results)...)
+		}
+	}
+	var rest []contexts.Entry
+	missing := false
+	for _, e := range latest {
+		if known[e.CallID()] && e.CallID() != "" {
+			continue
+		}
+		missing = missing || e.Type == contexts.TypeToolCall
+		rest = append(rest, e)
+	}
+	if missing {
+		all = append(all, rest...)
+	}
+	return all
+}
+
+// groupEnds says whether the entry at i is the last of calls that belong
+// together.
+func groupEnds(entries []contexts.Entry, i int) bool {
+	return entries[i].Type == contexts.TypeToolCall && (i+1 == len(entries) || entries[i+1].Type != contexts.TypeToolCall)
+}
+
+// resultsOf are the results of the calls that the entries end with.
+func resultsOf(entries []contexts.Entry, results map[string]contexts.Entry) (list []contexts.Entry) {
+	begin := len(entries)
+	for begin > 0 && entries[begin-1].Type == contexts.TypeToolCall {
+		begin--
+	}
+	for _, call := range entries[begin:] {
+		if result, ok := results[call.CallID()]; ok {
+			list = append(list, result)
+		}
+	}
+	return list
 }
 
 // entries are messages as they are stored.

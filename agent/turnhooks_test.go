@@ -94,6 +94,9 @@ func TestReplacingInTheMiddleOfATurnLosesNothing(t *testing.T) {
 			append([]string{`user "new"  null`}, rest...)},
 		{"by all but the calls", func(turn hookpoints.TurnInfo) []hookpoints.ChatMessage { return turn.Messages[:3] },
 			append([]string{`user "old"  null`, `assistant "old answer"  null`, `user "new"  null`}, rest...)},
+		{"with a message behind the calls", func(turn hookpoints.TurnInfo) []hookpoints.ChatMessage {
+			return append(turn.Messages[2:], hookpoints.ChatMessage{Role: "user", Content: "be brief"})
+		}, []string{`user "new"  null`, call, `tool "a b" c1 null`, `user "be brief"  null`, `assistant "done"  null`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, conversation(t, test.replace)); diff != "" {
@@ -108,10 +111,16 @@ func TestCommandsOfARecipe(t *testing.T) {
 	for command, want := range map[string]bool{
 		"git log": true, "ls": true, "ls -l": false, "git log | ls": true, "git log; rm x": false, "git log && ls || rm": false,
 		"git log\nrm x": false, "git log & rm x": false, "git $(rm x)": false, "git `rm x`": false, " git status ": true, "": true,
+		"git --version 2>&1": true, "git log &> x": true, "git <(rm x)": false, "git >(rm x)": false,
 	} {
 		args, _ := json.Marshal(map[string]string{"command": command})
 		if got := r.checkCommand(args) == nil; got != want {
 			t.Errorf("%q: %v", command, got)
+		}
+	}
+	for _, args := range []string{`{"command":"git x","command":"rm x"}`, `{"command":["rm","x"]}`, `{"command":7}`} {
+		if r.checkCommand(json.RawMessage(args)) == nil {
+			t.Errorf("%s is allowed", args)
 		}
 	}
 	if (*Recipe)(nil).checkCommand(json.RawMessage(`{"command":"rm"}`)) != nil || r.checkCommand(json.RawMessage(`{"cmd":7}`)) != nil {

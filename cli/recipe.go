@@ -31,6 +31,10 @@ func (s *session) prepareRecipe(ctx context.Context, name string, args map[strin
 	if err != nil {
 		return agent.Recipe{}, err
 	}
+	args, unknown := r.Known(args)
+	if len(unknown) > 0 {
+		s.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook gave them, they are left out", name, strings.Join(unknown, ", ")))
+	}
 	return s.prepared(ctx, r, args)
 }
 

@@ -74,13 +74,13 @@ func named(handlers plugin.Handlers, event string) map[hookpoints.Name]string {
 	return events
 }
 
-// SwapContext makes the model's answer the whole conversation, as one message
-// of the user: a summary that the next prompt goes on from. It acts on
+// SwapContext makes the model's answer to a recipe the whole conversation, as one
+// message of the user: a summary that the next prompt goes on from. It acts on
 // responses with text that call no tool, as calls would lose their results.
 func SwapContext(once bool) plugin.Handlers {
 	var done atomic.Bool
 	return plugin.HandlePoint(hookpoints.PostTurn, func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
-		if turn.Nested || len(turn.ToolsUsed) > 0 || strings.TrimSpace(turn.Response) == "" || once && done.Swap(true) {
+		if turn.Recipe == "" || turn.Nested || len(turn.ToolsUsed) > 0 || strings.TrimSpace(turn.Response) == "" || once && done.Swap(true) {
 			return hookpoints.TurnAnswer{}, nil
 		}
 		return hookpoints.TurnAnswer{Messages: []hookpoints.ChatMessage{{Role: "user", Content: turn.Response}}}, nil

@@ -5,11 +5,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // Compact is the recipe whose prompt asks for a summary of a conversation.
@@ -35,6 +38,15 @@ type Library struct {
 	// Texts name files, by recipe, whose text takes the place of a built-in
 	// recipe's body. A missing or empty file says nothing.
 	Texts map[string]string
+}
+
+// files are the files that may be a recipe in the folder. Where files need to be
+// approved, only those that Files lists can be.
+func (f Folder) files(name string) []string {
+	if f.Check != nil {
+		return []string{name + ".md"}
+	}
+	return []string{name + ".md", name}
 }
 
 // ErrNotFound says that there is no recipe of a name.
@@ -79,7 +91,7 @@ func (l *Library) find(name string) (r *Recipe, passedOver *unapproved, err erro
 		return nil, nil, err
 	}
 	for _, folder := range l.Folders {
-		for _, file := range []string{name + ".md", name} {
+		for _, file := range folder.files(name) {
 			path := filepath.Join(folder.Path, filepath.FromSlash(file))
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
@@ -102,14 +114,12 @@ func (l *Library) find(name string) (r *Recipe, passedOver *unapproved, err erro
 
 // read reads one file.
 func read(name, path string, folder Folder) (*Recipe, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("%s is larger than %d MiB", path, maxFile>>20)
-	}
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("recipe %q: %w", name, err)
 	}
-	text, err := os.ReadFile(path)
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1)) // what is too large, Parse refuses
 	if err != nil {
 		return nil, fmt.Errorf("recipe %q: %w", name, err)
 	}
@@ -208,7 +218,8 @@ func names(folder fs.FS) (list []string) {
 		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || strings.Count(path, "/") >= maxDepth):
 			return fs.SkipDir
 		}
-		if name, isRecipe := strings.CutSuffix(path, ".md"); isRecipe && !d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
+		name, isRecipe := strings.CutSuffix(path, ".md")
+		if info, err := fs.Stat(folder, path); isRecipe && err == nil && info.Mode().IsRegular() && !strings.HasPrefix(d.Name(), ".") {
 			list = append(list, name)
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -279,13 +280,16 @@ func pluginsOf(t *testing.T, text string) []plugin.Plugin {
 
 func TestSwapContext(t *testing.T) {
 	once := pluginsOf(t, "---\nhooks: {turn_end: {handler: swap_context, once: true}}\n---\n")
-	calls := hookpoints.TurnInfo{Response: "I look", ToolsUsed: []string{"a"}}
-	text := hookpoints.TurnInfo{Response: "the summary"}
+	calls := hookpoints.TurnInfo{Recipe: "r", Response: "I look", ToolsUsed: []string{"a"}}
+	text := hookpoints.TurnInfo{Recipe: "r", Response: "the summary"}
 	if a := turn(t, once, calls); a.Messages != nil {
 		t.Errorf("it swapped after a response with calls: %+v", a)
 	}
-	if a := turn(t, once, hookpoints.TurnInfo{Response: " "}); a.Messages != nil {
+	if a := turn(t, once, hookpoints.TurnInfo{Recipe: "r", Response: " "}); a.Messages != nil {
 		t.Errorf("it swapped to nothing: %+v", a)
+	}
+	if a := turn(t, once, hookpoints.TurnInfo{Response: "an answer to mail"}); a.Messages != nil {
+		t.Errorf("it swapped what is no answer to the recipe: %+v", a)
 	}
 	want := []hookpoints.ChatMessage{{Role: "user", Content: "the summary"}}
 	if diff := cmp.Diff(want, turn(t, once, text).Messages); diff != "" {
@@ -382,4 +386,31 @@ func ExampleLibrary() {
 	prompt, err := recipe.Render(context.Background(), map[string]string{"who": "Ada"}, nil)
 	fmt.Println(prompt, err)
 	// Output: Say hello to Ada. <nil>
+}
+
+func TestSpecialFilesAreNoRecipes(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.Symlink("/dev/zero", dir+"/zero.md"), syscall.Mkfifo(dir+"/pipe.md", 0o644)); err != nil {
+		t.Skip(err)
+	}
+	l := &recipes.Library{Folders: []recipes.Folder{{Path: dir}}}
+	if files := recipes.Files(dir); len(files) != 0 || len(l.List()) != 1 {
+		t.Errorf("files %q, listed %+v", files, l.List())
+	}
+	for _, name := range []string{"zero", "pipe"} {
+		if _, err := l.Find(name); !errors.Is(err, recipes.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestKnown(t *testing.T) {
+	r, err := recipes.Parse("r", "", []byte("---\narguments: {base: {}}\n---\nsome text {{.topic}} {{index . \"my-arg\"}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, unknown := r.Known(map[string]string{"base": "1", "topic": "2", "my-arg": "3", "text": "4", "e": "5"})
+	if len(known) != 3 || !slices.Equal(unknown, []string{"e", "text"}) {
+		t.Errorf("known %v, unknown %q", known, unknown)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -59,7 +60,7 @@ func execute(ctx context.Context, t *template.Template, values map[string]string
 // run runs a command of the body.
 func (r *Recipe) run(ctx context.Context, run Runner, command string, args []string) (string, error) {
 	if err := r.Approved(); err != nil {
-		return "", fmt.Errorf("it runs commands and came with this folder, but: %w", err)
+		return "", fmt.Errorf("it runs commands and came with this folder, but it is %w; see chibi trust", err)
 	}
 	if run == nil {
 		return "", errors.New("there is nothing here that runs commands")
@@ -80,12 +81,31 @@ func (r *Recipe) values(args map[string]string) (map[string]string, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if _, known := r.Arguments[name]; !known && !strings.Contains(r.Body, name) {
+		if _, known := r.Arguments[name]; !known && !r.uses(name) {
 			return nil, fmt.Errorf("it has no argument %q; it has: %s", name, r.argumentNames())
 		}
 		values[name] = args[name]
 	}
 	return values, nil
+}
+
+// uses says whether the body has a place for an argument.
+func (r *Recipe) uses(name string) bool {
+	return regexp.MustCompile(`\{\{[^}]*(\.` + regexp.QuoteMeta(name) + `\b|"` + regexp.QuoteMeta(name) + `")[^}]*\}\}`).MatchString(r.Body)
+}
+
+// Known leaves out of arguments those that the recipe has no place for, and names
+// them.
+func (r *Recipe) Known(args map[string]string) (known map[string]string, unknown []string) {
+	known = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if _, declared := r.Arguments[name]; !declared && !r.uses(name) {
+			unknown = append(unknown, name)
+			continue
+		}
+		known[name] = args[name]
+	}
+	return known, unknown
 }
 
 func (r *Recipe) argumentNames() string {

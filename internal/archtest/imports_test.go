@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"plugin/kodelet":         {"plugin", "hookpoints", "internal/disk"},
 	"plugin/kode":            {"plugin", "hookpoints"},
 	"plugin/plugintest":      {"plugin", "hookpoints"},
-	"recipes":                {"plugin", "hookpoints"},
+	"recipes":                {"plugin", "hookpoints", "internal/disk"},
 	"internal/plugincheck":   {"plugin", "plugin/native", "hookpoints", "tools", "internal/hookdoc"},
 	"internal/plugincase":    {"plugin", "hookpoints", "merge", "tools", "internal/hookdoc"},
 	"internal/installed":     {"internal/disk"},

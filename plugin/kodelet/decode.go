@@ -43,12 +43,29 @@ func (c codec) Decode(ev plugin.Event, out plugin.Outcome) (plugin.Answer, error
 	if body[0] != '{' {
 		return plugin.Answer{Unreadable: "its result is not a JSON object"}, nil
 	}
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := json.Unmarshal(c.own(body), &r); err != nil {
 		return plugin.Answer{Unreadable: "its result has a field of the wrong type: " + strings.TrimPrefix(err.Error(), "json: ")}, nil
 	}
 	answer, notes := c.answer(ev, r)
 	answer.Notes = append(c.strangers(body), notes...)
 	return answer, nil
+}
+
+// own is a result with the fields of the hook's event alone: Kodelet reads no
+// others, whatever they hold.
+func (c codec) own(body []byte) []byte {
+	fields := map[string]json.RawMessage{}
+	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+		if slices.Contains(c.event.fields, strings.ToLower(key.String())) {
+			fields[key.String()] = json.RawMessage(value.Raw)
+		}
+		return true
+	})
+	kept, err := plugin.JSON(fields)
+	if err != nil {
+		return body
+	}
+	return kept
 }
 
 // answer is what a result means at our point, with remarks.

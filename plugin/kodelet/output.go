@@ -44,8 +44,8 @@ func (c codec) toolOutput(p hookpoints.ToolOutput, now time.Time) toolOutput {
 }
 
 // changedText is the text that a hook's output has in the place of ours: what it
-// changed of the two places where it stands. ok is false if it says nothing
-// about the text, or changed nothing.
+// changed of the two places where it stands; one that took the text out leaves
+// nothing. ok is false if it changed nothing.
 func changedText(output json.RawMessage, p hookpoints.ToolOutput) (text string, ok bool) {
 	value := func(path string) (string, bool) {
 		v := gjson.GetBytes(output, path)
@@ -57,6 +57,10 @@ func changedText(output json.RawMessage, p hookpoints.ToolOutput) (text string, 
 	}
 	if failure, has := value("error"); has && failure != p.Output && failure != "" {
 		return failure, true
+	}
+	_, hasError := value("error")
+	if !ok && !hasError && gjson.GetBytes(output, "metadata").IsObject() && p.Output != "" {
+		return "", true // the text was taken out
 	}
 	return "", false
 }
