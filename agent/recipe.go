@@ -61,7 +61,7 @@ func (r *round) runRecipe(ctx context.Context, name string, args map[string]stri
 		return nil
 	}
 	r.detail("the recipe %q has replaced the conversation by its answer, %d characters", name, len([]rune(answer)))
-	return r.replace(ctx, withResults(r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}), latest))
+	return r.replace(ctx, withResults(r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}), latest), true)
 }
 
 // aside runs a recipe on the conversation, beside it.

@@ -17,6 +17,9 @@ type wish struct {
 	messages []hookpoints.ChatMessage
 	recipe   string
 	args     map[string]string
+	// isAnswer says that the messages are the model's answer alone, as a recipe
+	// makes it: it was written with the summary in view, and takes its place.
+	isAnswer bool
 }
 
 // turned fires post_turn and returns what hooks wish, which comes true when the
@@ -30,7 +33,8 @@ func (r *round) turned(ctx context.Context, reply llm.Reply) (wish, error) {
 		ContextName: r.Context.Name(), TurnNumber: r.responses, Response: reply.Text, ToolsUsed: used,
 		Usage: r.usage, Messages: chat(r.messages), RecursionDepth: r.depth, Recipe: r.recipeName(), Nested: r.nested,
 	})
-	return wish{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs}, err
+	isAnswer := r.recipe != nil && len(answer.Messages) == 1 && answer.Messages[0].Content == reply.Text
+	return wish{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, isAnswer}, err
 }
 
 // stop fires pre_stop and returns what the turn goes on with, "" for nothing.
@@ -42,7 +46,7 @@ func (r *round) stop(ctx context.Context, response string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w := wish{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs}
+	w := wish{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, false}
 	if err := r.rework(ctx, w, nil); err != nil || len(answer.FollowUpMessages) == 0 {
 		return "", err
 	}
@@ -82,7 +86,7 @@ func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) err
 	if w.recipe != "" {
 		r.notice("%s: the conversation is replaced, the recipe %q is not run", w.point, w.recipe)
 	}
-	return r.replace(ctx, withResults(r.entries(w.messages), latest))
+	return r.replace(ctx, withResults(r.entries(w.messages), latest), w.isAnswer)
 }
 
 // withResults adds a response that calls tools, and its results, to entries that
@@ -162,9 +166,14 @@ func (r *round) entries(messages []hookpoints.ChatMessage) (list []contexts.Entr
 }
 
 // replace makes the given entries the whole conversation, which is a compaction.
-func (r *round) replace(ctx context.Context, entries []contexts.Entry) error {
+// Entries that hold what the summary said supersede it.
+func (r *round) replace(ctx context.Context, entries []contexts.Entry, supersede bool) error {
 	r.detail("the conversation is replaced by %d entries", len(entries))
-	err := r.compacting(ctx, func() error { return r.Context.Replace(entries) })
+	replace := r.Context.Replace
+	if supersede {
+		replace = r.Context.Supersede
+	}
+	err := r.compacting(ctx, func() error { return replace(entries) })
 	r.messages = history(entries)
 	return err
 }

@@ -30,6 +30,12 @@ func (c *Context) Replace(entries []Entry) error {
 	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Conversation replaced", Metadata{Replacement: entries}))
 }
 
+// Supersede is Replace with entries that hold what the summary said: the summary
+// goes too, in the same step.
+func (c *Context) Supersede(entries []Entry) error {
+	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Conversation replaced", Metadata{Replacement: entries, Superseded: true}))
+}
+
 // anchor begins a new window. One record holds all that it begins with: a crash
 // leaves the old window or the new one.
 func (c *Context) anchor(anchor Entry) error {

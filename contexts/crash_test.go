@@ -129,6 +129,9 @@ func script() []operation {
 			}
 			return c.Compact("a summary", window[len(window)-1:])
 		}, func(w *world) { w.Window, w.Summary = []string{"with mail"}, "a summary" }},
+		{"supersede", func(_ *Store, c *Context) error {
+			return c.Supersede([]Entry{UserMessage("user", "work", "a newer summary")})
+		}, func(w *world) { w.Window, w.Summary = []string{"a newer summary"}, "" }},
 		say("six"), say("seven"), say("eight"),
 		{"new system prompt", func(_ *Store, c *Context) error {
 			if err := c.SetSystemPrompt("Be brief."); err != nil {

@@ -53,6 +53,8 @@ type Metadata struct {
 	// Replacement is the conversation that an anchor begins with. It is part
 	// of the anchor, so that a crash leaves both or neither.
 	Replacement []Entry `json:"replacement,omitempty"`
+	// Superseded says that an anchor ends the summary too.
+	Superseded bool `json:"summary_superseded,omitempty"`
 	// Delivered are the ids of the messages from other contexts that came with
 	// a prompt.
 	Delivered []string `json:"delivered,omitempty"`

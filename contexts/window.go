@@ -208,7 +208,7 @@ func (c *Context) applySummary(anchor *Entry) error {
 		return err
 	}
 	switch {
-	case anchor.Type == TypeArchival:
+	case anchor.Type == TypeArchival, anchor.Metadata != nil && anchor.Metadata.Superseded:
 		return c.setText("summary.md", "")
 	case anchor.Metadata != nil && anchor.Metadata.Summary != "":
 		return c.setText("summary.md", anchor.Metadata.Summary)
