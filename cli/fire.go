@@ -169,14 +169,12 @@ type firing struct {
 	info    hookpoints.Info
 	payload json.RawMessage
 	records []plugin.Record
-	notices []plugin.Notice
 	result  json.RawMessage
 }
 
 // fire fires the point at a host's plugins, which keeps what comes of it.
 func (f *firing) fire(ctx context.Context, host *plugin.Host) (err error) {
 	host.Trace = func(r plugin.Record) { f.records = append(f.records, r) }
-	host.Notify = func(n plugin.Notice) { f.notices = append(f.notices, n) }
 	f.result, err = plugin.FireJSON(ctx, host, f.info, f.payload)
 	return err
 }

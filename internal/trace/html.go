@@ -28,7 +28,6 @@ type viewRow struct {
 	At, Time        string
 	Percent         int // of the longest row
 	Payload, Answer string
-	Open            bool
 	Changes         []viewChange
 }
 
