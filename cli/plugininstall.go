@@ -199,24 +199,7 @@ func (s *session) editGlobal(key, value string) error {
 
 // rewriteGlobal changes the text of config.toml.
 func (s *session) rewriteGlobal(edit func(path string, data []byte) ([]byte, error)) error {
-	path := filepath.Join(s.home, "config.toml")
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // a link stays a link
-	}
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading the configuration: %w", err)
-	}
-	if data, err = edit(path, data); err != nil {
-		return usageError{err}
-	}
-	if err := disk.MakeFolder(disk.OS{}, s.home, 0o700); err != nil {
-		return fmt.Errorf("making the home: %w", err)
-	}
-	if err := disk.Replace(disk.OS{}, path, data, 0o600); err != nil {
-		return fmt.Errorf("writing the configuration: %w", err)
-	}
-	return nil
+	return rewrite("the configuration", filepath.Join(s.home, "config.toml"), edit)
 }
 
 // setEnabled notes in the configuration that a plugin is disabled; enabled ones

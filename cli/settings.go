@@ -24,19 +24,34 @@ func (s *session) saveSettings(context.Context) error { return s.saveLocal(s.opt
 // saveLocal changes keys of the context's local.toml; all else in it stays as it
 // is, comments included. The configuration counts from then on.
 func (s *session) saveLocal(pairs []string) error {
-	path := s.agent.Context.LocalConfig()
+	what := fmt.Sprintf("the configuration of context %q", s.agent.Context.Name())
+	err := rewrite(what, s.agent.Context.LocalConfig(), func(path string, data []byte) (_ []byte, err error) {
+		for _, pair := range pairs {
+			key, value, _ := strings.Cut(pair, "=")
+			if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {
+				return nil, err
+			}
+		}
+		return data, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.configure()
+}
+
+// rewrite changes the text of a configuration file, which need not be there yet;
+// what names it for errors. A link to it stays a link.
+func rewrite(what, path string, edit func(path string, data []byte) ([]byte, error)) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // a link stays a link
+		path = target
 	}
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading the configuration: %w", err)
 	}
-	for _, pair := range pairs {
-		key, value, _ := strings.Cut(pair, "=")
-		if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {
-			return usageError{err}
-		}
+	if data, err = edit(path, data); err != nil {
+		return usageError{err}
 	}
 	fsys := disk.OS{}
 	err = disk.MakeFolder(fsys, filepath.Dir(path), 0o700)
@@ -44,9 +59,9 @@ func (s *session) saveLocal(pairs []string) error {
 		err = disk.Replace(fsys, path, data, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("writing the configuration of context %q: %w", s.agent.Context.Name(), err)
+		return fmt.Errorf("writing %s: %w", what, err)
 	}
-	return s.configure()
+	return nil
 }
 
 // overrides are the settings of this run: --set and -U, or -u, which counts now
