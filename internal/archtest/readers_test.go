@@ -1,0 +1,236 @@
+package archtest
+
+import (
+	"go/ast"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reads lists what brings bytes into the program: functions by package, and
+// methods by name whatever they belong to.
+var reads = map[string][]string{
+	"io":            {"ReadAll", "ReadFull", "ReadAtLeast", "Copy", "CopyN", "CopyBuffer"},
+	"io/fs":         {"ReadFile", "ReadDir", "WalkDir", "Glob"},
+	"os":            {"ReadFile", "Open", "OpenFile", "ReadDir", "OpenRoot", "OpenInRoot"},
+	"path/filepath": {"WalkDir", "Walk", "Glob"},
+	"bufio":         {"NewReader", "NewReaderSize", "NewScanner", "NewReadWriter"},
+	"os/exec":       {"Command", "CommandContext"},
+	"net/http":      {"Get", "Post", "PostForm", "Head", "MaxBytesReader"},
+
+	"github.com/pelletier/go-toml/v2": {"Unmarshal", "NewDecoder"},
+	"github.com/goccy/go-yaml":        {"Unmarshal", "NewDecoder", "UnmarshalWithOptions"},
+	"github.com/tmaxmax/go-sse":       {"Read"},
+
+	module + "internal/disk":     {"ReadFile", "ReadAll", "Read", "ReadDir", "Open"},
+	module + "internal/jsonfile": {"Read", "Update", "ReadText", "UpdateText"},
+	module + "internal/jsonl":    {"Open", "Forward", "Backward", "Last"},
+}
+
+var readingMethods = []string{
+	"Read", "ReadAt", "ReadFrom", "ReadByte", "ReadBytes", "ReadLine", "ReadRune", "ReadSlice", "ReadString", "Scan", "Do", "StdoutPipe", "StderrPipe",
+}
+
+// What a row of the table cannot say.
+const (
+	ownBytes     = "the program's own bytes"
+	callersBound = "the caller's bound"
+)
+
+// boundOf names, for each function that reads, the row of the table of bounds
+// in docs/RELIABILITY.md that says how much it reads at most, or why it needs none.
+var boundOf = map[string]string{
+	"cache.Cache.Entry":                       "an entry of the cache",
+	"cache.Cache.Text":                        "a tool's output in the cache",
+	"cache.Cache.index":                       "an entry of the cache",
+	"cache.Index.endLines":                    callersBound,
+	"cache.Text.Preview":                      callersBound,
+	"cache.Text.Tail":                         callersBound,
+	"cache.Text.tailFrom":                     callersBound,
+	"cache.lineReader.next":                   callersBound,
+	"cache.lineReader.skip":                   callersBound,
+	"cache.newLineReader":                     callersBound,
+	"cache.scan":                              "a tool's output in the cache",
+	"cache.scanFile":                          callersBound,
+	"cli.completer.pluginNames":               "folders",
+	"cli.doctor.model":                        "answers of `doctor --online`",
+	"cli.doctor.permissions":                  "configuration files",
+	"cli.doctor.print":                        ownBytes,
+	"cli.mentioned":                           "files that `chibi trust` shows",
+	"cli.namedIn":                             "a context's transcript or window",
+	"cli.program.dataText":                    "a payload for `chibi hook fire`",
+	"cli.program.pluginCheck":                 "folders",
+	"cli.project.about":                       "files that `chibi trust` shows",
+	"cli.readAll":                             "a piped prompt",
+	"cli.readLine":                            "a typed line",
+	"cli.rewrite":                             "configuration files",
+	"cli.session.caseFiles":                   "folders",
+	"cli.session.chat":                        "a typed line",
+	"cli.session.copyOut":                     "a tool's output in the cache",
+	"cli.session.setSystemPrompt":             "texts of a context: system prompt, summary, goals, todos, reflection",
+	"cli.session.showCached":                  "a tool's output in the cache",
+	"cli.session.stamp":                       "folders",
+	"config.readLayer":                        "configuration files",
+	"config.readModel":                        "configuration files",
+	"contexts.Context.backward":               "a context's transcript or window",
+	"contexts.Context.finishRotation":         "state, manifests, holders of locks",
+	"contexts.Context.firstEntries":           "a context's transcript or window",
+	"contexts.Context.firstOfWindow":          "a context's transcript or window",
+	"contexts.Context.intended":               "state, manifests, holders of locks",
+	"contexts.Context.lastEntries":            "a context's transcript or window",
+	"contexts.Context.lastOf":                 "a context's transcript or window",
+	"contexts.Context.measure":                "a context's transcript or window",
+	"contexts.Context.migrateMessages":        "messages.json of the original",
+	"contexts.Context.readInbox":              "the inbox",
+	"contexts.Context.readManifest":           "state, manifests, holders of locks",
+	"contexts.Context.readWindow":             "a context's transcript or window",
+	"contexts.Store.keepDamaged":              "state, manifests, holders of locks",
+	"contexts.Store.read":                     "texts of a context: system prompt, summary, goals, todos, reflection",
+	"contexts.Store.readState":                "state, manifests, holders of locks",
+	"contexts.readHolder":                     "state, manifests, holders of locks",
+	"examples/plugins.All":                    ownBytes,
+	"internal/disk.CopyTree":                  callersBound,
+	"internal/disk.Create":                    callersBound,
+	"internal/disk.OS.OpenFile":               callersBound,
+	"internal/disk.OS.ReadDir":                callersBound,
+	"internal/disk.OS.SyncDir":                callersBound,
+	"internal/disk.OpenLog":                   callersBound,
+	"internal/disk.OpenRegular":               callersBound,
+	"internal/disk.ReadFile":                  callersBound,
+	"internal/disk.Sync":                      callersBound,
+	"internal/disk.copyFile":                  callersBound,
+	"internal/disk/disktest.file.Read":        ownBytes,
+	"internal/editor.Editor.lines":            "a typed line",
+	"internal/editor.keyboard.readRaw":        "a typed line",
+	"internal/hookdoc.Generate":               ownBytes,
+	"internal/hookdoc.Stale":                  ownBytes,
+	"internal/hookdoc.fieldDocs":              ownBytes,
+	"internal/installed.Hash":                 "folders",
+	"internal/installed.Read":                 "`installed.json`",
+	"internal/installed.add":                  "files of an installed plugin",
+	"internal/jsonl.Forward":                  callersBound,
+	"internal/jsonl.LineAt":                   callersBound,
+	"internal/jsonl.backward":                 callersBound,
+	"internal/jsonl.lastNewline":              callersBound,
+	"internal/jsonl.readLine":                 callersBound,
+	"internal/plugincase.Read":                "cases of a plugin",
+	"internal/plugincheck.Report.interpreter": "the first line of a script",
+	"internal/terminaltest.New":               ownBytes,
+	"internal/terminaltest.Person.Sees":       ownBytes,
+	"internal/trace.Read":                     "a trace",
+	"internal/trace.ReadFile":                 "a trace",
+	"internal/trust.Fingerprint":              "files of a project that are compared with their approval",
+	"internal/trust.Store.List":               "`trust.json`",
+	"llm/demo.Handler":                        ownBytes,
+	"llm/openai.Client.judge":                 "the body of a server's error",
+	"llm/openai.Client.send":                  "headers of a server",
+	"llm/openai.idleReader.Read":              "a model's answer as a stream",
+	"llm/openai.reader.readStream":            "a model's answer as a stream",
+	"llm/openai.reader.readWhole":             "a model's answer in one piece",
+	"plugin.firstLine":                        "the first line of a script",
+	"plugin.process.readErrors":               "a plugin's standard error",
+	"plugin.process.readOutput":               "a plugin's standard output",
+	"plugin/kodelet.discover":                 "folders",
+	"plugin/kodelet.identify":                 "Kodelet's list of a hook's events",
+	"plugin/kodelet.readAnswers":              "Kodelet's list of a hook's events",
+	"plugin/native.discover":                  "folders",
+	"plugin/native.isScript":                  "the first line of a script",
+	"recipes.Library.builtin":                 ownBytes,
+	"recipes.names":                           "folders",
+	"recipes.read":                            "a recipe",
+}
+
+// TestEveryReaderOfForeignBytesHasABound finds what reads in the code and holds
+// it against the table that people see.
+func TestEveryReaderOfForeignBytesHasABound(t *testing.T) {
+	rows := boundRows(t)
+	found := readers(t)
+	for name, lines := range found {
+		row := boundOf[name]
+		if row == "" {
+			t.Errorf("%s reads (%s): give it a bound, and add it to boundOf with its row of docs/RELIABILITY.md", name, strings.Join(lines, ", "))
+		} else if row != ownBytes && row != callersBound && !slices.Contains(rows, row) {
+			t.Errorf("%s: docs/RELIABILITY.md has no row %q in its table of bounds", name, row)
+		}
+	}
+	for name := range boundOf {
+		if found[name] == nil {
+			t.Errorf("%s reads nothing any more; remove it from boundOf", name)
+		}
+	}
+}
+
+// boundRows lists the first cells of the table of bounds, and holds that no cell is empty.
+func boundRows(t *testing.T) []string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/RELIABILITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| what is read | bound | key | beyond it |\n| --- | --- | --- | --- |\n")
+	var rows []string
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "|\n "), " | ")
+		if len(cells) != 4 || slices.Contains(cells, "") {
+			t.Errorf("docs/RELIABILITY.md: a row needs four cells: %s", line)
+		}
+		rows = append(rows, cells[0])
+	}
+	if len(rows) < 20 {
+		t.Fatalf("only %d rows of bounds found in docs/RELIABILITY.md", len(rows))
+	}
+	return rows
+}
+
+// readers lists the functions that read, with the lines where they do.
+func readers(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for _, s := range sources(t) {
+		for _, decl := range s.syntax.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			name := s.pkg + "." + functionName(f)
+			ast.Inspect(f, func(node ast.Node) bool {
+				if selector, ok := node.(*ast.SelectorExpr); ok && s.readsBy(selector) {
+					found[name] = append(found[name], s.line(node)+" "+selector.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+	return found
+}
+
+func (s source) readsBy(selector *ast.SelectorExpr) bool {
+	if id, ok := selector.X.(*ast.Ident); ok && id.Obj == nil {
+		if target, imported := s.imports[id.Name]; imported {
+			return slices.Contains(reads[target], selector.Sel.Name)
+		}
+	}
+	return slices.Contains(readingMethods, selector.Sel.Name)
+}
+
+// functionName is "Type.method" or "function".
+func functionName(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	kind := f.Recv.List[0].Type
+	if star, ok := kind.(*ast.StarExpr); ok {
+		kind = star.X
+	}
+	if generic, ok := kind.(*ast.IndexExpr); ok {
+		kind = generic.X
+	}
+	if id, ok := kind.(*ast.Ident); ok {
+		return id.Name + "." + f.Name.Name
+	}
+	return f.Name.Name
+}
