@@ -59,6 +59,11 @@ type Config struct {
 	MaxRecursionDepth, MaxToolRounds, MaxCallsPerResponse, MaxFollowUps int
 	// RequestIdleTimeoutMS bounds the silence in an answer, in milliseconds.
 	RequestIdleTimeoutMS int
+	// RequestFirstByteTimeoutMS bounds how long nothing of an answer arrives, in
+	// milliseconds.
+	RequestFirstByteTimeoutMS int
+	// Limits bound what comes from outside.
+	Limits Limits
 	// API are members of the request body.
 	API API
 	// Tools filters the tools that are offered.
@@ -115,6 +120,12 @@ type Trace struct {
 	MaxBytes int
 	// Redact are regular expressions of what must not enter a trace.
 	Redact []string
+}
+
+// Limits bound what comes from outside, in bytes.
+type Limits struct {
+	// AnswerBytes bounds a model's answer: its text and the calls in it.
+	AnswerBytes int
 }
 
 // Configured says whether a model was configured: a key or an address. If not,
@@ -184,7 +195,7 @@ func defaults() layer {
 		AutoCompact: ptr(false), AutoCompactThreshold: ptr(80.0), RollingCompactDrop: ptr(50.0),
 		ReflectionEnabled: ptr(true), ReflectionCharacterLimit: ptr(10_000),
 		MaxRecursionDepth: ptr(30), MaxToolRounds: ptr(50), MaxCallsPerResponse: ptr(100), MaxFollowUps: ptr(5),
-		RequestIdleTimeoutMS: ptr(120_000), BaseURL: ptr(DefaultBaseURL),
+		RequestIdleTimeoutMS: ptr(120_000), RequestFirstByteMS: ptr(600_000), BaseURL: ptr(DefaultBaseURL),
 		ToolOutputCacheThreshold: ptr(4000), ToolCachePreviewChars: ptr(500), ToolCacheMaxAgeDays: ptr(7),
 		ToolCacheMaxBytes: ptr(1 << 30), AutoCleanupCache: ptr(true), FileToolsAllowedPaths: []string{},
 		Storage: storage{
@@ -193,6 +204,7 @@ func defaults() layer {
 		},
 		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(256 << 20)},
 		Trace:   trace{Enabled: ptr(true), MaxBytes: ptr(8 << 20), Redact: []string{}},
+		Limits:  limits{AnswerBytes: ptr(4 << 20)},
 	}
 }
 
@@ -209,6 +221,7 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 		ReflectionEnabled: *l.ReflectionEnabled, ReflectionCharacterLimit: *l.ReflectionCharacterLimit,
 		MaxRecursionDepth: *l.MaxRecursionDepth, MaxToolRounds: *l.MaxToolRounds,
 		MaxCallsPerResponse: *l.MaxCallsPerResponse, MaxFollowUps: *l.MaxFollowUps, RequestIdleTimeoutMS: *l.RequestIdleTimeoutMS,
+		RequestFirstByteTimeoutMS: *l.RequestFirstByteMS, Limits: Limits{AnswerBytes: *l.Limits.AnswerBytes},
 		ToolOutputCacheThreshold: *l.ToolOutputCacheThreshold, ToolCachePreviewChars: *l.ToolCachePreviewChars,
 		ToolCacheMaxAgeDays: *l.ToolCacheMaxAgeDays, ToolCacheMaxBytes: *l.ToolCacheMaxBytes, AutoCleanupCache: *l.AutoCleanupCache,
 		FileToolsAllowedPaths: l.FileToolsAllowedPaths,

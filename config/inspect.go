@@ -13,7 +13,8 @@ import (
 // plugins.
 func Keys() []string {
 	return slices.DeleteFunc(knownKeys(reflect.TypeFor[layer]()), func(key string) bool {
-		return key == "api_key" || key == "api" || key == "api.reasoning" || key == "tools" || key == "storage" || key == "trace" || strings.HasPrefix(key, "plugins") || strings.HasPrefix(key, "kode")
+		isTable := slices.Contains([]string{"api", "api.reasoning", "tools", "storage", "trace", "limits"}, key)
+		return isTable || key == "api_key" || strings.HasPrefix(key, "plugins") || strings.HasPrefix(key, "kode")
 	})
 }
 

@@ -23,6 +23,7 @@ type layer struct {
 	MaxCallsPerResponse      *int     `toml:"max_calls_per_response"`
 	MaxFollowUps             *int     `toml:"max_follow_ups"`
 	RequestIdleTimeoutMS     *int     `toml:"request_idle_timeout_ms"`
+	RequestFirstByteMS       *int     `toml:"request_first_byte_timeout_ms"`
 	LockHeartbeatSeconds     *int     `toml:"lock_heartbeat_seconds"`
 	RollingCompactDrop       *float64 `toml:"rolling_compact_drop_percentage"`
 	ToolOutputCacheThreshold *int     `toml:"tool_output_cache_threshold"`
@@ -37,6 +38,7 @@ type layer struct {
 	Plugins                  plugins  `toml:"plugins"`
 	Kode                     kode     `toml:"kode"`
 	Trace                    trace    `toml:"trace"`
+	Limits                   limits   `toml:"limits"`
 }
 
 // trace is the [trace] table.
@@ -44,6 +46,11 @@ type trace struct {
 	Enabled  *bool    `toml:"enabled"`
 	MaxBytes *int     `toml:"max_bytes"`
 	Redact   []string `toml:"redact"`
+}
+
+// limits is the [limits] table: how much is taken of what comes from outside.
+type limits struct {
+	AnswerBytes *int `toml:"answer_bytes"`
 }
 
 // API are members of the request body; nil ones are not sent.

@@ -61,6 +61,8 @@ func (l layer) positive() []atLeast {
 		{"max_calls_per_response", l.MaxCallsPerResponse, 1},
 		{"max_follow_ups", l.MaxFollowUps, 1},
 		{"request_idle_timeout_ms", l.RequestIdleTimeoutMS, 1},
+		{"request_first_byte_timeout_ms", l.RequestFirstByteMS, 1},
+		{"limits.answer_bytes", l.Limits.AnswerBytes, 1024},
 		{"storage.partition_max_entries", l.Storage.PartitionMaxEntries, 1},
 		{"storage.partition_max_tokens", l.Storage.PartitionMaxTokens, 1},
 		{"storage.partition_max_age_seconds", l.Storage.PartitionMaxAgeSeconds, 60},
