@@ -102,6 +102,13 @@ func hookText(p *plugin.Plugin, name hookpoints.Name) string {
 	if p.GuardsAt(name) {
 		text += " (guard)"
 	}
+	switch failure := p.FailureAt(name); {
+	case failure == p.OnFailure:
+	case failure == plugin.Block:
+		text += " (blocks when it fails)"
+	default:
+		text += " (does not block when it fails)"
+	}
 	return text
 }
 

@@ -220,9 +220,14 @@ func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 func (s *session) overrides() map[string]plugin.Override {
 	overrides := map[string]plugin.Override{}
 	for name, o := range s.config.Plugins.ByName {
-		overrides[name] = plugin.Override{
+		override := plugin.Override{
 			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled,
+			Hooks: map[hookpoints.Name]plugin.HookOverride{},
 		}
+		for point, hook := range o.Hooks {
+			override.Hooks[point] = plugin.HookOverride{Timeout: ms(hook.TimeoutMS), OnFailure: plugin.Failure(hook.OnFailure)}
+		}
+		overrides[name] = override
 	}
 	return overrides
 }

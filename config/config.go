@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
 )
 
 // Config is the configuration of one run.
@@ -110,6 +112,16 @@ type Plugin struct {
 	OnFailure string
 	// Enabled is false for a plugin that is left out.
 	Enabled bool
+	// Hooks are settings for single hook points, which beat the above.
+	Hooks map[hookpoints.Name]Hook
+}
+
+// Hook are the settings of one plugin at one hook point.
+type Hook struct {
+	// TimeoutMS bounds it; 0: not set.
+	TimeoutMS int
+	// OnFailure is "ignore", "block", or "" where it is not set.
+	OnFailure string
 }
 
 // Trace are the settings of the trace of the newest turns.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/config"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -45,6 +46,11 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"plugin key", "config.toml", "[plugins]\nhook_timeout = 3\n", `config.toml:2: unknown key "plugins.hook_timeout"; did you mean "plugins.hook_timeout_ms"?`},
 		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n", `config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
 		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n", `config.toml:2: on_failure of plugin "guard" is "deny"; want "ignore" or "block"`},
+		{"a key of one hook", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout = 3\n", `config.toml:2: unknown key "plugins.guard.hooks.pre_tool.timeout"; did you mean "plugins.guard.`},
+		{"a hook that does not exist", "config.toml", "[plugins.guard.hooks.pre_tol]\ntimeout_ms = 3\n", `[plugins.guard.hooks.pre_tol]: there is no hook point "pre_tol"; did you mean "pre_tool"?`},
+		{"a hook without time", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout_ms = 0\n", `config.toml:2: [plugins.guard.hooks.pre_tool]: timeout_ms is 0; want a number above 0`},
+		{"a bad value of a hook", "config.toml", "[plugins.guard.hooks.pre_tool]\non_failure = \"deny\"\n", `config.toml:2: [plugins.guard.hooks.pre_tool]: on_failure is "deny"; want "ignore" or "block"`},
+		{"a block where none is possible", "config.toml", "[plugins.guard.hooks.post_tool]\non_failure = \"block\"\n", `on_failure is "block", but nothing can be blocked at post_tool`},
 		{"Kode's events", "config.toml", "[[kode.hooks.tool_call_pri]]\nexec = \"x\"\n", `unknown key "kode.hooks.tool_call_pri"; did you mean "kode.hooks.tool_call_pre"?`},
 		{"a key of Kode's hooks", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout = 3\n", `config.toml:3: unknown key "kode.hooks.session_end.timeout"; did you mean "kode.hooks.session_end.timeout_ms"?`},
 		{"a Kode hook without a program", "config.toml", "[[kode.hooks.session_end]]\ntimeout_ms = 3\n", `entry 1 of kode.hooks.session_end has no exec; write exec = "PROGRAM"`},
@@ -115,12 +121,30 @@ func TestPluginSettings(t *testing.T) {
 	want := config.Plugins{
 		ProbeTimeoutMS: 5000, HookTimeoutMS: 5, ToolTimeoutMS: 600000, MaxToolOutputBytes: 256 << 20,
 		ByName: map[string]config.Plugin{
-			"10-guard.py": {TimeoutMS: 7, OnFailure: "block", Enabled: true},
-			"log":         {Enabled: false},
+			"10-guard.py": {TimeoutMS: 7, OnFailure: "block", Enabled: true, Hooks: map[hookpoints.Name]config.Hook{}},
+			"log":         {Enabled: false, Hooks: map[hookpoints.Name]config.Hook{}},
 		},
 	}
 	if diff := cmp.Diff(want, c.Plugins); diff != "" {
 		t.Errorf("plugins (-want +got):\n%s", diff)
+	}
+}
+
+// TestSettingsOfAPluginAddUp: what a later source says of a plugin leaves alone
+// what an earlier one says under other keys. A guard stays one.
+func TestSettingsOfAPluginAddUp(t *testing.T) {
+	c, err := load(t, map[string]string{
+		"config.toml":              "[plugins.guard]\non_failure = \"block\"\n[plugins.guard.hooks.pre_tool]\ntimeout_ms = 3\n",
+		"contexts/work/local.toml": "[plugins.guard.hooks.pre_tool]\non_failure = \"ignore\"\n[plugins.guard.hooks.post_tool]\ntimeout_ms = 4\n",
+	}, "plugins.guard.timeout_ms=5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Plugin{OnFailure: "block", TimeoutMS: 5, Enabled: true, Hooks: map[hookpoints.Name]config.Hook{
+		"pre_tool": {TimeoutMS: 3, OnFailure: "ignore"}, "post_tool": {TimeoutMS: 4},
+	}}
+	if diff := cmp.Diff(want, c.Plugins.ByName["guard"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

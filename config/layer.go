@@ -103,6 +103,23 @@ func (l layer) over(top layer) layer {
 	return merged
 }
 
+// overlayTables merges two maps of tables: what top says of a name is put on
+// what into says of it.
+func overlayTables(into, top reflect.Value) reflect.Value {
+	merged := reflect.MakeMap(top.Type())
+	for _, from := range []reflect.Value{into, top} {
+		for _, key := range from.MapKeys() {
+			value := reflect.New(top.Type().Elem()).Elem()
+			if before := merged.MapIndex(key); before.IsValid() {
+				value.Set(before)
+			}
+			overlay(value, from.MapIndex(key))
+			merged.SetMapIndex(key, value)
+		}
+	}
+	return merged
+}
+
 // overlay copies every value that top sets; tables are merged key by key.
 func overlay(into, top reflect.Value) {
 	for i := range top.NumField() {
@@ -111,13 +128,7 @@ func overlay(into, top reflect.Value) {
 		case reflect.Struct:
 			overlay(into.Field(i), field)
 		case reflect.Map:
-			merged := reflect.MakeMap(field.Type())
-			for _, from := range []reflect.Value{into.Field(i), field} {
-				for _, key := range from.MapKeys() {
-					merged.SetMapIndex(key, from.MapIndex(key))
-				}
-			}
-			into.Field(i).Set(merged)
+			into.Field(i).Set(overlayTables(into.Field(i), field))
 		default:
 			if !field.IsNil() {
 				into.Field(i).Set(field)

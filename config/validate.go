@@ -20,13 +20,8 @@ func (l layer) validate() (key string, err error) {
 			return p.key, fmt.Errorf("%s is %v; want a percentage from 0 to 100", p.key, *p.value)
 		}
 	}
-	for name, one := range l.Plugins.ByName {
-		if f := or(one.OnFailure, "ignore"); f != "ignore" && f != "block" {
-			return "on_failure", fmt.Errorf("on_failure of plugin %q is %q; want \"ignore\" or \"block\"", name, f)
-		}
-		if t := or(one.TimeoutMS, 1); t <= 0 {
-			return "timeout_ms", fmt.Errorf("timeout_ms of plugin %q is %d; want a number above 0", name, t)
-		}
+	if key, err := l.Plugins.validate(); err != nil {
+		return key, err
 	}
 	for _, pattern := range l.Trace.Redact {
 		if _, err := regexp.Compile(pattern); err != nil {

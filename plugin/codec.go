@@ -1,8 +1,11 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
 )
 
 // Codec turns events into processes and their output into answers: a protocol
@@ -22,8 +25,10 @@ type Process struct {
 	Codec Codec
 	// Exec runs the processes.
 	Exec Exec
-	// Timeout bounds each process; 0: 30 seconds.
-	Timeout time.Duration
+	// Timeout bounds each process; 0: 30 seconds. Timeouts beat it at single
+	// points.
+	Timeout  time.Duration
+	Timeouts map[hookpoints.Name]time.Duration
 }
 
 // DefaultTimeout bounds a hook's process where nothing else is said.
@@ -36,10 +41,7 @@ func (p Process) Handle(ctx context.Context, ev Event) (Answer, error) {
 		return Answer{}, err
 	}
 	if cmd.Timeout == 0 {
-		cmd.Timeout = p.Timeout
-	}
-	if cmd.Timeout == 0 {
-		cmd.Timeout = DefaultTimeout
+		cmd.Timeout = cmp.Or(p.Timeouts[ev.Point], p.Timeout, DefaultTimeout)
 	}
 	out, err := p.Exec.Run(ctx, cmd)
 	if err != nil {

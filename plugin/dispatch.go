@@ -193,7 +193,7 @@ func (d *dispatch) unreadable(r *reply, why string) {
 }
 
 func (d *dispatch) blocksOnFailure(p *Plugin) bool {
-	return p.OnFailure == Block && d.info.CanBlock()
+	return p.FailureAt(d.info.Name) == Block && d.info.CanBlock()
 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {

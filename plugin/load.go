@@ -3,6 +3,8 @@ package plugin
 import (
 	"errors"
 	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
 )
 
 // Override is what a person sets for one plugin; it beats what the plugin says
@@ -14,6 +16,42 @@ type Override struct {
 	OnFailure Failure
 	// Disabled leaves the plugin out.
 	Disabled bool
+	// Hooks beats the above at single points.
+	Hooks map[hookpoints.Name]HookOverride
+}
+
+// HookOverride is what a person sets for one plugin at one point.
+type HookOverride struct {
+	// Timeout bounds it; 0: not overridden.
+	Timeout time.Duration
+	// OnFailure is what its failure means there; "": not overridden.
+	OnFailure Failure
+}
+
+// Failure puts what was set about failures into a plugin.
+func (o Override) Failure(p *Plugin) {
+	if o.OnFailure != "" {
+		p.OnFailure = o.OnFailure
+	}
+	for point, hook := range o.Hooks {
+		if hook.OnFailure != "" {
+			if p.OnFailureAt == nil {
+				p.OnFailureAt = map[hookpoints.Name]Failure{}
+			}
+			p.OnFailureAt[point] = hook.OnFailure
+		}
+	}
+}
+
+// Timeouts lists the bounds that were set for single points.
+func (o Override) Timeouts() map[hookpoints.Name]time.Duration {
+	timeouts := map[hookpoints.Name]time.Duration{}
+	for point, hook := range o.Hooks {
+		if hook.Timeout > 0 {
+			timeouts[point] = hook.Timeout
+		}
+	}
+	return timeouts
 }
 
 // Loaded is what a protocol found.

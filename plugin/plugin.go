@@ -24,9 +24,11 @@ type Plugin struct {
 	// Guards are those of Hooks at which the plugin only ever blocks. At a
 	// chain point it is asked after all others, with the final payload.
 	Guards []hookpoints.Name
-	// OnFailure says what a failure means at a point that can block. The zero
-	// value is Ignore.
-	OnFailure Failure
+	// OnFailure says what a failure means at a point that can block; "" if
+	// nobody has said: then it has no opinion, as with Ignore. OnFailureAt says
+	// it for single points, see [Plugin.FailureAt].
+	OnFailure   Failure
+	OnFailureAt map[hookpoints.Name]Failure
 	// Sequence, if not empty, names plugins that are asked one after another,
 	// in order, also where others are asked all at once.
 	Sequence string
@@ -96,6 +98,15 @@ func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) { ret
 // Subscribes says whether the plugin is asked at the point.
 func (p *Plugin) Subscribes(point hookpoints.Name) bool {
 	return p.Handler != nil && slices.Contains(p.Hooks, point)
+}
+
+// FailureAt says what a failure of the plugin means at a point that can block:
+// Block; Ignore if a person or the plugin has said so; "" if nobody has.
+func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
+	if failure, set := p.OnFailureAt[point]; set {
+		return failure
+	}
+	return p.OnFailure
 }
 
 // EventAt is what the plugin's protocol calls a point, "" where that is the

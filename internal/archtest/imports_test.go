@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"tools/builtin":          {"tools", "cache"},
 	"contexts":               {"internal/jsonl", "internal/disk"},
 	"cache":                  {"internal/disk"},
-	"config":                 {},
+	"config":                 {"hookpoints"},
 	"hookpoints":             {},
 	"merge":                  {},
 	"examples/plugins":       {},

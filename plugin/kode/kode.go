@@ -95,15 +95,17 @@ func (o Options) build(name string, origin plugin.Origin, e event, h Hook, overr
 			timeout = set
 		}
 	}
-	onFailure := plugin.Block
-	if override.OnFailure != "" {
-		onFailure = override.OnFailure
-	}
-	c := codec{opts: o, event: e, path: origin.Path, args: h.Args, strict: override.OnFailure == plugin.Block, warned: &sync.Map{}}
-	return plugin.Plugin{
+	p := plugin.Plugin{
 		Name: name, Origin: origin, Hooks: []hookpoints.Name{e.point}, Events: map[hookpoints.Name]string{e.point: e.name},
-		OnFailure: onFailure, Sequence: Protocol, Handler: handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout}, origin.Path},
+		Sequence: Protocol,
 	}
+	override.Failure(&p)
+	c := codec{opts: o, event: e, path: origin.Path, args: h.Args, strict: p.FailureAt(e.point) == plugin.Block, warned: &sync.Map{}}
+	if p.OnFailure == "" {
+		p.OnFailure = plugin.Block
+	}
+	p.Handler = handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout, Timeouts: override.Timeouts()}, origin.Path}
+	return p
 }
 
 // handler numbers failures as Kode does.

@@ -156,16 +156,14 @@ func (l *loader) ask(ctx context.Context, found []executable) ([]event, []error)
 func (l *loader) build(file executable, e event) plugin.Plugin {
 	p := plugin.Plugin{
 		Name: file.name, Origin: file.origin(), Hooks: []hookpoints.Name{e.point},
-		Events: map[hookpoints.Name]string{e.point: e.name}, OnFailure: plugin.Ignore,
+		Events: map[hookpoints.Name]string{e.point: e.name},
 	}
 	override, timeout := l.opts.Overrides[file.name], l.opts.HookTimeout
-	if override.OnFailure != "" {
-		p.OnFailure = override.OnFailure
-	}
+	override.Failure(&p)
 	if override.Timeout > 0 {
 		timeout = override.Timeout
 	}
-	process := plugin.Process{Codec: codec{opts: l.opts, path: file.path, event: e}, Exec: l.opts.Exec, Timeout: timeout}
+	process := plugin.Process{Codec: codec{opts: l.opts, path: file.path, event: e}, Exec: l.opts.Exec, Timeout: timeout, Timeouts: override.Timeouts()}
 	p.Handler = handler{process, e, file.check}
 	return p
 }

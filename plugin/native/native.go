@@ -145,26 +145,24 @@ func (l *loader) add(file executable, p probed) {
 
 // build makes a plugin of an executable with one or more schemas.
 func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
-	p := plugin.Plugin{Name: file.name, Origin: origin(file.path), OnFailure: plugin.Ignore}
+	p := plugin.Plugin{Name: file.name, Origin: origin(file.path)}
 	override := l.opts.Overrides[file.name]
 	hookTimeout := l.opts.HookTimeout
 	run := runner{opts: l.opts, path: file.real}
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
-		if s.OnFailure == plugin.Block {
-			p.OnFailure = plugin.Block
+		if p.OnFailure != plugin.Block && s.OnFailure != "" {
+			p.OnFailure = s.OnFailure
 		}
 		hookTimeout = max(hookTimeout, s.timeout())
 		p.Tools = append(p.Tools, run.tool(file.name, s, override))
 	}
-	if override.OnFailure != "" {
-		p.OnFailure = override.OnFailure
-	}
+	override.Failure(&p)
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}
-	p.Handler = plugin.Process{Codec: codec{run}, Exec: l.opts.Exec, Timeout: hookTimeout}
+	p.Handler = plugin.Process{Codec: codec{run}, Exec: l.opts.Exec, Timeout: hookTimeout, Timeouts: override.Timeouts()}
 	return p
 }
 
