@@ -1,0 +1,70 @@
+package strictjson
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// MaxDepth bounds how deep objects and arrays may nest in each other.
+const MaxDepth = 1000
+
+// ErrDepth says that a text nests too deep.
+var ErrDepth = errors.New("nests too deep")
+
+// Check reports whether a text is one JSON value that nests at most MaxDepth
+// deep. Duplicate names and text that is not UTF-8 are no errors here.
+func Check(data []byte) error {
+	if err := CheckDepth(data, MaxDepth); err != nil {
+		return err
+	}
+	if jsontext.Value(data).IsValid(lenient()) {
+		return nil
+	}
+	_, err := jsontext.AppendFormat(nil, data, lenient())
+	return syntaxError(err)
+}
+
+// Valid reports whether Check finds nothing wrong.
+func Valid(data []byte) bool { return Check(data) == nil }
+
+// CheckDepth reports whether objects and arrays nest at most limit deep. It
+// counts brackets outside of strings in one pass, whatever else the text is.
+func CheckDepth(data []byte, limit int) error {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return fmt.Errorf("it %w: more than %d objects and arrays in each other", ErrDepth, limit)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+// lenient takes every text that encoding/json takes.
+func lenient() json.Options {
+	return json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// syntaxError says what is wrong with a text, and where.
+func syntaxError(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return errors.New("not JSON")
+	case errors.As(err, &syntax) && syntax.Err != nil:
+		return fmt.Errorf("not JSON: %w at byte %d", syntax.Err, syntax.ByteOffset)
+	}
+	return fmt.Errorf("not JSON: %w", err)
+}

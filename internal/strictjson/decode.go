@@ -1,0 +1,132 @@
+package strictjson
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+)
+
+// TypeError says which member has a value of a wrong type.
+type TypeError struct {
+	// Field is the way to the member, with dots; empty for the text itself.
+	Field string
+	// Value is what stands there: "number", "string", "bool", "object", "array"
+	// or "null".
+	Value string
+}
+
+// Error is a sentence such as `"timeout_ms" cannot be a string`.
+func (e *TypeError) Error() string {
+	if e.Field == "" {
+		return "it cannot be " + article(e.Value)
+	}
+	return fmt.Sprintf("%q cannot be %s", e.Field, article(e.Value))
+}
+
+// UnknownError names a member that the reader does not know.
+type UnknownError struct {
+	// Field is the way to the member, with dots.
+	Field string
+	// Nearest is the known name that is most like it; empty: none is.
+	Nearest string
+	// Known are the names that there are.
+	Known []string
+}
+
+// Error is a sentence such as `unknown field "PATH"; did you mean "path"?`.
+func (e *UnknownError) Error() string {
+	switch {
+	case e.Nearest != "":
+		return fmt.Sprintf("unknown field %q; did you mean %q?", e.Field, e.Nearest)
+	case len(e.Known) == 0:
+		return fmt.Sprintf("unknown field %q; there are none", e.Field)
+	}
+	return fmt.Sprintf("unknown field %q; there are %s", e.Field, strings.Join(e.Known, ", "))
+}
+
+// Decode reads a text into what v points to, as encoding/json does but for what
+// the package says. Members that v has no place for are ignored. Besides the
+// errors of [Check] there are TypeError and what the type's own methods say.
+func Decode(data []byte, v any) error { return decode(data, v) }
+
+// DecodeKnown is Decode for texts in which each member must have its place:
+// another one is an UnknownError.
+func DecodeKnown(data []byte, v any) error { return decode(data, v, json.RejectUnknownMembers(true)) }
+
+func decode(data []byte, v any, more ...json.Options) error {
+	if err := CheckDepth(data, MaxDepth); err != nil {
+		return err
+	}
+	options := json.JoinOptions(append([]json.Options{
+		jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false),
+		json.MatchCaseInsensitiveNames(false), jsontext.AllowInvalidUTF8(true),
+	}, more...)...)
+	// Nothing may be half decoded when a duplicate is found.
+	if !jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		plain, err := Normalize(data)
+		if err != nil {
+			return err
+		}
+		data = plain
+	}
+	return explain(json.Unmarshal(data, v, options), v)
+}
+
+// explain words the decoder's errors.
+func explain(err error, v any) error {
+	var wrong *json.SemanticError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	field := dotted(wrong.JSONPointer)
+	switch {
+	case errors.Is(wrong.Err, json.ErrUnknownName):
+		known := namesAt(v, wrong.JSONPointer.Parent())
+		return &UnknownError{Field: field, Nearest: Nearest(wrong.JSONPointer.LastToken(), known), Known: known}
+	case wrong.Err == nil:
+		return &TypeError{Field: field, Value: kindName(wrong.JSONKind)}
+	case field == "":
+		return wrong.Err
+	}
+	return fmt.Errorf("%q: %w", field, wrong.Err)
+}
+
+func dotted(p jsontext.Pointer) string {
+	var parts []string
+	for part := range p.Tokens() {
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ".")
+}
+
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case 't', 'f':
+		return "bool"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case 'n':
+		return "null"
+	}
+	return "value of this type"
+}
+
+func article(noun string) string {
+	if noun == "null" {
+		return noun
+	}
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}

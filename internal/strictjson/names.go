@@ -1,0 +1,119 @@
+package strictjson
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Nearest is the known name that is most like another one, "" if none is like
+// it. Names that differ only in the case of their letters are like each other.
+func Nearest(name string, known []string) string {
+	best, least := "", len(name)/2+1
+	for _, k := range known {
+		if len(k) > len(name)+least || len(name) > len(k)+least {
+			continue
+		}
+		if d := distance(fold(name), fold(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// fold is what names have in common that differ in letters' case and in what
+// stands between words.
+func fold(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return r
+	}, name))
+}
+
+// distance is the number of edits between two words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// namesAt lists the names that a value's type has at a place in its JSON.
+func namesAt(v any, at jsontext.Pointer) []string {
+	t := reflect.TypeOf(v)
+	for part := range at.Tokens() {
+		switch t = element(t); t.Kind() {
+		case reflect.Slice, reflect.Array, reflect.Map:
+			t = t.Elem()
+		case reflect.Struct:
+			f, ok := fieldNamed(t, part)
+			if !ok {
+				return nil
+			}
+			t = f.Type
+		default:
+			return nil
+		}
+	}
+	return Names(element(t))
+}
+
+// element is what pointers lead to.
+func element(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// Names lists the names of the members that a struct type reads, in their
+// order, and nothing for other types.
+func Names(t reflect.Type) (names []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if name := nameOf(f); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func fieldNamed(t reflect.Type, name string) (reflect.StructField, bool) {
+	for _, f := range reflect.VisibleFields(t) {
+		if nameOf(f) == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+// nameOf is the name of a field in JSON, "" if it has none of its own.
+func nameOf(f reflect.StructField) string {
+	tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case !f.IsExported() || tag == "-":
+		return ""
+	case tag != "":
+		return tag
+	case f.Anonymous && element(f.Type).Kind() == reflect.Struct:
+		return ""
+	}
+	return f.Name
+}
