@@ -134,6 +134,9 @@ func (c *Cache) Write(text string) (path string, err error) {
 // spoolPrefix is the begin of the names of files that are being written.
 const spoolPrefix = ".spool-"
 
+// maxMeta bounds the files that describe an entry, in bytes.
+const maxMeta = 64 << 20
+
 // Path is the file with an entry's content, for programs that read it.
 func (c *Cache) Path(id string) string { return c.contentFile(id) }
 
@@ -195,7 +198,7 @@ func (c *Cache) Entry(id string) (Entry, error) {
 	if !validID(id) {
 		return e, notFound(id)
 	}
-	data, err := disk.ReadFile(c.fs, c.metaFile(id))
+	data, err := disk.ReadFile(c.fs, c.metaFile(id), maxMeta)
 	if err != nil || json.Unmarshal(data, &e) != nil || e.ID != id {
 		return Entry{}, notFound(id)
 	}

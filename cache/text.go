@@ -47,7 +47,7 @@ func (c *Cache) index(e Entry, f *os.File) (Index, error) {
 		return Index{}, err
 	}
 	var index Index
-	data, err := disk.ReadFile(c.fs, c.indexFile(e.ID))
+	data, err := disk.ReadFile(c.fs, c.indexFile(e.ID), maxMeta)
 	if err == nil && json.Unmarshal(data, &index) == nil && index.fits(info) {
 		return index, nil
 	}

@@ -35,7 +35,7 @@ func (c *Context) migrate() error {
 // migrateMessages makes entries of a context.json. If the power goes before the
 // file is out of the way, they are replaced again, not doubled.
 func (c *Context) migrateMessages(path string) error {
-	data, err := disk.ReadFile(c.store.fs, path)
+	data, err := disk.ReadFile(c.store.fs, path, maxLegacy)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (s *Store) statePath() string { return filepath.Join(s.home, "state.json") 
 
 // readState reads state.json. A damaged one counts as empty, and is reported.
 func (s *Store) readState() (*stateFile, error) {
-	data, err := disk.ReadFile(s.fs, s.statePath())
+	data, err := disk.ReadFile(s.fs, s.statePath(), maxText)
 	state := &stateFile{Current: DefaultName}
 	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
@@ -232,7 +232,7 @@ func (s *Store) reconcile(state *stateFile) error {
 
 // keepDamaged moves a state.json that cannot be read out of the way.
 func (s *Store) keepDamaged() error {
-	data, err := disk.ReadFile(s.fs, s.statePath())
+	data, err := disk.ReadFile(s.fs, s.statePath(), maxText)
 	if err != nil || json.Valid(data) {
 		return nil
 	}

@@ -62,7 +62,7 @@ func (s *Store) setPrompt(name, text string) error {
 
 // read reads a text, "" if it is missing.
 func (s *Store) read(path string) (string, error) {
-	data, err := disk.ReadFile(s.fs, path)
+	data, err := disk.ReadFile(s.fs, path, maxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading %s: %w", path, err)
 	}

@@ -24,7 +24,7 @@ var reads = map[string][]string{
 	"github.com/tmaxmax/go-sse":       {"Read"},
 
 	module + "internal/disk":     {"ReadFile", "ReadAll", "Read", "ReadDir", "Open"},
-	module + "internal/jsonfile": {"Read", "Update", "ReadText", "UpdateText"},
+	module + "internal/jsonfile": {"Read", "Update", "Rewrite"},
 	module + "internal/jsonl":    {"Open", "Forward", "Backward", "Last"},
 }
 
@@ -92,13 +92,11 @@ var boundOf = map[string]string{
 	"examples/plugins.All":                    ownBytes,
 	"internal/disk.CopyTree":                  callersBound,
 	"internal/disk.Create":                    callersBound,
-	"internal/disk.OS.OpenFile":               callersBound,
 	"internal/disk.OS.ReadDir":                callersBound,
 	"internal/disk.OS.SyncDir":                callersBound,
-	"internal/disk.OpenLog":                   callersBound,
-	"internal/disk.OpenRegular":               callersBound,
-	"internal/disk.ReadFile":                  callersBound,
-	"internal/disk.Sync":                      callersBound,
+	"internal/disk.openRegular":               callersBound,
+	"internal/disk.readAll":                   callersBound,
+	"internal/jsonfile.File.read":             callersBound,
 	"internal/disk.copyFile":                  callersBound,
 	"internal/disk/disktest.file.Read":        ownBytes,
 	"internal/editor.Editor.lines":            "a typed line",

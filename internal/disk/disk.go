@@ -2,7 +2,9 @@
 //
 // What it promises: what [Append] and [Replace] returned from survives a crash
 // of the machine; a reader never sees half of a replaced file; a file's mode
-// is kept. Locks are the kernel's, so that a crashed process holds nothing.
+// is kept. Locks are the kernel's, so that a crashed process holds nothing. What
+// is not a regular file, such as a named pipe or a device, is refused by name,
+// not waited for.
 //
 // All operations go through an [FS], so that tests can cut the power at every
 // step; [OS] is the real one.
@@ -15,14 +17,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
-	"time"
 )
 
 // FS are the operations that writing files takes.
 type FS interface {
-	// OpenFile opens a file as os.OpenFile does.
+	// OpenFile opens a file as os.OpenFile does; it must be a regular one.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	// Rename renames as os.Rename does.
 	Rename(from, to string) error
@@ -56,11 +56,13 @@ type File interface {
 // file that exists keeps its mode, a new one gets perm. The folder must exist.
 func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	if info, err := fsys.Stat(name); err == nil {
+		if err := checkRegular(name, info); err != nil {
+			return err
+		}
 		perm = info.Mode().Perm()
 	}
-	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s%s%d", filepath.Base(name), tempMark, os.Getpid()))
-	if err := writeSynced(fsys, temp, data, perm); err != nil {
-		fsys.Remove(temp)
+	temp, err := writeTemp(fsys, name, data, perm)
+	if err != nil {
 		return err
 	}
 	if err := fsys.Rename(temp, name); err != nil {
@@ -68,36 +70,6 @@ func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(name))
-}
-
-// tempMark is part of the names of temporary files.
-const tempMark = ".tmp-"
-
-// RemoveStale removes what interrupted calls of Replace have left in a folder
-// before a point in time.
-func RemoveStale(fsys FS, folder string, before time.Time) {
-	entries, err := fsys.ReadDir(folder)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		isTemp := strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), tempMark)
-		if info, err := e.Info(); isTemp && err == nil && info.ModTime().Before(before) {
-			fsys.Remove(filepath.Join(folder, e.Name()))
-		}
-	}
-}
-
-func writeSynced(fsys FS, name string, data []byte, perm fs.FileMode) error {
-	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // Append adds data to the end of a file with one write and makes it durable.
@@ -126,16 +98,6 @@ func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(name))
-}
-
-// ReadFile reads a whole file.
-func ReadFile(fsys FS, name string) ([]byte, error) {
-	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
 }
 
 // Remove removes a file durably. A missing one is no error.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -28,6 +29,21 @@ func TryLock(path string) (unlock func(), err error) {
 		}
 		return err
 	})
+}
+
+// LockWithin is Lock that gives up after a time, with ErrLocked: whoever has the
+// lock may have been stopped.
+func LockWithin(path string, wait time.Duration) (unlock func(), err error) {
+	const longest = 20 * time.Millisecond
+	end := time.Now().Add(wait)
+	for pause := time.Millisecond; ; pause = min(2*pause, longest) {
+		unlock, err = TryLock(path)
+		left := time.Until(end)
+		if !errors.Is(err, ErrLocked) || left <= 0 {
+			return unlock, err
+		}
+		time.Sleep(min(pause, left))
+	}
 }
 
 // WaitLock is Lock until ctx ends, whose error it returns then.
@@ -57,6 +73,11 @@ func WaitLock(ctx context.Context, path string) (unlock func(), err error) {
 // take locks a file with lock. While it waited, the file may have been renamed
 // or removed with its folder; then it locks the one that has the name now.
 func take(path string, lock func(*flock.Flock) error) (unlock func(), err error) {
+	if info, err := os.Stat(path); err == nil { // opening a named pipe would wait for ever
+		if err := checkRegular(path, info); err != nil {
+			return nil, err
+		}
+	}
 	for {
 		l := flock.New(path, flock.SetPermissions(0o600))
 		if err := lock(l); err != nil {

@@ -11,9 +11,9 @@ type OS struct{}
 
 var _ FS = OS{}
 
-// OpenFile opens a file.
+// OpenFile opens a regular file, or makes one.
 func (OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
-	f, err := os.OpenFile(name, flag, perm)
+	f, err := openRegular(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // TempFile writes data to a new file for temporary files that only its owner
@@ -63,7 +62,12 @@ func WriteFile(path string, data []byte, executable bool) error {
 // Overwrite gives a file new content in place, without durability: whoever
 // holds a lock on the file keeps it.
 func Overwrite(path string, data []byte) error {
-	return os.WriteFile(path, data, 0o600)
+	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // CreateTemp makes a new file in a folder, as os.CreateTemp does, that only its
@@ -72,33 +76,11 @@ func CreateTemp(folder, pattern string) (*os.File, error) { return os.CreateTemp
 
 // Sync makes a file's content durable.
 func Sync(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := openRegular(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// OpenRegular opens a file for reading that must be a regular one: opening a
-// device or a pipe could block or have effects, so it is asked first, and not
-// waited for.
-func OpenRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		f.Close()
-		return nil, fmt.Errorf("%s changed while it was opened", path)
-	}
-	return f, nil
 }
 
 // Discard removes a file that nobody needs any more.
@@ -107,7 +89,7 @@ func Discard(path string) { os.Remove(path) }
 // OpenLog opens a file for appending what need not survive a crash. Only its
 // owner can read a new one.
 func OpenLog(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	return openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
 // Rename moves a file that need not survive a crash.

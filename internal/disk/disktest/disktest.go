@@ -73,6 +73,14 @@ func (f *FS) Trouble() {
 	f.left = 0
 }
 
+// Cut makes the power go, or the failure of NewFailing begin, at operation number
+// cut from now on, from 0.
+func (f *FS) Cut(cut int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = cut
+}
+
 // Free ends the failure of NewFailing for good.
 func (f *FS) Free() {
 	f.mu.Lock()
@@ -169,6 +177,7 @@ func (f *FS) OpenFile(path string, flag int, _ fs.FileMode) (disk.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	existed := n != nil
 	if n == nil {
 		if flag&os.O_CREATE == 0 {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
@@ -178,6 +187,9 @@ func (f *FS) OpenFile(path string, flag int, _ fs.FileMode) (disk.File, error) {
 		}
 		n = &node{}
 		parent.names[name] = n
+	}
+	if existed && flag&os.O_EXCL != 0 {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrExist}
 	}
 	if n.names != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}

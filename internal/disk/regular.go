@@ -1,0 +1,94 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// TooLargeError says that a file has more bytes than are read of it.
+type TooLargeError struct {
+	Path string
+	// Max is how many bytes it may have.
+	Max int64
+}
+
+// Error names the file and the bound.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s has more than the %d bytes that are read of it; it was not changed", e.Path, e.Max)
+}
+
+// ReadFile reads a whole regular file of at most max bytes. The error is a
+// *TooLargeError for a longer one.
+func ReadFile(fsys FS, name string, max int64) ([]byte, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, name, max)
+}
+
+// readAll reads an open file of at most max bytes.
+func readAll(f File, name string, max int64) ([]byte, error) {
+	if info, err := f.Stat(); err == nil && info.Size() > max {
+		return nil, &TooLargeError{Path: name, Max: max}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(data)) > max {
+		return nil, &TooLargeError{Path: name, Max: max}
+	}
+	return data, err
+}
+
+// OpenRegular opens a file for reading that must be a regular one.
+func OpenRegular(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY, 0) }
+
+// openRegular opens a file, or makes one, that must be a regular one. Opening a
+// device or a named pipe could wait for ever or have effects, so it is asked
+// first, and not waited for if something else has got the name meanwhile.
+func openRegular(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	before, err := os.Stat(path)
+	switch {
+	case err == nil:
+		if err := checkRegular(path, before); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, perm)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil {
+		err = checkRegular(path, opened)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// checkRegular refuses what is not a regular file, by name.
+func checkRegular(path string, info fs.FileInfo) error {
+	kind := "something else"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a named pipe"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	}
+	return fmt.Errorf("%s is not a regular file but %s", path, kind)
+}
