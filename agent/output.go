@@ -23,11 +23,15 @@ type output struct {
 	file string
 	size int64
 	// exit and took are the tool's exit status, 0 if it succeeded, and time.
-	exit int
-	took time.Duration
-	ran  bool
-	// failed outputs, and those of tools that read the cache, are not cached.
-	failed, isPiece bool
+	exit   int
+	took   time.Duration
+	ran    bool
+	failed bool
+	// failure says how a process failed; preface is that, as the text begins with
+	// it; "" if a plugin replaced the text.
+	failure, preface string
+	// isPiece says that it was read from the cache and is not cached again.
+	isPiece bool
 }
 
 func newOutput(result tools.Result, kind tools.Kind) output {
@@ -35,7 +39,10 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 	if result.Failed && exit == 0 {
 		exit = 1
 	}
-	return output{text: result.Text, file: result.File, size: result.Size, failed: result.Failed, exit: exit, isPiece: kind == tools.File}
+	return output{
+		text: result.Told(), file: result.File, size: result.Size, failed: result.Failed, exit: exit,
+		failure: result.Failure, preface: result.Preface(), isPiece: kind == tools.File,
+	}
 }
 
 // step is the call as a step of the turn.
@@ -58,8 +65,11 @@ func (o *output) discard() {
 // replace puts a text in the place of the whole output.
 func (o *output) replace(text string) {
 	o.discard()
-	o.text = text
+	o.text, o.preface = text, ""
 }
+
+// own is the text that the tool wrote itself.
+func (o *output) own() string { return strings.TrimPrefix(o.text, o.preface) }
 
 // shape takes a tool's output through pre_tool_output.
 func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *output) error {
@@ -94,7 +104,7 @@ type shown struct {
 func (r *round) show(ctx context.Context, inv hookpoints.ToolInvocation, o *output) (shown, error) {
 	defer o.discard()
 	isLarge := o.file != "" || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, 4000)
-	if r.Cache == nil || !isLarge || o.failed || o.isPiece || strings.TrimSpace(o.text) == "" {
+	if r.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.text) == "" {
 		return shown{text: o.whole()}, nil
 	}
 	entry, err := r.put(inv, o)
@@ -121,7 +131,7 @@ func (r *round) put(inv hookpoints.ToolInvocation, o *output) (cache.Entry, erro
 	if o.file != "" {
 		return r.Cache.Put(inv.ToolName, inv.Arguments, o.file)
 	}
-	path, err := r.Cache.Write(o.text)
+	path, err := r.Cache.Write(o.own())
 	if err != nil {
 		return cache.Entry{}, err
 	}
@@ -135,16 +145,17 @@ func (r *round) put(inv hookpoints.ToolInvocation, o *output) (cache.Entry, erro
 // announce fires the hooks of a cached output and makes the stub.
 func (r *round) announce(ctx context.Context, inv hookpoints.ToolInvocation, o *output, e cache.Entry) (shown, error) {
 	path := r.Cache.Path(e.ID)
-	isBegin := int64(len(o.text)) < e.Bytes
+	content := o.own()
+	isBegin := int64(len(content)) < e.Bytes
 	candidate := hookpoints.CacheCandidate{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: o.text, Truncated: isBegin, ContentPath: path,
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: content, Truncated: isBegin, ContentPath: path,
 		CharCount: e.Chars, LineCount: e.Lines,
 	}
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreCacheOutput, candidate)
 	if err != nil {
 		return shown{}, err
 	}
-	text, err := r.stub(e, answer.Summary)
+	text, err := r.stub(e, o, answer.Summary)
 	if err != nil {
 		return shown{}, err
 	}
@@ -152,28 +163,4 @@ func (r *round) announce(ctx context.Context, inv hookpoints.ToolInvocation, o *
 		ToolName: inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
 	})
 	return shown{text: text, cached: true, path: path}, err
-}
-
-// stub is what the model sees of a cached output.
-func (r *round) stub(e cache.Entry, summary string) (string, error) {
-	title, part := "Summary", strings.TrimSpace(summary)
-	if part == "" {
-		title = "Preview"
-		t, err := r.Cache.Text(e.ID)
-		if err != nil {
-			return "", err
-		}
-		defer t.Close()
-		if part, err = t.Preview(bound(r.Settings.CachePreview, 500)); err != nil {
-			return "", err
-		}
-	}
-	note := ""
-	if e.Binary {
-		note = "\nIt is not plain text: bytes that are not UTF-8 are shown as \uFFFD."
-	}
-	return fmt.Sprintf("[Output cached: %s]\nTool: %s | Size: %s (%s chars), ~%s tokens | Lines: %s%s\n%s:\n---\n%s\n---\n"+
-		"Use file_head, file_tail, file_lines, file_grep with cache_id=\"%s\" to examine.",
-		e.ID, e.Tool, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Chars)), humanize.Comma(int64(e.Tokens)),
-		humanize.Comma(int64(e.Lines)), note, title, part, e.ID), nil
 }

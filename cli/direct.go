@@ -33,10 +33,16 @@ func (s *session) direct(ctx context.Context) error {
 	}
 	if result.File != "" {
 		defer disk.Discard(result.File)
-		return s.copyOut(result.File)
+		if err := s.copyOut(result.File); err != nil {
+			return err
+		}
+		result.Text = ""
 	}
 	if result.Failed {
-		return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(result.Text, "Error: "))
+		return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(result.Told(), "Error: "))
+	}
+	if result.File != "" {
+		return nil
 	}
 	return s.say("%s", strings.TrimSuffix(result.Text, "\n"))
 }

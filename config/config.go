@@ -10,6 +10,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -214,7 +215,7 @@ func defaults() layer {
 			PartitionMaxEntries: ptr(1000), PartitionMaxTokens: ptr(100_000),
 			PartitionMaxAgeSeconds: ptr(2_592_000), BytesPerToken: ptr(3),
 		},
-		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(256 << 20)},
+		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(min(2<<30, math.MaxInt))},
 		Trace:   trace{Enabled: ptr(true), MaxBytes: ptr(8 << 20), Redact: []string{}},
 		Limits:  limits{AnswerBytes: ptr(4 << 20)},
 	}

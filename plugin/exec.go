@@ -95,8 +95,9 @@ type Exec struct {
 var (
 	// ErrTimeout says that the process took too long and was ended.
 	ErrTimeout = errors.New("no answer")
-	// ErrOutputLimit says that it wrote too much and was ended.
-	ErrOutputLimit = errors.New("it was ended")
+	// ErrOutputLimit says that it wrote too much and was ended; what fits the
+	// limit is kept.
+	ErrOutputLimit = errors.New("ended")
 	// ErrSpool says that its output could not be written to disk.
 	ErrSpool = errors.New("its output could not be kept on disk")
 	// ErrStart says that it could not be started.

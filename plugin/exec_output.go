@@ -54,7 +54,7 @@ func (o *output) failure() error {
 	if o.wrong != nil {
 		return fmt.Errorf("%w: %v", ErrSpool, o.wrong)
 	}
-	return fmt.Errorf("more than %s of output: %w", humanize.IBytes(uint64(o.max)), ErrOutputLimit)
+	return fmt.Errorf("%w after %s of output, the limit", ErrOutputLimit, humanize.IBytes(uint64(o.max)))
 }
 
 // close returns the path of the file and its size, nothing if there is none.

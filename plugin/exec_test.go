@@ -289,7 +289,7 @@ func TestOutputIsBounded(t *testing.T) {
 			if !errors.Is(err, tt.want) {
 				t.Errorf("error is %v, want %v", err, tt.want)
 			}
-			if err != nil && !strings.HasPrefix(err.Error(), "more than 1.0 MiB of output") {
+			if err != nil && !strings.HasPrefix(err.Error(), "ended after 1.0 MiB of output") {
 				t.Errorf("error is %q", err)
 			}
 			if len(out.Stdout) != tt.kept {

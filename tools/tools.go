@@ -10,6 +10,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"strings"
 )
 
 // Kind says where a tool comes from, in the words of the pre_api_tools hook.
@@ -55,13 +56,31 @@ type Result struct {
 	// for memory. Whoever called the tool removes it. Size is its size in bytes.
 	File string
 	Size int64
-	// Failed says that Text is an error message.
-	Failed bool
+	// Failed says that the call failed. Failure then says how a process ended
+	// that wrote Text; where it is empty, Text says it.
+	Failed  bool
+	Failure string
 	// Exit is the exit status of a process that failed; 0 where there is none.
 	Exit int
 	// Next, if not empty, asks for another round when the model has answered,
 	// with this text as a note to itself.
 	Next string
+}
+
+// Told is what the model reads: how the call failed, and the output.
+func (r Result) Told() string {
+	if r.Failure != "" && strings.TrimSpace(r.Text) == "" {
+		return r.Failure
+	}
+	return r.Preface() + r.Text
+}
+
+// Preface is what stands before the output of a process that failed.
+func (r Result) Preface() string {
+	if r.Failure == "" {
+		return ""
+	}
+	return r.Failure + "\nstdout before that:\n"
 }
 
 // Tool is something that a model can call. Implementations are safe for

@@ -107,7 +107,7 @@ func (c Case) runTool(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 		return []string{err.Error()}
 	}
 	if c.Fails != "" || result.Failed {
-		return failure(c.Fails, result.Failed, result.Text)
+		return failure(c.Fails, result.Failed, result.Told())
 	}
 	if c.Output != nil && result.Text != *c.Output {
 		wrong = append(wrong, fmt.Sprintf("output: got %q, want %q", result.Text, *c.Output))

@@ -34,7 +34,7 @@ const (
 )
 
 // DefaultMaxToolOutput bounds a tool's output, in bytes, where it is spooled.
-const DefaultMaxToolOutput = 256 << 20
+const DefaultMaxToolOutput = 2 << 30
 
 // Options say where plugins are and how they are run.
 type Options struct {
@@ -55,7 +55,7 @@ type Options struct {
 	// AllowLinks are folders or files outside Dir that links in Dir may
 	// point to.
 	AllowLinks []string
-	// MaxToolOutput bounds the output of a tool in bytes; 0: 256 MiB.
+	// MaxToolOutput bounds the output of a tool in bytes; 0: 2 GiB.
 	MaxToolOutput int64
 	// Spool makes files for tool output that is too large for memory; nil: it
 	// is kept in memory, at most 8 MiB.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -216,7 +217,7 @@ func TestHookAnswers(t *testing.T) {
 		{"an exit status", `echo broken >&2; exit 3`, `exit status 3 (broken); went on without it`},
 		{"a signal", `kill -SEGV $$`, `ended by signal: segmentation fault; went on without it`},
 		{"no end", `exec sleep 600`, `no answer after 300ms; went on without it`},
-		{"a flood", `exec head -c 1073741824 /dev/zero`, `more than 8.0 MiB of output: it was ended; went on without it`},
+		{"a flood", `exec head -c 1073741824 /dev/zero`, `ended after 8.0 MiB of output, the limit; went on without it`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_tool"]}`, test.body)
@@ -247,8 +248,8 @@ func TestAToolCall(t *testing.T) {
 			f := newFolder(t).plugin("p", `{"name":"p"}`, test.body)
 			tool := f.load(native.Options{}).Plugins[0].Tools[0]
 			got, err := tool.Call(context.Background(), tools.Call{Arguments: json.RawMessage(`{"a":1}`)})
-			if err != nil || got.Text != test.want {
-				t.Errorf("result = %q, %v; want %q", got.Text, err, test.want)
+			if err != nil || got.Told() != test.want {
+				t.Errorf("result = %q, %v; want %q", got.Told(), err, test.want)
 			}
 		})
 	}
@@ -261,5 +262,36 @@ func TestOverridesBeatTheSchema(t *testing.T) {
 	}})
 	if len(loaded.Plugins) != 1 || loaded.Plugins[0].OnFailure != plugin.Ignore {
 		t.Errorf("plugins = %+v", loaded.Plugins)
+	}
+}
+
+func TestAToolThatPrintsMoreThanTheLimitIsEndedAndWhatItPrintedIsKept(t *testing.T) {
+	const limit = 80 << 20
+	for _, test := range []struct {
+		name, body, failure string
+		size                int64
+	}{
+		{"it prints without end", `exec yes`, "Error: ended after 80 MiB of output, the limit", limit},
+		{"it fails", `head -c 3145728 /dev/zero; echo boom >&2; exit 3`, "Error: exit status 3 (boom)", 3 << 20},
+		{"it takes too long", `head -c 3145728 /dev/zero; exec sleep 600`, "Error: no answer after 5s", 3 << 20},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFolder(t).plugin("p", `{"name":"p"}`, test.body)
+			spool := func() (*os.File, error) { return os.Create(filepath.Join(t.TempDir(), "out")) }
+			tool := f.load(native.Options{Spool: spool, MaxToolOutput: limit, ToolTimeout: 5 * time.Second}).Plugins[0].Tools[0]
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			got, err := tool.Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{}`)})
+			runtime.ReadMemStats(&after)
+			if err != nil || !got.Failed || got.Failure != test.failure || got.Size != test.size {
+				t.Errorf("failed = %v, failure = %q, %d bytes, %v", got.Failed, got.Failure, got.Size, err)
+			}
+			if info, err := os.Stat(got.File); err != nil || info.Size() != test.size {
+				t.Errorf("the file: %v, %v", info, err)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
+				t.Errorf("allocated %d bytes", used)
+			}
+		})
 	}
 }

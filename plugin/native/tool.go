@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,19 +53,26 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err == nil {
 		err = out.Err()
 	}
-	if err == nil {
-		return tools.Result{Text: begin(out), File: out.Spooled, Size: out.Size}, nil
+	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
+		drop(&out)
+		return tools.Result{}, cmp.Or(ctx.Err(), err)
 	}
+	if errors.Is(err, plugin.ErrSpool) {
+		drop(&out)
+	}
+	result := tools.Result{Text: begin(out), File: out.Spooled, Size: out.Size}
+	if err != nil {
+		result.Failed, result.Failure, result.Exit = true, failure(err, out), max(0, out.Exit)
+	}
+	return result, nil
+}
+
+// drop removes the file of an output that nobody will read.
+func drop(out *plugin.Outcome) {
 	if out.Spooled != "" {
 		disk.Discard(out.Spooled)
+		out.Spooled, out.Size = "", 0
 	}
-	switch {
-	case ctx.Err() != nil:
-		return tools.Result{}, ctx.Err()
-	case errors.Is(err, context.Canceled):
-		return tools.Result{}, err
-	}
-	return failure(err, out), nil
 }
 
 // maxToolOutput is the bound on a tool's output; what is kept in memory has the
@@ -96,26 +104,13 @@ func begin(out plugin.Outcome) string {
 	return text(data)
 }
 
-// failure tells the model what is known about a call that went wrong.
-func failure(err error, out plugin.Outcome) tools.Result {
-	parts := []string{fmt.Sprintf("Error: %v", err)}
+// failure tells the model how a call went wrong.
+func failure(err error, out plugin.Outcome) string {
+	said := fmt.Sprintf("Error: %v", err)
 	if stderr := strings.TrimSpace(out.Stderr); strings.Contains(stderr, "\n") {
-		parts = append(parts, "stderr ends with:\n"+stderr)
+		said += "\nstderr ends with:\n" + stderr
 	}
-	if stdout := text(out.Stdout); strings.TrimSpace(stdout) != "" {
-		parts = append(parts, "stdout before that:\n"+shorten(stdout))
-	}
-	return tools.Result{Text: strings.Join(parts, "\n"), Failed: true, Exit: max(0, out.Exit)}
-}
-
-// maxFailedOutput bounds how much of a failed call's output the model reads.
-const maxFailedOutput = 16 << 10
-
-func shorten(s string) string {
-	if len(s) <= maxFailedOutput {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxFailedOutput], "") + "\n[the rest is left out]"
+	return said
 }
 
 // text makes any output valid UTF-8.

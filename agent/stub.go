@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/cache"
+	"github.com/dustin/go-humanize"
+)
+
+// lastLines is how many of the last lines of a failed call's output are shown.
+const lastLines = 10
+
+// stub is what the model sees of a cached output.
+func (r *round) stub(e cache.Entry, o *output, summary string) (string, error) {
+	t, err := r.Cache.Text(e.ID)
+	if err != nil {
+		return "", err
+	}
+	defer t.Close()
+	title, part := "Summary", strings.TrimSpace(summary)
+	if part == "" {
+		title = "Preview"
+		if part, err = t.Preview(bound(r.Settings.CachePreview, 500)); err != nil {
+			return "", err
+		}
+	}
+	if o.failed {
+		last, err := t.Tail(lastLines, bound(r.Settings.CachePreview, 500))
+		if err != nil {
+			return "", err
+		}
+		part += "\n---\nLast lines:\n---\n" + strings.TrimRight(last.Text, "\n")
+	}
+	return fmt.Sprintf("[Output cached: %s]\nTool: %s | Size: %s (%s chars), ~%s tokens | Lines: %s%s\n%s:\n---\n%s\n---\n"+
+		"Use file_head, file_tail, file_lines, file_grep with cache_id=\"%s\" to examine.",
+		e.ID, e.Tool, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Chars)), humanize.Comma(int64(e.Tokens)),
+		humanize.Comma(int64(e.Lines)), remarks(e, o), title, part, e.ID), nil
+}
+
+// remarks are lines of a stub: how a failed call ended, and what the output is.
+func remarks(e cache.Entry, o *output) (lines string) {
+	switch {
+	case o.failure != "" && o.preface != "":
+		lines += "\n" + o.failure
+	case o.failed:
+		lines += fmt.Sprintf("\nThe call failed, exit status %d.", o.exit)
+	}
+	if e.Binary {
+		lines += "\nIt is not plain text: bytes that are not UTF-8 are shown as \uFFFD."
+	}
+	return lines
+}
