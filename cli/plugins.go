@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/installed"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -192,7 +193,7 @@ func (s *session) sayUntrusted() {
 		if !l.Untrusted {
 			continue
 		}
-		name := visible(filepath.Base(l.Origin.Path))
+		name := term.Name(filepath.Base(l.Origin.Path))
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
 			name += " (" + why + ")"
 		}
@@ -211,7 +212,7 @@ func (s *session) hasPlugin(name string) bool {
 
 // exec runs the processes of plugins.
 func (s *session) exec() plugin.Exec {
-	return plugin.Exec{Env: s.pluginEnv, Stderr: s.screen.Stderr(), Terminal: s.stdin}
+	return plugin.Exec{Env: s.pluginEnv, Stderr: s.screen.Plugins(s.config.Plugins.RawStderr), Terminal: s.stdin}
 }
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }

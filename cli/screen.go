@@ -5,36 +5,52 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"golang.org/x/term"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/mattn/go-runewidth"
+	tty "golang.org/x/term"
 )
 
 // screen owns the standard streams: what is printed never mixes with the
-// status line, and plugins that write at the same time do not tear lines.
+// status line, plugins that write at the same time do not tear lines, and what
+// other people wrote can do nothing to a terminal but be read.
 type screen struct {
-	files  [2]*os.File // standard output and standard error
-	mu     sync.Mutex
-	out    io.Writer
-	err    io.Writer
-	status bool     // stderr is a terminal: a status line is shown
-	width  int      // of that terminal
-	shared bool     // stdout is a terminal too
-	json   bool     // lines on stderr are JSON objects
-	inLine bool     // the last output to a terminal did not end its line
-	shown  bool     // the status line is on the terminal now
-	waits  []string // what is being waited for
+	files   [2]*os.File // standard output and standard error
+	mu      sync.Mutex
+	out     stream
+	err     stream
+	plugins stream         // standard error as plugins write to it
+	colours []*term.Filter // the filters whose texts may leave a colour on
+	status  bool           // a status line is shown on standard error
+	paused  int            // how many have the terminal for themselves
+	shared  bool           // stdout is a terminal too
+	json    bool           // lines on stderr are JSON objects
+	inLine  bool           // the last output to a terminal did not end its line
+	shown   bool           // the status line is on the terminal now
+	waits   []string       // what is being waited for
 }
 
 func newScreen(stdout, stderr *os.File) *screen {
-	s := &screen{files: [2]*os.File{stdout, stderr}, out: stdout, err: stderr, shared: term.IsTerminal(int(stdout.Fd()))}
-	if term.IsTerminal(int(stderr.Fd())) && os.Getenv("TERM") != "dumb" {
-		s.status = true
-		s.width, _, _ = term.GetSize(int(stderr.Fd()))
+	s := &screen{files: [2]*os.File{stdout, stderr}, shared: isTerminal(stdout)}
+	s.out, s.err, s.plugins = stream{s, stdout, s.shared}, stream{s, stderr, isTerminal(stderr)}, stream{s, stderr, isTerminal(stderr)}
+	if s.shared {
+		s.out.to = s.filtered(term.Text(uncoloured{s}))
+	}
+	if s.err.terminal {
+		s.plugins.to = s.filtered(term.Diagnostics(stderr))
+		s.status = os.Getenv("TERM") != "dumb"
 	}
 	return s
+}
+
+// filtered is a filter whose colours end before something else is printed.
+func (s *screen) filtered(f *term.Filter) *term.Filter {
+	s.colours = append(s.colours, f)
+	return f
 }
 
 // terminal is a file to draw on for a person who types at in.
@@ -57,17 +73,25 @@ func (s *screen) coloured() bool {
 	return s.shared && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// plain is text without colours, where none are wanted.
-func (s *screen) plain(text []byte) []byte {
-	if s.coloured() {
-		return text
+// uncoloured writes to standard output, without colours where none are wanted.
+type uncoloured struct{ *screen }
+
+func (w uncoloured) Write(p []byte) (int, error) {
+	if w.coloured() {
+		return w.files[0].Write(p)
 	}
-	return colour.ReplaceAll(text, nil)
+	if _, err := w.files[0].Write(colour.ReplaceAll(p, nil)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
+
+// colour is a sequence that a filter lets through.
+var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // columns is how wide text on standard output may be; 0 if that is no terminal.
 func (s *screen) columns() int {
-	width, _, err := term.GetSize(int(s.files[0].Fd()))
+	width, _, err := tty.GetSize(int(s.files[0].Fd()))
 	if err != nil {
 		return 0
 	}
@@ -76,10 +100,43 @@ func (s *screen) columns() int {
 
 // Stdout writes to standard output. A reader that went away is no error: the
 // turn goes on and is stored.
-func (s *screen) Stdout() io.Writer { return stream{s, s.out, s.shared} }
+func (s *screen) Stdout() io.Writer { return s.out }
 
-// Stderr writes to standard error.
-func (s *screen) Stderr() io.Writer { return stream{s, s.err, s.status} }
+// Stderr writes to standard error what chibi itself says.
+func (s *screen) Stderr() io.Writer { return s.err }
+
+// Plugins writes to standard error what plugins say. If it is a terminal, colours
+// and progress lines stay and other controls go, unless raw.
+func (s *screen) Plugins(raw bool) io.Writer {
+	if raw {
+		return s.err
+	}
+	return s.plugins
+}
+
+// pause leaves the terminal to somebody else until the returned function is
+// called: no status line is drawn.
+func (s *screen) pause() (resume func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hide()
+	s.paused++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.paused--
+		s.show()
+	})
+}
+
+// close leaves the terminal as a shell expects it.
+func (s *screen) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status = false
+	s.hide()
+	s.endColours(nil)
+}
 
 // notef prints a sentence for the person on standard error.
 func (s *screen) notef(format string, args ...any) {
@@ -101,17 +158,16 @@ func (s *screen) put(kind, text string) {
 			text = string(data)
 		}
 	}
-	if s.status {
-		text = string(harmless([]byte(text)))
+	if s.err.terminal {
+		text = term.Plain(text)
 	}
-	w := s.Stderr()
 	s.mu.Lock()
-	begun := s.inLine && s.status
+	begun := s.inLine && s.err.terminal
 	s.mu.Unlock()
 	if begun {
 		text = "\n" + text
 	}
-	io.WriteString(w, text+"\n")
+	io.WriteString(s.err, text+"\n")
 }
 
 // waiting shows what is being waited for until the returned function is called.
@@ -133,22 +189,36 @@ func (s *screen) waiting(what string) func() {
 
 // show draws the status line, unless a begun line of output is in the way.
 func (s *screen) show() {
-	if !s.status || s.inLine || len(s.waits) == 0 {
+	if !s.status || s.inLine || s.paused > 0 || len(s.waits) == 0 {
 		return
 	}
-	text := []rune("waiting for " + strings.Join(s.waits, ", "))
-	if s.width > 4 && len(text) > s.width-1 {
-		text = append(text[:s.width-4], []rune("...")...)
+	var names []string
+	for _, what := range s.waits {
+		names = append(names, term.Line(what))
 	}
-	fmt.Fprintf(s.err, "\r\x1b[K\x1b[2m%s\x1b[0m", string(text))
+	text := "waiting for " + strings.Join(names, ", ")
+	if width, _, err := tty.GetSize(int(s.files[1].Fd())); err == nil && width > 4 {
+		text = runewidth.Truncate(text, width-1, "...")
+	}
+	s.endColours(nil)
+	fmt.Fprintf(s.files[1], "\r\x1b[K\x1b[2m%s\x1b[0m", text)
 	s.shown = true
 }
 
 // hide removes the status line.
 func (s *screen) hide() {
 	if s.shown {
-		io.WriteString(s.err, "\r\x1b[K")
+		io.WriteString(s.files[1], "\r\x1b[K")
 		s.shown = false
+	}
+}
+
+// endColours ends the colours that others than writer have left on.
+func (s *screen) endColours(writer io.Writer) {
+	for _, f := range s.colours {
+		if f != writer {
+			f.EndColours()
+		}
 	}
 }
 
@@ -164,11 +234,8 @@ func (w stream) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.hide()
-	if w.terminal && w.to == w.out {
-		w.to.Write(w.plain(harmless(p)))
-	} else {
-		w.to.Write(p)
-	}
+	w.endColours(w.to)
+	w.to.Write(p)
 	if w.terminal && len(p) > 0 {
 		w.inLine = p[len(p)-1] != '\n'
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
+	tty "golang.org/x/term"
 )
 
 // main does what the flags say.
@@ -153,4 +153,4 @@ func (p *program) checkCombination(words []string) error {
 	return err
 }
 
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+func isTerminal(f *os.File) bool { return tty.IsTerminal(int(f.Fd())) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/config"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/recipes"
@@ -93,11 +94,11 @@ func (p *program) showProject(project project, files []trust.File) error {
 	}
 	var rows [][]string
 	for _, f := range files {
-		rows = append(rows, []string{"  " + visible(f.Path), f.Mode, f.SHA256[:12], project.approval.State(f), project.about(f)})
+		rows = append(rows, []string{"  " + term.Name(f.Path), f.Mode, f.SHA256[:12], project.approval.State(f), project.about(f)})
 	}
 	for _, f := range project.approval.Files {
 		if !slices.ContainsFunc(files, func(now trust.File) bool { return now.Path == f.Path }) {
-			rows = append(rows, []string{"  " + visible(f.Path), f.Mode, f.SHA256[:12], "gone", ""})
+			rows = append(rows, []string{"  " + term.Name(f.Path), f.Mode, f.SHA256[:12], "gone", ""})
 		}
 	}
 	return p.printColumns(rows)
@@ -172,7 +173,7 @@ func (p *program) trustList(store *trust.Store) error {
 			if now, err := trust.Fingerprint(a.Folder, f.Path); err == nil {
 				state = a.State(now)
 			}
-			rows = append(rows, []string{"  " + visible(f.Path), f.Mode, f.SHA256[:12], state})
+			rows = append(rows, []string{"  " + term.Name(f.Path), f.Mode, f.SHA256[:12], state})
 		}
 		if err := p.printColumns(rows); err != nil {
 			return err

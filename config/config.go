@@ -101,6 +101,9 @@ type Plugins struct {
 	MaxToolOutputBytes int
 	// AllowLinks are places outside the plugins folder that links may lead to.
 	AllowLinks []string
+	// RawStderr lets what plugins write to standard error reach the terminal as
+	// it is.
+	RawStderr bool
 	// ByName are settings for single plugins.
 	ByName map[string]Plugin
 }

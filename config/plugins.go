@@ -14,6 +14,7 @@ type plugins struct {
 	HookTimeoutMS  *int
 	ToolTimeoutMS  *int
 	AllowLinks     []string
+	RawStderr      *bool
 
 	MaxToolOutputBytes *int
 
@@ -41,6 +42,7 @@ type pluginKeys struct {
 	HookTimeoutMS  *int     `toml:"hook_timeout_ms"`
 	ToolTimeoutMS  *int     `toml:"tool_timeout_ms"`
 	AllowLinks     []string `toml:"allow_links"`
+	RawStderr      *bool    `toml:"raw_stderr"`
 
 	MaxToolOutputBytes *int `toml:"max_tool_output_bytes"`
 }
@@ -54,6 +56,7 @@ func (p plugins) resolve() Plugins {
 		MaxToolOutputBytes: *p.MaxToolOutputBytes,
 
 		AllowLinks: p.AllowLinks,
+		RawStderr:  or(p.RawStderr, false),
 		ByName:     map[string]Plugin{},
 	}
 	for name, one := range p.ByName {

@@ -10,6 +10,8 @@ package markdown
 import (
 	"io"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/term"
 )
 
 // maxBlock bounds, in bytes, what is parsed at once; larger blocks are printed
@@ -168,18 +170,9 @@ func renderSafely(text string, width int) (lines []string) {
 	return renderBlocks(text, width)
 }
 
-// clean makes text harmless for a terminal: control characters, which could
-// move the cursor or worse, become a replacement character.
-func clean(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	return strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c <= 0x9f {
-			return '\uFFFD'
-		}
-		return c
-	}, text)
-}
+// clean makes text harmless for a terminal. The parser decodes character
+// references, so what it returns is cleaned once more.
+func clean(text string) string { return term.Plain(text) }
 
 // split cuts off the blocks that nothing to come can change: those before the
 // last blank line outside code after which a new block has begun. A line is

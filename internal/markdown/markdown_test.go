@@ -48,7 +48,7 @@ func cases() []struct{ name, text, want string } {
 		{"a rule", "a\n\n---\n\nb", "a\n\n<dim>" + strings.Repeat("─", 30) + "</>\n\nb\n"},
 		{"a table", "| a | bb |\n|---|---:|\n| long | 1 |\n", "<b>a</>     <b>bb</>\n<dim>────────</>\nlong   1\n"},
 		{"wide runes", "日本語 日本語 日本語 日本語 日本語 日本語", "日本語 日本語 日本語 日本語\n日本語 日本語\n"},
-		{"control characters", "a\x1b[31mb\x07 \u009b", "a\uFFFD[31mb\uFFFD \uFFFD\n"},
+		{"control characters", "a\x1b[31mb\x07 \u009b", "a\uFFFDb\uFFFD \uFFFD\n"},
 		{"control characters as references", "&01; &#27;[31m [a](x&#27;y) `&#7;`", "\uFFFD \uFFFD[31m <u>a</> <dim>(x&#27;y)</> <code>&#7;</>\n"},
 		{"line breaks stay", "roses are red\nviolets are blue", "roses are red\nviolets are blue\n"},
 		{"a hard break", "a  \nb\\\nc", "a\nb\nc\n"},
