@@ -45,9 +45,10 @@ func (p Process) Handle(ctx context.Context, ev Event) (Answer, error) {
 	}
 	out, err := p.Exec.Run(ctx, cmd)
 	if err != nil {
-		return Answer{}, err
+		return Answer{Unread: out.Unread}, err
 	}
 	answer, err := p.Codec.Decode(ev, out)
+	answer.Unread = out.Unread
 	if answer.Exit == nil && out.Signal == "" {
 		answer.Exit = &out.Exit
 	}

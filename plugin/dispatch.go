@@ -31,6 +31,7 @@ type reply struct {
 	plugin *Plugin
 	// body is a non-empty JSON object of the right types, or nil.
 	body    []byte
+	unread  bool // see Answer.Unread
 	record  Record
 	notices []string
 }
@@ -107,6 +108,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload})
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit = answer.Exit
+	r.unread = answer.Unread
 	r.record.AnswerBytes = len(answer.Body)
 	for _, note := range answer.Notes {
 		r.remark(note)
@@ -121,6 +123,9 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 		d.unreadable(r, answer.Unreadable)
 	default:
 		d.read(r, answer.Body)
+	}
+	if r.unread {
+		d.notRead(r)
 	}
 	return r
 }
@@ -164,36 +169,6 @@ func typeText(err error) string {
 		return fmt.Sprintf("%q cannot be a %s", wrong.Field, wrong.Value)
 	}
 	return err.Error()
-}
-
-// failed makes a failure what the plugin asked for: no opinion, or a block.
-func (d *dispatch) failed(r *reply, err error) {
-	r.record.Result, r.record.Why = Failed, err.Error()
-	if errors.Is(err, context.Canceled) {
-		return
-	}
-	if d.blocksOnFailure(r.plugin) {
-		r.body, _ = JSON(map[string]any{"block": true, "message": fmt.Sprintf("plugin %q failed, and its failure blocks: %v", r.plugin.Name, err)})
-		r.notices = append(r.notices, err.Error()+"; blocked, as its on_failure asks for")
-		return
-	}
-	r.notices = append(r.notices, err.Error()+"; went on without it")
-}
-
-// unreadable is no opinion, except for a plugin whose failure blocks: what it
-// said may have been a block.
-func (d *dispatch) unreadable(r *reply, why string) {
-	if d.blocksOnFailure(r.plugin) {
-		d.failed(r, errors.New(why))
-		return
-	}
-	r.record.Result = Ignored
-	r.remark(why)
-	r.notices = append(r.notices, why+"; ignored")
-}
-
-func (d *dispatch) blocksOnFailure(p *Plugin) bool {
-	return p.FailureAt(d.info.Name) == Block && d.info.CanBlock()
 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {

@@ -37,12 +37,11 @@ type Command struct {
 	Spool func() (*os.File, error)
 }
 
-// Data is a payload for the environment. If it is too large for that, it goes
-// to a private temporary file that is removed after the run.
+// Data is a payload for the environment. If it is too large for that, only
+// standard input carries it, and the variable is not set.
 type Data struct {
-	// Var names the variable of the payload, FileVar that of the file's path.
-	// Exactly one of them is set.
-	Var, FileVar string
+	// Var names the variable.
+	Var string
 	// Value is the payload.
 	Value []byte
 }
@@ -63,6 +62,9 @@ type Outcome struct {
 	Exit int
 	// Signal names the signal that ended it, "" if none did.
 	Signal string
+	// Unread is true if Command.Data was too large for the environment and the
+	// process took not one byte of standard input: it cannot know its payload.
+	Unread bool
 }
 
 // Ok says whether the process ended well.
@@ -124,12 +126,15 @@ func (e Exec) Run(ctx context.Context, c Command) (Outcome, error) {
 	}
 	run, err := e.start(c)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{Unread: errors.Is(err, errNoWay)}, err
 	}
 	defer run.release()
 	err = run.wait(ctx, c.Timeout)
 	return run.outcome(), err
 }
+
+// errNoWay says that nothing could carry a payload to the process.
+var errNoWay = errors.New("too large for the environment, and its standard input is the terminal")
 
 // limit is a command's bound on standard output.
 func (c Command) limit() int64 {

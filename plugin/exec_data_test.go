@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/google/go-cmp/cmp"
@@ -80,11 +81,11 @@ func TestTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestDataIsAVariableOrAFile(t *testing.T) {
+func TestDataIsInAVariableIfItFits(t *testing.T) {
 	const largest = 131_072 - len("CHIBI_HOOK_DATA=") - 1
 	tests := map[string]struct {
 		value []byte
-		file  bool
+		alone bool
 	}{
 		"empty":                   {nil, false},
 		"as large as it may be":   {bytes.Repeat([]byte("x"), largest), false},
@@ -94,28 +95,76 @@ func TestDataIsAVariableOrAFile(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := sh(`echo "${CHIBI_HOOK_DATA+variable}$CHIBI_HOOK_DATA_FILE"
-				if [ -n "$CHIBI_HOOK_DATA_FILE" ]; then ls -l "$CHIBI_HOOK_DATA_FILE" | cut -c1-10; cat "$CHIBI_HOOK_DATA_FILE"
-				else printf %s "$CHIBI_HOOK_DATA"; fi`)
+			c := sh(`env | grep -o ^CHIBI_HOOK_DATA.*=; printf %s "$CHIBI_HOOK_DATA"; cat`)
 			c.MaxOutput = 11 << 20
-			c.Data = &plugin.Data{Var: "CHIBI_HOOK_DATA", FileVar: "CHIBI_HOOK_DATA_FILE", Value: tt.value}
-			got := string(run(t, plugin.Exec{}, c).Stdout)
-			where, rest, _ := strings.Cut(got, "\n")
-			want := string(tt.value)
-			if tt.file {
-				want = "-rw-------\n" + want
-				if _, err := os.Stat(where); !errors.Is(err, os.ErrNotExist) {
-					t.Errorf("the file %q is still there: %v", where, err)
-				}
+			c.Data = &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: tt.value}
+			want := "CHIBI_HOOK_DATA=\n" + string(tt.value)
+			if tt.alone {
+				c.Stdin, want = tt.value, string(tt.value)
 			}
-			if (where == "variable") == tt.file {
-				t.Errorf("it is at %q", where)
-			}
-			if rest != want {
-				t.Errorf("it is %.40q (%d bytes), want %d bytes", rest, len(rest), len(want))
+			out := run(t, plugin.Exec{}, c)
+			if got := string(out.Stdout); got != want || out.Unread {
+				t.Errorf("it is %.40q (%d bytes), want %d bytes; unread: %v", got, len(got), len(want), out.Unread)
 			}
 		})
 	}
+}
+
+func TestAProcessThatTookNothingOfWhatOnlyStandardInputCarries(t *testing.T) {
+	large := bytes.Repeat([]byte("0123456\n"), 140_000/8)
+	small := []byte("no\x00variable")
+	tests := map[string]struct {
+		script string
+		unread bool
+	}{
+		"it does not look":              {"echo {}", true},
+		"it fails":                      {"exit 3", true},
+		"it is killed":                  {"kill -KILL $$", true},
+		"it closes it":                  {"exec <&-; echo {}", true},
+		"it looks elsewhere":            {"head -c 1 </dev/null", true},
+		"it takes its time":             {"sleep 0.3", true},
+		"it takes the first byte":       {"head -c 1", false},
+		"it takes the first 300":        {"head -c 300", false},
+		"it stops at the first match":   {"grep -q 0", false},
+		"it takes a line":               {"read -r line; echo {}", false},
+		"a child takes it":              {"exec 3<&0; cat <&3 >/dev/null & wait", false},
+		"a child of a child takes some": {"(cat | head -c 2) | cat", false},
+		"it takes everything":           {"cat >/dev/null", false},
+	}
+	for name, tt := range tests {
+		for size, data := range map[string][]byte{"small": small, "large": large} {
+			t.Run(name+", "+size, func(t *testing.T) {
+				c := sh(tt.script)
+				c.Stdin, c.Data = data, &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: data}
+				if got := run(t, plugin.Exec{}, c).Unread; got != tt.unread {
+					t.Errorf("unread is %v", got)
+				}
+			})
+		}
+	}
+	t.Run("it takes too long", func(t *testing.T) {
+		c := sh("exec sleep 1000")
+		c.Stdin, c.Data, c.Timeout = large, &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: large}, 50*time.Millisecond
+		if out, err := (plugin.Exec{}).Run(t.Context(), c); !out.Unread || !errors.Is(err, plugin.ErrTimeout) {
+			t.Errorf("unread is %v, error %v", out.Unread, err)
+		}
+	})
+	t.Run("a variable carries it too", func(t *testing.T) {
+		c := sh("echo {}")
+		c.Stdin, c.Data = []byte("{}\n"), &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: []byte("{}")}
+		if run(t, plugin.Exec{}, c).Unread {
+			t.Error("it counts as unread")
+		}
+	})
+	t.Run("its standard input is the terminal", func(t *testing.T) {
+		c := sh("echo started")
+		c.InheritStdin, c.Data = true, &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: large}
+		out, err := plugin.Exec{}.Run(t.Context(), c)
+		want := "could not be started: 140 kB of data are too large for the environment, and its standard input is the terminal"
+		if !out.Unread || !errors.Is(err, plugin.ErrStart) || err.Error() != want {
+			t.Errorf("outcome is %+v, error %v", out, err)
+		}
+	})
 }
 
 func TestTheEnvironmentIsNearlyFull(t *testing.T) {
@@ -136,9 +185,10 @@ func TestTheEnvironmentIsNearlyFull(t *testing.T) {
 		}
 		return plugin.Exec{Env: env}
 	}
-	c := sh(`cat "$CHIBI_TOOL_ARGS_FILE"`)
-	c.Data = &plugin.Data{Var: "CHIBI_TOOL_ARGS", FileVar: "CHIBI_TOOL_ARGS_FILE", Value: bytes.Repeat([]byte("y"), 100_000)}
-	t.Run("the data goes into a file", func(t *testing.T) {
+	c := sh(`printf %s "$CHIBI_TOOL_ARGS"; cat`)
+	c.Data = &plugin.Data{Var: "CHIBI_TOOL_ARGS", Value: bytes.Repeat([]byte("y"), 100_000)}
+	c.Stdin = c.Data.Value
+	t.Run("only standard input carries the data", func(t *testing.T) {
 		if got := run(t, fill(room-60_000), c).Stdout; !bytes.Equal(got, c.Data.Value) {
 			t.Errorf("it read %d bytes", len(got))
 		}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/dustin/go-humanize"
 )
 
 // maxEnvString is Linux's bound on one string of the environment: name, "=",
@@ -23,28 +23,32 @@ const maxEnvString = 131_072
 // for whoever holds them.
 func (e Exec) start(c Command) (*process, error) {
 	p := &process{exec: e, output: output{max: c.limit(), make: c.Spool}}
-	env, err := p.environment(c, false)
-	if err != nil {
-		return nil, err
-	}
-	err = p.launch(c, env)
-	if errors.Is(err, syscall.E2BIG) && c.Data != nil {
+	p.alone = c.Data != nil && !c.Data.fits()
+	err := p.launch(c)
+	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
 		// The rest of the environment is near the total limit.
 		p.release()
-		if env, err = p.environment(c, true); err == nil {
-			err = p.launch(c, env)
-		}
+		p.alone = true
+		err = p.launch(c)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoWay):
+		p.release()
+		return nil, fmt.Errorf("%w: %s of data are %w", ErrStart, humanize.Bytes(uint64(len(c.Data.Value))), errNoWay)
+	case err != nil:
 		p.release()
 		return nil, fmt.Errorf("%w: %s", ErrStart, explain(c, err))
 	}
 	return p, nil
 }
 
-// environment builds the process's environment. Data goes into a file if it is
-// too large for a variable, or if told so.
-func (p *process) environment(c Command, useFile bool) ([]string, error) {
+// fits reports whether one variable can hold the data.
+func (d *Data) fits() bool {
+	return len(d.Var)+1+len(d.Value)+1 <= maxEnvString && !bytes.ContainsRune(d.Value, 0)
+}
+
+// environment builds the process's environment.
+func (p *process) environment(c Command) []string {
 	base := p.exec.Env
 	if base == nil {
 		base = os.Environ()
@@ -56,24 +60,18 @@ func (p *process) environment(c Command, useFile bool) ([]string, error) {
 		}
 	}
 	env = append(env, c.Env...)
-	if c.Data == nil {
-		return env, nil
+	if c.Data != nil && !p.alone {
+		env = append(env, c.Data.Var+"="+string(c.Data.Value))
 	}
-	fits := len(c.Data.Var)+1+len(c.Data.Value)+1 <= maxEnvString && !bytes.ContainsRune(c.Data.Value, 0)
-	if fits && !useFile {
-		return append(env, c.Data.Var+"="+string(c.Data.Value)), nil
-	}
-	path, remove, err := disk.TempFile("chibi-data-*.json", c.Data.Value)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrStart, err)
-	}
-	p.cleanup = append(p.cleanup, remove)
-	return append(env, c.Data.FileVar+"="+path), nil
+	return env
 }
 
 // launch starts the process and its readers and writers.
-func (p *process) launch(c Command, env []string) error {
-	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: env, Dir: c.Dir}
+func (p *process) launch(c Command) error {
+	if p.alone && c.InheritStdin {
+		return errNoWay
+	}
+	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: p.environment(c), Dir: c.Dir}
 	cmd.SysProcAttr = supervised()
 	var pipes [3][2]*os.File // of stdin, stdout and stderr: read end, write end
 	for i := range pipes {
@@ -96,7 +94,11 @@ func (p *process) launch(c Command, env []string) error {
 		closeAll(pipes)
 		return err
 	}
-	pipes[0][0].Close()
+	if p.alone {
+		p.untaken = pipes[0][0] // what the process leaves is counted there
+	} else {
+		pipes[0][0].Close()
+	}
 	pipes[1][1].Close()
 	pipes[2][1].Close()
 	p.begin(cmd, c.Stdin, pipes[0][1], pipes[1][0], pipes[2][0])

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // process is a running command.
@@ -23,6 +25,12 @@ type process struct {
 	drained chan struct{}  // closed when stdout and stderr have ended
 	exited  chan struct{}  // closed when the process itself has ended
 	flooded chan struct{}  // closed when it wrote too much
+	// alone says that the payload is on standard input alone; untaken is then
+	// the read end of that pipe, and written what the host wrote into it.
+	alone   bool
+	untaken *os.File
+	written int
+	fed     chan struct{} // closed when no more will be written
 	output  output
 	tail    tail
 	cleanup []func()
@@ -34,12 +42,14 @@ type process struct {
 func (p *process) begin(cmd *exec.Cmd, input []byte, stdin, stdout, stderr *os.File) {
 	p.cmd, p.stdin, p.stdout, p.stderr = cmd, stdin, stdout, stderr
 	p.drained, p.exited, p.flooded = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	p.fed = make(chan struct{})
 	var readers sync.WaitGroup
 	readers.Go(p.readOutput)
 	readers.Go(p.readErrors)
 	p.copies.Go(func() {
-		p.stdin.Write(input) // a reader that went away is no failure
+		p.written, _ = p.stdin.Write(input) // a reader that went away is no failure
 		p.stdin.Close()
+		close(p.fed)
 	})
 	p.copies.Go(func() {
 		readers.Wait()
@@ -164,7 +174,7 @@ func (p *process) signal(s syscall.Signal) { syscall.Kill(-p.cmd.Process.Pid, s)
 // release closes the pipes, which ends the goroutines at them, and removes what
 // the run left.
 func (p *process) release() {
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.untaken} {
 		if f != nil {
 			f.Close()
 		}
@@ -176,12 +186,25 @@ func (p *process) release() {
 	p.cleanup = nil
 }
 
+// unread reports whether the process took not one byte of a payload that only
+// standard input carried: all that was written is still in the pipe.
+func (p *process) unread() bool {
+	if !p.alone {
+		return false
+	}
+	p.stdin.Close()
+	<-p.fed
+	left, err := unix.IoctlGetInt(int(p.untaken.Fd()), bytesInPipe)
+	return err == nil && left == p.written
+}
+
 // outcome is how the process ended. The pipes are closed first: a process that
 // escaped its group may still write.
 func (p *process) outcome() Outcome {
+	unread := p.unread()
 	p.release()
 	state := p.cmd.ProcessState
-	o := Outcome{Stdout: p.output.head, Stderr: p.tail.text(), Exit: state.ExitCode()}
+	o := Outcome{Unread: unread, Stdout: p.output.head, Stderr: p.tail.text(), Exit: state.ExitCode()}
 	o.Spooled, o.Size = p.output.close()
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		o.Signal = status.Signal().String()

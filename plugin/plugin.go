@@ -25,8 +25,10 @@ type Plugin struct {
 	// chain point it is asked after all others, with the final payload.
 	Guards []hookpoints.Name
 	// OnFailure says what a failure means at a point that can block; "" if
-	// nobody has said: then it has no opinion, as with Ignore. OnFailureAt says
-	// it for single points, see [Plugin.FailureAt].
+	// nobody has said: then it has no opinion, as with Ignore, except that
+	// before a tool runs it blocks a call that it could not see, see
+	// [Answer.Unread]. OnFailureAt says it for single points, see
+	// [Plugin.FailureAt].
 	OnFailure   Failure
 	OnFailureAt map[hookpoints.Name]Failure
 	// Sequence, if not empty, names plugins that are asked one after another,
@@ -76,6 +78,10 @@ type Answer struct {
 	// Unreadable says why the output was not an answer, such as "not JSON:
 	// ..."; Body is then empty.
 	Unreadable string
+	// Unread is true if the plugin took nothing of a payload that it could only
+	// have read: whatever it answers but a block, it has failed. It counts
+	// beside an error too.
+	Unread bool
 	// Skipped says why the plugin had no need to be asked; empty: it was.
 	Skipped string
 	// Notes are what a person should know: what the protocol's adapter had to
@@ -101,7 +107,7 @@ func (p *Plugin) Subscribes(point hookpoints.Name) bool {
 }
 
 // FailureAt says what a failure of the plugin means at a point that can block:
-// Block; Ignore if a person or the plugin has said so; "" if nobody has.
+// Block; Ignore if a person has said so; "" if nobody has said anything.
 func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
 	if failure, set := p.OnFailureAt[point]; set {
 		return failure

@@ -14,7 +14,7 @@ var allowed = map[string][]string{
 		"hookpoints", "merge", "internal/disk", "internal/jsonfile", "internal/editor", "internal/hookdoc", "internal/markdown", "internal/term", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
-	"plugin":                 {"hookpoints", "merge", "tools", "internal/disk"},
+	"plugin":                 {"hookpoints", "merge", "tools"},
 	"plugin/native":          {"plugin", "hookpoints", "tools", "internal/disk"},
 	"plugin/kodelet":         {"plugin", "hookpoints", "internal/disk"},
 	"plugin/kode":            {"plugin", "hookpoints"},

@@ -10,26 +10,6 @@ import (
 	"strings"
 )
 
-// TempFile writes data to a new file for temporary files that only its owner
-// can read, named after pattern as for os.CreateTemp. The caller calls remove
-// when it is no longer needed.
-func TempFile(pattern string, data []byte) (path string, remove func(), err error) {
-	f, err := os.CreateTemp("", pattern)
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { os.Remove(f.Name()) }
-	_, err = f.Write(data)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		remove()
-		return "", nil, err
-	}
-	return f.Name(), remove, nil
-}
-
 // TempFolder makes a new folder for temporary files that only its owner can
 // enter. The caller calls remove when it is no longer needed.
 func TempFolder(pattern string) (path string, remove func(), err error) {

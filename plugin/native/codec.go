@@ -19,14 +19,14 @@ type runner struct {
 // codec speaks the hook half of the protocol.
 type codec struct{ runner }
 
-// Encode gives the payload on standard input and in the environment: both
-// generations of chibi plugins find it.
+// Encode gives the payload on standard input and, if it fits, in the
+// environment: both generations of chibi plugins find it.
 func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
 	return plugin.Command{
 		Path:  c.path,
 		Env:   append(environment(c.opts), "CHIBI_HOOK="+string(ev.Point)),
 		Stdin: line(ev.Payload),
-		Data:  &plugin.Data{Var: "CHIBI_HOOK_DATA", FileVar: "CHIBI_HOOK_DATA_FILE", Value: ev.Payload},
+		Data:  &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
 	}, nil
 }
 

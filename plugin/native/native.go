@@ -152,8 +152,8 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
-		if p.OnFailure != plugin.Block && s.OnFailure != "" {
-			p.OnFailure = s.OnFailure
+		if s.OnFailure == plugin.Block { // "ignore" is a person's decision alone
+			p.OnFailure = plugin.Block
 		}
 		hookTimeout = max(hookTimeout, s.timeout())
 		p.Tools = append(p.Tools, run.tool(file.name, s, override))

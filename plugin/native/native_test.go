@@ -185,17 +185,6 @@ printf '{"prompt":"%s %s %s"}' "$CHIBI_HOOK" "$CHIBI_CONTEXT" "$CHIBI_HOME"`)
 	}
 }
 
-func TestALargePayloadComesInAFile(t *testing.T) {
-	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`, `
-[ -z "$CHIBI_HOOK_DATA" ] || exit 1
-size=$(wc -c < "$CHIBI_HOOK_DATA_FILE")
-printf '{"prompt":"%s"}' "$(echo $size)"`)
-	prompt := strings.Repeat("x", 200_000)
-	if got, want := firePrompt(t, f.load(native.Options{}), prompt), fmt.Sprint(len(`{"prompt":"","context_name":"c","summary":""}`)+len(prompt)); got != want {
-		t.Errorf("payload file of %q bytes, want %q", got, want)
-	}
-}
-
 func firePrompt(t *testing.T, loaded plugin.Loaded, prompt string) string {
 	t.Helper()
 	host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}

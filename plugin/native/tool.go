@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/dustin/go-humanize"
 )
 
 // tool is one tool of an executable.
@@ -44,7 +45,7 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		Path:         t.path,
 		Env:          append(environment(t.opts), "CHIBI_TOOL_NAME="+t.spec.Name),
 		Stdin:        line(call.Arguments),
-		Data:         &plugin.Data{Var: "CHIBI_TOOL_ARGS", FileVar: "CHIBI_TOOL_ARGS_FILE", Value: call.Arguments},
+		Data:         &plugin.Data{Var: "CHIBI_TOOL_ARGS", Value: call.Arguments},
 		InheritStdin: t.inherit,
 		Timeout:      t.timeout,
 		MaxOutput:    t.opts.maxToolOutput(),
@@ -56,6 +57,9 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		drop(&out)
 		return tools.Result{}, cmp.Or(ctx.Err(), err)
+	}
+	if out.Unread {
+		err = unread(err, call.Arguments)
 	}
 	if errors.Is(err, plugin.ErrSpool) {
 		drop(&out)
@@ -73,6 +77,16 @@ func drop(out *plugin.Outcome) {
 		disk.Discard(out.Spooled)
 		out.Spooled, out.Size = "", 0
 	}
+}
+
+// unread is the error of a call whose arguments the tool took nothing of,
+// although only standard input carried them.
+func unread(err error, arguments []byte) error {
+	text := fmt.Sprintf("the tool read nothing of its arguments: %s are too large for CHIBI_TOOL_ARGS, only standard input carries them; make them smaller", humanize.Bytes(uint64(len(arguments))))
+	if err != nil {
+		return fmt.Errorf("%w; %s", err, text)
+	}
+	return errors.New(text)
 }
 
 // maxToolOutput is the bound on a tool's output; what is kept in memory has the
