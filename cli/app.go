@@ -22,6 +22,8 @@ type program struct {
 	// offline uses the demo model, whatever is configured; nativeOnly asks no
 	// other programs' hooks.
 	offline, nativeOnly bool
+	// idle says that this run neither asks the model nor calls a tool.
+	idle bool
 	// untraced keeps no trace of turns.
 	untraced bool
 	// pluginsFolder is where chibi's plugins are; "": in the home.

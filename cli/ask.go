@@ -32,6 +32,9 @@ func (s *session) enter(ctx context.Context) error {
 
 // ask takes a prompt to the model while nobody else can use the context.
 func (s *session) ask(ctx context.Context, prompt string) error {
+	if err := s.admit(); err != nil {
+		return err
+	}
 	return s.owning(ctx, s.agent.Context.Name(), func(*session) error {
 		if _, err := s.agent.Prompt(ctx, prompt); err != nil {
 			return err
@@ -48,6 +51,9 @@ func (s *session) ask(ctx context.Context, prompt string) error {
 func (s *session) connect() error {
 	if s.agent.Model != nil {
 		return nil
+	}
+	if err := s.admit(); err != nil {
+		return err
 	}
 	keys, err := s.opts.debugKeys()
 	if err != nil {

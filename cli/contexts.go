@@ -17,11 +17,12 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 	json := func() cli.Flag {
 		return &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: &asJSON}
 	}
-	// named runs an operation in an opened session on the context that the
+	// on and named run an operation in an opened session on the context that the
 	// first word names, or on the current one.
-	named := func(do func(ctx context.Context, s *session, name string, args []string) error) func(context.Context, []string) error {
+	type operation = func(ctx context.Context, s *session, name string, args []string) error
+	on := func(open func(context.Context, func(*session) error) error, do operation) func(context.Context, []string) error {
 		return func(ctx context.Context, args []string) error {
-			return p.within(ctx, func(s *session) error {
+			return open(ctx, func(s *session) error {
 				name := s.agent.Context.Name()
 				if len(args) > 0 {
 					var err error
@@ -33,6 +34,7 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 			})
 		}
 	}
+	named := func(do operation) func(context.Context, []string) error { return on(p.within, do) }
 	return []*cli.Command{
 		leaf(ctx, "list", "", "list the contexts", func(ctx context.Context, _ []string) error {
 			return p.within(ctx, func(s *session) error { return s.listContexts(asJSON) })
@@ -50,7 +52,7 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 		leaf(ctx, "archive", "[NAME]", "empty a context; its transcript keeps everything", named(func(ctx context.Context, s *session, name string, _ []string) error {
 			return s.archive(ctx, name)
 		})),
-		leaf(ctx, "compact", "[NAME]", "replace the conversation of a context by a summary", named(func(ctx context.Context, s *session, name string, _ []string) error {
+		leaf(ctx, "compact", "[NAME]", "replace the conversation of a context by a summary", on(p.working, func(ctx context.Context, s *session, name string, _ []string) error {
 			return s.compactNamed(ctx, name)
 		})),
 		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds", named(func(ctx context.Context, s *session, name string, _ []string) error {

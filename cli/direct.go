@@ -16,6 +16,9 @@ import (
 // direct runs one tool for a person: -p NAME args... or -P TOOL json. No tool
 // hooks fire, no model is asked.
 func (s *session) direct(ctx context.Context) error {
+	if err := s.admit(); err != nil {
+		return err
+	}
 	name, args, err := s.directCall()
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/plugin"
 )
 
 // The exit codes, as --help lists them.
@@ -21,7 +22,7 @@ const (
 const exitCodesHelp = `   0    done
    1    failed: the model's server, a tool called with -p or -P, the disk, a context in use
    2    wrong flags, arguments or configuration
-   3    a plugin refused the prompt
+   3    a plugin refused the prompt or the run, or a guard that must be there is missing
    130  interrupted`
 
 // usageError says that the command line or the configuration is wrong.
@@ -38,13 +39,15 @@ func usage(format string, args ...any) error {
 func (p *program) exitCode(err error) int {
 	var wrong usageError
 	var refused *agent.RefusedError
+	var stopped *plugin.StartError
+	var unguarded *guardsError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled):
 		p.screen.errorf("interrupted")
 		return exitInterrupted
-	case errors.As(err, &refused):
+	case errors.As(err, &refused), errors.As(err, &stopped), errors.As(err, &unguarded):
 		p.screen.errorf("%v", err)
 		return exitRefused
 	case errors.As(err, &wrong):

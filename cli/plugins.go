@@ -36,7 +36,7 @@ func (s *session) loadPlugins(ctx context.Context) error {
 	done := s.screen.waiting("plugins")
 	defer done()
 	s.loaded = plugin.Loaded{}
-	for _, load := range []func(context.Context) (plugin.Loaded, error){s.loadNative, s.loadKodelet, s.loadKode, s.loadHandlers, s.missed} {
+	for _, load := range []func(context.Context) (plugin.Loaded, error){s.loadNative, s.loadKodelet, s.loadKode, s.loadHandlers} {
 		found, err := load(ctx)
 		if err != nil {
 			return err
@@ -62,6 +62,9 @@ func (s *session) loadNative(ctx context.Context) (plugin.Loaded, error) {
 		return plugin.Loaded{}, nil
 	}
 	loaded, err := native.Load(ctx, s.nativeOptions())
+	if err != nil && ctx.Err() == nil {
+		return loaded, s.unreadable(err)
+	}
 	loaded.Notices = append(loaded.Notices, s.changedPlugins()...)
 	for i := range loaded.Plugins {
 		if s.opts.noHooks {
@@ -69,6 +72,16 @@ func (s *session) loadNative(ctx context.Context) (plugin.Loaded, error) {
 		}
 	}
 	return loaded, err
+}
+
+// unreadable is the error of a run whose plugins folder cannot be read.
+func (s *session) unreadable(err error) error {
+	for name, set := range s.config.Plugins.ByName {
+		if set.Enabled && isRequired(set) && !strings.Contains(name, ":") && s.expects(name) {
+			return &guardsError{[]missingGuard{{name, err.Error()}}}
+		}
+	}
+	return err
 }
 
 // changedPlugins tells of installed plugins that are not as they were.
@@ -83,27 +96,6 @@ func (s *session) changedPlugins() (notices []plugin.Notice) {
 		}
 	}
 	return notices
-}
-
-// missed stands in for plugins that are left out although the configuration says
-// that their failure blocks: no prompt is answered without them.
-func (s *session) missed(context.Context) (loaded plugin.Loaded, err error) {
-	if s.opts.noHooks {
-		return loaded, nil
-	}
-	for _, l := range s.loaded.LeftOut {
-		set := s.config.Plugins.ByName[l.Name]
-		if plugin.Failure(set.OnFailure) != plugin.Block || !set.Enabled {
-			continue
-		}
-		handlers := plugin.HandlePoint(hookpoints.PreMessage, func(context.Context, hookpoints.Prompt) (hookpoints.PromptAnswer, error) {
-			return hookpoints.PromptAnswer{}, fmt.Errorf("it is left out: %s", l.Reason)
-		})
-		loaded.Plugins = append(loaded.Plugins, plugin.Plugin{
-			Name: l.Name, Origin: l.Origin, Hooks: handlers.Hooks(), OnFailure: plugin.Block, Handler: handlers,
-		})
-	}
-	return loaded, nil
 }
 
 // foreign says whether other programs' hooks are asked.
@@ -131,6 +123,7 @@ func (s *session) loadKode(context.Context) (plugin.Loaded, error) {
 	}
 	opts := kode.Options{
 		Dir: s.home, WorkDir: s.project.dir, Session: uuid.NewString(), Exec: s.exec(), Overrides: s.overrides(),
+		Idle: s.idle,
 	}
 	for _, h := range s.config.Kode {
 		opts.Hooks = append(opts.Hooks, kode.Hook{Event: h.Event, Exec: h.Exec, Args: h.Args, Timeout: ms(h.TimeoutMS)})
@@ -171,7 +164,7 @@ func (s *session) sayLeftOut() {
 		s.notice(n.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.config.Plugins.ByName)) {
-		if s.foreign() && !s.hasPlugin(name) {
+		if s.foreign() && !s.hasPlugin(name) && (!strings.HasPrefix(name, projectHook) || s.expects(name)) {
 			s.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list names them all", keyText(name)))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -17,6 +18,7 @@ type project struct {
 	user     string // the person's home folder, "" if there is none
 	own      bool   // it is the person's home folder, or none: nothing in it needs approval
 	approval trust.Approval
+	stored   trust.Approval // what is approved for longer than this run
 }
 
 // The folders that hold hooks and recipes: of a project, of a person's home, and
@@ -26,6 +28,9 @@ const (
 	recipesFolder  = "recipes"
 	kodeletRecipes = ".kodelet/recipes"
 )
+
+// projectHook is what the names of a project's hooks begin with.
+const projectHook = "kodelet:./"
 
 // openProject looks up what of the current folder is approved. Without a current
 // folder, as when it was removed, there is no project.
@@ -37,15 +42,21 @@ func (s *session) openProject(context.Context) (err error) {
 	if s.project.own {
 		return nil
 	}
+	if s.project.stored, err = trust.Open(s.home).Find(s.project.dir); err != nil {
+		s.notice(err.Error())
+		s.project.stored = trust.Approval{Folder: s.project.dir}
+	}
+	s.project.approval = s.project.stored
 	if s.opts.trustProject {
 		s.project.approval.Files = s.project.files()
-		return nil
-	}
-	if s.project.approval, err = trust.Open(s.home).Find(s.project.dir); err != nil {
-		s.notice(err.Error())
-		s.project.approval = trust.Approval{Folder: s.project.dir}
 	}
 	return nil
+}
+
+// approved says whether a file of the project was ever approved, whatever it is
+// now.
+func (p project) approved(path string) bool {
+	return slices.ContainsFunc(p.stored.Files, func(f trust.File) bool { return f.Path == path })
 }
 
 // findProject describes a folder as a project. Nothing of it is approved yet.
@@ -71,7 +82,7 @@ func userHome() string {
 // begin with "kodelet:./".
 func (p project) hookFolders() (list []kodelet.Folder) {
 	if !p.own {
-		list = append(list, kodelet.Folder{Path: filepath.Join(p.dir, hooksFolder), Prefix: "kodelet:./", Check: p.approval.Check})
+		list = append(list, kodelet.Folder{Path: filepath.Join(p.dir, hooksFolder), Prefix: projectHook, Check: p.approval.Check})
 	}
 	if p.user != "" {
 		list = append(list, kodelet.Folder{Path: filepath.Join(p.user, hooksFolder), Prefix: "kodelet:"})

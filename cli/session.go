@@ -64,22 +64,48 @@ func (p *program) openWithoutPlugins() (*session, error) {
 }
 
 // within opens a session for a command, which is a run with its own start and
-// end.
-func (p *program) within(ctx context.Context, do func(*session) error) (err error) {
+// end, and neither asks the model nor calls a tool.
+func (p *program) within(ctx context.Context, do func(*session) error) error {
+	p.idle = true
+	return p.working(ctx, do)
+}
+
+// working is within for a command that asks the model or calls a tool.
+func (p *program) working(ctx context.Context, do func(*session) error) (err error) {
 	s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	s.sayLeftOut()
-	if err := s.agent.Start(ctx); err != nil {
+	end, err := s.begin(ctx)
+	defer func() { err = errors.Join(err, end(err)) }()
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.agent.End(ctx, err)) }()
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	return do(s)
+}
+
+// begin starts a run: on_start fires. A run that asks the model or calls a tool
+// does not start without the guards that it must have, nor if a plugin refuses
+// it. end ends what was started.
+func (s *session) begin(ctx context.Context) (end func(failure error) error, err error) {
+	if !s.idle {
+		if err := s.admit(); err != nil {
+			return func(error) error { return nil }, err
+		}
+	}
+	end = func(failure error) error { return s.agent.End(ctx, failure) }
+	err = s.agent.Start(ctx)
+	var stopped *plugin.StartError
+	if s.idle && errors.As(err, &stopped) {
+		s.notice(err.Error() + "; went on, as this run asks no model and calls no tool")
+		err = nil
+	}
+	return end, err
 }
 
 // at is a session for another context, with its configuration, the plugins that

@@ -48,24 +48,27 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 			return usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
 		}
 	}
+	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.needsModel()
+	p.idle = !asks && p.opts.compactOther == nil && p.opts.plugin == nil && p.opts.tool == nil
 	s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	s.sayLeftOut()
-	if chat || prompt != "" || s.recipe != nil || p.opts.needsModel() {
+	if asks {
 		if err := s.connect(); err != nil {
 			return err
 		}
 	}
-	if err := s.agent.Start(ctx); err != nil {
-		return err
-	}
+	end, err := s.begin(ctx)
 	defer func() {
-		err = errors.Join(err, s.agent.End(ctx, err))
+		err = errors.Join(err, end(err))
 		s.endCleanup()
 	}()
+	if err != nil {
+		return err
+	}
 	if err := s.enter(ctx); err != nil {
 		return err
 	}

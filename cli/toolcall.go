@@ -23,7 +23,7 @@ func (p *program) toolCommands(ctx context.Context) []*cli.Command {
 func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error {
 	if !hooks {
 		p.opts.tool, p.opts.tail = args[:1], args[1:]
-		return p.within(ctx, func(s *session) error { return s.direct(ctx) })
+		return p.working(ctx, func(s *session) error { return s.direct(ctx) })
 	}
 	input := json.RawMessage("{}")
 	if len(args) > 1 {
@@ -31,7 +31,7 @@ func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error
 			return usage("the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}'")
 		}
 	}
-	return p.within(ctx, func(s *session) error {
+	return p.working(ctx, func(s *session) error {
 		tool, err := s.findTool(args[0])
 		if err != nil {
 			return err

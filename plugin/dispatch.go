@@ -34,6 +34,7 @@ type reply struct {
 	unread  bool // see Answer.Unread
 	record  Record
 	notices []string
+	stop    error // ends the run
 }
 
 func newDispatch(h *Host, info hookpoints.Info, payload []byte) *dispatch {

@@ -15,6 +15,10 @@ func (d *dispatch) failed(r *reply, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
+	if d.stops(r.plugin, err) {
+		r.stop = err
+		return
+	}
 	message, notice := d.refusal(r, err)
 	if message == "" {
 		r.notices = append(r.notices, err.Error()+"; went on without it")

@@ -14,7 +14,8 @@ import (
 // hold the final value, and are empty where nothing changed.
 //
 // A plugin's failure is not an error, see the package documentation. Errors
-// are the end of ctx, and a payload that cannot be written as JSON.
+// are the end of ctx, a payload that cannot be written as JSON, and at on_start
+// a *[StartError].
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P) (A, error) {
 	var verdict A
 	if len(h.subscribers(point.Name)) == 0 {

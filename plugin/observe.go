@@ -16,7 +16,10 @@ func (d *dispatch) observe(ctx context.Context, subscribers []*Plugin) error {
 			r.ignore(fmt.Sprintf("%s is only observed, an answer of %s changes nothing", d.info.Name, strings.Join(tried, ", ")))
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return d.stopped(replies)
 }
 
 // meantToChange picks the fields that have an effect at some other point: an

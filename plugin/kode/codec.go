@@ -130,7 +130,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 // Decode reads what a hook left: its exit status first.
 func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
-		return c.refused(out, err), nil
+		return c.refused(out, err)
 	}
 	body := bytes.TrimSpace(out.Stdout)
 	if len(body) == 0 {
@@ -143,11 +143,23 @@ func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error)
 		}
 		return plugin.Answer{Notes: []string{text + "; ignored, as its exit status is 0"}}, nil
 	}
-	return c.answer(body), nil
+	answer := c.answer(body)
+	if block := gjson.GetBytes(body, "block"); block.Type == gjson.True && c.event.point == hookpoints.OnStart.Name {
+		return plugin.Answer{}, c.refusal(strings.Join(append(answer.Notes, "it answered \"block\""), ", "))
+	}
+	return answer, nil
+}
+
+// refusal is the error of a hook that refuses the run.
+func (c codec) refusal(reason string) error {
+	return &plugin.Refusal{Err: fmt.Errorf("KODE-HOOK-002: %s: %s", c.path, reason)}
 }
 
 // refused is the answer of a hook whose exit status is not 0.
-func (c codec) refused(out plugin.Outcome, err error) plugin.Answer {
+func (c codec) refused(out plugin.Outcome, err error) (plugin.Answer, error) {
+	if c.event.point == hookpoints.OnStart.Name {
+		return plugin.Answer{}, c.refusal(err.Error())
+	}
 	message := strings.TrimSpace(out.Stderr)
 	if message == "" {
 		message = fmt.Sprintf("refused by the hook %s: %v", c.path, err)
@@ -155,7 +167,7 @@ func (c codec) refused(out plugin.Outcome, err error) plugin.Answer {
 	return plugin.Answer{
 		Body:  c.blocking(message),
 		Notes: []string{fmt.Sprintf("KODE-HOOK-002: %s: %v", c.path, err)},
-	}
+	}, nil
 }
 
 // blocking is the answer that refuses, nil where nothing can be refused.
@@ -199,6 +211,8 @@ func (c codec) take(key string, value gjson.Result, fields map[string]json.RawMe
 		return value.String()
 	case "block":
 		switch {
+		case value.Type == gjson.True && c.event.point == hookpoints.OnStart.Name:
+			return "" // see Decode
 		case value.Type == gjson.True && c.blocking("") == nil:
 			return c.event.name + " cannot be refused; ignored"
 		case value.Type == gjson.True:

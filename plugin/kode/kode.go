@@ -56,6 +56,9 @@ type Options struct {
 	// Exec runs the processes. Of its environment, hooks get PATH, HOME, LANG
 	// and TMPDIR.
 	Exec plugin.Exec
+	// Idle says that this run neither asks the model nor calls a tool: for Kode
+	// that is no session, so session_start and session_end are not asked.
+	Idle bool
 	// Overrides are settings for single hooks, by plugin name.
 	Overrides map[string]plugin.Override
 }
@@ -104,7 +107,10 @@ func (o Options) build(name string, origin plugin.Origin, e event, h Hook, overr
 	if p.OnFailure == "" {
 		p.OnFailure = plugin.Block
 	}
-	p.Handler = handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout, Timeouts: override.Timeouts()}, origin.Path}
+	if _, set := p.OnFailureAt[e.point]; !set && e.point == hookpoints.OnStart.Name {
+		p.OnFailureAt = map[hookpoints.Name]plugin.Failure{e.point: p.OnFailure}
+	}
+	p.Handler = handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout, Timeouts: override.Timeouts()}, origin.Path, o.Idle}
 	return p
 }
 
@@ -112,16 +118,22 @@ func (o Options) build(name string, origin plugin.Origin, e event, h Hook, overr
 type handler struct {
 	plugin.Process
 	path string
+	idle bool
 }
 
 // Handle runs the hook.
 func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+	if h.idle && (ev.Point == hookpoints.OnStart.Name || ev.Point == hookpoints.OnEnd.Name) {
+		return plugin.Answer{Skipped: "this run neither asks the model nor calls a tool"}, nil
+	}
 	if !filepath.IsAbs(h.path) {
 		// Run as it is, it would be looked for in the working directory.
 		return plugin.Answer{}, fmt.Errorf("KODE-HOOK-004: %s: there is no such program in PATH", h.path)
 	}
 	answer, err := h.Process.Handle(ctx, ev)
+	var refusal *plugin.Refusal
 	switch {
+	case errors.As(err, &refusal):
 	case errors.Is(err, plugin.ErrTimeout):
 		err = fmt.Errorf("KODE-HOOK-001: %s: %w", h.path, err)
 	case errors.Is(err, plugin.ErrStart):

@@ -140,8 +140,7 @@ func TestAnswers(t *testing.T) {
 		{"a prompt is blocked", "user_prompt_submit", `echo "not today" >&2; exit 1`, `{"block":true,"message":"not today"}`, []string{"KODE-HOOK-002: PATH: exit status 1 (not today)"}},
 		{"an output is withheld", "tool_call_post", `echo "secret found" >&2; exit 1`, `{"block":true,"message":"secret found"}`, []string{"KODE-HOOK-002: PATH: exit status 1 (secret found)"}},
 		{"an input after the call", "tool_call_post", `echo '{"replace_tool_input": {}}'`, `{}`, []string{`"replace_tool_input" applies to tool_call_pre only; ignored`}},
-		{"the start cannot be refused", "session_start", "exit 1", `{}`, []string{"KODE-HOOK-002: PATH: exit status 1"}},
-		{"nor the end", "session_end", `echo '{"block": true}'`, `{}`, []string{"session_end cannot be refused; ignored"}},
+		{"the end cannot be refused", "session_end", `echo '{"block": true}'`, `{}`, []string{"session_end cannot be refused; ignored"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := script(t, "hook", test.body)
@@ -183,6 +182,46 @@ func answer(t *testing.T, h *plugin.Host, event string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// TestSessionStartEndsTheRun: whatever goes wrong with it, unless it is written
+// that its failure is to be ignored; a refusal counts all the same.
+func TestSessionStartEndsTheRun(t *testing.T) {
+	ignore := plugin.Override{OnFailure: plugin.Ignore}
+	ignoreThere := plugin.Override{Hooks: map[hookpoints.Name]plugin.HookOverride{"on_start": {OnFailure: plugin.Ignore}}}
+	for _, test := range []struct {
+		name, body string
+		override   plugin.Override
+		idle       bool
+		want       string // PATH stands for the hook's path; "": the run goes on
+	}{
+		{"it passes", "", plugin.Override{}, false, ""},
+		{"an exit status", `echo "not today" >&2; exit 3`, plugin.Override{}, false, "KODE-HOOK-002: PATH: exit status 3 (not today)"},
+		{"an exit status, and failures are ignored", "exit 3", ignore, false, "KODE-HOOK-002: PATH: exit status 3"},
+		{"an answer", `echo '{"block": true, "annotation": "no"}'`, plugin.Override{}, false, `KODE-HOOK-002: PATH: no, it answered "block"`},
+		{"a timeout", "exec sleep 600", plugin.Override{}, false, "KODE-HOOK-001: PATH: no answer after 300ms"},
+		{"a timeout that is ignored", "exec sleep 600", ignore, false, ""},
+		{"a timeout that is ignored there", "exec sleep 600", ignoreThere, false, ""},
+		{"a run that asks nothing", "exit 3", plugin.Override{}, true, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			hook := kode.Hook{Event: "session_start", Exec: script(t, "hook", test.body)}
+			if strings.Contains(test.body, "sleep") {
+				hook.Timeout = 300 * time.Millisecond
+			}
+			opts := options(t, hook)
+			opts.Idle, opts.Overrides = test.idle, map[string]plugin.Override{"kode:session_start:hook": test.override}
+			h, _ := host(opts)
+			_, err := plugin.Fire(t.Context(), h, hookpoints.OnStart, hookpoints.SessionInfo{})
+			var stopped *plugin.StartError
+			switch want := strings.ReplaceAll(test.want, "PATH", hook.Exec); {
+			case want == "" && err != nil:
+				t.Errorf("err = %v, want none", err)
+			case want != "" && (!errors.As(err, &stopped) || stopped.Err.Error() != want):
+				t.Errorf("err = %v, want %s", err, want)
+			}
+		})
+	}
 }
 
 func TestAnUnknownKeyIsWarnedAboutOnce(t *testing.T) {

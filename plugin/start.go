@@ -1,0 +1,57 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+)
+
+// Refusal is the error of a handler that refuses the run at on_start, where
+// answers have no effect. At other points it is a failure like any other.
+type Refusal struct{ Err error }
+
+// Error is the reason.
+func (r *Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap is the reason.
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// StartError says that a run must not go on: at on_start a plugin refused it, or
+// failed although its failure blocks there.
+type StartError struct {
+	// Plugin is the plugin's name, Event what its protocol calls on_start.
+	Plugin, Event string
+	// Err is what it said, or how it failed.
+	Err error
+}
+
+// Error names the plugin and says what it said.
+func (e *StartError) Error() string {
+	return fmt.Sprintf("plugin %q refused the run at %s: %v", e.Plugin, e.Event, e.Err)
+}
+
+// Unwrap is what the plugin said.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// stops says whether a failure ends the run: at on_start a refusal does, and a
+// failure that was said to block just there.
+func (d *dispatch) stops(p *Plugin, err error) bool {
+	var refusal *Refusal
+	return d.info.Name == hookpoints.OnStart.Name &&
+		(errors.As(err, &refusal) || p.OnFailureAt[hookpoints.OnStart.Name] == Block)
+}
+
+// stopped is the first reply that ends the run as an error, nil if none does.
+func (d *dispatch) stopped(replies []*reply) error {
+	for _, r := range replies {
+		if r.stop != nil {
+			event := r.record.Event
+			if event == "" {
+				event = string(d.info.Name)
+			}
+			return &StartError{Plugin: r.plugin.Name, Event: event, Err: r.stop}
+		}
+	}
+	return nil
+}
