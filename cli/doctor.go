@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/installed"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
@@ -104,10 +106,10 @@ func (d *doctor) permissions() {
 	default:
 		d.add("ok", "the home is "+d.home, "")
 	}
-	config := filepath.Join(d.home, "config.toml")
-	if info, err := os.Stat(config); err == nil && info.Mode()&0o044 != 0 {
-		if text, err := os.ReadFile(config); err == nil && strings.Contains(string(text), "api_key") {
-			d.add("error", config+" holds a key and others can read it", "chmod 600 "+config)
+	path := filepath.Join(d.home, "config.toml")
+	if info, err := os.Stat(path); err == nil && info.Mode()&0o044 != 0 {
+		if text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes); err == nil && strings.Contains(string(text), "api_key") {
+			d.add("error", path+" holds a key and others can read it", "chmod 600 "+path)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (s *session) install(ctx context.Context, source string, link bool) error {
 	target := filepath.Join(s.pluginsDir(), name)
 	switch _, err := os.Lstat(target); {
 	case err == nil:
-		return fmt.Errorf("there is a plugin %s already; remove it first: chibi plugin remove %s", target, name)
+		return alreadyThere(target)
 	case link && isAddress(source):
 		return usage("--link is for a path; %s is not on this machine", source)
 	}
@@ -67,10 +67,7 @@ func (s *session) install(ctx context.Context, source string, link bool) error {
 	if err := s.setEnabled(name, false); err != nil {
 		return err
 	}
-	if err := s.place(path, target, link); err != nil {
-		return err
-	}
-	if err := s.remember(name, target, source, link); err != nil {
+	if err := s.place(path, target, source, link); err != nil {
 		return err
 	}
 	if err := s.showPlugin(ctx, name); err != nil {
@@ -146,37 +143,33 @@ func (s *session) checkFile(path string) error {
 	return nil
 }
 
-// place copies a plugin to its place, or links it there and allows the link.
-func (s *session) place(path, target string, link bool) error {
+// place copies a plugin to its place, or links it there and allows the link, and
+// pins what was installed. A copy gets its name when it is whole, so that a run
+// that is killed leaves no half of a plugin.
+func (s *session) place(path, target, source string, link bool) error {
 	if err := disk.MakeFolder(disk.OS{}, s.pluginsDir(), 0o700); err != nil {
 		return fmt.Errorf("making the plugins folder: %w", err)
 	}
-	if !link {
-		if err := disk.CopyTree(path, target); err != nil {
-			return fmt.Errorf("copying the plugin: %w", err)
+	temp, err := disk.TempName(target)
+	if err != nil {
+		return err
+	}
+	defer disk.OS{}.RemoveAll(temp)
+	if link {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
 		}
-		return nil
+		if err := s.allowLink(path); err != nil {
+			return err
+		}
+		err = disk.Symlink(path, temp)
+	} else {
+		err = disk.CopyTree(path, temp)
 	}
-	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("copying the plugin: %w", err)
 	}
-	if err := s.allowLinks(append(slices.Clone(s.config.Plugins.AllowLinks), real)); err != nil {
-		return err
-	}
-	if err := disk.Symlink(real, target); err != nil {
-		return fmt.Errorf("linking the plugin: %w", err)
-	}
-	return nil
-}
-
-// remember pins what was installed.
-func (s *session) remember(name, target, source string, link bool) error {
-	list, err := installed.Read(s.home)
-	if err != nil {
-		return err
-	}
-	hash, err := installed.Hash(target)
+	hash, err := installed.Hash(temp)
 	if err != nil {
 		return fmt.Errorf("reading the plugin: %w", err)
 	}
@@ -185,11 +178,26 @@ func (s *session) remember(name, target, source string, link bool) error {
 			return err
 		}
 	}
-	list.Plugins[name] = installed.Plugin{Source: source, Link: link, SHA256: hash, At: time.Now().UTC().Truncate(time.Second)}
-	if err := list.Write(); err != nil {
-		return fmt.Errorf("remembering the plugin: %w", err)
+	return s.reveal(temp, target, installed.Plugin{Source: source, Link: link, SHA256: hash, At: time.Now().UTC().Truncate(time.Second)})
+}
+
+// reveal gives a plugin its name and pins it, while nobody else does that.
+func (s *session) reveal(temp, target string, pin installed.Plugin) error {
+	err := installed.Change(s.home, s.notice, func(list installed.List) error {
+		if _, err := os.Lstat(target); err == nil {
+			return alreadyThere(target)
+		}
+		list[filepath.Base(target)] = pin
+		return disk.Move(disk.OS{}, temp, target)
+	})
+	if err != nil {
+		return fmt.Errorf("installing the plugin: %w", err)
 	}
 	return nil
+}
+
+func alreadyThere(target string) error {
+	return fmt.Errorf("there is a plugin %s already; remove it first: chibi plugin remove %s", target, filepath.Base(target))
 }
 
 // editGlobal changes one key of config.toml; all else in it stays as it is.
@@ -265,23 +273,37 @@ func (s *session) removePlugin(ctx context.Context, name string) error {
 	if err := s.forbidLink(path); err != nil {
 		return err
 	}
-	if err := (disk.OS{}).RemoveAll(path); err != nil {
+	away, err := disk.TempName(path) // half a plugin must not be left if this is killed
+	if err == nil {
+		err = disk.Move(disk.OS{}, path, away)
+	}
+	if err == nil {
+		err = disk.OS{}.RemoveAll(away)
+	}
+	if err != nil {
 		return fmt.Errorf("deleting the plugin: %w", err)
 	}
 	if err := s.setEnabled(name, true); err != nil {
 		return err
 	}
-	list, err := installed.Read(s.home)
+	err = installed.Change(s.home, s.notice, func(list installed.List) error {
+		delete(list, name)
+		return nil
+	})
 	if err != nil {
-		return err
-	}
-	if _, known := list.Plugins[name]; known {
-		delete(list.Plugins, name)
-		if err := list.Write(); err != nil {
-			return fmt.Errorf("forgetting the plugin: %w", err)
-		}
+		return fmt.Errorf("forgetting the plugin: %w", err)
 	}
 	return s.say("Plugin %s is gone", name)
+}
+
+// allowLink notes in the configuration that links may lead to a place.
+func (s *session) allowLink(real string) error {
+	return s.changeLinks(func(allowed []string) []string {
+		if slices.Contains(allowed, real) {
+			return allowed
+		}
+		return append(allowed, real)
+	})
 }
 
 // forbidLink takes the target of a link out of what links may lead to.
@@ -290,14 +312,12 @@ func (s *session) forbidLink(path string) error {
 	if err != nil || !slices.Contains(s.config.Plugins.AllowLinks, real) {
 		return nil // a link that leads nowhere, or no link
 	}
-	return s.allowLinks(slices.DeleteFunc(slices.Clone(s.config.Plugins.AllowLinks), func(a string) bool { return a == real }))
+	return s.changeLinks(func(allowed []string) []string {
+		return slices.DeleteFunc(allowed, func(a string) bool { return a == real })
+	})
 }
 
-// allowLinks notes in the configuration what links may lead to.
-func (s *session) allowLinks(allowed []string) error {
-	var quoted []string
-	for _, a := range allowed {
-		quoted = append(quoted, config.Quote(a))
-	}
-	return s.editGlobal("plugins.allow_links", "["+strings.Join(quoted, ", ")+"]")
+// changeLinks changes what links may lead to.
+func (s *session) changeLinks(change func([]string) []string) error {
+	return s.rewriteGlobal(func(path string, data []byte) ([]byte, error) { return config.EditLinks(path, data, change) })
 }

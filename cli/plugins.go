@@ -90,8 +90,8 @@ func (s *session) changedPlugins() (notices []plugin.Notice) {
 	if err != nil {
 		s.notice(err.Error())
 	}
-	for _, name := range slices.Sorted(maps.Keys(list.Plugins)) {
-		if one := list.Plugins[name]; !one.Link && changed(one, filepath.Join(s.pluginsDir(), name)) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		if one := list[name]; !one.Link && changed(one, filepath.Join(s.pluginsDir(), name)) {
 			notices = append(notices, plugin.Notice{Plugin: name, Text: "it has changed since it was installed; see chibi plugin show " + name})
 		}
 	}

@@ -73,7 +73,7 @@ func (s *session) showOrigin(name, path string) {
 		s.notice(err.Error())
 		return
 	}
-	if one, known := list.Plugins[name]; known {
+	if one, known := list[name]; known {
 		fmt.Fprintf(out, "  from   %s, installed %s\n", one.Source, humanize.Time(one.At))
 		if changed(one, path) {
 			fmt.Fprintf(out, "  note   it has changed since it was installed, its hash was %s\n", one.SHA256[:min(16, len(one.SHA256))])

@@ -2,15 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/chibi-host/chibi/config"
-	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // saveUsername keeps -u in the context's local.toml.
@@ -40,25 +36,18 @@ func (s *session) saveLocal(pairs []string) error {
 	return s.configure()
 }
 
-// rewrite changes the text of a configuration file, which need not be there yet;
-// what names it for errors. A link to it stays a link.
+// rewrite changes the text of a configuration file, which need not be there yet,
+// while no other process does; what names it for errors. A link to it stays a link.
 func rewrite(what, path string, edit func(path string, data []byte) ([]byte, error)) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading the configuration: %w", err)
-	}
-	if data, err = edit(path, data); err != nil {
-		return usageError{err}
-	}
-	fsys := disk.OS{}
-	err = disk.MakeFolder(fsys, filepath.Dir(path), 0o700)
-	if err == nil {
-		err = disk.Replace(fsys, path, data, 0o600)
-	}
-	if err != nil {
+	var wrong error
+	err := jsonfile.Rewrite(jsonfile.File{Path: path, Max: config.MaxFileBytes}, func(data []byte) ([]byte, error) {
+		data, wrong = edit(path, data)
+		return data, wrong
+	})
+	switch {
+	case wrong != nil:
+		return usageError{wrong}
+	case err != nil:
 		return fmt.Errorf("writing %s: %w", what, err)
 	}
 	return nil

@@ -38,6 +38,20 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	return edited, nil
 }
 
+// EditLinks changes what plugins.allow_links of a configuration file's text says,
+// and returns the new text; see [Edit].
+func EditLinks(name string, data []byte, change func([]string) []string) ([]byte, error) {
+	l, err := parseLayer(name, data)
+	if err != nil {
+		return nil, err
+	}
+	var quoted []string
+	for _, link := range change(slices.Clone(l.Plugins.AllowLinks)) {
+		quoted = append(quoted, Quote(link))
+	}
+	return Edit(name, data, "plugins.allow_links", "["+strings.Join(quoted, ", ")+"]")
+}
+
 // keyParts are the parts of the key of a KEY = VALUE; nil if the text is
 // anything else, or its key ends elsewhere than at end.
 func keyParts(text []byte, end int) (parts []string) {

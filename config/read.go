@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"reflect"
 	"regexp"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -20,9 +20,12 @@ type document struct {
 	Plugins map[string]any `toml:"plugins"`
 }
 
+// MaxFileBytes bounds a configuration file.
+const MaxFileBytes = 4 << 20
+
 // readLayer reads a file; a missing one says nothing.
 func readLayer(path string) (layer, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(disk.OS{}, path, MaxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return layer{}, nil
 	}
@@ -93,7 +96,7 @@ func again(name string, data []byte, prefix string, table map[string]any, into a
 
 // readModel reads what models.toml says about a model.
 func readModel(path string, model *string) (layer, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(disk.OS{}, path, MaxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return layer{}, nil
 	}

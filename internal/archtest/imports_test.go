@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"tools/builtin":          {"tools", "cache"},
 	"contexts":               {"internal/jsonl", "internal/jsonfile", "internal/disk"},
 	"cache":                  {"internal/disk"},
-	"config":                 {"hookpoints"},
+	"config":                 {"hookpoints", "internal/disk"},
 	"hookpoints":             {},
 	"merge":                  {},
 	"examples/plugins":       {},

@@ -65,6 +65,8 @@ var boundOf = map[string]string{
 	"cli.readAll":                             "a piped prompt",
 	"cli.readLine":                            "a typed line",
 	"cli.rewrite":                             "configuration files",
+	"internal/installed.Change":               "`installed.json`",
+	"internal/trust.Store.change":             "`trust.json`",
 	"cli.session.caseFiles":                   "folders",
 	"cli.session.chat":                        "a typed line",
 	"cli.session.copyOut":                     "a tool's output in the cache",

@@ -12,21 +12,20 @@ import (
 	"time"
 )
 
-// tempMark is part of the names of the files that Replace writes first.
+// tempMark is part of the names of TempName.
 const tempMark = ".tmp-"
 
 // StaleAge is how old a temporary file must be before it counts as left behind:
 // no write takes a day.
 const StaleAge = 24 * time.Hour
 
-// IsTemp reports whether a file of this name is one that an interrupted Replace
-// has left.
+// IsTemp reports whether a name is one of TempName.
 func IsTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark)
 }
 
-// RemoveStale removes what interrupted calls of Replace have left in a directory
-// before a point in time.
+// RemoveStale removes from a directory what interrupted runs have left there under
+// a name of TempName before a point in time.
 func RemoveStale(fsys FS, folder string, before time.Time) {
 	entries, err := fsys.ReadDir(folder)
 	if err != nil {
@@ -37,9 +36,19 @@ func RemoveStale(fsys FS, folder string, before time.Time) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
-			fsys.Remove(filepath.Join(folder, e.Name()))
+			fsys.RemoveAll(filepath.Join(folder, e.Name()))
 		}
 	}
+}
+
+// TempName is a hidden name, which nothing has, beside a file or directory that is
+// about to be made or removed there.
+func TempName(name string) (string, error) {
+	random := make([]byte, 8)
+	if _, err := rand.Read(random); err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+tempMark+hex.EncodeToString(random)), nil
 }
 
 // writeTemp writes data, durably, to a new file beside the one that it is meant
@@ -47,12 +56,9 @@ func RemoveStale(fsys FS, folder string, before time.Time) {
 // several containers that share a directory, and goroutines have none.
 func writeTemp(fsys FS, name string, data []byte, perm fs.FileMode) (temp string, err error) {
 	for range 100 {
-		random := make([]byte, 8)
-		if _, err := rand.Read(random); err != nil {
+		if temp, err = TempName(name); err != nil {
 			return "", err
 		}
-		base := "." + filepath.Base(name) + tempMark + hex.EncodeToString(random)
-		temp = filepath.Join(filepath.Dir(name), base)
 		f, err := fsys.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue

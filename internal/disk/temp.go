@@ -75,8 +75,8 @@ func OpenLog(path string) (*os.File, error) {
 // Rename moves a file that need not survive a crash.
 func Rename(from, to string) error { return os.Rename(from, to) }
 
-// CopyTree copies a file, or a folder with all in it, that need not survive a
-// crash; modes are kept. Links in it are copied as what they lead to, if that is
+// CopyTree copies a file, or a folder with all in it; modes are kept, and the
+// contents of files survive a crash when it returns. Links in it are copied as what they lead to, if that is
 // a file, and hidden files and folders are left out.
 func CopyTree(from, to string) error {
 	info, err := os.Stat(from)
@@ -123,6 +123,9 @@ func copyFile(from, to string, info fs.FileInfo) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
 	return errors.Join(err, out.Close())
 }
 

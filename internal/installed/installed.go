@@ -5,17 +5,15 @@ package installed
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // Plugin is one plugin that was installed.
@@ -31,37 +29,32 @@ type Plugin struct {
 }
 
 // List is what was installed, by plugin name.
-type List struct {
-	path    string
-	Plugins map[string]Plugin
-}
+type List map[string]Plugin
 
 // Read reads the list of a home; a missing one is empty.
 func Read(home string) (List, error) {
-	l := List{path: filepath.Join(home, "installed.json"), Plugins: map[string]Plugin{}}
-	data, err := os.ReadFile(l.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &l.Plugins)
-	}
+	list, err := jsonfile.Read[List](file(home))
 	if err != nil {
-		return l, fmt.Errorf("reading %s: %w", l.path, err)
+		return nil, fmt.Errorf("reading what was installed: %w", err)
 	}
-	return l, nil
+	return list, nil
 }
 
-// Write keeps the list.
-func (l List) Write() error {
-	data, err := json.MarshalIndent(l.Plugins, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := disk.MakeFolder(disk.OS{}, filepath.Dir(l.path), 0o700); err != nil {
-		return err
-	}
-	return disk.Replace(disk.OS{}, l.path, append(data, '\n'), 0o600)
+// Change changes the list of a home while no other process does. A damaged list is
+// kept aside, and reported.
+func Change(home string, report func(text string), change func(List) error) error {
+	f := file(home)
+	f.Report = report
+	return jsonfile.Update(f, func(list *List) error {
+		if *list == nil {
+			*list = List{}
+		}
+		return change(*list)
+	})
+}
+
+func file(home string) jsonfile.File {
+	return jsonfile.File{Path: filepath.Join(home, "installed.json")}
 }
 
 // Hash is the hash of a plugin's files: their names, modes and contents. Hidden
@@ -90,7 +83,7 @@ func Hash(path string) (string, error) {
 }
 
 func add(sum io.Writer, root, file string) error {
-	f, err := os.Open(file)
+	f, err := disk.OpenRegular(file)
 	if err != nil {
 		return err
 	}

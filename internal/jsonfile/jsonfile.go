@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // DefaultMax bounds a file whose Max is not set, in bytes.
@@ -178,7 +179,7 @@ func parse[T any](path string, data []byte) (value T, err error) {
 	if string(bytes.TrimSpace(data)) == "null" {
 		return value, &DamagedError{path, errors.New("it says null")}
 	}
-	err = json.Unmarshal(data, &value)
+	err = strictjson.Decode(data, &value)
 	if v, ok := any(&value).(interface{ Validate() error }); ok && err == nil {
 		err = v.Validate()
 	}

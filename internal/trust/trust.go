@@ -11,17 +11,15 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -142,16 +140,13 @@ func (s *Store) Find(folder string) (Approval, error) {
 
 // List lists all approvals by folder.
 func (s *Store) List() ([]Approval, error) {
-	data, err := os.ReadFile(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	all, err := jsonfile.Read[[]Approval](jsonfile.File{Path: s.path})
+	var damaged *jsonfile.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		return nil, fmt.Errorf("%w; nothing in it counts, remove it and approve anew", err)
+	case err != nil:
 		return nil, fmt.Errorf("reading the approvals: %w", err)
-	}
-	var all []Approval
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("%s is damaged, nothing in it counts; remove it and approve anew: %w", s.path, err)
 	}
 	return all, nil
 }
@@ -175,27 +170,15 @@ func without(all []Approval, folder string) []Approval {
 	return slices.DeleteFunc(slices.Clone(all), func(a Approval) bool { return a.Folder == folder })
 }
 
-// change rewrites the list while nobody else does.
+// change rewrites the list while nobody else does. A damaged one is kept aside, and
+// what it approved counts no more.
 func (s *Store) change(do func([]Approval) []Approval) error {
-	if err := disk.MakeFolder(disk.OS{}, filepath.Dir(s.path), 0o700); err != nil {
-		return fmt.Errorf("keeping the approvals: %w", err)
-	}
-	unlock, err := disk.Lock(s.path + ".lock")
+	err := jsonfile.Update(jsonfile.File{Path: s.path}, func(all *[]Approval) error {
+		*all = do(*all)
+		slices.SortFunc(*all, func(a, b Approval) int { return cmp.Compare(a.Folder, b.Folder) })
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("keeping the approvals: %w", err)
-	}
-	defer unlock()
-	all, err := s.List()
-	if err != nil {
-		return err
-	}
-	all = do(all)
-	slices.SortFunc(all, func(a, b Approval) int { return cmp.Compare(a.Folder, b.Folder) })
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := disk.Replace(disk.OS{}, s.path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("keeping the approvals: %w", err)
 	}
 	return nil

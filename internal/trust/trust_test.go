@@ -103,8 +103,11 @@ func TestADamagedListApprovesNothingAndIsNotOverwritten(t *testing.T) {
 	if got, err := store.Find(folder); err == nil || len(got.Files) != 0 {
 		t.Errorf("found %+v, %v", got, err)
 	}
-	if err := store.Approve(a); err == nil {
-		t.Error("it was overwritten")
+	if err := store.Approve(a); err != nil {
+		t.Error(err)
+	}
+	if kept, _ := filepath.Glob(path + ".damaged-*"); len(kept) != 1 {
+		t.Errorf("the damaged list was overwritten; kept aside: %v", kept)
 	}
 }
 
