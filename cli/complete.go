@@ -193,6 +193,7 @@ func (c completer) contextNames(mayBeNew bool) []string {
 	for _, info := range infos {
 		list = append(list, info.Name)
 	}
+	list = typable(list)
 	if state, err := s.store.State(); err == nil && state.Previous != "" {
 		list = append(list, "-")
 	}
@@ -200,6 +201,15 @@ func (c completer) contextNames(mayBeNew bool) []string {
 		list = append(list, "new", "new:")
 	}
 	return list
+}
+
+// typable are the names that can be typed into any shell as they are: a shell
+// may insert a word without quoting it, and names of files come from anywhere.
+func typable(names []string) []string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-"
+	return slices.DeleteFunc(names, func(name string) bool {
+		return name == "" || name[0] == '-' || strings.Trim(name, letters) != ""
+	})
 }
 
 // toolNames lists tools, and the plugins that -p finds too. Plugins are asked
@@ -221,7 +231,7 @@ func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
 			list = append(list, p.Name)
 		}
 	}
-	return list
+	return typable(list)
 }
 
 func pointNames() (list []string) {
@@ -244,7 +254,7 @@ func (c completer) pluginNames() (list []string) {
 			list = append(list, e.Name())
 		}
 	}
-	return list
+	return typable(list)
 }
 
 func (c completer) recipeNames() (list []string) {
@@ -258,7 +268,7 @@ func (c completer) recipeNames() (list []string) {
 			list = append(list, l.Name)
 		}
 	}
-	return list
+	return typable(list)
 }
 
 func (c completer) commandNames(commands []*cli.Command) []string {

@@ -1,11 +1,13 @@
 package terminaltest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,12 +46,25 @@ func New(t *testing.T) (terminal *os.File, person *Person) {
 	return terminal, &Person{File: master}
 }
 
+// patience is how long a text may take to be drawn, on a slow machine too.
+const patience = 2 * time.Minute
+
 // Sees waits until a text is drawn, after what was waited for before.
 func (p *Person) Sees(t *testing.T, text string) {
 	t.Helper()
 	buf := make([]byte, 4096)
+	end := time.Now().Add(patience)
 	for !strings.Contains(p.seen, text) {
-		n, err := p.Read(buf)
+		ready, err := unix.Poll([]unix.PollFd{{Fd: int32(p.Fd()), Events: unix.POLLIN}}, int(max(0, time.Until(end).Milliseconds())))
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		n := 0
+		if ready > 0 && err == nil {
+			n, err = p.Read(buf)
+		} else if err == nil {
+			err = os.ErrDeadlineExceeded
+		}
 		if err != nil {
 			t.Errorf("waiting for %q: %v; so far %q", text, err, p.seen)
 			return
