@@ -73,14 +73,20 @@ func (s *session) connectModel() error {
 	if s.isDemo() {
 		return s.connectDemo()
 	}
-	s.agent.Model = &openai.Client{
-		URL: s.config.BaseURL, Key: s.config.APIKey, Notify: s.notice,
-		IdleTimeout: time.Duration(s.config.RequestIdleTimeoutMS) * time.Millisecond,
-	}
+	s.agent.Model = s.modelClient()
 	if s.config.Model == "" {
 		return usage("no model is configured for %s; set model = \"NAME\" in %s/config.toml, or use --set model=NAME", host(s.config.BaseURL), s.home)
 	}
 	return nil
+}
+
+// modelClient speaks to the configured server.
+func (s *session) modelClient() *openai.Client {
+	return &openai.Client{
+		URL: s.config.BaseURL, Key: s.config.APIKey, Notify: s.notice, AnswerBytes: s.config.Limits.AnswerBytes,
+		FirstByteTimeout: time.Duration(s.config.RequestFirstByteTimeoutMS) * time.Millisecond,
+		IdleTimeout:      time.Duration(s.config.RequestIdleTimeoutMS) * time.Millisecond,
+	}
 }
 
 // isDemo says that the built-in model answers.
@@ -93,7 +99,7 @@ func (s *session) connectDemo() error {
 		return fmt.Errorf("starting the demo model: %w", err)
 	}
 	s.closers = append(s.closers, closer(server.Close))
-	s.agent.Model = &openai.Client{URL: server.URL}
+	s.agent.Model = &openai.Client{URL: server.URL, AnswerBytes: s.config.Limits.AnswerBytes}
 	if s.offline {
 		return nil
 	}

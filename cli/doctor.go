@@ -269,26 +269,17 @@ func (d *doctor) model(ctx context.Context, online bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.config.BaseURL, strings.NewReader("{}"))
+	status, err := d.modelClient().Ping(ctx)
 	if err != nil {
-		d.add("error", err.Error(), "mend base_url")
+		d.add("error", err.Error(), "check base_url and the network")
 		return
 	}
-	req.Header.Set("Content-Type", "application/json")
-	if d.config.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+d.config.APIKey)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		d.add("error", fmt.Sprintf("%s cannot be reached: %v", host(d.config.BaseURL), err), "check base_url and the network")
-		return
-	}
-	resp.Body.Close()
-	switch resp.StatusCode {
+	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		d.add("error", fmt.Sprintf("%s refuses the key (%s)", host(d.config.BaseURL), resp.Status), "check api_key, or the variable that it comes from")
+		d.add("error", fmt.Sprintf("%s refuses the key (%s)", host(d.config.BaseURL), said), "check api_key, or the variable that it comes from")
 	case http.StatusNotFound:
-		d.add("error", fmt.Sprintf("%s has no chat completions there (%s)", d.config.BaseURL, resp.Status), "check base_url; it ends in /chat/completions as a rule")
+		d.add("error", fmt.Sprintf("%s has no chat completions there (%s)", d.config.BaseURL, said), "check base_url; it ends in /chat/completions as a rule")
 	default:
 		d.add("ok", host(d.config.BaseURL)+" can be reached and takes the key", "")
 	}

@@ -6,7 +6,12 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
+
+// ErrTooLong is an error of a request that is longer than the model or its
+// server takes.
+var ErrTooLong = errors.New("the request is too long for the model")
 
 // Client asks a model. Implementations are safe for concurrent use.
 type Client interface {
@@ -32,7 +37,7 @@ type Reply struct {
 
 // ToolCall is one call of a tool.
 type ToolCall struct {
-	// ID is never empty.
+	// ID is never empty. Servers do not always make it distinct.
 	ID string
 	// Name is the tool's name.
 	Name string

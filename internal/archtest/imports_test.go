@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"internal/trust":         {"plugin", "internal/jsonfile", "internal/disk"},
 	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk"},
 	"llm":                    {"tools"},
-	"llm/openai":             {"llm"},
+	"llm/openai":             {"llm", "internal/strictjson"},
 	"llm/demo":               {},
 	"tools":                  {},
 	"tools/builtin":          {"tools", "cache"},

@@ -4,8 +4,11 @@
 // What it promises: the request body is sent byte for byte; an answer that is
 // cut short, an error in mid-stream or text that is no stream is an error, never
 // a short or empty answer; a busy or failing server is asked again, as long as
-// nothing of the answer has arrived; nothing waits for ever. Error texts name
-// the server and never the key.
+// nothing of the answer has arrived; nothing waits for ever, and the time in
+// which chibi itself is busy, or held up by whoever reads its output, is not
+// held against the server; no redirect is followed, so that the key and the
+// conversation go to the configured address and nowhere else; what is kept of
+// an answer is bounded. Error texts name the server and never the key.
 //
 // The format is that of https://platform.openai.com/docs/api-reference/chat.
 package openai
@@ -15,7 +18,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -33,8 +35,8 @@ type Client struct {
 	URL string
 	// Key is sent as bearer token; empty: none is sent.
 	Key string
-	// HTTP sends the requests; nil: a client with connect and header
-	// timeouts.
+	// HTTP sends the requests, and follows no redirects whatever it says; nil: a
+	// client that bounds connecting and headers.
 	HTTP *http.Client
 	// Retries is how often a failed request is sent again; 0: 3, negative:
 	// never.
@@ -42,8 +44,15 @@ type Client struct {
 	// MaxWait bounds how long a server's wish to wait is honoured; 0: one
 	// minute. A longer wish is an error that names it.
 	MaxWait time.Duration
-	// IdleTimeout bounds the silence in an answer; 0: two minutes.
+	// FirstByteTimeout bounds the wait for the first piece of an answer, of all
+	// tries together, and how long an answer that has begun may bring nothing
+	// new; 0: ten minutes.
+	FirstByteTimeout time.Duration
+	// IdleTimeout bounds the silence in an answer that has begun; 0: two
+	// minutes.
 	IdleTimeout time.Duration
+	// AnswerBytes bounds what is kept of an answer; 0: 4 MiB.
+	AnswerBytes int
 	// Notify is told about waiting and asking again. Nil: nobody is.
 	Notify func(text string)
 	// Sleep waits between tries; nil: a timer. Tests replace it.
@@ -52,56 +61,49 @@ type Client struct {
 
 var _ llm.Client = (*Client)(nil)
 
-// Error is an answer of a server that is not an answer of a model.
-type Error struct {
-	// Host is the server's name and port.
-	Host string
-	// Status is the HTTP status; 0 if the error came in the stream.
-	Status int
-	// Message is what the server said.
-	Message string
-}
-
-// Error says what the server said and, where that helps, what to do.
-func (e *Error) Error() string {
-	text := fmt.Sprintf("model server %s: ", e.Host)
-	if e.Status != 0 {
-		text += fmt.Sprintf("HTTP %d: ", e.Status)
-	}
-	text += e.Message
-	switch e.Status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		text += "; check api_key"
-	case http.StatusNotFound:
-		text += "; check base_url and model"
-	}
-	return text
-}
-
 // Stream sends one request and reads its answer.
 func (c *Client) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
-	res, err := c.open(ctx, body)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p := c.patience(cancel)
+	res, err := c.open(ctx, body, p)
 	if err != nil {
-		return llm.Reply{}, err
+		return llm.Reply{}, ended(ctx, err)
 	}
 	defer res.Body.Close()
-	idle := newIdleReader(res.Body, c.idleTimeout())
-	defer idle.stop()
-	r := reader{host: c.host(), onText: onText}
+	r := reader{host: c.host(), onText: onText, most: c.answerBytes(), progress: p.progress}
+	source := &patientReader{patience: p, body: res.Body, left: int64(c.answerBytes()) * wireFactor}
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
-		err = r.readWhole(idle)
+		err = r.readWhole(source)
 	} else {
-		err = r.readStream(idle)
+		err = r.readStream(source)
 	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	} else if err != nil && idle.expired() {
-		err = fmt.Errorf("model server %s: nothing arrived for %s; gave up", c.host(), c.idleTimeout())
-	}
-	return r.reply(), err
+	return r.reply(), ended(ctx, err)
 }
 
-// send sends the request once.
+// ended is why ctx ended, if it has and something failed; else the failure.
+func ended(ctx context.Context, failure error) error {
+	if failure != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return failure
+}
+
+// Ping sends a request without content once and returns the HTTP status with
+// which the server answers it. The answer is not read.
+func (c *Client) Ping(ctx context.Context) (status int, err error) {
+	res, err := c.send(ctx, []byte("{}"))
+	if err != nil {
+		return 0, fmt.Errorf("model server %s: %w", c.host(), cause(err))
+	}
+	res.Body.Close()
+	if to := redirect(res); to != "" {
+		return res.StatusCode, &Error{Host: c.host(), Status: res.StatusCode, Message: to}
+	}
+	return res.StatusCode, nil
+}
+
+// send sends the request once. A redirect is an answer like any other.
 func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint(), bytes.NewReader(body))
 	if err != nil {
@@ -113,7 +115,9 @@ func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	if c.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Key)
 	}
-	return c.httpClient().Do(req)
+	client := *c.httpClient()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client.Do(req)
 }
 
 func (c *Client) endpoint() string {
@@ -130,60 +134,26 @@ func (c *Client) host() string {
 	return c.URL
 }
 
-func (c *Client) idleTimeout() time.Duration {
-	if c.IdleTimeout > 0 {
-		return c.IdleTimeout
+func (c *Client) answerBytes() int {
+	if c.AnswerBytes > 0 {
+		return c.AnswerBytes
 	}
-	return 2 * time.Minute
+	return 4 << 20
 }
+
+// maxHeaders bounds the headers of an answer.
+const maxHeaders = 256 << 10
 
 func (c *Client) httpClient() *http.Client {
 	if c.HTTP != nil {
 		return c.HTTP
 	}
 	return &http.Client{Transport: &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   30 * time.Second,
-		ResponseHeaderTimeout: c.idleTimeout() * 5,
-		ForceAttemptHTTP2:     true,
-		DisableKeepAlives:     true,
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    30 * time.Second,
+		MaxResponseHeaderBytes: maxHeaders,
+		ForceAttemptHTTP2:      true,
+		DisableKeepAlives:      true,
 	}}
-}
-
-// idleReader ends a body that is silent for too long.
-type idleReader struct {
-	body    io.ReadCloser
-	timeout time.Duration
-	timer   *time.Timer
-	fired   chan struct{}
-}
-
-func newIdleReader(body io.ReadCloser, timeout time.Duration) *idleReader {
-	r := &idleReader{body: body, timeout: timeout, fired: make(chan struct{})}
-	r.timer = time.AfterFunc(timeout, func() {
-		close(r.fired)
-		body.Close()
-	})
-	return r
-}
-
-// Read reads and starts the clock anew.
-func (r *idleReader) Read(p []byte) (int, error) {
-	n, err := r.body.Read(p)
-	if !r.expired() {
-		r.timer.Reset(r.timeout)
-	}
-	return n, err
-}
-
-func (r *idleReader) stop() { r.timer.Stop() }
-
-func (r *idleReader) expired() bool {
-	select {
-	case <-r.fired:
-		return true
-	default:
-		return false
-	}
 }

@@ -219,7 +219,7 @@ func TestSilenceEnds(t *testing.T) {
 	defer close(release)
 	client.IdleTimeout = 50 * time.Millisecond
 	got, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
-	if text := hostless(client, err); text != "model server HOST: nothing arrived for 50ms; gave up" || got.Text != "Hal" {
+	if text := hostless(client, err); text != "model server HOST: nothing arrived for 50ms; gave up, as request_idle_timeout_ms says" || got.Text != "Hal" {
 		t.Errorf("reply %+v, %s", got, text)
 	}
 }

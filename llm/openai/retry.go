@@ -2,23 +2,20 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 )
 
 // open sends the request until the server answers it with success. Nothing of
 // an answer has been read when it asks again.
-func (c *Client) open(ctx context.Context, body []byte) (*http.Response, error) {
+func (c *Client) open(ctx context.Context, body []byte, p *patience) (*http.Response, error) {
 	for try := 0; ; try++ {
-		res, err := c.send(ctx, body)
+		var res *http.Response
+		var err error
+		p.wait(func() { res, err = c.send(ctx, body) })
 		if ctx.Err() != nil {
 			if err == nil {
 				res.Body.Close()
@@ -47,28 +44,40 @@ func (c *Client) open(ctx context.Context, body []byte) (*http.Response, error) 
 func (c *Client) judge(res *http.Response, err error, try int) (wait time.Duration, failure error) {
 	backoff := min(500*time.Millisecond<<try, 8*time.Second)
 	if err != nil {
+		if !isPassing(err) {
+			backoff = -1
+		}
 		return backoff, fmt.Errorf("model server %s: %w", c.host(), cause(err))
 	}
-	defer res.Body.Close()
-	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
-	failure = &Error{Host: c.host(), Status: res.StatusCode, Message: message(data)}
-	switch code := res.StatusCode; {
-	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusConflict, code >= 500:
-		if asked, ok := retryAfter(res.Header, time.Now()); ok {
-			return asked, failure
-		}
-		return backoff, failure
+	data := c.errorBody(res)
+	answer := &Error{Host: c.host(), Status: res.StatusCode, Message: message(data)}
+	if to := redirect(res); to != "" {
+		answer.Message = to
 	}
-	return -1, failure
+	switch code := res.StatusCode; code {
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+	default:
+		if code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout && code != http.StatusConflict {
+			break
+		}
+		if asked, ok := retryAfter(res.Header, time.Now()); ok {
+			return asked, answer
+		}
+		return backoff, answer
+	}
+	return -1, answer
 }
 
-// cause takes the method and address out of an HTTP client's error.
-func cause(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
+// errorBodyTime bounds how long the text of an error is waited for.
+const errorBodyTime = 10 * time.Second
+
+// errorBody reads the text of an error, or what comes of it in time.
+func (c *Client) errorBody(res *http.Response) []byte {
+	late := time.AfterFunc(min(errorBodyTime, c.patience(nil).idle), func() { res.Body.Close() })
+	defer late.Stop()
+	defer res.Body.Close()
+	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	return data
 }
 
 // retryAfter reads how long a server asks to wait.
@@ -84,40 +93,6 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 		return max(date.Sub(now), 0), true
 	}
 	return 0, false
-}
-
-// message is what a server's error says, in one line.
-func message(data []byte) string {
-	text := ""
-	if gjson.ValidBytes(data) {
-		text = errorText(gjson.ParseBytes(data).Get("error"))
-		if text == "" {
-			text = gjson.GetBytes(data, "message").String()
-		}
-	}
-	if text == "" {
-		text = string(data)
-	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if runes := []rune(text); len(runes) > 300 {
-		text = string(runes[:300]) + "..."
-	}
-	if text == "" {
-		return "it said nothing more"
-	}
-	return text
-}
-
-// errorText is the text of an "error" member: an object with a message, or a
-// string.
-func errorText(e gjson.Result) string {
-	if e.IsObject() {
-		if m := e.Get("message").String(); m != "" {
-			return m
-		}
-		return e.Raw
-	}
-	return e.String()
 }
 
 func (c *Client) retries() int {

@@ -4,78 +4,110 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/tidwall/gjson"
-	"github.com/tmaxmax/go-sse"
 )
 
-// maxEvent bounds one event of a stream, maxAnswer an answer that is not one.
+// maxCalls bounds the calls in an answer, maxName the bytes of an id or a name.
 const (
-	maxEvent  = 64 << 20
-	maxAnswer = 64 << 20
+	maxCalls = 1000
+	maxName  = 1 << 10
 )
+
+// errOver says that an answer is over the bound. What came before is kept.
+var errOver = errors.New("the answer is over the bound")
 
 // reader collects an answer.
 type reader struct {
 	host   string
 	onText func(string)
+	// most bounds what is kept, kept is how much that is.
+	most, kept int
+	// progress is called when something new has arrived.
+	progress func()
 
 	id, model, finish string
 	text              strings.Builder
-	calls             map[int]*llm.ToolCall
+	calls             map[int]*call
 	usage             llm.Usage
 	chunks            int
 	done              bool
 }
 
+// call is a call of a tool that arrives in pieces.
+type call struct {
+	id, name  string
+	arguments strings.Builder
+}
+
+// maxEvent bounds the bytes of one event, in which an answer may come as a whole
+// and escaped.
+func (r *reader) maxEvent() int { return 2*r.most + 64<<10 }
+
 // readStream reads an answer that comes in events.
 func (r *reader) readStream(body io.Reader) error {
-	for event, err := range sse.Read(body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
-		if errors.Is(err, sse.ErrUnexpectedEOF) {
-			break // said below
-		}
-		if err != nil {
-			return fmt.Errorf("model server %s: the answer was cut off: %w", r.host, err)
-		}
-		data := strings.TrimSpace(event.Data)
-		if data == "[DONE]" {
-			r.done = true
-			break
-		}
-		if data == "" {
-			continue
-		}
-		if !gjson.Valid(data) {
-			return r.errorf("sent %q, which is not JSON", shorten(data))
-		}
-		if err := r.chunk(gjson.Parse(data), "delta"); err != nil {
-			return err
+	events := newEvents(body, r.maxEvent())
+	var err error
+	for err == nil && !r.done {
+		var data []byte
+		if data, err = events.next(); err == nil {
+			err = r.event(data)
 		}
 	}
+	var said *Error
 	switch {
-	case r.chunks == 0 && !r.done:
+	case err == nil, errors.As(err, &said):
+		return err
+	case errors.Is(err, errOver), errors.Is(err, errLongEvent), errors.Is(err, errFlood):
+		return r.overBound(err)
+	case r.finish != "":
+		return nil // the answer is there; how the connection ends does not matter
+	case r.chunks == 0 && err == io.EOF:
 		return r.errorf("the answer is not a stream of chat completions; check base_url")
-	case !r.done && r.finish == "":
+	case err == io.EOF:
 		return r.errorf("the answer was cut off before its end")
 	}
-	return nil
+	return fmt.Errorf("model server %s: the answer was cut off: %w", r.host, err)
+}
+
+// event takes the data of one event.
+func (r *reader) event(data []byte) error {
+	text := strings.TrimSpace(string(data))
+	if text == "" {
+		return nil
+	}
+	if text == "[DONE]" {
+		r.done = true
+		return nil
+	}
+	if err := strictjson.Check([]byte(text)); err != nil {
+		return r.notJSON(text, err)
+	}
+	return r.chunk(gjson.Parse(text), "delta")
 }
 
 // readWhole reads an answer that comes as one JSON object, from servers that do
 // not stream.
 func (r *reader) readWhole(body io.Reader) error {
-	data, err := io.ReadAll(io.LimitReader(body, maxAnswer))
-	if err != nil {
+	data, err := io.ReadAll(io.LimitReader(body, int64(r.maxEvent())+1))
+	switch {
+	case err != nil:
 		return fmt.Errorf("model server %s: the answer was cut off: %w", r.host, err)
+	case len(data) > r.maxEvent():
+		return r.overBound(errLongEvent)
 	}
-	if !gjson.ValidBytes(data) {
-		return r.errorf("sent %q, which is not JSON", shorten(string(data)))
+	if err := strictjson.Check(data); err != nil {
+		return r.notJSON(string(data), err)
 	}
 	answer := gjson.ParseBytes(data)
 	if err := r.chunk(answer, "message"); err != nil {
+		if errors.Is(err, errOver) {
+			err = r.overBound(err)
+		}
 		return err
 	}
 	if !answer.Get("choices.0").Exists() {
@@ -88,7 +120,7 @@ func (r *reader) readWhole(body io.Reader) error {
 func (r *reader) chunk(chunk gjson.Result, part string) error {
 	r.chunks++
 	if e := chunk.Get("error"); e.Exists() && e.Type != gjson.Null {
-		return &Error{Host: r.host, Message: errorText(e)}
+		return &Error{Host: r.host, Message: oneLine(errorText(e))}
 	}
 	keep(&r.id, chunk.Get("id"))
 	keep(&r.model, chunk.Get("model"))
@@ -99,77 +131,134 @@ func (r *reader) chunk(chunk gjson.Result, part string) error {
 		}
 	}
 	choice := chunk.Get("choices.0")
-	keep(&r.finish, choice.Get("finish_reason"))
-	if text := choice.Get(part + ".content"); text.Type == gjson.String && text.Str != "" {
-		r.text.WriteString(text.Str)
-		if r.onText != nil {
-			r.onText(text.Str)
+	piece, finish := choice.Get(part), choice.Get("finish_reason")
+	if saysSomething(piece) || r.finish == "" && finish.String() != "" {
+		r.progress()
+	}
+	keep(&r.finish, finish)
+	if text := piece.Get("content"); text.Type == gjson.String {
+		if err := r.addText(text.Str); err != nil {
+			return err
 		}
 	}
-	for i, call := range choice.Get(part + ".tool_calls").Array() {
-		r.toolCall(call, i)
+	return r.toolCalls(piece.Get("tool_calls"))
+}
+
+// saysSomething reports whether a piece of an answer holds more than a role and
+// empty texts, whatever the names of its members: some servers send what the
+// model thinks.
+func saysSomething(piece gjson.Result) (yes bool) {
+	piece.ForEach(func(name, value gjson.Result) bool {
+		yes = name.Str != "role" && value.Type != gjson.Null && value.Raw != `""` && value.Raw != "[]"
+		return !yes
+	})
+	return yes
+}
+
+// addText keeps and shows a piece of the text, or as much of it as may be kept.
+func (r *reader) addText(text string) error {
+	fits := text[:r.room(text)]
+	r.text.WriteString(fits)
+	if r.onText != nil && fits != "" {
+		r.onText(fits)
+	}
+	if len(fits) < len(text) {
+		return errOver
 	}
 	return nil
 }
 
+// room takes the room for a text and says how many of its bytes fit, in whole
+// characters.
+func (r *reader) room(text string) int {
+	fit := min(len(text), r.most-r.kept)
+	for fit > 0 && fit < len(text) && !utf8.RuneStart(text[fit]) {
+		fit--
+	}
+	r.kept += fit
+	return fit
+}
+
+// toolCalls adds fragments to the calls of their indices.
+func (r *reader) toolCalls(fragments gjson.Result) (err error) {
+	if !fragments.IsArray() {
+		return nil
+	}
+	position := 0
+	fragments.ForEach(func(_, fragment gjson.Result) bool {
+		err = r.toolCall(fragment, position)
+		position++
+		return err == nil
+	})
+	return err
+}
+
 // toolCall adds a fragment to the call of its index.
-func (r *reader) toolCall(fragment gjson.Result, position int) {
+func (r *reader) toolCall(fragment gjson.Result, position int) error {
 	index := position
 	if given := fragment.Get("index"); given.Exists() {
 		index = int(given.Int())
 	}
 	if r.calls == nil {
-		r.calls = map[int]*llm.ToolCall{}
+		r.calls = map[int]*call{}
 	}
-	call := r.calls[index]
-	if call == nil {
-		call = &llm.ToolCall{}
-		r.calls[index] = call
+	c := r.calls[index]
+	if c == nil {
+		if len(r.calls) >= maxCalls {
+			return r.errorf("the answer calls more than %d tools; what came before is kept, and no tool runs", maxCalls)
+		}
+		c = &call{}
+		r.calls[index] = c
 	}
-	keep(&call.ID, fragment.Get("id"))
-	keep(&call.Name, fragment.Get("function.name"))
+	keep(&c.id, fragment.Get("id"))
+	keep(&c.name, fragment.Get("function.name"))
 	arguments := fragment.Get("function.arguments")
+	text := arguments.String()
 	if arguments.IsObject() { // some servers send the object itself
-		call.Arguments += arguments.Raw
-		return
+		text = arguments.Raw
 	}
-	call.Arguments += arguments.String()
+	if r.room(text) < len(text) {
+		return errOver
+	}
+	c.arguments.WriteString(text)
+	return nil
 }
 
-// reply is what has been collected, calls in the order of their indices.
-func (r *reader) reply() llm.Reply {
-	reply := llm.Reply{ID: r.id, Model: r.model, Text: r.text.String(), Usage: r.usage, FinishReason: r.finish}
-	var indices []int
-	for i := range r.calls {
-		indices = append(indices, i)
+// overBound words an answer that was cut.
+func (r *reader) overBound(why error) error {
+	if errors.Is(why, errFlood) {
+		return r.errorf("sends without end; the answer is cut, and what came of it is kept (limits.answer_bytes is %d)", r.most)
 	}
-	slices.Sort(indices)
-	for _, i := range indices {
-		call := *r.calls[i]
-		if call.ID == "" {
-			call.ID = fmt.Sprintf("call_%d", i)
-		}
-		reply.ToolCalls = append(reply.ToolCalls, call)
+	return r.errorf("the answer is longer than %d bytes, as limits.answer_bytes says; it is cut there, and no tool runs", r.most)
+}
+
+func (r *reader) notJSON(text string, err error) error {
+	if errors.Is(err, strictjson.ErrDepth) {
+		return r.errorf("sent %q, which cannot be read: %v", shorten(text), err)
 	}
-	return reply
+	return r.errorf("sent %q, which is not JSON", shorten(text))
 }
 
 func (r *reader) errorf(format string, args ...any) error {
 	return &Error{Host: r.host, Message: fmt.Sprintf(format, args...)}
 }
 
-// keep takes a string unless it is empty.
+// keep takes a string unless it is empty, or too long for a name. It is a copy:
+// the original is part of a whole event.
 func keep(into *string, value gjson.Result) {
-	if value.Type == gjson.String && value.Str != "" {
-		*into = value.Str
+	if value.Type == gjson.String && value.Str != "" && len(value.Str) <= maxName {
+		*into = strings.Clone(value.Str)
 	}
 }
 
 // shorten makes a server's text fit an error message.
 func shorten(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if runes := []rune(s); len(runes) > 80 {
-		return string(runes[:80]) + "..."
+	s = strings.ToValidUTF8(s[:min(len(s), 4*maxShown)], "\uFFFD")
+	if runes := []rune(s); len(runes) > maxShown {
+		return string(runes[:maxShown]) + "..."
 	}
 	return s
 }
+
+// maxShown is how many characters of a text that makes no sense are shown.
+const maxShown = 80

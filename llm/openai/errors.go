@@ -1,0 +1,133 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/tidwall/gjson"
+)
+
+// Error is an answer of a server that is not an answer of a model.
+type Error struct {
+	// Host is the server's name and port.
+	Host string
+	// Status is the HTTP status; 0 if the error came in the stream.
+	Status int
+	// Message is what the server said.
+	Message string
+}
+
+// Error says what the server said and, where that helps, what to do.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("model server %s: ", e.Host)
+	if e.Status != 0 {
+		text += fmt.Sprintf("HTTP %d: ", e.Status)
+	}
+	text += e.Message
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		text += "; check api_key"
+	case http.StatusNotFound:
+		text += "; check base_url and model"
+	}
+	return text
+}
+
+// tooLong is how servers say that a request is longer than the model's window.
+var tooLong = regexp.MustCompile(`(?i)context[_ ](length|window|size)|too (long|large|many (input )?tokens)|(maximum|exceeds?|limit).*tokens|tokens.*(maximum|exceeds?|limit)`)
+
+// Is reports whether the error is llm.ErrTooLong: the request was longer than
+// the model or its server takes.
+func (e *Error) Is(target error) bool {
+	isLong := e.Status == http.StatusRequestEntityTooLarge ||
+		(e.Status == http.StatusBadRequest || e.Status == 0) && tooLong.MatchString(e.Message)
+	return target == llm.ErrTooLong && isLong
+}
+
+// isPassing reports whether a request that got no answer may get one when it is
+// sent again: the connection was refused or broke. What is wrong with an
+// address, a name, a certificate or a protocol stays wrong, and a server that
+// was silent has had its time.
+func isPassing(err error) bool {
+	for _, passing := range []error{
+		io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,
+		syscall.ENETUNREACH, syscall.EHOSTUNREACH,
+	} {
+		if errors.Is(err, passing) {
+			return true
+		}
+	}
+	var name *net.DNSError
+	return errors.As(err, &name) && name.IsTemporary && !name.IsNotFound
+}
+
+// cause takes the method and address out of an HTTP client's error.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// redirect says where a server's answer leads; "" if it leads nowhere. What
+// could hold a secret is left out of the address.
+func redirect(res *http.Response) string {
+	if res.StatusCode < 300 || res.StatusCode > 399 || res.Header.Get("Location") == "" {
+		return ""
+	}
+	to := "an address that cannot be read"
+	if u, err := res.Location(); err == nil {
+		u.User, u.RawQuery, u.Fragment = nil, "", ""
+		to = u.String()
+	}
+	return oneLine("it redirects to "+to) + "; chibi follows no redirects, so that your key and your words go nowhere else; set base_url to that address if it is right"
+}
+
+// message is what a server's error says, in one line.
+func message(data []byte) string {
+	text := ""
+	if strictjson.Valid(data) {
+		text = errorText(gjson.ParseBytes(data).Get("error"))
+		if text == "" {
+			text = gjson.GetBytes(data, "message").String()
+		}
+	}
+	if text == "" {
+		text = string(data)
+	}
+	if text = oneLine(text); text == "" {
+		return "it said nothing more"
+	}
+	return text
+}
+
+// oneLine makes a server's text one line of a message.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), 64<<10)], "\uFFFD")), " ")
+	if runes := []rune(text); len(runes) > 300 {
+		text = string(runes[:300]) + "..."
+	}
+	return text
+}
+
+// errorText is the text of an "error" member: an object with a message, or a
+// string.
+func errorText(e gjson.Result) string {
+	if e.IsObject() {
+		if m := e.Get("message").String(); m != "" {
+			return m
+		}
+		return e.Raw
+	}
+	return e.String()
+}

@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// errLongEvent says that an event is over the bound.
+var errLongEvent = errors.New("an event is too long")
+
+// events reads server-sent events, in time and memory that are linear in what
+// arrives, however it arrives. Lines end with LF, CR or both.
+type events struct {
+	in *bufio.Reader
+	// most bounds the bytes of an event.
+	most int
+
+	line, data []byte
+	afterCR    bool
+}
+
+func newEvents(in io.Reader, most int) *events {
+	return &events{in: bufio.NewReaderSize(in, 16<<10), most: most}
+}
+
+// next is the data of the next event that has some. An event that is cut off
+// inside a line is none. The data may be used until the next call.
+func (e *events) next() (data []byte, err error) {
+	e.data = e.data[:0]
+	hasData := false
+	for {
+		if err := e.readLine(); err != nil {
+			if err == io.EOF && hasData {
+				err = nil
+			}
+			return e.data, err
+		}
+		if len(e.line) == 0 && hasData {
+			return e.data, nil
+		}
+		name, value, _ := bytes.Cut(e.line, []byte(":"))
+		if string(name) != "data" {
+			continue // comments, and fields that say nothing about an answer
+		}
+		if hasData {
+			e.data = append(e.data, '\n')
+		}
+		e.data = append(e.data, bytes.TrimPrefix(value, []byte(" "))...)
+		hasData = true
+		if len(e.data) > e.most {
+			return nil, errLongEvent
+		}
+	}
+}
+
+// readLine reads one whole line, without its end.
+func (e *events) readLine() error {
+	e.line = e.line[:0]
+	for {
+		b, err := e.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		wasCR := e.afterCR
+		e.afterCR = b == '\r'
+		switch {
+		case b == '\n' && wasCR:
+			continue // the second half of a line's end
+		case b == '\n', b == '\r':
+			return nil
+		case len(e.line) >= e.most:
+			return errLongEvent
+		}
+		e.line = append(e.line, b)
+	}
+}

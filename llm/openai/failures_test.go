@@ -1,0 +1,129 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/llm/openai"
+)
+
+// TestNoRedirectIsFollowed: whatever the status and wherever it leads, neither
+// the key nor the conversation goes there, and it is asked once.
+func TestNoRedirectIsFollowed(t *testing.T) {
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+			body, _ := io.ReadAll(req.Body)
+			t.Errorf("%d: followed with %q and %q", status, req.Header.Get("Authorization"), body)
+		}))
+		defer elsewhere.Close()
+		for name, to := range map[string]string{"another host": elsewhere.URL + "/v1/chat?key=secret", "the same": "/v1/chat/completions"} {
+			tries := 0
+			client, _ := serve(t, func(w http.ResponseWriter, req *http.Request) {
+				tries++
+				http.Redirect(w, req, to, status)
+			})
+			client.Key = "secret"
+			_, err := client.Stream(t.Context(), json.RawMessage(`{"words":"ours"}`), nil)
+			address := strings.TrimSuffix(to, "?key=secret")
+			if err == nil || !strings.Contains(err.Error(), "it redirects to ") || !strings.Contains(err.Error(), address+"; chibi follows no redirects") || tries != 1 {
+				t.Errorf("%d to %s: %d tries, error %v", status, name, tries, err)
+			}
+			if _, err := client.Ping(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%d to %s: a ping says %v", status, name, err)
+			}
+		}
+	}
+}
+
+// failing is a transport that fails.
+type failing struct {
+	err   error
+	tries int
+}
+
+func (f *failing) RoundTrip(*http.Request) (*http.Response, error) {
+	f.tries++
+	return nil, f.err
+}
+
+func TestOnlyFailuresThatPassAreTriedAgain(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		err   error
+		tries int
+	}{
+		{"the connection is refused", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, 4},
+		{"the connection breaks", &net.OpError{Op: "read", Err: syscall.ECONNRESET}, 4},
+		{"the connection ends", io.EOF, 4},
+		{"names cannot be looked up now", &net.DNSError{Err: "server misbehaving", IsTemporary: true}, 4},
+		{"an unknown host", &net.DNSError{Err: "no such host", IsNotFound: true}, 1},
+		{"an unknown host, says a server that is not sure", &net.DNSError{Err: "no such host", IsNotFound: true, IsTemporary: true}, 1},
+		{"a host that does not answer", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, 1},
+		{"anything else", errors.New("malformed HTTP response"), 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			transport := &failing{err: test.err}
+			client := &openai.Client{URL: "http://model.test/v1", HTTP: &http.Client{Transport: transport}, Sleep: func(context.Context, time.Duration) error { return nil }}
+			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !errors.Is(err, test.err) || transport.tries != test.tries {
+				t.Errorf("%d tries, %v; want %d", transport.tries, err, test.tries)
+			}
+		})
+	}
+}
+
+func TestAWrongAddressIsTriedOnce(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for _, test := range []struct{ name, url, want string }{
+		{"a certificate that nobody signed", secure.URL, "certificate"},
+		{"https to a server without it", strings.Replace(plain.URL, "http:", "https:", 1), "server gave HTTP response to HTTPS client"},
+		{"an unknown scheme", "gopher://localhost/v1", `unsupported protocol scheme "gopher"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			again := 0
+			client := &openai.Client{URL: test.url, Sleep: func(context.Context, time.Duration) error { again++; return nil }}
+			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); err == nil || !strings.Contains(err.Error(), test.want) || again != 0 {
+				t.Errorf("asked again %d times, error %v", again, err)
+			}
+		})
+	}
+}
+
+func TestARequestThatIsTooLongIsRecognized(t *testing.T) {
+	for _, test := range []struct {
+		status int
+		body   string
+		want   bool
+	}{
+		{413, "", true},
+		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`, true},
+		{400, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, true},
+		{400, `{"error":{"message":"the request exceeds the available context size"}}`, true},
+		{400, `{"error":{"message":"Input length 9000 exceeds the limit of 8192 tokens"}}`, true},
+		{400, `{"error":{"message":"messages[3]: unknown role"}}`, false},
+		{404, `{"error":{"message":"no such model, maximum 8 tokens"}}`, false},
+	} {
+		client, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(test.status)
+			io.WriteString(w, test.body)
+		})
+		if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); errors.Is(err, llm.ErrTooLong) != test.want {
+			t.Errorf("%d %s: %v", test.status, test.body, err)
+		}
+	}
+}
