@@ -105,11 +105,15 @@ func (r *Recipe) checkCommand(args json.RawMessage) error {
 	if r == nil || len(r.Commands) == 0 || !command.Exists() {
 		return nil
 	}
-	// Programs differ in which of two members of the same name they take.
-	var last struct {
-		Command any `json:"command"`
-	}
-	if err := json.Unmarshal(args, &last); err != nil || command.Type != gjson.String || last.Command != command.Str {
+	// Programs differ in whether they take "COMMAND" for "command".
+	others := 0
+	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool {
+		if strings.EqualFold(key.Str, "command") {
+			others++
+		}
+		return true
+	})
+	if command.Type != gjson.String || others != 1 {
 		return fmt.Errorf("the recipe %q allows only commands that are one text", r.Name)
 	}
 	for _, part := range separator.Split(redirection.ReplaceAllString(command.Str, " "), -1) {

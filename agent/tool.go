@@ -1,15 +1,16 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
@@ -87,11 +88,11 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 // execute runs the tool if it was offered, the call makes sense and no plugin
 // blocks it. Everything else is a result that tells the model why not.
 func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (hookpoints.ToolInvocation, output, error) {
-	args, readable := arguments(call.Arguments)
+	args, unreadable := arguments(call.Arguments)
 	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID, Recipe: r.recipeName(), Nested: r.nested}
 	tool, err := r.find(call.Name, offered)
-	if err == nil && !readable {
-		err = fmt.Errorf("the arguments of tool %q are not valid JSON; send one JSON object", call.Name)
+	if err == nil && unreadable != nil {
+		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", call.Name, unreadable)
 	}
 	if err != nil {
 		return inv, newOutput(refusal(err), tools.Builtin), nil
@@ -153,18 +154,23 @@ func (r *round) finish(call llm.ToolCall, output string) error {
 	return r.store(contexts.ToolResult(r.Context.Name(), call.Name, call.ID, output))
 }
 
-// arguments is a call's argument text as JSON; models send nothing for none.
-// Text that is not JSON becomes a JSON string, so that hooks can still see it.
-func arguments(text string) (raw json.RawMessage, readable bool) {
-	raw = bytes.TrimSpace([]byte(text))
-	if len(raw) == 0 {
-		return json.RawMessage("{}"), true
+// arguments is a call's argument text as JSON in its one spelling, so that
+// guards see what the tool reads; models send nothing for none. Text that is not
+// JSON, or nests deeper than guards could read, becomes a JSON string, so that
+// hooks can still see it, and the error says what is wrong with it.
+func arguments(text string) (json.RawMessage, error) {
+	if strings.TrimSpace(text) == "" {
+		return json.RawMessage("{}"), nil
 	}
-	if json.Valid(raw) {
-		return raw, true
+	args, err := strictjson.Arguments([]byte(text))
+	if err == nil {
+		return args, nil
 	}
-	raw, _ = json.Marshal(text)
-	return raw, false
+	args, _ = plugin.JSON(text)
+	if !errors.Is(err, strictjson.ErrDepth) {
+		return args, errors.New("not valid JSON")
+	}
+	return args, fmt.Errorf("nested too deep (at most %d objects and arrays in each other)", strictjson.MaxArgumentDepth)
 }
 
 func refusal(err error) tools.Result {

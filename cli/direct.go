@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -75,8 +76,18 @@ func (p *program) directCall() (name string, args json.RawMessage, err error) {
 	if text == "" {
 		text = "{}"
 	}
-	if !json.Valid([]byte(text)) {
-		return "", nil, usage("-P %s: the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}'", p.opts.tool[0])
+	if args, err = argumentsOf(text); err != nil {
+		return "", nil, usage("-P %s: %v", p.opts.tool[0], err)
 	}
-	return p.opts.tool[0], json.RawMessage(text), nil
+	return p.opts.tool[0], args, nil
+}
+
+// argumentsOf is what a person gives as a tool's arguments, in the spelling in
+// which a tool receives a model's.
+func argumentsOf(text string) (json.RawMessage, error) {
+	args, err := strictjson.Arguments([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}' (%w)", err)
+	}
+	return args, nil
 }

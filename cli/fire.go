@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
@@ -88,7 +88,7 @@ func (p *program) payload(ctx context.Context, info hookpoints.Info, f fireFlags
 			return nil, usage("--set %s: want FIELD=VALUE", pair)
 		}
 		var err error
-		if json.Valid([]byte(value)) {
+		if strictjson.Valid([]byte(value)) {
 			payload, err = sjson.SetRawBytes(payload, path, []byte(value))
 		} else {
 			payload, err = sjson.SetBytes(payload, path, value)
@@ -97,7 +97,11 @@ func (p *program) payload(ctx context.Context, info hookpoints.Info, f fireFlags
 			return nil, usage("--set %s: %v", pair, err)
 		}
 	}
-	return payload, checkPayload(info, payload)
+	plain, err := oneLine(payload)
+	if err != nil {
+		return nil, usage("the payload is not a JSON object: %v", err)
+	}
+	return plain, checkPayload(info, plain)
 }
 
 // dataText is what --data says: JSON, a file's content, or standard input's.
@@ -118,22 +122,20 @@ func (p *program) dataText(ctx context.Context, data string) ([]byte, error) {
 
 // oneLine is an object as one line of JSON.
 func oneLine(text []byte) (json.RawMessage, error) {
-	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
+	line, err := strictjson.Normalize(text)
+	if err != nil {
 		return nil, err
 	}
-	if !gjson.ParseBytes(b.Bytes()).IsObject() {
+	if line[0] != '{' {
 		return nil, fmt.Errorf("it is no object")
 	}
-	return b.Bytes(), nil
+	return line, nil
 }
 
 // checkPayload refuses fields that the point does not have, or of other types.
 func checkPayload(info hookpoints.Info, payload []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(payload))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(reflect.New(info.Payload).Interface()); err != nil {
-		return usage("the payload does not fit %s: %s; see chibi hook show %s", info.Name, strings.TrimPrefix(err.Error(), "json: "), info.Name)
+	if err := strictjson.DecodeKnown(payload, reflect.New(info.Payload).Interface()); err != nil {
+		return usage("the payload does not fit %s: %v (chibi hook show %s lists its fields)", info.Name, err, info.Name)
 	}
 	for _, f := range hookpoints.Fields(info.Payload) {
 		if v := gjson.GetBytes(payload, gjson.Escape(f.Name)); f.Type == "object" && v.Exists() && !v.IsObject() {

@@ -27,8 +27,9 @@ func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error
 	}
 	input := json.RawMessage("{}")
 	if len(args) > 1 {
-		if input = json.RawMessage(args[1]); !json.Valid(input) {
-			return usage("the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}'")
+		var err error
+		if input, err = argumentsOf(args[1]); err != nil {
+			return usage("%v", err)
 		}
 	}
 	return p.working(ctx, func(s *session) error {

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -66,26 +65,4 @@ func touched(path string, doc, patch gjson.Result) []string {
 		}
 	}
 	return paths
-}
-
-// pointer appends a key to a JSON Pointer.
-func pointer(path, key string) string {
-	return path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
-
-// at is the value at a JSON Pointer through objects; it does not exist where
-// the pointer leads nowhere.
-func at(doc gjson.Result, path string) gjson.Result {
-	if path == "" {
-		return doc
-	}
-	for _, part := range strings.Split(path[1:], "/") {
-		key := strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		m, ok := membersOf(doc.Raw).find(key)
-		if !ok || !doc.IsObject() {
-			return gjson.Result{}
-		}
-		doc = gjson.Parse(m.value)
-	}
-	return doc
 }

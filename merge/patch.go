@@ -1,16 +1,15 @@
 package merge
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 )
-
-// maxDepth bounds how deep objects may nest in a patch.
-const maxDepth = 1000
 
 // Patch applies a JSON merge patch (RFC 7396) to a document: objects merge
 // deeply, null deletes, all else replaces. Whatever the patch does not name
@@ -18,41 +17,46 @@ const maxDepth = 1000
 // document has a patched key several times, the last one counts, as for most
 // readers, and the others are dropped.
 //
-// Errors say which of the two is not JSON, or that the patch nests deeper than
-// 1000 objects.
+// Errors say which of the two is not JSON or nests too deep.
 func Patch(doc, patch []byte) ([]byte, error) {
-	if !valid(doc) {
-		return nil, errors.New("the document is not JSON")
+	if err := strictjson.Check(doc); err != nil {
+		return nil, fmt.Errorf("the document cannot be used: %w", err)
 	}
-	if !valid(patch) {
-		return nil, errors.New("the patch is not JSON")
+	if err := strictjson.Check(patch); err != nil {
+		return nil, fmt.Errorf("the patch cannot be used: %w", err)
 	}
 	p := patcher{out: make([]byte, 0, len(doc)+len(patch))}
-	p.value(string(doc), strings.TrimSpace(string(patch)), 0)
-	return p.out, p.err
+	p.value(string(doc), strings.TrimSpace(string(patch)))
+	return p.out, nil
 }
 
 // Set puts a value under one top-level key of an object. The key is a key, not
-// a path, whatever is in it.
+// a path, whatever is in it. Of several members with that name the last counts,
+// so it is the one that is replaced. The errors are those of [Patch].
 func Set(doc []byte, field string, value []byte) ([]byte, error) {
 	if !valid(value) {
 		return nil, fmt.Errorf("the value of %q is not JSON", field)
 	}
-	return sjson.SetRawBytes(doc, ":"+gjson.Escape(field), value)
+	if !valid(doc) || !isObject(string(doc)) {
+		return nil, errors.New("the document is not a JSON object")
+	}
+	all := membersOf(string(doc))
+	if m, ok := all.find(field); ok {
+		return slices.Concat(doc[:m.start], value, doc[m.start+len(m.value):]), nil
+	}
+	name := strictjson.Quote(field)
+	if len(all.list) > 0 {
+		name = append([]byte{','}, name...)
+	}
+	shut := bytes.LastIndexByte(doc, '}')
+	return slices.Concat(doc[:shut], name, []byte{':'}, value, doc[shut:]), nil
 }
 
 // patcher writes the patched document in one pass over the original.
-type patcher struct {
-	out []byte
-	err error
-}
+type patcher struct{ out []byte }
 
 // value writes doc as patch changes it. Both are raw JSON.
-func (p *patcher) value(doc, patch string, depth int) {
-	if depth > maxDepth {
-		p.err = fmt.Errorf("the patch nests deeper than %d objects", maxDepth)
-		return
-	}
+func (p *patcher) value(doc, patch string) {
 	if !isObject(patch) {
 		p.out = append(p.out, patch...)
 		return
@@ -61,11 +65,11 @@ func (p *patcher) value(doc, patch string, depth int) {
 		doc = "{}"
 	}
 	changes := membersOf(patch)
-	p.object(doc, changes, depth)
+	p.object(doc, changes)
 }
 
 // object writes an object whose members are changed, dropped or left alone.
-func (p *patcher) object(doc string, changes *members, depth int) {
+func (p *patcher) object(doc string, changes *members) {
 	open := strings.IndexByte(doc, '{')
 	shut := strings.LastIndexByte(doc, '}')
 	p.out = append(p.out, doc[:open+1]...)
@@ -83,17 +87,17 @@ func (p *patcher) object(doc string, changes *members, depth int) {
 			p.out = append(p.out, doc[begin:end]...)
 		case original.isLast(i) && change.value != "null":
 			p.out = append(p.out, doc[begin:m.start]...)
-			p.value(m.value, change.value, depth+1)
+			p.value(m.value, change.value)
 			p.out = append(p.out, doc[m.start+len(m.value):end]...)
 		}
 		begin = end + 1
 	}
-	p.added(original, changes, written, depth)
+	p.added(original, changes, written)
 	p.out = append(p.out, doc[shut:]...)
 }
 
 // added writes the members that only the patch has.
-func (p *patcher) added(original, changes *members, written, depth int) {
+func (p *patcher) added(original, changes *members, written int) {
 	for i, m := range changes.list {
 		if _, exists := original.find(m.key); exists || m.value == "null" || !changes.isLast(i) {
 			continue
@@ -102,7 +106,7 @@ func (p *patcher) added(original, changes *members, written, depth int) {
 		p.out = append(p.out, m.rawKey...)
 		p.out = append(p.out, ':')
 		if isObject(m.value) {
-			p.value("{}", m.value, depth+1)
+			p.value("{}", m.value)
 		} else {
 			p.out = append(p.out, m.value...)
 		}

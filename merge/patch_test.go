@@ -49,10 +49,10 @@ func TestPatch(t *testing.T) {
 func TestPatchRefusesWhatIsNotJSON(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2000)
 	for _, test := range []struct{ name, doc, patch, want string }{
-		{"document", `{"a":`, `{}`, "the document is not JSON"},
-		{"patch", `{}`, `{a:1}`, "the patch is not JSON"},
-		{"depth", `{}`, deep, "the patch nests deeper than 1000 objects"},
-		{"hostile depth", `{}`, strings.Repeat("[", 1<<20), "the patch is not JSON"},
+		{"document", `{"a":`, `{}`, "the document cannot be used: not JSON: unexpected EOF at byte 5"},
+		{"patch", `{}`, `{a:1}`, "the patch cannot be used: not JSON: invalid character 'a' at start of string (expecting '\"') at byte 1"},
+		{"depth", `{}`, deep, "the patch cannot be used: it nests too deep: more than 1000 objects and arrays in each other"},
+		{"hostile depth", `{}`, strings.Repeat("[", 1<<20), "the patch cannot be used: it nests too deep: more than 1000 objects and arrays in each other"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := merge.Patch([]byte(test.doc), []byte(test.patch)); err == nil || err.Error() != test.want {

@@ -7,18 +7,51 @@ import (
 )
 
 // At is the value at a JSON Pointer in a document, as it stands there; nil if
-// there is none. "" is the whole document.
+// there is none, and for a document that is not JSON. "" is the whole document.
+// Of members with one name the last counts, as everywhere in this package.
 func At(doc []byte, pointer string) []byte {
-	value := gjson.ParseBytes(doc)
-	if pointer == "" {
-		return []byte(value.Raw)
+	if !valid(doc) {
+		return nil
 	}
-	unescape := strings.NewReplacer("~1", "/", "~0", "~")
-	for _, part := range strings.Split(pointer, "/")[1:] {
-		value = value.Get(gjson.Escape(unescape.Replace(part)))
-	}
+	value := at(gjson.ParseBytes(doc), pointer)
 	if !value.Exists() {
 		return nil
 	}
 	return []byte(value.Raw)
+}
+
+// pointer appends a key to a JSON Pointer.
+func pointer(path, key string) string {
+	return path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+// at is the value at a JSON Pointer; it does not exist where the pointer leads
+// nowhere.
+func at(doc gjson.Result, path string) gjson.Result {
+	for path != "" {
+		part, rest, more := strings.Cut(path[1:], "/")
+		if path = ""; more {
+			path = "/" + rest
+		}
+		if doc = child(doc, strings.NewReplacer("~1", "/", "~0", "~").Replace(part)); !doc.Exists() {
+			return doc
+		}
+	}
+	return doc
+}
+
+// child is an element of an array, or an object's last member of a name.
+func child(parent gjson.Result, name string) (value gjson.Result) {
+	switch {
+	case parent.IsArray():
+		return parent.Get(gjson.Escape(name))
+	case parent.IsObject():
+		parent.ForEach(func(key, v gjson.Result) bool {
+			if key.Str == name {
+				value = v
+			}
+			return true
+		})
+	}
+	return value
 }

@@ -3,13 +3,13 @@ package plugin
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/tidwall/gjson"
 	"golang.org/x/sync/errgroup"
@@ -141,35 +141,29 @@ func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error)
 	return h.Handle(ctx, ev)
 }
 
-// read takes an answer's body into the reply if it is an object of the point's
-// types with at least one field.
+// read takes an answer's body into the reply, in its one spelling, if it is an
+// object of the point's types with at least one field.
 func (d *dispatch) read(r *reply, body []byte) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
 		return
 	}
-	object := gjson.ParseBytes(body)
-	if !json.Valid(body) || !object.IsObject() {
+	body, err := strictjson.Normalize(body)
+	switch {
+	case errors.Is(err, strictjson.ErrDepth):
+		d.unreadable(r, "its answer cannot be read: "+err.Error())
+		return
+	case err != nil || body[0] != '{':
 		d.unreadable(r, "its answer is not a JSON object")
 		return
-	}
-	if len(object.Map()) == 0 {
+	case string(body) == "{}":
 		return
 	}
 	if err := d.check(body); err != nil {
-		d.unreadable(r, "its answer has a field of the wrong type: "+typeText(err))
+		d.unreadable(r, "its answer has a field of the wrong type: "+err.Error())
 		return
 	}
 	r.body, r.record.Answer = body, body
-}
-
-// typeText says which field of an answer has which wrong type.
-func typeText(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%q cannot be a %s", wrong.Field, wrong.Value)
-	}
-	return err.Error()
 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Fire takes a moment to the host's subscribers and returns their combined
@@ -29,7 +30,7 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err != nil || merged == nil {
 		return verdict, err
 	}
-	if err := json.Unmarshal(merged, &verdict); err != nil {
+	if err := strictjson.Decode(merged, &verdict); err != nil {
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
 	return verdict, nil
@@ -43,10 +44,10 @@ func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.R
 	if len(subscribers) == 0 {
 		return nil, nil
 	}
-	if err := json.Unmarshal(payload, reflect.New(info.Payload).Interface()); err != nil {
+	if err := strictjson.Decode(payload, reflect.New(info.Payload).Interface()); err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", info.Name, err)
 	}
 	d := newDispatch(h, info, payload)
-	d.check = func(answer []byte) error { return json.Unmarshal(answer, reflect.New(info.Answer).Interface()) }
+	d.check = func(answer []byte) error { return strictjson.Decode(answer, reflect.New(info.Answer).Interface()) }
 	return d.run(ctx, subscribers)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/tidwall/gjson"
 )
@@ -61,7 +62,7 @@ func collect[T any](f hookpoints.AnswerField, replies []*reply) []merge.Offer[T]
 	for _, r := range replies {
 		var value T
 		raw := r.field(f.Name)
-		if raw == nil || isEmptyText(raw) || json.Unmarshal(raw, &value) != nil {
+		if raw == nil || isEmptyText(raw) || strictjson.Decode(raw, &value) != nil {
 			continue
 		}
 		offers = append(offers, merge.Offer[T]{From: r.plugin.Name, Value: value})

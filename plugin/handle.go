@@ -2,10 +2,10 @@ package plugin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // HandlePoint makes a typed Go function the Handler of one point. The function
@@ -14,7 +14,7 @@ import (
 func HandlePoint[P, A any](point hookpoints.Point[P, A], answer func(ctx context.Context, payload P) (A, error)) Handlers {
 	return Handlers{point.Name: HandlerFunc(func(ctx context.Context, ev Event) (Answer, error) {
 		var payload P
-		if err := json.Unmarshal(ev.Payload, &payload); err != nil {
+		if err := strictjson.Decode(ev.Payload, &payload); err != nil {
 			return Answer{}, fmt.Errorf("payload of %s: %w", ev.Point, err)
 		}
 		a, err := answer(ctx, payload)

@@ -115,6 +115,21 @@ func TestChain(t *testing.T) {
 			results: []string{"a: changed", "b: changed"},
 		},
 		{
+			name: "of two members with one name the last counts",
+			plugins: []plugin.Plugin{
+				says("a", `{"arguments":{"command":"ls -l"},"arguments":{"command":"id","command":"pwd"}}`, preTool),
+				says("b", `{"block":false,"block":true,"message":"no"}`, preTool),
+			},
+			want:    `{"block":true,"message":"no"}`,
+			results: []string{"a: changed", "b: blocked"},
+		},
+		{
+			name:    "a rewrite is written in one spelling",
+			plugins: []plugin.Plugin{says("a", `{"arguments": {"comm\u0061nd": "\u0073udo <ls>", "n": [1e400, -0, 12345678901234567890]}}`, preTool)},
+			want:    `{"arguments":{"command":"sudo <ls>","n":[1e400,-0,12345678901234567890]}}`,
+			results: []string{"a: changed"},
+		},
+		{
 			name:    "an answer equal to what was received is no change",
 			plugins: []plugin.Plugin{says("a", `{"arguments":{"dir":"/","command":"ls"}}`, preTool)},
 			want:    `{}`,
@@ -352,5 +367,25 @@ func TestACancelledDispatchIsAnError(t *testing.T) {
 func TestAHostWithoutPluginsHasNoOpinion(t *testing.T) {
 	if got := fire(t, nil, hookpoints.PreTool, call); got.Block || got.Arguments != nil {
 		t.Errorf("answer = %+v", got)
+	}
+}
+
+// TestAGuardReadsWhatTheToolReads: a plugin's rewrite reaches the next ones in one
+// spelling, however the plugin wrote it.
+func TestAGuardReadsWhatTheToolReads(t *testing.T) {
+	var seen string
+	guard := plugin.Plugin{Name: "guard", Hooks: []hookpoints.Name{preTool}, Handler: plugin.HandlerFunc(
+		func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
+			seen = string(ev.Payload)
+			return plugin.Answer{}, nil
+		})}
+	l := &log{}
+	rewriter := says("a", `{"arguments": { "dir": "/", "command": "x", "comm\u0061nd": "\u0073udo\u0020ls" }}`, preTool)
+	verdict := fire(t, l.host(rewriter, guards(guard)), hookpoints.PreTool, call)
+	if want := `"arguments":{"dir":"/","command":"sudo ls"}`; !strings.Contains(seen, want) {
+		t.Errorf("the guard saw %s, want %s in it", seen, want)
+	}
+	if want := `{"dir":"/","command":"sudo ls"}`; string(verdict.Arguments) != want {
+		t.Errorf("the tool gets %s, want %s", verdict.Arguments, want)
 	}
 }

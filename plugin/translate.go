@@ -3,6 +3,8 @@ package plugin
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // JSON writes a value as one line of JSON, without the newline. Unlike
@@ -22,7 +24,7 @@ func JSON(v any) ([]byte, error) {
 // payload and writes what to makes of it as a line of JSON, with the newline.
 func Translate[P any](ev Event, to func(P) any) ([]byte, error) {
 	var payload P
-	if err := json.Unmarshal(ev.Payload, &payload); err != nil {
+	if err := strictjson.Decode(ev.Payload, &payload); err != nil {
 		return nil, err
 	}
 	line, err := JSON(to(payload))

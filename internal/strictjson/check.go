@@ -11,8 +11,13 @@ import (
 // MaxDepth bounds how deep objects and arrays may nest in each other.
 const MaxDepth = 1000
 
+// MaxArgumentDepth bounds how deep a tool call's arguments may nest. It is less
+// than MaxDepth because guards must be able to read them: jq 1.5 reads 256
+// levels and Python about 1000, and a guard that cannot read has no opinion.
+const MaxArgumentDepth = 200
+
 // ErrDepth says that a text nests too deep.
-var ErrDepth = errors.New("nests too deep")
+var ErrDepth = errors.New("too deep")
 
 // Check reports whether a text is one JSON value that nests at most MaxDepth
 // deep. Duplicate names and text that is not UTF-8 are no errors here.
@@ -43,7 +48,7 @@ func CheckDepth(data []byte, limit int) error {
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > limit {
-				return fmt.Errorf("it %w: more than %d objects and arrays in each other", ErrDepth, limit)
+				return fmt.Errorf("it nests %w: more than %d objects and arrays in each other", ErrDepth, limit)
 			}
 		case c == '}' || c == ']':
 			depth--

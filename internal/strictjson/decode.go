@@ -38,14 +38,17 @@ type UnknownError struct {
 }
 
 // Error is a sentence such as `unknown field "PATH"; did you mean "path"?`.
-func (e *UnknownError) Error() string {
+func (e *UnknownError) Error() string { return e.As("field") }
+
+// As is the sentence with another word for what is unknown, such as "argument".
+func (e *UnknownError) As(noun string) string {
 	switch {
 	case e.Nearest != "":
-		return fmt.Sprintf("unknown field %q; did you mean %q?", e.Field, e.Nearest)
+		return fmt.Sprintf("unknown %s %q; did you mean %q?", noun, e.Field, e.Nearest)
 	case len(e.Known) == 0:
-		return fmt.Sprintf("unknown field %q; there are none", e.Field)
+		return fmt.Sprintf("unknown %s %q; there are none", noun, e.Field)
 	}
-	return fmt.Sprintf("unknown field %q; there are %s", e.Field, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown %s %q; there are %s", noun, e.Field, strings.Join(e.Known, ", "))
 }
 
 // Decode reads a text into what v points to, as encoding/json does but for what

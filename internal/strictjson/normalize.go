@@ -3,6 +3,7 @@ package strictjson
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -31,6 +32,24 @@ func Normalize(data []byte) ([]byte, error) {
 		return nil, syntaxError(err)
 	}
 	return without(plain, dead)
+}
+
+// Arguments is Normalize for the arguments of a tool call, which nest at most
+// MaxArgumentDepth deep.
+func Arguments(data []byte) ([]byte, error) {
+	if err := CheckDepth(data, MaxArgumentDepth); err != nil {
+		return nil, err
+	}
+	return Normalize(data)
+}
+
+// Quote writes a text as a JSON string in the spelling of Normalize.
+func Quote(text string) []byte {
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		quoted, _ = jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\uFFFD"))
+	}
+	return quoted
 }
 
 // superseded finds the members whose name comes again in the same object, by

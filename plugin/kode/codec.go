@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
 )
@@ -136,15 +137,16 @@ func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error)
 	if len(body) == 0 {
 		return plugin.Answer{}, nil
 	}
-	if !json.Valid(body) || body[0] != '{' {
+	plain, err := strictjson.Normalize(body)
+	if err != nil || plain[0] != '{' {
 		text := fmt.Sprintf("KODE-HOOK-003: %s: its output is not a JSON object: it begins with %.60q", c.path, body)
 		if c.strict {
 			return plugin.Answer{Unreadable: text}, nil
 		}
 		return plugin.Answer{Notes: []string{text + "; ignored, as its exit status is 0"}}, nil
 	}
-	answer := c.answer(body)
-	if block := gjson.GetBytes(body, "block"); block.Type == gjson.True && c.event.point == hookpoints.OnStart.Name {
+	answer := c.answer(plain)
+	if block := gjson.GetBytes(plain, "block"); block.Type == gjson.True && c.event.point == hookpoints.OnStart.Name {
 		return plugin.Answer{}, c.refusal(strings.Join(append(answer.Notes, "it answered \"block\""), ", "))
 	}
 	return answer, nil

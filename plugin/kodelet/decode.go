@@ -3,12 +3,14 @@ package kodelet
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
 )
@@ -36,28 +38,33 @@ func (c codec) Decode(ev plugin.Event, out plugin.Outcome) (plugin.Answer, error
 	if len(body) == 0 {
 		return plugin.Answer{}, nil
 	}
-	if !json.Valid(body) {
+	err := strictjson.Check(body)
+	if errors.Is(err, strictjson.ErrDepth) {
+		return plugin.Answer{Unreadable: "its result cannot be read: " + err.Error()}, nil
+	}
+	if err != nil {
 		return plugin.Answer{Unreadable: fmt.Sprintf("its result is not JSON: it begins with %.60q", body)}, nil
 	}
 	var r result
 	if body[0] != '{' {
 		return plugin.Answer{Unreadable: "its result is not a JSON object"}, nil
 	}
-	if err := json.Unmarshal(c.own(body), &r); err != nil {
-		return plugin.Answer{Unreadable: "its result has a field of the wrong type: " + strings.TrimPrefix(err.Error(), "json: ")}, nil
+	if err := strictjson.Decode(c.own(body), &r); err != nil {
+		return plugin.Answer{Unreadable: "its result has a field of the wrong type: " + err.Error()}, nil
 	}
 	answer, notes := c.answer(ev, r)
 	answer.Notes = append(c.strangers(body), notes...)
 	return answer, nil
 }
 
-// own is a result with the fields of the hook's event alone: Kodelet reads no
-// others, whatever they hold.
+// own is a result with the fields of the hook's event alone, in lower case:
+// Kodelet reads no others, whatever they hold, takes names in any case, of two
+// the last, and null for nothing.
 func (c codec) own(body []byte) []byte {
 	fields := map[string]json.RawMessage{}
 	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
-		if slices.Contains(c.event.fields, strings.ToLower(key.String())) {
-			fields[key.String()] = json.RawMessage(value.Raw)
+		if name := strings.ToLower(key.String()); value.Type != gjson.Null && slices.Contains(c.event.fields, name) {
+			fields[name] = json.RawMessage(value.Raw)
 		}
 		return true
 	})
@@ -96,7 +103,7 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 		return plugin.Answer{}, nil
 	}
 	var p hookpoints.ToolOutput
-	if err := json.Unmarshal(ev.Payload, &p); err != nil {
+	if err := strictjson.Decode(ev.Payload, &p); err != nil {
 		return plugin.Answer{}, []string{"the payload cannot be read: " + err.Error()}
 	}
 	var notes []string

@@ -143,7 +143,7 @@ func TestResults(t *testing.T) {
 		{"a log line before it", "before_tool_call", "checking\n{\"blocked\":true}", `{}`, call, []string{"its result is not JSON: it begins with \"checking\\n{\\\"blocked\\\":true}\"; ignored"}},
 		{"a list", "before_tool_call", `[]`, `{}`, call, []string{"its result is not a JSON object; ignored"}},
 		{"a wrong type", "before_tool_call", `{"blocked":"yes"}`, `{}`, call,
-			[]string{"its result has a field of the wrong type: cannot unmarshal string into Go struct field result.blocked of type bool; ignored"}},
+			[]string{`its result has a field of the wrong type: "blocked" cannot be a string; ignored`}},
 
 		{"a message is blocked", "user_message_send", `{"blocked":true,"reason":"too rude"}`, `{"block":true,"message":"too rude"}`, hookpoints.Prompt{Prompt: "x"}, nil},
 		{"a message is let through", "user_message_send", `{"blocked":false}`, `{}`, hookpoints.Prompt{Prompt: "x"}, nil},

@@ -2,10 +2,11 @@ package native
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
 )
@@ -37,12 +38,15 @@ func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error)
 		return plugin.Answer{}, err
 	}
 	body := bytes.TrimSpace(out.Stdout)
+	err := strictjson.Check(body)
 	switch {
 	case len(body) == 0:
 		return plugin.Answer{}, nil
 	case !utf8.Valid(body):
 		return plugin.Answer{Unreadable: "its answer is not UTF-8"}, nil
-	case !json.Valid(body):
+	case errors.Is(err, strictjson.ErrDepth):
+		return plugin.Answer{Unreadable: "its answer cannot be read: " + err.Error()}, nil
+	case err != nil:
 		return plugin.Answer{Unreadable: "its answer is not JSON" + beginning(body) + logged(body)}, nil
 	case body[0] != '{':
 		return plugin.Answer{Unreadable: fmt.Sprintf("its answer is %s, not an object", kind(body))}, nil
@@ -50,10 +54,16 @@ func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error)
 	return plugin.Answer{Body: body}, nil
 }
 
-// logged says what to do about text before an answer.
+// logged says what to do about text before an answer. It tries few of the places
+// where one could begin, as each try may read all that follows.
 func logged(body []byte) string {
-	for i, b := range body {
-		if b == '{' && i > 0 && body[i-1] == '\n' && json.Valid(body[i:]) {
+	rest := body
+	for range 8 {
+		begin := bytes.Index(rest, []byte("\n{"))
+		if begin < 0 {
+			return ""
+		}
+		if rest = rest[begin+1:]; strictjson.Valid(rest) {
 			return "; an answer follows that text: print what is not the answer to standard error"
 		}
 	}

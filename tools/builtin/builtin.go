@@ -9,9 +9,10 @@ package builtin
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -72,5 +73,13 @@ func (c complaint) Error() string { return string(c) }
 func complaintf(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
 
 // decode reads a call's arguments, which tools.Check has held against the
-// schema if the caller did its part.
-func decode(call tools.Call, into any) error { return json.Unmarshal(call.Arguments, into) }
+// schema if the caller did its part. Names are matched exactly and unknown ones
+// refused: a guard that looks at "path" has then seen what the tool reads.
+func decode(call tools.Call, into any) error {
+	err := strictjson.DecodeKnown(call.Arguments, into)
+	var unknown *strictjson.UnknownError
+	if errors.As(err, &unknown) {
+		return errors.New(unknown.As("argument"))
+	}
+	return err
+}

@@ -204,7 +204,10 @@ func (cacheList) Spec() tools.Spec {
 }
 
 // Call lists them.
-func (c cacheList) Call(context.Context, tools.Call) (tools.Result, error) {
+func (c cacheList) Call(_ context.Context, call tools.Call) (tools.Result, error) {
+	if err := decode(call, &struct{}{}); err != nil {
+		return failed(err), nil
+	}
 	list, err := c.cache.List()
 	if err != nil {
 		return failed(err), nil

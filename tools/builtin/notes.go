@@ -53,7 +53,9 @@ func (n note) Spec() tools.Spec {
 
 // Call replaces the text.
 func (n note) Call(_ context.Context, call tools.Call) (tools.Result, error) {
-	var args struct{ Content string }
+	var args struct {
+		Content string `json:"content"`
+	}
 	if err := decode(call, &args); err != nil {
 		return failed(err), nil
 	}

@@ -29,7 +29,10 @@ func (Recurse) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		Note string `json:"note"`
 	}
-	if err := decode(call, &args); err != nil || args.Note == "" {
+	if err := decode(call, &args); err != nil {
+		return failed(err), nil
+	}
+	if args.Note == "" {
 		return tools.Result{Text: `Error: argument "note" is missing`, Failed: true}, nil
 	}
 	return tools.Result{Text: fmt.Sprintf("Another round follows: %s", args.Note), Next: args.Note}, nil

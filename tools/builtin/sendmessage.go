@@ -26,7 +26,11 @@ func (sendMessage) Spec() tools.Spec {
 
 // Call sends the message.
 func (s sendMessage) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	var args struct{ From, To, Content string }
+	var args struct {
+		From    string `json:"from"`
+		To      string `json:"to"`
+		Content string `json:"content"`
+	}
 	if err := decode(call, &args); err != nil {
 		return failed(err), nil
 	}
