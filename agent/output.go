@@ -22,33 +22,53 @@ type output struct {
 	text string
 	file string
 	size int64
+	// status says what became of the call, blockedBy which plugin blocked it.
+	status    hookpoints.CallStatus
+	blockedBy string
 	// exit and took are the tool's exit status, 0 if it succeeded, and time.
-	exit   int
-	took   time.Duration
-	ran    bool
-	failed bool
-	// failure says how a process failed; preface is that, as the text begins with
-	// it; "" if a plugin replaced the text.
+	exit int
+	took time.Duration
+	// failure says how a process failed. preface is what the text begins with
+	// that is not the tool's own; "" if a plugin replaced the text.
 	failure, preface string
 	// isPiece says that it was read from the cache and is not cached again.
 	isPiece bool
 }
 
+// newOutput is what a tool that ran has left.
 func newOutput(result tools.Result, kind tools.Kind) output {
-	exit := result.Exit
-	if result.Failed && exit == 0 {
-		exit = 1
+	status, exit := hookpoints.StatusRan, result.Exit
+	if result.Failed {
+		status = hookpoints.StatusFailed
+		exit = max(1, exit)
 	}
 	return output{
-		text: result.Told(), file: result.File, size: result.Size, failed: result.Failed, exit: exit,
+		text: result.Told(), file: result.File, size: result.Size, status: status, exit: exit,
 		failure: result.Failure, preface: result.Preface(), isPiece: kind == tools.File,
 	}
 }
 
+// denied is what the model is told of a call that is not run.
+func denied(err error) output {
+	return output{text: "Error: " + err.Error(), preface: "Error: ", status: hookpoints.StatusDenied, exit: 1}
+}
+
+// blocked is what the model is told of a call that a plugin blocks: which one,
+// unless the reason names it.
+func blocked(v hookpoints.ToolVerdict) output {
+	o := output{status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
+	name := fmt.Sprintf("plugin %q", v.BlockedBy)
+	if !strings.HasPrefix(v.Message, v.BlockedBy+": ") && !strings.Contains(v.Message, name) {
+		o.preface = "Blocked by " + name + ": "
+	}
+	o.text = o.preface + v.Message
+	return o
+}
+
 // step is the call as a step of the turn.
 func (o *output) step(call llm.ToolCall) *CallStep {
-	s := &CallStep{ID: call.ID, Tool: call.Name, Ran: o.ran, DurationMS: o.took.Milliseconds(), Exit: o.exit}
-	if !o.ran {
+	s := &CallStep{ID: call.ID, Tool: call.Name, Ran: o.status.DidRun(), DurationMS: o.took.Milliseconds(), Exit: o.exit}
+	if !s.Ran {
 		s.Why = o.text
 	}
 	return s
@@ -75,7 +95,8 @@ func (o *output) own() string { return strings.TrimPrefix(o.text, o.preface) }
 func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *output) error {
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.ToolOutput{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != "", OutputPath: o.file,
-		ToolCallID: inv.ToolCallID, ExitCode: o.exit, DurationMS: o.took.Milliseconds(), Recipe: inv.Recipe, Nested: inv.Nested,
+		Status: o.status, BlockedBy: o.blockedBy, Preface: o.preface, ToolCallID: inv.ToolCallID,
+		ExitCode: o.exit, DurationMS: o.took.Milliseconds(), Recipe: inv.Recipe, Nested: inv.Nested,
 	})
 	switch {
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/dustin/go-humanize"
 )
 
@@ -25,7 +26,7 @@ func (r *round) stub(e cache.Entry, o *output, summary string) (string, error) {
 			return "", err
 		}
 	}
-	if o.failed {
+	if o.status == hookpoints.StatusFailed {
 		last, err := t.Tail(lastLines, bound(r.Settings.CachePreview, 500))
 		if err != nil {
 			return "", err
@@ -43,8 +44,12 @@ func remarks(e cache.Entry, o *output) (lines string) {
 	switch {
 	case o.failure != "" && o.preface != "":
 		lines += "\n" + o.failure
-	case o.failed:
+	case o.status == hookpoints.StatusFailed:
 		lines += fmt.Sprintf("\nThe call failed, exit status %d.", o.exit)
+	case o.status == hookpoints.StatusBlocked:
+		lines += fmt.Sprintf("\nBlocked by plugin %q: the call did not run.", o.blockedBy)
+	case o.status == hookpoints.StatusDenied:
+		lines += "\nThe call did not run."
 	}
 	if e.Binary {
 		lines += "\nIt is not plain text: bytes that are not UTF-8 are shown as \uFFFD."

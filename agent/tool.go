@@ -55,7 +55,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 		return err
 	}
 	r.step(Step{Kind: StepCall, Call: out.step(call)})
-	r.failed = out.failed
+	r.failed = out.status != hookpoints.StatusRan
 	if err := r.shape(ctx, inv, &out); err != nil {
 		out.discard()
 		return err
@@ -71,7 +71,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 	}
 	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostToolOutput, hookpoints.FinalToolOutput{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: out.text, Truncated: isBegin, OutputPath: path,
-		FinalOutput: final.text, Cached: final.cached, ToolCallID: call.ID,
+		Status: out.status, BlockedBy: out.blockedBy, FinalOutput: final.text, Cached: final.cached, ToolCallID: call.ID,
 	}); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 	}
 	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostTool, hookpoints.ToolResult{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: out.text, Truncated: isBegin, OutputPath: path,
-		Cached: final.cached, ToolCallID: call.ID,
+		Status: out.status, BlockedBy: out.blockedBy, Cached: final.cached, ToolCallID: call.ID,
 	})
 	return err
 }
@@ -95,7 +95,7 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", call.Name, unreadable)
 	}
 	if err != nil {
-		return inv, newOutput(refusal(err), tools.Builtin), nil
+		return inv, denied(err), nil
 	}
 	verdict, err := plugin.Fire(ctx, r.Host, hookpoints.PreTool, inv)
 	if err != nil {
@@ -105,10 +105,10 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 		inv.Arguments = verdict.Arguments
 	}
 	if verdict.Block {
-		return inv, newOutput(tools.Result{Text: verdict.Message, Failed: true}, tools.Builtin), nil
+		return inv, blocked(verdict), nil
 	}
 	if err := errors.Join(r.checkArguments(tool.Spec(), inv.Arguments), r.recipe.checkCommand(inv.Arguments)); err != nil {
-		return inv, newOutput(refusal(err), tools.Builtin), nil
+		return inv, denied(err), nil
 	}
 	r.detail("tool %s %s", call.Name, inv.Arguments)
 	done, begun := r.waiting("tool "+call.Name), time.Now()
@@ -118,7 +118,7 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 		r.next = result.Next
 	}
 	out := newOutput(result, tool.Spec().Kind)
-	out.took, out.ran = time.Since(begun), true
+	out.took = time.Since(begun)
 	return inv, out, err
 }
 
@@ -171,10 +171,6 @@ func arguments(text string) (json.RawMessage, error) {
 		return args, errors.New("not valid JSON")
 	}
 	return args, fmt.Errorf("nested too deep (at most %d objects and arrays in each other)", strictjson.MaxArgumentDepth)
-}
-
-func refusal(err error) tools.Result {
-	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 }
 
 // CallTool runs one tool as a turn would, and returns what the model would see:

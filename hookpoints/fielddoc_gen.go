@@ -87,6 +87,8 @@ func fieldDoc(field string) string {
 		return "response is the model's final answer."
 	case "FinalToolOutput.Arguments":
 		return "arguments are those that the tool ran with."
+	case "FinalToolOutput.BlockedBy":
+		return "blocked_by names the plugin that blocked the call, absent if none did."
 	case "FinalToolOutput.Cached":
 		return "cached is true when the output was cached because of its size."
 	case "FinalToolOutput.FinalOutput":
@@ -95,6 +97,8 @@ func fieldDoc(field string) string {
 		return "output is the output after pre_tool_output."
 	case "FinalToolOutput.OutputPath":
 		return "output_path is then the path of a file with the whole output."
+	case "FinalToolOutput.Status":
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
 	case "FinalToolOutput.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "FinalToolOutput.ToolName":
@@ -213,6 +217,8 @@ func fieldDoc(field string) string {
 		return "tools are the tools that would be offered to the model."
 	case "ToolOutput.Arguments":
 		return "arguments are those that the tool ran with."
+	case "ToolOutput.BlockedBy":
+		return "blocked_by names the plugin that blocked the call, absent if none did."
 	case "ToolOutput.DurationMS":
 		return "duration_ms is how long the tool ran, in milliseconds."
 	case "ToolOutput.ExitCode":
@@ -220,11 +226,15 @@ func fieldDoc(field string) string {
 	case "ToolOutput.Nested":
 		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
 	case "ToolOutput.Output":
-		return "output is what the tool answered."
+		return "output is what the tool answered, or what the model is told instead."
 	case "ToolOutput.OutputPath":
 		return "output_path is then the path of a file with the whole output."
+	case "ToolOutput.Preface":
+		return "preface is what the output begins with that is not the tool's own: how it failed, or who blocked the call. Absent if there is none."
 	case "ToolOutput.Recipe":
 		return "recipe names the recipe that is being run, absent without one."
+	case "ToolOutput.Status":
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
 	case "ToolOutput.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "ToolOutput.ToolName":
@@ -239,12 +249,16 @@ func fieldDoc(field string) string {
 		return "output replaces the output."
 	case "ToolResult.Arguments":
 		return "arguments are those that the tool ran with."
+	case "ToolResult.BlockedBy":
+		return "blocked_by names the plugin that blocked the call, absent if none did."
 	case "ToolResult.Cached":
 		return "cached is true when the output was cached because of its size."
 	case "ToolResult.OutputPath":
 		return "output_path is then the path of a file with the whole output."
 	case "ToolResult.Result":
 		return "result is the tool's output after pre_tool_output."
+	case "ToolResult.Status":
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
 	case "ToolResult.ToolCallID":
 		return "tool_call_id is the model's name for this call."
 	case "ToolResult.ToolName":
@@ -255,8 +269,10 @@ func fieldDoc(field string) string {
 		return "arguments replaces the arguments, whole."
 	case "ToolVerdict.Block":
 		return "block keeps the tool from running."
+	case "ToolVerdict.BlockedBy":
+		return "- is the plugin that blocked; the host says it, no plugin can."
 	case "ToolVerdict.Message":
-		return "message is what the model sees instead of a result."
+		return "message is what the model is told instead of a result, with the plugin's name."
 	case "TurnAnswer.Messages":
 		return "messages replaces the conversation so far. After a response that calls tools, that response and its results stay behind them."
 	case "TurnAnswer.Recipe":

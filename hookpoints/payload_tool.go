@@ -23,9 +23,29 @@ type ToolVerdict struct {
 	Arguments json.RawMessage `json:"arguments,omitzero" merge:"replace"`
 	// Block keeps the tool from running.
 	Block bool `json:"block,omitzero" merge:"block"`
-	// Message is what the model sees instead of a result.
+	// Message is what the model is told instead of a result, with the plugin's
+	// name.
 	Message string `json:"message,omitzero" merge:"with block"`
+	// BlockedBy is the plugin that blocked; the host says it, no plugin can.
+	BlockedBy string `json:"-"`
 }
+
+// SetBlockedBy takes the name of the plugin that blocked.
+func (v *ToolVerdict) SetBlockedBy(plugin string) { v.BlockedBy = plugin }
+
+// CallStatus says what became of a call.
+type CallStatus string
+
+// What can become of a call.
+const (
+	StatusRan     CallStatus = "ran"     // the tool ran and succeeded
+	StatusFailed  CallStatus = "failed"  // it ran and failed
+	StatusBlocked CallStatus = "blocked" // a plugin blocked it: it did not run
+	StatusDenied  CallStatus = "denied"  // it was not allowed, or made no sense: it did not run
+)
+
+// DidRun says whether the tool ran.
+func (s CallStatus) DidRun() bool { return s == StatusRan || s == StatusFailed }
 
 // ToolResult is the payload of post_tool.
 type ToolResult struct {
@@ -42,6 +62,12 @@ type ToolResult struct {
 	OutputPath string `json:"output_path,omitempty"`
 	// Cached is true when the output was cached because of its size.
 	Cached bool `json:"cached"`
+	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
+	// blocked the call; "denied" if it was refused otherwise. The last two did
+	// not run.
+	Status CallStatus `json:"status"`
+	// BlockedBy names the plugin that blocked the call, absent if none did.
+	BlockedBy string `json:"blocked_by,omitempty"`
 	// ToolCallID is the model's name for this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
@@ -52,13 +78,22 @@ type ToolOutput struct {
 	ToolName string `json:"tool_name"`
 	// Arguments are those that the tool ran with.
 	Arguments json.RawMessage `json:"arguments"`
-	// Output is what the tool answered.
+	// Output is what the tool answered, or what the model is told instead.
 	Output string `json:"output"`
 	// Truncated is true if this is only the begin of what is too large for a
 	// payload.
 	Truncated bool `json:"truncated,omitempty"`
 	// OutputPath is then the path of a file with the whole output.
 	OutputPath string `json:"output_path,omitempty"`
+	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
+	// blocked the call; "denied" if it was refused otherwise. The last two did
+	// not run.
+	Status CallStatus `json:"status"`
+	// BlockedBy names the plugin that blocked the call, absent if none did.
+	BlockedBy string `json:"blocked_by,omitempty"`
+	// Preface is what the output begins with that is not the tool's own: how it
+	// failed, or who blocked the call. Absent if there is none.
+	Preface string `json:"preface,omitempty"`
 	// ToolCallID is the model's name for this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	// ExitCode is 0 for a tool that succeeded, else its process's exit status,
@@ -100,6 +135,12 @@ type FinalToolOutput struct {
 	FinalOutput string `json:"final_output"`
 	// Cached is true when the output was cached because of its size.
 	Cached bool `json:"cached"`
+	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
+	// blocked the call; "denied" if it was refused otherwise. The last two did
+	// not run.
+	Status CallStatus `json:"status"`
+	// BlockedBy names the plugin that blocked the call, absent if none did.
+	BlockedBy string `json:"blocked_by,omitempty"`
 	// ToolCallID is the model's name for this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }

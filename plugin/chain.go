@@ -56,6 +56,9 @@ func (d *dispatch) block(r *reply) []byte {
 		if r.record.Result != Failed {
 			r.record.Result = Blocked
 		}
+		if d.blocker == "" {
+			d.blocker = r.plugin.Name
+		}
 		answer := d.withCompanions(r, f.Name, fmt.Sprintf("blocked by plugin %q", r.plugin.Name))
 		if r.record.Why == "" {
 			r.record.Why = companionText(d.info, answer, f.Name)

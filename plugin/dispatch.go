@@ -24,6 +24,8 @@ type dispatch struct {
 	// check tells whether an answer's fields have the point's types.
 	check   func(answer []byte) error
 	replies []*reply
+	// blocker is the plugin that blocked, "" if none did.
+	blocker string
 }
 
 // reply is what one subscriber said, and the record of it.

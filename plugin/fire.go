@@ -26,12 +26,15 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
-	merged, err := FireJSON(ctx, h, point.Info(), body)
+	merged, blocker, err := fire(ctx, h, point.Info(), body)
 	if err != nil || merged == nil {
 		return verdict, err
 	}
 	if err := strictjson.Decode(merged, &verdict); err != nil {
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
+	}
+	if v, ok := any(&verdict).(interface{ SetBlockedBy(string) }); ok {
+		v.SetBlockedBy(blocker)
 	}
 	return verdict, nil
 }
@@ -40,14 +43,21 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 // payload is one line of JSON, an object of the point's fields, and so is the
 // answer; nil if nobody had an opinion. A payload of other types is an error.
 func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (json.RawMessage, error) {
+	merged, _, err := fire(ctx, h, info, payload)
+	return merged, err
+}
+
+// fire is FireJSON, and says which plugin blocked.
+func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (merged json.RawMessage, blocker string, err error) {
 	subscribers := h.subscribers(info.Name)
 	if len(subscribers) == 0 {
-		return nil, nil
+		return nil, "", nil
 	}
 	if err := strictjson.Decode(payload, reflect.New(info.Payload).Interface()); err != nil {
-		return nil, fmt.Errorf("payload of %s: %w", info.Name, err)
+		return nil, "", fmt.Errorf("payload of %s: %w", info.Name, err)
 	}
 	d := newDispatch(h, info, payload)
 	d.check = func(answer []byte) error { return strictjson.Decode(answer, reflect.New(info.Answer).Interface()) }
-	return d.run(ctx, subscribers)
+	merged, err = d.run(ctx, subscribers)
+	return merged, d.blocker, err
 }

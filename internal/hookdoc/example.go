@@ -74,7 +74,7 @@ func exampleText(field string) string {
 		"prompt": "What is in /tmp?", "response": "The folder /tmp is empty.", "TurnInfo.response": "I will look.",
 		"tool_name": "run_command", "tools_used": "run_command", "tool_call_id": "call_1",
 		"name": "run_command", "type": "plugin",
-		"output": "total 0\n", "final_output": "total 0\n", "result": "total 0\n",
+		"status": "ran", "output": "total 0\n", "final_output": "total 0\n", "result": "total 0\n",
 		"CacheCandidate.content": "total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it",
 		"provider":               "openrouter.ai", "model": "example/model", "reason": "user_exit",
 		"cache_id": "run_command_6b00d3e6_3cd3d7fe",

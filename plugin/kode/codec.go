@@ -110,13 +110,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 		})
 	case "tool_call_post":
 		return plugin.Translate(ev, func(p hookpoints.ToolOutput) any {
-			return struct {
-				base
-				Tool       string `json:"tool"`
-				ExitCode   int    `json:"exit_code"`
-				Output     string `json:"output"`
-				DurationMS int64  `json:"duration_ms"`
-			}{head, p.ToolName, p.ExitCode, p.Output, p.DurationMS}
+			return afterCall{head, p.ToolName, codeOf(p), outputOf(p), p.DurationMS, p.Status}
 		})
 	}
 	return plugin.Translate(ev, func(p hookpoints.SessionEnd) any {
@@ -126,6 +120,33 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			Turns  int    `json:"turns"`
 		}{head, p.Reason, p.Turns}
 	})
+}
+
+// afterCall is tool_call_post. Of a call that did not run it has neither an exit
+// code nor an output; Status, which is ours, says why.
+type afterCall struct {
+	base
+	Tool       string                `json:"tool"`
+	ExitCode   *int                  `json:"exit_code,omitempty"`
+	Output     *string               `json:"output,omitempty"`
+	DurationMS int64                 `json:"duration_ms"`
+	Status     hookpoints.CallStatus `json:"status,omitempty"`
+}
+
+func codeOf(p hookpoints.ToolOutput) *int {
+	if p.Status != "" && !p.Status.DidRun() {
+		return nil
+	}
+	return &p.ExitCode
+}
+
+// outputOf is what the tool wrote itself.
+func outputOf(p hookpoints.ToolOutput) *string {
+	if p.Status != "" && !p.Status.DidRun() {
+		return nil
+	}
+	own := strings.TrimPrefix(p.Output, p.Preface)
+	return &own
 }
 
 // Decode reads what a hook left: its exit status first.

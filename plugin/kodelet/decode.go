@@ -110,7 +110,7 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 	if !gjson.ParseBytes(changed).IsObject() {
 		return plugin.Answer{}, []string{`its "output" is no object, want one as tool_output; ignored`}
 	}
-	text, ok := changedText(changed, p)
+	text, ok := c.changedText(changed, p)
 	if names := noEffect(changed, c.toolOutput(p, time.Time{})); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("it changed %s, which has no effect here: the model sees metadata.output, or error", strings.Join(names, ", ")))
 	}

@@ -46,6 +46,10 @@ func TestPayloads(t *testing.T) {
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "a & b", ToolCallID: "c1", DurationMS: 2,
 	}
 	failed := hookpoints.ToolOutput{ToolName: "dice", Arguments: json.RawMessage(`{}`), Output: "Error: no", ExitCode: 3, Nested: true, Recipe: "compact"}
+	stopped := hookpoints.ToolOutput{
+		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), ToolCallID: "c1", ExitCode: 1, Status: hookpoints.StatusBlocked,
+		BlockedBy: "guard", Preface: `Blocked by plugin "guard": `, Output: `Blocked by plugin "guard": no sudo`,
+	}
 	for name, test := range map[string]struct{ got, want string }{
 		"before_tool_call": {
 			received(t, "before_tool_call", hookpoints.PreTool, hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls -la"}`), ToolCallID: "c1"}),
@@ -65,6 +69,12 @@ func TestPayloads(t *testing.T) {
 			`{"event":"after_tool_call","conv_id":"work","cwd":"/project","invoked_by":"subagent","recipe_name":"compact","tool_name":"dice","tool_input":{},` +
 				`"tool_output":{"toolName":"dice","success":false,"error":"Error: no","metadataType":"custom_tool",` +
 				`"metadata":{"exitCode":3,"output":"Error: no","executionTime":0},"timestamp":"T"},"tool_user_id":""}`,
+		},
+		"after_tool_call of a blocked call": {
+			received(t, "after_tool_call", hookpoints.PreToolOutput, stopped),
+			`{"event":"after_tool_call",` + base + `,"tool_name":"bash","tool_input":{"command":"ls"},` +
+				`"tool_output":{"toolName":"bash","success":false,"error":"blocked by hook: no sudo","metadataType":"blocked",` +
+				`"metadata":{"tool_name":"bash","reason":"no sudo"},"timestamp":"T"},"tool_user_id":"c1"}`,
 		},
 		"user_message_send": {
 			received(t, "user_message_send", hookpoints.PreMessage, hookpoints.Prompt{Prompt: "hello <you>"}),
@@ -122,6 +132,9 @@ func TestResults(t *testing.T) {
 	call := hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls","dir":"/"}`)}
 	output := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "secret x"}
 	failed := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`), Output: "Error: secret", ExitCode: 1}
+	stopped := hookpoints.ToolOutput{
+		ToolName: "bash", Arguments: json.RawMessage(`{}`), Status: hookpoints.StatusBlocked, ExitCode: 1, Preface: "By g: ", Output: "By g: secret",
+	}
 	large := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`), Output: "begin", Truncated: true}
 	for _, test := range []struct {
 		name, event, result, want string
@@ -158,6 +171,9 @@ func TestResults(t *testing.T) {
 			[]string{"it changed output.success, output.metadata.exitCode, which has no effect here: the model sees metadata.output, or error"}},
 		{"the text is taken out", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{},"timestamp":"2024-01-15T10:30:00Z"}}`, `{"output":""}`, output, nil},
 		{"a text as output", "after_tool_call", `{"output":"***"}`, `{}`, output, []string{`its "output" is no object, want one as tool_output; ignored`}},
+		{"the same reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"secret"}}}`, `{}`, stopped, nil},
+		{"another reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"***"}}}`, `{"output":"***"}`, stopped, nil},
+		{"another error of a blocked call", "after_tool_call", `{"output":{"error":"blocked by hook: ***"}}`, `{"output":"***"}`, stopped, nil},
 		{"the begin of a large output", "after_tool_call", `{"output":{"metadata":{"output":"***"}}}`, `{"output":"***"}`, large,
 			[]string{"the output was too large for it; what it made of the begin stands, the rest is left out"}},
 

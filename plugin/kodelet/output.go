@@ -2,6 +2,7 @@ package kodelet
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -11,12 +12,12 @@ import (
 // toolOutput is Kodelet's structured result of a tool. The text of the output
 // is metadata.output, and error where the tool failed.
 type toolOutput struct {
-	ToolName     string   `json:"toolName"`
-	Success      bool     `json:"success"`
-	Error        string   `json:"error,omitempty"`
-	MetadataType string   `json:"metadataType"`
-	Metadata     metadata `json:"metadata"`
-	Timestamp    string   `json:"timestamp"`
+	ToolName     string `json:"toolName"`
+	Success      bool   `json:"success"`
+	Error        string `json:"error,omitempty"`
+	MetadataType string `json:"metadataType"`
+	Metadata     any    `json:"metadata"`
+	Timestamp    string `json:"timestamp"`
 }
 
 // metadata is that of Kodelet's bash tool where there is a command, else that
@@ -29,34 +30,61 @@ type metadata struct {
 	WorkingDir    string `json:"workingDir,omitempty"`
 }
 
+// notRun is the metadata of a call that was blocked or denied.
+type notRun struct {
+	ToolName string `json:"tool_name"`
+	Reason   string `json:"reason"`
+}
+
 func (c codec) toolOutput(p hookpoints.ToolOutput, now time.Time) toolOutput {
 	out := toolOutput{
 		ToolName: p.ToolName, Success: p.ExitCode == 0, MetadataType: "custom_tool", Timestamp: now.UTC().Format(time.RFC3339Nano),
-		Metadata: metadata{ExitCode: p.ExitCode, Output: p.Output, ExecutionTime: p.DurationMS * int64(time.Millisecond)},
 	}
+	if p.Status != "" && !p.Status.DidRun() {
+		reason := strings.TrimPrefix(p.Output, p.Preface)
+		out.MetadataType, out.Metadata, out.Error = "blocked", notRun{p.ToolName, reason}, prefixOf(p)+reason
+		return out
+	}
+	ran := metadata{ExitCode: p.ExitCode, Output: p.Output, ExecutionTime: p.DurationMS * int64(time.Millisecond)}
 	if command := gjson.GetBytes(p.Arguments, "command"); command.Type == gjson.String {
-		out.MetadataType, out.Metadata.Command, out.Metadata.WorkingDir = "bash", command.String(), c.opts.Dir
+		out.MetadataType, ran.Command, ran.WorkingDir = "bash", command.String(), c.opts.Dir
 	}
 	if !out.Success {
 		out.Error = p.Output
 	}
+	out.Metadata = ran
 	return out
+}
+
+// prefixOf is what Kodelet puts before the reason of a call that did not run.
+func prefixOf(p hookpoints.ToolOutput) string {
+	switch p.Status {
+	case hookpoints.StatusBlocked:
+		return "blocked by hook: "
+	case hookpoints.StatusDenied:
+		return "denied: "
+	}
+	return ""
 }
 
 // changedText is the text that a hook's output has in the place of ours: what it
 // changed of the two places where it stands; one that took the text out leaves
 // nothing. ok is false if it changed nothing.
-func changedText(output json.RawMessage, p hookpoints.ToolOutput) (text string, ok bool) {
+func (c codec) changedText(output json.RawMessage, p hookpoints.ToolOutput) (text string, ok bool) {
 	value := func(path string) (string, bool) {
 		v := gjson.GetBytes(output, path)
 		return v.String(), v.Type == gjson.String
 	}
-	text, ok = value("metadata.output")
-	if ok && text != p.Output {
+	sent, place, ours := c.toolOutput(p, time.Time{}), "metadata.output", p.Output
+	if blocked, is := sent.Metadata.(notRun); is {
+		place, ours = "metadata.reason", blocked.Reason
+	}
+	text, ok = value(place)
+	if ok && text != ours {
 		return text, true
 	}
-	if failure, has := value("error"); has && failure != p.Output && failure != "" {
-		return failure, true
+	if failure, has := value("error"); has && failure != p.Output && failure != sent.Error && failure != "" {
+		return strings.TrimPrefix(failure, prefixOf(p)), true
 	}
 	_, hasError := value("error")
 	if !ok && !hasError && gjson.GetBytes(output, "metadata").IsObject() && p.Output != "" {
@@ -71,11 +99,19 @@ func noEffect(output json.RawMessage, sent toolOutput) (names []string) {
 	if err != nil {
 		return nil
 	}
-	for _, path := range []string{"toolName", "success", "metadataType", "metadata.command", "metadata.exitCode", "metadata.executionTime", "metadata.workingDir"} {
+	for _, path := range unread() {
 		theirs := gjson.GetBytes(output, path)
 		if theirs.Exists() && theirs.Raw != gjson.GetBytes(ours, path).Raw {
 			names = append(names, "output."+path)
 		}
 	}
 	return names
+}
+
+// unread are the members of an output that nothing here reads.
+func unread() []string {
+	return []string{
+		"toolName", "success", "metadataType", "metadata.command", "metadata.exitCode", "metadata.executionTime",
+		"metadata.workingDir", "metadata.tool_name",
+	}
 }
