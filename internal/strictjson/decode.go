@@ -38,10 +38,10 @@ type UnknownError struct {
 }
 
 // Error is a sentence such as `unknown field "PATH"; did you mean "path"?`.
-func (e *UnknownError) Error() string { return e.As("field") }
+func (e *UnknownError) Error() string { return e.Called("field") }
 
-// As is the sentence with another word for what is unknown, such as "argument".
-func (e *UnknownError) As(noun string) string {
+// Called is the sentence with another word for what is unknown, such as "argument".
+func (e *UnknownError) Called(noun string) string {
 	switch {
 	case e.Nearest != "":
 		return fmt.Sprintf("unknown %s %q; did you mean %q?", noun, e.Field, e.Nearest)

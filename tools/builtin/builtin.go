@@ -79,7 +79,7 @@ func decode(call tools.Call, into any) error {
 	err := strictjson.DecodeKnown(call.Arguments, into)
 	var unknown *strictjson.UnknownError
 	if errors.As(err, &unknown) {
-		return errors.New(unknown.As("argument"))
+		return errors.New(unknown.Called("argument"))
 	}
 	return err
 }
