@@ -1,0 +1,128 @@
+//go:build linux
+
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// leastTargets is how many fuzz targets there are at least: one for each parser
+// of foreign bytes.
+const leastTargets = 24
+
+// target is a fuzz target: its package's folder from the root, and its name.
+type target struct{ folder, name string }
+
+// fuzzTargets finds all fuzz targets of the module, in the order of their paths.
+func fuzzTargets() (targets []target, err error) {
+	pattern := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+	root := os.DirFS("../..")
+	err = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "testdata") {
+			return cmpOr(err, fs.SkipDir)
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(root, path)
+		for _, m := range pattern.FindAllSubmatch(text, -1) {
+			targets = append(targets, target{filepath.Dir(path), string(m[1])})
+		}
+		return err
+	})
+	return targets, err
+}
+
+func cmpOr(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// TestEveryParserHasAFuzzTarget counts them, and holds that each bounds its memory.
+func TestEveryParserHasAFuzzTarget(t *testing.T) {
+	targets, err := fuzzTargets()
+	if err != nil || len(targets) < leastTargets {
+		t.Errorf("%d fuzz targets, at least %d are needed (%v)", len(targets), leastTargets, err)
+	}
+}
+
+// attackByFuzzing runs one target for ten minutes with one worker and a bound on
+// its memory.
+func attackByFuzzing(a *attempt) {
+	targets, err := fuzzTargets()
+	if err != nil || a.number >= len(targets) {
+		a.must(err)
+		return
+	}
+	tg := targets[a.number]
+	tests, err := compiled.get(tg.folder)
+	if err != nil {
+		a.found(broken, "%v", err)
+		return
+	}
+	// A target may read its package's files, and writes what it finds below the
+	// current folder.
+	folder := filepath.Join(a.progress, "fuzz", filepath.FromSlash(tg.folder))
+	a.must(os.MkdirAll(folder, 0o755))
+	if seeds := filepath.Join("../..", tg.folder, "testdata", "fuzz"); exists(seeds) {
+		os.CopyFS(filepath.Join(folder, "testdata", "fuzz"), os.DirFS(seeds))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), a.fuzzTime+5*time.Minute)
+	defer cancel()
+	// The kernel refuses memory over 3 GiB of addresses, most of which are never used.
+	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 3145728; exec "$0" "$@"`, tests, "-test.run=^$", "-test.fuzz=^"+tg.name+"$",
+		"-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1", "-test.fuzzcachedir="+filepath.Join(a.progress, "fuzz", "cache"))
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB")
+	out, err := cmd.CombinedOutput()
+	a.Tried++
+	switch {
+	case ctx.Err() != nil:
+		a.found(hung, "%s in %s:\n%s", tg.name, tg.folder, tail(out))
+	case err != nil:
+		a.found(broken, "%s in %s: %v; what it found is in %s:\n%s", tg.name, tg.folder, err, folder, tail(out))
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// tail is the end of what was printed.
+func tail(out []byte) []byte {
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	return bytes.Join(lines[max(0, len(lines)-20):], []byte("\n"))
+}
+
+// tests are compiled once a package.
+type tests struct {
+	mu   sync.Mutex
+	made map[string]string
+}
+
+var compiled = tests{made: map[string]string{}}
+
+func (ts *tests) get(folder string) (string, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if path, ok := ts.made[folder]; ok {
+		return path, nil
+	}
+	path := filepath.Join(filepath.Dir(binary), fmt.Sprintf("tests-%d", len(ts.made)))
+	err := buildTests(path, "../../"+folder)
+	ts.made[folder] = path
+	return path, err
+}
