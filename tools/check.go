@@ -1,14 +1,13 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // ErrSchema says that a tool's schema itself is broken, so that arguments
@@ -17,41 +16,36 @@ var ErrSchema = errors.New("its parameters are not a usable JSON Schema")
 
 // Check holds a call's arguments against a tool's JSON Schema. The error names
 // the argument and what is wrong with it, in a sentence that a model can act
-// on. An empty schema takes any object. Remote references are not followed.
+// on. An empty schema takes any object. References lead into the same schema.
+//
+// Keywords are matched exactly, and those that check nothing are passed over. A
+// schema that would take very many steps is not usable, and arguments that would
+// are refused: what a check costs is known before it begins.
 func Check(schema, args json.RawMessage) error {
-	if !json.Valid(args) {
+	value, err := strictjson.Value(args)
+	if err != nil {
 		return errors.New("the arguments are not valid JSON")
 	}
-	if trimmed := bytes.TrimSpace(args); trimmed[0] != '{' {
+	object, ok := value.(map[string]any)
+	if !ok {
 		return errors.New("the arguments must be one JSON object")
 	}
 	if len(schema) == 0 {
 		return nil
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(schema, &s); err != nil {
-		return fmt.Errorf("%w: %s", ErrSchema, decodeText(err))
-	}
-	if s.Type != "" && s.Type != "object" {
-		return fmt.Errorf("%w: its type is %q, want \"object\"", ErrSchema, s.Type)
-	}
-	if err := checkReferences(schema); err != nil {
-		return fmt.Errorf("%w: %v", ErrSchema, err)
-	}
-	resolved, err := s.Resolve(nil)
+	s, err := compile(schema)
 	if err != nil {
-		return fmt.Errorf("%w: %v", ErrSchema, err)
+		return fmt.Errorf("%w: %w", ErrSchema, err)
 	}
-	var value map[string]any
-	if err := json.Unmarshal(args, &value); err != nil {
-		return err
-	}
-	for _, name := range s.Required {
-		if _, given := value[name]; !given {
+	for _, name := range s.required {
+		if _, given := object[name]; !given {
 			return fmt.Errorf("argument %q is missing", name)
 		}
 	}
-	if err := resolved.Validate(value); err != nil {
+	if !s.root.affordable(object) {
+		return errors.New("the arguments are too large to be checked against the tool's parameters; make them smaller")
+	}
+	if err := s.validate(object); err != nil {
 		return explain(err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/tools"
@@ -56,6 +57,104 @@ func TestARecursiveSchemaIsFine(t *testing.T) {
 	}
 }
 
+// doubling is a schema in which each of n definitions names the next one twice.
+func doubling(n int, each string) json.RawMessage {
+	defs := make([]string, n+1)
+	for i := range n {
+		defs[i] = fmt.Sprintf(`"d%d":`+each, i, i+1, i+1)
+	}
+	defs[n] = fmt.Sprintf(`"d%d":{"type":"object"}`, n)
+	return json.RawMessage(`{"$ref":"#/$defs/d0","$defs":{` + strings.Join(defs, ",") + `}}`)
+}
+
+// TestASmallSchemaCannotTakeForEver: each of these exhausted the stack, the memory
+// or the afternoon.
+func TestASmallSchemaCannotTakeForEver(t *testing.T) {
+	const both = `{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`
+	chain := make([]string, 5000)
+	for i := range chain {
+		chain[i] = fmt.Sprintf(`"d%d":{"$ref":"#/$defs/d%d"}`, i, i+1)
+	}
+	for _, test := range []struct{ name, schema, want string }{
+		{"22 definitions that double", string(doubling(22, both)), "checking one value takes over 10000 steps"},
+		{"40 definitions that double", string(doubling(40, both)), "steps"},
+		{"a chain of 5,000 references", `{"$ref":"#/$defs/d0","$defs":{` + strings.Join(chain, ",") + `,"d5000":{}}}`, "lead more than 32 steps deep"},
+		{"a cycle behind an $id", `{"$defs":{"b":{},"a":{"$id":"http://x/","$defs":{"b":{"$ref":"#/$defs/a/$defs/b"}}}},"$ref":"#/$defs/a"}`, "refers to itself"},
+		{"a cycle behind an escape", `{"$defs":{"a%62":{},"ab":{"$ref":"#/$defs/a%62"}},"$ref":"#/$defs/ab"}`, "leads elsewhere"},
+		{"a cycle through dependencies", `{"dependencies":{"a":{"$ref":"#"}}}`, "refers to itself"},
+		{"a reference to what is no schema", `{"$ref":"#/properties"}`, "leads nowhere"},
+		{"a pattern that grows", `{"properties":{"a":{"pattern":"(aaaaaaaaaaaaaaaaaaaa){1000}"}}}`, "too large with its repetitions written out"},
+		{"names of members by such a pattern", `{"patternProperties":{"(aaaaaaaaaaaaaaaaaaaa){1000}":{}}}`, "too large with its repetitions written out"},
+		{"a schema of 2 MB", `{"description":"` + strings.Repeat("x", 2<<20) + `"}`, "at most 1048576 are read"},
+		{"20 million brackets", `{"enum":` + strings.Repeat("[", 20<<20), "at most 1048576 are read"},
+		{"deep nesting", strings.Repeat(`{"not":`, 500) + `{}` + strings.Repeat(`}`, 500), "it nests too deep"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := tools.Check(json.RawMessage(test.schema), json.RawMessage(`{"a":{"a":1}}`))
+			if !errors.Is(err, tools.ErrSchema) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Check = %v, want ErrSchema with %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestArgumentsThatTakeTooLongAreRefused: here it is the depth of the arguments
+// that doubles the work, so the schema is fine and the call is not.
+func TestArgumentsThatTakeTooLongAreRefused(t *testing.T) {
+	schema := json.RawMessage(`{"allOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`)
+	args := func(n int) json.RawMessage {
+		return json.RawMessage(strings.Repeat(`{"a":`, n) + `{}` + strings.Repeat(`}`, n))
+	}
+	if err := tools.Check(schema, args(5)); err != nil {
+		t.Errorf("a small call: %v", err)
+	}
+	const want = "the arguments are too large to be checked against the tool's parameters; make them smaller"
+	if err := tools.Check(schema, args(150)); err == nil || err.Error() != want {
+		t.Errorf("a deep call: %v, want %s", err, want)
+	}
+}
+
+func TestALargeCallIsChecked(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object","properties":{"content":{"anyOf":[{"type":"string"},{"type":"null"}]},
+		"list":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}}},"required":["content"]}`)
+	list := strings.TrimSuffix(strings.Repeat(`{"n":1},`, 50_000), ",")
+	args := `{"content":"` + strings.Repeat("x", 4<<20) + `","list":[` + list + `]}`
+	if err := tools.Check(schema, json.RawMessage(args)); err != nil {
+		t.Error(err)
+	}
+	if err := tools.Check(schema, json.RawMessage(strings.Replace(args, `{"n":1}]`, `{"n":"x"}]`, 1))); err == nil {
+		t.Error("a wrong element at the end was taken")
+	}
+}
+
+// TestKeywordsAreMatchedExactly: the library takes "$Ref" for "$ref".
+func TestKeywordsAreMatchedExactly(t *testing.T) {
+	for _, schema := range []string{`{"$Ref":"#"}`, `{"Required":["x"]}`, `{"properties":{"a":{"TYPE":"string"}}}`, `{"properties":{"a":{"allOf":[{"$REF":"#"}]}}}`, `{"$recursiveRef":"#"}`} {
+		if err := tools.Check(json.RawMessage(schema), json.RawMessage(`{"a":1}`)); err != nil {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
+	schema := json.RawMessage(`{"properties":{"Type":{"type":"string"},"REQUIRED":{"const":1}}}`)
+	if err := tools.Check(schema, json.RawMessage(`{"Type":"x","REQUIRED":1}`)); err != nil {
+		t.Errorf("names of arguments are no keywords: %v", err)
+	}
+	if err := tools.Check(schema, json.RawMessage(`{"Type":1}`)); err == nil {
+		t.Error("an argument named Type was not checked")
+	}
+}
+
+func TestNumbersOfAnySizeCanBeChecked(t *testing.T) {
+	schema := json.RawMessage(`{"properties":{"n":{"type":"number","maximum":10}}}`)
+	if err := tools.Check(json.RawMessage(`{"properties":{"n":{"type":"number"}}}`), json.RawMessage(`{"n":1e400}`)); err != nil {
+		t.Error(err)
+	}
+	for _, args := range []string{`{"n":1e400}`, `{"n":1e999999999}`, `{"n":12345678901234567890}`} {
+		if err := tools.Check(schema, json.RawMessage(args)); err == nil {
+			t.Errorf("%s is not over 10", args)
+		}
+	}
+}
+
 // named is a tool that does nothing.
 type named string
 
@@ -79,5 +178,8 @@ func ExampleSet() {
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"string"}}}`), []byte(`{"a":1}`))
 	f.Add([]byte(`{"$ref":"#"}`), []byte(`{}`))
+	f.Add([]byte(`{"$Ref":"#"}`), []byte(`{}`))
+	f.Add([]byte(doubling(22, `{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`)), []byte(`{}`))
+	f.Add([]byte(`{"allOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`), []byte(`{"a":{"a":{"a":{}}}}`))
 	f.Fuzz(func(_ *testing.T, schema, args []byte) { tools.Check(schema, args) })
 }

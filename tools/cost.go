@@ -1,0 +1,158 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+)
+
+const (
+	// maxWeight bounds how many schemas are applied to one value, maxHeight how
+	// deep they lead to each other: references that double at each step make very
+	// many of very few.
+	maxWeight = 10_000
+	maxHeight = 32
+	// maxSteps bounds what checking one call's arguments may cost.
+	maxSteps = 4 << 20
+	// maxPattern bounds the size of a regular expression with its repetitions
+	// written out.
+	maxPattern = 10_000
+)
+
+var errHeight = errors.New("its references and alternatives lead more than 32 steps deep")
+
+// weigh computes how many nodes apply to a value that the node applies to. An
+// error means too many, too deep, or for ever.
+func (n *node) weigh(depth int) error {
+	switch {
+	case n.weight > 0:
+		return nil
+	case n.open && n.ref != "":
+		return fmt.Errorf("its $ref %q refers to itself", n.ref)
+	case n.open:
+		return fmt.Errorf("a $ref in it refers to itself")
+	case depth > maxHeight:
+		return errHeight
+	}
+	n.open = true
+	defer func() { n.open = false }()
+	weight, height := n.own, 0
+	for _, child := range n.here {
+		if err := child.weigh(depth + 1); err != nil {
+			return err
+		}
+		weight += child.weight
+		height = max(height, child.height+1)
+		switch {
+		case weight > maxWeight:
+			return fmt.Errorf("checking one value takes over %d steps", maxWeight)
+		case height > maxHeight:
+			return errHeight
+		}
+	}
+	n.weight, n.height = weight, height
+	return nil
+}
+
+// affordable reports whether checking a value takes at most maxSteps. It follows
+// the validator's way and all of its alternatives.
+func (n *node) affordable(value any) bool {
+	left := maxSteps
+	return n.spend(value, &left)
+}
+
+// spend takes what a value costs from what is left.
+func (n *node) spend(value any, left *int) bool {
+	if *left -= n.own; *left < 0 || !read(value, left) {
+		return false
+	}
+	if text, ok := value.(string); ok {
+		*left -= len(text) / 16 * n.pattern
+	}
+	for _, child := range n.here {
+		if !child.spend(value, left) {
+			return false
+		}
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, v := range value {
+			if !n.spendMember(name, v, left) {
+				return false
+			}
+		}
+	case []any:
+		for _, v := range value {
+			if !spendAll(n.elements, v, left) {
+				return false
+			}
+		}
+	}
+	return *left >= 0
+}
+
+// spendMember takes what a member of an object costs.
+func (n *node) spendMember(name string, value any, left *int) bool {
+	*left -= len(name) / 16 * n.own
+	if child := n.named[name]; child != nil && !child.spend(value, left) {
+		return false
+	}
+	return spendAll(n.members, name, left) && spendAll(n.members, value, left)
+}
+
+func spendAll(nodes []*node, value any, left *int) bool {
+	for _, n := range nodes {
+		if !n.spend(value, left) {
+			return false
+		}
+	}
+	return true
+}
+
+// read takes what it costs to look at a value as a whole: the validator may
+// compare it or name it in an error.
+func read(value any, left *int) bool {
+	*left--
+	switch value := value.(type) {
+	case string:
+		*left -= len(value) / 16
+	case map[string]any:
+		for name, v := range value {
+			if *left -= len(name) / 16; !read(v, left) {
+				return false
+			}
+		}
+	case []any:
+		for _, v := range value {
+			if !read(v, left) {
+				return false
+			}
+		}
+	}
+	return *left >= 0
+}
+
+// patternCost is the size of a regular expression, or says that it cannot be
+// used.
+func patternCost(pattern string) (int, error) {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	cost := patternSize(tree)
+	if cost > maxPattern {
+		return 0, fmt.Errorf("the pattern %.40q is too large with its repetitions written out", pattern)
+	}
+	return cost, nil
+}
+
+func patternSize(tree *syntax.Regexp) int {
+	size := 1 + len(tree.Rune)
+	for _, part := range tree.Sub {
+		size = min(size+patternSize(part), maxPattern+1)
+	}
+	if tree.Op == syntax.OpRepeat {
+		size *= max(tree.Min, tree.Max, 1)
+	}
+	return min(size, maxPattern+1)
+}

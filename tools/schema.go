@@ -1,0 +1,298 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+const (
+	// maxSchemaSize and maxSchemaDepth bound a schema's text.
+	maxSchemaSize  = 1 << 20
+	maxSchemaDepth = 100
+)
+
+// keyword says what kind of value a keyword of JSON Schema has. Keywords that
+// are not listed check nothing here, among them $id and $anchor: with them a
+// reference could lead elsewhere than it says.
+type keyword int
+
+const (
+	data     keyword = iota + 1 // no schema
+	here                        // a schema, or a list of them, for the same value
+	hereBy                      // an object of schemas for the same value, or of data
+	named                       // an object of schemas for members of that name
+	members                     // a schema for members
+	matching                    // an object of schemas for members by a pattern
+	elements                    // a schema, or a list of them, for elements
+	parked                      // an object of schemas that apply where they are referred to
+)
+
+func keywords() map[string]keyword {
+	all := map[string]keyword{}
+	for kind, names := range map[keyword]string{
+		data: "$ref $dynamicRef type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength " +
+			"pattern minItems maxItems uniqueItems minContains maxContains minProperties maxProperties required dependentRequired",
+		here:     "allOf anyOf oneOf not if then else",
+		hereBy:   "dependentSchemas dependencies",
+		named:    "properties",
+		members:  "additionalProperties unevaluatedProperties propertyNames",
+		matching: "patternProperties",
+		elements: "items prefixItems contains additionalItems unevaluatedItems",
+		parked:   "$defs definitions",
+	} {
+		for _, name := range strings.Fields(names) {
+			all[name] = kind
+		}
+	}
+	return all
+}
+
+// checked is a schema that can be used.
+type checked struct {
+	root     *node
+	required []string
+	resolved *jsonschema.Resolved
+}
+
+// node is one schema with those that it applies to the same value, to members
+// and to elements.
+type node struct {
+	ref                     string
+	here, members, elements []*node
+	named                   map[string]*node
+	// own is what the node itself costs beside its children, pattern what its
+	// regular expression costs for each byte.
+	own, pattern int
+	// weight is how many nodes are applied to one value, height how deep.
+	weight, height int
+	open           bool // its weight is being computed
+}
+
+// compile makes a schema usable, or says why it is not.
+func compile(schema []byte) (*checked, error) {
+	if len(schema) > maxSchemaSize {
+		return nil, fmt.Errorf("they are %d bytes of schema, at most %d are read", len(schema), maxSchemaSize)
+	}
+	if err := strictjson.CheckDepth(schema, maxSchemaDepth); err != nil {
+		return nil, err
+	}
+	tree, err := strictjson.Value(schema)
+	if err != nil {
+		return nil, err
+	}
+	c := compiler{keywords: keywords(), nodes: map[string]*node{}}
+	root, clean, err := c.schema("", tree)
+	if err == nil {
+		err = c.finish()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if version, ok := field(tree, "$schema").(string); ok {
+		clean.(map[string]any)["$schema"] = version
+	}
+	return resolve(root, clean)
+}
+
+// resolve hands a cleaned schema to the validator.
+func resolve(root *node, clean any) (s *checked, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the validator cannot read them: %v", cause)
+		}
+	}()
+	text, err := json.Marshal(clean)
+	if err != nil {
+		return nil, err
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		return nil, errors.New(decodeText(err))
+	}
+	if parsed.Type != "" && parsed.Type != "object" {
+		return nil, fmt.Errorf("its type is %q, want \"object\"", parsed.Type)
+	}
+	resolved, err := parsed.Resolve(nil)
+	return &checked{root: root, required: parsed.Required, resolved: resolved}, err
+}
+
+// validate runs the validator.
+func (s *checked) validate(value any) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%w: the validator cannot use them: %v", ErrSchema, cause)
+		}
+	}()
+	return s.resolved.Validate(value)
+}
+
+// compiler takes a schema apart into nodes and leaves out of it what checks
+// nothing.
+type compiler struct {
+	keywords map[string]keyword
+	nodes    map[string]*node // by JSON Pointer
+}
+
+// schema reads one schema: an object, true or false.
+func (c *compiler) schema(at string, v any) (*node, any, error) {
+	n := &node{own: 1}
+	c.nodes[at] = n
+	object, ok := v.(map[string]any)
+	if _, isBool := v.(bool); isBool && at != "" {
+		return n, v, nil
+	}
+	if !ok {
+		return nil, nil, fmt.Errorf("%s is no schema; want an object", place(at))
+	}
+	clean := map[string]any{}
+	for name, value := range object {
+		kind := c.keywords[name]
+		if kind == 0 {
+			continue
+		}
+		kept, err := c.keyword(n, kind, at+"/"+escape(name), value)
+		if err != nil {
+			return nil, nil, err
+		}
+		clean[name] = kept
+	}
+	return n, clean, n.takeData(clean)
+}
+
+// keyword reads a keyword's value and says what of it the validator gets.
+func (c *compiler) keyword(n *node, kind keyword, at string, value any) (any, error) {
+	switch kind {
+	case data:
+		return value, nil
+	case hereBy, named, matching, parked:
+		return c.object(n, kind, at, value)
+	}
+	list, isList := value.([]any)
+	if !isList {
+		child, clean, err := c.schema(at, value)
+		n.add(kind, "", child)
+		return clean, err
+	}
+	clean := make([]any, len(list))
+	for i, v := range list {
+		child, kept, err := c.schema(fmt.Sprintf("%s/%d", at, i), v)
+		if err != nil {
+			return nil, err
+		}
+		n.add(kind, "", child)
+		clean[i] = kept
+	}
+	return clean, nil
+}
+
+// object reads an object of schemas.
+func (c *compiler) object(n *node, kind keyword, at string, value any) (any, error) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s is no object of schemas", place(at))
+	}
+	clean := map[string]any{}
+	for name, v := range object {
+		if _, isList := v.([]any); isList && kind == hereBy {
+			clean[name] = v // names of members
+			continue
+		}
+		child, kept, err := c.schema(at+"/"+escape(name), v)
+		if err != nil {
+			return nil, err
+		}
+		if kind == matching {
+			cost, err := patternCost(name)
+			if err != nil {
+				return nil, err
+			}
+			n.own += cost
+		}
+		n.add(kind, name, child)
+		clean[name] = kept
+	}
+	return clean, nil
+}
+
+// add puts a child where it applies.
+func (n *node) add(kind keyword, name string, child *node) {
+	switch kind {
+	case here, hereBy:
+		n.here = append(n.here, child)
+	case members, matching:
+		n.members = append(n.members, child)
+	case elements:
+		n.elements = append(n.elements, child)
+	case named:
+		if n.named == nil {
+			n.named = map[string]*node{}
+		}
+		n.named[name] = child
+	}
+}
+
+// takeData reads what else matters for the node's cost.
+func (n *node) takeData(schema map[string]any) error {
+	if _, dynamic := schema["$dynamicRef"]; dynamic {
+		return errors.New("$dynamicRef is not supported")
+	}
+	if ref, ok := schema["$ref"].(string); ok {
+		path, local := strings.CutPrefix(ref, "#")
+		if !local || path != "" && path[0] != '/' || strings.ContainsRune(path, '%') {
+			return fmt.Errorf("its $ref %q leads elsewhere; use #/$defs/NAME", ref)
+		}
+		n.ref = ref
+	}
+	if list, ok := schema["enum"].([]any); ok {
+		n.own += len(list)
+	}
+	if text, ok := schema["pattern"].(string); ok {
+		cost, err := patternCost(text)
+		n.pattern = cost
+		return err
+	}
+	return nil
+}
+
+// finish ties references to their targets and bounds what one value costs.
+func (c *compiler) finish() error {
+	for _, n := range c.nodes {
+		if n.ref == "" {
+			continue
+		}
+		target, ok := c.nodes[strings.TrimPrefix(n.ref, "#")]
+		if !ok {
+			return fmt.Errorf("its $ref %q leads nowhere", n.ref)
+		}
+		n.here = append(slices.Clip(n.here), target)
+	}
+	for _, n := range c.nodes {
+		if err := n.weigh(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field is a member of an object, nil if there is none.
+func field(object any, name string) any {
+	members, _ := object.(map[string]any)
+	return members[name]
+}
+
+// escape is a name as a part of a JSON Pointer.
+func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+
+// place names a place in a schema.
+func place(at string) string {
+	if at == "" {
+		return "the whole"
+	}
+	return at
+}
