@@ -34,6 +34,9 @@ type program struct {
 
 // run takes the command line apart and does what it says.
 func (p *program) run(ctx context.Context, args []string) error {
+	if err := checkDepth(); err != nil {
+		return err
+	}
 	app := p.app(ctx)
 	l, err := splitLine(args, app.Flags)
 	if err != nil {

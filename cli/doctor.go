@@ -18,6 +18,7 @@ import (
 	"github.com/chibi-host/chibi/internal/installed"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/unix"
@@ -61,6 +62,7 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 	} else if err := d.examine(ctx, online); err != nil {
 		return err
 	}
+	d.writers()
 	return d.print(asJSON)
 }
 
@@ -73,7 +75,8 @@ func (d *doctor) examine(ctx context.Context, online bool) error {
 			return ctx.Err()
 		}
 	}
-	d.pluginFiles()
+	d.installed()
+	d.keys()
 	d.leftOut()
 	d.guards()
 	d.traces()
@@ -101,15 +104,13 @@ func (d *doctor) permissions() {
 		return
 	case !writable(d.home):
 		d.add("error", "nothing can be stored in "+d.home, "make it writable, or use another one: --home DIR, or CHIBI_HOME")
-	case info.Mode()&0o022 != 0:
-		d.add("error", "others may change "+d.home+", and with it what chibi runs as you", "chmod go-w "+d.home)
 	default:
 		d.add("ok", "the home is "+d.home, "")
 	}
 	path := filepath.Join(d.home, "config.toml")
 	if info, err := os.Stat(path); err == nil && info.Mode()&0o044 != 0 {
 		if text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes); err == nil && strings.Contains(string(text), "api_key") {
-			d.add("error", path+" holds a key and others can read it", "chmod 600 "+path)
+			d.add("error", path+" holds a key and others can read it", "chmod 600 "+shellWord(path))
 		}
 	}
 }
@@ -128,20 +129,29 @@ func existingFolder(path string) string {
 	return path
 }
 
-// pluginFiles looks at who may change what is run.
-func (d *doctor) pluginFiles() {
-	paths := []string{d.pluginsDir()}
-	for _, p := range d.loaded.Plugins {
-		paths = append(paths, p.Origin.Path)
-	}
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.Mode()&0o022 != 0 {
-			d.add("error", "others may change "+path+", which runs as you", "chmod go-w "+path)
-		}
-	}
+// installed looks at the list of installed plugins.
+func (d *doctor) installed() {
 	if _, err := installed.Read(d.home); err != nil {
 		d.add("error", err.Error(), "remove the file; plugins stay")
 	}
+}
+
+// keys tells which tools get the model's key, so that a model that has them run
+// "env" is shown it.
+func (d *doctor) keys() {
+	variables := d.keyVariables()
+	var names []string
+	for _, p := range d.loaded.Plugins {
+		if len(p.Tools) > 0 && p.Origin.Protocol == native.Protocol && !d.hidesKey(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	if len(variables) == 0 || len(names) == 0 {
+		return
+	}
+	d.add("warning", fmt.Sprintf("the tools of %s %s get the model's key in %s, and a tool that runs commands can show it to the model",
+		english.PluralWord(len(names), "plugin", ""), strings.Join(names, ", "), strings.Join(variables, ", ")),
+		"hide it from all plugins: hide_key = true under [plugins] in "+filepath.Join(d.home, "config.toml")+", or from one under [plugins.NAME]")
 }
 
 // leftOut tells which plugins are not asked, and why.

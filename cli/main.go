@@ -19,6 +19,8 @@ func Main() int {
 	signals := &interrupts{}
 	ctx, stop := signals.watch(context.Background())
 	defer stop()
+	ctx, unwatch := watchParent(ctx)
+	defer unwatch()
 	// A reader that goes away (chibi ... | head) must not kill the program in
 	// the middle of a turn; its writes just fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

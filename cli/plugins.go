@@ -205,7 +205,7 @@ func (s *session) hasPlugin(name string) bool {
 
 // exec runs the processes of plugins.
 func (s *session) exec() plugin.Exec {
-	return plugin.Exec{Env: s.pluginEnv, Stderr: s.screen.Plugins(s.config.Plugins.RawStderr), Terminal: s.stdin}
+	return plugin.Exec{Env: s.environment(s.config.Plugins.HideKey), Stderr: s.screen.Plugins(s.config.Plugins.RawStderr), Terminal: s.stdin}
 }
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
@@ -217,6 +217,9 @@ func (s *session) overrides() map[string]plugin.Override {
 		override := plugin.Override{
 			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled,
 			Hooks: map[hookpoints.Name]plugin.HookOverride{},
+		}
+		if o.HideKey != nil {
+			override.Env = s.environment(*o.HideKey)
 		}
 		for point, hook := range o.Hooks {
 			override.Hooks[point] = plugin.HookOverride{Timeout: ms(hook.TimeoutMS), OnFailure: plugin.Failure(hook.OnFailure)}

@@ -27,7 +27,9 @@ func (s *session) showPlugin(ctx context.Context, name string) error {
 	fmt.Fprintf(out, "%s\n  file   %s\n", name, path)
 	s.showOrigin(name, path)
 	opts := s.nativeOptions()
-	opts.Only, opts.Overrides = []string{name}, nil
+	override := opts.Overrides[name]
+	override.Disabled = false
+	opts.Only, opts.Overrides = []string{name}, map[string]plugin.Override{name: override}
 	opts.AllowLinks = append(opts.AllowLinks, "/")
 	loaded, err := native.Load(ctx, opts)
 	if err != nil {

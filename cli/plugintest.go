@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -192,11 +193,7 @@ func (s *session) folderOf(f plugincase.File) (string, error) {
 
 // environment is the environment of plugins with more variables.
 func environment(exec plugin.Exec, more map[string]string) []string {
-	env := exec.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	env = append([]string(nil), env...)
+	env := slices.Clone(exec.Env)
 	for name, value := range more {
 		env = append(env, name+"="+value)
 	}

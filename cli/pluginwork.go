@@ -168,7 +168,7 @@ func (s *session) check(ctx context.Context, name string) (plugincheck.Report, e
 	}
 	defer remove()
 	set := s.config.Plugins
-	exec := plugin.Exec{Env: s.pluginEnv} // what plugins say on standard error is part of findings
+	exec := plugin.Exec{Env: s.environment(s.hidesKey(name))} // what plugins say on standard error is part of findings
 	return plugincheck.File(ctx, absolute, plugincheck.Options{
 		Home: home, Exec: exec, ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS),
 	}), nil

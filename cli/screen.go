@@ -36,7 +36,8 @@ type screen struct {
 
 func newScreen(stdout, stderr *os.File) *screen {
 	s := &screen{files: [2]*os.File{stdout, stderr}, shared: isTerminal(stdout)}
-	s.out, s.err, s.plugins = stream{s, stdout, s.shared}, stream{s, stderr, isTerminal(stderr)}, stream{s, stderr, isTerminal(stderr)}
+	s.out, s.err = stream{s, stdout, s.shared}, stream{s, stderr, isTerminal(stderr)}
+	s.plugins = s.err
 	if s.shared {
 		s.out.to = s.filtered(term.Text(uncoloured{s}))
 	}

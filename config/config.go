@@ -104,6 +104,8 @@ type Plugins struct {
 	// RawStderr lets what plugins write to standard error reach the terminal as
 	// it is.
 	RawStderr bool
+	// HideKey takes the model's key out of their environment.
+	HideKey bool
 	// ByName are settings for single plugins.
 	ByName map[string]Plugin
 }
@@ -116,6 +118,9 @@ type Plugin struct {
 	OnFailure string
 	// Enabled is false for a plugin that is left out.
 	Enabled bool
+	// HideKey takes the model's key out of its environment, or leaves it there;
+	// nil: as for all plugins.
+	HideKey *bool
 	// Hooks are settings for single hook points, which beat the above.
 	Hooks map[hookpoints.Name]Hook
 }
@@ -262,16 +267,25 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 // keyFromEnvironment finds a key for a server: chibi's own variable, then the
 // provider's.
 func keyFromEnvironment(host string, env func(string) string) string {
-	if key := env("CHIBI_API_KEY"); key != "" {
-		return key
-	}
-	switch host {
-	case "openrouter.ai":
-		return env("OPENROUTER_API_KEY")
-	case "api.openai.com":
-		return env("OPENAI_API_KEY")
+	for _, name := range KeyVariables(host) {
+		if key := env(name); key != "" {
+			return key
+		}
 	}
 	return ""
+}
+
+// KeyVariables are the variables that may hold the key for a server: chibi's
+// own, then the provider's.
+func KeyVariables(host string) []string {
+	names := []string{"CHIBI_API_KEY"}
+	switch host {
+	case "openrouter.ai":
+		names = append(names, "OPENROUTER_API_KEY")
+	case "api.openai.com":
+		names = append(names, "OPENAI_API_KEY")
+	}
+	return names
 }
 
 func or[T any](set *T, fallback T) T {

@@ -15,6 +15,7 @@ type plugins struct {
 	ToolTimeoutMS  *int
 	AllowLinks     []string
 	RawStderr      *bool
+	HideKey        *bool
 
 	MaxToolOutputBytes *int
 
@@ -26,6 +27,7 @@ type onePlugin struct {
 	TimeoutMS *int    `toml:"timeout_ms"`
 	OnFailure *string `toml:"on_failure"`
 	Enabled   *bool   `toml:"enabled"`
+	HideKey   *bool   `toml:"hide_key"`
 
 	Hooks map[string]oneHook `toml:"hooks"`
 }
@@ -43,6 +45,7 @@ type pluginKeys struct {
 	ToolTimeoutMS  *int     `toml:"tool_timeout_ms"`
 	AllowLinks     []string `toml:"allow_links"`
 	RawStderr      *bool    `toml:"raw_stderr"`
+	HideKey        *bool    `toml:"hide_key"`
 
 	MaxToolOutputBytes *int `toml:"max_tool_output_bytes"`
 }
@@ -57,12 +60,13 @@ func (p plugins) resolve() Plugins {
 
 		AllowLinks: p.AllowLinks,
 		RawStderr:  or(p.RawStderr, false),
+		HideKey:    or(p.HideKey, false),
 		ByName:     map[string]Plugin{},
 	}
 	for name, one := range p.ByName {
 		resolved.ByName[name] = Plugin{
 			TimeoutMS: or(one.TimeoutMS, 0), OnFailure: or(one.OnFailure, ""), Enabled: or(one.Enabled, true),
-			Hooks: map[hookpoints.Name]Hook{},
+			HideKey: one.HideKey, Hooks: map[hookpoints.Name]Hook{},
 		}
 		for point, hook := range one.Hooks {
 			resolved.ByName[name].Hooks[hookpoints.Name(point)] = Hook{

@@ -74,7 +74,8 @@ func splitPlugins(name string, data []byte, table map[string]any) (p plugins, er
 		return p, err
 	}
 	p.ProbeTimeoutMS, p.HookTimeoutMS, p.ToolTimeoutMS = keys.ProbeTimeoutMS, keys.HookTimeoutMS, keys.ToolTimeoutMS
-	p.AllowLinks, p.RawStderr, p.MaxToolOutputBytes = keys.AllowLinks, keys.RawStderr, keys.MaxToolOutputBytes
+	p.AllowLinks, p.MaxToolOutputBytes = keys.AllowLinks, keys.MaxToolOutputBytes
+	p.RawStderr, p.HideKey = keys.RawStderr, keys.HideKey
 	return p, nil
 }
 

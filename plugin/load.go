@@ -16,6 +16,8 @@ type Override struct {
 	OnFailure Failure
 	// Disabled leaves the plugin out.
 	Disabled bool
+	// Env is the environment that its processes start from; nil: as all others.
+	Env []string
 	// Hooks beats the above at single points.
 	Hooks map[hookpoints.Name]HookOverride
 }
@@ -26,6 +28,14 @@ type HookOverride struct {
 	Timeout time.Duration
 	// OnFailure is what its failure means there; "": not overridden.
 	OnFailure Failure
+}
+
+// Exec runs its processes.
+func (o Override) Exec(general Exec) Exec {
+	if o.Env != nil {
+		general.Env = o.Env
+	}
+	return general
 }
 
 // Failure puts what was set about failures into a plugin.

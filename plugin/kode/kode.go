@@ -162,7 +162,7 @@ func (o Options) path(exec string) string {
 // environment keeps the variables that hooks may rely on.
 func environment(from plugin.Exec) []string {
 	kept := []string{}
-	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR"} {
+	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "CHIBI_DEPTH"} {
 		if value := from.Getenv(name); value != "" {
 			kept = append(kept, name+"="+value)
 		}

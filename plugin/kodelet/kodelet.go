@@ -163,7 +163,7 @@ func (l *loader) build(file executable, e event) plugin.Plugin {
 	if override.Timeout > 0 {
 		timeout = override.Timeout
 	}
-	process := plugin.Process{Codec: codec{opts: l.opts, path: file.path, event: e}, Exec: l.opts.Exec, Timeout: timeout, Timeouts: override.Timeouts()}
+	process := plugin.Process{Codec: codec{opts: l.opts, path: file.path, event: e}, Exec: override.Exec(l.opts.Exec), Timeout: timeout, Timeouts: override.Timeouts()}
 	p.Handler = handler{process, e, file.check}
 	return p
 }

@@ -149,6 +149,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	override := l.opts.Overrides[file.name]
 	hookTimeout := l.opts.HookTimeout
 	run := runner{opts: l.opts, path: file.real}
+	run.opts.Exec = override.Exec(l.opts.Exec)
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
@@ -162,7 +163,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}
-	p.Handler = plugin.Process{Codec: codec{run}, Exec: l.opts.Exec, Timeout: hookTimeout, Timeouts: override.Timeouts()}
+	p.Handler = plugin.Process{Codec: codec{run}, Exec: run.opts.Exec, Timeout: hookTimeout, Timeouts: override.Timeouts()}
 	return p
 }
 

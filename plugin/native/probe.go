@@ -21,7 +21,7 @@ type probed struct {
 
 // probe runs an executable with --schema.
 func probe(ctx context.Context, opts Options, file executable) probed {
-	exec := opts.Exec
+	exec := opts.Overrides[file.name].Exec(opts.Exec)
 	exec.Stderr = nil // a probe is no conversation; its tail goes into the error
 	timeout := opts.ProbeTimeout
 	if timeout == 0 {

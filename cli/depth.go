@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// depthVar says how many runs of chibi a process is inside of. Every plugin is
+// told, so that a chibi that it starts knows.
+const depthVar = "CHIBI_DEPTH"
+
+// maxDepth is how many runs may be inside each other: a plugin that calls chibi
+// is asked by that chibi too.
+const maxDepth = 4
+
+// depth is how many runs of chibi this one is inside of.
+func depth() int {
+	n, err := strconv.Atoi(os.Getenv(depthVar))
+	if err != nil {
+		return 0
+	}
+	return max(0, n)
+}
+
+// checkDepth refuses a run that is too deep.
+func checkDepth() error {
+	if depth() <= maxDepth {
+		return nil
+	}
+	return fmt.Errorf("%d runs of chibi are inside each other, each started by a plugin of the one before; "+
+		"in the plugin that calls chibi, use chibi --no-plugins", maxDepth+1)
+}
+
+// watchParent is a context that ends when the process that started a nested run
+// is gone: nobody waits for its answer then. A run in a session of its own was
+// meant to live on.
+func watchParent(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	parent := os.Getppid()
+	session, err := unix.Getsid(0)
+	if depth() == 0 || err != nil || session == os.Getpid() || session == parent {
+		return ctx, cancel
+	}
+	go func() {
+		ticker := time.NewTicker(250 * time.Millisecond)
+		defer ticker.Stop()
+		for parent > 1 && os.Getppid() == parent {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
