@@ -55,6 +55,8 @@ var boundOf = map[string]string{
 	"cli.completer.pluginNames":               "folders",
 	"cli.doctor.permissions":                  "configuration files",
 	"cli.doctor.print":                        ownBytes,
+	"cli.doctor.writers":                      "folders",
+	"cli.writers.tree":                        "folders",
 	"cli.mentioned":                           "files that `chibi trust` shows",
 	"cli.namedIn":                             "a context's transcript or window",
 	"cli.program.dataText":                    "a payload for `chibi hook fire`",
