@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/google/go-cmp/cmp"
@@ -174,5 +175,8 @@ func TestAShortConversationIsNotCompacted(t *testing.T) {
 func FuzzChosenIDs(f *testing.F) {
 	f.Add(`Here: ["a", "b"].`)
 	f.Add("][")
-	f.Fuzz(func(t *testing.T, answer string) { chosenIDs(answer) })
+	f.Fuzz(func(t *testing.T, answer string) {
+		fuzztest.Memory(t)
+		chosenIDs(answer)
+	})
 }

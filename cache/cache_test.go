@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -242,6 +243,7 @@ func FuzzPieces(f *testing.F) {
 	f.Add([]byte("a\nb\n"))
 	f.Add([]byte("\n\n\xff\x00é"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		fuzztest.Memory(t)
 		c := cache.Open(t.TempDir())
 		e := put(t, c, "tool", string(data))
 		text := open(t, c, e.ID)

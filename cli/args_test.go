@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -67,6 +68,7 @@ func FuzzSplitLine(f *testing.F) {
 	f.Add("hello", "-c", "x")
 	f.Add("-p", "name", "-c")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
+		fuzztest.Memory(t)
 		args := []string{a, b, c}
 		l, err := splitLine(slices.Clone(args), (&options{}).flags())
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -170,6 +171,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("model = \"m\"\n[plugins.x]\nenabled = true\n", "api.seed=1")
 	f.Add("[api]\nstop = [\"a\"]\n", "=")
 	f.Fuzz(func(t *testing.T, text, set string) {
+		fuzztest.Memory(t)
 		dir := home(t, map[string]string{"config.toml": text})
 		config.Load(config.Sources{Home: dir, Set: []string{set}, Env: func(string) string { return "" }})
 	})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/config"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/google/go-cmp/cmp"
 	"github.com/pelletier/go-toml/v2"
 )
@@ -124,6 +125,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add("# c\nmodel = \"m\" # d\n[api]\nseed = 1\n", "x")
 	f.Add("api = { seed = 1 }\ntools.exclude = ['''a''', \"b\"]\n", "\"q")
 	f.Fuzz(func(t *testing.T, text, value string) {
+		fuzztest.Memory(t)
 		for _, key := range []string{"username", "api.tool_choice", "plugins.log.on_failure"} {
 			got, err := config.Edit("f.toml", []byte(text), key, value)
 			if err != nil {

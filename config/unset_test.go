@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/config"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 )
 
 func TestUnset(t *testing.T) {
@@ -36,5 +37,8 @@ func TestUnset(t *testing.T) {
 func FuzzUnset(f *testing.F) {
 	f.Add("[plugins.a]\nenabled = true\n[plugins.b]\nenabled=false")
 	f.Add("plugins.a = {enabled = true}\n")
-	f.Fuzz(func(t *testing.T, text string) { config.Unset("f.toml", []byte(text), "plugins.a.enabled") })
+	f.Fuzz(func(t *testing.T, text string) {
+		fuzztest.Memory(t)
+		config.Unset("f.toml", []byte(text), "plugins.a.enabled")
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/disk/disktest"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 )
 
 // FuzzForeignFiles holds that whatever lies in a context's files, it can be
@@ -16,6 +17,7 @@ func FuzzForeignFiles(f *testing.F) {
 	f.Add([]byte("torn"), []byte(`{"entry_type":"compaction","metadata":{"replacement":[{}]}}`+"\n"), []byte("{"), []byte("{}\n"))
 	f.Add([]byte("\n\n"), []byte(""), []byte(`{"partitions":[{"file":"../../x"}]}`), []byte("null\n"))
 	f.Fuzz(func(t *testing.T, window, active, manifest, inbox []byte) {
+		fuzztest.Memory(t)
 		home := t.TempDir()
 		files := disktest.New(home, -1)
 		store := crashStore(t, home, files)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/google/go-cmp/cmp"
 )
@@ -61,6 +62,7 @@ func TestDiff(t *testing.T) {
 func FuzzDiff(f *testing.F) {
 	f.Add([]byte(`{"a":1}`), []byte(`{"a":2}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
+		fuzztest.Memory(t)
 		if !merge.Equal(a, a) || !merge.Equal(b, b) {
 			return // one of them is not JSON
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/merge"
 )
 
@@ -160,6 +161,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add([]byte(`{"a":1,"a":2}`), []byte(`{"a":{}}`))
 	f.Add([]byte(" {\"a\" : 1 } "), []byte(`null`))
 	f.Fuzz(func(t *testing.T, doc, patch []byte) {
+		fuzztest.Memory(t)
 		got, err := merge.Patch(doc, patch)
 		if err != nil || !json.Valid(doc) || !json.Valid(patch) || duplicates(doc) || duplicates(patch) {
 			return

@@ -3,6 +3,7 @@
 package plugin
 
 import (
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ func FuzzTailIsShortText(f *testing.F) {
 	f.Add([]byte("\xff\xfe€"), 2000)
 	f.Add([]byte(strings.Repeat("€", 1000)), 3)
 	f.Fuzz(func(t *testing.T, chunk []byte, times int) {
+		fuzztest.Memory(t)
 		var kept tail
 		for range min(times, 3000) {
 			kept.add(chunk)

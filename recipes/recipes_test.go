@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/recipes"
 	"github.com/google/go-cmp/cmp"
@@ -356,6 +357,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("---\na: &a [1]\nb: *a\narguments: {x: {default: 1.5}}\n---\n{{default .x \"y\"}}"))
 	f.Add([]byte("---\r\n---"))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		fuzztest.Memory(t)
 		r, err := recipes.Parse("r", "r.md", text)
 		if err != nil {
 			return

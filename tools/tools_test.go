@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -181,5 +182,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`{"$Ref":"#"}`), []byte(`{}`))
 	f.Add([]byte(doubling(22, `{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`)), []byte(`{}`))
 	f.Add([]byte(`{"allOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`), []byte(`{"a":{"a":{"a":{}}}}`))
-	f.Fuzz(func(_ *testing.T, schema, args []byte) { tools.Check(schema, args) })
+	f.Fuzz(func(t *testing.T, schema, args []byte) {
+		fuzztest.Memory(t)
+		tools.Check(schema, args)
+	})
 }

@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"internal/hookdoc":       {"hookpoints"},
 	"internal/archtest":      {},
 	"internal/campaign":      {},
+	"internal/fuzztest":      {},
 	"internal/strictjson":    {},
 }
 

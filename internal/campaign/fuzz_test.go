@@ -19,10 +19,14 @@ import (
 
 // leastTargets is how many fuzz targets there are at least: one for each parser
 // of foreign bytes.
-const leastTargets = 24
+const leastTargets = 34
 
-// target is a fuzz target: its package's folder from the root, and its name.
-type target struct{ folder, name string }
+// target is a fuzz target: its package's folder from the root, its name, and
+// whether it bounds the memory that an input takes.
+type target struct {
+	folder, name string
+	bounded      bool
+}
 
 // fuzzTargets finds all fuzz targets of the module, in the order of their paths.
 func fuzzTargets() (targets []target, err error) {
@@ -36,8 +40,9 @@ func fuzzTargets() (targets []target, err error) {
 			return nil
 		}
 		text, err := fs.ReadFile(root, path)
-		for _, m := range pattern.FindAllSubmatch(text, -1) {
-			targets = append(targets, target{filepath.Dir(path), string(m[1])})
+		for _, m := range pattern.FindAllSubmatchIndex(text, -1) {
+			body, _, _ := bytes.Cut(text[m[0]:], []byte("\n}\n"))
+			targets = append(targets, target{filepath.Dir(path), string(text[m[2]:m[3]]), bytes.Contains(body, []byte("fuzztest.Memory(t)"))})
 		}
 		return err
 	})
@@ -56,6 +61,11 @@ func TestEveryParserHasAFuzzTarget(t *testing.T) {
 	targets, err := fuzzTargets()
 	if err != nil || len(targets) < leastTargets {
 		t.Errorf("%d fuzz targets, at least %d are needed (%v)", len(targets), leastTargets, err)
+	}
+	for _, tg := range targets {
+		if !tg.bounded {
+			t.Errorf("%s in %s does not call fuzztest.Memory(t) first", tg.name, tg.folder)
+		}
 	}
 }
 

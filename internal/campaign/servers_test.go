@@ -229,7 +229,11 @@ func attackByServer(a *attempt) {
 	var mu sync.Mutex
 	elsewhere := 0
 	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/chat/completions", s.do)
+	mux.HandleFunc("/v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // or the end of the client is not noticed
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		s.do(w, r)
+	})
 	mux.HandleFunc("/elsewhere", func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		elsewhere++

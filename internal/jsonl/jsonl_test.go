@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/jsonl"
 	"github.com/google/go-cmp/cmp"
 )
@@ -122,6 +123,7 @@ func FuzzBackward(f *testing.F) {
 	f.Add([]byte("\n\n{}\ntorn"))
 	f.Add(append(bytes.Repeat([]byte("x"), 70_000), '\n'))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		fuzztest.Memory(t)
 		path := write(t, string(data))
 		var there []string
 		jsonl.Forward(disk.OS{}, path, func(_ int, record []byte) bool { there = append(there, string(record)); return true })

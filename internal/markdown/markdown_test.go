@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/markdown"
 	"github.com/google/go-cmp/cmp"
 )
@@ -117,6 +118,7 @@ func FuzzRender(f *testing.F) {
 		f.Add(test.text, 20)
 	}
 	f.Fuzz(func(t *testing.T, text string, width int) {
+		fuzztest.Memory(t)
 		got := render(text, width%200, 5)
 		for _, c := range readable(got) {
 			if c < ' ' && c != '\n' && c != '\x1b' || c == 0x7f {

@@ -3,11 +3,15 @@ package plugincase_test
 import (
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/plugincase"
 )
 
 // FuzzParse holds that no file breaks the reader.
 func FuzzParse(f *testing.F) {
 	f.Add("plugin = 'x'\n[[case]]\nhook = 'pre_tool'\ndata.arguments = {a = 1}\nanswer = {}\nmatches.x = '('")
-	f.Fuzz(func(t *testing.T, text string) { plugincase.Parse("f.toml", []byte(text)) })
+	f.Fuzz(func(t *testing.T, text string) {
+		fuzztest.Memory(t)
+		plugincase.Parse("f.toml", []byte(text))
+	})
 }

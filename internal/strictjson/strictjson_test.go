@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/google/go-cmp/cmp"
 )
@@ -180,6 +181,7 @@ func FuzzNormalize(f *testing.F) {
 	f.Add([]byte(`[{"a":{"b":1,"b":2},"a":3}]`))
 	f.Add([]byte(nested("[", "", "]", 1001)))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		fuzztest.Memory(t)
 		plain, err := strictjson.Normalize(text)
 		if valid := strictjson.Check(text); (err == nil) != (valid == nil) {
 			t.Fatalf("Normalize: %v, Check: %v", err, valid)
@@ -207,6 +209,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"path":"a","inner":{"n":1},"list":[{}],"map":{"a":"b"},"any":[1]}`))
 	f.Add([]byte(`{"inner":{"n":1},"inner":{"n":2},"PATH":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		fuzztest.Memory(t)
 		var a, b record
 		err := strictjson.Decode(text, &a)
 		if err == nil && !json.Valid(text) {

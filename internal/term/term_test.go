@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/termtest"
 )
@@ -130,6 +131,7 @@ func FuzzFilter(f *testing.F) {
 		f.Add(kind.Text+"x\n"+kind.Text, 3)
 	}
 	f.Fuzz(func(t *testing.T, text string, at int) {
+		fuzztest.Memory(t)
 		at = min(max(at, 0), len(text))
 		for _, colours := range []bool{false, true} {
 			var whole, cut bytes.Buffer

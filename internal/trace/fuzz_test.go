@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
@@ -13,6 +14,7 @@ func FuzzRead(f *testing.F) {
 		`{"run":"r","turn":1,"dispatch":1,"point":"pre_tool","plugin":"p","result":"blocked","payload":{"tool_call_id":7},"answer":[]}`)
 	f.Add(`{"run":"r","step":{"kind":"call","call":{"tool":"t"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
+		fuzztest.Memory(t)
 		turns, _, err := trace.Read(strings.NewReader(text))
 		if err != nil {
 			return

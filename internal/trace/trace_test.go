@@ -13,6 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/google/go-cmp/cmp"
@@ -135,6 +136,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add(`{"api_key":"x","a":["Bearer abcdefgh",{"b\"":"\\"}]}`)
 	r := trace.NewRedactor([]string{"secret"}, nil)
 	f.Fuzz(func(t *testing.T, line string) {
+		fuzztest.Memory(t)
 		out := r.Line([]byte(line))
 		if json.Valid([]byte(line)) && !json.Valid(out) {
 			t.Errorf("%s became %s", line, out)

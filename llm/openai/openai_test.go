@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/llm/demo"
 	"github.com/chibi-host/chibi/llm/openai"
@@ -267,6 +268,7 @@ func FuzzStream(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
+		fuzztest.Memory(t)
 		client := &openai.Client{URL: "http://fuzz/v1", Retries: -1, HTTP: &http.Client{Transport: answers(stream)}}
 		reply, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
 		for _, c := range reply.ToolCalls {

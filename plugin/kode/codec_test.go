@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -14,6 +15,7 @@ func FuzzOutput(f *testing.F) {
 	f.Add(`{"block":true,"annotation":"x","replace_prompt":"p","replace_tool_input":{"a":1},"more":[]}`, 0)
 	f.Add("log\n{}", 1)
 	f.Fuzz(func(t *testing.T, text string, exit int) {
+		fuzztest.Memory(t)
 		for _, e := range events() {
 			c := codec{event: e, warned: &sync.Map{}}
 			answer, err := c.Decode(plugin.Event{}, plugin.Outcome{Stdout: []byte(text), Stderr: text, Exit: exit})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -13,6 +14,7 @@ func FuzzResult(f *testing.F) {
 	f.Add(`{"result":"mutate","messages":[{"role":"user","content":"x"}],"callback":"c","callback_args":{"a":"b"}}`)
 	f.Add("log\n{}")
 	f.Fuzz(func(t *testing.T, text string) {
+		fuzztest.Memory(t)
 		for _, e := range events() {
 			c := codec{event: e}
 			answer, err := c.Decode(plugin.Event{Payload: json.RawMessage(`{"output":"x"}`)}, plugin.Outcome{Stdout: []byte(text)})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -79,6 +80,7 @@ func FuzzParseSchemas(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
+		fuzztest.Memory(t)
 		list, _, err := parseSchemas(out, func(hookpoints.Name) bool { return true })
 		if err == nil && len(list) == 0 {
 			t.Error("neither a tool nor an error")

@@ -1,0 +1,41 @@
+package cache_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/internal/fuzztest"
+)
+
+// FuzzEntries holds that whatever the description and the index of an output are, it
+// is read or said to be damaged, and the other outputs are there.
+func FuzzEntries(f *testing.F) {
+	f.Add([]byte(`{"id": "x", "size": 1}`), []byte(`{"every": 0, "lines": [1, 2]}`))
+	f.Add([]byte(`[]`), []byte(`{"lines": -1, "offsets": [9999999999, -5]}`))
+	f.Fuzz(func(t *testing.T, meta, index []byte) {
+		fuzztest.Memory(t)
+		c := cache.Open(t.TempDir())
+		e, other := put(t, c, "tool", "one\ntwo\nthree\n"), put(t, c, "other", "four\n")
+		for name, data := range map[string][]byte{e.ID + ".meta.json": meta, e.ID + ".index.json": index} {
+			if err := os.WriteFile(filepath.Join(c.Dir(), name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text, err := c.Text(e.ID); err == nil {
+			text.Lines(1, 3, 100)
+			text.Tail(2, 100)
+			text.Close()
+		}
+		if _, err := c.Entry(other.ID); err != nil {
+			t.Error(err)
+		}
+		if list, err := c.List(); err != nil || len(list) == 0 {
+			t.Errorf("listed are %v, %v", list, err)
+		}
+		if _, err := c.Clean(cache.Limits{MaxBytes: 1}); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,28 @@
+package native
+
+import (
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/fuzztest"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// FuzzAnswer holds that what a hook prints is an object, nothing, or said to be
+// unreadable.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"block": true}`))
+	f.Add([]byte("log line\n{\"block\": true}\n"))
+	f.Add([]byte("\xff\xfe"))
+	f.Add([]byte("[[[["))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		fuzztest.Memory(t)
+		answer, err := codec{}.Decode(plugin.Event{}, plugin.Outcome{Stdout: out})
+		if err != nil {
+			return
+		}
+		if answer.Unreadable == "" && len(answer.Body) > 0 && (answer.Body[0] != '{' || !strictjson.Valid(answer.Body)) {
+			t.Errorf("%q was taken for the answer %q", out, answer.Body)
+		}
+	})
+}
