@@ -109,7 +109,7 @@ func (s *session) loadKodelet(ctx context.Context) (plugin.Loaded, error) {
 	}
 	set := s.config.Plugins
 	return kodelet.Load(ctx, kodelet.Options{
-		Folders: s.project.hookFolders(), Exec: s.exec(), Answers: filepath.Join(s.home, "kodelet-events.json"),
+		Folders: s.hookFolders(), Exec: s.exec(), Answers: filepath.Join(s.home, "kodelet-events.json"),
 		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: s.overrides(),
 		Conversation: s.agent.Context.Name(), Dir: s.project.dir,
 		AutoCompact: s.config.AutoCompact, Threshold: s.config.AutoCompactThreshold / 100,

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -48,9 +49,19 @@ func (s *session) openProject(context.Context) (err error) {
 	}
 	s.project.approval = s.project.stored
 	if s.opts.trustProject {
-		s.project.approval.Files = s.project.files()
+		files, _ := s.project.look() // what cannot be pinned is not run
+		s.project.approval = s.project.as(files)
 	}
 	return nil
+}
+
+// as is an approval of the project's files as they were read.
+func (p project) as(files []trust.Seen) trust.Approval {
+	a := trust.Approval{Folder: p.dir, Format: trust.Format, Data: p.approval.Data}
+	for _, f := range files {
+		a.Files = append(a.Files, f.File)
+	}
+	return a
 }
 
 // approved says whether a file of the project was ever approved, whatever it is
@@ -80,9 +91,13 @@ func userHome() string {
 
 // hookFolders are the places for Kodelet's hooks. Names of hooks of the project
 // begin with "kodelet:./".
-func (p project) hookFolders() (list []kodelet.Folder) {
+func (s *session) hookFolders() (list []kodelet.Folder) {
+	p := s.project
 	if !p.own {
-		list = append(list, kodelet.Folder{Path: filepath.Join(p.dir, hooksFolder), Prefix: projectHook, Check: p.approval.Check})
+		list = append(list, kodelet.Folder{
+			Path: filepath.Join(p.dir, hooksFolder), Prefix: projectHook, Env: s.projectEnv(),
+			Look: func() func(string) error { return p.approval.Look(hooksFolder) },
+		})
 	}
 	if p.user != "" {
 		list = append(list, kodelet.Folder{Path: filepath.Join(p.user, hooksFolder), Prefix: "kodelet:"})
@@ -90,11 +105,22 @@ func (p project) hookFolders() (list []kodelet.Folder) {
 	return list
 }
 
+// projectEnv is what a project's hooks find in their environment besides, so that
+// they load what was approved: programs from places that are the same in every
+// folder, and Python's compiled files from where the project cannot write.
+func (s *session) projectEnv() []string {
+	places := slices.DeleteFunc(filepath.SplitList(s.exec().Getenv("PATH")), func(place string) bool { return !filepath.IsAbs(place) })
+	return []string{
+		"PATH=" + strings.Join(places, string(filepath.ListSeparator)),
+		"PYTHONPYCACHEPREFIX=" + filepath.Join(s.home, "pycache"),
+	}
+}
+
 // recipeFolders are the places for recipes.
 func (p project) recipeFolders(home string) (list []recipes.Folder) {
 	if !p.own {
 		for _, folder := range []string{recipesFolder, kodeletRecipes} {
-			list = append(list, recipes.Folder{Path: filepath.Join(p.dir, folder), Check: p.approval.Check})
+			list = append(list, recipes.Folder{Path: filepath.Join(p.dir, folder), Check: p.approval.Content})
 		}
 	}
 	if p.user != "" {
@@ -103,23 +129,20 @@ func (p project) recipeFolders(home string) (list []recipes.Folder) {
 	return append(list, recipes.Folder{Path: filepath.Join(home, recipesFolder)})
 }
 
-// files are the files of the project that an approval is about, as they are now.
-// What cannot be read is left out: it cannot be run either.
-func (p project) files() (list []trust.File) {
-	for _, name := range kodelet.Executables(filepath.Join(p.dir, hooksFolder)) {
-		list = p.add(list, filepath.Join(hooksFolder, name))
+// look reads the files of the project that an approval is about: recipes, and all
+// that lies in the folder of hooks but for data. Files that cannot be read are left
+// out where they are recipes. The error says why hooks cannot be approved.
+func (p project) look() (files []trust.Seen, err error) {
+	if files, err = trust.Tree(p.dir, hooksFolder); err != nil {
+		files = nil
 	}
+	files = p.approval.Pinned(hooksFolder, files)
 	for _, folder := range []string{recipesFolder, kodeletRecipes} {
 		for _, name := range recipes.Files(filepath.Join(p.dir, folder)) {
-			list = p.add(list, filepath.Join(folder, name))
+			if f, err := trust.Read(p.dir, filepath.Join(folder, name)); err == nil {
+				files = append(files, f)
+			}
 		}
 	}
-	return list
-}
-
-func (p project) add(list []trust.File, path string) []trust.File {
-	if f, err := trust.Fingerprint(p.dir, path); err == nil {
-		return append(list, f)
-	}
-	return list
+	return files, err
 }

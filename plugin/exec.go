@@ -28,6 +28,9 @@ type Command struct {
 	// InheritStdin gives the process Exec.Terminal as standard input instead
 	// of Stdin.
 	InheritStdin bool
+	// Check is called right before the process starts; its error is that of the
+	// run. Nil: nothing is to be checked.
+	Check func() error
 	// Timeout bounds the process; 0: no bound.
 	Timeout time.Duration
 	// MaxOutput bounds standard output in bytes; 0: 8 MiB.

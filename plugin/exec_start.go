@@ -31,7 +31,11 @@ func (e Exec) start(c Command) (*process, error) {
 		p.alone = true
 		err = p.launch(c)
 	}
+	var refused *checkError
 	switch {
+	case errors.As(err, &refused):
+		p.release()
+		return nil, refused.err
 	case errors.Is(err, errNoWay):
 		p.release()
 		return nil, fmt.Errorf("%w: %s of data are %w", ErrStart, humanize.Bytes(uint64(len(c.Data.Value))), errNoWay)
@@ -90,7 +94,7 @@ func (p *process) launch(c Command) error {
 			p.takeTerminal(cmd)
 		}
 	}
-	if err := startPatiently(cmd); err != nil {
+	if err := startPatiently(cmd, c.Check); err != nil {
 		closeAll(pipes)
 		return err
 	}
@@ -105,10 +109,21 @@ func (p *process) launch(c Command) error {
 	return nil
 }
 
-// startPatiently starts a process. A script that was just written may be held
-// open for writing by a process that is being forked elsewhere; that passes.
-func startPatiently(cmd *exec.Cmd) error {
+// checkError is why a process was not to be started.
+type checkError struct{ err error }
+
+func (e *checkError) Error() string { return e.err.Error() }
+
+// startPatiently starts a process, if the check lets it. A script that was just
+// written may be held open for writing by a process that is being forked
+// elsewhere; that passes.
+func startPatiently(cmd *exec.Cmd, check func() error) error {
 	for delay := time.Millisecond; ; delay *= 2 {
+		if check != nil {
+			if err := check(); err != nil {
+				return &checkError{err}
+			}
+		}
 		err := cmd.Start()
 		if !errors.Is(err, syscall.ETXTBSY) || delay > 200*time.Millisecond {
 			return err

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/plugin"
 )
 
 // Compact is the recipe whose prompt asks for a summary of a conversation.
@@ -25,9 +26,9 @@ var builtin embed.FS
 type Folder struct {
 	// Path is the folder. A missing one holds no recipes.
 	Path string
-	// Check says why a file must not be trusted; nil: all are the person's own.
-	// It is asked again before each command.
-	Check func(path string) error
+	// Check says of a text, which was read from a file of this path and mode, why
+	// it must not be trusted; nil: all are the person's own.
+	Check func(path string, text []byte, mode fs.FileMode) error
 }
 
 // Library finds recipes: in its folders, the first one first, then among those
@@ -62,7 +63,7 @@ func (l *Library) Find(name string) (*Recipe, error) {
 		return r, err
 	}
 	if errors.Is(err, ErrNotFound) {
-		return read(name, passedOver.path, passedOver.folder)
+		return passedOver.parse(name)
 	}
 	if err == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s is %v, so this one is used; see chibi trust", passedOver.path, passedOver.why))
@@ -77,16 +78,18 @@ func (l *Library) FindApproved(name string) (*Recipe, error) {
 	return r, err
 }
 
-// unapproved is a file that was passed over.
-type unapproved struct {
-	path   string
-	folder Folder
-	why    error
+// source is a recipe's file as it was read, once: what is parsed is what was
+// checked.
+type source struct {
+	path string
+	text []byte
+	err  error // why there is no text
+	why  error // why it is not approved; nil: it is, or needs no approval
 }
 
 // find finds the first recipe that is approved, and tells of the first that is
 // not.
-func (l *Library) find(name string) (r *Recipe, passedOver *unapproved, err error) {
+func (l *Library) find(name string) (r *Recipe, passedOver *source, err error) {
 	if err := validName(name); err != nil {
 		return nil, nil, err
 	}
@@ -96,40 +99,61 @@ func (l *Library) find(name string) (r *Recipe, passedOver *unapproved, err erro
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			if folder.Check != nil {
-				if why := folder.Check(path); why != nil {
-					if passedOver == nil {
-						passedOver = &unapproved{path, folder, why}
-					}
-					continue
-				}
+			s := folder.read(path)
+			if s.why == nil {
+				r, err = s.parse(name)
+				return r, passedOver, err
 			}
-			r, err = read(name, path, folder)
-			return r, passedOver, err
+			if passedOver == nil {
+				passedOver = &s
+			}
 		}
 	}
 	r, err = l.builtin(name)
 	return r, passedOver, err
 }
 
-// read reads one file.
-func read(name, path string, folder Folder) (*Recipe, error) {
-	f, err := disk.OpenRegular(path)
+// read reads one file, and looks whether what was read is approved.
+func (f Folder) read(path string) source {
+	s := source{path: path}
+	var mode fs.FileMode
+	s.text, mode, s.err = readText(path)
+	switch {
+	case f.Check == nil:
+	case s.err != nil:
+		s.why = fmt.Errorf("%w: %v", plugin.ErrUntrusted, s.err)
+	default:
+		s.why = f.Check(path, s.text, mode)
+	}
+	return s
+}
+
+// readText reads a file's text and mode. What is too large, Parse refuses.
+func readText(path string) (text []byte, mode fs.FileMode, err error) {
+	file, err := disk.OpenRegular(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err = io.ReadAll(io.LimitReader(file, maxFile+1))
+	return text, info.Mode(), err
+}
+
+// parse parses what was read.
+func (s source) parse(name string) (*Recipe, error) {
+	err := s.err
+	var r *Recipe
+	if err == nil {
+		r, err = Parse(name, s.path, s.text)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("recipe %q: %w", name, err)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1)) // what is too large, Parse refuses
-	if err != nil {
-		return nil, fmt.Errorf("recipe %q: %w", name, err)
-	}
-	r, err := Parse(name, path, text)
-	if err != nil {
-		return nil, fmt.Errorf("recipe %q: %w", name, err)
-	}
-	if folder.Check != nil {
-		r.check = func() error { return folder.Check(path) }
-	}
+	r.unapproved = s.why
 	return r, nil
 }
 
@@ -186,7 +210,7 @@ func (l *Library) List() []Listed {
 	for _, folder := range l.Folders {
 		for _, name := range names(os.DirFS(folder.Path)) {
 			path := filepath.Join(folder.Path, filepath.FromSlash(name)+".md")
-			r, err := read(name, path, folder)
+			r, err := folder.read(path).parse(name)
 			list = append(list, Listed{name, path, r, err})
 		}
 	}

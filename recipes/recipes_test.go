@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,7 +214,7 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 	write(t, project+"/review.md", `{{bash "ls"}}`)
 	write(t, project+"/compact.md", "do as I say")
 	write(t, own+"/review.md", "own")
-	check := func(string) error { return plugin.ErrUntrusted }
+	check := func(string, []byte, fs.FileMode) error { return plugin.ErrUntrusted }
 	l := &recipes.Library{Folders: []recipes.Folder{{Path: project, Check: check}, {Path: own}}}
 	write(t, project+"/list.md", `{{bash "ls"}}`)
 	r, err := l.Find("list")
@@ -234,6 +236,47 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 	}
 	if r, err := l.FindApproved("compact"); err != nil || !r.Builtin() {
 		t.Errorf("a program found %+v, %v", r, err)
+	}
+}
+
+// TestWhatIsParsedIsWhatWasApproved: another process puts a changed recipe in the
+// place of the approved one, and back, all the time.
+func TestWhatIsParsedIsWhatWasApproved(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/r.md", "approved")
+	write(t, dir+"/evil.md", `{{bash "evil"}}`)
+	swap := exec.Command("python3", "-c", `
+import os
+print("ready", flush=True)
+while True: os.rename("r.md", "x"); os.rename("evil.md", "r.md"); os.rename("x", "evil.md")`)
+	swap.Dir = dir
+	ready, err := swap.StdoutPipe()
+	if err := errors.Join(err, swap.Start()); err != nil {
+		t.Fatal(err)
+	}
+	defer swap.Wait()
+	defer swap.Process.Kill()
+	if _, err := ready.Read(make([]byte, 5)); err != nil {
+		t.Fatal(err)
+	}
+	check := func(_ string, text []byte, _ fs.FileMode) error {
+		if string(text) != "approved" {
+			return plugin.ErrUntrusted
+		}
+		return nil
+	}
+	l := &recipes.Library{Folders: []recipes.Folder{{Path: dir, Check: check}}}
+	for range 5000 {
+		r, err := l.Find("r")
+		if errors.Is(err, recipes.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			continue // in the middle of it
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if approved := r.Approved() == nil; approved != (r.Body == "approved") {
+			t.Fatalf("body %q, approved %v", r.Body, approved)
+		}
 	}
 }
 

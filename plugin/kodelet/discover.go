@@ -7,16 +7,37 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/chibi-host/chibi/plugin"
 )
 
 // executable is a file that may be a hook.
 type executable struct {
-	base  string // its file's name
-	name  string // the plugin's name
-	path  string // in full
+	base  string   // its file's name
+	name  string   // the plugin's name
+	path  string   // in full
+	env   []string // what it gets besides
 	check func() error
+}
+
+// checked makes the check of a file of a folder that needs approval. Once it has
+// failed, the file is not run in this run any more: whoever changes it back and
+// forth neither gets it run nor silences the person's own hook of its name.
+func checked(folder Folder, path string) func() error {
+	if folder.Look == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	var failed error
+	return func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed == nil {
+			failed = folder.Look()(path)
+		}
+		return failed
+	}
 }
 
 func (f executable) origin() plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: f.path} }
@@ -29,12 +50,16 @@ func discover(folder Folder, overrides map[string]plugin.Override) (found []exec
 		origin := plugin.Origin{Protocol: Protocol, Path: folder.Path}
 		return nil, []plugin.LeftOut{{Name: folder.Prefix + filepath.Base(folder.Path), Origin: origin, Meant: true, Reason: fmt.Sprintf("the folder cannot be read: %v", err)}}
 	}
+	why := func(string) error { return nil }
+	if folder.Look != nil && len(entries) > 0 {
+		why = folder.Look()
+	}
 	for _, entry := range entries {
-		file := executable{base: entry.Name(), name: folder.Prefix + entry.Name(), path: filepath.Join(folder.Path, entry.Name())}
+		file := executable{base: entry.Name(), name: folder.Prefix + entry.Name(), path: filepath.Join(folder.Path, entry.Name()), env: folder.Env}
+		file.check = checked(folder, file.path)
 		reason, meant := unusable(file, overrides)
-		if reason == "" && folder.Check != nil {
-			file.check = func() error { return folder.Check(file.path) }
-			if err := file.check(); err != nil {
+		if reason == "" {
+			if err := why(file.path); err != nil {
 				leftOut = append(leftOut, plugin.LeftOut{
 					Name: file.name, Origin: file.origin(), Reason: err.Error(), Meant: true, Untrusted: errors.Is(err, plugin.ErrUntrusted),
 				})

@@ -12,7 +12,7 @@ import (
 // codec speaks Kodelet's protocol for one hook. It is pure.
 type codec struct {
 	opts  Options
-	path  string
+	file  executable
 	event event
 }
 
@@ -51,7 +51,7 @@ func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
 	if err != nil {
 		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
 	}
-	return plugin.Command{Path: c.path, Args: []string{"run"}, Stdin: payload}, nil
+	return plugin.Command{Path: c.file.path, Args: []string{"run"}, Env: c.file.env, Check: c.file.check, Stdin: payload}, nil
 }
 
 // payload is what Kodelet would send.

@@ -16,9 +16,7 @@ package kodelet
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -61,9 +59,12 @@ type Folder struct {
 	Path string
 	// Prefix is what its hooks' names begin with, before the file's name.
 	Prefix string
-	// Check says why a file must not be run; nil: all are the person's own. It
-	// is asked before a file is first run, and again each time.
-	Check func(path string) error
+	// Look looks at the folder as it is now, and returns what says of a file in
+	// it why it must not be run; nil: all are the person's own. It is called
+	// right before each process starts.
+	Look func() func(path string) error
+	// Env holds KEY=VALUE pairs that its hooks get besides.
+	Env []string
 }
 
 // Load finds the hooks and asks those whose answer is not known for their
@@ -163,8 +164,8 @@ func (l *loader) build(file executable, e event) plugin.Plugin {
 	if override.Timeout > 0 {
 		timeout = override.Timeout
 	}
-	process := plugin.Process{Codec: codec{opts: l.opts, path: file.path, event: e}, Exec: override.Exec(l.opts.Exec), Timeout: timeout, Timeouts: override.Timeouts()}
-	p.Handler = handler{process, e, file.check}
+	process := plugin.Process{Codec: codec{opts: l.opts, file: file, event: e}, Exec: override.Exec(l.opts.Exec), Timeout: timeout, Timeouts: override.Timeouts()}
+	p.Handler = handler{process, e}
 	return p
 }
 
@@ -172,30 +173,12 @@ func (l *loader) build(file executable, e event) plugin.Plugin {
 type handler struct {
 	plugin.Process
 	event event
-	check func() error // nil: nothing to check
 }
 
-// Handle checks that the hook may run, and runs it.
+// Handle runs the hook if the event is for it.
 func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
-	if h.check != nil {
-		if err := h.check(); err != nil {
-			return plugin.Answer{}, err
-		}
-	}
 	if why := h.event.skips(ev.Payload); why != "" {
 		return plugin.Answer{Skipped: why}, nil
 	}
 	return h.Process.Handle(ctx, ev)
-}
-
-// Executables lists the files of a folder that Load would run, as paths from it
-// on.
-func Executables(folder string) []string {
-	found, _ := discover(Folder{Path: folder}, nil)
-	var files []string
-	for _, file := range found {
-		files = append(files, filepath.Base(file.path))
-	}
-	slices.Sort(files)
-	return files
 }

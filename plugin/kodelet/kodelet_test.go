@@ -132,9 +132,6 @@ func TestDiscovery(t *testing.T) {
 	if diff := cmp.Diff(want, describe(load(t, options(project, own, own+"/missing")))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{".hidden", "10", "9", "both", "broken", "crash", "two"}, kodelet.Executables(project)); diff != "" {
-		t.Errorf("executables (-want +got):\n%s", diff)
-	}
 }
 
 func TestAFolderThatCannotBeReadConcernsNoOther(t *testing.T) {
@@ -153,7 +150,7 @@ func TestWhatWasNotApprovedNeitherRunsNorHidesOthers(t *testing.T) {
 	write(t, project+"/guard", "#!/bin/sh\ntouch "+ran+"\n", 0o755)
 	write(t, own+"/guard", hook("before_tool_call", ""), 0o755)
 	opts := options(project, own)
-	opts.Folders[0].Check = func(string) error { return plugin.ErrUntrusted }
+	opts.Folders[0].Look = func() func(string) error { return func(string) error { return plugin.ErrUntrusted } }
 	loaded := load(t, opts)
 	if diff := cmp.Diff([]string{"1:guard: before_tool_call as pre_tool", "0:guard left out: not approved"}, describe(loaded)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -171,7 +168,7 @@ func TestAHookThatChangesAfterItWasLoadedDoesNotRun(t *testing.T) {
 	write(t, project+"/h", hook("before_tool_call", `echo '{"blocked":true}'`), 0o755)
 	opts := options(project)
 	var trusted error
-	opts.Folders[0].Check = func(string) error { return trusted }
+	opts.Folders[0].Look = func() func(string) error { return func(string) error { return trusted } }
 	loaded := load(t, opts)
 	trusted = fmt.Errorf("%w: its content has changed", plugin.ErrUntrusted)
 	var notices []string
@@ -272,7 +269,7 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 	write(t, own+"/guard", hook("before_tool_call", `echo '{"blocked":true,"reason":"my own"}'`), 0o755)
 	opts := options(project, own)
 	var trusted error
-	opts.Folders[0].Check = func(string) error { return trusted }
+	opts.Folders[0].Look = func() func(string) error { return func(string) error { return trusted } }
 	loaded := load(t, opts)
 	var results []string
 	h := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) { results = append(results, r.Plugin+" "+string(r.Result)+" "+r.Why) }}
@@ -290,7 +287,11 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 	if v := ask(); v.Message != "my own" {
 		t.Errorf("the person's own did not act: %+v", v)
 	}
-	want := []string{"1:guard skipped " + project + "/guard has the same name and comes first", "1:guard blocked my own"}
+	trusted = nil
+	if v := ask(); v.Message != "my own" {
+		t.Errorf("changed back, the project's silenced the person's own: %+v", v)
+	}
+	want := []string{"1:guard skipped " + project + "/guard has the same name and comes first", "1:guard blocked my own", "1:guard blocked my own"}
 	if diff := cmp.Diff(want, results); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}

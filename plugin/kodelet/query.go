@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -120,9 +121,12 @@ func query(ctx context.Context, opts Options, file executable) (event, error) {
 	if timeout == 0 {
 		timeout = DefaultQueryTimeout
 	}
-	out, err := exec.Run(ctx, plugin.Command{Path: file.path, Args: []string{"hook"}, Timeout: timeout, MaxOutput: maxAnswer})
+	out, err := exec.Run(ctx, plugin.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout, MaxOutput: maxAnswer})
 	if err == nil {
 		err = out.Err()
+	}
+	if errors.Is(err, plugin.ErrUntrusted) {
+		return event{}, err
 	}
 	if err != nil {
 		return event{}, fmt.Errorf("asked `hook` for its event: %w", err)

@@ -1,0 +1,152 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Look compares a directory of the folder, as it is now, with the approval, and
+// returns what says of a file in it, given by its full path, why it must not be
+// run; nil: all is as it was approved. Except where nobody could approve it, the
+// reason is a plugin.ErrUntrusted.
+func (a Approval) Look(dir string) func(path string) error {
+	files, err := Tree(a.Folder, dir)
+	if err != nil {
+		return func(string) error { return fmt.Errorf("what came with this folder cannot be approved: %w", err) }
+	}
+	found := a.difference(dir, files)
+	return func(path string) error {
+		rel, err := filepath.Rel(a.Folder, path)
+		if err != nil {
+			return fmt.Errorf("%w: %v", plugin.ErrUntrusted, err)
+		}
+		i := slices.IndexFunc(files, func(f Seen) bool { return f.Path == rel })
+		_, approved := a.find(rel)
+		switch {
+		case i < 0:
+			return fmt.Errorf("%w: it is gone", plugin.ErrUntrusted)
+		case !approved:
+			return plugin.ErrUntrusted
+		case a.Format != Format:
+			return a.old()
+		case found != nil:
+			return found.reason(dir, rel)
+		}
+		if err := checkInterpreter(a.Folder, dir, files[i].Text); err != nil {
+			return err
+		}
+		return a.same(dir, append(a.Pinned(dir, files), files[i])) // the one to run last
+	}
+}
+
+// same holds the names in a directory against the files that were read: each
+// must still be the one that it was.
+func (a Approval) same(dir string, files []Seen) error {
+	for _, s := range files {
+		now, err := os.Stat(filepath.Join(a.Folder, s.Path))
+		if s.info == nil && err != nil {
+			continue // a link that leads nowhere
+		}
+		if err != nil || s.info == nil || !os.SameFile(now, s.info) || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime()) {
+			name, _ := filepath.Rel(dir, s.Path)
+			return fmt.Errorf("%w: %s was replaced while it was being looked at", plugin.ErrUntrusted, name)
+		}
+	}
+	return nil
+}
+
+// difference is what of a directory is not as it was approved.
+type difference struct{ path, what string }
+
+// reason words the difference for a hook.
+func (d *difference) reason(dir, hook string) error {
+	if d.path == hook {
+		return fmt.Errorf("%w: its %s", plugin.ErrUntrusted, d.what)
+	}
+	name, _ := filepath.Rel(dir, d.path)
+	return fmt.Errorf("%w: beside it, %s: %s", plugin.ErrUntrusted, name, d.what)
+}
+
+// difference finds the first file of a directory that is not as it was approved.
+func (a Approval) difference(dir string, files []Seen) *difference {
+	for _, now := range files {
+		approved, ok := a.find(now.Path)
+		switch what := differs(approved, now.File); {
+		case ok && what != "":
+			return &difference{now.Path, what}
+		case !ok && !a.isData(dir, now):
+			return &difference{now.Path, "it is new"}
+		}
+	}
+	for _, f := range a.Files {
+		isThere := slices.ContainsFunc(files, func(now Seen) bool { return now.Path == f.Path })
+		if strings.HasPrefix(f.Path, dir+string(filepath.Separator)) && !isThere {
+			return &difference{f.Path, "it is gone"}
+		}
+	}
+	return nil
+}
+
+// Pinned leaves data out of the files of a directory: what an approval pins.
+func (a Approval) Pinned(dir string, files []Seen) []Seen {
+	return slices.DeleteFunc(slices.Clone(files), func(s Seen) bool { return a.isData(dir, s) })
+}
+
+// isData says whether a file beside hooks may change: one of the patterns is for
+// it, and nothing would load it as code.
+func (a Approval) isData(dir string, s Seen) bool {
+	name, err := filepath.Rel(dir, s.Path)
+	if err != nil || s.Link != "" || s.info == nil || s.info.Mode()&0o111 != 0 || !isDataName(name) {
+		return false
+	}
+	return slices.ContainsFunc(a.Data, func(pattern string) bool {
+		if !strings.Contains(pattern, "/") {
+			name = filepath.Base(name)
+		}
+		ok, err := filepath.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// CheckData refuses a pattern that does not say which data it means: it must end
+// with an extension that nothing loads as code.
+func CheckData(pattern string) error {
+	if _, err := filepath.Match(pattern, "x"); err != nil || pattern == "" || filepath.IsAbs(pattern) {
+		return errors.New("it is not a pattern; write it as *.log or state/*.json")
+	}
+	if !isDataName(pattern) || strings.ContainsAny(filepath.Ext(pattern), "*?[]\\") {
+		return fmt.Errorf("such a file could be loaded as code; patterns end with one of %s", strings.Join(dataExtensions(), " "))
+	}
+	return nil
+}
+
+// dataExtensions are those of files that interpreters do not load, whatever they
+// are asked for.
+func dataExtensions() []string {
+	return []string{
+		".log", ".txt", ".out", ".err", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3",
+		".db-wal", ".db-shm", ".db-journal", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".sqlite3-wal", ".sqlite3-shm",
+		".sqlite3-journal", ".pid", ".lock", ".dat",
+	}
+}
+
+// isDataName says whether nothing would load a file of this name as code. Some
+// names say to interpreters what else to load.
+func isDataName(name string) bool {
+	base := strings.ToLower(filepath.Base(name))
+	if strings.HasPrefix(base, ".") {
+		return false
+	}
+	switch base {
+	case "package.json", "package-lock.json", "deno.json", "tsconfig.json", "jsconfig.json", "composer.json", "requirements.txt":
+		return false
+	}
+	inPackages := strings.Contains(name, "__pycache__") || strings.Contains(name, "node_modules")
+	return !inPackages && slices.Contains(dataExtensions(), filepath.Ext(base))
+}

@@ -1,0 +1,85 @@
+package trust
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// Store is the list of approvals in a home. It is safe for concurrent use, also
+// by several processes.
+type Store struct{ path string }
+
+// Open is the store of a home. Nothing is read or written yet.
+func Open(home string) *Store { return &Store{filepath.Join(home, "trust.json")} }
+
+// Folder is the real path of a folder, as approvals name it.
+func Folder(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// Find is the approval of a folder's real path; one without files if there is
+// none.
+func (s *Store) Find(folder string) (Approval, error) {
+	all, err := s.List()
+	for _, a := range all {
+		if a.Folder == folder {
+			return a, nil
+		}
+	}
+	return Approval{Folder: folder}, err
+}
+
+// List lists all approvals by folder.
+func (s *Store) List() ([]Approval, error) {
+	all, err := jsonfile.Read[[]Approval](jsonfile.File{Path: s.path})
+	var damaged *jsonfile.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		return nil, fmt.Errorf("%w; nothing in it counts, remove it and approve anew", err)
+	case err != nil:
+		return nil, fmt.Errorf("reading the approvals: %w", err)
+	}
+	return all, nil
+}
+
+// Approve puts an approval in the place of the folder's earlier one.
+func (s *Store) Approve(a Approval) error {
+	return s.change(func(all []Approval) []Approval { return append(without(all, a.Folder), a) })
+}
+
+// Revoke removes a folder's approval, and says whether there was one.
+func (s *Store) Revoke(folder string) (found bool, err error) {
+	err = s.change(func(all []Approval) []Approval {
+		left := without(all, folder)
+		found = len(left) < len(all)
+		return left
+	})
+	return found, err
+}
+
+func without(all []Approval, folder string) []Approval {
+	return slices.DeleteFunc(slices.Clone(all), func(a Approval) bool { return a.Folder == folder })
+}
+
+// change rewrites the list while nobody else does. A damaged one is kept aside, and
+// what it approved counts no more.
+func (s *Store) change(do func([]Approval) []Approval) error {
+	err := jsonfile.Update(jsonfile.File{Path: s.path}, func(all *[]Approval) error {
+		*all = do(*all)
+		slices.SortFunc(*all, func(a, b Approval) int { return cmp.Compare(a.Folder, b.Folder) })
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keeping the approvals: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package trust_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/trust"
+)
+
+func TestApprovalsAreKept(t *testing.T) {
+	store := trust.Open(filepath.Join(t.TempDir(), "home"))
+	folder, a := project(t)
+	if got, err := store.Find(folder); err != nil || len(got.Files) != 0 {
+		t.Errorf("before: %+v, %v", got, err)
+	}
+	if err := store.Approve(a); err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.Find(folder)
+	if err != nil || got.Look("hooks")(filepath.Join(folder, "hooks/hook")) != nil {
+		t.Errorf("approved: %+v, %v", got, err)
+	}
+	if found, err := store.Revoke(folder); !found || err != nil {
+		t.Errorf("revoked: %v, %v", found, err)
+	}
+	if found, err := store.Revoke(folder); found || err != nil {
+		t.Errorf("revoked twice: %v, %v", found, err)
+	}
+	if got, _ := store.Find(folder); len(got.Files) != 0 {
+		t.Errorf("after: %+v", got)
+	}
+}
+
+func TestADamagedListApprovesNothingAndIsNotOverwritten(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, "trust.json")
+	if err := os.WriteFile(path, []byte(`[{"folder": `), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := trust.Open(home)
+	folder, a := project(t)
+	if got, err := store.Find(folder); err == nil || len(got.Files) != 0 {
+		t.Errorf("found %+v, %v", got, err)
+	}
+	if err := store.Approve(a); err != nil {
+		t.Error(err)
+	}
+	if kept, _ := filepath.Glob(path + ".damaged-*"); len(kept) != 1 {
+		t.Errorf("the damaged list was overwritten; kept aside: %v", kept)
+	}
+}
+
+func TestApprovalsOfManyAtOnceAreAllKept(t *testing.T) {
+	store := trust.Open(t.TempDir())
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if err := store.Approve(trust.Approval{Folder: strings.Repeat("x", i+1)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if all, err := store.List(); len(all) != 20 || err != nil {
+		t.Errorf("%d kept, %v", len(all), err)
+	}
+}

@@ -1,0 +1,140 @@
+package trust
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// The bounds of what one approval pins in a directory, and of the text that is
+// kept of it for a person to be told about.
+const (
+	maxFiles = 4096
+	maxBytes = 256 << 20
+	maxText  = 1 << 20
+	maxTexts = 16 << 20
+
+	firstLine = 512
+)
+
+// Seen is a file as it was read.
+type Seen struct {
+	File
+	// Text is the begin of its content: at most 1 MiB, of many large files less.
+	Text []byte
+
+	info fs.FileInfo // of the opened file; nil for a link that leads nowhere
+}
+
+// Read reads a file of a folder as it is now. A link counts as what it leads to.
+func Read(folder, path string) (Seen, error) {
+	full := filepath.Join(folder, path)
+	seen := Seen{File: File{Path: path}}
+	target, err := os.Readlink(full)
+	if err == nil {
+		seen.Link = target
+	}
+	f, err := disk.OpenRegular(full)
+	if errors.Is(err, fs.ErrNotExist) && seen.Link != "" {
+		return seen, nil
+	}
+	if err != nil {
+		return Seen{}, err
+	}
+	defer f.Close()
+	if seen.info, err = f.Stat(); err != nil {
+		return Seen{}, err
+	}
+	sum, keep := sha256.New(), &beginning{}
+	if _, err := io.Copy(io.MultiWriter(sum, keep), io.LimitReader(f, maxBytes+1)); err != nil {
+		return Seen{}, err
+	}
+	seen.SHA256, seen.Mode, seen.Text = hex.EncodeToString(sum.Sum(nil)), seen.info.Mode().String(), keep.text
+	return seen, nil
+}
+
+// beginning keeps the begin of what is written to it.
+type beginning struct{ text []byte }
+
+// Write never fails.
+func (b *beginning) Write(p []byte) (int, error) {
+	b.text = append(b.text, p[:min(len(p), maxText-len(b.text))]...)
+	return len(p), nil
+}
+
+// Tree reads all files of a directory of a folder, and of the directories below
+// it, by path. A missing directory has none. The error says what cannot be pinned,
+// or is open for others to change.
+func Tree(folder, dir string) ([]Seen, error) {
+	t := tree{folder: folder}
+	err := t.directory(dir)
+	if errors.Is(err, fs.ErrNotExist) && len(t.files) == 0 {
+		return nil, nil
+	}
+	return t.files, err
+}
+
+type tree struct {
+	folder string
+	files  []Seen
+	size   int64
+	texts  int
+}
+
+func (t *tree) directory(dir string) error {
+	info, err := os.Stat(filepath.Join(t.folder, dir))
+	if err != nil {
+		return err
+	}
+	if err := openToOthers(dir, info); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Join(t.folder, dir))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			err = t.directory(path)
+		} else {
+			err = t.file(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tree) file(path string) error {
+	if info, err := os.Stat(filepath.Join(t.folder, path)); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a link to a directory, which cannot be pinned; put the directory there instead", path)
+	}
+	seen, err := Read(t.folder, path)
+	if err != nil {
+		return err
+	}
+	if seen.info != nil {
+		if err := openToOthers(path, seen.info); err != nil {
+			return err
+		}
+		t.size += seen.info.Size()
+	}
+	if t.texts += len(seen.Text); t.texts > maxTexts {
+		seen.Text = bytes.Clone(seen.Text[:min(len(seen.Text), firstLine)])
+	}
+	t.files = append(t.files, seen)
+	if len(t.files) > maxFiles || t.size > maxBytes {
+		return fmt.Errorf("there are more than %d files or %d MiB to pin; move what is not code elsewhere", maxFiles, maxBytes>>20)
+	}
+	return nil
+}
