@@ -75,7 +75,7 @@ func (d *dispatch) firstBlock(replies []*reply) []byte {
 	for _, r := range replies {
 		block := d.block(r)
 		switch {
-		case block == nil && r.body != nil:
+		case block == nil && d.triesMore(r):
 			r.ignore("it is a guard here and may only block")
 		case block != nil && first == nil:
 			first, winner = block, r.plugin.Name
@@ -86,9 +86,19 @@ func (d *dispatch) firstBlock(replies []*reply) []byte {
 	return first
 }
 
+// triesMore reports whether an answer that does not block has a field with an
+// effect of its own.
+func (d *dispatch) triesMore(r *reply) bool {
+	for _, f := range d.info.Fields {
+		if f.Rule != hookpoints.RuleBlock && f.Rule != hookpoints.RuleWith && r.field(f.Name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // rewrite applies one answer to the payload.
 func (d *dispatch) rewrite(payload *merge.Chain, r *reply) {
-	d.noteUnknown(r)
 	for _, f := range d.info.Fields {
 		value := r.field(f.Name)
 		if value == nil {

@@ -14,7 +14,6 @@ func (d *dispatch) claim(ctx context.Context, subscribers []*Plugin) ([]byte, er
 		if err != nil {
 			return nil, err
 		}
-		d.noteUnknown(r)
 		for _, f := range d.info.Fields {
 			if f.Rule == hookpoints.RuleClaim && r.isTrue(f.Name) {
 				r.record.Result = Claimed

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -166,6 +165,9 @@ func (d *dispatch) read(r *reply, body []byte) {
 		return
 	}
 	r.body, r.record.Answer = body, body
+	if d.info.Mode != hookpoints.Observe {
+		d.heed(r)
+	}
 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
@@ -236,34 +238,15 @@ func (r *reply) field(name string) []byte {
 // isTrue says whether a field of the answer is the JSON value true.
 func (r *reply) isTrue(name string) bool { return string(r.field(name)) == "true" }
 
-// names lists the fields of the answer.
+// names lists the fields of the answer, without those that say nothing: null, and
+// "block": false.
 func (r *reply) names() []string {
 	var names []string
-	gjson.ParseBytes(r.body).ForEach(func(key, _ gjson.Result) bool {
-		names = append(names, key.String())
+	gjson.ParseBytes(r.body).ForEach(func(key, value gjson.Result) bool {
+		if value.Type != gjson.Null && !(key.Str == "block" && value.Type == gjson.False) {
+			names = append(names, key.String())
+		}
 		return true
 	})
 	return names
-}
-
-// noteUnknown remarks on fields that the point does not know.
-func (d *dispatch) noteUnknown(r *reply) {
-	var unknown []string
-	for _, name := range r.names() {
-		if !d.knows(name) {
-			unknown = append(unknown, fmt.Sprintf("%q", name))
-		}
-	}
-	if len(unknown) > 0 {
-		r.remark(fmt.Sprintf("%s has no field %s", d.info.Name, strings.Join(unknown, ", ")))
-	}
-}
-
-func (d *dispatch) knows(field string) bool {
-	for _, f := range d.info.Fields {
-		if f.Name == field {
-			return true
-		}
-	}
-	return false
 }

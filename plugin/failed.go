@@ -48,13 +48,20 @@ func (d *dispatch) refusal(r *reply, err error) (message, notice string) {
 // unreadable is no opinion, except for a plugin whose failure blocks: what it
 // said may have been a block.
 func (d *dispatch) unreadable(r *reply, why string) {
-	if message, _ := d.refusal(r, errors.New(why)); message != "" {
+	if d.refusedBecause(r, why) {
 		d.failed(r, errors.New(why))
 		return
 	}
 	r.record.Result = Ignored
 	r.remark(why)
 	r.notices = append(r.notices, why+"; ignored")
+}
+
+// refusedBecause reports whether an answer that means nothing blocks as a failure
+// would.
+func (d *dispatch) refusedBecause(r *reply, why string) bool {
+	message, _ := d.refusal(r, errors.New(why))
+	return message != ""
 }
 
 // notRead makes a failure of an answer to a payload that the plugin did not

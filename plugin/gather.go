@@ -20,9 +20,6 @@ func (d *dispatch) gather(ctx context.Context, subscribers []*Plugin) ([]byte, e
 		return nil, err
 	}
 	answer := newObject()
-	for _, r := range replies {
-		d.noteUnknown(r)
-	}
 	for _, f := range d.info.Fields {
 		d.fold(answer, f, replies)
 	}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -27,6 +28,14 @@ type Host struct {
 	Parallel int
 
 	dispatches atomic.Int64
+	said       sync.Map // what was said once
+}
+
+// once reports whether something about a plugin at a point is said for the first
+// time.
+func (h *Host) once(plugin string, point hookpoints.Name, text string) bool {
+	_, before := h.said.LoadOrStore([3]string{plugin, string(point), text}, true)
+	return !before
 }
 
 // subscribers lists the plugins that are asked at a point, in order.

@@ -56,7 +56,7 @@ func TestCases(t *testing.T) {
 		{"it fails in another way", "hook = 'pre_tool'\ndata.arguments.command = 'fail'\nfails = 'zzz'", []string{`it failed: exit status 3 (broken); want a match of "zzz"`}},
 		{"an answer without effect", "hook = 'post_tool'\nanswer.block = true", []string{`its answer had no effect: post_tool is only observed, an answer of "block" changes nothing`}},
 		{"a hook that it does not ask for", "hook = 'on_start'\nanswer = {}", []string{"the plugin is not asked at on_start; its --schema does not list it"}},
-		{"a payload that does not fit", "hook = 'pre_message'\ndata.prompt = 7\nanswer = {}", []string{"payload of pre_message: json: cannot unmarshal number into Go struct field Prompt.prompt of type string"}},
+		{"a payload that does not fit", "hook = 'pre_message'\ndata.prompt = 7\nanswer = {}", []string{"payload of pre_message: \"prompt\" cannot be a number"}},
 		{"a tool", "tool = 'upper'\narguments.text = 'abc'\noutput = 'ABC in work'", nil},
 		{"another output", "tool = 'upper'\narguments.text = 'abc'\noutput = 'abc'\noutput_matches = 'x'", []string{
 			`output: got "ABC in work", want "abc"`, `output: got "ABC in work", want a match of "x"`}},

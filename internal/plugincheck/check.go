@@ -22,7 +22,6 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/tidwall/gjson"
 )
 
 // Level is how bad a finding is.
@@ -211,55 +210,10 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 		r.add(Error, where, "%s", strings.Join(record.Notes, "; "))
 	default:
 		for _, note := range record.Notes {
-			r.add(Warning, where, "%s%s", note, hint(info, record.Answer))
+			r.add(Warning, where, "%s", note)
 		}
 	}
 	if took := time.Duration(record.DurationMS) * time.Millisecond; took > slowHook {
 		r.add(Warning, where, "it took %.1f s; the person waits for it every time", took.Seconds())
 	}
-}
-
-// hint says which agent an answer's fields are of, and how they are spelled
-// here.
-func hint(info hookpoints.Info, answer []byte) string {
-	var ours []string
-	for _, f := range info.Fields {
-		ours = append(ours, fmt.Sprintf("%q", f.Name))
-	}
-	agent := ""
-	gjson.ParseBytes(answer).ForEach(func(key, _ gjson.Result) bool {
-		if agent == "" {
-			agent = agentOf(key.String())
-		}
-		return true
-	})
-	text := ""
-	if agent != "" {
-		text = fmt.Sprintf("; that is how an answer for %s is written", agent)
-	}
-	if len(ours) > 0 {
-		text += "; here it is " + strings.Join(ours, ", ")
-	}
-	if agent != "" && info.CanBlock() {
-		text += `, to block: {"block": true, "message": "why"}`
-	}
-	return text
-}
-
-// agentOf is the agent whose hooks answer a field of this name.
-func agentOf(field string) string {
-	for agent, fields := range map[string][]string{
-		"Claude Code": {"decision", "permissionDecision", "permissionDecisionReason", "hookSpecificOutput", "continue", "stopReason", "suppressOutput", "systemMessage", "updatedInput", "additionalContext"},
-		"Kodelet":     {"blocked", "reason", "input", "callback", "callback_args"},
-		"Kode":        {"replace_prompt", "replace_tool_input", "annotation"},
-		"Cursor":      {"permission", "userMessage", "agentMessage", "user_message", "agent_message"},
-		"Crush":       {"updated_input"},
-	} {
-		for _, f := range fields {
-			if f == field {
-				return agent
-			}
-		}
-	}
-	return ""
 }

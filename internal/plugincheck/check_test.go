@@ -80,6 +80,8 @@ func TestBrokenPlugins(t *testing.T) {
 			`warning pre_message: pre_message has no field "replace_prompt"; that is how an answer for Kode is written; here it is "prompt", "block", "message", to block: {"block": true, "message": "why"}`}},
 		{"an observer that wants to change", schema(`{"name":"p","hooks":["post_tool"]}`) + `echo '{"block": true}'`, 0o755, []string{
 			`error post_tool: post_tool is only observed, an answer of "block" changes nothing`}},
+		{"a guard that allows", schema(`{"name":"p","hooks":["pre_tool"],"guards":["pre_tool"],"on_failure":"block"}`) + `echo '{"block": false}'`, 0o755, nil},
+		{"an observer that allows", schema(`{"name":"p","hooks":["post_tool"]}`) + `echo '{"block": false}'`, 0o755, nil},
 		{"a guard that wants to change", schema(`{"name":"p","hooks":["pre_tool"],"guards":["pre_tool"]}`) + `echo '{"arguments": {}}'`, 0o755, []string{
 			"error pre_tool: it is a guard here and may only block"}},
 	} {

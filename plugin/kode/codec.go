@@ -166,8 +166,12 @@ func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error)
 		}
 		return plugin.Answer{Notes: []string{text + "; ignored, as its exit status is 0"}}, nil
 	}
+	block := gjson.GetBytes(plain, "block")
+	if c.strict && block.Exists() && !block.IsBool() && block.Type != gjson.Null {
+		return plugin.Answer{Unreadable: fmt.Sprintf(`KODE-HOOK-003: %s: "block" is %.40s, want true or false`, c.path, block.Raw)}, nil
+	}
 	answer := c.answer(plain)
-	if block := gjson.GetBytes(plain, "block"); block.Type == gjson.True && c.event.point == hookpoints.OnStart.Name {
+	if block.Type == gjson.True && c.event.point == hookpoints.OnStart.Name {
 		return plugin.Answer{}, c.refusal(strings.Join(append(answer.Notes, "it answered \"block\""), ", "))
 	}
 	return answer, nil

@@ -1,0 +1,103 @@
+package plugin_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/google/go-cmp/cmp"
+)
+
+// asBlock makes a plugin's failure block.
+func asBlock(p plugin.Plugin) plugin.Plugin {
+	p.OnFailure = plugin.Block
+	return p
+}
+
+// TestAnAnswerThatMeansNoInOtherWords: it is said, and of a plugin whose failure
+// blocks it blocks.
+func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
+	const here = `; here it is "arguments", "block", "message", to block: {"block": true, "message": "why"}`
+	for _, test := range []struct{ name, answer, said string }{
+		{"Claude Code's form", `{"decision":"block","reason":"no"}`, `pre_tool has no field "decision", "reason"; that is how an answer for Claude Code is written` + here},
+		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`, `pre_tool has no field "hookSpecificOutput"; that is how an answer for Claude Code is written` + here},
+		{"the end of its turn", `{"continue":false}`, `pre_tool has no field "continue"; that is how an answer for Claude Code is written` + here},
+		{"Cursor's form", `{"permission":"deny"}`, `pre_tool has no field "permission"; that is how an answer for Cursor is written` + here},
+		{"Kodelet's form", `{"blocked":true}`, `pre_tool has no field "blocked"; that is how an answer for Kodelet is written` + here},
+		{"a typing mistake", `{"blok":true,"message":"no"}`, `pre_tool has no field "blok"; did you mean "block"?`},
+		{"other letters", `{"Block":true}`, `pre_tool has no field "Block"; did you mean "block"?`},
+		{"beside a block that is none", `{"block":false,"deny":true}`, `pre_tool has no field "deny"; here it is "arguments", "block", "message"`},
+		{"a value of another type", `{"block":"true"}`, `its answer has a field of the wrong type: "block" cannot be a string`},
+		{"no object", `"block"`, `its answer is not a JSON object`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := &log{}
+			h := l.host(says("p", test.answer, preTool))
+			if verdict := fire(t, h, hookpoints.PreTool, call); verdict.Block {
+				t.Error("an answer without a block blocked")
+			}
+			want := []string{`plugin "p" at pre_tool: ` + test.said + "; ignored"}
+			if diff := cmp.Diff(want, l.notices); diff != "" {
+				t.Errorf("notices (-want +got):\n%s", diff)
+			}
+
+			verdict := fire(t, (&log{}).host(asBlock(says("p", test.answer, preTool))), hookpoints.PreTool, call)
+			if !verdict.Block || !strings.Contains(verdict.Message, test.said) {
+				t.Errorf("where failure blocks the verdict is %+v, want a block that says %s", verdict, test.said)
+			}
+			verdict = fire(t, (&log{}).host(guards(asBlock(says("p", test.answer, preTool)))), hookpoints.PreTool, call)
+			if !verdict.Block {
+				t.Error("as a guard whose failure blocks it did not block")
+			}
+		})
+	}
+}
+
+func TestAnUnknownFieldIsSaidOnceARun(t *testing.T) {
+	l := &log{}
+	h := l.host(says("p", `{"decision":"block"}`, preTool), says("q", `{"decision":"block"}`, preTool))
+	for range 3 {
+		fire(t, h, hookpoints.PreTool, call)
+	}
+	if len(l.notices) != 2 {
+		t.Errorf("notices: %q, want one for each plugin", l.notices)
+	}
+}
+
+func TestABlockWithUnknownFieldsBlocks(t *testing.T) {
+	l := &log{}
+	verdict := fire(t, l.host(says("p", `{"block":true,"decision":"block","reason":"r"}`, preTool)), hookpoints.PreTool, call)
+	if !verdict.Block || len(l.notices) != 0 {
+		t.Errorf("verdict %+v, notices %q", verdict, l.notices)
+	}
+}
+
+func TestKnownFieldsBesideAnUnknownOneTakeEffect(t *testing.T) {
+	l := &log{}
+	verdict := fire(t, l.host(says("p", `{"arguments":{"command":"pwd"},"ok":true}`, preTool)), hookpoints.PreTool, call)
+	if string(verdict.Arguments) != `{"command":"pwd"}` || len(l.notices) != 1 {
+		t.Errorf("verdict %+v, notices %q", verdict, l.notices)
+	}
+}
+
+// TestSayingNoBlockIsNoOpinion: it is the most natural way to say "allow".
+func TestSayingNoBlockIsNoOpinion(t *testing.T) {
+	for _, answer := range []string{`{"block":false}`, `{"block": false, "message": "fine"}`, `{"block":false,"message":""}`, `{"block":null}`} {
+		for _, info := range hookpoints.All() {
+			for _, p := range []plugin.Plugin{says("p", answer, info.Name), guards(says("p", answer, info.Name)), asBlock(says("p", answer, info.Name))} {
+				l := &log{}
+				payload := []byte(`{}`)
+				if _, err := plugin.FireJSON(t.Context(), l.host(p), info, payload); err != nil {
+					t.Fatal(err)
+				}
+				isPlain := !strings.Contains(answer, "message") && !strings.Contains(answer, "null")
+				if isPlain || info.CanBlock() {
+					if len(l.notices) != 0 || len(l.records[0].Notes) != 0 || l.records[0].Result != plugin.NoOpinion {
+						t.Errorf("%s at %s: %s, notices %q, notes %q", answer, info.Name, l.records[0].Result, l.notices, l.records[0].Notes)
+					}
+				}
+			}
+		}
+	}
+}
