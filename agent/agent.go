@@ -181,6 +181,9 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 		a.step(Step{Kind: StepPrompt, Text: prompt})
 		answer, err := r.run(ctx, prompt)
 		if err != nil {
+			if r.asking != "" {
+				a.notice("the prompt got no answer and is left out of what is sent from now on; chibi retry sends it again")
+			}
 			a.step(Step{Kind: StepError, Text: err.Error()})
 		} else {
 			a.step(Step{Kind: StepAnswer, Text: answer})

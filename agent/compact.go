@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
@@ -23,25 +24,23 @@ const (
 // model fails or says nothing, the error says so and nothing has changed. It
 // fires pre_compact and, when it is done, post_compact.
 func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
-	before, err := a.size()
-	switch {
-	case err != nil:
-		return "", err
-	case before.MessageCount == 0:
-		return CompactEmpty, nil
-	case before.MessageCount <= 2:
-		return CompactSmall, nil
-	}
-	return CompactDone, a.compacting(ctx, func() error { return a.compact(ctx) })
-}
-
-// compact replaces the conversation by a summary.
-func (a *Agent) compact(ctx context.Context) error {
 	window, err := a.Context.Window()
 	if err != nil {
-		return err
+		return "", err
 	}
-	summary, err := a.summarize(ctx, window)
+	window = contexts.Answered(window, "")
+	switch messages := len(slices.DeleteFunc(slices.Clone(window), func(e contexts.Entry) bool { return e.Type != contexts.TypeMessage })); {
+	case messages == 0:
+		return CompactEmpty, nil
+	case messages <= 2:
+		return CompactSmall, nil
+	}
+	return CompactDone, a.compacting(ctx, func() error { return a.compact(ctx, window) })
+}
+
+// compact replaces the conversation by a summary of it.
+func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) error {
+	summary, err := a.summarize(ctx, conversation)
 	if err != nil {
 		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
 	}

@@ -52,21 +52,18 @@ func (a *Agent) deliver(mail hookpoints.Mail) error {
 // MailPrompt is the prompt of a turn whose purpose is the mail that waits.
 const MailPrompt = "Process the messages in your inbox."
 
-// storePrompt stores a prompt with the mail that waits, which is part of the
-// conversation from then on and leaves the inbox.
+// storePrompt stores a prompt with the mail that waits, which leaves the inbox
+// when the prompt is answered.
 func (r *round) storePrompt(prompt string) error {
 	mail, err := r.Context.Mail()
 	if err != nil {
 		return err
 	}
 	entry := contexts.UserMessage(r.userName(), r.Context.Name(), inboxText(mail)+prompt)
-	if len(mail) == 0 {
-		return r.store(entry)
+	if len(mail) > 0 {
+		entry, r.delivers = entry.Delivering(mail), true
 	}
-	if err := r.store(entry.Delivering(mail)); err != nil {
-		return err
-	}
-	return r.Context.RemoveMail()
+	return r.ask(prompt, entry)
 }
 
 // inboxText is how the model sees its mail.

@@ -80,7 +80,7 @@ func (r *round) aside(ctx context.Context, name string, args map[string]string) 
 	}
 	n := newRound(r.Agent, r.depth)
 	n.recipe, n.nested, n.apart, n.system = &recipe, true, true, r.system
-	n.messages = []llm.Message{{Role: "user", Content: about(known, window, recipe.Prompt)}}
+	n.messages = []llm.Message{{Role: "user", Content: about(known, contexts.Answered(window, r.asking), recipe.Prompt)}}
 	return n.answer(ctx)
 }
 

@@ -36,6 +36,10 @@ type round struct {
 	failed bool
 	// sending is what is known of the request that is being made.
 	sending *RequestStep
+	// asking is the id of the prompt that has no answer yet, "" if there is none;
+	// delivers says that mail came with it.
+	asking   string
+	delivers bool
 	// latest are the entries of the latest response, and of its results.
 	latest []contexts.Entry
 }
@@ -102,10 +106,10 @@ func (r *round) begin(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if window, err = r.makeRoom(ctx, window); err != nil {
+	if window, err = r.makeRoom(ctx, contexts.Answered(window, r.asking)); err != nil {
 		return err
 	}
-	r.messages = history(window)
+	r.messages = history(contexts.Answered(window, r.asking))
 	if r.system, err = r.systemPrompt(ctx); err != nil {
 		return err
 	}
@@ -124,7 +128,13 @@ func (r *round) answer(ctx context.Context) (string, error) {
 		if err != nil {
 			return reply.Text, err
 		}
-		if err := r.runCalls(ctx, reply.ToolCalls, offered); err != nil {
+		if why := cutShort(reply); why != "" {
+			r.notice("the model's answer is not whole: %s", why)
+			err = r.refuseCalls(reply.ToolCalls, why)
+		} else {
+			err = r.runCalls(ctx, reply.ToolCalls, offered)
+		}
+		if err != nil {
 			return reply.Text, err
 		}
 		if err := r.rework(ctx, wish, r.latest); err != nil || len(reply.ToolCalls) == 0 {
@@ -145,6 +155,7 @@ func (r *round) respond(ctx context.Context) (llm.Reply, offer, error) {
 		return llm.Reply{}, nil, err
 	}
 	reply, err := r.stream(ctx, body)
+	r.distinct(reply.ToolCalls)
 	r.responses++
 	return reply, newOffer(offered), r.keep(reply, len(body), err)
 }
@@ -175,24 +186,24 @@ func (r *round) keep(reply llm.Reply, sent int, failure error) error {
 	r.latest = nil
 	if strings.TrimSpace(reply.Text) != "" {
 		text := contexts.AssistantMessage(r.Context.Name(), reply.Text)
-		if failure != nil {
+		if failure != nil || cutShort(reply) != "" {
 			text = text.Interrupted()
 		}
 		entries = append(entries, text)
 	}
 	if failure != nil {
-		return errors.Join(failure, r.store(entries...))
+		return errors.Join(r.failure(failure), r.answered(entries...))
 	}
 	for _, call := range reply.ToolCalls {
 		entries = append(entries, contexts.ToolCall(r.Context.Name(), call.Name, call.ID, call.Arguments))
 	}
 	if len(entries) == 0 {
-		r.notice("the model answered nothing; nothing was stored")
+		r.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
 		return nil
 	}
 	r.messages = append(r.messages, llm.Message{Role: "assistant", Content: reply.Text, ToolCalls: reply.ToolCalls})
 	r.count(reply.Usage, sent, reply.Text)
-	return r.store(entries...)
+	return r.answered(entries...)
 }
 
 // store appends entries to the conversation and shows them, unless the round is

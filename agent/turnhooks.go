@@ -60,13 +60,12 @@ func (r *round) stop(ctx context.Context, response string) (string, error) {
 
 // followUp adds messages as if the person had written them.
 func (r *round) followUp(texts []string) error {
+	var entries []contexts.Entry
 	for _, text := range texts {
 		r.messages = append(r.messages, llm.Message{Role: "user", Content: text})
-		if err := r.store(contexts.UserMessage(r.userName(), r.Context.Name(), text)); err != nil {
-			return err
-		}
+		entries = append(entries, contexts.UserMessage(r.userName(), r.Context.Name(), text))
 	}
-	return nil
+	return r.ask(texts[0], entries[0], entries[1:]...)
 }
 
 // rework makes a wish come true. latest are the entries of a response that

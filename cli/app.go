@@ -93,6 +93,7 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 	return []*cli.Command{
 		p.group("context", "named conversations", p.contextCommands(ctx)...),
 		p.historyCommand(ctx),
+		p.retryCommand(ctx),
 		p.group("cache", "large tool outputs", p.cacheCommands(ctx)...),
 		p.group("plugin", "plugins", append([]*cli.Command{
 			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList),

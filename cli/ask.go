@@ -30,13 +30,18 @@ func (s *session) enter(ctx context.Context) error {
 	return s.agent.Switched(ctx, s.from, transient)
 }
 
-// ask takes a prompt to the model while nobody else can use the context.
+// ask takes a prompt to the model.
 func (s *session) ask(ctx context.Context, prompt string) error {
+	return s.answering(ctx, func(ctx context.Context) (string, error) { return s.agent.Prompt(ctx, prompt) })
+}
+
+// answering has a prompt answered while nobody else can use the context.
+func (s *session) answering(ctx context.Context, answer func(context.Context) (string, error)) error {
 	if err := s.admit(); err != nil {
 		return err
 	}
 	return s.owning(ctx, s.agent.Context.Name(), func(*session) error {
-		if _, err := s.agent.Prompt(ctx, prompt); err != nil {
+		if _, err := answer(ctx); err != nil {
 			return err
 		}
 		if s.opts.transient != nil {

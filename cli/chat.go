@@ -59,13 +59,14 @@ func (s *session) askTurn(ctx context.Context, prompt string) error {
 // earlierPrompts are the last prompts of this context.
 func (s *session) earlierPrompts() (prompts []string, err error) {
 	err = s.agent.Context.History(contexts.Query{Last: rememberedPrompts, Keep: isPrompt}, func(e contexts.Entry) bool {
-		prompts = append(prompts, e.Content)
+		prompts = append(prompts, e.PromptText())
 		return true
 	})
 	return prompts, err
 }
 
-// isPrompt says whether a person typed an entry as it stands.
+// isPrompt reports whether it is known of an entry what a person typed.
 func isPrompt(e contexts.Entry) bool {
-	return e.Type == contexts.TypeMessage && e.Role() == "user" && (e.Metadata == nil || e.Metadata.Delivered == nil)
+	return e.Type == contexts.TypeMessage && e.Role() == "user" &&
+		(e.Metadata == nil || e.Metadata.Prompt != nil || e.Metadata.Delivered == nil)
 }

@@ -84,6 +84,7 @@ given a system prompt, shown; then tools are called, mail is dealt with, and the
 Commands (COMMAND --help has more):
    chibi context list|show|switch|rename|archive|compact|delete
    chibi history                     what was said, by time, text and number, from the whole transcript
+   chibi retry                       send the latest prompt again, if it got no answer
    chibi cache list|show|clear       tool outputs too large to show
    chibi plugin new|check|test|watch write a plugin; find what is wrong with it; test it; while you edit
    chibi plugin install|show|enable|disable|remove

@@ -39,6 +39,7 @@ type world struct {
 	History, Window []string
 	Summary         string
 	Waiting, Mailed []string // messages in the inbox, and in the conversation
+	Unanswered      []string // what retry would send again
 	Current         string
 	Other           bool // the context "other" exists
 }
@@ -77,6 +78,11 @@ func observe(t *testing.T, s *Store) (w world) {
 	for _, m := range mail {
 		w.Waiting = append(w.Waiting, m.Content)
 	}
+	open, err := c.Unanswered()
+	must(err)
+	for _, e := range open {
+		w.Unanswered = append(w.Unanswered, e.PromptText())
+	}
 	state, err := s.State()
 	must(err)
 	w.Current, w.Other = state.Current, s.Exists("other")
@@ -97,6 +103,11 @@ func say(text string) operation {
 	}, func(w *world) {
 		w.History, w.Window = append(w.History, text), append(w.Window, text)
 	}}
+}
+
+// askingWith stores a prompt with the mail that waits.
+func askingWith(c *Context, mail []Mail, text string) error {
+	return c.Append(UserMessage("user", "work", "mail: "+text).Delivering(mail).Asking(text, ""))
 }
 
 // script uses everything that a store can do.
@@ -122,13 +133,41 @@ func script() []operation {
 			w.Waiting, w.Mailed = nil, ids
 		}},
 		{"empty the inbox", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
+		{"send again", func(_ *Store, c *Context) error { return c.Send("other", "ho") }, func(w *world) { w.Waiting = []string{"ho"} }},
+		{"ask with mail", func(_ *Store, c *Context) error {
+			mail, err := c.Mail()
+			if err != nil || len(mail) != 1 {
+				return fmt.Errorf("mail %v, %w", mail, err)
+			}
+			ids = append(ids, mail[0].ID)
+			return askingWith(c, mail, "asked")
+		}, func(w *world) {
+			w.History, w.Window = append(w.History, "mail: asked"), append(w.Window, "mail: asked")
+			w.Mailed, w.Unanswered = ids[:2], []string{"asked"}
+		}},
+		{"empty the inbox before there is an answer", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
+		{"ask again", func(_ *Store, c *Context) error {
+			mail, err := c.Mail()
+			if err != nil || len(mail) != 1 || mail[0].ID != ids[1] {
+				return fmt.Errorf("mail %v, %w", mail, err)
+			}
+			return askingWith(c, mail, "retried")
+		}, func(w *world) {
+			w.History, w.Window = append(w.History, "mail: retried"), append(w.Window, "mail: retried")
+			w.Mailed, w.Unanswered = []string{ids[0], ids[1], ids[1]}, []string{"retried"}
+		}},
+		{"answer", func(_ *Store, c *Context) error { return c.Append(AssistantMessage("work", "answer")) }, func(w *world) {
+			w.History, w.Window, w.Waiting, w.Unanswered = append(w.History, "answer"), append(w.Window, "answer"), nil, nil
+		}},
+		{"empty the inbox after the answer", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
+		say("five and a half"),
 		{"compact", func(_ *Store, c *Context) error {
 			window, err := c.Window()
 			if err != nil {
 				return err
 			}
 			return c.Compact("a summary", window[len(window)-1:])
-		}, func(w *world) { w.Window, w.Summary = []string{"with mail"}, "a summary" }},
+		}, func(w *world) { w.Window, w.Summary = []string{"five and a half"}, "a summary" }},
 		{"supersede", func(_ *Store, c *Context) error {
 			return c.Supersede([]Entry{UserMessage("user", "work", "a newer summary")})
 		}, func(w *world) { w.Window, w.Summary = []string{"a newer summary"}, "" }},
@@ -162,7 +201,9 @@ func script() []operation {
 
 // clone copies a world so that the next step does not change it.
 func (w world) clone() world {
-	w.History, w.Window, w.Waiting, w.Mailed = slices.Clone(w.History), slices.Clone(w.Window), slices.Clone(w.Waiting), slices.Clone(w.Mailed)
+	for _, list := range []*[]string{&w.History, &w.Window, &w.Waiting, &w.Mailed, &w.Unanswered} {
+		*list = slices.Clone(*list)
+	}
 	return w
 }
 
@@ -239,6 +280,9 @@ func survived(t *testing.T, when string, s *Store, failed string, acknowledged, 
 	again := observe(t, s)
 	again.Current = got.Current
 	got.History, got.Window = append(got.History, "afterwards"), append(got.Window, "afterwards")
+	if len(got.Unanswered) > 0 { // it belongs to the prompt before it
+		got.Unanswered = append(got.Unanswered, "afterwards")
+	}
 	if diff := cmp.Diff(got, again, sameEmpty()); diff != "" || err != nil {
 		t.Errorf("%s: going on: %v (-want +got):\n%s", when, err, diff)
 	}

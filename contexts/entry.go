@@ -58,6 +58,8 @@ type Metadata struct {
 	// Delivered are the ids of the messages from other contexts that came with
 	// a prompt.
 	Delivered []string `json:"delivered,omitempty"`
+	// Prompt marks a message that asks for an answer.
+	Prompt *Prompt `json:"prompt,omitempty"`
 }
 
 // The roles of messages.
@@ -100,10 +102,7 @@ func systemPromptChange(context, text string) Entry {
 
 // Interrupted marks the entry as not whole.
 func (e Entry) Interrupted() Entry {
-	meta := Metadata{}
-	if e.Metadata != nil {
-		meta = *e.Metadata
-	}
+	meta := e.meta()
 	meta.Interrupted = true
 	e.Metadata = &meta
 	return e
@@ -111,16 +110,21 @@ func (e Entry) Interrupted() Entry {
 
 // Delivering notes that messages from other contexts came with the entry.
 func (e Entry) Delivering(mail []Mail) Entry {
-	meta := Metadata{}
-	if e.Metadata != nil {
-		meta = *e.Metadata
-	}
+	meta := e.meta()
 	meta.Delivered = nil
 	for _, m := range mail {
 		meta.Delivered = append(meta.Delivered, m.ID)
 	}
 	e.Metadata = &meta
 	return e
+}
+
+// meta is a copy of the metadata.
+func (e Entry) meta() Metadata {
+	if e.Metadata == nil {
+		return Metadata{}
+	}
+	return *e.Metadata
 }
 
 // Role is a message's role: "user" or "assistant". Entries of the original do

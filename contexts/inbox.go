@@ -44,8 +44,8 @@ func (c *Context) Send(from, text string) error {
 
 // Mail is what waits in the inbox and is not part of the conversation yet. The
 // entry that takes it into the conversation says so with [Entry.Delivering];
-// then RemoveMail empties the inbox. Whatever happens in between, a message is
-// delivered exactly once. A line that is not a message is reported and stays.
+// when that is stored, and answered if it is a prompt, RemoveMail empties the
+// inbox. Whatever happens in between, a message is delivered exactly once. A line that is not a message is reported and stays.
 func (c *Context) Mail() ([]Mail, error) {
 	if !c.store.hasMail(c.name) {
 		return nil, nil
@@ -150,16 +150,12 @@ func (c *Context) undelivered(mail []Mail) ([]Mail, error) {
 		return nil, nil
 	}
 	oldest := slices.MinFunc(mail, func(a, b Mail) int { return int(a.Timestamp - b.Timestamp) }).Timestamp
-	delivered := map[string]bool{}
+	delivered := deliveries{ids: map[string]bool{}}
 	seen := 0
 	err := c.latest(func(e Entry) bool {
 		seen++
-		if e.Metadata != nil {
-			for _, id := range e.Metadata.Delivered {
-				delivered[id] = true
-			}
-		}
+		delivered.add(e)
 		return e.Timestamp >= oldest || seen < recentEntries
 	})
-	return slices.DeleteFunc(slices.Clone(mail), func(m Mail) bool { return delivered[m.ID] }), err
+	return slices.DeleteFunc(slices.Clone(mail), func(m Mail) bool { return delivered.ids[m.ID] }), err
 }

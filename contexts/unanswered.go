@@ -1,0 +1,115 @@
+package contexts
+
+// A prompt that got no answer, because the request failed or the program was
+// killed, is not sent again with the next one, and delivers no mail. It can be
+// told from the entries that follow it, so that nothing has to be written when
+// something goes wrong: it is followed by another prompt, or by nothing.
+
+// Prompt marks a message as one that asks for an answer.
+type Prompt struct {
+	// Bytes is how long the prompt itself is. It is the end of the content; mail
+	// may stand before it.
+	Bytes int `json:"bytes"`
+	// Recipe is the recipe that the prompt comes from, if any.
+	Recipe string `json:"recipe,omitempty"`
+}
+
+// Asking marks a user's message as a prompt, whose text its content ends with.
+// Messages of the user right after it belong to it.
+func (e Entry) Asking(text, recipe string) Entry {
+	meta := e.meta()
+	meta.Prompt = &Prompt{Bytes: len(text), Recipe: recipe}
+	e.Metadata = &meta
+	return e
+}
+
+// PromptText is the content without what was delivered before it.
+func (e Entry) PromptText() string {
+	if !e.isPrompt() || e.Metadata.Prompt.Bytes < 0 {
+		return e.Content
+	}
+	return e.Content[max(0, len(e.Content)-e.Metadata.Prompt.Bytes):]
+}
+
+// Recipe is the recipe that a prompt comes from, "" if there is none.
+func (e Entry) Recipe() string {
+	if !e.isPrompt() {
+		return ""
+	}
+	return e.Metadata.Prompt.Recipe
+}
+
+func (e Entry) isPrompt() bool { return e.isUsers() && e.Metadata != nil && e.Metadata.Prompt != nil }
+
+// isUsers reports whether the entry is a message of the user.
+func (e Entry) isUsers() bool { return e.Type == TypeMessage && e.Role() == roleUser }
+
+// isAnswer reports whether the entry is something that a model has said, or a
+// tool for it.
+func (e Entry) isAnswer() bool {
+	return e.Type == TypeToolCall || e.Type == TypeToolResult || e.Type == TypeMessage && e.Role() == roleAssistant
+}
+
+// Answered leaves out prompts without an answer, but for the one with the id
+// asking, whose answer is still to come; "" for none.
+func Answered(entries []Entry, asking string) []Entry {
+	var kept, open []Entry
+	for _, e := range entries {
+		switch {
+		case e.isPrompt():
+			open = []Entry{e}
+		case e.isUsers() && open != nil:
+			open = append(open, e)
+		case e.isAnswer():
+			kept = append(append(kept, open...), e)
+			open = nil
+		default:
+			kept = append(kept, e)
+		}
+	}
+	if open != nil && open[0].ID == asking {
+		kept = append(kept, open...)
+	}
+	return kept
+}
+
+// Unanswered are the messages of the latest prompt if it got no answer, none if
+// it did. It need not be in the window any more.
+func (c *Context) Unanswered() (prompt []Entry, err error) {
+	if !c.store.Exists(c.name) {
+		return nil, nil
+	}
+	var list []Entry
+	err = c.latest(func(e Entry) bool {
+		if e.isUsers() {
+			list = append([]Entry{e}, list...)
+		}
+		return !e.isPrompt() && !e.isAnswer()
+	})
+	if err != nil || len(list) == 0 || !list[0].isPrompt() {
+		return nil, err
+	}
+	return list, nil
+}
+
+// deliveries finds out which mail has been delivered, from entries that come
+// from the last one on.
+type deliveries struct {
+	ids      map[string]bool
+	answered bool // something later answers the next prompt
+}
+
+func (d *deliveries) add(e Entry) {
+	delivers := !e.isPrompt() || d.answered
+	switch {
+	case e.isPrompt():
+		d.answered = false
+	case e.isAnswer():
+		d.answered = true
+	}
+	if delivers && e.Metadata != nil {
+		for _, id := range e.Metadata.Delivered {
+			d.ids[id] = true
+		}
+	}
+}
