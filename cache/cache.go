@@ -114,7 +114,7 @@ func (c *Cache) Spool() (*os.File, error) {
 	if err := disk.MakeFolder(c.fs, c.dir, 0o700); err != nil {
 		return nil, err
 	}
-	return disk.CreateTemp(c.dir, spoolPrefix+"*")
+	return disk.CreateTemp(c.dir, disk.SpoolPrefix+"*")
 }
 
 // Write makes a file in the folder with a text, to be Put.
@@ -130,9 +130,6 @@ func (c *Cache) Write(text string) (path string, err error) {
 	}
 	return f.Name(), nil
 }
-
-// spoolPrefix is the begin of the names of files that are being written.
-const spoolPrefix = ".spool-"
 
 // maxMeta bounds the files that describe an entry, in bytes.
 const maxMeta = 64 << 20

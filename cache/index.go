@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // indexStep is how many lines lie between two places in an index.
@@ -42,7 +44,7 @@ func (i Index) before(line int) (offset int64, at int) {
 // scan reads a file once: its lines, characters and hash. Memory does not
 // depend on its size.
 func scan(path string) (Index, error) {
-	f, err := os.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return Index{}, err
 	}

@@ -26,7 +26,7 @@ func (c *Cache) Text(id string) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(c.contentFile(id))
+	f, err := disk.OpenRegular(c.contentFile(id))
 	if err != nil {
 		return nil, notFound(id)
 	}

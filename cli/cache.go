@@ -1,15 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonl"
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 )
@@ -68,7 +70,7 @@ func (s *session) showCached(id string) error {
 		return fmt.Errorf("%w in context %q; chibi cache list names them", err, s.agent.Context.Name())
 	}
 	t.Close()
-	f, err := os.Open(s.agent.Cache.Path(id))
+	f, err := disk.OpenRegular(s.agent.Cache.Path(id))
 	if err != nil {
 		return err
 	}
@@ -100,13 +102,13 @@ func (s *session) cleanupCache(context.Context) error {
 
 // cleanAllCaches cleans the caches of all contexts.
 func (s *session) cleanAllCaches(minAge time.Duration) (removed int, err error) {
-	infos, err := s.store.List()
-	for _, info := range infos {
+	names, err := s.store.Names()
+	for _, name := range names {
 		if err != nil {
 			break
 		}
 		var n int
-		n, err = s.cleanCache(info.Name, minAge)
+		n, err = s.cleanCache(name, minAge)
 		removed += n
 	}
 	return removed, err
@@ -125,16 +127,15 @@ func (s *session) cleanCache(name string, minAge time.Duration) (removed int, er
 	})
 }
 
-// namedIn says whether the window of a context names an entry. It reads the
-// window when it is first asked.
+// namedIn says whether the window of a context names an entry; if it cannot be
+// read, it may.
 func namedIn(folder string) func(id string) bool {
-	window, read := "", false
-	return func(id string) bool {
-		if !read {
-			data, _ := os.ReadFile(filepath.Join(folder, "context.jsonl"))
-			window, read = string(data), true
-		}
-		return strings.Contains(window, id)
+	return func(id string) (named bool) {
+		_, err := jsonl.Forward(disk.OS{}, filepath.Join(folder, "context.jsonl"), func(_ int, record []byte) bool {
+			named = bytes.Contains(record, []byte(id))
+			return !named
+		})
+		return named || err != nil
 	}
 }
 
@@ -142,24 +143,39 @@ func namedIn(folder string) func(id string) bool {
 // be on its way into the conversation of another process.
 const youngEntry = 10 * time.Minute
 
-// endCleanup cleans caches at the end of a run, if that is configured: all of
-// them, but with -C, which changes nothing else, that of its context. Its failure
-// is said and does not fail the run.
+// endCleanup cleans caches at the end of a run, if that is configured: that of its
+// context, and once a day all of them, but with -C, which changes nothing else. Its
+// failure is said and does not fail the run.
 func (s *session) endCleanup() {
-	if !s.config.AutoCleanupCache {
-		return
+	all, err := false, error(nil)
+	if s.opts.transient == nil {
+		all, err = s.store.Daily()
 	}
-	var removed int
-	var err error
-	if s.opts.transient != nil {
+	removed := 0
+	switch {
+	case err != nil:
+	case all:
+		removed, err = s.tidyAll()
+	case s.config.AutoCleanupCache:
 		removed, err = s.cleanCache(s.agent.Context.Name(), youngEntry)
-	} else {
-		removed, err = s.cleanAllCaches(youngEntry)
 	}
 	if err != nil {
-		s.notice("cleaning the cache of tool outputs: " + err.Error())
+		s.notice("cleaning up: " + err.Error())
 	}
 	if removed > 0 {
 		s.detail("auto-cleanup: removed %d old cache entries (older than %d days)", removed, s.config.ToolCacheMaxAgeDays)
 	}
+}
+
+// tidyAll removes what killed runs have left in all contexts, and cleans their
+// caches if that is configured.
+func (s *session) tidyAll() (removed int, err error) {
+	names, err := s.store.Names()
+	if err == nil {
+		err = s.store.Tidy(names...)
+	}
+	if err != nil || !s.config.AutoCleanupCache {
+		return 0, err
+	}
+	return s.cleanAllCaches(youngEntry)
 }

@@ -185,16 +185,17 @@ func (c completer) contextNames(mayBeNew bool) []string {
 		return nil
 	}
 	s.store.Report = nil
-	infos, err := s.store.List()
+	list, err := s.store.Names()
 	if err != nil {
 		return nil
 	}
-	var list []string
-	for _, info := range infos {
-		list = append(list, info.Name)
+	state, err := s.store.State()
+	if err == nil && !slices.Contains(list, state.Current) {
+		list = append(list, state.Current)
+		slices.Sort(list)
 	}
 	list = typable(list)
-	if state, err := s.store.State(); err == nil && state.Previous != "" {
+	if state.Previous != "" {
 		list = append(list, "-")
 	}
 	if mayBeNew {

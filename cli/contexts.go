@@ -148,16 +148,11 @@ func (s *session) showContext(name string, asJSON bool) error {
 }
 
 func (s *session) details(name string) (d contextDetails, err error) {
-	infos, err := s.store.List()
+	info, err := s.store.Info(name)
 	if err != nil {
 		return d, err
 	}
-	d.Name = name
-	for _, info := range infos {
-		if info.Name == name {
-			d.contextInfo = describeContext(info)
-		}
-	}
+	d.contextInfo = describeContext(info)
 	c, err := s.store.Context(name)
 	if err != nil {
 		return d, err

@@ -81,6 +81,7 @@ func (d *doctor) examine(ctx context.Context, online bool) error {
 	d.guards()
 	d.traces()
 	d.transcripts()
+	d.remains()
 	d.model(ctx, online)
 	return ctx.Err()
 }
@@ -189,12 +190,12 @@ func (d *doctor) traces() {
 	loaded := func(name string) bool {
 		return slices.ContainsFunc(d.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
 	}
-	infos, err := d.store.List()
+	names, err := d.store.Names()
 	if err != nil {
 		return
 	}
-	for _, info := range infos {
-		list, _, err := trace.ReadFile(d.tracePath(info.Name))
+	for _, name := range names {
+		list, _, err := trace.ReadFile(d.tracePath(name))
 		if err != nil {
 			continue
 		}
@@ -232,13 +233,13 @@ func (d *doctor) traces() {
 func (d *doctor) transcripts() {
 	var damage []string
 	d.store.Report = func(text string) { damage = append(damage, text) }
-	infos, err := d.store.List()
+	names, err := d.store.Names()
 	if err != nil {
 		d.add("error", err.Error(), "")
 		return
 	}
-	for _, info := range infos {
-		c, err := d.store.Context(info.Name)
+	for _, name := range names {
+		c, err := d.store.Context(name)
 		if err == nil {
 			err = c.History(contexts.Query{}, func(contexts.Entry) bool { return true })
 		}
@@ -246,21 +247,17 @@ func (d *doctor) transcripts() {
 			_, err = c.Window()
 		}
 		if err != nil {
-			damage = append(damage, fmt.Sprintf("context %q: %v", info.Name, err))
+			damage = append(damage, fmt.Sprintf("context %q: %v", name, err))
 		}
-		unlock, err := c.Lock()
-		var locked *contexts.LockedError
-		if errors.As(err, &locked) {
-			d.add("ok", fmt.Sprintf("context %q is in use by %s; the lock ends with that process", info.Name, locked.Holder), "")
-		} else if err == nil {
-			unlock()
+		if holder, inUse := d.store.Holder(name); inUse {
+			d.add("ok", fmt.Sprintf("context %q is in use by %s; the lock ends with that process", name, holder), "")
 		}
 	}
 	for _, text := range damage {
 		d.add("error", text, "what can be read is used; the rest stays in the file for you to look at")
 	}
 	if len(damage) == 0 {
-		d.add("ok", english.Plural(len(infos), "transcript", "")+" read, none of them damaged", "")
+		d.add("ok", english.Plural(len(names), "transcript", "")+" read, none of them damaged", "")
 	}
 }
 

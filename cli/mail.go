@@ -11,17 +11,17 @@ import (
 // processAllMail lets the model deal with the mail of every context that has
 // some.
 func (s *session) processAllMail(ctx context.Context) error {
-	infos, err := s.store.List()
+	names, err := s.store.Names()
 	if err != nil {
 		return err
 	}
 	count := 0
-	for _, info := range infos {
-		if !info.Mail {
+	for _, name := range names {
+		if !s.store.HasMail(name) {
 			continue
 		}
 		count++
-		err := s.processMail(ctx, info.Name)
+		err := s.processMail(ctx, name)
 		var locked *contexts.LockedError
 		if errors.As(err, &locked) {
 			s.notice(err.Error()) // whoever uses it gets the mail with the next prompt

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // operate carries out the operations that the flags name, in this order,
@@ -184,7 +185,7 @@ func (p *program) agrees(ctx context.Context, question string) (bool, error) {
 // of the file that the text names.
 func (s *session) setSystemPrompt(name, text string) error {
 	if info, err := os.Stat(text); err == nil && info.Mode().IsRegular() {
-		data, err := os.ReadFile(text)
+		data, err := disk.ReadFile(disk.OS{}, text, contexts.MaxText)
 		if err != nil {
 			return fmt.Errorf("reading the system prompt: %w", err)
 		}

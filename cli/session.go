@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/recipes"
 	"github.com/chibi-host/chibi/tools"
@@ -42,7 +43,7 @@ type session struct {
 // contexts whose time is over are removed.
 func (p *program) open(ctx context.Context) (*session, error) {
 	s := &session{program: p}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.expire, s.openTrace, s.openProject, s.loadPlugins} {
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.tidy, s.expire, s.openTrace, s.openProject, s.loadPlugins} {
 		if err := step(ctx); err != nil {
 			s.close()
 			return nil, err
@@ -238,6 +239,17 @@ func (s *session) contextName() (name string, err error) {
 		return s.resolve(wanted[0])
 	}
 	return s.from, nil
+}
+
+// tidy removes what runs that were killed have left.
+func (s *session) tidy(context.Context) error {
+	if err := s.store.Tidy(s.agent.Context.Name()); err != nil {
+		s.notice(fmt.Sprintf("removing what is left of deleted contexts: %v", err))
+	}
+	for _, path := range disk.OwnTemps(time.Now().Add(-disk.StaleAge)) {
+		disk.OS{}.RemoveAll(path)
+	}
+	return nil
 }
 
 // expire removes contexts whose time is over, and says so.

@@ -60,13 +60,13 @@ func (p *program) traceFile(args []string) (string, error) {
 		}
 		return path, nil
 	}
-	infos, err := s.store.List()
+	names, err := s.store.Names()
 	if err != nil {
 		return "", err
 	}
 	newest, found := time.Time{}, ""
-	for _, info := range infos {
-		path := s.tracePath(info.Name)
+	for _, name := range names {
+		path := s.tracePath(name)
 		if stat, err := os.Stat(path); err == nil && stat.ModTime().After(newest) {
 			newest, found = stat.ModTime(), path
 		}

@@ -6,7 +6,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // writers is how many processes change one file of a home at once.
@@ -128,5 +130,29 @@ func (h home) runAll(line string) {
 		if err := <-done; err != nil {
 			h.t.Error(err)
 		}
+	}
+}
+
+// makePipe puts a named pipe where a file is.
+func (h home) makePipe(path string) {
+	h.t.Helper()
+	path = filepath.Join(h.folder, path)
+	if err := os.Remove(path); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// mustEnd runs a command that must not wait for ever.
+func (h home) mustEnd(args []string) {
+	h.t.Helper()
+	cmd := h.command(args...)
+	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() < 0 {
+		h.t.Errorf("chibi %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 }

@@ -3,7 +3,6 @@ package contexts
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
@@ -13,6 +12,7 @@ import (
 type Context struct {
 	store  *Store
 	name   string
+	held   bool    // this process has taken its lock
 	active content // what the active part of the transcript holds, as far as known
 }
 
@@ -86,10 +86,7 @@ func (c *Context) folder() string { return c.store.folder(c.name) }
 // locked runs a step while no other process writes the transcript, after what a
 // crash or an old version left has been put in order.
 func (c *Context) locked(step func() error) error {
-	if err := disk.MakeFolder(c.store.fs, c.transcriptFolder(), 0o700); err != nil {
-		return err
-	}
-	unlock, err := disk.Lock(filepath.Join(c.transcriptFolder(), ".transcript.lock"))
+	unlock, err := c.lockIn(c.transcriptFolder(), ".transcript.lock", disk.Lock)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (c *Context) Send(from, text string) error {
 // when that is stored, and answered if it is a prompt, RemoveMail empties the
 // inbox. Whatever happens in between, a message is delivered exactly once. A line that is not a message is reported and stays.
 func (c *Context) Mail() ([]Mail, error) {
-	if !c.store.hasMail(c.name) {
+	if !c.store.HasMail(c.name) {
 		return nil, nil
 	}
 	var waiting []Mail
@@ -67,7 +67,7 @@ func (c *Context) Mail() ([]Mail, error) {
 // RemoveMail removes from the inbox what is part of the conversation. Messages
 // that came in the meantime stay.
 func (c *Context) RemoveMail() error {
-	if !c.store.hasMail(c.name) {
+	if !c.store.HasMail(c.name) {
 		return nil
 	}
 	err := c.inboxLocked(func() error {
@@ -97,8 +97,8 @@ func (c *Context) RemoveMail() error {
 	return nil
 }
 
-// hasMail says whether anything lies in a context's inbox.
-func (s *Store) hasMail(name string) bool {
+// HasMail says whether anything lies in a context's inbox.
+func (s *Store) HasMail(name string) bool {
 	info, err := s.fs.Stat(filepath.Join(s.folder(name), "inbox.jsonl"))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) // whoever reads it is told why not
@@ -108,10 +108,7 @@ func (s *Store) hasMail(name string) bool {
 
 // inboxLocked runs a step while no other process uses the inbox.
 func (c *Context) inboxLocked(step func() error) error {
-	if err := disk.MakeFolder(c.store.fs, c.folder(), 0o700); err != nil {
-		return err
-	}
-	unlock, err := disk.Lock(filepath.Join(c.folder(), ".inbox.lock"))
+	unlock, err := c.lockIn(c.folder(), ".inbox.lock", disk.Lock)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,10 @@ func (c *Context) Rename(to string) error {
 	}
 	err := disk.MakeFolder(c.store.fs, c.folder(), 0o700)
 	if err == nil {
-		err = disk.Move(c.store.fs, c.folder(), c.store.folder(to))
+		err = disk.MoveNew(c.store.fs, c.folder(), c.store.folder(to)) // a prompt may just have made the other
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = ErrExists
 	}
 	from := c.name
 	if err == nil {
@@ -40,24 +43,17 @@ func (c *Context) Rename(to string) error {
 	return nil
 }
 
-// trash is the begin of the names of folders that are being removed. No
-// context's name can begin so.
-const trash = ".deleted-"
-
 // Delete removes the context with everything in it. The caller holds its lock.
 // It returns the context that is current then. A crash leaves all of it or, for
-// every purpose, nothing.
+// every purpose, nothing. Its room is free before anything is written, so that it
+// works on a full disk too.
 func (c *Context) Delete() (current string, err error) {
-	away := filepath.Join(c.store.contextsFolder(), trash+c.name+"-"+uuid.NewString())
-	err = disk.Move(c.store.fs, c.folder(), away)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = c.store.updateState(func(state *stateFile) {
-			state.forget(c.name)
-			current = state.Current
-		})
+	err = c.throwAway()
+	if err == nil {
+		err = c.store.EmptyTrash()
 	}
 	if err == nil {
-		err = c.store.emptyTrash()
+		current, err = c.store.forget(c.name)
 	}
 	if err != nil {
 		return current, fmt.Errorf("deleting context %q: %w", c.name, err)
@@ -65,20 +61,53 @@ func (c *Context) Delete() (current string, err error) {
 	return current, nil
 }
 
-// emptyTrash removes what this and interrupted deletions left.
-func (s *Store) emptyTrash() error {
+// trash is the begin of the names of folders that are being removed. No
+// context's name can begin so.
+const trash = ".deleted-"
+
+// throwAway makes the context trash. That needs no room, and is one step.
+func (c *Context) throwAway() error {
+	away := filepath.Join(c.store.contextsFolder(), trash+c.name+"-"+uuid.NewString())
+	err := disk.Move(c.store.fs, c.folder(), away)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// forget takes contexts that are gone out of state.json. It returns the current
+// context.
+func (s *Store) forget(names ...string) (current string, err error) {
+	err = s.updateState(func(state *stateFile) {
+		for _, name := range names {
+			state.forget(name)
+		}
+		current = state.Current
+	})
+	return current, err
+}
+
+// Trash lists the directories that this and interrupted deletions have left.
+func (s *Store) Trash() (paths []string, err error) {
 	entries, err := s.fs.ReadDir(s.contextsFolder())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), trash) {
-			if err := s.fs.RemoveAll(filepath.Join(s.contextsFolder(), e.Name())); err != nil {
-				return err
-			}
+			paths = append(paths, filepath.Join(s.contextsFolder(), e.Name()))
 		}
 	}
-	return nil
+	return paths, nil
+}
+
+// EmptyTrash removes what Trash lists.
+func (s *Store) EmptyTrash() error {
+	paths, err := s.Trash()
+	for _, path := range paths {
+		err = errors.Join(err, s.fs.RemoveAll(path))
+	}
+	return err
 }
 
 // Expired is a context that was removed because its time was over.
@@ -91,33 +120,44 @@ type Expired struct {
 // Expire removes the contexts whose time is over: destroy_at has passed, or
 // nothing happened in them for destroy_after_seconds_inactive. The current
 // context, the one named inUse, and those that a process uses stay.
-func (s *Store) Expire(inUse string) ([]Expired, error) {
+func (s *Store) Expire(inUse string) (removed []Expired, err error) {
 	state, err := s.readState()
 	if err != nil {
 		return nil, err
 	}
-	var removed []Expired
+	var names []string
 	for _, e := range state.Contexts {
 		why := s.isDue(e)
 		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(e.Name) {
 			continue
 		}
-		c, err := s.Context(e.Name)
-		if err != nil {
+		if gone, err := s.expire(e.Name); err != nil {
 			return removed, err
+		} else if gone {
+			removed, names = append(removed, Expired{e.Name, why}), append(names, e.Name)
 		}
-		unlock, err := c.Lock()
-		if err != nil {
-			continue // in use; its time comes again
-		}
-		_, err = c.Delete()
-		unlock()
-		if err != nil {
-			return removed, err
-		}
-		removed = append(removed, Expired{e.Name, why})
 	}
-	return removed, nil
+	if len(names) == 0 {
+		return nil, nil
+	}
+	if err = s.EmptyTrash(); err == nil {
+		_, err = s.forget(names...)
+	}
+	return removed, err
+}
+
+// expire throws a context away, unless it is in use; its time comes again.
+func (s *Store) expire(name string) (gone bool, err error) {
+	c, err := s.Context(name)
+	if err != nil {
+		return false, err
+	}
+	unlock, err := c.tryLock(disk.TryLock)
+	if err != nil {
+		return false, nil
+	}
+	defer unlock()
+	return true, c.throwAway()
 }
 
 // isDue says why a context is to be removed, "" if it is not.

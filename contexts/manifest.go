@@ -70,7 +70,7 @@ func (c *Context) writeManifest(m manifest) error {
 // that is missing or damaged is made anew, a partition that no manifest names,
 // as the original leaves it after a crash, is taken in.
 func (c *Context) readManifest() (m manifest, err error) {
-	data, err := disk.ReadFile(c.store.fs, c.manifestFile(), maxText)
+	data, err := disk.ReadFile(c.store.fs, c.manifestFile(), maxState)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
@@ -98,7 +98,7 @@ func (c *Context) readManifest() (m manifest, err error) {
 // intended is the partition that a rotation in progress makes.
 func (c *Context) intended() string {
 	var next partition
-	if data, err := disk.ReadFile(c.store.fs, c.intentFile(), maxText); err == nil {
+	if data, err := disk.ReadFile(c.store.fs, c.intentFile(), maxState); err == nil {
 		json.Unmarshal(data, &next)
 	}
 	return next.File

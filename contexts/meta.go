@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // meta is context_meta.json.
@@ -75,15 +77,14 @@ func (c *Context) metaFile() string { return filepath.Join(c.folder(), "context_
 // readMeta reads the file; a damaged one counts as empty, as all of it is
 // derived.
 func (c *Context) readMeta() (m meta, err error) {
-	text, err := c.text("context_meta.json")
-	if err != nil || text == "" {
-		return m, err
-	}
-	if json.Unmarshal([]byte(text), &m) != nil {
-		c.store.report("%s is damaged; it is made anew", c.metaFile())
+	m, err = jsonfile.Read[meta](jsonfile.File{Path: c.metaFile(), FS: c.store.fs, Max: maxState})
+	var damaged *jsonfile.DamagedError
+	var large *disk.TooLargeError
+	if errors.As(err, &damaged) || errors.As(err, &large) {
+		c.store.report("%v; it is made anew", err)
 		return meta{}, nil
 	}
-	return m, nil
+	return m, err
 }
 
 // modTime is when a file of the context was changed, in seconds; 0 if it is

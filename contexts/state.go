@@ -1,16 +1,15 @@
 package contexts
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // State says which contexts are in use.
@@ -98,6 +97,25 @@ type contextState struct {
 	DestroyAt                   int64  `json:"destroy_at"`
 }
 
+// Validate says why the file cannot be state.json.
+func (f *stateFile) Validate() error {
+	if f.Current == "" {
+		return nil
+	}
+	return ValidName(f.Current)
+}
+
+// complete names the current context if the file does not.
+func (f *stateFile) complete() {
+	if f.Current == "" {
+		f.Current = DefaultName
+	}
+}
+
+func (f *stateFile) sort() {
+	slices.SortFunc(f.Contexts, func(a, b contextState) int { return strings.Compare(a.Name, b.Name) })
+}
+
 func (f *stateFile) previous() string {
 	if f.Previous == nil {
 		return ""
@@ -120,7 +138,7 @@ func (f *stateFile) register(name string, now time.Time) *contextState {
 		return e
 	}
 	f.Contexts = append(f.Contexts, contextState{Name: name, CreatedAt: now.Unix()})
-	slices.SortFunc(f.Contexts, func(a, b contextState) int { return strings.Compare(a.Name, b.Name) })
+	f.sort()
 	return f.find(name)
 }
 
@@ -145,7 +163,7 @@ func (f *stateFile) rename(from, to string) {
 	if e := f.find(from); e != nil {
 		e.Name = to
 	}
-	slices.SortFunc(f.Contexts, func(a, b contextState) int { return strings.Compare(a.Name, b.Name) })
+	f.sort()
 	if f.Current == from {
 		f.Current = to
 	}
@@ -156,87 +174,66 @@ func (f *stateFile) rename(from, to string) {
 
 func (s *Store) statePath() string { return filepath.Join(s.home, "state.json") }
 
+func (s *Store) stateFile() jsonfile.File {
+	return jsonfile.File{Path: s.statePath(), FS: s.fs, Report: func(text string) { s.report("%s", text) }}
+}
+
 // readState reads state.json. A damaged one counts as empty, and is reported.
 func (s *Store) readState() (*stateFile, error) {
-	data, err := disk.ReadFile(s.fs, s.statePath(), maxText)
-	state := &stateFile{Current: DefaultName}
-	if errors.Is(err, fs.ErrNotExist) {
-		return state, nil
-	}
-	if err != nil {
+	state, err := jsonfile.Read[stateFile](s.stateFile())
+	var damaged *jsonfile.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		s.report("%v; the current context is taken to be %q, and the contexts are those with a folder", err, DefaultName)
+		state = stateFile{}
+	case err != nil:
 		return nil, fmt.Errorf("reading state: %w", err)
 	}
-	if err := json.Unmarshal(data, state); err != nil || ValidName(state.Current) != nil {
-		s.report("%s is damaged; the current context is taken to be %q, and the contexts are those with a folder", s.statePath(), DefaultName)
-		return &stateFile{Current: DefaultName}, nil
-	}
-	return state, nil
+	state.complete()
+	return &state, nil
 }
 
 // updateState changes state.json while no other process does, and brings it up
 // to date with the folders that there are. A damaged file is kept beside it.
 func (s *Store) updateState(change func(*stateFile)) error {
-	if err := disk.MakeFolder(s.fs, s.home, 0o700); err != nil {
-		return fmt.Errorf("making home: %w", err)
-	}
-	unlock, err := disk.Lock(s.statePath() + ".lock")
+	err := jsonfile.Update(s.stateFile(), func(state *stateFile) error {
+		state.complete()
+		change(state)
+		return s.reconcile(state)
+	})
 	if err != nil {
-		return fmt.Errorf("locking state: %w", err)
-	}
-	defer unlock()
-	s.removeStale(s.home)
-	if err := s.keepDamaged(); err != nil {
-		return err
-	}
-	state, err := s.readState()
-	if err != nil {
-		return err
-	}
-	change(state)
-	if err := s.reconcile(state); err != nil {
-		return err
-	}
-	data, err := json.MarshalIndent(state, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := disk.Replace(s.fs, s.statePath(), append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("writing state: %w", err)
 	}
 	return nil
 }
 
-// removeStale removes temporary files that a crash has left; no write takes an
-// hour.
+// removeStale removes temporary files that a crash has left.
 func (s *Store) removeStale(folders ...string) {
 	for _, folder := range folders {
-		disk.RemoveStale(s.fs, folder, s.now().Add(-time.Hour))
+		disk.RemoveStale(s.fs, folder, s.now())
 	}
 }
 
 // reconcile forgets contexts whose folder is gone and registers folders that no
 // entry names, as runs with -C and other programs leave them.
 func (s *Store) reconcile(state *stateFile) error {
-	names, err := s.folders()
+	names, err := s.Names()
 	if err != nil {
 		return err
 	}
+	unknown := map[string]bool{}
 	for _, name := range names {
-		state.register(name, s.now())
+		unknown[name] = true
 	}
 	state.Contexts = slices.DeleteFunc(state.Contexts, func(e contextState) bool {
-		return e.Name != state.Current && !slices.Contains(names, e.Name)
+		return e.Name != state.Current && !unknown[e.Name]
 	})
-	return nil
-}
-
-// keepDamaged moves a state.json that cannot be read out of the way.
-func (s *Store) keepDamaged() error {
-	data, err := disk.ReadFile(s.fs, s.statePath(), maxText)
-	if err != nil || json.Valid(data) {
-		return nil
+	for _, e := range state.Contexts {
+		delete(unknown, e.Name)
 	}
-	aside := fmt.Sprintf("%s.damaged-%d", s.statePath(), time.Now().UnixNano())
-	s.report("the damaged state is kept in %s", aside)
-	return s.fs.Rename(s.statePath(), aside)
+	for name := range unknown {
+		state.Contexts = append(state.Contexts, contextState{Name: name, CreatedAt: s.now().Unix()})
+	}
+	state.sort()
+	return nil
 }

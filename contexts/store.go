@@ -61,7 +61,7 @@ func (s *Store) List() ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.folders()
+	names, err := s.Names()
 	if err != nil {
 		return nil, err
 	}
@@ -69,19 +69,37 @@ func (s *Store) List() ([]Info, error) {
 		names = append(names, state.Current)
 		slices.Sort(names)
 	}
+	known := map[string]*contextState{}
+	for i := range state.Contexts {
+		known[state.Contexts[i].Name] = &state.Contexts[i]
+	}
 	var list []Info
 	for _, name := range names {
-		info := Info{Name: name, Current: name == state.Current, Locked: s.isLocked(name), Mail: s.hasMail(name)}
-		if e := state.find(name); e != nil {
-			info.Created, info.LastActivity = unix(e.CreatedAt), unix(e.LastActivityAt)
-		}
-		list = append(list, info)
+		list = append(list, s.describe(name, state.Current, known[name]))
 	}
 	return list, nil
 }
 
-// folders lists the folders of contexts. What cannot be a context is not one.
-func (s *Store) folders() ([]string, error) {
+// Info describes one context, which need not exist.
+func (s *Store) Info(name string) (Info, error) {
+	state, err := s.readState()
+	if err != nil {
+		return Info{}, err
+	}
+	return s.describe(name, state.Current, state.find(name)), nil
+}
+
+func (s *Store) describe(name, current string, known *contextState) Info {
+	info := Info{Name: name, Current: name == current, Locked: s.isLocked(name), Mail: s.HasMail(name)}
+	if known != nil {
+		info.Created, info.LastActivity = unix(known.CreatedAt), unix(known.LastActivityAt)
+	}
+	return info
+}
+
+// Names lists the contexts that have a directory. What cannot be a context is not
+// one.
+func (s *Store) Names() ([]string, error) {
 	entries, err := s.fs.ReadDir(s.contextsFolder())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("listing contexts: %w", err)

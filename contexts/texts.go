@@ -50,7 +50,10 @@ func (s *Store) promptFile(name string) string { return filepath.Join(s.home, "p
 
 func (s *Store) setPrompt(name, text string) error {
 	path := s.promptFile(name)
-	err := disk.MakeFolder(s.fs, filepath.Dir(path), 0o700)
+	err := checkText(text)
+	if err == nil {
+		err = disk.MakeFolder(s.fs, filepath.Dir(path), 0o700)
+	}
 	if err == nil {
 		err = disk.Replace(s.fs, path, []byte(text), 0o600)
 	}
@@ -62,7 +65,7 @@ func (s *Store) setPrompt(name, text string) error {
 
 // read reads a text, "" if it is missing.
 func (s *Store) read(path string) (string, error) {
-	data, err := disk.ReadFile(s.fs, path, maxText)
+	data, err := disk.ReadFile(s.fs, path, MaxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -88,6 +91,9 @@ func (c *Context) set(name, text string) error {
 // setText replaces a text of the context; an empty one is removed.
 func (c *Context) setText(name, text string) error {
 	path := filepath.Join(c.folder(), name)
+	if err := checkText(text); err != nil {
+		return err
+	}
 	if text == "" {
 		return disk.Remove(c.store.fs, path)
 	}

@@ -164,7 +164,7 @@ func (c *Context) freePartitionName(n content) (string, error) {
 // finishRotation carries out a rotation that was begun, now or before a crash.
 // Every step may find itself done already.
 func (c *Context) finishRotation() error {
-	data, err := disk.ReadFile(c.store.fs, c.intentFile(), maxText)
+	data, err := disk.ReadFile(c.store.fs, c.intentFile(), maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

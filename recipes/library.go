@@ -167,7 +167,7 @@ func (l *Library) builtin(name string) (*Recipe, error) {
 	if err != nil || l.Texts[name] == "" {
 		return r, err
 	}
-	own, err := os.ReadFile(l.Texts[name])
+	own, err := disk.ReadFile(disk.OS{}, l.Texts[name], maxFile)
 	if err == nil && strings.TrimSpace(string(own)) != "" {
 		r.Body, r.Path = escape(string(own)), l.Texts[name]
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {

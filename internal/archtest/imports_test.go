@@ -11,7 +11,7 @@ var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
 		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace", "internal/plugincheck", "internal/plugincase", "internal/scaffold", "internal/installed", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
-		"hookpoints", "merge", "internal/disk", "internal/jsonfile", "internal/editor", "internal/hookdoc", "internal/markdown", "internal/term", "examples/plugins",
+		"hookpoints", "merge", "internal/disk", "internal/jsonfile", "internal/jsonl", "internal/editor", "internal/hookdoc", "internal/markdown", "internal/term", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
 	"plugin":                 {"hookpoints", "merge", "tools"},
@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"plugin/plugintest":      {"plugin", "hookpoints"},
 	"recipes":                {"plugin", "hookpoints", "internal/disk"},
 	"internal/plugincheck":   {"plugin", "plugin/native", "hookpoints", "tools", "internal/hookdoc"},
-	"internal/plugincase":    {"plugin", "hookpoints", "merge", "tools", "internal/hookdoc"},
+	"internal/plugincase":    {"plugin", "internal/disk", "hookpoints", "merge", "tools", "internal/hookdoc"},
 	"internal/installed":     {"internal/jsonfile", "internal/disk"},
 	"internal/scaffold":      {"hookpoints"},
 	"internal/trust":         {"plugin", "internal/jsonfile", "internal/disk"},

@@ -22,9 +22,9 @@ var reads = map[string][]string{
 	"github.com/pelletier/go-toml/v2": {"Unmarshal", "NewDecoder"},
 	"github.com/goccy/go-yaml":        {"Unmarshal", "NewDecoder", "UnmarshalWithOptions"},
 
-	module + "internal/disk":     {"ReadFile", "ReadAll", "Read", "ReadDir", "Open"},
+	module + "internal/disk":     {"ReadFile", "OpenRegular"},
 	module + "internal/jsonfile": {"Read", "Update", "Rewrite"},
-	module + "internal/jsonl":    {"Open", "Forward", "Backward", "Last"},
+	module + "internal/jsonl":    {"Forward", "ForwardIn", "Backward", "BackwardIn"},
 }
 
 var readingMethods = []string{
@@ -44,6 +44,7 @@ var boundOf = map[string]string{
 	"cache.Cache.Text":                        "a tool's output in the cache",
 	"cache.Cache.index":                       "an entry of the cache",
 	"cache.Index.endLines":                    callersBound,
+	"cache.OpenFile":                          callersBound,
 	"cache.Text.Preview":                      callersBound,
 	"cache.Text.Tail":                         callersBound,
 	"cache.Text.tailFrom":                     callersBound,
@@ -88,7 +89,9 @@ var boundOf = map[string]string{
 	"contexts.Context.readInbox":              "the inbox",
 	"contexts.Context.readManifest":           "state, manifests, holders of locks",
 	"contexts.Context.readWindow":             "a context's transcript or window",
-	"contexts.Store.keepDamaged":              "state, manifests, holders of locks",
+	"contexts.Store.updateState":              "state, manifests, holders of locks",
+	"contexts.Store.Daily":                    "state, manifests, holders of locks",
+	"internal/disk.OwnTemps":                  "folders",
 	"contexts.Store.read":                     "texts of a context: system prompt, summary, goals, todos, reflection",
 	"contexts.Store.readState":                "state, manifests, holders of locks",
 	"contexts.readHolder":                     "state, manifests, holders of locks",
@@ -110,7 +113,8 @@ var boundOf = map[string]string{
 	"internal/installed.Hash":                 "folders",
 	"internal/installed.Read":                 "`installed.json`",
 	"internal/installed.add":                  "files of an installed plugin",
-	"internal/jsonl.Forward":                  callersBound,
+	"internal/jsonl.ForwardIn":                callersBound,
+	"contexts.Context.readMeta":               "state, manifests, holders of locks",
 	"internal/jsonl.LineAt":                   callersBound,
 	"internal/jsonl.backward":                 callersBound,
 	"internal/jsonl.lastNewline":              callersBound,

@@ -26,6 +26,9 @@ type FS interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	// Rename renames as os.Rename does.
 	Rename(from, to string) error
+	// RenameNew is Rename that fails with fs.ErrExist if something, be it an empty
+	// directory, has the new name.
+	RenameNew(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
 	// Mkdir makes a folder; one that exists is no error.
@@ -114,8 +117,13 @@ func Remove(fsys FS, name string) error {
 
 // Move renames a file or folder durably. When the power goes in between, it has
 // the old name or the new one.
-func Move(fsys FS, from, to string) error {
-	if err := fsys.Rename(from, to); err != nil {
+func Move(fsys FS, from, to string) error { return move(fsys, fsys.Rename, from, to) }
+
+// MoveNew is Move that fails with fs.ErrExist if something has the new name.
+func MoveNew(fsys FS, from, to string) error { return move(fsys, fsys.RenameNew, from, to) }
+
+func move(fsys FS, rename func(from, to string) error, from, to string) error {
+	if err := rename(from, to); err != nil {
 		return err
 	}
 	if err := fsys.SyncDir(filepath.Dir(to)); err != nil || filepath.Dir(from) == filepath.Dir(to) {

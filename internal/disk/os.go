@@ -23,6 +23,9 @@ func (OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 // Rename renames a file.
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 
+// RenameNew renames a file if nothing has the new name.
+func (OS) RenameNew(from, to string) error { return renameNew(from, to) }
+
 // Remove removes a file.
 func (OS) Remove(name string) error { return os.Remove(name) }
 

@@ -19,25 +19,38 @@ const tempMark = ".tmp-"
 // no write takes a day.
 const StaleAge = 24 * time.Hour
 
-// IsTemp reports whether a name is one of TempName.
-func IsTemp(name string) bool {
-	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark)
+// isTemp reports whether a name is one of TempName, or of a tool's output that is
+// being written.
+func isTemp(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) || strings.HasPrefix(name, SpoolPrefix)
 }
 
-// RemoveStale removes from a directory what interrupted runs have left there under
-// a name of TempName before a point in time.
-func RemoveStale(fsys FS, folder string, before time.Time) {
+// SpoolPrefix is the begin of the names of outputs that are being written.
+const SpoolPrefix = ".spool-"
+
+// Temps lists the temporary files and directories in a directory that were not
+// changed since a point in time: what interrupted runs have left, if that is long
+// ago.
+func Temps(fsys FS, folder string, since time.Time) (paths []string) {
 	entries, err := fsys.ReadDir(folder)
 	if err != nil {
-		return
+		return nil
 	}
 	for _, e := range entries {
-		if !IsTemp(e.Name()) {
+		if !isTemp(e.Name()) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
-			fsys.RemoveAll(filepath.Join(folder, e.Name()))
+		if info, err := e.Info(); err == nil && info.ModTime().Before(since) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
 		}
+	}
+	return paths
+}
+
+// RemoveStale removes from a directory what interrupted runs have left there.
+func RemoveStale(fsys FS, folder string, now time.Time) {
+	for _, path := range Temps(fsys, folder, now.Add(-StaleAge)) {
+		fsys.RemoveAll(path)
 	}
 }
 

@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // TempFolder makes a new folder for temporary files that only its owner can
@@ -18,6 +21,35 @@ func TempFolder(pattern string) (path string, remove func(), err error) {
 		return "", nil, err
 	}
 	return path, func() { os.RemoveAll(path) }, nil
+}
+
+// tempNames are the names that TempFile and TempFolder have made for this program.
+var tempNames = regexp.MustCompile(`^chibi-(check|install|test|demo|data)-[0-9]+(\.json)?$`)
+
+// OwnTemps is [Temps] for the machine's directory for temporary files: what
+// TempFile and TempFolder have made there for this user.
+func OwnTemps(since time.Time) (paths []string) {
+	folder, err := os.Open(os.TempDir())
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	const most = 20_000 // a directory may be full of what others leave
+	names, _ := folder.Readdirnames(most)
+	for _, name := range names {
+		if !tempNames.MatchString(name) {
+			continue
+		}
+		path := filepath.Join(os.TempDir(), name)
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 || !info.ModTime().Before(since) {
+			continue
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == os.Getuid() {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // Create makes an empty file for output that need not survive a crash, or

@@ -91,6 +91,11 @@ func Backward(fsys disk.FS, name string, each func(offset int64, record []byte) 
 		return err
 	}
 	defer f.Close()
+	return BackwardIn(f, each)
+}
+
+// BackwardIn is Backward for an open file.
+func BackwardIn(f disk.File, each func(offset int64, record []byte) (more bool)) error {
 	size, err := sizeOf(f)
 	if err != nil {
 		return err
@@ -178,6 +183,11 @@ func Forward(fsys disk.FS, name string, each func(line int, record []byte) (more
 		return 0, err
 	}
 	defer f.Close()
+	return ForwardIn(f, each)
+}
+
+// ForwardIn is Forward for an open file.
+func ForwardIn(f disk.File, each func(line int, record []byte) (more bool)) (torn int64, err error) {
 	r := bufio.NewReaderSize(f, chunk)
 	for line := 1; ; line++ {
 		record, err := readLine(r)

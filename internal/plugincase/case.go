@@ -23,12 +23,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -75,9 +75,12 @@ type Case struct {
 	Fails string `toml:"fails"`
 }
 
+// maxCases bounds a file of cases, in bytes.
+const maxCases = 4 << 20
+
 // Read reads a file.
 func Read(path string) (File, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(disk.OS{}, path, maxCases)
 	if err != nil {
 		return File{}, err
 	}

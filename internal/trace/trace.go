@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -73,7 +73,7 @@ func Previous(path string) string { return path + ".1" }
 func ReadFile(path string) (turns []Turn, bad int, err error) {
 	var files []io.Reader
 	for _, name := range []string{Previous(path), path} {
-		f, err := os.Open(name)
+		f, err := disk.OpenRegular(name)
 		if errors.Is(err, fs.ErrNotExist) && name != path {
 			continue
 		}

@@ -41,7 +41,7 @@ func readAnswers(path string) *answers {
 	if path == "" {
 		return a
 	}
-	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &a.known) != nil || a.known == nil {
+	if data, err := disk.ReadFile(disk.OS{}, path, maxAnswersFile); err == nil && json.Unmarshal(data, &a.known) != nil || a.known == nil {
 		a.known = map[string]known{}
 	}
 	return a
@@ -109,6 +109,9 @@ func identify(path string) (known, error) {
 	}
 	return known{Size: info.Size(), MTime: info.ModTime().UnixNano(), Mode: info.Mode().String(), Hash: hex.EncodeToString(hash.Sum(nil))}, nil
 }
+
+// maxAnswersFile bounds the file of answers.
+const maxAnswersFile = 4 << 20
 
 // maxAnswer bounds what `hook` may print.
 const maxAnswer = 64 << 10

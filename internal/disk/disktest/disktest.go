@@ -33,6 +33,7 @@ type FS struct {
 	left int   // operations until trouble begins; negative: it does not
 	full error // the trouble is not the power: what needs room fails with this
 	gone bool  // trouble has begun
+	ops  int   // operations on names so far
 }
 
 // node is a file or a folder.
@@ -79,6 +80,13 @@ func (f *FS) Cut(cut int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = cut
+}
+
+// Ops counts the operations on files and directories so far, reading included.
+func (f *FS) Ops() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ops
 }
 
 // Free ends the failure of NewFailing for good.
@@ -139,6 +147,7 @@ func (f *FS) step(grows bool) error {
 // find returns the folder that a path lies in, its last name, and what has that
 // name; nil if nothing has.
 func (f *FS) find(path string) (parent *node, name string, n *node, err error) {
+	f.ops++
 	if f.gone && f.full == nil {
 		return nil, "", nil, ErrPower
 	}
@@ -201,7 +210,12 @@ func (f *FS) OpenFile(path string, flag int, _ fs.FileMode) (disk.File, error) {
 }
 
 // Rename renames a file or a folder.
-func (f *FS) Rename(from, to string) error {
+func (f *FS) Rename(from, to string) error { return f.rename(from, to, true) }
+
+// RenameNew renames a file or a folder if nothing has the new name.
+func (f *FS) RenameNew(from, to string) error { return f.rename(from, to, false) }
+
+func (f *FS) rename(from, to string, replace bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.step(false); err != nil {
@@ -214,6 +228,9 @@ func (f *FS) Rename(from, to string) error {
 	target, targetName, old, err := f.find(to)
 	if err != nil {
 		return err
+	}
+	if old != nil && !replace {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
 	}
 	if old != nil && old.names != nil && len(old.names) > 0 {
 		return &fs.PathError{Op: "rename", Path: to, Err: syscall.ENOTEMPTY}

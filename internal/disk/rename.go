@@ -1,0 +1,14 @@
+package disk
+
+import (
+	"io/fs"
+	"os"
+)
+
+// renameChecked looks and renames, where that cannot be one step.
+func renameChecked(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
+}
