@@ -38,15 +38,15 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 			return s.install(ctx, source, link)
 		}), &cli.BoolFlag{Name: "link", Usage: "link to it instead of copying it", DisableDefaultText: true, Destination: &link}, yes()),
 			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter", "chibi plugin install --yes https://example.org/my-filter.git"),
-		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) })), "chibi plugin show my-filter"),
+		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }), yes()), "chibi plugin show my-filter"),
 		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol", on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, true) })), "chibi plugin enable my-filter"),
 		withExample(leaf(ctx, "disable", "PLUGIN", "leave a plugin or hook out, and keep its file", on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, false) })), "chibi plugin disable kodelet:guard"),
 		withExample(leaf(ctx, "remove", "PLUGIN", "delete a plugin's file or folder, or its link", on(func(ctx context.Context, s *session, name string) error { return s.removePlugin(ctx, name) }), yes()), "chibi plugin remove my-filter"),
 	}
 }
 
-// install copies or links a plugin, disabled, asks it what it is, and enables it
-// if the person agrees.
+// install copies or links a plugin, disabled, and offers to enable it. Nothing of
+// it runs before the person agrees.
 func (s *session) install(ctx context.Context, source string, link bool) error {
 	path, cleanup, err := s.fetch(ctx, source)
 	if err != nil {
@@ -70,11 +70,21 @@ func (s *session) install(ctx context.Context, source string, link bool) error {
 	if err := s.place(path, target, source, link); err != nil {
 		return err
 	}
-	if err := s.showPlugin(ctx, name); err != nil {
+	return s.offer(ctx, name)
+}
+
+// offer shows what would run of a plugin that was installed, asks it what it can do
+// if the person agrees, and enables it if they agree to that.
+func (s *session) offer(ctx context.Context, name string) error {
+	s.config.Plugins.ByName[name] = config.Plugin{} // disabled, as was just noted
+	if _, err := s.describePlugin(name); err != nil {
 		return err
 	}
-	ok := s.opts.yes
-	if !ok && isTerminal(s.stdin) {
+	ok, err := s.askPlugin(ctx, name, false)
+	if err != nil {
+		return err
+	}
+	if ok {
 		if ok, err = s.agrees(ctx, "Enable it? [y/N] "); err != nil {
 			return err
 		}

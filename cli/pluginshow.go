@@ -3,12 +3,15 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/installed"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/dustin/go-humanize"
@@ -16,32 +19,106 @@ import (
 
 // showPlugin shows what a plugin can see and do.
 func (s *session) showPlugin(ctx context.Context, name string) error {
-	out := s.screen.Stdout()
-	path := filepath.Join(s.pluginsDir(), name)
 	if strings.Contains(name, ":") {
 		return s.showHook(ctx, name)
 	}
-	if _, err := os.Lstat(path); err != nil {
-		return usage("there is no plugin %q in %s; chibi plugin list names them all", name, s.pluginsDir())
+	runs, err := s.describePlugin(name)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(out, "%s\n  file   %s\n", name, path)
+	_, err = s.askPlugin(ctx, name, runs)
+	return err
+}
+
+// describePlugin shows what is known of a plugin without running it, and says
+// whether every run of chibi runs it already.
+func (s *session) describePlugin(name string) (runs bool, err error) {
+	out := s.screen.Stdout()
+	path := filepath.Join(s.pluginsDir(), name)
+	if _, err := os.Lstat(path); err != nil {
+		return false, usage("there is no plugin %q in %s; chibi plugin list names them all", name, s.pluginsDir())
+	}
+	fmt.Fprintf(out, "%s\n  file   %s\n", term.Name(name), term.Name(path))
 	s.showOrigin(name, path)
+	_, leftOut := native.Find(s.nativeOptions(), name)
+	if leftOut != nil {
+		fmt.Fprintf(out, "  note   %s\n", leftOut.Reason)
+	}
+	if real, unusable := native.Find(s.anyway(name), name); unusable == nil {
+		showExecutable(out, real)
+	}
+	return leftOut == nil, nil
+}
+
+// anyway are options by which a plugin is found although it is disabled, or a link
+// that is not allowed yet.
+func (s *session) anyway(name string) native.Options {
 	opts := s.nativeOptions()
 	override := opts.Overrides[name]
 	override.Disabled = false
 	opts.Only, opts.Overrides = []string{name}, map[string]plugin.Override{name: override}
 	opts.AllowLinks = append(opts.AllowLinks, "/")
+	return opts
+}
+
+// askPlugin asks a plugin what it can do, and shows it. That runs its code: unless
+// every run of chibi does so, the person is asked first.
+func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked bool, err error) {
+	opts := s.anyway(name)
+	real, unusable := native.Find(opts, name)
+	if unusable != nil {
+		return false, nil // the reason was shown
+	}
+	if !runs && !s.opts.yes {
+		if !isTerminal(s.stdin) {
+			return false, s.say("It was not run, so what it can do is not known; --yes runs it")
+		}
+		if ok, err := s.agrees(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ", term.Name(real))); err != nil || !ok {
+			return false, err
+		}
+	}
 	loaded, err := native.Load(ctx, opts)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, left := range loaded.LeftOut {
-		fmt.Fprintf(out, "  it cannot be used: %s\n", left.Reason)
+		fmt.Fprintf(s.screen.Stdout(), "  it cannot be used: %s\n", left.Reason)
 	}
 	for i := range loaded.Plugins {
 		s.showPowers(&loaded.Plugins[i])
 	}
-	return nil
+	return true, nil
+}
+
+// maxDescribed bounds how much of a plugin's file is looked at.
+const maxDescribed = 1 << 20
+
+// showExecutable shows what would run: the file, its interpreter, and which hooks
+// its text names.
+func showExecutable(out io.Writer, path string) {
+	f, err := disk.OpenRegular(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxDescribed))
+	if err != nil {
+		return
+	}
+	how := "a program"
+	if line, _, _ := strings.Cut(string(text), "\n"); strings.HasPrefix(line, "#!") {
+		how = "a script for " + strings.TrimSpace(strings.TrimPrefix(line, "#!"))
+	}
+	fmt.Fprintf(out, "  runs   %s (%s)\n", term.Name(path), term.Name(how))
+	var names []string
+	for _, info := range hookpoints.All() {
+		if strings.Contains(string(text), string(info.Name)) {
+			names = append(names, string(info.Name))
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(out, "  text   names %s\n", strings.Join(names, ", "))
+	}
 }
 
 // showHook shows a hook of another program.

@@ -58,6 +58,7 @@ var boundOf = map[string]string{
 	"cli.doctor.print":                        ownBytes,
 	"cli.doctor.writers":                      "folders",
 	"cli.writers.tree":                        "folders",
+	"cli.showExecutable":                      "a plugin's file that is described before it runs",
 	"cli.namedIn":                             "a context's transcript or window",
 	"cli.program.dataText":                    "a payload for `chibi hook fire`",
 	"cli.program.pluginCheck":                 "folders",

@@ -47,6 +47,13 @@ func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	return found, skipped, nil
 }
 
+// Find finds the executable of one entry of the plugins folder, without running
+// it. Otherwise it says why the entry is left out.
+func Find(opts Options, name string) (path string, leftOut *plugin.LeftOut) {
+	file, leftOut := examine(opts, name)
+	return file.real, leftOut
+}
+
 // examine decides about one entry of the folder.
 func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	if strings.HasSuffix(name, ".disabled") {
