@@ -7,15 +7,24 @@ package cli
 
 import (
 	"context"
+	"math"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
+
+// memoryLimit is how much memory may be used before unused memory is looked for
+// more often than usual.
+const memoryLimit = 64 << 20
 
 // Main runs the program with the process's arguments, streams and signals, and
 // returns its exit code. Ctrl-C and SIGTERM end what is running first: plugins,
 // then the request, then chibi.
 func Main() int {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT does not say anything
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	signals := &interrupts{}
 	ctx, stop := signals.watch(context.Background())
 	defer stop()

@@ -225,7 +225,7 @@ func defaults() layer {
 		},
 		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(min(2<<30, math.MaxInt))},
 		Trace:   trace{Enabled: ptr(true), MaxBytes: ptr(8 << 20), Redact: []string{}},
-		Limits:  limits{AnswerBytes: ptr(4 << 20)},
+		Limits:  limits{AnswerBytes: ptr(2 << 20)},
 	}
 }
 

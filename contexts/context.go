@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -109,14 +110,17 @@ func (c *Context) appendTo(path string, records [][]byte) error {
 	return err
 }
 
+// encode writes entries as the original does: "<" and the like stay as they are.
 func encode(entries []Entry) ([][]byte, error) {
 	var records [][]byte
 	for _, e := range entries {
-		record, err := json.Marshal(e)
-		if err != nil {
+		var record bytes.Buffer
+		enc := json.NewEncoder(&record)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(e); err != nil {
 			return nil, err
 		}
-		records = append(records, record)
+		records = append(records, bytes.TrimSuffix(record.Bytes(), []byte("\n")))
 	}
 	return records, nil
 }

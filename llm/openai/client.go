@@ -51,7 +51,7 @@ type Client struct {
 	// IdleTimeout bounds the silence in an answer that has begun; 0: two
 	// minutes.
 	IdleTimeout time.Duration
-	// AnswerBytes bounds what is kept of an answer; 0: 4 MiB.
+	// AnswerBytes bounds what is kept of an answer; 0: 2 MiB.
 	AnswerBytes int
 	// Notify is told about waiting and asking again. Nil: nobody is.
 	Notify func(text string)
@@ -138,7 +138,7 @@ func (c *Client) answerBytes() int {
 	if c.AnswerBytes > 0 {
 		return c.AnswerBytes
 	}
-	return 4 << 20
+	return 2 << 20
 }
 
 // maxHeaders bounds the headers of an answer.
