@@ -111,6 +111,9 @@ func Parse(name, path string, text []byte) (*Recipe, error) {
 	if err := decode(head, &f); err != nil {
 		return nil, yamlError(where, err)
 	}
+	if err := boundedBody(body); err != nil {
+		return nil, inFile(where, 0, err)
+	}
 	r := f.recipe(name, path, body)
 	r.Notes = strangers(head)
 	if _, err := r.template(nil); err != nil {
@@ -126,6 +129,9 @@ func decode(text string, into any) (err error) {
 			err = errors.New("the front matter is not YAML that can be read")
 		}
 	}()
+	if err := bounded(text); err != nil {
+		return err
+	}
 	return yaml.Unmarshal([]byte(text), into)
 }
 
@@ -187,6 +193,10 @@ func strangers(head string) (notes []string) {
 
 // yamlError words the YAML reader's complaint with the line in the file.
 func yamlError(where string, err error) error {
+	var bound *boundError
+	if errors.As(err, &bound) {
+		return inFile(where, bound.line, bound)
+	}
 	var wrong yaml.Error
 	if !errors.As(err, &wrong) || wrong.GetToken() == nil || wrong.GetToken().Position == nil {
 		return inFile(where, 0, errors.New(strings.SplitN(err.Error(), "\n", 2)[0]))

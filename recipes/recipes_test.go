@@ -67,6 +67,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// stairs are maps in maps, each in a line that is indented by one more.
+func stairs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
+}
+
 func TestWhatCannotBeReadNamesFileAndLine(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"no end", "---\nname: x\n", `r.md:1: the front matter has no end; put a line "---" after it`},
@@ -75,6 +84,15 @@ func TestWhatCannotBeReadNamesFileAndLine(t *testing.T) {
 		{"a wrong list", "---\nallowed_tools: {a: b}\n---\n", "want a list of texts, or one text with commas"},
 		{"a tag without a value", "---\nallowed_tools: !x #y\n---\n", "r.md: the front matter is not YAML that can be read"},
 		{"a list as a default", "---\narguments: {a: {default: [1]}}\n---\n", "want a text, a number, true or false"},
+		{"200 KB of brackets", "---\na: " + strings.Repeat("[", 200<<10) + "\n---\n", "r.md:1: the front matter is larger than 64 KiB"},
+		{"60 KB of brackets", "---\na: " + strings.Repeat("[", 60<<10) + "\n---\n", "r.md:2: more than 50 lists and maps lie in each other"},
+		{"brackets of both kinds over lines", "---\na: " + strings.Repeat("[\n{a: ", 1000) + "\n---\n", "more than 50 lists and maps lie in each other"},
+		{"lists in one line", "---\na:\n " + strings.Repeat("- ", 20<<10) + "\n---\n", "r.md:3: more than 50 lists and maps lie in each other"},
+		{"keys in one line", "---\n" + strings.Repeat("? ", 20<<10) + "\n---\n", "r.md:2: more than 50 lists and maps lie in each other"},
+		{"tags in one line", "---\na: " + strings.Repeat("!!a ", 10<<10) + "\n---\n", "r.md:2: more than 50 lists and maps lie in each other"},
+		{"stairs", "---\n" + stairs(300) + "---\n", "a line is indented by more than 100"},
+		{"aliases of aliases", "---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n", "r.md:2: anchors and aliases (& and *) are not read here; put texts that begin so in quotes"},
+		{"very many actions", strings.Repeat("{{if .x}}", 100_000), "r.md: its body has more than 10000 actions ({{...}})"},
 		{"a broken body", "{{.x", "r.md: its body: r:1: unclosed action"},
 		{"an unknown function", `{{shell "x"}}`, `function "shell" not defined`},
 		{"not UTF-8", "\xff", "r.md: it is not UTF-8"},

@@ -59,7 +59,7 @@ func TestBrokenPlugins(t *testing.T) {
 		{"no name", schema(`{"hooks":["pre_tool"]}`), 0o755, []string{`error schema: --schema: it has no "name"`}},
 		{"a hook that does not exist", schema(`{"name":"p","description":"d","hooks":["PreToolUse"]}`), 0o755, []string{`warning schema: hook "PreToolUse" does not exist; see chibi hook list`}},
 		{"a key that means nothing", schema(`{"name":"p","description":"d","hook":["pre_tool"]}`), 0o755, []string{
-			`warning schema: its --schema has a key "hook" that means nothing; there are name, description, parameters, hooks, guards, on_failure, timeout_ms, stdin`}},
+			`warning schema: its --schema has a key "hook" that means nothing; did you mean "hooks"?`}},
 		{"parameters that are no schema", schema(`{"name":"p","description":"d","parameters":{"type":"strin"}}`), 0o755, []string{
 			`error tool p: parameters.type: there is no type "strin"; there are object, array, string, number, integer, boolean, null`}},
 		{"parameters that are no object", schema(`{"name":"p","description":"d","parameters":{"type":"string"}}`), 0o755, []string{

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
 )
@@ -36,14 +37,21 @@ func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * ti
 // nothing is left.
 func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, warnings []string, err error) {
 	out = bytes.TrimSpace(out)
-	if !utf8.Valid(out) || !json.Valid(out) {
+	err = strictjson.Check(out)
+	if errors.Is(err, strictjson.ErrDepth) {
+		return nil, nil, fmt.Errorf("--schema cannot be read: %w", err)
+	}
+	if !utf8.Valid(out) || err != nil {
 		return nil, nil, fmt.Errorf("--schema did not print JSON%s", beginning(out))
 	}
 	elements := []json.RawMessage{out}
 	if out[0] == '[' {
-		if err := json.Unmarshal(out, &elements); err != nil {
+		if err := strictjson.Decode(out, &elements); err != nil {
 			return nil, nil, err
 		}
+	}
+	if len(elements) > maxTools {
+		return nil, nil, fmt.Errorf("--schema printed %d tools, at most %d are read", len(elements), maxTools)
 	}
 	for i, element := range elements {
 		s, more, err := parseSchema(element, known)
@@ -57,6 +65,7 @@ func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, 
 			warnings = append(warnings, fmt.Sprintf("element %d of its --schema left out: %v", i+1, err))
 		}
 	}
+	warnings = few(warnings)
 	if len(list) == 0 {
 		return nil, warnings, errors.New(strings.Join(append(warnings, "--schema printed no usable tool"), "; "))
 	}
@@ -69,11 +78,7 @@ func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema,
 	if raw[0] != '{' {
 		return s, nil, errors.New("want an object with a name")
 	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return s, nil, fmt.Errorf("%q cannot be a %s", wrong.Field, wrong.Value)
-		}
+	if err := strictjson.Decode(raw, &s); err != nil {
 		return s, nil, err
 	}
 	if err := s.validate(); err != nil {
@@ -98,7 +103,9 @@ func (s *schema) validate() error {
 	case s.TimeoutMS < 0:
 		return fmt.Errorf("timeout_ms is %d; use a positive number", s.TimeoutMS)
 	}
-	s.Parameters = bytes.TrimSpace(s.Parameters)
+	if plain, err := strictjson.Normalize(s.Parameters); err == nil {
+		s.Parameters = plain
+	}
 	if len(s.Parameters) == 0 || string(s.Parameters) == "null" {
 		s.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
@@ -134,12 +141,35 @@ func strangeKeys(out []byte) (warnings []string) {
 	for _, element := range elements {
 		element.ForEach(func(key, _ gjson.Result) bool {
 			if name := key.String(); !slices.Contains(schemaKeys(), name) {
-				warnings = append(warnings, fmt.Sprintf("its --schema has a key %q that means nothing; there are %s", name, strings.Join(schemaKeys(), ", ")))
+				warnings = append(warnings, strangeKey(name))
 			}
-			return true
+			return len(warnings) < maxWarnings
 		})
 	}
 	return warnings
+}
+
+const (
+	// maxTools bounds how many tools an executable can have.
+	maxTools = 1000
+	// maxWarnings bounds how many remarks on one --schema are made.
+	maxWarnings = 20
+)
+
+// few are the first of many remarks.
+func few(warnings []string) []string {
+	if n := len(warnings) - maxWarnings; n > 0 {
+		return append(warnings[:maxWarnings:maxWarnings], fmt.Sprintf("%d more things are wrong with its --schema", n))
+	}
+	return warnings
+}
+
+func strangeKey(name string) string {
+	text := fmt.Sprintf("its --schema has a key %.60q that means nothing", name)
+	if near := strictjson.Nearest(name, schemaKeys()); near != "" {
+		return fmt.Sprintf("%s; did you mean %q?", text, near)
+	}
+	return text + "; there are " + strings.Join(schemaKeys(), ", ")
 }
 
 // schemaKeys are the keys of a schema.
