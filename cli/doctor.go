@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/installed"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -308,7 +309,7 @@ func (d *doctor) print(asJSON bool) error {
 				if f.Level != level {
 					continue
 				}
-				fmt.Fprintf(d.screen.Stdout(), "%s  %s\n", d.paint(level, fmt.Sprintf("%-7s", level)), f.Text)
+				fmt.Fprintf(d.screen.Stdout(), "%s  %s\n", d.paint(level, fmt.Sprintf("%-7s", level)), term.Line(f.Text))
 				if f.Do != "" {
 					fmt.Fprintf(d.screen.Stdout(), "         %s\n", f.Do)
 				}

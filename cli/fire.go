@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
@@ -204,7 +205,7 @@ func (f *firing) print(w io.Writer) error {
 		if r.Why != "" {
 			text += ": " + r.Why
 		}
-		fmt.Fprintf(w, "%d. %s: %s (%.0f ms)\n", i+1, r.Plugin, text, r.DurationMS)
+		fmt.Fprintf(w, "%d. %s: %s (%.0f ms)\n", i+1, term.Name(r.Plugin), term.Line(text), r.DurationMS)
 		if r.Answer != nil {
 			fmt.Fprintf(w, "   answered %s\n", r.Answer)
 		}
@@ -212,7 +213,7 @@ func (f *firing) print(w io.Writer) error {
 			fmt.Fprintf(w, "   its %s was replaced by plugin %q\n", l.Path, l.Winner)
 		}
 		for _, note := range r.Notes {
-			fmt.Fprintf(w, "   note: %s\n", note)
+			fmt.Fprintf(w, "   note: %s\n", term.Line(note))
 		}
 	}
 	fmt.Fprintf(w, "combined: %s\n", orNothing(f.result))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
 )
 
 // operate carries out the operations that the flags name, in this order,
@@ -175,7 +176,7 @@ func (p *program) agrees(ctx context.Context, question string) (bool, error) {
 	if !isTerminal(p.stdin) {
 		return false, errors.New("there is no terminal to ask on; --yes says yes")
 	}
-	fmt.Fprint(p.screen.Stderr(), question)
+	fmt.Fprint(p.screen.Stderr(), term.Plain(question))
 	answer, err := readLine(ctx, p.stdin)
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", err

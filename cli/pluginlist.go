@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 )
@@ -113,14 +114,14 @@ func hookText(p *plugin.Plugin, name hookpoints.Name) string {
 }
 
 func (r pluginRow) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s\n", r.name, r.state)
-	fields := []struct{ name, value string }{{"from", r.protocol}, {"file", r.file}, {"order", r.order}, {"tools", r.tools}, {"hooks", r.hooks}}
+	fmt.Fprintf(w, "%s: %s\n", term.Name(r.name), term.Line(r.state))
+	fields := []struct{ name, value string }{{"from", r.protocol}, {"file", term.Name(r.file)}, {"order", r.order}, {"tools", r.tools}, {"hooks", r.hooks}}
 	for _, f := range fields {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %-6s %s\n", f.name, f.value)
 		}
 	}
 	for _, remark := range r.remarks {
-		fmt.Fprintf(w, "  %-6s %s\n", "note", remark)
+		fmt.Fprintf(w, "  %-6s %s\n", "note", term.Line(remark))
 	}
 }

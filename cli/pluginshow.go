@@ -42,7 +42,7 @@ func (s *session) describePlugin(name string) (runs bool, err error) {
 	s.showOrigin(name, path)
 	_, leftOut := native.Find(s.nativeOptions(), name)
 	if leftOut != nil {
-		fmt.Fprintf(out, "  note   %s\n", leftOut.Reason)
+		fmt.Fprintf(out, "  note   %s\n", term.Line(leftOut.Reason))
 	}
 	if real, unusable := native.Find(s.anyway(name), name); unusable == nil {
 		showExecutable(out, real)
@@ -82,7 +82,7 @@ func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked 
 		return false, err
 	}
 	for _, left := range loaded.LeftOut {
-		fmt.Fprintf(s.screen.Stdout(), "  it cannot be used: %s\n", left.Reason)
+		fmt.Fprintf(s.screen.Stdout(), "  it cannot be used: %s\n", term.Line(left.Reason))
 	}
 	for i := range loaded.Plugins {
 		s.showPowers(&loaded.Plugins[i])
@@ -128,7 +128,7 @@ func (s *session) showHook(ctx context.Context, name string) error {
 	}
 	for i := range s.loaded.Plugins {
 		if p := &s.loaded.Plugins[i]; p.Name == name {
-			fmt.Fprintf(s.screen.Stdout(), "%s\n  file   %s\n", name, p.Origin.Path)
+			fmt.Fprintf(s.screen.Stdout(), "%s\n  file   %s\n", term.Name(name), term.Name(p.Origin.Path))
 			s.showPowers(p)
 			return nil
 		}
@@ -153,7 +153,7 @@ func (s *session) showOrigin(name, path string) {
 		return
 	}
 	if one, known := list[name]; known {
-		fmt.Fprintf(out, "  from   %s, installed %s\n", one.Source, humanize.Time(one.At))
+		fmt.Fprintf(out, "  from   %s, installed %s\n", term.Name(one.Source), humanize.Time(one.At))
 		if changed(one, path) {
 			fmt.Fprintf(out, "  note   it has changed since it was installed, its hash was %s\n", one.SHA256[:min(16, len(one.SHA256))])
 		}
@@ -170,7 +170,7 @@ func changed(one installed.Plugin, path string) bool {
 func (s *session) showPowers(p *plugin.Plugin) {
 	out := s.screen.Stdout()
 	for _, t := range p.Tools {
-		fmt.Fprintf(out, "  tool   %s: %s\n", t.Spec().Name, t.Spec().Description)
+		fmt.Fprintf(out, "  tool   %s: %s\n", t.Spec().Name, term.Line(t.Spec().Description))
 	}
 	for _, name := range p.Hooks {
 		info, _ := hookpoints.Find(name)

@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/plugincheck"
 	"github.com/chibi-host/chibi/internal/scaffold"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
@@ -188,9 +189,9 @@ func (p *program) printReport(r plugincheck.Report) {
 	if len(r.Tools) > 0 {
 		about = append(about, "tools: "+strings.Join(r.Tools, ", "))
 	}
-	fmt.Fprintf(out, "%s  %s  %s\n", p.paint(mark, fmt.Sprintf("%-4s", word)), r.Plugin, strings.Join(about, "; "))
+	fmt.Fprintf(out, "%s  %s  %s\n", p.paint(mark, fmt.Sprintf("%-4s", word)), term.Name(r.Plugin), strings.Join(about, "; "))
 	for _, f := range r.Findings {
-		fmt.Fprintf(out, "      %s %s: %s\n", p.paint(string(f.Level), string(f.Level)), f.Where, f.Text)
+		fmt.Fprintf(out, "      %s %s: %s\n", p.paint(string(f.Level), string(f.Level)), term.Line(f.Where), term.Line(f.Text))
 	}
 }
 

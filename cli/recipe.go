@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/recipes"
 	"github.com/urfave/cli/v2"
@@ -169,7 +170,7 @@ func (p *program) recipeList(context.Context, []string) error {
 		default:
 			state = l.Recipe.Description
 		}
-		rows = append(rows, []string{l.Name, where, state})
+		rows = append(rows, []string{term.Name(l.Name), term.Name(where), term.Line(state)})
 	}
 	return p.printColumns(rows)
 }
@@ -196,7 +197,7 @@ func (p *program) recipeShow(_ context.Context, args []string) error {
 	out := p.screen.Stdout()
 	for _, f := range recipeFields(r) {
 		if f.value != "" {
-			fmt.Fprintf(out, "%-9s %s\n", f.name, f.value)
+			fmt.Fprintf(out, "%-9s %s\n", f.name, term.Line(f.value))
 		}
 	}
 	_, err = fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(r.Body))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/urfave/cli/v2"
 )
@@ -222,7 +223,7 @@ func (p *program) traceExplain(args []string, f traceFlags) error {
 		sentences = []string{fmt.Sprintf("This turn has nothing to do with %s.", about)}
 	}
 	for _, s := range sentences {
-		fmt.Fprintln(p.screen.Stdout(), s)
+		fmt.Fprintln(p.screen.Stdout(), term.Line(s))
 	}
 	return nil
 }

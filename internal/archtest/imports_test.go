@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"internal/installed":     {"internal/jsonfile", "internal/disk"},
 	"internal/scaffold":      {"hookpoints"},
 	"internal/trust":         {"plugin", "internal/jsonfile", "internal/disk"},
-	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk"},
+	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk", "internal/term"},
 	"llm":                    {"tools"},
 	"llm/openai":             {"llm", "internal/strictjson"},
 	"llm/demo":               {},

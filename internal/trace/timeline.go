@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -104,15 +104,15 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 	pointWidth, whoWidth := 0, 0
 	for _, r := range rows {
 		longest = max(longest, r.Took)
-		pointWidth, whoWidth = max(pointWidth, len(r.Point)), max(whoWidth, len(r.Who))
+		pointWidth, whoWidth = max(pointWidth, len(r.Point)), max(whoWidth, len(term.Name(r.Who)))
 	}
 	pointWidth, whoWidth = min(pointWidth, 40), min(whoWidth, 30)
 	if columns > 0 && columns < 100 { // names of plugins say more than those of foreign events
 		pointWidth = min(pointWidth, max(10, columns-36-whoWidth))
 	}
 	for _, r := range rows {
-		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(r.Point, pointWidth), whoWidth, clip(r.Who, whoWidth), bar(r.Took, longest))
-		text, room := oneLine(r.Text), columns-len([]rune(head))
+		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(term.Line(r.Point), pointWidth), whoWidth, clip(term.Name(r.Who), whoWidth), bar(r.Took, longest))
+		text, room := term.Line(r.Text), columns-len([]rune(head))
 		switch {
 		case columns <= 0:
 		case room < 24: // on a narrow terminal the text has a line of its own
@@ -132,17 +132,6 @@ func bar(d, longest time.Duration) string {
 		return ""
 	}
 	return strings.Repeat("#", max(1, int(4*d/longest))) + fmt.Sprintf(" %d ms", max(1, d.Milliseconds()))
-}
-
-// oneLine is a text as one line without control characters.
-func oneLine(text string) string {
-	text = strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) && !unicode.IsSpace(c) {
-			return '\uFFFD'
-		}
-		return c
-	}, text)
-	return strings.Join(strings.Fields(text), " ")
 }
 
 // clip shortens a text to so many characters.
