@@ -23,7 +23,7 @@ func (s *session) chat(ctx context.Context) error {
 		return err
 	}
 	e := &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}
-	s.screen.line("Enter sends, a backslash before it begins a new line, Ctrl-D ends. Context: " + s.agent.Context.Name())
+	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, Ctrl-D ends. Context: " + s.agent.Context.Name())
 	for {
 		prompt, err := e.Read(ctx, "> ")
 		switch {
@@ -39,6 +39,7 @@ func (s *session) chat(ctx context.Context) error {
 		if err := s.askTurn(ctx, prompt); ctx.Err() != nil {
 			return err
 		} else if errors.Is(err, context.Canceled) {
+			e.Forget()
 			s.screen.notef("interrupted; what has arrived is kept")
 		} else if err != nil {
 			s.screen.errorf("%v", err)

@@ -41,7 +41,7 @@ func TestAConversationAtTheTerminal(t *testing.T) {
 	p, cmd := atTerminal(t, home, "-c", "work")
 	p.Sees(t, "Ctrl-D ends. Context: work")
 	p.Sees(t, "> ")
-	p.WriteString("@say **bold** \\\r\ran answer\r")
+	p.WriteString("@say **bold** \\\ran answer\r")
 	p.Sees(t, "\x1b[1mbold\x1b[0m")
 	p.Sees(t, "> ")
 	p.WriteString("@tool slow\r")

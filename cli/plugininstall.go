@@ -230,12 +230,21 @@ func (s *session) setEnabled(name string, enabled bool) error {
 	return s.rewriteGlobal(func(path string, data []byte) ([]byte, error) { return config.Unset(path, data, key) })
 }
 
+// isFileName reports whether a name can be that of a plugin's file in the plugins
+// folder.
+func isFileName(name string) bool {
+	return name != "" && name != "." && name != ".." && name == filepath.Base(name)
+}
+
 // enable enables or disables a plugin of any protocol. A file that its name
 // disables is told how to be enabled.
 func (s *session) enable(ctx context.Context, name string, enabled bool) error {
 	path := filepath.Join(s.pluginsDir(), name)
-	_, err := os.Lstat(path)
-	_, disabled := os.Lstat(path + ".disabled")
+	err, disabled := fs.ErrNotExist, fs.ErrNotExist
+	if isFileName(name) {
+		_, err = os.Lstat(path)
+		_, disabled = os.Lstat(path + ".disabled")
+	}
 	switch {
 	case err != nil && disabled == nil && !enabled:
 		return s.say("%s is disabled by its name already", name)
@@ -270,7 +279,7 @@ func (s *session) isHook(ctx context.Context, name string) (bool, error) {
 func (s *session) removePlugin(ctx context.Context, name string) error {
 	path := filepath.Join(s.pluginsDir(), name)
 	info, err := os.Lstat(path)
-	if err != nil || name != filepath.Base(path) {
+	if err != nil || !isFileName(name) {
 		return usage("there is no plugin %q in %s", name, s.pluginsDir())
 	}
 	question := fmt.Sprintf("Delete %s? [y/N] ", path)

@@ -35,7 +35,7 @@ func (s *session) showPlugin(ctx context.Context, name string) error {
 func (s *session) describePlugin(name string) (runs bool, err error) {
 	out := s.screen.Stdout()
 	path := filepath.Join(s.pluginsDir(), name)
-	if _, err := os.Lstat(path); err != nil {
+	if _, err := os.Lstat(path); err != nil || !isFileName(name) {
 		return false, usage("there is no plugin %q in %s; chibi plugin list names them all", name, s.pluginsDir())
 	}
 	fmt.Fprintf(out, "%s\n  file   %s\n", term.Name(name), term.Name(path))

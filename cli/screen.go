@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -38,8 +37,10 @@ func newScreen(stdout, stderr *os.File) *screen {
 	s := &screen{files: [2]*os.File{stdout, stderr}, shared: isTerminal(stdout)}
 	s.out, s.err = stream{s, stdout, s.shared}, stream{s, stderr, isTerminal(stderr)}
 	s.plugins = s.err
-	if s.shared {
-		s.out.to = s.filtered(term.Text(uncoloured{s}))
+	if s.shared && !s.coloured() {
+		s.out.to = term.Text(&term.Filter{To: stdout})
+	} else if s.shared {
+		s.out.to = s.filtered(term.Text(stdout))
 	}
 	if s.err.terminal {
 		s.plugins.to = s.filtered(term.Diagnostics(stderr))
@@ -73,22 +74,6 @@ const maxColumns = 100
 func (s *screen) coloured() bool {
 	return s.shared && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
-
-// uncoloured writes to standard output, without colours where none are wanted.
-type uncoloured struct{ *screen }
-
-func (w uncoloured) Write(p []byte) (int, error) {
-	if w.coloured() {
-		return w.files[0].Write(p)
-	}
-	if _, err := w.files[0].Write(colour.ReplaceAll(p, nil)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// colour is a sequence that a filter lets through.
-var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // columns is how wide text on standard output may be; 0 if that is no terminal.
 func (s *screen) columns() int {

@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"internal/disk/disktest": {"internal/disk"},
 	"internal/jsonl":         {"internal/disk"},
 	"internal/jsonfile":      {"internal/disk"},
-	"internal/editor":        {},
+	"internal/editor":        {"internal/term"},
 	"internal/markdown":      {"internal/term"},
 	"internal/term":          {},
 	"internal/term/termtest": {},

@@ -15,7 +15,8 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
+	"github.com/chibi-host/chibi/internal/term"
+	tty "golang.org/x/term"
 )
 
 // ErrInterrupted says that the person pressed Ctrl-C.
@@ -27,6 +28,8 @@ type Editor struct {
 	In, Out *os.File
 	// History are earlier prompts, the oldest first. Read adds to it.
 	History []string
+
+	typed typed // what came behind the last prompt
 }
 
 // lineBreak stands for a line break where a prompt is shown on one line.
@@ -42,17 +45,18 @@ func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	defer restore()
-	keys, err := newKeyboard(ctx, e.In)
+	keys, err := newKeyboard(ctx, e.In, &e.typed)
 	if err != nil {
 		return "", err
 	}
 	defer keys.close()
-	screen := term.NewTerminal(struct {
+	defer keys.used()
+	screen := tty.NewTerminal(struct {
 		io.Reader
 		io.Writer
 	}{keys, e.Out}, label)
 	screen.History = (*history)(e)
-	if width, height, err := term.GetSize(int(e.Out.Fd())); err == nil && width > 0 {
+	if width, height, err := tty.GetSize(int(e.Out.Fd())); err == nil && width > 0 {
 		screen.SetSize(width, height)
 	}
 	for {
@@ -67,8 +71,11 @@ func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 	}
 }
 
+// Forget drops what was typed behind the last prompt.
+func (e *Editor) Forget() { e.typed = typed{} }
+
 // lines reads lines until one does not end with a backslash.
-func (e *Editor) lines(screen *term.Terminal, label string) (string, error) {
+func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
 	screen.SetPrompt(label)
 	var b strings.Builder
 	for {
@@ -90,14 +97,14 @@ func (e *Editor) lines(screen *term.Terminal, label string) (string, error) {
 // raw takes the terminal from the line discipline and asks it to mark what is
 // pasted.
 func (e *Editor) raw() (restore func(), err error) {
-	state, err := term.MakeRaw(int(e.In.Fd()))
+	state, err := tty.MakeRaw(int(e.In.Fd()))
 	if err != nil {
 		return nil, fmt.Errorf("preparing the terminal: %w", err)
 	}
 	io.WriteString(e.Out, "\x1b[?2004h")
 	return func() {
 		io.WriteString(e.Out, "\x1b[?2004l")
-		term.Restore(int(e.In.Fd()), state)
+		tty.Restore(int(e.In.Fd()), state)
 	}, nil
 }
 
@@ -111,7 +118,7 @@ func (h *history) Add(string) {}
 // Len counts the prompts.
 func (h *history) Len() int { return len(h.History) }
 
-// At is the prompt before the last i.
+// At is the prompt before the last i, as it can be shown.
 func (h *history) At(i int) string {
-	return strings.ReplaceAll(h.History[len(h.History)-1-i], "\n", lineBreak)
+	return strings.ReplaceAll(term.Plain(h.History[len(h.History)-1-i]), "\n", lineBreak)
 }

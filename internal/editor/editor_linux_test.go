@@ -28,6 +28,14 @@ func TestPrompts(t *testing.T) {
 		{"Ctrl-C in a paste is text", "\x1b[200~a\x03b\x1b[201~\r", "a\x03b", nil},
 		{"history", "\x1b[A\x1b[A\r", "an old prompt", nil},
 		{"history with lines", "\x1b[A!\r", "two\nlines!", nil},
+		{"Alt-Enter begins a new line", "one\x1b\rtwo\r", "one\ntwo", nil},
+		{"Alt-Enter as other terminals send it", "one\x1b[13;3utwo\x1b[27;3;13~three\r", "one\ntwo\nthree", nil},
+		{"a key that is not known swallows nothing", "a\x1b1b\x1b[5^c\x1b[15~d\x1bxe\r", "abcde", nil},
+		{"Alt-Backspace deletes a word", "one two\x1b\x7fthree\r", "one three", nil},
+		{"words with Alt", "one two\x1bb\x1bbX\x1bfY\r", "Xone Ytwo", nil},
+		{"Escape and Ctrl-C", "abc\x1b\x03", "", editor.ErrInterrupted},
+		{"Ctrl-C in the begin of a key", "abc\x1b[1\x03", "", editor.ErrInterrupted},
+		{"a paste with controls of two bytes is not typed", "\x1b[200~a\u009b2Jb\x1b[201~\r", "a\u009b2Jb", nil},
 		{"UTF-8", "日本 é\r", "日本 é", nil},
 		{"Ctrl-C", "abc\x03", "", editor.ErrInterrupted},
 		{"Ctrl-D", "\x04", "", io.EOF},
@@ -82,5 +90,43 @@ func TestTheEndOfTheContextEndsReading(t *testing.T) {
 	}()
 	if text, err := e.Read(t.Context(), "> "); text != "again" || err != nil {
 		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// TestWhatIsTypedBehindAPromptIsForTheNext holds that for a paste above all: its
+// lines must not be sent one by one.
+func TestWhatIsTypedBehindAPromptIsForTheNext(t *testing.T) {
+	terminal, p := terminaltest.New(t)
+	e := &editor.Editor{In: terminal, Out: terminal}
+	go func() {
+		p.Sees(t, "> ")
+		p.Write([]byte("one\rtwo\r\x1b[200~three\rfour"))
+		p.Sees(t, "> ")
+		p.Sees(t, "> ")
+		p.Write([]byte("\x1b[201~\r"))
+		io.Copy(io.Discard, p)
+	}()
+	for _, want := range []string{"one", "two", "three\nfour"} {
+		if got, err := e.Read(t.Context(), "> "); got != want || err != nil {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+	}
+}
+
+func TestWhatIsTypedBehindAPromptCanBeForgotten(t *testing.T) {
+	terminal, p := terminaltest.New(t)
+	e := &editor.Editor{In: terminal, Out: terminal}
+	go func() {
+		p.Sees(t, "> ")
+		p.Write([]byte("one\rtwo\r"))
+		p.Sees(t, "> ")
+		p.Write([]byte("three\r"))
+		io.Copy(io.Discard, p)
+	}()
+	for _, want := range []string{"one", "three"} {
+		if got, err := e.Read(t.Context(), "> "); got != want || err != nil {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+		e.Forget()
 	}
 }

@@ -4,38 +4,30 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 // keyboard is what is typed at a terminal, with pasted texts taken out of it.
 type keyboard struct {
+	*typed
 	in          *os.File
 	wake, waker *os.File // a pipe that is closed when ctx ends
 	stop        func() bool
 	ctx         func() error
-
-	pending     []byte // for the reader
-	held        []byte // the begin of what may become a mark
-	paste       []byte
-	pasting     bool
-	pastes      []string
-	interrupted bool
 }
 
 // newKeyboard reads keys until ctx ends. A read from a terminal cannot be called
 // off, so it waits with poll for a key or the end of ctx; then no goroutine
 // stays behind that would swallow the next line.
-func newKeyboard(ctx context.Context, in *os.File) (*keyboard, error) {
+func newKeyboard(ctx context.Context, in *os.File, before *typed) (*keyboard, error) {
 	wake, waker, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	k := &keyboard{in: in, wake: wake, waker: waker, ctx: ctx.Err}
+	k := &keyboard{typed: before, in: in, wake: wake, waker: waker, ctx: ctx.Err}
 	k.stop = context.AfterFunc(ctx, func() { waker.Close() })
 	return k, nil
 }
@@ -57,7 +49,8 @@ func (k *keyboard) why(err error) error {
 	return err
 }
 
-// Read reads keys.
+// Read reads keys, at most those of one line: what was typed behind it is for
+// the next prompt.
 func (k *keyboard) Read(p []byte) (int, error) {
 	for len(k.pending) == 0 {
 		buf := make([]byte, 4096)
@@ -71,7 +64,11 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		}
 		return 0, err
 	}
-	n := copy(p, k.pending)
+	line := k.pending
+	if end := bytes.IndexAny(line, "\r\n"); end >= 0 {
+		line = line[:end+1]
+	}
+	n := copy(p, line)
 	k.pending = k.pending[n:]
 	return n, nil
 }
@@ -91,83 +88,4 @@ func (k *keyboard) readRaw(buf []byte) (int, error) {
 		}
 		return k.in.Read(buf)
 	}
-}
-
-// The marks of a terminal around what is pasted.
-const (
-	pasteBegins = "\x1b[200~"
-	pasteEnds   = "\x1b[201~"
-)
-
-// feed takes bytes from the terminal apart.
-func (k *keyboard) feed(data []byte) {
-	data = append(k.held, data...)
-	k.held = nil
-	for len(data) > 0 {
-		mark := pasteBegins
-		if k.pasting {
-			mark = pasteEnds
-		}
-		at := bytes.Index(data, []byte(mark))
-		if at < 0 {
-			keep := len(data) - partial(data, mark)
-			k.take(data[:keep])
-			k.held = bytes.Clone(data[keep:])
-			return
-		}
-		k.take(data[:at])
-		data = data[at+len(mark):]
-		if k.pasting = !k.pasting; !k.pasting {
-			k.endPaste()
-		}
-	}
-}
-
-// partial is how many bytes at the end of data may be the begin of a mark. A
-// lone escape is a key.
-func partial(data []byte, mark string) int {
-	for n := min(len(data), len(mark)-1); n > 1; n-- {
-		if bytes.HasSuffix(data, []byte(mark[:n])) {
-			return n
-		}
-	}
-	return 0
-}
-
-func (k *keyboard) take(data []byte) {
-	if k.pasting {
-		k.paste = append(k.paste, data...)
-		return
-	}
-	k.interrupted = k.interrupted || bytes.IndexByte(data, 3) >= 0
-	k.pending = append(k.pending, bytes.ReplaceAll(data, []byte{0}, nil)...)
-}
-
-// maxInline is how long, in bytes, a pasted text may be to be typed into the
-// line; longer ones, and those of several lines, are shown as a note.
-const maxInline = 200
-
-// endPaste types what was pasted, or a note that stands for it.
-func (k *keyboard) endPaste() {
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(strings.ToValidUTF8(string(k.paste), "\uFFFD"))
-	k.paste = nil
-	text = strings.Trim(text, "\n")
-	if len(text) <= maxInline && !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		k.pending = append(k.pending, text...)
-		return
-	}
-	k.pastes = append(k.pastes, text)
-	k.pending = append(k.pending, note(len(k.pastes), text)...)
-}
-
-func note(number int, text string) string {
-	return fmt.Sprintf("[pasted text %d: %d lines]", number, strings.Count(text, "\n")+1)
-}
-
-// expand puts pasted texts in the place of their notes.
-func (k *keyboard) expand(line string) string {
-	for i, text := range k.pastes {
-		line = strings.ReplaceAll(line, note(i+1, text), text)
-	}
-	return line
 }

@@ -1,0 +1,196 @@
+package editor
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/term"
+)
+
+// typed takes apart what a terminal sends: keys, and texts that are pasted. It
+// may be cut anywhere.
+type typed struct {
+	pending     []byte // keys that were not read yet
+	held        []byte // the begin of what may become a mark
+	escape      []byte // the begin of the sequence of a key
+	paste       []byte
+	pasting     bool
+	pastes      []string
+	interrupted bool
+}
+
+// The marks of a terminal around what is pasted.
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+)
+
+const (
+	esc   = 0x1b
+	ctrlC = 0x03
+	ctrlW = 0x17
+	del   = 0x7f
+)
+
+// feed takes bytes from the terminal apart.
+func (k *typed) feed(data []byte) {
+	if k.pasting && len(data) == 1 && data[0] == ctrlC {
+		// Somebody typed it: the end of the paste was lost.
+		k.pasting, k.paste, k.held = false, nil, nil
+	}
+	data = slices.Concat(k.held, data)
+	k.held = nil
+	for len(data) > 0 {
+		mark := pasteBegins
+		if k.pasting {
+			mark = pasteEnds
+		}
+		at := bytes.Index(data, []byte(mark))
+		if at < 0 {
+			keep := len(data) - partial(data, mark)
+			k.take(data[:keep])
+			k.held = bytes.Clone(data[keep:])
+			return
+		}
+		k.take(data[:at])
+		data = data[at+len(mark):]
+		if k.pasting = !k.pasting; !k.pasting {
+			k.endPaste()
+		}
+	}
+}
+
+// partial is how many bytes at the end of data may be the begin of a mark. A
+// lone escape may: as a key it does nothing before the next one.
+func partial(data []byte, mark string) int {
+	for n := min(len(data), len(mark)-1); n > 0; n-- {
+		if bytes.HasSuffix(data, []byte(mark[:n])) {
+			return n
+		}
+	}
+	return 0
+}
+
+func (k *typed) take(data []byte) {
+	if k.pasting {
+		k.paste = append(k.paste, data...)
+		return
+	}
+	for _, b := range data {
+		k.key(b)
+	}
+}
+
+// maxKey bounds the sequence of a key.
+const maxKey = 32
+
+// key takes one byte of keys. The terminal's line editor is given only what it
+// knows: of a sequence that it does not know, it takes what is typed next for
+// the rest.
+func (k *typed) key(b byte) {
+	switch {
+	case len(k.escape) == 0 && b == esc:
+		k.escape = []byte{b}
+	case len(k.escape) == 0:
+		k.plain(b)
+	case b < ' ' && len(k.escape) > 1: // no part of a sequence
+		k.escape = nil
+		k.key(b)
+	case len(k.escape) == 1:
+		k.alt(b)
+	default:
+		k.escape = append(k.escape, b)
+		if b >= '@' && b <= '~' || len(k.escape) > maxKey {
+			k.endEscape()
+		}
+	}
+}
+
+// plain takes a key of one byte, or a part of a character.
+func (k *typed) plain(b byte) {
+	k.interrupted = k.interrupted || b == ctrlC
+	if b != 0 {
+		k.pending = append(k.pending, b)
+	}
+}
+
+// alt takes a key that was pressed with Alt, or the second byte of a sequence.
+func (k *typed) alt(b byte) {
+	k.escape = nil
+	switch {
+	case b == '[' || b == 'O':
+		k.escape = []byte{esc, '['}
+	case b == '\r' || b == '\n':
+		k.pending = append(k.pending, lineBreak...)
+	case b == del || b == '\b':
+		k.pending = append(k.pending, ctrlW)
+	case b == 'b':
+		k.pending = append(k.pending, "\x1b[1;3D"...) // a word back
+	case b == 'f':
+		k.pending = append(k.pending, "\x1b[1;3C"...) // a word on
+	case b < ' ' || b > del:
+		k.key(b)
+	}
+}
+
+// isEnter reports whether a sequence is Enter together with another key, as some
+// terminals send it: CSI 13;N u or CSI 27;N;13 ~.
+func isEnter(escape string) bool {
+	keys, one := strings.CutPrefix(escape, "\x1b[13;")
+	if !one {
+		keys, one = strings.CutPrefix(escape, "\x1b[27;")
+		return one && len(keys) == 5 && keys[1:] == ";13~"
+	}
+	return len(keys) == 2 && keys[1] == 'u'
+}
+
+// endEscape takes the sequence of a key that is whole.
+func (k *typed) endEscape() {
+	last := k.escape[len(k.escape)-1]
+	switch {
+	case isEnter(string(k.escape)):
+		k.pending = append(k.pending, lineBreak...)
+	case last >= 'A' && last <= 'Z' || last >= 'a' && last <= 'z' || last == '~':
+		k.pending = append(k.pending, k.escape...)
+	}
+	k.escape = nil
+}
+
+// maxInline is how long, in bytes, a pasted text may be to be typed into the
+// line; longer ones, and those of several lines, are shown as a note.
+const maxInline = 200
+
+// endPaste types what was pasted, or a note that stands for it.
+func (k *typed) endPaste() {
+	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "")
+	text := strings.Trim(ends.Replace(strings.ToValidUTF8(string(k.paste), "\uFFFD")), "\n")
+	k.paste = nil
+	if len(text) <= maxInline && !strings.ContainsAny(text, "\n\t") && term.Plain(text) == text {
+		k.pending = append(k.pending, text...)
+		return
+	}
+	k.pastes = append(k.pastes, text)
+	k.pending = append(k.pending, note(len(k.pastes), text)...)
+}
+
+func note(number int, text string) string {
+	return fmt.Sprintf("[pasted text %d: %d lines]", number, strings.Count(text, "\n")+1)
+}
+
+// expand puts pasted texts in the place of their notes.
+func (k *typed) expand(line string) string {
+	for i, text := range k.pastes {
+		line = strings.ReplaceAll(line, note(i+1, text), text)
+	}
+	return line
+}
+
+// used forgets what belonged to a prompt that is read.
+func (k *typed) used() {
+	k.interrupted = false
+	if len(k.pending) == 0 {
+		k.pastes = nil
+	}
+}
