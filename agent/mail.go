@@ -4,25 +4,31 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 )
 
+// Bounds of addresses, in bytes: plugins may route to more than contexts.
+const (
+	maxTo   = 1024
+	maxFrom = 256
+)
+
 // Post sends a message to another context: plugins may deliver it at
 // pre_send_message, otherwise it goes to the inbox there. It returns how it was
-// delivered. from is this context if it is empty.
+// delivered. from is this context if it is empty. Plugins are asked first, so that
+// they can route to addresses that no context can have.
 func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error) {
 	if from == "" {
 		from = a.Context.Name()
 	}
-	for _, name := range []string{from, to} {
-		if err := contexts.ValidName(name); err != nil {
-			return "", err
-		}
-	}
 	mail := hookpoints.Mail{From: from, To: to, Content: text, ContextName: a.Context.Name()}
+	if err := a.checkMail(mail); err != nil {
+		return "", err
+	}
 	claim, err := plugin.Fire(ctx, a.Host, hookpoints.PreSendMessage, mail)
 	if err != nil {
 		return "", err
@@ -40,13 +46,26 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	return result, err
 }
 
+// checkMail refuses what cannot be an address, and a text that is too long.
+func (a *Agent) checkMail(mail hookpoints.Mail) error {
+	for _, address := range []struct {
+		what, text string
+		most       int
+	}{{"to", mail.To, maxTo}, {"from", mail.From, maxFrom}} {
+		if address.text == "" || len(address.text) > address.most || strings.ContainsFunc(address.text, isControl) {
+			return fmt.Errorf("%q must be one line of 1 to %d bytes without control characters", address.what, address.most)
+		}
+	}
+	return a.Context.Store().CheckMessage(mail.Content)
+}
+
 // deliver puts a message into the other context's inbox.
 func (a *Agent) deliver(mail hookpoints.Mail) error {
 	to, err := a.Context.Store().Context(mail.To)
 	if err != nil {
-		return err
+		return fmt.Errorf("no plugin delivers to %q, and it is not a context: %w", mail.To, err)
 	}
-	return to.Send(mail.From, mail.Content)
+	return to.Send(mail.From, mail.ContextName, mail.Content)
 }
 
 // MailPrompt is the prompt of a turn whose purpose is the mail that waits.
@@ -66,7 +85,9 @@ func (r *round) storePrompt(prompt string) error {
 	return r.ask(prompt, entry)
 }
 
-// inboxText is how the model sees its mail.
+// inboxText is how the model sees its mail. Only this frame begins lines: further
+// lines of a message are indented, so that no message can end the inbox or begin
+// another one.
 func inboxText(mail []contexts.Mail) string {
 	if len(mail) == 0 {
 		return ""
@@ -74,8 +95,36 @@ func inboxText(mail []contexts.Mail) string {
 	var b strings.Builder
 	b.WriteString("--- INBOX MESSAGES ---\n")
 	for _, m := range mail {
-		fmt.Fprintf(&b, "[From: %s] %s\n", m.From, m.Content)
+		fmt.Fprintf(&b, "[From: %s] %s\n", sender(m), strings.Join(lines(m.Content), "\n  "))
 	}
 	b.WriteString("--- END INBOX ---\n\n")
 	return b.String()
+}
+
+// sender names who sent a message: a name that the sender chose says who chose it.
+func sender(m contexts.Mail) string {
+	from := name(m.From)
+	if m.SentBy != "" && m.SentBy != m.From {
+		from += ", sent by " + name(m.SentBy)
+	}
+	return from
+}
+
+// name is a name as one line within brackets: what could end them is replaced.
+func name(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isControl(r) || r == '[' || r == ']' || r == ',' {
+			return '_'
+		}
+		return r
+	}, text)
+}
+
+// isControl reports whether a character is not seen as one, or ends a line.
+func isControl(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+
+// lines takes a text apart at whatever may be shown as the end of a line.
+func lines(text string) []string {
+	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+	return strings.Split(ends.Replace(text), "\n")
 }

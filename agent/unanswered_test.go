@@ -114,7 +114,7 @@ func TestWhatIsSentAfterAFailure(t *testing.T) {
 func TestMailIsDeliveredByTheAnswer(t *testing.T) {
 	for name, first := range map[string]answer{"a failure": fails, "an empty answer": nothing} {
 		a, m, _ := talker(t, first, answersYes, answersYes)
-		if err := a.Context.Send("other", "hello"); err != nil {
+		if err := a.Context.Send("other", "", "hello"); err != nil {
 			t.Fatal(err)
 		}
 		for _, prompt := range []string{"one", "two", "three"} {

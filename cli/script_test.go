@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CHIBI_HOME", "")
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("GOCACHE", cache)
+			env.Setenv("LONG", strings.Repeat("long ", 220))
 			env.Setenv("ADD_TIME_NOW", "2030-01-02 03:04")
 			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+jq)
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home", ".chibi", "plugins"), 0o755)

@@ -210,6 +210,8 @@ func (s *session) configure() (err error) {
 		MaxEntries: storage.MaxEntries, MaxTokens: storage.MaxTokens, BytesPerToken: storage.BytesPerToken,
 		MaxAge: time.Duration(storage.MaxAgeSeconds) * time.Second,
 	}
+	limits := s.config.Limits
+	s.store.Limits = contexts.Limits{Note: limits.NoteBytes, Message: limits.MessageBytes, Inbox: limits.InboxBytes}
 	s.agent.Settings = s.settings()
 	return nil
 }

@@ -147,6 +147,11 @@ type Trace struct {
 type Limits struct {
 	// AnswerBytes bounds a model's answer: its text and the calls in it.
 	AnswerBytes int
+	// NoteBytes bounds the todos, the goals and the reflection, each.
+	NoteBytes int
+	// MessageBytes bounds a message to another context, InboxBytes the messages
+	// that come with one prompt.
+	MessageBytes, InboxBytes int
 }
 
 // Configured says whether a model was configured: a key or an address. If not,
@@ -225,7 +230,7 @@ func defaults() layer {
 		},
 		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(min(2<<30, math.MaxInt))},
 		Trace:   trace{Enabled: ptr(true), MaxBytes: ptr(8 << 20), Redact: []string{}},
-		Limits:  limits{AnswerBytes: ptr(2 << 20)},
+		Limits:  limits{AnswerBytes: ptr(2 << 20), NoteBytes: ptr(256 << 10), MessageBytes: ptr(256 << 10), InboxBytes: ptr(1 << 20)},
 	}
 }
 
@@ -242,7 +247,7 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 		ReflectionEnabled: *l.ReflectionEnabled, ReflectionCharacterLimit: *l.ReflectionCharacterLimit,
 		MaxRecursionDepth: *l.MaxRecursionDepth, MaxToolRounds: *l.MaxToolRounds,
 		MaxCallsPerResponse: *l.MaxCallsPerResponse, MaxFollowUps: *l.MaxFollowUps, RequestIdleTimeoutMS: *l.RequestIdleTimeoutMS,
-		RequestFirstByteTimeoutMS: *l.RequestFirstByteMS, Limits: Limits{AnswerBytes: *l.Limits.AnswerBytes},
+		RequestFirstByteTimeoutMS: *l.RequestFirstByteMS, Limits: l.Limits.resolve(),
 		ToolOutputCacheThreshold: *l.ToolOutputCacheThreshold, ToolCachePreviewChars: *l.ToolCachePreviewChars,
 		ToolCacheMaxAgeDays: *l.ToolCacheMaxAgeDays, ToolCacheMaxBytes: *l.ToolCacheMaxBytes, AutoCleanupCache: *l.AutoCleanupCache,
 		FileToolsAllowedPaths: l.FileToolsAllowedPaths,

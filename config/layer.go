@@ -50,7 +50,14 @@ type trace struct {
 
 // limits is the [limits] table: how much is taken of what comes from outside.
 type limits struct {
-	AnswerBytes *int `toml:"answer_bytes"`
+	AnswerBytes  *int `toml:"answer_bytes"`
+	NoteBytes    *int `toml:"note_bytes"`
+	MessageBytes *int `toml:"message_bytes"`
+	InboxBytes   *int `toml:"inbox_bytes"`
+}
+
+func (l limits) resolve() Limits {
+	return Limits{AnswerBytes: *l.AnswerBytes, NoteBytes: *l.NoteBytes, MessageBytes: *l.MessageBytes, InboxBytes: *l.InboxBytes}
 }
 
 // API are members of the request body; nil ones are not sent.

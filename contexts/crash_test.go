@@ -120,7 +120,7 @@ func script() []operation {
 			return c.Replace([]Entry{UserMessage("user", "work", "replaced")})
 		}, func(w *world) { w.Window = []string{"replaced"} }},
 		say("five"),
-		{"send", func(_ *Store, c *Context) error { return c.Send("other", "hi") }, func(w *world) { w.Waiting = []string{"hi"} }},
+		{"send", func(_ *Store, c *Context) error { return c.Send("other", "", "hi") }, func(w *world) { w.Waiting = []string{"hi"} }},
 		{"deliver", func(_ *Store, c *Context) error {
 			mail, err := c.Mail()
 			if err != nil || len(mail) != 1 {
@@ -133,7 +133,7 @@ func script() []operation {
 			w.Waiting, w.Mailed = nil, ids
 		}},
 		{"empty the inbox", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
-		{"send again", func(_ *Store, c *Context) error { return c.Send("other", "ho") }, func(w *world) { w.Waiting = []string{"ho"} }},
+		{"send again", func(_ *Store, c *Context) error { return c.Send("other", "", "ho") }, func(w *world) { w.Waiting = []string{"ho"} }},
 		{"ask with mail", func(_ *Store, c *Context) error {
 			mail, err := c.Mail()
 			if err != nil || len(mail) != 1 {

@@ -23,18 +23,33 @@ type Mail struct {
 	From      string `json:"from"`
 	To        string `json:"to"`
 	Content   string `json:"content"`
+	// SentBy is the context that sent it, where From is a name that the sender
+	// chose. The original does not write it.
+	SentBy string `json:"sent_by,omitempty"`
 }
 
 func (c *Context) inboxFile() string { return filepath.Join(c.folder(), "inbox.jsonl") }
 
 // Send puts a message into the context's inbox, which its next turn reads. The
 // context is made if it does not exist, and may be in use. When Send returns
-// without an error, the message survives a crash of the machine.
-func (c *Context) Send(from, text string) error {
-	mail := Mail{ID: uuid.NewString(), Timestamp: c.store.now().Unix(), From: from, To: c.name, Content: text}
+// without an error, the message survives a crash of the machine. sentBy is the
+// context that sends it, where from is another name, or "".
+func (c *Context) Send(from, sentBy, text string) error {
+	if sentBy == from {
+		sentBy = ""
+	}
+	mail := Mail{ID: uuid.NewString(), Timestamp: c.store.now().Unix(), From: from, To: c.name, Content: text, SentBy: sentBy}
 	record, err := json.Marshal(mail)
 	if err == nil {
-		err = c.inboxLocked(func() error { return c.appendTo(c.inboxFile(), [][]byte{record}) })
+		err = c.store.CheckMessage(text)
+	}
+	if err == nil {
+		err = c.inboxLocked(func() error {
+			if info, err := c.store.fs.Stat(c.inboxFile()); err == nil && info.Size()+int64(len(record)) > maxInbox {
+				return fmt.Errorf("its inbox is full, %d bytes wait there; let it read them first (chibi -B %s)", info.Size(), c.name)
+			}
+			return c.appendTo(c.inboxFile(), [][]byte{record})
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("sending to context %q: %w", c.name, err)
@@ -45,7 +60,9 @@ func (c *Context) Send(from, text string) error {
 // Mail is what waits in the inbox and is not part of the conversation yet. The
 // entry that takes it into the conversation says so with [Entry.Delivering];
 // when that is stored, and answered if it is a prompt, RemoveMail empties the
-// inbox. Whatever happens in between, a message is delivered exactly once. A line that is not a message is reported and stays.
+// inbox. Whatever happens in between, a message is
+// delivered exactly once. A line that is not a message is reported and stays. One
+// prompt takes as many as [Limits] say, at least one; the others come next.
 func (c *Context) Mail() ([]Mail, error) {
 	if !c.store.HasMail(c.name) {
 		return nil, nil
@@ -61,7 +78,20 @@ func (c *Context) Mail() ([]Mail, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the inbox of context %q: %w", c.name, err)
 	}
-	return waiting, nil
+	return c.forOnePrompt(waiting), nil
+}
+
+// forOnePrompt are the first of the messages, as many as a prompt takes along.
+func (c *Context) forOnePrompt(waiting []Mail) []Mail {
+	size, most := 0, c.store.Limits.withDefaults().Inbox
+	for i, m := range waiting {
+		size += len(m.Content) + len(m.From)
+		if i > 0 && size > most {
+			c.store.report("context %q: %d messages come with this prompt, %d more with the next ones", c.name, i, len(waiting)-i)
+			return waiting[:i]
+		}
+	}
+	return waiting
 }
 
 // RemoveMail removes from the inbox what is part of the conversation. Messages
@@ -118,6 +148,9 @@ func (c *Context) inboxLocked(step func() error) error {
 
 // readInbox reads messages, and the lines that are none.
 func (c *Context) readInbox() (mail []Mail, bad [][]byte, err error) {
+	if info, err := c.store.fs.Stat(c.inboxFile()); err == nil && info.Size() > maxInbox {
+		return nil, nil, &disk.TooLargeError{Path: c.inboxFile(), Max: maxInbox}
+	}
 	_, err = jsonl.Forward(c.store.fs, c.inboxFile(), func(line int, record []byte) bool {
 		var m Mail
 		if err := json.Unmarshal(record, &m); err != nil {

@@ -167,7 +167,7 @@ func TestExpiry(t *testing.T) {
 func TestMailIsDeliveredOnceWhateverIsCutOff(t *testing.T) {
 	store, _, _ := open(t, nil)
 	c := context(t, store, "work")
-	if err := c.Send("other", "hi"); err != nil {
+	if err := c.Send("other", "", "hi"); err != nil {
 		t.Fatal(err)
 	}
 	first, err := c.Mail()
@@ -184,7 +184,7 @@ func TestMailIsDeliveredOnceWhateverIsCutOff(t *testing.T) {
 	if err := c.Archive(); err != nil { // even a new window does not forget it
 		t.Fatal(err)
 	}
-	if err := c.Send("other", "later"); err != nil {
+	if err := c.Send("other", "", "later"); err != nil {
 		t.Fatal(err)
 	}
 	rest, err := c.Mail() // stored, but not removed: it does not come again

@@ -17,6 +17,41 @@ const (
 	maxLegacy = 256 << 20
 )
 
+// Limits bound what is kept of what a model or another program writes, in bytes. A
+// field of 0 means its default.
+type Limits struct {
+	// Note bounds the todos, the goals and the reflection, each; default 256 KiB.
+	Note int
+	// Message bounds a message to another context; default 256 KiB.
+	Message int
+	// Inbox bounds the messages that one prompt takes along; default 1 MiB. The
+	// others come with the next prompts.
+	Inbox int
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{Note: orDefault(l.Note, 256<<10), Message: orDefault(l.Message, 256<<10), Inbox: orDefault(l.Inbox, 1<<20)}
+}
+
+// maxInbox bounds an inbox; who sends more is told that it is full.
+const maxInbox = 16 << 20
+
+// CheckMessage refuses a message that is too large to be sent.
+func (s *Store) CheckMessage(text string) error {
+	if most := s.Limits.withDefaults().Message; len(text) > most {
+		return fmt.Errorf("the message has %d bytes, and at most %d are sent (limits.message_bytes); make it shorter, or name a file that holds it", len(text), most)
+	}
+	return nil
+}
+
+// checkNote refuses a note that is too large to be shown with every request.
+func (s *Store) checkNote(text string) error {
+	if most := s.Limits.withDefaults().Note; len(text) > most {
+		return fmt.Errorf("the text has %d bytes, and at most %d are kept (limits.note_bytes); make it shorter", len(text), most)
+	}
+	return nil
+}
+
 // checkText refuses a text that could not be read again.
 func checkText(text string) error {
 	if len(text) > MaxText {

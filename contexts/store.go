@@ -20,6 +20,8 @@ type Store struct {
 	// Storage says when a transcript begins a new partition. Set it before the
 	// first use.
 	Storage Storage
+	// Limits bound notes and messages. Set them before the first use.
+	Limits Limits
 
 	home string
 	fs   disk.FS

@@ -29,19 +29,24 @@ func (c *Context) Summary() (string, error) { return c.text("summary.md") }
 func (c *Context) Todos() (string, error) { return c.text("todos.md") }
 
 // SetTodos replaces the list of todos.
-func (c *Context) SetTodos(text string) error { return c.set("todos.md", text) }
+func (c *Context) SetTodos(text string) error { return c.setNote("todos.md", text) }
 
 // Goals is the list of goals, "" if there is none.
 func (c *Context) Goals() (string, error) { return c.text("goals.md") }
 
 // SetGoals replaces the list of goals.
-func (c *Context) SetGoals(text string) error { return c.set("goals.md", text) }
+func (c *Context) SetGoals(text string) error { return c.setNote("goals.md", text) }
 
 // Reflection is what the model noted about itself, for all contexts of the home.
 func (c *Context) Reflection() (string, error) { return c.store.Prompt("reflection") }
 
 // SetReflection replaces what the model noted about itself.
-func (c *Context) SetReflection(text string) error { return c.store.setPrompt("reflection", text) }
+func (c *Context) SetReflection(text string) error {
+	if err := c.store.checkNote(text); err != nil {
+		return fmt.Errorf("writing prompts/reflection.md: %w", err)
+	}
+	return c.store.setPrompt("reflection", text)
+}
 
 // Prompt is the text of prompts/NAME.md in the home, "" if there is none.
 func (s *Store) Prompt(name string) (string, error) { return s.read(s.promptFile(name)) }
@@ -74,6 +79,14 @@ func (s *Store) read(path string) (string, error) {
 
 func (c *Context) text(name string) (string, error) {
 	return c.store.read(filepath.Join(c.folder(), name))
+}
+
+// setNote is set for what the model writes.
+func (c *Context) setNote(name, text string) error {
+	if err := c.store.checkNote(text); err != nil {
+		return fmt.Errorf("writing %s of context %q: %w", name, c.name, err)
+	}
+	return c.set(name, text)
 }
 
 // set is setText with the context's folder made and named in the error.

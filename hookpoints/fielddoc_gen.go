@@ -74,7 +74,7 @@ func fieldDoc(field string) string {
 	case "DeliveredMail.From":
 		return "from names the sending context."
 	case "DeliveredMail.To":
-		return "to names the receiving context."
+		return "to names the receiving context, or an address that a plugin delivers to."
 	case "DeliveryClaim.Delivered":
 		return "delivered says that the plugin has delivered the message itself."
 	case "DeliveryClaim.Via":
@@ -118,7 +118,7 @@ func fieldDoc(field string) string {
 	case "Mail.From":
 		return "from names the sending context."
 	case "Mail.To":
-		return "to names the receiving context."
+		return "to names the receiving context, or an address that a plugin delivers to."
 	case "Prompt.ContextName":
 		return "context_name names the context."
 	case "Prompt.Prompt":

@@ -54,7 +54,7 @@ type Injection struct {
 type Mail struct {
 	// From names the sending context.
 	From string `json:"from"`
-	// To names the receiving context.
+	// To names the receiving context, or an address that a plugin delivers to.
 	To string `json:"to"`
 	// Content is the message.
 	Content string `json:"content"`
@@ -74,7 +74,7 @@ type DeliveryClaim struct {
 type DeliveredMail struct {
 	// From names the sending context.
 	From string `json:"from"`
-	// To names the receiving context.
+	// To names the receiving context, or an address that a plugin delivers to.
 	To string `json:"to"`
 	// Content is the message.
 	Content string `json:"content"`
