@@ -107,7 +107,7 @@ func (p *progress) sayTheEnd(t *testing.T, s *settings) {
 		if d == nil || d.Next < d.Count {
 			open++
 		}
-		if d == nil {
+		if d == nil || s.only != "" && s.only != k.name {
 			continue
 		}
 		for i, f := range d.Findings {

@@ -136,7 +136,10 @@ func (h home) watch(p *os.Process, limit time.Duration, ended <-chan struct{}) (
 			hung = true
 			p.Kill()
 		case <-tick.C:
-			h.remember(memoryOf(p.Pid))
+			memory := memoryOf(p.Pid)
+			if h.remember(memory); memory > 10*maxMemory {
+				p.Kill() // before the machine has none left
+			}
 		}
 	}
 }

@@ -195,11 +195,14 @@ func answered(members ...any) string {
 	return string(text)
 }
 
+// shown stands around a sequence, and must be seen, or the place shows nothing.
+const shown = "qzqz"
+
 // attackTheScreen prints a sequence at a place, on a terminal.
 func attackTheScreen(a *attempt) {
 	p, s := places()[a.number/len(sequences())%len(places())], sequences()[a.number%len(sequences())]
 	h := a.home("home")
-	args := p.prepare(h, s.text)
+	args := p.prepare(h, shown+s.text+shown)
 	terminal, person := terminaltest.New(a.t)
 	defer person.Close()
 	cmd := exec.Command(binary, args...)
@@ -214,6 +217,9 @@ func attackTheScreen(a *attempt) {
 	}, cmd)
 	if o.hung {
 		a.found(hung, "%s: %s", p.name, s.name)
+	}
+	if visible := strings.NewReplacer("\r", "", "\n", "", " ", "").Replace(seen.String()); !strings.Contains(visible, shown) {
+		a.found(broken, "%s: %s: the text is not shown: %q", p.name, s.name, seen.String())
 	}
 	if strings.Contains(seen.String(), s.text) {
 		a.found(screen, "%s: %s: %q", p.name, s.name, seen.String())
