@@ -228,15 +228,6 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestOnlyRegularFilesAreOpened(t *testing.T) {
-	for _, path := range []string{t.TempDir(), "/dev/zero", "/dev/null", filepath.Join(t.TempDir(), "missing")} {
-		if text, err := cache.OpenFile(path); err == nil {
-			text.Close()
-			t.Errorf("%s was opened", path)
-		}
-	}
-}
-
 // FuzzPieces holds that whatever lies in an output, it can be read piece by
 // piece, and the pieces are the whole.
 func FuzzPieces(f *testing.F) {

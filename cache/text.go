@@ -60,12 +60,8 @@ func (c *Cache) index(e Entry, f *os.File) (Index, error) {
 	return index, c.writeJSON(c.indexFile(e.ID), index)
 }
 
-// OpenFile opens any file as a text. It must be a regular file.
-func OpenFile(path string) (*Text, error) {
-	f, err := disk.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
+// FileText makes a text of any open regular file, which is closed with it.
+func FileText(f *os.File) (*Text, error) {
 	info, err := f.Stat()
 	if err != nil {
 		f.Close()

@@ -285,7 +285,7 @@ func (s *session) collectTools() error {
 	return s.agent.Tools.Add(builtin.All(builtin.Config{
 		Notes: s.agent.Context, Post: s.agent.Post,
 		Reflection: s.config.ReflectionEnabled, ReflectionLimit: s.config.ReflectionCharacterLimit,
-		Files: builtin.Files{Cache: s.agent.Cache, Allowed: s.config.FileToolsAllowedPaths, Home: userHome()},
+		Files: builtin.Files{Cache: s.agent.Cache, Allowed: s.config.FileToolsAllowedPaths, Home: userHome(), Private: s.home},
 	})...)
 }
 

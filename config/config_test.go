@@ -56,6 +56,7 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"a key of Kode's hooks", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout = 3\n", `config.toml:3: unknown key "kode.hooks.session_end.timeout"; did you mean "kode.hooks.session_end.timeout_ms"?`},
 		{"a Kode hook without a program", "config.toml", "[[kode.hooks.session_end]]\ntimeout_ms = 3\n", `entry 1 of kode.hooks.session_end has no exec; write exec = "PROGRAM"`},
 		{"a Kode hook without time", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout_ms = 0\n", `config.toml:3: timeout_ms in entry 1 of kode.hooks.session_end is 0; want a number above 0`},
+		{"an empty path", "config.toml", "file_tools_allowed_paths = [\"~/src\", \" \"]\n", `config.toml:1: file_tools_allowed_paths has an empty entry, which would be the current folder`},
 		{"not above zero", "config.toml", "max_tool_rounds = 0\n", `config.toml:1: max_tool_rounds is 0; want a number above 0`},
 		{"bad address", "config.toml", "base_url = \"localhost\"\n", `base_url "localhost" is not an address`},
 	} {

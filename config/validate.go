@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // validate refuses values that no one could mean.
@@ -22,6 +24,11 @@ func (l layer) validate() (key string, err error) {
 	}
 	if key, err := l.Plugins.validate(); err != nil {
 		return key, err
+	}
+	for _, path := range l.FileToolsAllowedPaths {
+		if strings.TrimSpace(path) == "" {
+			return "file_tools_allowed_paths", errors.New("file_tools_allowed_paths has an empty entry, which would be the current folder; remove it, or write \".\" if you mean that")
+		}
 	}
 	for _, pattern := range l.Trace.Redact {
 		if _, err := regexp.Compile(pattern); err != nil {

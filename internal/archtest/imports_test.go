@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"llm/openai":             {"llm", "internal/strictjson"},
 	"llm/demo":               {},
 	"tools":                  {},
-	"tools/builtin":          {"tools", "cache"},
+	"tools/builtin":          {"tools", "cache", "internal/disk"},
 	"contexts":               {"internal/jsonl", "internal/jsonfile", "internal/disk"},
 	"cache":                  {"internal/disk"},
 	"config":                 {"hookpoints", "internal/disk"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -91,4 +92,33 @@ func checkRegular(path string, info fs.FileInfo) error {
 		kind = "a socket"
 	}
 	return fmt.Errorf("%s is not a regular file but %s", path, kind)
+}
+
+// OpenBeneath opens a file below a directory for reading, wherever links lead:
+// nothing outside the directory is opened. It must be a regular file.
+func OpenBeneath(directory, name string) (*os.File, error) {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	path := filepath.Join(directory, name)
+	if before, err := root.Stat(name); err == nil {
+		if err := checkRegular(path, before); err != nil {
+			return nil, err
+		}
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil {
+		err = checkRegular(path, opened)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }

@@ -20,6 +20,9 @@ type Files struct {
 	// leading ~ is the person's home folder, Home.
 	Allowed []string
 	Home    string
+	// Private is chibi's home: its files with keys, settings and approvals are
+	// never read, whatever Allowed says.
+	Private string
 }
 
 const (
@@ -104,11 +107,11 @@ func (f Files) open(args fileArgs) (*cache.Text, error) {
 	case args.CacheID != "":
 		return f.Cache.Text(args.CacheID)
 	case args.Path != "":
-		path, err := f.resolve(args.Path)
+		file, err := f.openPath(args.Path)
 		if err != nil {
 			return nil, err
 		}
-		return cache.OpenFile(path)
+		return cache.FileText(file)
 	}
 	return nil, complaint("Must provide either cache_id or path")
 }

@@ -71,7 +71,7 @@ func TestFileTools(t *testing.T) {
 		{"file_head", `{"path": "HOME/docs/out"}`, strings.ReplaceAll(refused, "PATH", "HOME/docs/out")},
 		{"file_head", `{"path": "HOME/docs/../secret.txt"}`, strings.ReplaceAll(refused, "PATH", "HOME/docs/../secret.txt")},
 		{"file_head", `{"path": "HOME/docs/nothing"}`, "Error: Could not resolve path 'HOME/docs/nothing': no such file"},
-		{"file_head", `{"path": "~/docs/pipe"}`, "Error: HOME/docs/pipe is not a regular file"},
+		{"file_head", `{"path": "~/docs/pipe"}`, "Error: HOME/docs/pipe is not a regular file but a named pipe"},
 		{"file_head", `{"path": "~"}`, strings.ReplaceAll(refused, "PATH", "~")},
 	} {
 		t.Run(test.tool+" "+test.arguments, func(t *testing.T) {

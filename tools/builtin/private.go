@@ -1,0 +1,64 @@
+package builtin
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// privateNames are what the names of files of chibi's home contain that hold keys,
+// settings or approvals: they themselves, what is kept aside of them, and what a
+// killed run leaves.
+func privateNames() []string {
+	return []string{"config.toml", "models.toml", "trust.json", "installed.json", "local.toml"}
+}
+
+// isPrivate reports whether an opened file is one of chibi's home that nobody may
+// read by way of a tool, under whatever name it was reached below a directory.
+func (f Files) isPrivate(directory, name string, opened os.FileInfo) bool {
+	home, err := filepath.EvalSymlinks(f.Private)
+	if f.Private == "" || err != nil {
+		return false
+	}
+	if path := filepath.Join(directory, name); isBelow(home, path) && hasPrivateName(path) {
+		return true
+	}
+	folders := []string{home}
+	if isBelow(home, directory) || isBelow(directory, home) {
+		folders = append(folders, contextFolders(home)...)
+	}
+	return slices.ContainsFunc(folders, func(folder string) bool { return holds(folder, opened) })
+}
+
+func hasPrivateName(path string) bool {
+	base := strings.ToLower(filepath.Base(path))
+	return slices.ContainsFunc(privateNames(), func(name string) bool { return strings.Contains(base, name) })
+}
+
+// holds reports whether one of a folder's private files is the opened one.
+func holds(folder string, opened os.FileInfo) bool {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		if !hasPrivateName(e.Name()) {
+			return false
+		}
+		info, err := os.Stat(filepath.Join(folder, e.Name()))
+		return err == nil && os.SameFile(info, opened)
+	})
+}
+
+// contextFolders are the folders of a home's contexts.
+func contextFolders(home string) (list []string) {
+	entries, err := os.ReadDir(filepath.Join(home, "contexts"))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		list = append(list, filepath.Join(home, "contexts", e.Name()))
+	}
+	return list
+}
