@@ -35,6 +35,7 @@ func Main() int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	p := &program{stdin: os.Stdin, screen: newScreen(os.Stdout, os.Stderr), said: map[string]bool{}, turn: signals.begin}
+	p.screen.endsWith(ctx.Done())
 	defer p.screen.close()
 	return p.exitCode(p.run(ctx, os.Args[1:]))
 }

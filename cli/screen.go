@@ -19,6 +19,7 @@ import (
 // other people wrote can do nothing to a terminal but be read.
 type screen struct {
 	files   [2]*os.File // standard output and standard error
+	outlets [2]*outlet  // where they are written
 	mu      sync.Mutex
 	out     stream
 	err     stream
@@ -34,19 +35,28 @@ type screen struct {
 }
 
 func newScreen(stdout, stderr *os.File) *screen {
-	s := &screen{files: [2]*os.File{stdout, stderr}, shared: isTerminal(stdout)}
-	s.out, s.err = stream{s, stdout, s.shared}, stream{s, stderr, isTerminal(stderr)}
+	out, err := &outlet{to: stdout, stall: stallTime}, &outlet{to: stderr, stall: stallTime}
+	s := &screen{files: [2]*os.File{stdout, stderr}, outlets: [2]*outlet{out, err}, shared: isTerminal(stdout)}
+	s.out, s.err = stream{s, out, s.shared}, stream{s, err, isTerminal(stderr)}
 	s.plugins = s.err
 	if s.shared && !s.coloured() {
-		s.out.to = term.Text(&term.Filter{To: stdout})
+		s.out.to = term.Text(&term.Filter{To: out})
 	} else if s.shared {
-		s.out.to = s.filtered(term.Text(stdout))
+		s.out.to = s.filtered(term.Text(out))
 	}
 	if s.err.terminal {
-		s.plugins.to = s.filtered(term.Diagnostics(stderr))
+		s.plugins.to = s.filtered(term.Diagnostics(err))
 		s.status = os.Getenv("TERM") != "dumb"
 	}
 	return s
+}
+
+// endsWith says when the run is over: nobody who does not read is waited for
+// then.
+func (s *screen) endsWith(ended <-chan struct{}) {
+	for _, o := range s.outlets {
+		o.ended = ended
+	}
 }
 
 // filtered is a filter whose colours end before something else is printed.
@@ -187,14 +197,14 @@ func (s *screen) show() {
 		text = runewidth.Truncate(text, width-1, "...")
 	}
 	s.endColours(nil)
-	fmt.Fprintf(s.files[1], "\r\x1b[K\x1b[2m%s\x1b[0m", text)
+	fmt.Fprintf(s.outlets[1], "\r\x1b[K\x1b[2m%s\x1b[0m", text)
 	s.shown = true
 }
 
 // hide removes the status line.
 func (s *screen) hide() {
 	if s.shown {
-		io.WriteString(s.files[1], "\r\x1b[K")
+		io.WriteString(s.outlets[1], "\r\x1b[K")
 		s.shown = false
 	}
 }

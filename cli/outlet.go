@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// stallTime is how long a reader who does not read is waited for when the run
+// is over.
+const stallTime = time.Second
+
+// errStalled says that nobody reads what is written.
+var errStalled = errors.New("nobody reads the output")
+
+// outlet writes to a stream whose reader may pause: a full pager, Ctrl-S. As
+// long as the run goes on, the reader is waited for. When it is over, what was
+// done must be stored and the program must end, so it is not.
+type outlet struct {
+	to      io.Writer
+	ended   <-chan struct{} // closed when the run is over; nil if it never is
+	stall   time.Duration
+	stalled atomic.Bool
+}
+
+// Write writes to the stream, unless its reader has been given up.
+func (o *outlet) Write(p []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	if o.stalled.Load() {
+		return 0, errStalled
+	}
+	done := make(chan result, 1)
+	text := bytes.Clone(p)
+	go func() {
+		n, err := o.to.Write(text)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-o.ended:
+	}
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-time.After(o.stall):
+		o.stalled.Store(true)
+		return 0, errStalled
+	}
+}
