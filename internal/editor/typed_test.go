@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/term/termtest"
 )
 
@@ -59,6 +60,7 @@ func TestWhatWasPastedDoesNotDriveTheTerminal(t *testing.T) {
 func FuzzTyped(f *testing.F) {
 	f.Add("a\x1b[200~two\rlines\x1b[201~b\x1b\rc", 5)
 	f.Fuzz(func(t *testing.T, text string, at int) {
+		fuzztest.Memory(t)
 		at = min(max(at, 0), len(text))
 		if text[:at] == "\x03" || text[at:] == "\x03" {
 			return // by itself it ends a paste
