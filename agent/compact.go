@@ -2,11 +2,13 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -41,6 +43,9 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 // compact replaces the conversation by a summary of it.
 func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) error {
 	summary, err := a.summarize(ctx, conversation)
+	if errors.Is(err, llm.ErrTooLong) {
+		err = fmt.Errorf("%w; the conversation is too long to be summarized too: chibi -a empties it, the transcript keeps everything", err)
+	}
 	if err != nil {
 		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
 	}

@@ -18,15 +18,22 @@ func cutShort(reply llm.Reply) string {
 	return ""
 }
 
-// refuseCalls answers the calls of a response that is not whole: what is
-// missing of them cannot be known, so none of them runs.
-func (r *round) refuseCalls(calls []llm.ToolCall, why string) error {
+// afterCut goes on after a response that is not whole: what is missing of its
+// calls cannot be known, so none of them runs, and as a recipe's answer it does
+// not take the place of the conversation.
+func (r *round) afterCut(w wish, calls []llm.ToolCall) (wish, error) {
+	r.notice("the model's answer is not whole: %s", r.cut)
+	if w.isAnswer {
+		r.notice("the conversation stays as it is: what would take its place is not whole")
+		w = wish{point: w.point}
+	}
 	for _, call := range calls {
-		if err := r.finish(call, fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, shorter", why)); err != nil {
-			return err
+		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, shorter", r.cut)
+		if err := r.finish(call, text); err != nil {
+			return w, err
 		}
 	}
-	return nil
+	return w, nil
 }
 
 // distinct gives calls ids that no other call of the conversation has: servers

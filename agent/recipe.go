@@ -81,7 +81,11 @@ func (r *round) aside(ctx context.Context, name string, args map[string]string) 
 	n := newRound(r.Agent, r.depth)
 	n.recipe, n.nested, n.apart, n.system = &recipe, true, true, r.system
 	n.messages = []llm.Message{{Role: "user", Content: about(known, contexts.Answered(window, r.asking), recipe.Prompt)}}
-	return n.answer(ctx)
+	answer, err := n.answer(ctx)
+	if err == nil && n.cut != "" {
+		err = fmt.Errorf("its answer is not whole: %s", n.cut)
+	}
+	return answer, err
 }
 
 // prepared finds a recipe and puts its arguments in.

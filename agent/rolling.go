@@ -98,9 +98,9 @@ func (r *round) divide(ctx context.Context, all []exchange) (leave, stay []conte
 // choose asks the model which exchanges matter least.
 func (r *round) choose(ctx context.Context, candidates []exchange, target int) map[int]bool {
 	chosen := map[int]bool{}
-	answer, err := r.request(ctx, "choice of what to drop", "", choicePrompt(candidates, target))
+	reply, err := r.request(ctx, "choice of what to drop", "", choicePrompt(candidates, target))
 	if err == nil {
-		ids := chosenIDs(answer)
+		ids := chosenIDs(reply.Text)
 		for i, x := range candidates {
 			for _, e := range x {
 				chosen[i] = chosen[i] || ids[e.ID]

@@ -40,6 +40,8 @@ type round struct {
 	// delivers says that mail came with it.
 	asking   string
 	delivers bool
+	// cut says why the latest response is not whole; "" if it is.
+	cut string
 	// latest are the entries of the latest response, and of its results.
 	latest []contexts.Entry
 }
@@ -128,9 +130,8 @@ func (r *round) answer(ctx context.Context) (string, error) {
 		if err != nil {
 			return reply.Text, err
 		}
-		if why := cutShort(reply); why != "" {
-			r.notice("the model's answer is not whole: %s", why)
-			err = r.refuseCalls(reply.ToolCalls, why)
+		if r.cut = cutShort(reply); r.cut != "" {
+			wish, err = r.afterCut(wish, reply.ToolCalls)
 		} else {
 			err = r.runCalls(ctx, reply.ToolCalls, offered)
 		}

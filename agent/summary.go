@@ -27,11 +27,16 @@ func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string
 	if err != nil {
 		return "", err
 	}
-	text, err := a.request(ctx, "summary", "", about(known, entries, recipe.Prompt))
-	if err == nil && strings.TrimSpace(text) == "" {
+	reply, err := a.request(ctx, "summary", "", about(known, entries, recipe.Prompt))
+	text := strings.TrimSpace(reply.Text)
+	switch why := cutShort(reply); {
+	case err != nil:
+	case text == "":
 		err = errors.New("the model gave an empty summary")
+	case why != "":
+		err = fmt.Errorf("the model's summary is not whole: %s", why)
 	}
-	return strings.TrimSpace(text), err
+	return text, err
 }
 
 // about is a prompt about a conversation, which stands before it.
@@ -61,26 +66,25 @@ func (a *Agent) known() (string, error) {
 
 // request asks the model something beside the conversation. pre_api_request
 // fires as for any request; nothing is stored or shown.
-func (a *Agent) request(ctx context.Context, what, system, prompt string) (string, error) {
+func (a *Agent) request(ctx context.Context, what, system, prompt string) (llm.Reply, error) {
 	messages := []llm.Message{{Role: "user", Content: prompt}}
 	if system != "" {
 		messages = append([]llm.Message{{Role: "system", Content: system}}, messages...)
 	}
 	body, err := llm.Request{Model: a.Settings.Model, Messages: messages, Options: a.Settings.Options}.Body()
 	if err != nil {
-		return "", err
+		return llm.Reply{}, err
 	}
 	patched, err := plugin.Fire(ctx, a.Host, hookpoints.PreAPIRequest, hookpoints.APIRequest{ContextName: a.Context.Name(), RequestBody: body})
 	if err != nil {
-		return "", err
+		return llm.Reply{}, err
 	}
 	if patched.RequestBody != nil {
 		body = patched.RequestBody
 	}
 	done := a.waiting(what + " by model " + a.Settings.Model)
 	defer done()
-	reply, err := a.Model.Stream(ctx, body, func(string) {})
-	return reply.Text, err
+	return a.Model.Stream(ctx, body, func(string) {})
 }
 
 // conversationText is a conversation for a model to read about.

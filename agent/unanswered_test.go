@@ -201,3 +201,30 @@ func TestCallsHaveIDsOfTheirOwn(t *testing.T) {
 		t.Errorf("%d calls (-want +got):\n%s", tool.calls, diff)
 	}
 }
+
+// TestACutSummaryChangesNothing, asked for by hand or by a recipe.
+func TestACutSummaryChangesNothing(t *testing.T) {
+	cut := answer{reply: llm.Reply{Text: "so far", FinishReason: "length"}}
+	a, _, _ := talker(t, answersYes, answersYes, cut)
+	a.Recipes = func(context.Context, string, map[string]string) (Recipe, error) {
+		return Recipe{Name: CompactRecipe, Prompt: "sum up"}, nil
+	}
+	for _, prompt := range []string{"one", "two"} {
+		if _, err := a.Prompt(t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.Compact(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing has changed: the model's summary is not whole: it reached its length limit") {
+		t.Errorf("compacting: %v", err)
+	}
+	handlers := plugin.HandlePoint(hookpoints.PreStop, func(context.Context, hookpoints.StopInfo) (hookpoints.StopAnswer, error) {
+		return hookpoints.StopAnswer{Recipe: CompactRecipe}, nil
+	})
+	a.Host = &plugin.Host{Plugins: []plugin.Plugin{{Name: "p", Hooks: handlers.Hooks(), Handler: handlers}}}
+	if _, err := a.Prompt(t.Context(), "three"); err != nil {
+		t.Fatal(err)
+	}
+	if count, err := a.Context.MessageCount(); count != 6 || err != nil {
+		t.Errorf("%d messages are left, %v", count, err)
+	}
+}
