@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
@@ -74,7 +75,7 @@ type replayed struct {
 
 // dispatch fires one point again and compares every plugin's answer with the
 // traced one. Each plugin gets what it got then.
-func (r *replayed) dispatch(ctx context.Context, plugins []plugin.Plugin, records []plugin.Record) error {
+func (r *replayed) dispatch(ctx context.Context, plugins []plugin.Plugin, records []trace.Line) error {
 	info, known := hookpoints.Find(records[0].Point)
 	for _, then := range records {
 		if then.Result == plugin.Skipped && then.Payload == nil {
@@ -85,8 +86,11 @@ func (r *replayed) dispatch(ctx context.Context, plugins []plugin.Plugin, record
 		case !known || i < 0:
 			r.skip("%s: plugin %q is not asked any more", then.Point, then.Plugin)
 			continue
-		case then.Payload == nil:
+		case then.Payload == nil && then.IsWhole():
 			r.skip("%s: the trace does not hold what plugin %q received, it was too large", then.Point, then.Plugin)
+			continue
+		case !then.IsWhole():
+			r.skip("%s: the trace does not keep what plugin %q received, because plugins removed words from it; with trace.keep_original = true it does", then.Point, then.Plugin)
 			continue
 		}
 		var now plugin.Record
@@ -94,7 +98,7 @@ func (r *replayed) dispatch(ctx context.Context, plugins []plugin.Plugin, record
 		if _, err := plugin.FireJSON(ctx, host, info, then.Payload); err != nil {
 			return err
 		}
-		r.compare(then, now)
+		r.compare(*then.Record, now)
 	}
 	r.newcomers(plugins, records)
 	return nil
@@ -125,10 +129,10 @@ func (r *replayed) compare(then, now plugin.Record) {
 }
 
 // newcomers tells of plugins that are asked now and were not then.
-func (r *replayed) newcomers(plugins []plugin.Plugin, records []plugin.Record) {
+func (r *replayed) newcomers(plugins []plugin.Plugin, records []trace.Line) {
 	for i := range plugins {
 		name := plugins[i].Name
-		known := slices.ContainsFunc(records, func(record plugin.Record) bool { return record.Plugin == name })
+		known := slices.ContainsFunc(records, func(l trace.Line) bool { return l.Plugin == name })
 		line := fmt.Sprintf("%s: plugin %q is asked now, it was not then", records[0].Point, name)
 		if plugins[i].Subscribes(records[0].Point) && !known && !slices.ContainsFunc(r.lines, func(l string) bool { return strings.HasPrefix(l, line) }) {
 			r.lines = append(r.lines, line)

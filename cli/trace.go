@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,8 +39,12 @@ func (s *session) openTrace(context.Context) error {
 	for _, p := range s.config.Trace.Redact {
 		patterns = append(patterns, regexp.MustCompile(p))
 	}
-	w := &trace.Writer{Run: uuid.NewString(), Redact: trace.NewRedactor([]string{s.config.APIKey}, patterns)}
+	w := &trace.Writer{
+		Run: uuid.NewString(), KeepOriginal: s.config.Trace.KeepOriginal,
+		Redact: trace.NewRedactor(s.secrets(), patterns),
+	}
 	w.Context(s.agent.Context.Name())
+	s.closers = append(s.closers, w) // before its files
 	s.tracer = &tracer{verbose: s.opts.verbose, line: s.screen.line, writer: w}
 	if s.opts.trace != "" {
 		file, err := disk.Create(s.opts.trace)
@@ -54,6 +59,24 @@ func (s *session) openTrace(context.Context) error {
 		s.tracer.begin = s.openContextTrace
 	}
 	return nil
+}
+
+// secrets are texts that never enter a trace: the key, and what the address of
+// the model's server has besides host and path.
+func (s *session) secrets() []string {
+	list := []string{s.config.APIKey}
+	address, err := url.Parse(s.config.BaseURL)
+	if err != nil {
+		return list
+	}
+	if password, ok := address.User.Password(); ok {
+		list = append(list, password)
+	}
+	list = append(list, address.RawQuery)
+	for _, values := range address.Query() {
+		list = append(list, values...)
+	}
+	return list
 }
 
 // openContextTrace opens the file that keeps the newest turns of the context.
@@ -79,11 +102,14 @@ func (t *tracer) record(r plugin.Record) {
 	t.check(t.writer.Record(r))
 }
 
-// step takes a step of a turn. The context has its folder when a request is made
-// or the turn is over, if there is anything to keep.
+// fired takes a dispatch, before its records.
+func (t *tracer) fired(f plugin.Firing) { t.writer.Fired(f) }
+
+// step takes a step of a turn. The context has its folder when the turn is over,
+// if there is anything to keep.
 func (t *tracer) step(step agent.Step) {
 	t.check(t.writer.Step(step))
-	if step.Kind == agent.StepPrompt || step.Kind == agent.StepCall {
+	if step.Kind != agent.StepAnswer && step.Kind != agent.StepError {
 		return
 	}
 	t.mu.Lock()

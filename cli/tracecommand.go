@@ -195,7 +195,7 @@ func (p *program) traceHTML(path string, turns []trace.Turn) error {
 	if err := trace.HTML(&b, turns); err != nil {
 		return err
 	}
-	if err := disk.WriteFile(path, []byte(b.String()), false); err != nil {
+	if err := disk.WritePrivate(path, []byte(b.String())); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return p.say("Wrote %s", path)

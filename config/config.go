@@ -139,6 +139,8 @@ type Trace struct {
 	Enabled bool
 	// MaxBytes bounds what is kept of each context.
 	MaxBytes int
+	// KeepOriginal keeps what plugins took out of texts.
+	KeepOriginal bool
 	// Redact are regular expressions of what must not enter a trace.
 	Redact []string
 }
@@ -229,7 +231,7 @@ func defaults() layer {
 			PartitionMaxAgeSeconds: ptr(2_592_000), BytesPerToken: ptr(3),
 		},
 		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(min(2<<30, math.MaxInt))},
-		Trace:   trace{Enabled: ptr(true), MaxBytes: ptr(8 << 20), Redact: []string{}},
+		Trace:   trace{Enabled: ptr(true), KeepOriginal: ptr(false), MaxBytes: ptr(8 << 20), Redact: []string{}},
 		Limits:  limits{AnswerBytes: ptr(2 << 20), NoteBytes: ptr(256 << 10), MessageBytes: ptr(256 << 10), InboxBytes: ptr(1 << 20)},
 	}
 }
@@ -256,7 +258,7 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 			MaxAgeSeconds: *l.Storage.PartitionMaxAgeSeconds, BytesPerToken: *l.Storage.BytesPerToken,
 		},
 		API: l.API, Tools: Filter{Include: l.Tools.Include, Exclude: l.Tools.Exclude}, Plugins: l.Plugins.resolve(), Kode: l.Kode.resolve(),
-		Trace:     Trace{Enabled: *l.Trace.Enabled, MaxBytes: *l.Trace.MaxBytes, Redact: l.Trace.Redact},
+		Trace:     Trace{Enabled: *l.Trace.Enabled, MaxBytes: *l.Trace.MaxBytes, KeepOriginal: *l.Trace.KeepOriginal, Redact: l.Trace.Redact},
 		effective: l,
 	}
 	address, err := url.Parse(c.BaseURL)

@@ -43,9 +43,10 @@ type layer struct {
 
 // trace is the [trace] table.
 type trace struct {
-	Enabled  *bool    `toml:"enabled"`
-	MaxBytes *int     `toml:"max_bytes"`
-	Redact   []string `toml:"redact"`
+	Enabled      *bool    `toml:"enabled"`
+	MaxBytes     *int     `toml:"max_bytes"`
+	KeepOriginal *bool    `toml:"keep_original"`
+	Redact       []string `toml:"redact"`
 }
 
 // limits is the [limits] table: how much is taken of what comes from outside.

@@ -13,7 +13,10 @@ import (
 func (d *dispatch) chain(ctx context.Context, subscribers []*Plugin) ([]byte, error) {
 	rewriters, guards := d.split(subscribers)
 	payload := merge.NewChain(d.payload)
-	defer d.noteConflicts(payload)
+	defer func() {
+		d.final = payload.Doc()
+		d.noteConflicts(payload)
+	}()
 	for i, p := range rewriters {
 		r, err := d.askOne(ctx, p, payload.Doc())
 		if err != nil {

@@ -23,6 +23,8 @@ type dispatch struct {
 	// check tells whether an answer's fields have the point's types.
 	check   func(answer []byte) error
 	replies []*reply
+	// final is the payload as rewrites have left it; nil: as it was.
+	final []byte
 	// blocker is the plugin that blocked, "" if none did.
 	blocker string
 }
@@ -44,8 +46,8 @@ func newDispatch(h *Host, info hookpoints.Info, payload []byte) *dispatch {
 
 // run asks the subscribers in the way of the point's mode and returns the
 // combined answer, nil for none.
-func (d *dispatch) run(ctx context.Context, subscribers []*Plugin) ([]byte, error) {
-	defer d.report()
+func (d *dispatch) run(ctx context.Context, subscribers []*Plugin) (answer []byte, err error) {
+	defer func() { d.report(answer) }()
 	switch d.info.Mode {
 	case hookpoints.Observe:
 		return nil, d.observe(ctx, subscribers)
@@ -189,8 +191,15 @@ func (d *dispatch) skip(plugins []*Plugin, why string) {
 }
 
 // report hands out notices and records, in the order in which plugins were
-// asked.
-func (d *dispatch) report() {
+// asked, and before them the dispatch as a whole.
+func (d *dispatch) report(answer []byte) {
+	if d.host.Fired != nil {
+		final := d.final
+		if final == nil {
+			final = d.payload
+		}
+		d.host.Fired(Firing{Dispatch: d.id, Point: d.info.Name, Payload: d.payload, Final: final, Answer: answer})
+	}
 	for _, r := range d.replies {
 		for _, text := range r.notices {
 			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})

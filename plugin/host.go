@@ -18,6 +18,9 @@ type Host struct {
 	// order, when the dispatch is over. It must be safe for concurrent use
 	// if Fire is called concurrently. Nil: no records.
 	Trace func(Record)
+	// Fired receives each dispatch that had subscribers, before its records. The
+	// same rules as for Trace.
+	Fired func(Firing)
 	// Notify receives what a person should know. The same rules as for Trace.
 	Notify func(Notice)
 	// Waiting is called when a plugin is about to be asked and returns what

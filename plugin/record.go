@@ -50,6 +50,18 @@ type Record struct {
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
+// Firing is one dispatch as a whole, when it is over.
+type Firing struct {
+	// Dispatch is that of its records.
+	Dispatch int64
+	// Point is the hook point.
+	Point hookpoints.Name
+	// Payload is what was fired, Final the same as rewrites have left it.
+	Payload, Final json.RawMessage
+	// Answer is the combined answer, nil for none.
+	Answer json.RawMessage
+}
+
 // Result is what came of asking one plugin.
 type Result string
 

@@ -71,6 +71,20 @@ func WriteFile(path string, data []byte, executable bool) error {
 	return os.WriteFile(path, data, perm)
 }
 
+// WritePrivate is WriteFile for what nobody else may read, whatever the mode of
+// a file that is there already.
+func WritePrivate(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		if err := os.Chmod(path, 0o600); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, data, 0o600)
+}
+
 // Overwrite gives a file new content in place, without durability: whoever
 // holds a lock on the file keeps it.
 func Overwrite(path string, data []byte) error {

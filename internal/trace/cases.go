@@ -28,6 +28,11 @@ func (t Turn) Cases(plugin string) (string, error) {
 			continue
 		}
 		count++
+		if !l.IsWhole() {
+			fmt.Fprintf(&b, "\n# %s, number %d, is left out: plugins removed words from what it received, and the trace did not keep them.\n"+
+				"# With trace.keep_original = true it does.\n", l.Point, count)
+			continue
+		}
 		c := recorded{Name: fmt.Sprintf("%s, number %d", l.Point, count), Hook: string(l.Point), Answer: map[string]any{}}
 		if err := json.Unmarshal(l.Payload, &c.Data); err != nil {
 			return "", fmt.Errorf("payload of %s: %w", l.Point, err)

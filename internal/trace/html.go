@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/merge"
@@ -74,9 +75,11 @@ func rowView(r Row, longest time.Duration) viewRow {
 	case r.Record != nil:
 		row.Payload, row.Answer = indented(r.Record.Payload), indented(r.Record.Answer)
 		for _, path := range r.Record.Changed {
-			row.Changes = append(row.Changes, viewChange{
-				Path: path, Before: string(merge.At(r.Record.Payload, path)), After: string(merge.At(r.Record.Answer, path)),
-			})
+			change := viewChange{Path: path, After: string(merge.At(r.Record.Answer, path))}
+			if change.Note = r.noteOf(path); change.Note == "" {
+				change.Before = string(merge.At(r.Record.Payload, path))
+			}
+			row.Changes = append(row.Changes, change)
 		}
 		for _, lost := range r.Record.Lost {
 			row.Changes = append(row.Changes, viewChange{Path: lost.Path, Note: "was replaced by plugin " + lost.Winner})
@@ -86,6 +89,16 @@ func rowView(r Row, longest time.Duration) viewRow {
 		row.Payload = indented(data)
 	}
 	return row
+}
+
+// noteOf says what is not kept of a text, "" if it is.
+func (r Row) noteOf(path string) string {
+	for _, text := range r.Withheld {
+		if path == text.Path || strings.HasPrefix(path, text.Path+"/") {
+			return fmt.Sprintf("had %d characters, has %d; what it was is not kept", text.Was, text.Is)
+		}
+	}
+	return ""
 }
 
 func indented(raw []byte) string {

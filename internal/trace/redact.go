@@ -1,31 +1,28 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
 )
 
-// Redactor takes secrets out of lines.
+// Redactor takes secrets out of lines: what it was told, what the patterns fit,
+// and keys of well-known shapes.
 type Redactor struct {
 	secrets  []string
 	patterns []*regexp.Regexp
+	shapes   *shapes
 }
 
 // shortest is the length of the shortest secret: shorter ones would take
 // ordinary words out.
 const shortest = 6
 
-// authorization is the name of a member, header or variable whose value is a
-// secret.
-var authorization = regexp.MustCompile(`(?i)^(proxy-)?authorization$|^(.*[_-])?api[_-]?key$|^x-api-key$`)
-
-// bearer is an authorization in the middle of a text.
-var bearer = regexp.MustCompile(`(?i)(authorization:\s*(?:bearer|basic)?\s*|\bbearer\s+)[A-Za-z0-9._~+/=-]{6,}`)
-
-// NewRedactor takes these texts out, and what the patterns fit.
+// NewRedactor takes these texts out, what the patterns fit, and every key that
+// is known by its shape.
 func NewRedactor(secrets []string, patterns []*regexp.Regexp) *Redactor {
-	r := &Redactor{patterns: patterns}
+	r := &Redactor{patterns: patterns, shapes: newShapes()}
 	for _, s := range secrets {
 		if len(s) >= shortest {
 			r.secrets = append(r.secrets, s)
@@ -36,50 +33,123 @@ func NewRedactor(secrets []string, patterns []*regexp.Regexp) *Redactor {
 
 const redacted = "[redacted]"
 
+// maxNesting is how many texts within texts are looked into.
+const maxNesting = 4
+
+// Line is a line of JSON without secrets.
+func (r *Redactor) Line(line []byte) []byte {
+	return walk(line, func(name, text string) string { return r.value(name, text, 0) })
+}
+
+// value is the text of a member without secrets.
+func (r *Redactor) value(name, text string, depth int) string {
+	if isSecretName(name) {
+		return redacted
+	}
+	if depth < maxNesting && strings.Contains(text, `"`) {
+		// JSON within a text, as a call's arguments: names count, and escapes hide nothing.
+		text = string(walk([]byte(text), func(name, inner string) string { return r.value(name, inner, depth+1) }))
+	}
+	return r.text(text)
+}
+
 // text is a text without secrets.
 func (r *Redactor) text(text string) string {
 	for _, s := range r.secrets {
 		text = strings.ReplaceAll(text, s, redacted)
 	}
-	text = bearer.ReplaceAllString(text, "${1}"+redacted)
+	text = r.shapes.hide(text)
 	for _, p := range r.patterns {
 		text = p.ReplaceAllString(text, redacted)
 	}
 	return text
 }
 
-// Line is a line of JSON without secrets. Texts that are JSON themselves, as a
-// call's arguments, are treated as texts.
-func (r *Redactor) Line(line []byte) []byte {
-	var out []byte
-	name, secret := "", false
-	for i := 0; i < len(line); {
-		if line[i] != '"' {
-			switch line[i] {
-			case ':':
-				secret = authorization.MatchString(name)
-			case ',', '{', '}', '[', ']':
-				secret = false
-			}
-			out = append(out, line[i])
-			i++
-			continue
-		}
-		end := endOfString(line, i)
-		text, raw := "", line[i:end]
-		if json.Unmarshal(raw, &text) == nil {
-			changed := r.text(text)
-			if secret {
-				changed = redacted
-			}
-			if changed != text {
-				raw, _ = json.Marshal(changed)
-			}
-		}
-		out = append(out, raw...)
-		name, i = text, end
+// isSecretName says whether a member, header or variable of this name is a
+// secret: authorization, api_key and names that end so.
+func isSecretName(name string) bool {
+	if len(name) < len("apikey") {
+		return false
 	}
-	return out
+	name = strings.ToLower(name)
+	if name == "authorization" || name == "proxy-authorization" {
+		return true
+	}
+	for _, key := range []string{"apikey", "api_key", "api-key"} {
+		if before, ok := strings.CutSuffix(name, key); ok && (before == "" || strings.HasSuffix(before, "_") || strings.HasSuffix(before, "-")) {
+			return true
+		}
+	}
+	return false
+}
+
+// isKey is given in the place of a name for the strings that are names themselves.
+const isKey = "\x00key"
+
+// walk is a text of JSON in which every string has become what visit makes of
+// it; name is that of the member whose value it is, isKey for names, "" for
+// members of lists. Text that is no JSON is taken as it comes.
+func walk(line []byte, visit func(name, text string) string) []byte {
+	var out []byte
+	done, name, last := 0, "", ""
+	for i := 0; i < len(line); {
+		switch line[i] {
+		case '"':
+			end := endOfString(line, i)
+			text, ok := unquote(line[i:end])
+			if ok {
+				if name == "" && isBeforeColon(line, end) {
+					name = isKey
+				}
+				if changed := visit(name, text); changed != text {
+					out = append(out, line[done:i]...)
+					out = append(out, quote(changed)...)
+					done = end
+				}
+			}
+			name, last, i = "", text, end
+			continue
+		case ':':
+			name = last
+		case ',', '{', '}', '[', ']':
+			name, last = "", ""
+		}
+		i++
+	}
+	if done == 0 {
+		return line
+	}
+	return append(out, line[done:]...)
+}
+
+// isBeforeColon says whether a colon is the next byte that is no space.
+func isBeforeColon(line []byte, i int) bool {
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\n' || line[i] == '\r') {
+		i++
+	}
+	return i < len(line) && line[i] == ':'
+}
+
+// unquote is the text of a string of JSON.
+func unquote(raw []byte) (text string, ok bool) {
+	if len(raw) < 2 || raw[len(raw)-1] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	return text, json.Unmarshal(raw, &text) == nil
+}
+
+// quote is a text as a string of JSON.
+func quote(text string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text) != nil {
+		return []byte(`"` + redacted + `"`)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // endOfString is where the string that begins at i ends.

@@ -27,6 +27,8 @@ type Row struct {
 	Record *plugin.Record
 	// Step is the step behind it, nil for a record.
 	Step *agent.Step
+	// Withheld are the texts that are not kept as they were.
+	Withheld []Withheld
 }
 
 // Rows are the turn's rows, of one plugin only if its name is given.
@@ -36,12 +38,21 @@ func (t Turn) Rows(only string) []Row {
 	for _, l := range t.Lines {
 		switch {
 		case l.Record != nil && (only == "" || l.Plugin == only):
-			rows = append(rows, recordRow(l.Record, begin))
+			rows = append(rows, recordRow(l.Record, begin).withheld(l))
 		case l.Step != nil && only == "":
-			rows = append(rows, stepRow(l, begin))
+			rows = append(rows, stepRow(l, begin).withheld(l))
 		}
 	}
 	return rows
+}
+
+// withheld is the row with what is not kept of its line.
+func (r Row) withheld(l Line) Row {
+	r.Withheld = l.Withheld
+	for _, text := range l.Withheld {
+		r.Text += fmt.Sprintf("; %s had %d characters, has %d", strings.TrimPrefix(text.Path, "/"), text.Was, text.Is)
+	}
+	return r
 }
 
 func recordRow(r *plugin.Record, begin time.Time) Row {

@@ -8,11 +8,13 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -34,6 +36,68 @@ type Line struct {
 	// Step is set for a step, Record for a plugin at a hook.
 	Step *agent.Step `json:"step,omitempty"`
 	*plugin.Record
+	// Withheld are the texts of the line that plugins changed: the final one
+	// stands in the place of the one that was there.
+	Withheld []Withheld `json:"withheld,omitempty"`
+	// Removed says that words which plugins removed elsewhere in the turn are left
+	// out of the line.
+	Removed bool `json:"removed,omitempty"`
+}
+
+// IsWhole says whether the line has what the plugin received and answered.
+func (l Line) IsWhole() bool { return len(l.Withheld) == 0 && !l.Removed }
+
+// without is the line without words that plugins have removed.
+func (l Line) without(gone *removed) Line {
+	cut := func(text string) string {
+		after := gone.value(text, 0)
+		l.Removed = l.Removed || after != text
+		return after
+	}
+	if l.Step != nil {
+		step := *l.Step
+		step.Text = cut(step.Text)
+		if step.Call != nil {
+			call := *step.Call
+			call.Why = cut(call.Why)
+			step.Call = &call
+		}
+		l.Step = &step
+		return l
+	}
+	r := *l.Record
+	r.Why = cut(r.Why)
+	r.Notes = slices.Clone(r.Notes)
+	for i := range r.Notes {
+		r.Notes[i] = cut(r.Notes[i])
+	}
+	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer} {
+		after := gone.json(*doc)
+		l.Removed = l.Removed || !bytes.Equal(after, *doc)
+		*doc = after
+	}
+	l.Record = &r
+	return l
+}
+
+// withoutTexts is the line without all that it says in words.
+func (l Line) withoutTexts() Line {
+	l.Removed = true
+	if l.Step != nil {
+		step := *l.Step
+		step.Text = ""
+		if step.Call != nil {
+			call := *step.Call
+			call.Why = ""
+			step.Call = &call
+		}
+		l.Step = &step
+		return l
+	}
+	r := *l.Record
+	r.Why, r.Notes, r.Payload, r.Answer = "", nil, nil, nil
+	l.Record = &r
+	return l
 }
 
 // Turn is one prompt and all that came of it.
@@ -126,7 +190,7 @@ func add(turns []Turn, l Line) []Turn {
 }
 
 // Dispatches groups the turn's records by the firing that they are of, in order.
-func (t Turn) Dispatches() (list [][]plugin.Record) {
+func (t Turn) Dispatches() (list [][]Line) {
 	last := int64(-1)
 	for _, l := range t.Lines {
 		if l.Record == nil {
@@ -135,7 +199,7 @@ func (t Turn) Dispatches() (list [][]plugin.Record) {
 		if l.Dispatch != last {
 			list, last = append(list, nil), l.Dispatch
 		}
-		list[len(list)-1] = append(list[len(list)-1], *l.Record)
+		list[len(list)-1] = append(list[len(list)-1], l)
 	}
 	return list
 }

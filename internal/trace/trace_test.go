@@ -32,6 +32,9 @@ func write(t *testing.T, most int64, lines func(w *trace.Writer)) string {
 	w.Context("work")
 	w.To(f)
 	lines(w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	return path
 }
 
@@ -164,6 +167,9 @@ func TestHeldLinesGoWhereTheyAreReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt(w, "two")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if held.String() != direct.String() || strings.Count(held.String(), "\n") != 2 {
 		t.Errorf("held %q\ndirect %q", held.String(), direct.String())
 	}
@@ -311,4 +317,13 @@ func TestCases(t *testing.T) {
 	if _, err := eventful(t).Cases("nobody"); err == nil {
 		t.Error("cases of nobody")
 	}
+}
+
+func content(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -1,27 +1,40 @@
 package trace
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
 )
 
 // maxPayload bounds the payload and the answer in one line, in bytes; larger
 // ones are left out, their sizes stay.
 const maxPayload = 64 << 10
 
+// maxPending bounds the lines of a turn that is not over, in bytes. Of a turn
+// that is larger the oldest lines are written without their texts.
+const maxPending = 8 << 20
+
 // Writer writes the lines of one run. It is safe for concurrent use.
+//
+// The lines of a turn are written when it is over: until then a plugin may take
+// words out of a text, and no line of the turn keeps those.
 type Writer struct {
 	// Run identifies the run.
 	Run string
 	// Redact takes secrets out; nil: nothing.
 	Redact *Redactor
+	// KeepOriginal keeps what plugins took out of texts.
+	KeepOriginal bool
 
 	mu      sync.Mutex
 	context string
@@ -29,7 +42,21 @@ type Writer struct {
 	out     []io.Writer
 	held    [][]byte // lines that wait for a place that is not open yet
 	holding bool
+
+	pending []Line  // of the turn that is not over
+	size    int     // of these, about
+	changes []fired // of the latest dispatches
+	removed removed
 }
+
+// fired are the changes of a dispatch.
+type fired struct {
+	dispatch int64
+	changes  []change
+}
+
+// maxFired is how many dispatches may be fired at once.
+const maxFired = 4
 
 // To adds a place for all lines from now on.
 func (w *Writer) To(out io.Writer) {
@@ -64,38 +91,163 @@ func (w *Writer) Context(name string) {
 	w.context = name
 }
 
-// Record writes what one plugin did.
-func (w *Writer) Record(r plugin.Record) error {
-	if len(r.Payload) > maxPayload {
-		r.Payload = nil
+// Fired takes a dispatch: what plugins changed in it is not kept. Its records
+// come after it.
+func (w *Writer) Fired(f plugin.Firing) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.KeepOriginal || !w.isRead() {
+		return
 	}
-	if len(r.Answer) > maxPayload {
-		r.Answer = nil
+	changes := changesOf(f)
+	for i, c := range changes {
+		w.removed.add(words(c.before), words(c.after))
+		if f.Point == hookpoints.PreMessage.Name {
+			w.changePrompt(c)
+		}
+		changes[i].before = nil
 	}
-	return w.write(Line{Record: &r})
+	w.changes = append(w.changes, fired{f.Dispatch, changes})
+	if len(w.changes) > maxFired {
+		w.changes = slices.Delete(w.changes, 0, 1)
+	}
 }
 
-// Step writes a step. A prompt begins a turn.
+// changesIn are the changes of a dispatch.
+func (w *Writer) changesIn(dispatch int64) []change {
+	for i := len(w.changes) - 1; i >= 0; i-- {
+		if w.changes[i].dispatch == dispatch {
+			return w.changes[i].changes
+		}
+	}
+	return nil
+}
+
+// changePrompt puts the final prompt in the place of the one that the turn began
+// with.
+func (w *Writer) changePrompt(c change) {
+	for i := len(w.pending) - 1; i >= 0; i-- {
+		step := w.pending[i].Step
+		if step == nil || step.Kind != agent.StepPrompt {
+			continue
+		}
+		final := *step
+		final.Text = gjson.ParseBytes(c.after).String()
+		w.pending[i].Step = &final
+		w.pending[i].Withheld = append(w.pending[i].Withheld, Withheld{Path: "/text", Was: c.withheld.Was, Is: c.withheld.Is})
+		return
+	}
+}
+
+// Record writes what one plugin did.
+func (w *Writer) Record(r plugin.Record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := Line{Record: &r}
+	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer} {
+		if len(*doc) > maxPayload {
+			*doc = nil
+		}
+		for _, c := range w.changesIn(r.Dispatch) {
+			var changed bool
+			if *doc, changed = c.apply(*doc); changed {
+				l.Withheld = append(l.Withheld, c.withheld)
+			}
+		}
+		if len(*doc) > maxPayload {
+			*doc = nil
+		}
+	}
+	return w.add(l)
+}
+
+// Step writes a step. A prompt begins a turn, an answer or an error ends it.
 func (w *Writer) Step(s agent.Step) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var err error
 	if s.Kind == agent.StepPrompt {
-		w.mu.Lock()
+		if w.turn > 0 {
+			err = w.flush()
+		}
 		w.turn++
-		w.mu.Unlock()
+		w.removed, w.changes = removed{}, nil
 	}
-	if len(s.Text) > maxPayload {
-		s.Text = string([]rune(s.Text[:maxPayload])) + "..."
+	err = errors.Join(err, w.add(Line{Step: &s}))
+	if s.Kind == agent.StepAnswer || s.Kind == agent.StepError {
+		err = errors.Join(err, w.flush())
 	}
-	return w.write(Line{Step: &s})
+	return err
+}
+
+// Close writes what is left.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flush()
+}
+
+// isRead says whether anybody will see the lines.
+func (w *Writer) isRead() bool { return len(w.out) > 0 || w.holding }
+
+// add keeps a line until the turn is over.
+func (w *Writer) add(l Line) error {
+	if !w.isRead() {
+		return nil
+	}
+	l.Run, l.Turn, l.Context, l.At = w.Run, w.turn, w.context, time.Now()
+	w.pending = append(w.pending, l)
+	w.size += sizeOf(l)
+	if w.KeepOriginal {
+		return w.flush()
+	}
+	if w.size > maxPending {
+		return w.shed()
+	}
+	return nil
+}
+
+// sizeOf is about how much memory a line takes.
+func sizeOf(l Line) int {
+	if l.Step != nil {
+		return 512 + len(l.Step.Text)
+	}
+	return 512 + len(l.Payload) + len(l.Answer)
+}
+
+// shed writes the older half of the pending lines, without the texts that a
+// plugin may still take words out of.
+func (w *Writer) shed() error {
+	half := (len(w.pending) + 1) / 2
+	var err error
+	for _, l := range w.pending[:half] {
+		w.size -= sizeOf(l)
+		err = errors.Join(err, w.write(l.withoutTexts()))
+	}
+	w.pending = append([]Line(nil), w.pending[half:]...)
+	return err
+}
+
+// flush writes all pending lines.
+func (w *Writer) flush() error {
+	var err error
+	for _, l := range w.pending {
+		if !w.removed.isEmpty() {
+			l = l.without(&w.removed)
+		}
+		err = errors.Join(err, w.write(l))
+	}
+	w.pending, w.size = nil, 0
+	return err
 }
 
 // write writes a line to all places.
 func (w *Writer) write(l Line) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.out) == 0 && !w.holding {
-		return nil
+	if l.Step != nil && len(l.Step.Text) > maxPayload {
+		step := *l.Step
+		step.Text = strings.ToValidUTF8(step.Text[:maxPayload], "") + "..."
+		l.Step = &step
 	}
-	l.Run, l.Turn, l.Context, l.At = w.Run, w.turn, w.context, time.Now()
 	line, err := plugin.JSON(l)
 	if err != nil {
 		return fmt.Errorf("writing the trace: %w", err)
@@ -114,48 +266,3 @@ func (w *Writer) write(l Line) error {
 	}
 	return nil
 }
-
-// File is a file of a trace that never becomes larger than its bound: a full one
-// takes the place of the one before it, and a new one begins.
-type File struct {
-	path string
-	half int64
-	f    *os.File
-	size int64
-}
-
-// Open opens a file that, with the one before it, takes at most so many bytes.
-func Open(path string, most int64) (*File, error) {
-	f := &File{path: path, half: most / 2}
-	return f, f.open()
-}
-
-func (f *File) open() (err error) {
-	if f.f, err = disk.OpenLog(f.path); err != nil {
-		return err
-	}
-	info, err := f.f.Stat()
-	if err == nil {
-		f.size = info.Size()
-	}
-	return err
-}
-
-// Write appends a line.
-func (f *File) Write(line []byte) (int, error) {
-	if f.size > 0 && f.size+int64(len(line)) > f.half {
-		f.f.Close()
-		if err := disk.Rename(f.path, Previous(f.path)); err != nil {
-			return 0, err
-		}
-		if err := f.open(); err != nil {
-			return 0, err
-		}
-	}
-	n, err := f.f.Write(line)
-	f.size += int64(n)
-	return n, err
-}
-
-// Close closes the file.
-func (f *File) Close() error { return f.f.Close() }

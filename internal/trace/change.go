@@ -1,0 +1,134 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// Withheld says that a text is not what it was: plugins changed it, and the
+// trace keeps the final one only.
+type Withheld struct {
+	// Path is the JSON Pointer to the text in the payload or the answer.
+	Path string `json:"path"`
+	// Was and Is are the characters of the text before and after; of texts that
+	// are JSON, the bytes.
+	Was int `json:"was"`
+	Is  int `json:"is"`
+}
+
+// change is a text of a payload that plugins have changed. Inner is the member
+// of the field where it is, "" for the field itself.
+type change struct {
+	field, inner  string
+	before, after json.RawMessage
+	withheld      Withheld
+}
+
+// changesOf lists the texts that the plugins of a dispatch have changed: fields
+// that they replaced, and the messages of a request. What else a request holds
+// are options, and no texts.
+func changesOf(f plugin.Firing) (list []change) {
+	info, _ := hookpoints.Find(f.Point)
+	blocked := gjson.GetBytes(f.Answer, "block").Bool()
+	rewritten := !bytes.Equal(f.Payload, f.Final)
+	for _, field := range info.Fields {
+		c := change{field: field.Name}
+		switch {
+		case field.Rule == hookpoints.RulePatch && rewritten:
+			c.inner = "messages"
+			c.after = at(f.Final, c.path())
+		case field.Rule == hookpoints.RuleReplace && (rewritten || blocked):
+			c.after = at(f.Final, c.path())
+		case field.Rule == hookpoints.RuleFirst:
+			c.after = at(f.Answer, c.path())
+		default:
+			continue
+		}
+		c.before = at(f.Payload, c.path())
+		if blocked && len(c.before) > 0 && c.before[0] == '"' {
+			c.after = json.RawMessage(`""`) // a text that was blocked is a text that was removed
+		}
+		if isText(c.before) && c.after != nil && !bytes.Equal(c.before, c.after) && !merge.Equal(c.before, c.after) {
+			c.withheld = Withheld{Path: c.path(), Was: length(c.before), Is: length(c.after)}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// at is a value in a document of the host.
+func at(doc []byte, path string) json.RawMessage {
+	value := gjson.GetBytes(doc, strings.ReplaceAll(path[1:], "/", "."))
+	if !value.Exists() {
+		return nil
+	}
+	return json.RawMessage(value.Raw)
+}
+
+// isText says whether a value holds texts.
+func isText(raw []byte) bool {
+	return len(raw) > 0 && (raw[0] == '"' || raw[0] == '{' || raw[0] == '[')
+}
+
+func (c change) path() string {
+	if c.inner != "" {
+		return "/" + c.field + "/" + c.inner
+	}
+	return "/" + c.field
+}
+
+func length(raw []byte) int {
+	if len(raw) > 0 && raw[0] == '"' {
+		return utf8.RuneCountInString(gjson.ParseBytes(raw).String())
+	}
+	return len(raw)
+}
+
+// apply puts the final text in the place of another one in a payload or an
+// answer.
+func (c change) apply(doc json.RawMessage) (after json.RawMessage, changed bool) {
+	there := merge.At(doc, c.path())
+	if there == nil || merge.Equal(there, c.after) {
+		return doc, false
+	}
+	var err error
+	value := c.after
+	if c.inner != "" {
+		value, err = merge.Set(merge.At(doc, "/"+c.field), c.inner, c.after)
+	}
+	if err == nil {
+		doc, err = merge.Set(doc, c.field, value)
+	}
+	if err != nil {
+		return nil, true
+	}
+	return doc, true
+}
+
+// words are all texts of a value, those in texts that are JSON included.
+func words(raw []byte) string {
+	var b strings.Builder
+	var add func(text string, depth int)
+	add = func(text string, depth int) {
+		b.WriteString(text)
+		b.WriteByte('\n')
+		if depth < maxNesting && strings.Contains(text, `\`) && strings.Contains(text, `"`) {
+			walk([]byte(text), func(_, inner string) string {
+				add(inner, depth+1)
+				return inner
+			})
+		}
+	}
+	walk(raw, func(_, text string) string {
+		add(text, 0)
+		return text
+	})
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,52 @@
+package trace
+
+import (
+	"os"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// File is a file of a trace that never becomes larger than its bound: a full one
+// takes the place of the one before it, and a new one begins.
+type File struct {
+	path string
+	half int64
+	f    *os.File
+	size int64
+}
+
+// Open opens a file that, with the one before it, takes at most so many bytes.
+func Open(path string, most int64) (*File, error) {
+	f := &File{path: path, half: most / 2}
+	return f, f.open()
+}
+
+func (f *File) open() (err error) {
+	if f.f, err = disk.OpenLog(f.path); err != nil {
+		return err
+	}
+	info, err := f.f.Stat()
+	if err == nil {
+		f.size = info.Size()
+	}
+	return err
+}
+
+// Write appends a line.
+func (f *File) Write(line []byte) (int, error) {
+	if f.size > 0 && f.size+int64(len(line)) > f.half {
+		f.f.Close()
+		if err := disk.Rename(f.path, Previous(f.path)); err != nil {
+			return 0, err
+		}
+		if err := f.open(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := f.f.Write(line)
+	f.size += int64(n)
+	return n, err
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.f.Close() }

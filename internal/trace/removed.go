@@ -1,0 +1,169 @@
+package trace
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// removedMark stands where a word stood that a plugin has removed.
+	removedMark = "[removed]"
+	// shortestWord is the length of the shortest word that is looked for: shorter
+	// ones are everywhere.
+	shortestWord = 2
+	// maxRemoved bounds the words that are looked for; of a turn that lost more, no
+	// text is kept.
+	maxRemoved = 50_000
+	// longestPhrase and maxPhrases bound what is looked for besides words.
+	longestPhrase, maxPhrases = 256, 64
+)
+
+// removed knows the words that plugins have taken out of texts.
+type removed struct {
+	words   map[string]bool
+	phrases []string
+	// all says that they are too many to be looked for.
+	all bool
+}
+
+// isEmpty says whether nothing was removed.
+func (r *removed) isEmpty() bool { return len(r.words) == 0 && len(r.phrases) == 0 && !r.all }
+
+// add notes what stands in the text before and nowhere in the one after.
+func (r *removed) add(before, after string) {
+	if r.all || before == after {
+		return
+	}
+	stays := map[string]bool{}
+	eachWord(after, func(_, _ int, word string) { stays[word] = true })
+	if r.words == nil {
+		r.words = map[string]bool{}
+	}
+	eachWord(before, func(_, _ int, word string) {
+		if len(word) >= shortestWord && !stays[word] && !r.all {
+			r.words[strings.Clone(word)] = true
+			r.all = len(r.words) > maxRemoved
+		}
+	})
+	phrase := between(before, after)
+	if utf8.RuneCountInString(phrase) > shortestWord && len(phrase) <= longestPhrase && len(r.phrases) < maxPhrases && !strings.Contains(after, phrase) {
+		r.phrases = append(r.phrases, strings.Clone(phrase))
+	}
+}
+
+// between is what stands in the text before between what both begin and end with.
+func between(before, after string) string {
+	begin := 0
+	for begin < len(before) && begin < len(after) && before[begin] == after[begin] {
+		begin++
+	}
+	for begin > 0 && begin < len(before) && !utf8.RuneStart(before[begin]) {
+		begin--
+	}
+	before, after = before[begin:], after[begin:]
+	end := 0
+	for end < len(before) && end < len(after) && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	for end > 0 && !utf8.RuneStart(before[len(before)-end]) {
+		end--
+	}
+	return strings.TrimSpace(before[:len(before)-end])
+}
+
+// text is a text without what was removed.
+func (r *removed) text(text string) string {
+	if r.all {
+		return removedMark
+	}
+	for _, phrase := range r.phrases {
+		text = strings.ReplaceAll(text, phrase, removedMark)
+	}
+	var b strings.Builder
+	done := 0
+	eachWord(text, func(begin, end int, word string) {
+		if n := r.known(text, begin, word); n >= 0 {
+			b.WriteString(text[done : begin+n])
+			b.WriteString(removedMark)
+			done = end
+		}
+	})
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// known is where a removed word begins in a word of a text, -1 if it is none.
+// The n of "\nword" is a part of an escape.
+func (r *removed) known(text string, begin int, word string) int {
+	if r.words[word] {
+		return 0
+	}
+	if begin == 0 || text[begin-1] != '\\' {
+		return -1
+	}
+	escape := 1
+	if word[0] == 'u' {
+		escape = 5
+	}
+	if len(word) > escape && r.words[word[escape:]] {
+		return escape
+	}
+	return -1
+}
+
+// json is a payload or an answer without what was removed. What names things is
+// kept: fields, and the values that say which call, which context, which role.
+func (r *removed) json(raw []byte) []byte {
+	if r.all {
+		return nil
+	}
+	return walk(raw, func(name, text string) string {
+		if name == isKey || isLabel(name, text) {
+			return text
+		}
+		return r.value(text, 0)
+	})
+}
+
+// value is a text that may be JSON itself.
+func (r *removed) value(text string, depth int) string {
+	if depth < maxNesting && strings.Contains(text, `\`) && strings.Contains(text, `"`) {
+		text = string(walk([]byte(text), func(_, inner string) string { return r.value(inner, depth+1) }))
+	}
+	return r.text(text)
+}
+
+// isLabel says whether a member does not hold what somebody wrote.
+func isLabel(name, text string) bool {
+	switch name {
+	case "role":
+		return text == "user" || text == "assistant" || text == "system" || text == "tool"
+	case "type":
+		return text == "function" || text == "text" || text == "object" || text == "string"
+	case "tool_name", "tool_call_id", "context_name", "status":
+		return true
+	}
+	return false
+}
+
+// eachWord visits the runs of letters, digits and "_" in a text.
+func eachWord(text string, visit func(begin, end int, word string)) {
+	begin := -1
+	for i, c := range text {
+		isPart := c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c)
+		switch {
+		case isPart && begin < 0:
+			begin = i
+		case !isPart && begin >= 0:
+			visit(begin, i, text[begin:i])
+			begin = -1
+		}
+	}
+	if begin >= 0 {
+		visit(begin, len(text), text[begin:])
+	}
+}
