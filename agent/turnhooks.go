@@ -17,9 +17,8 @@ type wish struct {
 	messages []hookpoints.ChatMessage
 	recipe   string
 	args     map[string]string
-	// isAnswer says that the messages are the model's answer alone, as a recipe
-	// makes it: it was written with the summary in view, and takes its place.
-	isAnswer bool
+	// dropSummary says that the messages hold what the summary says.
+	dropSummary bool
 }
 
 // turned fires post_turn and returns what hooks wish, which comes true when the
@@ -33,8 +32,7 @@ func (r *round) turned(ctx context.Context, reply llm.Reply) (wish, error) {
 		ContextName: r.Context.Name(), TurnNumber: r.responses, Response: reply.Text, ToolsUsed: used,
 		Usage: r.usage, Messages: chat(r.messages), RecursionDepth: r.depth, Recipe: r.recipeName(), Nested: r.nested,
 	})
-	isAnswer := r.recipe != nil && len(answer.Messages) == 1 && answer.Messages[0].Content == reply.Text
-	return wish{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, isAnswer}, err
+	return wish{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}, err
 }
 
 // stop fires pre_stop and returns what the turn goes on with, "" for nothing.
@@ -46,7 +44,7 @@ func (r *round) stop(ctx context.Context, response string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w := wish{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, false}
+	w := wish{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}
 	if err := r.rework(ctx, w, nil); err != nil || len(answer.FollowUpMessages) == 0 {
 		return "", err
 	}
@@ -85,7 +83,7 @@ func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) err
 	if w.recipe != "" {
 		r.notice("%s: the conversation is replaced, the recipe %q is not run", w.point, w.recipe)
 	}
-	return r.replace(ctx, withResults(r.entries(w.messages), latest), w.isAnswer)
+	return r.replace(ctx, withResults(r.entries(w.messages), latest), w.dropSummary)
 }
 
 // withResults adds a response that calls tools, and its results, to entries that

@@ -165,6 +165,8 @@ func fieldDoc(field string) string {
 		return "provider is the host of the model's server, \"demo\" for the built-in model."
 	case "SessionInfo.Verbose":
 		return "verbose is true when chibi runs with -v."
+	case "StopAnswer.DropSummary":
+		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
 	case "StopAnswer.FollowUpMessages":
 		return "follow_up_messages are sent as further user messages; the turn goes on."
 	case "StopAnswer.Messages":
@@ -273,6 +275,8 @@ func fieldDoc(field string) string {
 		return "- is the plugin that blocked; the host says it, no plugin can."
 	case "ToolVerdict.Message":
 		return "message is what the model is told instead of a result, with the plugin's name."
+	case "TurnAnswer.DropSummary":
+		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
 	case "TurnAnswer.Messages":
 		return "messages replaces the conversation so far. After a response that calls tools, that response and its results stay behind them."
 	case "TurnAnswer.Recipe":

@@ -38,8 +38,8 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"post_compact", "context_name message_count summary", ""},
 	{"pre_rolling_compact", "context_name message_count non_system_count summary", ""},
 	{"post_rolling_compact", "context_name message_count messages_archived summary", ""},
-	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe nested", "messages recipe recipe_args"},
-	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe", "follow_up_messages messages recipe recipe_args"},
+	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe nested", "messages drop_summary recipe recipe_args"},
+	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe", "follow_up_messages messages drop_summary recipe recipe_args"},
 }
 
 func fieldNames(t reflect.Type) string {

@@ -63,6 +63,9 @@ type TurnAnswer struct {
 	// Messages replaces the conversation so far. After a response that calls
 	// tools, that response and its results stay behind them.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"replace"`
+	// DropSummary says that messages hold what the summary of earlier conversation
+	// says: it is removed. Without it the summary stays.
+	DropSummary bool `json:"drop_summary,omitzero" merge:"with messages"`
 	// Recipe names a recipe to run on the conversation, when the tools that the
 	// response calls have answered; what it answers takes the place of messages.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
@@ -94,6 +97,9 @@ type StopAnswer struct {
 	FollowUpMessages []string `json:"follow_up_messages,omitzero" merge:"append"`
 	// Messages replaces the conversation.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"first"`
+	// DropSummary says that messages hold what the summary of earlier conversation
+	// says: it is removed. Without it the summary stays.
+	DropSummary bool `json:"drop_summary,omitzero" merge:"with messages"`
 	// Recipe names a recipe to run on the conversation; what it answers becomes
 	// the conversation.
 	Recipe string `json:"recipe,omitzero" merge:"first"`

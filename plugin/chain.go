@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/merge"
@@ -141,12 +142,23 @@ func (d *dispatch) rewritten(payload *merge.Chain) []byte {
 		case hookpoints.RuleReplace, hookpoints.RulePatch:
 			if payload.Changed(f.Name) {
 				answer.set(f.Name, payload.Field(f.Name))
+				d.copyLatest(answer, f.Name)
 			}
 		default:
 			d.fold(answer, f, d.replies)
 		}
 	}
 	return answer.bytes()
+}
+
+// copyLatest copies what the last plugin that rewrote a field says beside it.
+func (d *dispatch) copyLatest(answer *object, name string) {
+	for _, r := range slices.Backward(d.replies) {
+		if r.field(name) != nil {
+			answer.copyCompanions(d.info, r, name)
+			return
+		}
+	}
 }
 
 // noteConflicts tells each loser what became of its change.

@@ -83,7 +83,8 @@ func SwapContext(once bool) plugin.Handlers {
 		if turn.Recipe == "" || turn.Nested || len(turn.ToolsUsed) > 0 || strings.TrimSpace(turn.Response) == "" || once && done.Swap(true) {
 			return hookpoints.TurnAnswer{}, nil
 		}
-		return hookpoints.TurnAnswer{Messages: []hookpoints.ChatMessage{{Role: "user", Content: turn.Response}}}, nil
+		messages := []hookpoints.ChatMessage{{Role: "user", Content: turn.Response}}
+		return hookpoints.TurnAnswer{Messages: messages, DropSummary: true}, nil // it was written with the summary in view
 	})
 }
 
