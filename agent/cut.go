@@ -23,7 +23,7 @@ func cutShort(reply llm.Reply) string {
 // not take the place of the conversation.
 func (r *round) afterCut(w wish, calls []llm.ToolCall) (wish, error) {
 	r.notice("the model's answer is not whole: %s", r.cut)
-	if w.isAnswer {
+	if w.dropSummary {
 		r.notice("the conversation stays as it is: what would take its place is not whole")
 		w = wish{point: w.point}
 	}
