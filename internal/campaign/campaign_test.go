@@ -52,7 +52,7 @@ type kind struct {
 
 func kinds() []kind {
 	return []kind{
-		{"kill", "kill -9 of real runs", len(runs()), 10_000, attackByKilling, true},
+		{"kill", "kill -9 of real runs", len(runs()), 14_000, attackByKilling, true},
 		{"writers", "12 to 32 writers at once", len(writers()), 80, attackByWriting, true},
 		{"cuts", "files cut at every byte", 2, len(cutFiles()), attackByCutting, false},
 		{"disks", "disks without room or inodes", 5, 1000, attackByFilling, true},

@@ -42,7 +42,7 @@ func attackByCutting(a *attempt) {
 		a.must(err)
 		return
 	}
-	step := 1
+	step := max(1, fullMinutes/max(1, a.minutes))
 	if a.short {
 		step = 1 + len(whole)/25
 	}

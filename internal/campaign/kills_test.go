@@ -133,7 +133,9 @@ func attackByKilling(a *attempt) {
 		how = fmt.Sprintf("after %v", delay.Round(time.Microsecond))
 		o = h.runFor(soon, func(p *os.Process) { time.Sleep(delay); p.Kill() }, r.args...)
 	}
-	a.Tried++
+	if o.code < 0 { // or it was over before
+		a.Tried++
+	}
 	h.isWhole(r.name+", killed "+how, func() error {
 		if o.code == 0 {
 			return r.done(h)
