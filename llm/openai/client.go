@@ -68,7 +68,7 @@ func (c *Client) Stream(ctx context.Context, body json.RawMessage, onText func(s
 	p := c.patience(cancel)
 	res, err := c.open(ctx, body, p)
 	if err != nil {
-		return llm.Reply{}, ended(ctx, err)
+		return llm.Reply{}, c.conceal(ended(ctx, err))
 	}
 	defer res.Body.Close()
 	r := reader{host: c.host(), onText: onText, most: c.answerBytes(), progress: p.progress}
@@ -78,7 +78,7 @@ func (c *Client) Stream(ctx context.Context, body json.RawMessage, onText func(s
 	} else {
 		err = r.readStream(source)
 	}
-	return r.reply(), ended(ctx, err)
+	return r.reply(), c.conceal(ended(ctx, err))
 }
 
 // ended is why ctx ended, if it has and something failed; else the failure.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
@@ -70,6 +71,15 @@ func isPassing(err error) bool {
 	return errors.As(err, &name) && name.IsTemporary && !name.IsNotFound
 }
 
+// conceal takes the key out of what a server said: some send back what they got.
+func (c *Client) conceal(err error) error {
+	var said *Error
+	if c.Key != "" && errors.As(err, &said) {
+		said.Message = strings.ReplaceAll(said.Message, c.Key, "[api_key]")
+	}
+	return err
+}
+
 // cause takes the method and address out of an HTTP client's error.
 func cause(err error) error {
 	var u *url.Error
@@ -111,9 +121,16 @@ func message(data []byte) string {
 	return text
 }
 
-// oneLine makes a server's text one line of a message.
+// oneLine makes a server's text one line of a message, without what could
+// control a terminal.
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), 64<<10)], "\uFFFD")), " ")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text[:min(len(text), 64<<10)], "\uFFFD"))
+	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > 300 {
 		text = string(runes[:300]) + "..."
 	}

@@ -127,3 +127,24 @@ func TestARequestThatIsTooLongIsRecognized(t *testing.T) {
 		}
 	}
 }
+
+// TestAnErrorHoldsNothingDangerous: neither the key, which some servers send
+// back, nor control sequences.
+func TestAnErrorHoldsNothingDangerous(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"an error status": func(w http.ResponseWriter, req *http.Request) {
+			w.WriteHeader(http.StatusUnauthorized)
+			io.WriteString(w, `{"error":{"message":"\u001b]52;c;aGk=\u0007 \u009b2J who is `+req.Header.Get("Authorization")+`?"}}`)
+		},
+		"an error in the stream": func(w http.ResponseWriter, req *http.Request) {
+			io.WriteString(w, `data: {"error":"\u001b[2J who is `+req.Header.Get("Authorization")+`?"}`+"\n\n")
+		},
+	} {
+		client, _ := serve(t, handler)
+		client.Key = "sk-secret"
+		_, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
+		if err == nil || strings.ContainsAny(err.Error(), "\u001b\u0007\u009b") || !strings.Contains(err.Error(), "who is Bearer [api_key]?") {
+			t.Errorf("%s: %q", name, err)
+		}
+	}
+}
