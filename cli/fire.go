@@ -105,18 +105,26 @@ func (p *program) payload(ctx context.Context, info hookpoints.Info, f fireFlags
 	return plain, checkPayload(info, plain)
 }
 
+// maxPayload bounds the file of a payload.
+const maxPayload = 16 << 20
+
 // dataText is what --data says: JSON, a file's content, or standard input's.
 func (p *program) dataText(ctx context.Context, data string) ([]byte, error) {
 	if data == "-" {
-		text, err := readAll(ctx, p.stdin)
+		text, err := p.readInputText(ctx, "the payload")
 		return []byte(text), err
 	}
 	if path, isFile := strings.CutPrefix(data, "@"); isFile {
-		text, err := os.ReadFile(path)
+		file, err := os.Open(path)
 		if err != nil {
 			return nil, fmt.Errorf("reading the payload: %w", err)
 		}
-		return text, nil
+		defer file.Close()
+		text, err := readAll(ctx, file, maxPayload)
+		if err != nil {
+			return nil, fmt.Errorf("reading the payload: %w", err)
+		}
+		return []byte(text), nil
 	}
 	return []byte(data), nil
 }

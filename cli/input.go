@@ -104,7 +104,7 @@ func texts(list gjson.Result) []string {
 // the flags, only --home, --json-output and those that the JSON does not know
 // count besides.
 func (p *program) readInput(ctx context.Context) error {
-	text, err := readAll(ctx, p.stdin)
+	text, err := p.readInputText(ctx, "the run")
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,15 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/dustin/go-humanize"
 )
 
 // readPrompt puts the prompt together: the words, then what is piped in. With a
@@ -19,7 +24,7 @@ func (p *program) readPrompt(ctx context.Context, words []string) (string, error
 	if (len(words) > 0 || p.opts.recipe != nil) && !isPiped(p.stdin) {
 		return text, nil
 	}
-	piped, err := readAll(ctx, p.stdin)
+	piped, err := p.readInputText(ctx, "the prompt")
 	if err != nil {
 		return "", err
 	}
@@ -33,16 +38,40 @@ func isPiped(f *os.File) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// readAll reads to the end, or until ctx ends: a read from a pipe or terminal
-// cannot be called off.
-func readAll(ctx context.Context, f *os.File) (string, error) {
+// readInputText reads standard input as text. What is larger than the
+// configuration allows is refused: a part of it could mean something else.
+func (p *program) readInputText(ctx context.Context, what string) (string, error) {
+	s := &session{program: p}
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext} {
+		if err := step(ctx); err != nil {
+			return "", err
+		}
+	}
+	most := int64(s.config.Limits.PromptBytes)
+	text, err := readAll(ctx, p.stdin, most)
+	var large *disk.TooLargeError
+	if errors.As(err, &large) {
+		return "", usage("%s on standard input is larger than %s; nothing was done. Give less of it, or raise prompt_bytes under [limits] in %s",
+			what, humanize.IBytes(uint64(most)), filepath.Join(s.home, "config.toml"))
+	} else if err != nil {
+		return "", fmt.Errorf("reading %s from standard input: %w", what, err)
+	}
+	return text, nil
+}
+
+// readAll reads at most so many bytes to the end, or until ctx ends: a read from
+// a pipe or terminal cannot be called off.
+func readAll(ctx context.Context, f *os.File, most int64) (string, error) {
 	type result struct {
 		data []byte
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		data, err := io.ReadAll(f)
+		data, err := io.ReadAll(io.LimitReader(f, most+1))
+		if err == nil && int64(len(data)) > most {
+			err = &disk.TooLargeError{Path: f.Name(), Max: most}
+		}
 		done <- result{data, err}
 	}()
 	select {
@@ -50,11 +79,14 @@ func readAll(ctx context.Context, f *os.File) (string, error) {
 		return "", ctx.Err()
 	case r := <-done:
 		if r.err != nil {
-			return "", fmt.Errorf("reading the prompt from standard input: %w", r.err)
+			return "", r.err
 		}
 		return strings.ToValidUTF8(string(r.data), "\uFFFD"), nil
 	}
 }
+
+// maxTyped bounds a line that is typed as an answer to a question.
+const maxTyped = 64 << 10
 
 // readLine reads one line from a terminal, or until ctx ends.
 func readLine(ctx context.Context, f *os.File) (string, error) {
@@ -64,7 +96,7 @@ func readLine(ctx context.Context, f *os.File) (string, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		line, err := bufio.NewReader(f).ReadString('\n')
+		line, err := bufio.NewReader(io.LimitReader(f, maxTyped)).ReadString('\n')
 		done <- result{line, err}
 	}()
 	select {

@@ -154,6 +154,8 @@ type Limits struct {
 	// MessageBytes bounds a message to another context, InboxBytes the messages
 	// that come with one prompt.
 	MessageBytes, InboxBytes int
+	// PromptBytes bounds what is read from standard input.
+	PromptBytes int
 }
 
 // Configured says whether a model was configured: a key or an address. If not,
@@ -232,7 +234,10 @@ func defaults() layer {
 		},
 		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(min(2<<30, math.MaxInt))},
 		Trace:   trace{Enabled: ptr(true), KeepOriginal: ptr(false), MaxBytes: ptr(8 << 20), Redact: []string{}},
-		Limits:  limits{AnswerBytes: ptr(2 << 20), NoteBytes: ptr(256 << 10), MessageBytes: ptr(256 << 10), InboxBytes: ptr(1 << 20)},
+		Limits: limits{
+			AnswerBytes: ptr(2 << 20), NoteBytes: ptr(256 << 10), MessageBytes: ptr(256 << 10), InboxBytes: ptr(1 << 20),
+			PromptBytes: ptr(2 << 20),
+		},
 	}
 }
 

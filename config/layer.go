@@ -55,10 +55,14 @@ type limits struct {
 	NoteBytes    *int `toml:"note_bytes"`
 	MessageBytes *int `toml:"message_bytes"`
 	InboxBytes   *int `toml:"inbox_bytes"`
+	PromptBytes  *int `toml:"prompt_bytes"`
 }
 
 func (l limits) resolve() Limits {
-	return Limits{AnswerBytes: *l.AnswerBytes, NoteBytes: *l.NoteBytes, MessageBytes: *l.MessageBytes, InboxBytes: *l.InboxBytes}
+	return Limits{
+		AnswerBytes: *l.AnswerBytes, NoteBytes: *l.NoteBytes, MessageBytes: *l.MessageBytes, InboxBytes: *l.InboxBytes,
+		PromptBytes: *l.PromptBytes,
+	}
 }
 
 // API are members of the request body; nil ones are not sent.

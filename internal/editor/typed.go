@@ -17,6 +17,7 @@ type typed struct {
 	escape      []byte // the begin of the sequence of a key
 	paste       []byte
 	pasting     bool
+	lost        int // how many bytes of the paste are too much
 	pastes      []string
 	interrupted bool
 }
@@ -26,6 +27,9 @@ const (
 	pasteBegins = "\x1b[200~"
 	pasteEnds   = "\x1b[201~"
 )
+
+// maxPaste bounds, in bytes, a text that is pasted.
+const maxPaste = 4 << 20
 
 const (
 	esc   = 0x1b
@@ -38,7 +42,7 @@ const (
 func (k *typed) feed(data []byte) {
 	if k.pasting && len(data) == 1 && data[0] == ctrlC {
 		// Somebody typed it: the end of the paste was lost.
-		k.pasting, k.paste, k.held = false, nil, nil
+		k.pasting, k.paste, k.held, k.lost = false, nil, nil, 0
 	}
 	data = slices.Concat(k.held, data)
 	k.held = nil
@@ -75,7 +79,8 @@ func partial(data []byte, mark string) int {
 
 func (k *typed) take(data []byte) {
 	if k.pasting {
-		k.paste = append(k.paste, data...)
+		k.lost += max(0, len(k.paste)+len(data)-maxPaste)
+		k.paste = append(k.paste, data[:min(len(data), maxPaste-len(k.paste))]...)
 		return
 	}
 	for _, b := range data {
@@ -167,6 +172,11 @@ func (k *typed) endPaste() {
 	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "")
 	text := strings.Trim(ends.Replace(strings.ToValidUTF8(string(k.paste), "\uFFFD")), "\n")
 	k.paste = nil
+	if k.lost > 0 {
+		k.lost = 0
+		k.pending = append(k.pending, "[a pasted text of over 4 MiB is left out]"...)
+		return
+	}
 	if len(text) <= maxInline && !strings.ContainsAny(text, "\n\t") && term.Plain(text) == text {
 		k.pending = append(k.pending, text...)
 		return

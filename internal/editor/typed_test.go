@@ -40,6 +40,21 @@ func TestCtrlCEndsAPasteWhoseEndWasLost(t *testing.T) {
 	}
 }
 
+func TestAPasteHasABound(t *testing.T) {
+	var k typed
+	k.feed([]byte("a\x1b[200~"))
+	for range 6 {
+		k.feed(bytes.Repeat([]byte("x"), 1<<20))
+	}
+	if len(k.paste) != maxPaste {
+		t.Errorf("%d bytes are held", len(k.paste))
+	}
+	k.feed([]byte("\x1b[201~b"))
+	if want := "a[a pasted text of over 4 MiB is left out]b"; string(k.pending) != want {
+		t.Errorf("keys %q, want %q", k.pending, want)
+	}
+}
+
 // TestWhatWasPastedDoesNotDriveTheTerminal holds for the line that is typed and
 // for history.
 func TestWhatWasPastedDoesNotDriveTheTerminal(t *testing.T) {
