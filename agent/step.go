@@ -5,7 +5,6 @@ import (
 
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/tidwall/gjson"
 )
 
 // Step is something that happened in a turn besides hooks: what traces are made
@@ -78,14 +77,9 @@ func namesOf(specs []tools.Spec) []string {
 
 // parameters are the members of a request's body besides messages and tools.
 func parameters(body []byte) json.RawMessage {
-	params := []byte("{}")
-	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
-		if name := key.String(); name != "messages" && name != "tools" {
-			if next, err := merge.Set(params, name, []byte(value.Raw)); err == nil {
-				params = next
-			}
-		}
-		return true
-	})
+	params, err := merge.Patch(body, []byte(`{"messages":null,"tools":null}`))
+	if err != nil {
+		return json.RawMessage("{}")
+	}
 	return params
 }

@@ -250,8 +250,8 @@ func (f *firing) changes() []change {
 		if before == nil || after == nil {
 			continue
 		}
-		for _, path := range merge.Diff(before, after) {
-			list = append(list, change{where + path, orNull(merge.At(before, path)), orNull(merge.At(after, path))})
+		for _, d := range merge.Diff(before, after) {
+			list = append(list, change{where + d.Path, orNull(d.Before), orNull(d.After)})
 		}
 	}
 	return list

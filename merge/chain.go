@@ -2,6 +2,8 @@ package merge
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -14,13 +16,8 @@ type Chain struct {
 	original, doc []byte
 	changes       []Change
 	conflicts     []Conflict
-	owned         []claim
-}
-
-// claim says whose value stands at a path.
-type claim struct {
-	path, from string
-	value      gjson.Result
+	coarse        map[Conflict]bool // those beyond MaxPaths, by the object around them
+	fields        map[string]*owners
 }
 
 // NewChain begins with a JSON object.
@@ -55,8 +52,7 @@ func (c *Chain) Replace(from, name string, value []byte) ([]Change, error) {
 	if !valid(value) {
 		return nil, fmt.Errorf("the value is not JSON")
 	}
-	paths := diff(pointer("", name), gjson.ParseBytes(c.Field(name)), gjson.ParseBytes(value))
-	return c.set(from, name, value, paths)
+	return c.set(from, name, value, diff(gjson.ParseBytes(c.Field(name)), gjson.ParseBytes(value)))
 }
 
 // Patch applies a merge patch to a top-level field on a plugin's behalf and
@@ -70,13 +66,12 @@ func (c *Chain) Patch(from, name string, patch []byte) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := touched(pointer("", name), gjson.ParseBytes(current), gjson.ParseBytes(patch))
-	return c.set(from, name, value, paths)
+	return c.set(from, name, value, touched(gjson.ParseBytes(current), gjson.ParseBytes(patch)))
 }
 
 // set stores a field's new value and notes whose it is.
-func (c *Chain) set(from, name string, value []byte, paths []string) ([]Change, error) {
-	if len(paths) == 0 {
+func (c *Chain) set(from, name string, value []byte, changed *places) ([]Change, error) {
+	if changed == nil {
 		return nil, nil
 	}
 	doc, err := Set(c.doc, name, value)
@@ -84,52 +79,45 @@ func (c *Chain) set(from, name string, value []byte, paths []string) ([]Change, 
 		return nil, err
 	}
 	c.doc = doc
+	c.owners(name).take(from, changed, gjson.ParseBytes(value), func(path, loser string) {
+		c.conflict(Conflict{Path: pointer("", name) + path, Winner: from, Loser: loser})
+	})
 	var made []Change
-	for _, path := range paths {
-		c.claim(from, path)
+	for _, path := range changed.paths(pointer("", name)) {
 		made = append(made, Change{Path: path, From: from})
 	}
 	c.changes = append(c.changes, made...)
 	return made, nil
 }
 
-// claim makes a path a plugin's own and reports whom it took it from.
-func (c *Chain) claim(from, path string) {
-	var kept []claim
-	root := gjson.ParseBytes(c.doc)
-	for _, o := range c.owned {
-		if !overlap(o.path, path) {
-			kept = append(kept, o)
-			continue
-		}
-		now := at(root, o.path)
-		switch {
-		case now.Exists() == o.value.Exists() && equal(now, o.value):
-			kept = append(kept, o)
-		case o.from != from && !builtUpon(o.value, now):
-			c.conflicts = append(c.conflicts, Conflict{Path: deeper(o.path, path), Winner: from, Loser: o.from})
-		}
+// owners are those of a top-level field.
+func (c *Chain) owners(name string) *owners {
+	if c.fields == nil {
+		c.fields = map[string]*owners{}
 	}
-	c.owned = append(kept, claim{path: path, from: from, value: at(root, path)})
-}
-
-// builtUpon says whether a text contains the text that it replaced: its author
-// added to it, nothing was lost.
-func builtUpon(before, after gjson.Result) bool {
-	return before.Type == gjson.String && after.Type == gjson.String && strings.Contains(after.Str, before.Str)
-}
-
-// overlap says whether one path is the other or lies below it.
-func overlap(a, b string) bool {
-	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
-}
-
-func deeper(a, b string) string {
-	if len(b) > len(a) {
-		return b
+	if c.fields[name] == nil {
+		c.fields[name] = &owners{}
 	}
-	return a
+	return c.fields[name]
 }
+
+// conflict notes a conflict, of very many only the object around it.
+func (c *Chain) conflict(lost Conflict) {
+	if len(c.conflicts) < MaxPaths {
+		c.conflicts = append(c.conflicts, lost)
+		return
+	}
+	lost.Path = lost.Path[:strings.LastIndexByte(lost.Path, '/')]
+	if c.coarse == nil {
+		c.coarse = map[Conflict]bool{}
+	}
+	if !c.coarse[lost] {
+		c.coarse[lost] = true
+		c.conflicts = append(c.conflicts, lost)
+	}
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 // field is the raw value of a top-level field, nil if there is none.
 func field(doc []byte, name string) []byte {

@@ -2,67 +2,108 @@ package merge
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
 
-// Diff lists the deepest places in which two JSON values differ, as sorted JSON
-// Pointers. Arrays are atoms, as they are for [Patch]. Nil: they are equal.
-func Diff(before, after []byte) []string {
-	paths := diff("", gjson.ParseBytes(before), gjson.ParseBytes(after))
-	slices.Sort(paths)
-	return paths
+// Difference is a place in which two values differ.
+type Difference struct {
+	// Path is a JSON Pointer (RFC 6901).
+	Path string
+	// Before and After are the values there; nil: there is none.
+	Before, After []byte
 }
 
-func diff(path string, before, after gjson.Result) []string {
+// Diff lists the deepest places in which two JSON values differ, sorted by path;
+// more than [MaxPaths] by the objects around them. Arrays are atoms, as they are
+// for [Patch]. Nil: they are equal. What is not JSON is no value.
+func Diff(before, after []byte) []Difference {
+	old, new := parse(before), parse(after)
+	found := diff(old, new)
+	if found == nil {
+		return nil
+	}
+	list := differences(nil, "", found.depth(), found, [2]gjson.Result{old, new})
+	slices.SortFunc(list, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// parse is a value, which does not exist if the text is not JSON.
+func parse(text []byte) gjson.Result {
+	if !valid(text) {
+		return gjson.Result{}
+	}
+	return gjson.ParseBytes(text)
+}
+
+// differences lists places with the values before and after.
+func differences(list []Difference, path string, depth int, p *places, values [2]gjson.Result) []Difference {
+	if p.isWhole() || depth == 0 {
+		return append(list, Difference{Path: path, Before: rawOf(values[0]), After: rawOf(values[1])})
+	}
+	old, new := membersOf(values[0].Raw), membersOf(values[1].Raw)
+	for i, name := range p.names {
+		list = differences(list, pointer(path, name), depth-1, p.below[i], [2]gjson.Result{old.value(name), new.value(name)})
+	}
+	return list
+}
+
+func rawOf(value gjson.Result) []byte {
+	if !value.Exists() {
+		return nil
+	}
+	return []byte(value.Raw)
+}
+
+// diff finds the places in which two values differ.
+func diff(before, after gjson.Result) *places {
 	if !before.IsObject() || !after.IsObject() {
-		if equal(before, after) {
+		if before.Exists() == after.Exists() && equal(before, after) {
 			return nil
 		}
-		return []string{path}
+		return &places{}
 	}
-	var paths []string
+	if before.Raw == after.Raw {
+		return nil
+	}
+	found := &places{}
 	old, new := membersOf(before.Raw), membersOf(after.Raw)
-	for key := range old.last {
-		was, _ := old.find(key)
-		is, kept := new.find(key)
-		if !kept {
-			paths = append(paths, pointer(path, key))
-			continue
-		}
-		paths = append(paths, diff(pointer(path, key), gjson.Parse(was.value), gjson.Parse(is.value))...)
-	}
-	for key := range new.last {
-		if _, known := old.find(key); !known {
-			paths = append(paths, pointer(path, key))
+	for i, m := range old.list {
+		if old.isLast(i) {
+			found.add(m.key, diff(gjson.Parse(m.value), new.value(m.key)))
 		}
 	}
-	return paths
+	for i, m := range new.list {
+		if _, known := old.find(m.key); !known && new.isLast(i) {
+			found.add(m.key, &places{})
+		}
+	}
+	return found.orNil()
 }
 
-// touched lists the places that a merge patch would really change. Unlike Diff
-// it looks only at what the patch names.
-func touched(path string, doc, patch gjson.Result) []string {
+// touched finds the places that a merge patch would really change. Unlike diff it
+// looks only at what the patch names.
+func touched(doc, patch gjson.Result) *places {
 	if !patch.IsObject() || !doc.IsObject() {
 		if doc.Exists() && equal(doc, patch) {
 			return nil
 		}
-		return []string{path}
+		return &places{}
 	}
-	var paths []string
-	old := membersOf(doc.Raw)
-	changes := membersOf(patch.Raw)
+	found := &places{}
+	old, changes := membersOf(doc.Raw), membersOf(patch.Raw)
 	for i, m := range changes.list {
 		if !changes.isLast(i) {
 			continue
 		}
-		was, known := old.find(m.key)
+		was := old.value(m.key)
 		switch {
-		case known && m.value != "null":
-			paths = append(paths, touched(pointer(path, m.key), gjson.Parse(was.value), gjson.Parse(m.value))...)
-		case known || m.value != "null":
-			paths = append(paths, pointer(path, m.key))
+		case was.Exists() && m.value != "null":
+			found.add(m.key, touched(was, gjson.Parse(m.value)))
+		case was.Exists() || m.value != "null":
+			found.add(m.key, &places{})
 		}
 	}
-	return paths
+	return found.orNil()
 }

@@ -1,7 +1,5 @@
 package merge
 
-import "slices"
-
 // Filtered is what filters leave of a list of names.
 type Filtered struct {
 	// Kept are the names that stay, in their order.
@@ -29,19 +27,23 @@ type Unknown struct{ From, Name string }
 // lists unite, and exclude beats include. An empty include list keeps nothing.
 func Filter(names []string, include, exclude []Offer[[]string]) Filtered {
 	var f Filtered
+	included, excluded := setsOf(include), setsOf(exclude)
 	for _, name := range names {
-		if by := naming(exclude, name, true); len(by) > 0 {
+		if by := naming(excluded, name, true); len(by) > 0 {
 			f.Removed = append(f.Removed, Removal{Name: name, Excluded: true, By: by})
-		} else if by := naming(include, name, false); len(by) > 0 {
+		} else if by := naming(included, name, false); len(by) > 0 {
 			f.Removed = append(f.Removed, Removal{Name: name, By: by})
 		} else {
 			f.Kept = append(f.Kept, name)
 		}
 	}
-	for _, offer := range slices.Concat(include, exclude) {
-		for _, name := range offer.Value {
-			if !slices.Contains(names, name) {
-				f.Unknown = append(f.Unknown, Unknown{From: offer.From, Name: name})
+	known := setOf(names)
+	for _, offers := range [2][]Offer[[]string]{include, exclude} {
+		for _, offer := range offers {
+			for _, name := range offer.Value {
+				if !known[name] {
+					f.Unknown = append(f.Unknown, Unknown{From: offer.From, Name: name})
+				}
 			}
 		}
 	}
@@ -49,14 +51,31 @@ func Filter(names []string, include, exclude []Offer[[]string]) Filtered {
 }
 
 // naming lists who names a name, or who does not.
-func naming(offers []Offer[[]string], name string, does bool) []string {
+func naming(offers []Offer[map[string]bool], name string, does bool) []string {
 	var by []string
 	for _, offer := range offers {
-		if slices.Contains(offer.Value, name) == does {
+		if offer.Value[name] == does {
 			by = append(by, offer.From)
 		}
 	}
 	return by
+}
+
+// setsOf makes sets of lists.
+func setsOf(offers []Offer[[]string]) []Offer[map[string]bool] {
+	var sets []Offer[map[string]bool]
+	for _, offer := range offers {
+		sets = append(sets, Offer[map[string]bool]{From: offer.From, Value: setOf(offer.Value)})
+	}
+	return sets
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 // Intersect keeps the names that are in every list, in the order of the first.
@@ -66,10 +85,12 @@ func Intersect(offers []Offer[[]string]) []string {
 		return nil
 	}
 	kept := []string{}
+	sets, seen := setsOf(offers[1:]), map[string]bool{}
 	for _, name := range offers[0].Value {
-		if len(naming(offers, name, false)) == 0 && !slices.Contains(kept, name) {
+		if !seen[name] && len(naming(sets, name, false)) == 0 {
 			kept = append(kept, name)
 		}
+		seen[name] = true
 	}
 	return kept
 }
@@ -78,9 +99,11 @@ func Intersect(offers []Offer[[]string]) []string {
 // appear.
 func Unite(offers []Offer[[]string]) []string {
 	var all []string
+	seen := map[string]bool{}
 	for _, offer := range offers {
 		for _, name := range offer.Value {
-			if !slices.Contains(all, name) {
+			if !seen[name] {
+				seen[name] = true
 				all = append(all, name)
 			}
 		}

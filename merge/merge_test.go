@@ -52,7 +52,11 @@ func TestDiff(t *testing.T) {
 		{"the whole", `1`, `2`, []string{""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, merge.Diff([]byte(test.before), []byte(test.after))); diff != "" {
+			var got []string
+			for _, d := range merge.Diff([]byte(test.before), []byte(test.after)) {
+				got = append(got, d.Path)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("paths (-want +got):\n%s", diff)
 			}
 		})

@@ -160,6 +160,14 @@ func (m *members) find(key string) (member, bool) {
 	return member{}, false
 }
 
+// value is a key's last value; it does not exist if there is none.
+func (m *members) value(key string) gjson.Result {
+	if i, ok := m.last[key]; ok {
+		return gjson.Parse(m.list[i].value)
+	}
+	return gjson.Result{}
+}
+
 func (m *members) isLast(i int) bool { return m.last[m.list[i].key] == i }
 
 // end is where member i's bytes end: at its comma, or at the closing brace.

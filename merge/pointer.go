@@ -22,7 +22,10 @@ func At(doc []byte, pointer string) []byte {
 
 // pointer appends a key to a JSON Pointer.
 func pointer(path, key string) string {
-	return path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	if strings.ContainsAny(key, "~/") {
+		key = strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	}
+	return path + "/" + key
 }
 
 // at is the value at a JSON Pointer; it does not exist where the pointer leads

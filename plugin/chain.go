@@ -163,11 +163,13 @@ func (d *dispatch) copyLatest(answer *object, name string) {
 
 // noteConflicts tells each loser what became of its change.
 func (d *dispatch) noteConflicts(payload *merge.Chain) {
+	of := map[string][]*reply{}
+	for _, r := range d.replies {
+		of[r.plugin.Name] = append(of[r.plugin.Name], r)
+	}
 	for _, c := range payload.Conflicts() {
-		for _, r := range d.replies {
-			if r.plugin.Name == c.Loser {
-				r.lost(c.Path, c.Winner)
-			}
+		for _, r := range of[c.Loser] {
+			r.lost(c.Path, c.Winner)
 		}
 	}
 }

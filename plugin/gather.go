@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -96,15 +95,23 @@ func (d *dispatch) noteStrangers(f hookpoints.AnswerField, replies []*reply) {
 	if f.Among == "" {
 		return
 	}
-	var known []string
+	known := map[string]bool{}
 	for _, v := range gjson.GetBytes(d.payload, f.Among).Array() {
-		known = append(known, v.String())
+		known[v.String()] = true
 	}
 	for _, r := range replies {
-		for _, v := range gjson.ParseBytes(r.field(f.Name)).Array() {
-			if !slices.Contains(known, v.String()) {
+		strangers := 0
+		gjson.ParseBytes(r.field(f.Name)).ForEach(func(_, v gjson.Result) bool {
+			if known[v.String()] {
+				return true
+			}
+			if strangers++; strangers <= maxUnknown {
 				r.remark(fmt.Sprintf("%q names %q, which is not offered here", f.Name, v.String()))
 			}
+			return true
+		})
+		if strangers > maxUnknown {
+			r.remark(fmt.Sprintf("%q names %d more that are not offered here", f.Name, strangers-maxUnknown))
 		}
 	}
 }
@@ -114,11 +121,13 @@ func isEmptyText(raw []byte) bool { return string(raw) == `""` }
 // isEmpty says whether a raw value is "", [] or {}.
 func isEmpty(raw []byte) bool {
 	v := gjson.ParseBytes(raw)
-	switch {
-	case v.IsArray():
-		return len(v.Array()) == 0
-	case v.IsObject():
-		return len(v.Map()) == 0
+	if v.IsArray() || v.IsObject() {
+		empty := true
+		v.ForEach(func(_, _ gjson.Result) bool {
+			empty = false
+			return false
+		})
+		return empty
 	}
 	return isEmptyText(raw)
 }

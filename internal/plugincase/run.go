@@ -142,8 +142,8 @@ func differences(what string, want, got []byte) (wrong []string) {
 		}
 		return string(value)
 	}
-	for _, path := range merge.Diff(want, got) {
-		wrong = append(wrong, fmt.Sprintf("%s at %s: got %s, want %s", what, path, text(merge.At(got, path)), text(merge.At(want, path))))
+	for _, d := range merge.Diff(want, got) {
+		wrong = append(wrong, fmt.Sprintf("%s at %s: got %s, want %s", what, d.Path, text(d.After), text(d.Before)))
 	}
 	return wrong
 }

@@ -104,9 +104,9 @@ func didWhat(r plugin.Record) string {
 // request tells which tools are missing, and why parameters have their values.
 func (e *explainer) request(r agent.RequestStep) {
 	e.missing(r)
-	for _, path := range merge.Diff(r.Before, r.After) {
-		name := strings.TrimPrefix(path, "/")
-		e.say(name, e.parameter(r, path, name))
+	for _, d := range merge.Diff(r.Before, r.After) {
+		name := strings.TrimPrefix(d.Path, "/")
+		e.say(name, e.parameter(r, d.Path, name))
 	}
 	if e.about == "" || len(e.sentences) > 0 || slices.Contains(r.Tools, e.about) {
 		return

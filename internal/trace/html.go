@@ -74,7 +74,11 @@ func rowView(r Row, longest time.Duration) viewRow {
 	switch {
 	case r.Record != nil:
 		row.Payload, row.Answer = indented(r.Record.Payload), indented(r.Record.Answer)
-		for _, path := range r.Record.Changed {
+		for i, path := range r.Record.Changed {
+			if i == maxChanges {
+				row.Changes = append(row.Changes, viewChange{Note: fmt.Sprintf("%d more places were changed", len(r.Record.Changed)-i)})
+				break
+			}
 			change := viewChange{Path: path, After: string(merge.At(r.Record.Answer, path))}
 			if change.Note = r.noteOf(path); change.Note == "" {
 				change.Before = string(merge.At(r.Record.Payload, path))
@@ -100,6 +104,9 @@ func (r Row) noteOf(path string) string {
 	}
 	return ""
 }
+
+// maxChanges bounds how many changed places of one answer a page shows.
+const maxChanges = 200
 
 func indented(raw []byte) string {
 	var b bytes.Buffer

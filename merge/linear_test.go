@@ -1,0 +1,121 @@
+package merge_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/merge"
+)
+
+// object has n members of its own for a prefix.
+func object(prefix string, n int) []byte {
+	var b strings.Builder
+	b.WriteString("{")
+	for i := range n {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `"%s%d":%d`, prefix, i, i)
+	}
+	return []byte(b.String() + "}")
+}
+
+// names are n names.
+func names(prefix string, n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%s%d", prefix, i)
+	}
+	return list
+}
+
+// allocated is how many bytes a piece of work allocates.
+func allocated(work func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	work()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// TestLargeAnswersTakeLinearWork: what is ten times as large takes about ten times
+// the memory. What took quadratic time would not end here.
+func TestLargeAnswersTakeLinearWork(t *testing.T) {
+	wrap := func(doc []byte) []byte { return []byte(`{"x":` + string(doc) + `}`) }
+	offers := func(n int) []merge.Offer[[]string] {
+		return []merge.Offer[[]string]{{From: "p", Value: names("a", n)}, {From: "q", Value: names("a", 2*n)}}
+	}
+	for _, test := range []struct {
+		name string
+		work func(n int)
+	}{
+		{"keys that a patch adds", func(n int) {
+			merge.NewChain([]byte(`{"x":{}}`)).Patch("p", "x", object("a", n))
+		}},
+		{"keys that two patches set differently", func(n int) {
+			c := merge.NewChain([]byte(`{"x":{}}`))
+			c.Patch("p", "x", object("a", n))
+			c.Patch("q", "x", []byte(strings.ReplaceAll(string(object("a", n)), ":", ":1")))
+		}},
+		{"a value that is replaced", func(n int) {
+			c := merge.NewChain(wrap(object("a", n)))
+			c.Replace("p", "x", object("b", n))
+			c.Replace("q", "x", object("c", n))
+			c.Replace("r", "x", []byte("1"))
+		}},
+		{"members below what another one set", func(n int) {
+			c := merge.NewChain([]byte(`{"x":1}`))
+			c.Replace("p", "x", object("a", n))
+			c.Patch("q", "x", object("b", n))
+		}},
+		{"differences", func(n int) { merge.Diff(object("a", n), object("b", n)) }},
+		{"lists that intersect", func(n int) { merge.Intersect(offers(n)) }},
+		{"lists that unite", func(n int) { merge.Unite(offers(n)) }},
+		{"filters", func(n int) { merge.Filter(names("a", n), offers(n), offers(n/2)) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			small := allocated(func() { test.work(5_000) })
+			large := allocated(func() { test.work(50_000) })
+			if large > 20*small {
+				t.Errorf("50,000 take %.0f times the memory of 5,000", large/small)
+			}
+		})
+	}
+}
+
+// TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt: each place up to the
+// bound, and what lies around them beyond it.
+func TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt(t *testing.T) {
+	for _, test := range []struct {
+		name, doc, patch string
+		paths            int
+		first            string
+	}{
+		{"as many as are told", `{"x":{}}`, string(object("a", merge.MaxPaths)), merge.MaxPaths, "/x/a0"},
+		{"one more", `{"x":{}}`, string(object("a", merge.MaxPaths+1)), 1, "/x"},
+		{"many in one of two members", `{"x":{"few":{"f0":9},"many":{}}}`, `{"few":{"f0":1},"many":` + string(object("a", 20_000)) + `}`, 2, "/x/few"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := merge.NewChain([]byte(test.doc))
+			changes, err := c.Patch("p", "x", []byte(test.patch))
+			if err != nil || len(changes) != test.paths || changes[0].Path != test.first {
+				t.Errorf("%d changes, the first %v, %v; want %d, the first %s", len(changes), changes[:min(1, len(changes))], err, test.paths, test.first)
+			}
+			if got := c.Field("x"); !merge.Equal(got, []byte(test.patch)) {
+				t.Errorf("the change was not applied: %.60s", got)
+			}
+		})
+	}
+}
+
+func TestVeryManyConflictsAreToldByTheObjectAroundThem(t *testing.T) {
+	c := merge.NewChain([]byte(`{"x":{}}`))
+	c.Patch("p", "x", object("a", 30_000))
+	c.Patch("q", "x", []byte(strings.ReplaceAll(string(object("a", 30_000)), ":", ":1")))
+	lost := c.Conflicts()
+	if n := len(lost); n != merge.MaxPaths+1 || lost[n-1] != (merge.Conflict{Path: "/x", Winner: "q", Loser: "p"}) {
+		t.Errorf("%d conflicts, the last %v", n, lost[n-1])
+	}
+}

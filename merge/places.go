@@ -1,0 +1,79 @@
+package merge
+
+// MaxPaths bounds how many paths a change is told with. A change of more places
+// takes effect like any other, and is told by the objects around them.
+const MaxPaths = 10_000
+
+// places are the parts of a value that a change touches: the value as a whole,
+// or parts of its members. Nil is none.
+type places struct {
+	names []string
+	below []*places // for each name
+}
+
+// isWhole reports whether the value itself was changed, not parts of it.
+func (p *places) isWhole() bool { return len(p.names) == 0 }
+
+// add notes places in a member.
+func (p *places) add(name string, below *places) {
+	if below != nil {
+		p.names = append(p.names, name)
+		p.below = append(p.below, below)
+	}
+}
+
+// orNil is p, or nil if nothing was added to it.
+func (p *places) orNil() *places {
+	if p.isWhole() {
+		return nil
+	}
+	return p
+}
+
+// depth is how far down places can be named without naming more than MaxPaths.
+func (p *places) depth() int {
+	var ends, goOn []int // by depth: places that end there, and that lead deeper
+	p.count(0, &ends, &goOn)
+	sum := 0
+	for _, n := range ends {
+		sum += n
+	}
+	depth := len(ends) - 1
+	for depth > 0 && sum+goOn[depth] > MaxPaths {
+		sum -= ends[depth]
+		depth--
+	}
+	return depth
+}
+
+func (p *places) count(depth int, ends, goOn *[]int) {
+	if len(*ends) == depth {
+		*ends, *goOn = append(*ends, 0), append(*goOn, 0)
+	}
+	if p.isWhole() {
+		(*ends)[depth]++
+		return
+	}
+	(*goOn)[depth]++
+	for _, b := range p.below {
+		b.count(depth+1, ends, goOn)
+	}
+}
+
+// paths lists the places as JSON Pointers below a path, in their order.
+func (p *places) paths(base string) []string {
+	if p == nil {
+		return nil
+	}
+	return p.list(nil, base, p.depth())
+}
+
+func (p *places) list(paths []string, base string, depth int) []string {
+	if p.isWhole() || depth == 0 {
+		return append(paths, base)
+	}
+	for i, name := range p.names {
+		paths = p.below[i].list(paths, pointer(base, name), depth-1)
+	}
+	return paths
+}
