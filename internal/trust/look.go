@@ -7,18 +7,48 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/plugin"
 )
+
+// A directory of hooks that changes all the time, as when somebody swaps files to
+// get another one run than the one that was looked at, is not run. One that has
+// changed a moment ago is looked at when it has rested for a while.
+const (
+	rest     = 100 * time.Millisecond
+	patience = 3
+)
+
+// settled reads a directory when nothing in it but data has changed for a while.
+func (a Approval) settled(dir string) ([]Seen, error) {
+	for range patience {
+		t := tree{folder: a.Folder}
+		if err := t.read(dir); err != nil {
+			return nil, err
+		}
+		last := t.changed
+		for _, s := range a.Pinned(dir, t.files) {
+			if s.info != nil && changedAt(s.info).After(last) {
+				last = changedAt(s.info)
+			}
+		}
+		if age := time.Since(last); age < 0 || age >= rest {
+			return t.files, nil
+		}
+		time.Sleep(rest)
+	}
+	return nil, fmt.Errorf("%s changes all the time; see who changes it", dir)
+}
 
 // Look compares a directory of the folder, as it is now, with the approval, and
 // returns what says of a file in it, given by its full path, why it must not be
 // run; nil: all is as it was approved. Except where nobody could approve it, the
 // reason is a plugin.ErrUntrusted.
 func (a Approval) Look(dir string) func(path string) error {
-	files, err := Tree(a.Folder, dir)
+	files, err := a.settled(dir)
 	if err != nil {
-		return func(string) error { return fmt.Errorf("what came with this folder cannot be approved: %w", err) }
+		return func(string) error { return fmt.Errorf("hooks that came with this folder are not run: %w", err) }
 	}
 	found := a.difference(dir, files)
 	return func(path string) error {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
 )
@@ -75,10 +76,7 @@ func (b *beginning) Write(p []byte) (int, error) {
 // or is open for others to change.
 func Tree(folder, dir string) ([]Seen, error) {
 	t := tree{folder: folder}
-	err := t.directory(dir)
-	if errors.Is(err, fs.ErrNotExist) && len(t.files) == 0 {
-		return nil, nil
-	}
+	err := t.read(dir)
 	return t.files, err
 }
 
@@ -87,6 +85,16 @@ type tree struct {
 	files  []Seen
 	size   int64
 	texts  int
+	// changed is when names in the directories last changed.
+	changed time.Time
+}
+
+func (t *tree) read(dir string) error {
+	err := t.directory(dir)
+	if errors.Is(err, fs.ErrNotExist) && len(t.files) == 0 {
+		return nil
+	}
+	return err
 }
 
 func (t *tree) directory(dir string) error {
@@ -96,6 +104,9 @@ func (t *tree) directory(dir string) error {
 	}
 	if err := openToOthers(dir, info); err != nil {
 		return err
+	}
+	if at := changedAt(info); at.After(t.changed) {
+		t.changed = at
 	}
 	entries, err := os.ReadDir(filepath.Join(t.folder, dir))
 	if err != nil {
