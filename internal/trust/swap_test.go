@@ -18,9 +18,10 @@ func TestASwappedHookDoesNotRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	swap := exec.Command("python3", "-c", `
-import os
-print("ready", flush=True)
-while True: os.rename("hooks/hook", "x"); os.rename("evil", "hooks/hook"); os.rename("x", "evil")`)
+import itertools, os
+for i in itertools.count():
+    os.rename("hooks/hook", "x"); os.rename("evil", "hooks/hook"); os.rename("x", "evil")
+    if i == 100: print("ready", flush=True)`)
 	swap.Dir = folder
 	ready, err := swap.StdoutPipe()
 	if err := errors.Join(err, swap.Start()); err != nil {
