@@ -53,15 +53,13 @@ func denied(err error) output {
 	return output{text: "Error: " + err.Error(), preface: "Error: ", status: hookpoints.StatusDenied, exit: 1}
 }
 
-// blocked is what the model is told of a call that a plugin blocks: which one,
-// unless the reason names it.
+// blocked is what the model is told of a call that a plugin blocks: the plugin's
+// reason, and which one it is unless the reason names it.
 func blocked(v hookpoints.ToolVerdict) output {
-	o := output{status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
-	name := fmt.Sprintf("plugin %q", v.BlockedBy)
-	if !strings.HasPrefix(v.Message, v.BlockedBy+": ") && !strings.Contains(v.Message, name) {
-		o.preface = "Blocked by " + name + ": "
+	o := output{text: v.Message, status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
+	if !strings.Contains(v.Message, fmt.Sprintf("plugin %q", v.BlockedBy)) {
+		o.text += hookpoints.BlockedNote(v.BlockedBy)
 	}
-	o.text = o.preface + v.Message
 	return o
 }
 
@@ -69,7 +67,7 @@ func blocked(v hookpoints.ToolVerdict) output {
 func (o *output) step(call llm.ToolCall) *CallStep {
 	s := &CallStep{ID: call.ID, Tool: call.Name, Ran: o.status.DidRun(), DurationMS: o.took.Milliseconds(), Exit: o.exit}
 	if !s.Ran {
-		s.Why = o.text
+		s.Why = strings.TrimSuffix(o.text, hookpoints.BlockedNote(o.blockedBy))
 	}
 	return s
 }

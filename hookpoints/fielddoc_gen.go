@@ -232,7 +232,7 @@ func fieldDoc(field string) string {
 	case "ToolOutput.OutputPath":
 		return "output_path is then the path of a file with the whole output."
 	case "ToolOutput.Preface":
-		return "preface is what the output begins with that is not the tool's own: how it failed, or who blocked the call. Absent if there is none."
+		return "preface is what the output begins with that is not the tool's own: how it failed. Absent if there is none."
 	case "ToolOutput.Recipe":
 		return "recipe names the recipe that is being run, absent without one."
 	case "ToolOutput.Status":
@@ -274,7 +274,7 @@ func fieldDoc(field string) string {
 	case "ToolVerdict.BlockedBy":
 		return "- is the plugin that blocked; the host says it, no plugin can."
 	case "ToolVerdict.Message":
-		return "message is what the model is told instead of a result, with the plugin's name."
+		return "message is what the model is told instead of a result; the plugin's name follows it."
 	case "TurnAnswer.DropSummary":
 		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
 	case "TurnAnswer.Messages":

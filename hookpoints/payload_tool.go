@@ -1,6 +1,9 @@
 package hookpoints
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // ToolInvocation is the payload of pre_tool.
 type ToolInvocation struct {
@@ -23,8 +26,8 @@ type ToolVerdict struct {
 	Arguments json.RawMessage `json:"arguments,omitzero" merge:"replace"`
 	// Block keeps the tool from running.
 	Block bool `json:"block,omitzero" merge:"block"`
-	// Message is what the model is told instead of a result, with the plugin's
-	// name.
+	// Message is what the model is told instead of a result; the plugin's name
+	// follows it.
 	Message string `json:"message,omitzero" merge:"with block"`
 	// BlockedBy is the plugin that blocked; the host says it, no plugin can.
 	BlockedBy string `json:"-"`
@@ -43,6 +46,10 @@ const (
 	StatusBlocked CallStatus = "blocked" // a plugin blocked it: it did not run
 	StatusDenied  CallStatus = "denied"  // it was not allowed, or made no sense: it did not run
 )
+
+// BlockedNote is what the model reads behind the reason of a plugin that blocked
+// a call.
+func BlockedNote(plugin string) string { return fmt.Sprintf("\n(blocked by plugin %q)", plugin) }
 
 // DidRun says whether the tool ran.
 func (s CallStatus) DidRun() bool { return s == StatusRan || s == StatusFailed }
@@ -92,7 +99,7 @@ type ToolOutput struct {
 	// BlockedBy names the plugin that blocked the call, absent if none did.
 	BlockedBy string `json:"blocked_by,omitempty"`
 	// Preface is what the output begins with that is not the tool's own: how it
-	// failed, or who blocked the call. Absent if there is none.
+	// failed. Absent if there is none.
 	Preface string `json:"preface,omitempty"`
 	// ToolCallID is the model's name for this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`

@@ -48,7 +48,7 @@ func TestPayloads(t *testing.T) {
 	failed := hookpoints.ToolOutput{ToolName: "dice", Arguments: json.RawMessage(`{}`), Output: "Error: no", ExitCode: 3, Nested: true, Recipe: "compact"}
 	stopped := hookpoints.ToolOutput{
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), ToolCallID: "c1", ExitCode: 1, Status: hookpoints.StatusBlocked,
-		BlockedBy: "guard", Preface: `Blocked by plugin "guard": `, Output: `Blocked by plugin "guard": no sudo`,
+		BlockedBy: "guard", Output: "no sudo\n(blocked by plugin \"guard\")",
 	}
 	for name, test := range map[string]struct{ got, want string }{
 		"before_tool_call": {
@@ -133,7 +133,7 @@ func TestResults(t *testing.T) {
 	output := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "secret x"}
 	failed := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`), Output: "Error: secret", ExitCode: 1}
 	stopped := hookpoints.ToolOutput{
-		ToolName: "bash", Arguments: json.RawMessage(`{}`), Status: hookpoints.StatusBlocked, ExitCode: 1, Preface: "By g: ", Output: "By g: secret",
+		ToolName: "bash", Arguments: json.RawMessage(`{}`), Status: hookpoints.StatusBlocked, ExitCode: 1, BlockedBy: "g", Output: "secret\n(blocked by plugin \"g\")",
 	}
 	large := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`), Output: "begin", Truncated: true}
 	for _, test := range []struct {

@@ -41,7 +41,7 @@ func (c codec) toolOutput(p hookpoints.ToolOutput, now time.Time) toolOutput {
 		ToolName: p.ToolName, Success: p.ExitCode == 0, MetadataType: "custom_tool", Timestamp: now.UTC().Format(time.RFC3339Nano),
 	}
 	if p.Status != "" && !p.Status.DidRun() {
-		reason := strings.TrimPrefix(p.Output, p.Preface)
+		reason := strings.TrimSuffix(strings.TrimPrefix(p.Output, p.Preface), hookpoints.BlockedNote(p.BlockedBy))
 		out.MetadataType, out.Metadata, out.Error = "blocked", notRun{p.ToolName, reason}, prefixOf(p)+reason
 		return out
 	}
