@@ -14,7 +14,7 @@ const (
 	maxHolder = 4 << 10
 	// maxLegacy bounds the whole conversation that the original's first versions
 	// kept in one file.
-	maxLegacy = 256 << 20
+	maxLegacy = 16 << 20
 )
 
 // Limits bound what is kept of what a model or another program writes, in bytes. A

@@ -55,6 +55,7 @@ func kinds() []kind {
 		{"kill", "kill -9 of real runs", len(runs()), 14_000, attackByKilling, true},
 		{"writers", "12 to 32 writers at once", len(writers()), 80, attackByWriting, true},
 		{"cuts", "files cut at every byte", 2, len(cutFiles()), attackByCutting, false},
+		{"files", "something else where a file of the home should be", 8, len(homeFiles()) * len(shapes()), attackByFiles, false},
 		{"disks", "disks without room or inodes", 5, 1000, attackByFilling, true},
 		{"plugins", "hostile plugins", 6, len(hostilePlugins()), attackByPlugin, false},
 		{"servers", "hostile model servers", 8, len(hostileServers()), attackByServer, false},

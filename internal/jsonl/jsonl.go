@@ -18,6 +18,13 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
+// MaxRecord bounds a record in bytes. Longer ones are not written; of one that
+// another program wrote, readers get a beginning that is no JSON.
+const MaxRecord = 16 << 20
+
+// beginning is how much, in bytes, is read of a record that is too long.
+const beginning = 200
+
 // chunk is how much is read at once from the end of a file.
 const chunk = 64 << 10
 
@@ -32,6 +39,9 @@ func Append(fsys disk.FS, name string, records ...[]byte) (cut int64, err error)
 	for _, r := range records {
 		if bytes.IndexByte(r, '\n') >= 0 {
 			return cut, fmt.Errorf("a record for %s contains a newline", name)
+		}
+		if len(r) > MaxRecord {
+			return cut, fmt.Errorf("a record for %s has %d bytes, at most %d can be kept", name, len(r), MaxRecord)
 		}
 		data = append(append(data, r...), '\n')
 	}
@@ -112,7 +122,14 @@ func BackwardIn(f disk.File, each func(offset int64, record []byte) (more bool))
 // copied again and again.
 func backward(f io.ReaderAt, end int64, each func(int64, []byte) bool) error {
 	var rest []byte // the begin of it is not read yet
+	long := false   // it is longer than a record, and not kept
 	size := int64(chunk)
+	give := func(offset int64, line []byte) bool {
+		if long || len(line) > MaxRecord {
+			line, long = line[:beginning], false
+		}
+		return len(bytes.TrimSpace(line)) == 0 || each(offset, line)
+	}
 	for end > 0 {
 		begin := max(0, end-size)
 		buf := make([]byte, end-begin, end-begin+int64(len(rest)))
@@ -126,7 +143,7 @@ func backward(f io.ReaderAt, end int64, each func(int64, []byte) bool) error {
 			if i < 0 {
 				break
 			}
-			if line := buf[i+1 : stop]; len(bytes.TrimSpace(line)) > 0 && !each(begin+int64(i)+1, line) {
+			if !give(begin+int64(i)+1, buf[i+1:stop]) {
 				return nil
 			}
 			stop, size = i, chunk
@@ -134,11 +151,11 @@ func backward(f io.ReaderAt, end int64, each func(int64, []byte) bool) error {
 		if stop == len(buf) {
 			size *= 2
 		}
-		rest, end = buf[:stop], begin
+		if rest, end = buf[:stop], begin; len(rest) > MaxRecord {
+			rest, size, long = bytes.Clone(rest[:beginning]), chunk, true
+		}
 	}
-	if len(bytes.TrimSpace(rest)) > 0 {
-		each(0, rest)
-	}
+	give(0, rest)
 	return nil
 }
 
@@ -190,9 +207,9 @@ func Forward(fsys disk.FS, name string, each func(line int, record []byte) (more
 func ForwardIn(f disk.File, each func(line int, record []byte) (more bool)) (torn int64, err error) {
 	r := bufio.NewReaderSize(f, chunk)
 	for line := 1; ; line++ {
-		record, err := readLine(r)
+		record, length, err := readLine(r)
 		if err == io.EOF {
-			return int64(len(record)), nil
+			return length, nil
 		}
 		if err != nil {
 			return 0, err
@@ -203,17 +220,24 @@ func ForwardIn(f disk.File, each func(line int, record []byte) (more bool)) (tor
 	}
 }
 
-// readLine reads up to a newline, which it cuts off. At the end of the file it
-// returns what is left, with io.EOF.
-func readLine(r *bufio.Reader) ([]byte, error) {
+// readLine reads up to a newline, which it cuts off, and says how long the line
+// was. At the end of the file it returns what is left, with io.EOF.
+func readLine(r *bufio.Reader) (line []byte, length int64, err error) {
 	piece, err := r.ReadSlice('\n')
+	length = int64(len(piece))
 	if err != bufio.ErrBufferFull {
-		return bytes.TrimSuffix(piece, []byte("\n")), err
+		return bytes.TrimSuffix(piece, []byte("\n")), length, err
 	}
 	whole := bytes.Clone(piece)
 	for err == bufio.ErrBufferFull {
 		piece, err = r.ReadSlice('\n')
-		whole = append(whole, piece...)
+		length += int64(len(piece))
+		if len(whole) <= MaxRecord {
+			whole = append(whole, piece...)
+		}
 	}
-	return bytes.TrimSuffix(whole, []byte("\n")), err
+	if whole = bytes.TrimSuffix(whole, []byte("\n")); len(whole) > MaxRecord {
+		whole = whole[:beginning]
+	}
+	return whole, length, err
 }

@@ -107,6 +107,34 @@ func TestOffsetsLeadToLines(t *testing.T) {
 	}
 }
 
+// TestARecordThatIsTooLongIsNotRead puts one between others: the others are read,
+// and of it comes a beginning that is no JSON.
+func TestARecordThatIsTooLongIsNotRead(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		length, kept int
+	}{
+		{"just short enough", jsonl.MaxRecord, jsonl.MaxRecord},
+		{"by one byte", jsonl.MaxRecord + 1, 200},
+		{"by much", 3*jsonl.MaxRecord + 5, 200},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			long := `"` + strings.Repeat("x", test.length-1)
+			path := write(t, "{}\n"+long+"\n[1]\n")
+			there, _ := forward(t, path)
+			back := backward(t, path)
+			slices.Reverse(back)
+			want := []string{"{}", long[:test.kept], "[1]"}
+			if !slices.Equal(back, want) || !slices.Equal(there, []string{"1 {}", "2 " + want[1], "3 [1]"}) {
+				t.Errorf("read otherwise: %d records forward, %d backward", len(there), len(back))
+			}
+		})
+	}
+	if _, err := jsonl.Append(disk.OS{}, write(t, ""), make([]byte, jsonl.MaxRecord+1)); err == nil {
+		t.Error("it was written")
+	}
+}
+
 func TestAMissingFileHasNoRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing")
 	if got, torn := forward(t, path); got != nil || torn != 0 {
