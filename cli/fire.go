@@ -156,7 +156,7 @@ func checkPayload(info hookpoints.Info, payload []byte) error {
 
 // hostOf is a host of the named plugins, all if none is named.
 func (s *session) hostOf(names []string, point hookpoints.Name) (*plugin.Host, error) {
-	host := &plugin.Host{Waiting: s.agent.Host.Waiting}
+	host := &plugin.Host{Waiting: s.agent.Host.Waiting, MaxAnswers: s.agent.Host.MaxAnswers}
 	for _, name := range names {
 		if !s.hasPlugin(name) {
 			return nil, usage("there is no plugin %q; chibi plugin list names them all", name)

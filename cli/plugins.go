@@ -44,10 +44,10 @@ func (s *session) loadPlugins(ctx context.Context) error {
 		s.loaded.Add(found)
 	}
 	s.agent.Host = &plugin.Host{
-		Plugins: s.loaded.Plugins,
-		Trace:   s.record,
-		Fired:   s.tracer.fired,
-		Notify:  func(n plugin.Notice) { s.notice(n.String()) },
+		Plugins: s.loaded.Plugins, MaxAnswers: int64(s.config.Limits.HookAnswersBytes),
+		Trace:  s.record,
+		Fired:  s.tracer.fired,
+		Notify: func(n plugin.Notice) { s.notice(n.String()) },
 		Waiting: func(point hookpoints.Name, name string) func() {
 			return s.screen.waiting(fmt.Sprintf("%s (hook %s)", name, point))
 		},

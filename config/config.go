@@ -156,6 +156,8 @@ type Limits struct {
 	MessageBytes, InboxBytes int
 	// PromptBytes bounds what is read from standard input.
 	PromptBytes int
+	// HookAnswersBytes bounds what the plugins asked at one moment answer together.
+	HookAnswersBytes int
 }
 
 // Configured says whether a model was configured: a key or an address. If not,
@@ -236,7 +238,7 @@ func defaults() layer {
 		Trace:   trace{Enabled: ptr(true), KeepOriginal: ptr(false), MaxBytes: ptr(8 << 20), Redact: []string{}},
 		Limits: limits{
 			AnswerBytes: ptr(2 << 20), NoteBytes: ptr(256 << 10), MessageBytes: ptr(256 << 10), InboxBytes: ptr(1 << 20),
-			PromptBytes: ptr(2 << 20),
+			PromptBytes: ptr(2 << 20), HookAnswersBytes: ptr(8 << 20),
 		},
 	}
 }

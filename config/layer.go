@@ -51,17 +51,18 @@ type trace struct {
 
 // limits is the [limits] table: how much is taken of what comes from outside.
 type limits struct {
-	AnswerBytes  *int `toml:"answer_bytes"`
-	NoteBytes    *int `toml:"note_bytes"`
-	MessageBytes *int `toml:"message_bytes"`
-	InboxBytes   *int `toml:"inbox_bytes"`
-	PromptBytes  *int `toml:"prompt_bytes"`
+	AnswerBytes      *int `toml:"answer_bytes"`
+	NoteBytes        *int `toml:"note_bytes"`
+	MessageBytes     *int `toml:"message_bytes"`
+	InboxBytes       *int `toml:"inbox_bytes"`
+	PromptBytes      *int `toml:"prompt_bytes"`
+	HookAnswersBytes *int `toml:"hook_answers_bytes"`
 }
 
 func (l limits) resolve() Limits {
 	return Limits{
 		AnswerBytes: *l.AnswerBytes, NoteBytes: *l.NoteBytes, MessageBytes: *l.MessageBytes, InboxBytes: *l.InboxBytes,
-		PromptBytes: *l.PromptBytes,
+		PromptBytes: *l.PromptBytes, HookAnswersBytes: *l.HookAnswersBytes,
 	}
 }
 

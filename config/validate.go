@@ -69,6 +69,7 @@ func (l layer) positive() []atLeast {
 		{"limits.message_bytes", l.Limits.MessageBytes, 1024},
 		{"limits.inbox_bytes", l.Limits.InboxBytes, 1024},
 		{"limits.prompt_bytes", l.Limits.PromptBytes, 1024},
+		{"limits.hook_answers_bytes", l.Limits.HookAnswersBytes, 1024},
 		{"storage.partition_max_entries", l.Storage.PartitionMaxEntries, 1},
 		{"storage.partition_max_tokens", l.Storage.PartitionMaxTokens, 1},
 		{"storage.partition_max_age_seconds", l.Storage.PartitionMaxAgeSeconds, 60},

@@ -43,12 +43,13 @@ func (p Process) Handle(ctx context.Context, ev Event) (Answer, error) {
 	if cmd.Timeout == 0 {
 		cmd.Timeout = cmp.Or(p.Timeouts[ev.Point], p.Timeout, DefaultTimeout)
 	}
+	cmd.room = ev.room
 	out, err := p.Exec.Run(ctx, cmd)
 	if err != nil {
 		return Answer{Unread: out.Unread}, err
 	}
 	answer, err := p.Codec.Decode(ev, out)
-	answer.Unread = out.Unread
+	answer.Unread, answer.counted = out.Unread, true
 	if answer.Exit == nil && out.Signal == "" {
 		answer.Exit = &out.Exit
 	}

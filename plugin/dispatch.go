@@ -20,6 +20,7 @@ type dispatch struct {
 	id      int64
 	info    hookpoints.Info
 	payload []byte
+	room    *room
 	// check tells whether an answer's fields have the point's types.
 	check   func(answer []byte) error
 	replies []*reply
@@ -41,7 +42,7 @@ type reply struct {
 }
 
 func newDispatch(h *Host, info hookpoints.Info, payload []byte) *dispatch {
-	return &dispatch{host: h, id: h.dispatches.Add(1), info: info, payload: payload}
+	return &dispatch{host: h, id: h.dispatches.Add(1), info: info, payload: payload, room: newRoom(h.MaxAnswers)}
 }
 
 // run asks the subscribers in the way of the point's mode and returns the
@@ -109,7 +110,10 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	if d.host.Waiting != nil {
 		defer d.host.Waiting(d.info.Name, p.Name)()
 	}
-	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload})
+	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: d.room})
+	if err == nil && !answer.counted && !d.room.take(len(answer.Body)) {
+		err = d.room.failure()
+	}
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit = answer.Exit
 	r.unread = answer.Unread

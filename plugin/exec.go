@@ -38,6 +38,8 @@ type Command struct {
 	// Spool makes a file for standard output that is too large for memory: over
 	// 1 MiB, all of it goes there as it comes. Nil: it is kept in memory.
 	Spool func() (*os.File, error)
+
+	room *room // what it shares with the other plugins of a dispatch
 }
 
 // Data is a payload for the environment. If it is too large for that, only

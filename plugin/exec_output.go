@@ -18,12 +18,18 @@ type output struct {
 	make  func() (*os.File, error) // makes the file; nil: there is none
 	file  *os.File
 	wrong error // why the file could not be written
+	room  *room // what all answers of a dispatch share
+	full  bool  // there was no room
 }
 
 // keep takes what was written; false: it is too much, or cannot be kept.
 func (o *output) keep(data []byte) bool {
 	room := o.max - o.size
 	isTooMuch := int64(len(data)) > room
+	if !o.room.take(len(data)) {
+		o.full = true
+		return false
+	}
 	if isTooMuch {
 		data = data[:room]
 	}
@@ -53,6 +59,9 @@ func (o *output) begin() {
 func (o *output) failure() error {
 	if o.wrong != nil {
 		return fmt.Errorf("%w: %v", ErrSpool, o.wrong)
+	}
+	if o.full {
+		return o.room.failure()
 	}
 	return fmt.Errorf("%w after %s of output, the limit", ErrOutputLimit, humanize.IBytes(uint64(o.max)))
 }

@@ -22,7 +22,7 @@ const maxEnvString = 131_072
 // start starts a command's process with pipes of our own: os/exec would wait
 // for whoever holds them.
 func (e Exec) start(c Command) (*process, error) {
-	p := &process{exec: e, output: output{max: c.limit(), make: c.Spool}}
+	p := &process{exec: e, output: output{max: c.limit(), make: c.Spool, room: c.room}}
 	p.alone = c.Data != nil && !c.Data.fits()
 	err := p.launch(c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {

@@ -29,6 +29,9 @@ type Host struct {
 	Waiting func(point hookpoints.Name, plugin string) (done func())
 	// Parallel is how many plugins are asked at once; 0: one for each core.
 	Parallel int
+	// MaxAnswers bounds, in bytes, what the plugins asked at one moment may answer
+	// together; 0: DefaultAnswers.
+	MaxAnswers int64
 
 	dispatches atomic.Int64
 	said       sync.Map // what was said once

@@ -66,6 +66,8 @@ type Event struct {
 	// Payload is what the moment carries: one line of JSON, an object.
 	// Handlers must not modify it.
 	Payload json.RawMessage
+
+	room *room // for the answers of all plugins asked
 }
 
 // Answer is what a plugin says about an event. The zero value is no opinion.
@@ -87,6 +89,8 @@ type Answer struct {
 	// Notes are what a person should know: what the protocol's adapter had to
 	// refuse, or a remark of the plugin. A sentence each.
 	Notes []string
+
+	counted bool // its size was taken from the event's room
 }
 
 // Handler answers events. Implementations are safe for concurrent use. An

@@ -1,0 +1,74 @@
+package plugin_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// inject is an answer of n bytes at pre_system_prompt.
+func inject(n int) string {
+	const around = `{"inject":""}`
+	return strings.Replace(around, `""`, `"`+strings.Repeat("x", n-len(around))+`"`, 1)
+}
+
+// TestAllAnswersOfAMomentShareOneBound: 16 answers of 8 MB took a gigabyte.
+func TestAllAnswersOfAMomentShareOneBound(t *testing.T) {
+	point := hookpoints.PreSystemPrompt
+	for _, test := range []struct {
+		name   string
+		size   int
+		failed bool
+	}{
+		{"together within it", 250, false},
+		{"together beyond it", 251, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := &log{}
+			h := l.host()
+			for i := range 4 {
+				h.Plugins = append(h.Plugins, says(fmt.Sprint("p", i), inject(test.size), point.Name))
+			}
+			h.MaxAnswers = 1000
+			fire(t, h, point, hookpoints.SystemPrompt{})
+			failed := strings.Count(strings.Join(l.results(), " "), "failed")
+			if (failed == 1) != test.failed || failed > 1 {
+				t.Errorf("results %q", l.results())
+			}
+			if test.failed && (len(l.notices) != 1 || !strings.Contains(l.notices[0], "the answers of all plugins at this hook are more than 1000 B together, as limits.hook_answers_bytes says; went on without it")) {
+				t.Errorf("notices %q", l.notices)
+			}
+		})
+	}
+}
+
+// TestAProcessIsEndedWhereTheSharedBoundIs: it is not read to its end first.
+func TestAProcessIsEndedWhereTheSharedBoundIs(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "endless")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nyes\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l := &log{}
+	h := l.host(asBlock(plugin.Plugin{Name: "endless", Hooks: []hookpoints.Name{preTool}, Handler: plugin.Process{Codec: endless(script)}}))
+	h.MaxAnswers = 100_000
+	verdict := fire(t, h, hookpoints.PreTool, call)
+	if !verdict.Block || !strings.Contains(verdict.Message, "more than 98 KiB together") {
+		t.Errorf("verdict %+v, want a block, as its failure blocks", verdict)
+	}
+}
+
+// endless is the codec of a script that never stops answering.
+type endless string
+
+func (e endless) Encode(plugin.Event) (plugin.Command, error) {
+	return plugin.Command{Path: string(e)}, nil
+}
+
+func (endless) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
+	return plugin.Answer{Body: out.Stdout}, nil
+}
