@@ -163,11 +163,11 @@ func (d *doctor) leftOut() {
 		case l.Untrusted:
 			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path, l.Reason), "chibi trust")
 		case l.Meant:
-			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+l.Name+", or chibi plugin list")
+			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+shellWord(l.Name)+", or chibi plugin list")
 		}
 	}
 	for _, n := range d.loaded.Notices {
-		d.add("warning", n.String(), "chibi plugin show "+n.Plugin)
+		d.add("warning", n.String(), "chibi plugin show "+shellWord(n.Plugin))
 	}
 	if len(d.loaded.Plugins) > 0 {
 		d.add("ok", english.Plural(len(d.loaded.Plugins), "plugin", "")+" loaded", "")
@@ -224,7 +224,7 @@ func (d *doctor) traces() {
 			info, _ := hookpoints.Find(name)
 			ofTools := info.Group == hookpoints.GroupToolCall || info.Group == hookpoints.GroupCache
 			if !asked[p.Name+" "+string(name)] && (calls > 0 || !ofTools) {
-				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, name, english.Plural(turns, "traced turn", "")), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", name, name, p.Name))
+				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, name, english.Plural(turns, "traced turn", "")), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", name, name, shellWord(p.Name)))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/installed"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
@@ -90,7 +91,7 @@ func (s *session) offer(ctx context.Context, name string) error {
 		}
 	}
 	if !ok {
-		return s.say("It is installed and not enabled; enable it: chibi plugin enable %s", name)
+		return s.say("It is installed and not enabled; enable it: chibi plugin enable %s", shellWord(name))
 	}
 	return s.enable(ctx, name, true)
 }
@@ -247,7 +248,7 @@ func (s *session) enable(ctx context.Context, name string, enabled bool) error {
 	}
 	switch {
 	case err != nil && disabled == nil && !enabled:
-		return s.say("%s is disabled by its name already", name)
+		return s.say("%s is disabled by its name already", term.Name(name))
 	case err != nil && disabled == nil:
 		if err := disk.Rename(path+".disabled", path); err != nil {
 			return fmt.Errorf("enabling the plugin: %w", err)
@@ -261,7 +262,7 @@ func (s *session) enable(ctx context.Context, name string, enabled bool) error {
 		return err
 	}
 	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
-	return s.say("Plugin %s is %s", name, word)
+	return s.say("Plugin %s is %s", term.Name(name), word)
 }
 
 // isHook says whether there is a hook of another program of this name.
@@ -312,7 +313,7 @@ func (s *session) removePlugin(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("forgetting the plugin: %w", err)
 	}
-	return s.say("Plugin %s is gone", name)
+	return s.say("Plugin %s is gone", term.Name(name))
 }
 
 // allowLink notes in the configuration that links may lead to a place.

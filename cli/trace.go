@@ -14,6 +14,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize"
@@ -151,7 +152,7 @@ func describe(r plugin.Record) string {
 	if r.Event != "" {
 		point += ", " + r.Event
 	}
-	parts := []string{fmt.Sprintf("[%s] %s: %s", point, r.Plugin, what)}
+	parts := []string{fmt.Sprintf("[%s] %s: %s", point, term.Name(r.Plugin), what)}
 	for _, l := range r.Lost {
 		parts = append(parts, fmt.Sprintf("lost %s to %s", l.Path, l.Winner))
 	}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -98,5 +99,5 @@ func (n Notice) String() string {
 	if n.Event != "" {
 		where = " at " + n.Event
 	}
-	return "plugin \"" + n.Plugin + "\"" + where + ": " + n.Text
+	return "plugin " + strconv.Quote(n.Plugin) + where + ": " + n.Text
 }
