@@ -55,10 +55,10 @@ func kinds() []kind {
 		{"kill", "kill -9 of real runs", len(runs()), 14_000, attackByKilling, true},
 		{"writers", "12 to 32 writers at once", len(writers()), 80, attackByWriting, true},
 		{"cuts", "files cut at every byte", 2, len(cutFiles()), attackByCutting, false},
-		{"files", "something else where a file of the home should be", 8, len(homeFiles()) * len(shapes()), attackByFiles, false},
+		{"files", "something else where a file of the home should be", 5, len(homeFiles()) * len(shapes()), attackByFiles, false},
 		{"disks", "disks without room or inodes", 5, 1000, attackByFilling, true},
-		{"plugins", "hostile plugins", 6, len(hostilePlugins()), attackByPlugin, false},
-		{"servers", "hostile model servers", 8, len(hostileServers()), attackByServer, false},
+		{"plugins", "hostile plugins", 5, len(hostilePlugins()), attackByPlugin, false},
+		{"servers", "hostile model servers", 6, len(hostileServers()), attackByServer, false},
 		{"screen", "terminal sequences in foreign text", 27, len(places()) * len(sequences()), attackTheScreen, false},
 		{"leaks", "turns of one session, watched for leaks", 1, len(sessions()), attackByPatience, false},
 		{"fuzz", "fuzz targets", 0, 0, attackByFuzzing, false}, // as many as there are
