@@ -26,12 +26,12 @@ type output struct {
 func (o *output) keep(data []byte) bool {
 	room := o.max - o.size
 	isTooMuch := int64(len(data)) > room
+	if isTooMuch {
+		data = data[:room]
+	}
 	if !o.room.take(len(data)) {
 		o.full = true
 		return false
-	}
-	if isTooMuch {
-		data = data[:room]
 	}
 	o.size += int64(len(data))
 	if o.make != nil && o.file == nil && o.size > spoolAfter {
