@@ -174,10 +174,15 @@ func (d *doctor) leftOut() {
 	}
 }
 
-// guards tells which guards are passed by when they fail.
+// guards tells which guards are missing, or are passed by when they fail.
 func (d *doctor) guards() {
+	for _, m := range d.missingGuards() {
+		d.add("error", fmt.Sprintf("the guard %q is missing: %s; no prompt is answered without it", m.name, m.why),
+			fmt.Sprintf("put it back, or write enabled = false under [plugins.%s]", keyText(m.name)))
+	}
 	for _, p := range d.loaded.Plugins {
-		if len(p.Guards) > 0 && p.OnFailure != plugin.Block {
+		open := func(point hookpoints.Name) bool { return p.FailureAt(point) != plugin.Block }
+		if slices.ContainsFunc(p.Guards, open) {
 			d.add("warning", fmt.Sprintf("the guard %q is passed by when it fails", p.Name),
 				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or [plugins.%s] on_failure = "block" in config.toml`, keyText(p.Name)))
 		}

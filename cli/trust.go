@@ -75,11 +75,17 @@ func (p *program) trustApprove(ctx context.Context, store *trust.Store, folder s
 	project.approval = before
 	project.approval.Data = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before.Data, data))))
 	files, problem := project.look()
+	if problem != nil {
+		problem = fmt.Errorf("the hooks of %s cannot be approved: %w", project.dir, problem)
+	}
+	if problem != nil && len(files) == 0 {
+		return problem
+	}
 	if err := p.showProject(project, files); err != nil {
 		return err
 	}
 	if problem != nil {
-		p.screen.notef("the hooks of this folder cannot be approved: %v", problem)
+		p.screen.notef("%v", problem)
 	}
 	now := project.as(files)
 	if len(files) == 0 || same(before, now) {

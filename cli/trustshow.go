@@ -74,6 +74,9 @@ func (p project) about(f trust.Seen) string {
 		if names := mentioned(f.Text); len(names) > 0 {
 			about[0] += ", its text names " + strings.Join(names, ", ")
 		}
+		if err := f.Refused(p.dir, hooksFolder); err != nil {
+			about = append(about, "it is not run: "+err.Error())
+		}
 		own := filepath.Join(p.user, hooksFolder, filepath.Base(f.Path))
 		if _, err := os.Stat(own); p.user != "" && err == nil {
 			about = append(about, "it would take the place of "+own)

@@ -38,6 +38,17 @@ func (o Override) Exec(general Exec) Exec {
 	return general
 }
 
+// Required reports whether the person said that the plugin's failure blocks: then
+// so does its absence.
+func (o Override) Required() bool {
+	for _, hook := range o.Hooks {
+		if hook.OnFailure == Block {
+			return true
+		}
+	}
+	return o.OnFailure == Block
+}
+
 // Failure puts what was set about failures into a plugin.
 func (o Override) Failure(p *Plugin) {
 	if o.OnFailure != "" {

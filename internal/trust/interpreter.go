@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// Refused says why a hook in a directory of the folder is not run, whoever
+// approves it; nil: it is, if it is approved.
+func (s Seen) Refused(folder, dir string) error { return checkInterpreter(folder, dir, s.Text) }
+
 // checkInterpreter refuses a script whose first line names code that depends on
 // where one is, or that the approval does not cover. It cannot be approved.
 func checkInterpreter(folder, dir string, text []byte) error {

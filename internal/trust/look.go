@@ -68,7 +68,7 @@ func (a Approval) Look(dir string) func(path string) error {
 		case found != nil:
 			return found.reason(dir, rel)
 		}
-		if err := checkInterpreter(a.Folder, dir, files[i].Text); err != nil {
+		if err := files[i].Refused(a.Folder, dir); err != nil {
 			return err
 		}
 		return a.same(dir, append(a.Pinned(dir, files), files[i])) // the one to run last

@@ -133,7 +133,8 @@ func (l *loader) add(file executable, p probed) {
 		l.taken[s.Name] = fmt.Sprintf("plugin %q", file.name)
 		schemas = append(schemas, s)
 	}
-	if len(schemas) == 0 {
+	isPart := len(schemas) < p.elements && l.opts.Overrides[file.name].Required()
+	if len(schemas) == 0 || isPart { // of a guard, a part is not enough
 		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: warnings[len(warnings)-1], Meant: true})
 		return
 	}

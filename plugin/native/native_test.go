@@ -244,6 +244,19 @@ func TestAToolCall(t *testing.T) {
 	}
 }
 
+// TestAPartOfAGuardIsNoGuard: where the person says that a plugin's failure blocks,
+// one of its tools that cannot be used leaves all of it out, so that it is missed.
+func TestAPartOfAGuardIsNoGuard(t *testing.T) {
+	f := newFolder(t).plugin("guard", `[{"name":"a"},{"description":"no name","hooks":["pre_tool"]}]`, "")
+	if loaded := f.load(native.Options{}); len(loaded.Plugins) != 1 {
+		t.Errorf("an ordinary plugin: %+v", loaded)
+	}
+	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{"guard": {OnFailure: plugin.Block}}})
+	if len(loaded.Plugins) != 0 || len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Reason, `element 2 of its --schema left out: it has no "name"`) {
+		t.Errorf("a guard: %+v", loaded)
+	}
+}
+
 func TestOverridesBeatTheSchema(t *testing.T) {
 	f := newFolder(t).plugin("a", `{"name":"a","hooks":["pre_tool"],"on_failure":"block"}`, "").plugin("b", `{"name":"b"}`, "")
 	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{

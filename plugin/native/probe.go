@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
 )
 
 // maxSchema bounds what --schema may print.
@@ -15,6 +16,7 @@ const maxSchema = 1 << 20
 // probed is what an executable said about itself.
 type probed struct {
 	schemas  []schema
+	elements int // how many there were, usable or not
 	warnings []string
 	err      error
 }
@@ -42,7 +44,11 @@ func probe(ctx context.Context, opts Options, file executable) probed {
 	if opts.Strict && err == nil {
 		warnings = append(warnings, strangeKeys(out.Stdout)...)
 	}
-	return probed{schemas, warnings, err}
+	elements := 1
+	if list := gjson.ParseBytes(out.Stdout); err == nil && list.IsArray() {
+		elements = len(list.Array())
+	}
+	return probed{schemas, elements, warnings, err}
 }
 
 // knows says whether a hook point exists for this program.

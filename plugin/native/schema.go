@@ -46,6 +46,7 @@ func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, 
 	}
 	elements := []json.RawMessage{out}
 	if out[0] == '[' {
+		elements = nil // decoding into the element would write over what is read
 		if err := strictjson.Decode(out, &elements); err != nil {
 			return nil, nil, err
 		}
