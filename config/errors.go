@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // keyError is what is wrong with one key of a source.
@@ -60,30 +62,10 @@ func lastKey(key string) string { return key[strings.LastIndexByte(key, '.')+1:]
 func nearest(key string, known []string) string {
 	best, least := "", len(key)/2+1
 	for _, k := range known {
-		d := min(distance(key, k), distance(lastKey(key), lastKey(k))+1)
+		d := min(strictjson.Distance(key, k), strictjson.Distance(lastKey(key), lastKey(k))+1)
 		if d < least {
 			best, least = k, d
 		}
 	}
 	return best
-}
-
-// distance is the number of edits between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

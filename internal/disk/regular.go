@@ -65,6 +65,11 @@ func openRegular(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return regularOnly(f, path)
+}
+
+// regularOnly is a file that was opened, or what it is instead of a regular one.
+func regularOnly(f *os.File, path string) (*os.File, error) {
 	opened, err := f.Stat()
 	if err == nil {
 		err = checkRegular(path, opened)
@@ -112,13 +117,5 @@ func OpenBeneath(directory, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := f.Stat()
-	if err == nil {
-		err = checkRegular(path, opened)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return regularOnly(f, path)
 }

@@ -15,7 +15,7 @@ func Nearest(name string, known []string) string {
 		if len(k) > len(name)+least || len(name) > len(k)+least {
 			continue
 		}
-		if d := distance(fold(name), fold(k)); d < least {
+		if d := Distance(fold(name), fold(k)); d < least {
 			best, least = k, d
 		}
 	}
@@ -33,8 +33,9 @@ func fold(name string) string {
 	}, name))
 }
 
-// distance is the number of edits between two words.
-func distance(a, b string) int {
+// Distance is the number of bytes to insert, delete or replace between two
+// names.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
