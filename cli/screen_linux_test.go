@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/terminaltest"
+	"github.com/mattn/go-runewidth"
+)
+
+// drawn is what a terminal of 60 columns gets.
+func drawn(t *testing.T, draw func(s *screen)) string {
+	t.Helper()
+	t.Setenv("TERM", "xterm")
+	terminal, person := terminaltest.New(t)
+	draw(newScreen(terminal, terminal))
+	terminal.WriteString("END")
+	var all strings.Builder
+	for buf := make([]byte, 4096); !strings.HasSuffix(all.String(), "END"); {
+		n, err := person.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(buf[:n])
+	}
+	return strings.TrimSuffix(all.String(), "END")
+}
+
+func TestNoStatusLineIsDrawnWhileSomebodyElseHasTheTerminal(t *testing.T) {
+	got := drawn(t, func(s *screen) {
+		one := s.waiting("one")
+		resume := s.pause()
+		again := s.pause()
+		two := s.waiting("two")
+		s.line("said meanwhile")
+		one()
+		resume()
+		resume()
+		io.WriteString(s.Stderr(), "still\n")
+		again()
+		two()
+	})
+	line := func(text string) string { return "\r\x1b[K\x1b[2m" + text + "\x1b[0m" }
+	hidden := "\r\x1b[K"
+	if want := line("waiting for one") + hidden + "said meanwhile\r\nstill\r\n" + line("waiting for two") + hidden; got != want {
+		t.Errorf("drawn is %q, want %q", got, want)
+	}
+}
+
+func TestColoursThatOthersLeaveOnEndBeforeTheNext(t *testing.T) {
+	for name, tt := range map[string]struct {
+		draw func(s *screen)
+		want string
+	}{
+		"a plugin's, before what chibi says": {func(s *screen) {
+			io.WriteString(s.Plugins(false), "\x1b[30;40mhidden\n")
+			s.line("a warning")
+		}, "\x1b[30;40mhidden\r\n\x1b[0ma warning\r\n"},
+		"an answer's": {func(s *screen) {
+			io.WriteString(s.Stdout(), "\x1b[31mred\n")
+			s.line("said")
+			io.WriteString(s.Stdout(), "plain\n")
+		}, "\x1b[31mred\r\n\x1b[0msaid\r\nplain\r\n"},
+		"before the status line": {func(s *screen) {
+			io.WriteString(s.Plugins(false), "\x1b[41mx\n")
+			s.waiting("y")()
+		}, "\x1b[41mx\r\n\x1b[0m\r\x1b[K\x1b[2mwaiting for y\x1b[0m\r\x1b[K"},
+		"when the program ends": {func(s *screen) {
+			io.WriteString(s.Plugins(false), "\x1b[41mx\n")
+			s.close()
+		}, "\x1b[41mx\r\n\x1b[0m"},
+		"they stay within one text": {func(s *screen) {
+			io.WriteString(s.Plugins(false), "\x1b[31mred ")
+			io.WriteString(s.Plugins(false), "still\x1b[0m\n")
+			s.line("said")
+		}, "\x1b[31mred still\x1b[0m\r\nsaid\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := drawn(t, tt.draw); got != tt.want {
+				t.Errorf("drawn is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheStatusLineFitsTheTerminal(t *testing.T) {
+	for name, what := range map[string]string{
+		"letters": strings.Repeat("long ", 30), "wide characters": strings.Repeat("日本語", 20), "lines": "one\ntwo\r\nthree",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := drawn(t, func(s *screen) { s.waiting(what) })
+			text := strings.TrimSuffix(strings.TrimPrefix(got, "\r\x1b[K\x1b[2m"), "\x1b[0m")
+			if w := runewidth.StringWidth(text); w > 59 || strings.ContainsAny(text, "\r\n") || !strings.HasPrefix(text, "waiting for ") {
+				t.Errorf("it is %d columns wide: %q", w, text)
+			}
+		})
+	}
+}
+
+func TestWithoutColourNoneAreDrawn(t *testing.T) {
+	t.Setenv("NO_COLOR", "1")
+	got := drawn(t, func(s *screen) { io.WriteString(s.Stdout(), "\x1b[31mred\x1b[0m \x1b[2Jx\n") })
+	if want := "red \uFFFDx\r\n"; got != want {
+		t.Errorf("drawn is %q, want %q", got, want)
+	}
+}
