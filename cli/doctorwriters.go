@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/internal/term"
 )
@@ -167,11 +168,16 @@ func shellWord(path string) string {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	var b strings.Builder
-	for i := range len(path) {
-		if c := path[i]; c < ' ' || c >= 0x7f || c == '\'' || c == '\\' {
-			fmt.Fprintf(&b, `\x%02x`, c)
-		} else {
-			b.WriteByte(c)
+	for rest := path; rest != ""; {
+		_, size := utf8.DecodeRuneInString(rest)
+		c := rest[:size]
+		rest = rest[size:]
+		if c != "'" && c != `\` && term.Name(c) == c {
+			b.WriteString(c)
+			continue
+		}
+		for i := range size {
+			fmt.Fprintf(&b, `\x%02x`, c[i])
 		}
 	}
 	return "$'" + b.String() + "'"

@@ -34,7 +34,7 @@ func TestDoctorFindsWhatOthersMayChange(t *testing.T) {
 		{"what lies beside a plugin", ".chibi/plugins/big/lib.sh", mode(0o666), "others may change"},
 		{"what a link leads to", "elsewhere/tool", mode(0o777), "others may change"},
 		{"the folder of what a link leads to", "elsewhere", mode(0o777), "others may change"},
-		{"a name that is a command", ".chibi/plugins/$(touch PWNED)'; \x1b[2Jx", mode(0o777), "others may change"},
+		{"a name that is a command", ".chibi/plugins/日本 $(touch PWNED)'; \x1b[2Jx", mode(0o777), "others may change"},
 		{"Kodelet's hooks", ".kodelet/hooks", mode(0o777), "others may change"},
 		{"a hook of Kodelet's", ".kodelet/hooks/hook", mode(0o777), "others may change"},
 		{"a recipe", ".chibi/recipes/one.md", mode(0o666), "others may change"},
