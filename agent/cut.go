@@ -29,7 +29,7 @@ func (r *round) afterCut(w wish, calls []llm.ToolCall) (wish, error) {
 	}
 	for _, call := range calls {
 		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, shorter", r.cut)
-		if err := r.finish(call, text); err != nil {
+		if err := r.finish(call, text, nil); err != nil {
 			return w, err
 		}
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -28,6 +29,8 @@ type output struct {
 	// exit and took are the tool's exit status, 0 if it succeeded, and time.
 	exit int
 	took time.Duration
+	// ranWith are the arguments that plugins made of those that the model wrote.
+	ranWith json.RawMessage
 	// failure says how a process failed. preface is what the text begins with
 	// that is not the tool's own; "" if a plugin replaced the text.
 	failure, preface string

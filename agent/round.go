@@ -108,6 +108,7 @@ func (r *round) begin(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
+	r.earlier(window)
 	if window, err = r.makeRoom(ctx, contexts.Answered(window, r.asking)); err != nil {
 		return err
 	}

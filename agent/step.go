@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -17,7 +18,13 @@ type Step struct {
 	// Request is set for StepRequest, Call for StepCall.
 	Request *RequestStep `json:"request,omitempty"`
 	Call    *CallStep    `json:"call,omitempty"`
+	// Rewritten is set for StepEarlier.
+	Rewritten []Rewritten `json:"-"`
 }
+
+// Rewritten are the arguments of an earlier call that plugins changed: as the
+// model wrote them, and sees them again, and as the tool ran with.
+type Rewritten struct{ Before, After string }
 
 // StepKind is a kind of step.
 type StepKind string
@@ -29,6 +36,9 @@ const (
 	StepCall    StepKind = "call"    // a tool call is over
 	StepAnswer  StepKind = "answer"  // the prompt was answered
 	StepError   StepKind = "error"   // it was not
+	// StepEarlier is no step of a turn: it says what plugins have changed in the
+	// conversation before, for those who keep what a turn holds.
+	StepEarlier StepKind = "earlier"
 )
 
 // RequestStep is a request to the model.
@@ -58,6 +68,23 @@ type CallStep struct {
 	// DurationMS is how long the tool ran, Exit how it ended.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`
+}
+
+// earlier tells what plugins changed in the calls of a conversation.
+func (a *Agent) earlier(window []contexts.Entry) {
+	written := map[string]string{}
+	var list []Rewritten
+	for _, e := range window {
+		switch {
+		case e.Type == contexts.TypeToolCall:
+			written[e.CallID()] = e.Content
+		case e.Type == contexts.TypeToolResult && e.Metadata != nil && e.Metadata.RanWith != nil:
+			list = append(list, Rewritten{written[e.CallID()], string(e.Metadata.RanWith)})
+		}
+	}
+	if len(list) > 0 {
+		a.step(Step{Kind: StepEarlier, Rewritten: list})
+	}
 }
 
 // step tells of a step.

@@ -36,7 +36,7 @@ func (r *round) runCalls(ctx context.Context, calls []llm.ToolCall, offered offe
 	}
 	for i, call := range calls {
 		if i >= limit {
-			if err := r.finish(call, fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit)); err != nil {
+			if err := r.finish(call, fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit), nil); err != nil {
 				return err
 			}
 			continue
@@ -75,7 +75,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 	}); err != nil {
 		return err
 	}
-	if err := r.finish(call, final.text); err != nil {
+	if err := r.finish(call, final.text, out.ranWith); err != nil {
 		return err
 	}
 	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostTool, hookpoints.ToolResult{
@@ -118,7 +118,7 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (
 		r.next = result.Next
 	}
 	out := newOutput(result, tool.Spec().Kind)
-	out.took = time.Since(begun)
+	out.took, out.ranWith = time.Since(begun), verdict.Arguments
 	return inv, out, err
 }
 
@@ -148,10 +148,15 @@ func (r *round) checkArguments(spec tools.Spec, args json.RawMessage) error {
 	return nil
 }
 
-// finish stores a call's result and adds it to the conversation.
-func (r *round) finish(call llm.ToolCall, output string) error {
+// finish stores a call's result and adds it to the conversation, with the
+// arguments that the tool ran with if plugins changed them.
+func (r *round) finish(call llm.ToolCall, output string, ranWith json.RawMessage) error {
 	r.messages = append(r.messages, llm.Message{Role: "tool", ToolCallID: call.ID, Content: output})
-	return r.store(contexts.ToolResult(r.Context.Name(), call.Name, call.ID, output))
+	result := contexts.ToolResult(r.Context.Name(), call.Name, call.ID, output)
+	if ranWith != nil {
+		result = result.RanWith(ranWith)
+	}
+	return r.store(result)
 }
 
 // arguments is a call's argument text as JSON in its one spelling, so that

@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,6 +49,9 @@ type Metadata struct {
 	Role string `json:"role,omitempty"`
 	// ToolCallID connects a tool call with its result.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// RanWith, of a result, are the arguments that the tool ran with, where plugins
+	// changed those that the model wrote.
+	RanWith json.RawMessage `json:"ran_with,omitempty"`
 	// Interrupted marks an answer that did not arrive whole.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Replacement is the conversation that an anchor begins with. It is part
@@ -104,6 +108,15 @@ func systemPromptChange(context, text string) Entry {
 func (e Entry) Interrupted() Entry {
 	meta := e.meta()
 	meta.Interrupted = true
+	e.Metadata = &meta
+	return e
+}
+
+// RanWith notes in a result what the tool ran with instead of what the model
+// wrote.
+func (e Entry) RanWith(arguments json.RawMessage) Entry {
+	meta := e.meta()
+	meta.RanWith = arguments
 	e.Metadata = &meta
 	return e
 }

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,6 +24,7 @@ const (
 // removed knows the words that plugins have taken out of texts.
 type removed struct {
 	words   map[string]bool
+	sorted  []string // the words, when they are looked through; nil: not yet
 	phrases []string
 	// all says that they are too many to be looked for.
 	all bool
@@ -35,6 +38,7 @@ func (r *removed) add(before, after string) {
 	if r.all || before == after {
 		return
 	}
+	r.sorted = nil
 	stays := map[string]bool{}
 	eachWord(after, func(_, _ int, word string) { stays[word] = true })
 	if r.words == nil {
@@ -83,7 +87,11 @@ func (r *removed) text(text string) string {
 	var b strings.Builder
 	done := 0
 	eachWord(text, func(begin, end int, word string) {
-		if n := r.known(text, begin, word); n >= 0 {
+		n := r.known(text, begin, word)
+		if n < 0 && r.isBegin(word, text[end:]) {
+			n = 0
+		}
+		if n >= 0 {
 			b.WriteString(text[done : begin+n])
 			b.WriteString(removedMark)
 			done = end
@@ -113,6 +121,19 @@ func (r *removed) known(text string, begin int, word string) int {
 		return escape
 	}
 	return -1
+}
+
+// isBegin says whether a word is the begin of a removed one, where a text was cut
+// off for a message.
+func (r *removed) isBegin(word, rest string) bool {
+	if len(word) <= shortestWord || !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, `"`) {
+		return false
+	}
+	if r.sorted == nil {
+		r.sorted = slices.Sorted(maps.Keys(r.words))
+	}
+	i, _ := slices.BinarySearch(r.sorted, word)
+	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], word)
 }
 
 // json is a payload or an answer without what was removed. What names things is

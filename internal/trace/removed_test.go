@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -64,7 +65,8 @@ func gossip(name string) plugin.Plugin {
 		if ev.Point == hookpoints.PostTurn.Name {
 			return plugin.Answer{Notes: []string{"seen: " + string(ev.Payload)}}, nil
 		}
-		return plugin.Answer{}, fmt.Errorf("I saw %q and %s", string(ev.Payload), ev.Payload)
+		cut := strings.Index(string(ev.Payload), "hunter") // in the middle of some word
+		return plugin.Answer{}, fmt.Errorf("I saw %q, %s and %.60q and %s...", string(ev.Payload), ev.Payload, ev.Payload, ev.Payload[:max(0, cut+5)])
 	})}
 }
 
@@ -138,7 +140,13 @@ func found(data []byte) (list []string) {
 // repeat them, and returns what is traced; look is called in the middle of it.
 func tracedTurn(t *testing.T, w *trace.Writer, look func(where string), prompt string, plugins ...plugin.Plugin) error {
 	t.Helper()
-	store, err := contexts.Open(t.TempDir())
+	return turnIn(t, t.TempDir(), w, &model{}, look, prompt, plugins...)
+}
+
+// turnIn is tracedTurn in a home.
+func turnIn(t *testing.T, home string, w *trace.Writer, m *model, look func(where string), prompt string, plugins ...plugin.Plugin) error {
+	t.Helper()
+	store, err := contexts.Open(home)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,11 +159,32 @@ func tracedTurn(t *testing.T, w *trace.Writer, look func(where string), prompt s
 		t.Fatal(err)
 	}
 	a := &agent.Agent{
-		Context: c, Model: &model{}, Tools: set, Output: agent.Output{Step: func(s agent.Step) { w.Step(s) }},
+		Context: c, Model: m, Tools: set, Output: agent.Output{Step: func(s agent.Step) { w.Step(s) }},
 		Host: &plugin.Host{Plugins: plugins, Trace: func(r plugin.Record) { w.Record(r) }, Fired: w.Fired},
 	}
 	_, err = a.Prompt(t.Context(), prompt)
 	return errors.Join(err, a.End(t.Context(), err), w.Close())
+}
+
+func TestArgumentsThatPluginsChangedStayOutOfTheTracesOfLaterTurns(t *testing.T) {
+	home := t.TempDir()
+	at := func(points ...hookpoints.Name) plugin.Plugin {
+		p := cutter()
+		p.Hooks = points
+		return p
+	}
+	for turn, cut := range []plugin.Plugin{at(hookpoints.PreTool.Name), at()} {
+		var out bytes.Buffer
+		w := &trace.Writer{Run: "r"}
+		w.To(&out)
+		m := &model{calls: turn} // the second one calls nothing
+		if err := turnIn(t, home, w, m, func(string) {}, "go on", cut, gossip("last")); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(fmt.Sprint(found(out.Bytes())), "nter2") || !strings.Contains(out.String(), "run") {
+			t.Errorf("the trace of turn %d holds it: %s", turn+1, out.String())
+		}
+	}
 }
 
 const prompt1 = "say prompt-hunter1 and body_hunter4 please"
@@ -171,7 +200,7 @@ func TestWhatPluginsTakeOutOfTextsIsInNoLineOfTheTurn(t *testing.T) {
 			w := &trace.Writer{Run: "r", Redact: trace.NewRedactor(nil, nil)}
 			w.To(&out)
 			look := func(where string) {
-				if list := found(out.Bytes()); len(list) > 0 {
+				if list := found(out.Bytes()); len(list) > 0 || strings.Contains(out.String(), "hunt") {
 					t.Errorf("%s the trace holds %q", where, list)
 				}
 			}
@@ -249,4 +278,39 @@ func TestATurnTooLargeToBeHeldIsWrittenWithoutItsTexts(t *testing.T) {
 	if err != nil || bad > 0 || len(turns[0].Lines) != 401 || strings.Contains(out.String(), "hunter1") {
 		t.Errorf("%d lines, %d bad, %v", len(turns[0].Lines), bad, err)
 	}
+}
+
+// FuzzRemoved holds that no word which a plugin takes out of an output is in the
+// trace, whatever the texts are.
+func FuzzRemoved(f *testing.F) {
+	f.Add("user=ada password = hunter2", "user=ada password = *", `say "hunter2\n" and {"a":"hunter2"}`)
+	f.Add("größe \\u0022x", "", "\\nx")
+	f.Fuzz(func(t *testing.T, before, after, other string) {
+		payload := func(output string) json.RawMessage {
+			body, _ := plugin.JSON(hookpoints.ToolOutput{Arguments: json.RawMessage("{}"), Output: output})
+			return body
+		}
+		word := regexp.MustCompile(`[\p{L}\p{Nd}_]{3,}`).FindString(before)
+		if word == "" || strings.Contains(after, word) || strings.Contains("removedwithheld", word) {
+			return
+		}
+		var out bytes.Buffer
+		w := &trace.Writer{Run: "1"}
+		w.To(&out)
+		w.Step(agent.Step{Kind: agent.StepPrompt, Text: word + " " + other})
+		w.Fired(plugin.Firing{Dispatch: 1, Point: hookpoints.PreToolOutput.Name, Payload: payload(before), Final: payload(after)})
+		r := plugin.Record{Dispatch: 1, Point: hookpoints.PreToolOutput.Name, Payload: payload(before), Why: other + " " + word, Result: plugin.Failed}
+		if err := errors.Join(w.Record(r), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		turns, bad, err := trace.Read(&out)
+		if err != nil || bad > 0 {
+			t.Fatalf("%d bad lines, %v", bad, err)
+		}
+		for _, l := range turns[0].Lines {
+			if l.Step != nil && strings.HasPrefix(l.Step.Text, word+" ") || l.Record != nil && strings.HasSuffix(l.Why, " "+word) {
+				t.Errorf("%q stays: %+v", word, l)
+			}
+		}
+	})
 }

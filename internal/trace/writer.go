@@ -165,6 +165,15 @@ func (w *Writer) Record(r plugin.Record) error {
 func (w *Writer) Step(s agent.Step) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if s.Kind == agent.StepEarlier {
+		for _, r := range s.Rewritten {
+			if w.KeepOriginal {
+				break
+			}
+			w.removed.add(words([]byte(r.Before)), words([]byte(r.After)))
+		}
+		return nil
+	}
 	var err error
 	if s.Kind == agent.StepPrompt {
 		if w.turn > 0 {
