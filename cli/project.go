@@ -109,11 +109,14 @@ func (s *session) hookFolders() (list []kodelet.Folder) {
 // they load what was approved: programs from places that are the same in every
 // folder, and Python's compiled files from where the project cannot write.
 func (s *session) projectEnv() []string {
-	places := slices.DeleteFunc(filepath.SplitList(s.exec().Getenv("PATH")), func(place string) bool { return !filepath.IsAbs(place) })
-	return []string{
-		"PATH=" + strings.Join(places, string(filepath.ListSeparator)),
-		"PYTHONPYCACHEPREFIX=" + filepath.Join(s.home, "pycache"),
+	env := []string{"PYTHONPYCACHEPREFIX=" + filepath.Join(s.home, "pycache")}
+	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
+		places := filepath.SplitList(s.exec().Getenv(name))
+		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {
+			env = append(env, name+"="+strings.Join(absolute, string(filepath.ListSeparator)))
+		}
 	}
+	return env
 }
 
 // recipeFolders are the places for recipes.
