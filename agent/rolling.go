@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -152,7 +153,7 @@ func chosenIDs(answer string) map[string]bool {
 		return nil
 	}
 	var ids []string
-	if json.Unmarshal([]byte(answer[begin:end+1]), &ids) != nil {
+	if strictjson.Decode([]byte(answer[begin:end+1]), &ids) != nil {
 		return nil
 	}
 	chosen := map[string]bool{}

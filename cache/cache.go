@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // ErrNotFound says that there is no such entry, or that it is damaged.
@@ -196,7 +197,7 @@ func (c *Cache) Entry(id string) (Entry, error) {
 		return e, notFound(id)
 	}
 	data, err := disk.ReadFile(c.fs, c.metaFile(id), maxMeta)
-	if err != nil || json.Unmarshal(data, &e) != nil || e.ID != id {
+	if err != nil || strictjson.Decode(data, &e) != nil || e.ID != id {
 		return Entry{}, notFound(id)
 	}
 	if e.SHA256 == "" { // the original counts bytes, and calls them characters

@@ -1,13 +1,13 @@
 package cache
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Text is a file that is read piece by piece. It is not safe for concurrent
@@ -48,7 +48,7 @@ func (c *Cache) index(e Entry, f *os.File) (Index, error) {
 	}
 	var index Index
 	data, err := disk.ReadFile(c.fs, c.indexFile(e.ID), maxMeta)
-	if err == nil && json.Unmarshal(data, &index) == nil && index.fits(info) {
+	if err == nil && strictjson.Decode(data, &index) == nil && index.fits(info) {
 		return index, nil
 	}
 	if index, err = scanFile(f); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
@@ -108,16 +109,19 @@ func (p *program) readInput(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var syntax *json.SyntaxError
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &object); errors.As(err, &syntax) {
-		return usage("--json-config: the input is not JSON: %v, at byte %d", err, syntax.Offset)
+	plain, err := strictjson.Normalize([]byte(text))
+	if errors.Is(err, strictjson.ErrDepth) {
+		return usage("--json-config: the input cannot be read: %v", err)
 	} else if err != nil {
+		return usage("--json-config: the input is %v", err)
+	}
+	var object map[string]json.RawMessage
+	if err := strictjson.Decode(plain, &object); err != nil {
 		return usage("--json-config: the input is not an object; chibi --json-schema describes it")
 	}
 	o := p.opts
 	p.opts = options{home: o.home, jsonOutput: o.jsonOutput, trace: o.trace, set: o.set, noPlugins: o.noPlugins, wait: o.wait, yes: o.yes, raw: o.raw}
-	input := gjson.Parse(text)
+	input := gjson.ParseBytes(plain)
 	for _, step := range []func(gjson.Result) error{
 		p.inputCommand, p.inputFlags, p.inputContext, p.inputUsername,
 	} {

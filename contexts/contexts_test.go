@@ -177,7 +177,7 @@ func TestDamageIsReportedNotDropped(t *testing.T) {
 	}
 	all := strings.Join(*reports, "\n")
 	for _, want := range []string{
-		"HOME/contexts/work/transcript/active.jsonl:2: not an entry, left out of the conversation: invalid character",
+		"HOME/contexts/work/transcript/active.jsonl:2: not an entry, left out of the conversation: not JSON: invalid character",
 		"HOME/contexts/work/transcript/active.jsonl: the last line was torn by a crash; its 17 bytes were never acknowledged and are removed",
 	} {
 		if !strings.Contains(all, want) {

@@ -2,7 +2,6 @@ package contexts
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Query selects entries of a whole transcript. The zero value selects all.
@@ -128,7 +128,7 @@ func (c *Context) selected(q Query, record []byte, place func() string) (e Entry
 	if q.isPlain() && !bytes.Contains(bytes.ToLower(record), []byte(strings.ToLower(q.Text))) {
 		return e, false // most records of a long transcript end here
 	}
-	if err := json.Unmarshal(record, &e); err != nil {
+	if err := strictjson.Decode(record, &e); err != nil {
 		c.store.report("%s: not an entry, left out: %v", place(), err)
 		return e, false
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/google/uuid"
 )
 
@@ -153,7 +154,7 @@ func (c *Context) readInbox() (mail []Mail, bad [][]byte, err error) {
 	}
 	_, err = jsonl.Forward(c.store.fs, c.inboxFile(), func(line int, record []byte) bool {
 		var m Mail
-		if err := json.Unmarshal(record, &m); err != nil {
+		if err := strictjson.Decode(record, &m); err != nil {
 			c.store.report("%s:%d: not a message, it stays there until you mend or remove the line: %v", c.inboxFile(), line, err)
 			bad = append(bad, bytes.Clone(record))
 			return true

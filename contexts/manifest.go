@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // manifest is transcript/manifest.json: the partitions from the oldest on.
@@ -74,7 +75,7 @@ func (c *Context) readManifest() (m manifest, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	if err == nil && json.Unmarshal(data, &m) != nil {
+	if err == nil && strictjson.Decode(data, &m) != nil {
 		m = manifest{}
 		if err := c.setAside(c.manifestFile()); err != nil {
 			return m, err
@@ -99,7 +100,7 @@ func (c *Context) readManifest() (m manifest, err error) {
 func (c *Context) intended() string {
 	var next partition
 	if data, err := disk.ReadFile(c.store.fs, c.intentFile(), maxState); err == nil {
-		json.Unmarshal(data, &next)
+		strictjson.Decode(data, &next)
 	}
 	return next.File
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
@@ -39,7 +40,7 @@ func (c *Context) migrateMessages(path string) error {
 	if err != nil {
 		return err
 	}
-	if !gjson.ValidBytes(data) {
+	if !strictjson.Valid(data) {
 		c.store.report("%s is damaged; its messages are left out, the file is kept", path)
 		return nil
 	}

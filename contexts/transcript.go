@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
@@ -172,7 +173,7 @@ func (c *Context) finishRotation() error {
 		return err
 	}
 	var next partition
-	if json.Unmarshal(data, &next) != nil || !filepath.IsLocal(next.File) {
+	if strictjson.Decode(data, &next) != nil || !filepath.IsLocal(next.File) {
 		c.store.report("%s is damaged and removed; the transcript goes on in the same partition", c.intentFile())
 		return disk.Remove(c.store.fs, c.intentFile())
 	}

@@ -2,7 +2,6 @@ package contexts
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Window is the part of the conversation that the model is sent. If the file
@@ -109,7 +109,7 @@ func (c *Context) lastEntry() (Entry, bool, error) {
 func (c *Context) lastOf(path string) (last Entry, found bool, err error) {
 	err = jsonl.Backward(c.store.fs, path, func(_ int64, record []byte) bool {
 		var e Entry
-		if json.Unmarshal(record, &e) == nil && e.Type != TypeSystemPrompt {
+		if strictjson.Decode(record, &e) == nil && e.Type != TypeSystemPrompt {
 			last, found = e, true
 		}
 		return !found
@@ -121,7 +121,7 @@ func (c *Context) lastOf(path string) (last Entry, found bool, err error) {
 func (c *Context) firstOfWindow() (id string, err error) {
 	_, err = jsonl.Forward(c.store.fs, c.windowFile(), func(_ int, record []byte) bool {
 		var e Entry
-		json.Unmarshal(record, &e)
+		strictjson.Decode(record, &e)
 		id = e.ID
 		return false
 	})
@@ -134,7 +134,7 @@ func (c *Context) readWindow() ([]Entry, error) {
 	path := c.windowFile()
 	torn, err := jsonl.Forward(c.store.fs, path, func(line int, record []byte) bool {
 		var e Entry
-		if err := json.Unmarshal(record, &e); err != nil {
+		if err := strictjson.Decode(record, &e); err != nil {
 			c.store.report("%s:%d: not an entry, left out of the conversation: %v", path, line, err)
 			return true
 		}
@@ -189,7 +189,7 @@ func (c *Context) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
 func (c *Context) backward(path string, each func(Entry) (more bool)) error {
 	return jsonl.Backward(c.store.fs, path, func(offset int64, record []byte) bool {
 		var e Entry
-		if err := json.Unmarshal(record, &e); err != nil {
+		if err := strictjson.Decode(record, &e); err != nil {
 			c.store.report("%s:%d: not an entry, left out of the conversation: %v", path, jsonl.LineAt(c.store.fs, path, offset), err)
 			return true
 		}

@@ -155,6 +155,7 @@ var boundOf = map[string]string{
 	"plugin/kodelet.readAnswers":              "Kodelet's list of a hook's events",
 	"plugin/native.discover":                  "folders",
 	"plugin/native.isScript":                  "the first line of a script",
+	"recipes.decode":                          "a recipe",
 	"recipes.Library.builtin":                 ownBytes,
 	"recipes.names":                           "folders",
 	"recipes.readText":                        "a recipe",

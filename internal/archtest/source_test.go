@@ -57,7 +57,7 @@ func importsOf(file *ast.File) map[string]string {
 	imports := map[string]string{}
 	for _, spec := range file.Imports {
 		target, _ := strconv.Unquote(spec.Path.Value)
-		name := path.Base(target)
+		name := strings.TrimPrefix(path.Base(target), "go-")
 		if spec.Name != nil {
 			name = spec.Name.Name
 		}

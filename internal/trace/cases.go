@@ -1,10 +1,10 @@
 package trace
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -34,11 +34,11 @@ func (t Turn) Cases(plugin string) (string, error) {
 			continue
 		}
 		c := recorded{Name: fmt.Sprintf("%s, number %d", l.Point, count), Hook: string(l.Point), Answer: map[string]any{}}
-		if err := json.Unmarshal(l.Payload, &c.Data); err != nil {
+		if err := strictjson.Decode(l.Payload, &c.Data); err != nil {
 			return "", fmt.Errorf("payload of %s: %w", l.Point, err)
 		}
 		if l.Answer != nil {
-			if err := json.Unmarshal(l.Answer, &c.Answer); err != nil {
+			if err := strictjson.Decode(l.Answer, &c.Answer); err != nil {
 				return "", fmt.Errorf("answer at %s: %w", l.Point, err)
 			}
 		}

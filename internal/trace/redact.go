@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Redactor takes secrets out of lines: what it was told, what the patterns fit,
@@ -138,7 +140,7 @@ func unquote(raw []byte) (text string, ok bool) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1]), true
 	}
-	return text, json.Unmarshal(raw, &text) == nil
+	return text, strictjson.Decode(raw, &text) == nil
 }
 
 // quote is a text as a string of JSON.

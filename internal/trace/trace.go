@@ -19,6 +19,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -159,7 +160,7 @@ func Read(r io.Reader) (turns []Turn, bad int, err error) {
 	scanner.Buffer(make([]byte, 64<<10), maxLine)
 	for scanner.Scan() {
 		var l Line
-		if json.Unmarshal(scanner.Bytes(), &l) != nil || l.Run == "" || l.Step == nil && l.Record == nil {
+		if strictjson.Decode(scanner.Bytes(), &l) != nil || l.Run == "" || l.Step == nil && l.Record == nil {
 			bad++
 			continue
 		}

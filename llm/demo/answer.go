@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // request is what the demo model looks at in a request.
@@ -39,7 +41,7 @@ type call struct{ id, name, arguments string }
 
 func parseRequest(body []byte) (request, error) {
 	r := request{size: len(body)}
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := strictjson.Decode(body, &r); err != nil {
 		return r, errors.New("the request is not a chat completion: " + err.Error())
 	}
 	if len(r.Messages) == 0 {

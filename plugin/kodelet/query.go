@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -41,7 +42,7 @@ func readAnswers(path string) *answers {
 	if path == "" {
 		return a
 	}
-	if data, err := disk.ReadFile(disk.OS{}, path, maxAnswersFile); err == nil && json.Unmarshal(data, &a.known) != nil || a.known == nil {
+	if data, err := disk.ReadFile(disk.OS{}, path, maxAnswersFile); err == nil && strictjson.Decode(data, &a.known) != nil || a.known == nil {
 		a.known = map[string]known{}
 	}
 	return a
