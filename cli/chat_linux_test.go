@@ -71,3 +71,31 @@ func TestCtrlCAtThePromptEndsTheProgram(t *testing.T) {
 		t.Errorf("chibi ended with %v", err)
 	}
 }
+
+// TestAGuardAsksThePerson answers a guard's question at the terminal: no status
+// line is drawn over it, and what is refused does not run.
+func TestAGuardAsksThePerson(t *testing.T) {
+	home := t.TempDir()
+	writePlugin(t, home, "danger", `{"name":"danger"}`, `touch "$CHIBI_HOME/ran"; echo it ran`)
+	writePlugin(t, home, "guard", `{"name":"guard","hooks":["pre_tool"],"guards":["pre_tool"]}`, `
+printf 'run it? ' >&2
+read -r answer </dev/tty || exit 1
+[ "$answer" = y ] || echo '{"block":true,"message":"REFUSED"}'`)
+	for _, tt := range []struct {
+		typed, sees string
+		runs        bool
+	}{{"n\n", "REFUSED", false}, {"\x03", "blocked, as it asked", false}, {"y\n", "it ran", true}} {
+		os.Remove(filepath.Join(home, "ran"))
+		p, cmd := atTerminal(t, home, "@tool danger")
+		p.Sees(t, "run it? ")
+		p.IsLent(t)
+		p.WriteString(tt.typed)
+		p.Sees(t, tt.sees)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%q: chibi ended with %v", tt.typed, err)
+		}
+		if _, err := os.Stat(filepath.Join(home, "ran")); (err == nil) != tt.runs {
+			t.Errorf("%q: the tool ran: %v", tt.typed, err == nil)
+		}
+	}
+}

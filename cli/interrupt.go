@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// interrupts turns signals into the end of contexts: SIGTERM ends the run,
-// Ctrl-C the answer in progress where a person goes on afterwards, else the
+// interrupts turns signals into the end of contexts: SIGTERM ends the run, and so
+// does SIGHUP, that the terminal is gone, unless it was ignored from the start as
+// nohup does; Ctrl-C ends the answer in progress where a person goes on afterwards, else the
 // run. One more Ctrl-C ends the program at once.
 type interrupts struct {
 	mu   sync.Mutex
@@ -18,7 +19,11 @@ type interrupts struct {
 
 // watch begins to turn signals into the end of the returned context.
 func (i *interrupts) watch(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM)
+	ending := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ending = append(ending, syscall.SIGHUP)
+	}
+	ctx, cancel := signal.NotifyContext(ctx, ending...)
 	ctx, end := context.WithCancel(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)

@@ -19,7 +19,7 @@ import (
 const memoryLimit = 64 << 20
 
 // Main runs the program with the process's arguments, streams and signals, and
-// returns its exit code. Ctrl-C and SIGTERM end what is running first: plugins,
+// returns its exit code. Ctrl-C, SIGTERM and SIGHUP end what is running first: plugins,
 // then the request, then chibi.
 func Main() int {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT does not say anything

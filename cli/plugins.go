@@ -204,9 +204,15 @@ func (s *session) hasPlugin(name string) bool {
 		slices.ContainsFunc(s.loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })
 }
 
-// exec runs the processes of plugins.
+// exec runs the processes of plugins. There is one terminal to lend to them.
 func (s *session) exec() plugin.Exec {
-	return plugin.Exec{Env: s.environment(s.config.Plugins.HideKey), Stderr: s.screen.Plugins(s.config.Plugins.RawStderr), Terminal: s.stdin}
+	set := s.config.Plugins
+	if s.lender == nil {
+		s.lender = plugin.NewLender(ms(set.AskTimeoutMS), s.screen.pause)
+	}
+	return plugin.Exec{
+		Env: s.environment(set.HideKey), Stderr: s.screen.Plugins(set.RawStderr), Terminal: s.stdin, Lender: s.lender,
+	}
 }
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
@@ -216,7 +222,7 @@ func (s *session) overrides() map[string]plugin.Override {
 	overrides := map[string]plugin.Override{}
 	for name, o := range s.config.Plugins.ByName {
 		override := plugin.Override{
-			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled,
+			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled, Stdin: o.Stdin,
 			Hooks: map[hookpoints.Name]plugin.HookOverride{},
 		}
 		if o.HideKey != nil {

@@ -30,6 +30,7 @@ type session struct {
 	config    config.Config
 	loaded    plugin.Loaded
 	agent     *agent.Agent
+	lender    *plugin.Lender
 	recipe    *recipes.Recipe // what this run's prompt comes from; nil for none
 	project   project
 	isNew     bool // the context's name was made for this run

@@ -97,6 +97,9 @@ type Filter struct {
 // Plugins says how plugins are run. Times are in milliseconds.
 type Plugins struct {
 	ProbeTimeoutMS, HookTimeoutMS, ToolTimeoutMS int
+	// AskTimeoutMS is how long a plugin that asks the person may have the
+	// terminal.
+	AskTimeoutMS int
 	// MaxToolOutputBytes bounds the output of a tool.
 	MaxToolOutputBytes int
 	// AllowLinks are places outside the plugins folder that links may lead to.
@@ -121,6 +124,9 @@ type Plugin struct {
 	// HideKey takes the model's key out of its environment, or leaves it there;
 	// nil: as for all plugins.
 	HideKey *bool
+	// Stdin is "data", "inherit" for a plugin that reads the person's answers from
+	// its standard input, or "" where it is not set.
+	Stdin string
 	// Hooks are settings for single hook points, which beat the above.
 	Hooks map[hookpoints.Name]Hook
 }
@@ -234,7 +240,7 @@ func defaults() layer {
 			PartitionMaxEntries: ptr(1000), PartitionMaxTokens: ptr(100_000),
 			PartitionMaxAgeSeconds: ptr(2_592_000), BytesPerToken: ptr(3),
 		},
-		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(min(2<<30, math.MaxInt))},
+		Plugins: plugins{ProbeTimeoutMS: ptr(5_000), HookTimeoutMS: ptr(30_000), ToolTimeoutMS: ptr(600_000), AskTimeoutMS: ptr(600_000), MaxToolOutputBytes: ptr(min(2<<30, math.MaxInt))},
 		Trace:   trace{Enabled: ptr(true), KeepOriginal: ptr(false), MaxBytes: ptr(8 << 20), Redact: []string{}},
 		Limits: limits{
 			AnswerBytes: ptr(2 << 20), NoteBytes: ptr(256 << 10), MessageBytes: ptr(256 << 10), InboxBytes: ptr(1 << 20),

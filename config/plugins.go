@@ -13,6 +13,7 @@ type plugins struct {
 	ProbeTimeoutMS *int
 	HookTimeoutMS  *int
 	ToolTimeoutMS  *int
+	AskTimeoutMS   *int
 	AllowLinks     []string
 	RawStderr      *bool
 	HideKey        *bool
@@ -28,6 +29,7 @@ type onePlugin struct {
 	OnFailure *string `toml:"on_failure"`
 	Enabled   *bool   `toml:"enabled"`
 	HideKey   *bool   `toml:"hide_key"`
+	Stdin     *string `toml:"stdin"`
 
 	Hooks map[string]oneHook `toml:"hooks"`
 }
@@ -43,6 +45,7 @@ type pluginKeys struct {
 	ProbeTimeoutMS *int     `toml:"probe_timeout_ms"`
 	HookTimeoutMS  *int     `toml:"hook_timeout_ms"`
 	ToolTimeoutMS  *int     `toml:"tool_timeout_ms"`
+	AskTimeoutMS   *int     `toml:"ask_timeout_ms"`
 	AllowLinks     []string `toml:"allow_links"`
 	RawStderr      *bool    `toml:"raw_stderr"`
 	HideKey        *bool    `toml:"hide_key"`
@@ -55,6 +58,7 @@ func (p plugins) resolve() Plugins {
 		ProbeTimeoutMS: *p.ProbeTimeoutMS,
 		HookTimeoutMS:  *p.HookTimeoutMS,
 		ToolTimeoutMS:  *p.ToolTimeoutMS,
+		AskTimeoutMS:   *p.AskTimeoutMS,
 
 		MaxToolOutputBytes: *p.MaxToolOutputBytes,
 
@@ -66,7 +70,7 @@ func (p plugins) resolve() Plugins {
 	for name, one := range p.ByName {
 		resolved.ByName[name] = Plugin{
 			TimeoutMS: or(one.TimeoutMS, 0), OnFailure: or(one.OnFailure, ""), Enabled: or(one.Enabled, true),
-			HideKey: one.HideKey, Hooks: map[hookpoints.Name]Hook{},
+			HideKey: one.HideKey, Stdin: or(one.Stdin, ""), Hooks: map[hookpoints.Name]Hook{},
 		}
 		for point, hook := range one.Hooks {
 			resolved.ByName[name].Hooks[hookpoints.Name(point)] = Hook{
@@ -85,6 +89,9 @@ func (p plugins) validate() (key string, err error) {
 		}
 		if t := or(one.TimeoutMS, 1); t <= 0 {
 			return "timeout_ms", fmt.Errorf("timeout_ms of plugin %q is %d; want a number above 0", name, t)
+		}
+		if in := or(one.Stdin, "data"); in != "data" && in != "inherit" {
+			return "stdin", fmt.Errorf("stdin of plugin %q is %q; want \"data\" or \"inherit\"", name, in)
 		}
 		for point, hook := range one.Hooks {
 			if key, err := hook.validate(point); err != nil {

@@ -75,7 +75,7 @@ func splitPlugins(name string, data []byte, table map[string]any) (p plugins, er
 	}
 	p.ProbeTimeoutMS, p.HookTimeoutMS, p.ToolTimeoutMS = keys.ProbeTimeoutMS, keys.HookTimeoutMS, keys.ToolTimeoutMS
 	p.AllowLinks, p.MaxToolOutputBytes = keys.AllowLinks, keys.MaxToolOutputBytes
-	p.RawStderr, p.HideKey = keys.RawStderr, keys.HideKey
+	p.RawStderr, p.HideKey, p.AskTimeoutMS = keys.RawStderr, keys.HideKey, keys.AskTimeoutMS
 	return p, nil
 }
 

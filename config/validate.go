@@ -50,6 +50,7 @@ func (l layer) positive() []atLeast {
 		{"plugins.probe_timeout_ms", l.Plugins.ProbeTimeoutMS, 1},
 		{"plugins.hook_timeout_ms", l.Plugins.HookTimeoutMS, 1},
 		{"plugins.tool_timeout_ms", l.Plugins.ToolTimeoutMS, 1},
+		{"plugins.ask_timeout_ms", l.Plugins.AskTimeoutMS, 1},
 		{"plugins.max_tool_output_bytes", l.Plugins.MaxToolOutputBytes, 1},
 		{"trace.max_bytes", l.Trace.MaxBytes, 65536},
 		{"tool_output_cache_threshold", l.ToolOutputCacheThreshold, 1},

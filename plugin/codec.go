@@ -46,10 +46,10 @@ func (p Process) Handle(ctx context.Context, ev Event) (Answer, error) {
 	cmd.room = ev.room
 	out, err := p.Exec.Run(ctx, cmd)
 	if err != nil {
-		return Answer{Unread: out.Unread}, err
+		return Answer{Unread: out.Unread, Asked: out.Asked}, err
 	}
 	answer, err := p.Codec.Decode(ev, out)
-	answer.Unread, answer.counted = out.Unread, true
+	answer.Unread, answer.Asked, answer.counted = out.Unread, out.Asked, true
 	if answer.Exit == nil && out.Signal == "" {
 		answer.Exit = &out.Exit
 	}

@@ -36,6 +36,7 @@ type reply struct {
 	// body is a non-empty JSON object of the right types, or nil.
 	body    []byte
 	unread  bool // see Answer.Unread
+	asked   bool // see Answer.Asked
 	record  Record
 	notices []string
 	stop    error // ends the run
@@ -116,7 +117,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	}
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit = answer.Exit
-	r.unread = answer.Unread
+	r.unread, r.asked = answer.Unread, answer.Asked
 	r.record.AnswerBytes = len(answer.Body)
 	for _, note := range answer.Notes {
 		r.remark(note)

@@ -70,6 +70,9 @@ type Outcome struct {
 	// Unread is true if Command.Data was too large for the environment and the
 	// process took not one byte of standard input: it cannot know its payload.
 	Unread bool
+	// Asked is true if the process asked the person at the terminal, or wanted
+	// to and could not.
+	Asked bool
 }
 
 // Ok says whether the process ended well.
@@ -92,8 +95,12 @@ type Exec struct {
 	Stderr io.Writer
 	// Terminal is what InheritStdin gives; nil: the null device. If it is the
 	// terminal that the host itself has in the foreground, the process has it
-	// while it runs. One run at a time should do that.
+	// while it runs.
 	Terminal *os.File
+	// Lender lends the terminal to processes that ask the person at /dev/tty.
+	// Nil: a process that does so is ended. Those that have Terminal take turns
+	// with them.
+	Lender *Lender
 	// Grace is the time between SIGTERM and SIGKILL; 0: 2 seconds.
 	Grace time.Duration
 }
@@ -124,12 +131,13 @@ const (
 
 // Run runs a command to its end. A non-zero exit status and a death by signal
 // are no errors, they are in the Outcome. Errors are ErrStart, ErrTimeout,
-// ErrOutputLimit, ErrSpool and the end of ctx; the Outcome then holds what had arrived.
+// ErrOutputLimit, ErrSpool, ErrNoTerminal and the end of ctx; the Outcome then
+// holds what had arrived.
 func (e Exec) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
-	run, err := e.start(c)
+	run, err := e.start(ctx, c)
 	if err != nil {
 		return Outcome{Unread: errors.Is(err, errNoWay)}, err
 	}

@@ -4,6 +4,7 @@ package plugin
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,29 +22,30 @@ const maxEnvString = 131_072
 
 // start starts a command's process with pipes of our own: os/exec would wait
 // for whoever holds them.
-func (e Exec) start(c Command) (*process, error) {
+func (e Exec) start(ctx context.Context, c Command) (*process, error) {
 	p := &process{exec: e, output: output{max: c.limit(), make: c.Spool, room: c.room}}
 	p.alone = c.Data != nil && !c.Data.fits()
-	err := p.launch(c)
+	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
 		// The rest of the environment is near the total limit.
 		p.release()
 		p.alone = true
-		err = p.launch(c)
+		err = p.launch(ctx, c)
 	}
+	if err == nil {
+		return p, nil
+	}
+	p.release()
 	var refused *checkError
 	switch {
 	case errors.As(err, &refused):
-		p.release()
 		return nil, refused.err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case errors.Is(err, errNoWay):
-		p.release()
 		return nil, fmt.Errorf("%w: %s of data are %w", ErrStart, humanize.Bytes(uint64(len(c.Data.Value))), errNoWay)
-	case err != nil:
-		p.release()
-		return nil, fmt.Errorf("%w: %s", ErrStart, explain(c, err))
 	}
-	return p, nil
+	return nil, fmt.Errorf("%w: %s", ErrStart, explain(c, err))
 }
 
 // fits reports whether one variable can hold the data.
@@ -71,7 +73,7 @@ func (p *process) environment(c Command) []string {
 }
 
 // launch starts the process and its readers and writers.
-func (p *process) launch(c Command) error {
+func (p *process) launch(ctx context.Context, c Command) error {
 	if p.alone && c.InheritStdin {
 		return errNoWay
 	}
@@ -91,7 +93,10 @@ func (p *process) launch(c Command) error {
 		cmd.Stdin = nil
 		if p.exec.Terminal != nil {
 			cmd.Stdin = p.exec.Terminal
-			p.takeTerminal(cmd)
+			if err := p.takeTerminal(ctx, cmd); err != nil {
+				closeAll(pipes)
+				return err
+			}
 		}
 	}
 	if err := startPatiently(cmd, c.Check); err != nil {
@@ -105,6 +110,9 @@ func (p *process) launch(c Command) error {
 	}
 	pipes[1][1].Close()
 	pipes[2][1].Close()
+	if p.loan != nil {
+		p.loan.group = cmd.Process.Pid
+	}
 	p.begin(cmd, c.Stdin, pipes[0][1], pipes[1][0], pipes[2][0])
 	return nil
 }

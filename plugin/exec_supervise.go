@@ -18,6 +18,7 @@ import (
 type process struct {
 	exec    Exec
 	cmd     *exec.Cmd
+	pid     int
 	stdout  *os.File
 	stderr  *os.File
 	stdin   *os.File
@@ -33,16 +34,17 @@ type process struct {
 	fed     chan struct{} // closed when no more will be written
 	output  output
 	tail    tail
-	cleanup []func()
-	// foreground says that the process had the terminal to itself.
-	foreground bool
+	stops   chan syscall.Signal // what stopped it, when it was
+	status  syscall.WaitStatus  // how it ended, once exited is closed
+	loan    *loan               // the terminal, while the process has it
+	asked   bool                // see Outcome.Asked
 }
 
 // begin starts what reads and writes the pipes, and what waits for the end.
 func (p *process) begin(cmd *exec.Cmd, input []byte, stdin, stdout, stderr *os.File) {
-	p.cmd, p.stdin, p.stdout, p.stderr = cmd, stdin, stdout, stderr
+	p.cmd, p.pid, p.stdin, p.stdout, p.stderr = cmd, cmd.Process.Pid, stdin, stdout, stderr
 	p.drained, p.exited, p.flooded = make(chan struct{}), make(chan struct{}), make(chan struct{})
-	p.fed = make(chan struct{})
+	p.fed, p.stops = make(chan struct{}), make(chan syscall.Signal, 1)
 	var readers sync.WaitGroup
 	readers.Go(p.readOutput)
 	readers.Go(p.readErrors)
@@ -55,10 +57,27 @@ func (p *process) begin(cmd *exec.Cmd, input []byte, stdin, stdout, stderr *os.F
 		readers.Wait()
 		close(p.drained)
 	})
-	p.copies.Go(func() {
-		cmd.Wait()
-		close(p.exited)
-	})
+	go p.watch()
+}
+
+// watch waits for the process to be stopped, which os/exec does not tell, and to
+// end. It is not among the copies: what SIGKILL does not end is not waited for.
+func (p *process) watch() {
+	for {
+		var status syscall.WaitStatus
+		switch _, err := syscall.Wait4(p.pid, &status, syscall.WUNTRACED, nil); {
+		case err == syscall.EINTR:
+		case err == nil && status.Stopped():
+			select {
+			case p.stops <- status.StopSignal():
+			default: // one is enough
+			}
+		default:
+			p.status = status
+			close(p.exited)
+			return
+		}
+	}
 }
 
 // readOutput keeps standard output, and drops what cannot be kept so that the
@@ -93,27 +112,41 @@ func (p *process) readErrors() {
 	}
 }
 
-// wait waits for the process to end, or ends it.
+// wait waits for the process to end, or ends it. While it has the terminal, or
+// waits for it, its own clock stands still: a person is asked.
 func (p *process) wait(ctx context.Context, timeout time.Duration) error {
-	var expired <-chan time.Time
-	if timeout > 0 {
-		timer := time.NewTimer(timeout)
-		defer timer.Stop()
-		expired = timer.C
+	defer p.giveBack()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	expired := timer.C
+	if timeout <= 0 {
+		expired = nil
 	}
-	select {
-	case <-p.exited:
-		p.drain()
-		return p.complaint()
-	case <-ctx.Done():
-		p.end()
-		return ctx.Err()
-	case <-expired:
-		p.end()
-		return noAnswer(timeout)
-	case <-p.flooded:
-		p.end()
-		return p.output.failure()
+	for {
+		select {
+		case <-p.exited:
+			p.giveBack()
+			p.drain()
+			return p.complaint()
+		case <-ctx.Done():
+			p.end()
+			return ctx.Err()
+		case <-expired:
+			p.end()
+			return noAnswer(timeout)
+		case <-p.flooded:
+			p.end()
+			return p.output.failure()
+		case why := <-p.stops:
+			if err := p.goOn(ctx, why); err != nil {
+				p.end()
+				return err
+			}
+			if p.loan != nil && timeout > 0 {
+				timeout = max(timeout, p.loan.patience())
+				timer.Reset(timeout)
+			}
+		}
 	}
 }
 
@@ -140,20 +173,28 @@ func (p *process) drain() {
 
 // end ends the whole group: politely, then not. The grace is for the children
 // that hold the pipes too: a shell is gone at once, the program it ran may have
-// something to put away.
+// something to put away. Nobody waits for what has left the group.
 func (p *process) end() {
 	p.signal(syscall.SIGTERM)
+	p.signal(syscall.SIGCONT)
 	grace, cancel := context.WithTimeout(context.Background(), p.exec.grace())
 	defer cancel()
-	for _, ended := range []chan struct{}{p.exited, p.drained} {
-		select {
-		case <-ended:
-		case <-grace.Done():
-		}
+	await(grace, p.exited)
+	for grace.Err() == nil && !p.drainedWithin(10*time.Millisecond) && syscall.Kill(-p.pid, 0) == nil {
 	}
 	p.signal(syscall.SIGKILL)
-	<-p.exited
+	killed, cancel := context.WithTimeout(context.Background(), p.exec.grace())
+	defer cancel()
+	await(killed, p.exited)
 	p.drainedWithin(holdOut)
+}
+
+// await waits for an end, as long as ctx lasts.
+func await(ctx context.Context, ended <-chan struct{}) {
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }
 
 func (p *process) drainedWithin(d time.Duration) bool {
@@ -167,23 +208,43 @@ func (p *process) drainedWithin(d time.Duration) bool {
 	}
 }
 
-// signal signals the group. Its id stays taken as long as a member lives; if
-// none does, there is nobody to hear it.
-func (p *process) signal(s syscall.Signal) { syscall.Kill(-p.cmd.Process.Pid, s) }
+// signal signals the group, and the process too if it has left it. The group's id
+// stays taken as long as a member lives; if none does, there is nobody to hear it.
+func (p *process) signal(s syscall.Signal) {
+	syscall.Kill(-p.pid, s)
+	if !p.isGone() && p.group() != p.pid {
+		p.cmd.Process.Signal(s)
+	}
+}
 
-// release closes the pipes, which ends the goroutines at them, and removes what
-// the run left.
+// group is the process's group, its own unless it has changed that.
+func (p *process) group() int {
+	if group, err := unix.Getpgid(p.pid); err == nil {
+		return group
+	}
+	return p.pid
+}
+
+// isGone reports whether the process has ended.
+func (p *process) isGone() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// release closes the pipes, which ends the goroutines at them, and gives back the
+// terminal.
 func (p *process) release() {
+	p.giveBack()
 	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.untaken} {
 		if f != nil {
 			f.Close()
 		}
 	}
 	p.copies.Wait()
-	for _, remove := range p.cleanup {
-		remove()
-	}
-	p.cleanup = nil
 }
 
 // unread reports whether the process took not one byte of a payload that only
@@ -203,11 +264,15 @@ func (p *process) unread() bool {
 func (p *process) outcome() Outcome {
 	unread := p.unread()
 	p.release()
-	state := p.cmd.ProcessState
-	o := Outcome{Unread: unread, Stdout: p.output.head, Stderr: p.tail.text(), Exit: state.ExitCode()}
+	p.cmd.Process.Release()
+	o := Outcome{Stdout: p.output.head, Stderr: p.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
 	o.Spooled, o.Size = p.output.close()
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		o.Signal = status.Signal().String()
+	switch {
+	case !p.isGone():
+	case p.status.Signaled():
+		o.Signal = p.status.Signal().String()
+	default:
+		o.Exit = p.status.ExitStatus()
 	}
 	return o
 }

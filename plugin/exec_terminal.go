@@ -6,36 +6,81 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"os/signal"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
-// takeTerminal puts the process's group in the foreground of the terminal while
-// it runs: a background group may not read from it.
-func (p *process) takeTerminal(cmd *exec.Cmd) {
+// takeTerminal puts the process's group in the foreground of the terminal from
+// its start on, if the host has that to give.
+func (p *process) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
 	fd := int(p.exec.Terminal.Fd())
-	if group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || group != unix.Getpgrp() {
-		return // no terminal, or not the host's to give
+	if !term.IsTerminal(fd) {
+		return nil
 	}
+	if err := p.exec.Lender.wait(ctx, nil); err != nil {
+		return err
+	}
+	if !isForeground(fd) {
+		p.exec.Lender.done()
+		return nil
+	}
+	tty, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		p.exec.Lender.done()
+		return err
+	}
+	p.loan, p.asked = newLoan(p.exec.Lender, tty), true
 	cmd.SysProcAttr.Foreground = true
 	cmd.SysProcAttr.Ctty = fd
-	p.foreground = true
-	p.cleanup = append(p.cleanup, func() {
-		// The host is in the background now, where taking the terminal
-		// back would stop it.
-		signal.Ignore(syscall.SIGTTOU)
-		unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, unix.Getpgrp())
-		signal.Reset(syscall.SIGTTOU)
-	})
+	return nil
+}
+
+// goOn decides about a process that was stopped: one that asks the person gets
+// the terminal, and what the person suspended is suspended with the host.
+// Whoever else stops a process has a reason, which is said.
+func (p *process) goOn(ctx context.Context, why syscall.Signal) error {
+	switch {
+	case why == syscall.SIGTTIN || why == syscall.SIGTTOU:
+		p.asked = true
+		if p.loan == nil {
+			var err error
+			if p.loan, err = p.exec.Lender.lend(ctx, p.exited); err != nil {
+				return err
+			}
+		}
+	case why == syscall.SIGTSTP && p.loan != nil:
+		p.loan.take()
+		suspend(why)
+		if !waitForForeground(p.loan.tty) {
+			return ErrNoTerminal
+		}
+	default:
+		if p.exec.Stderr != nil {
+			fmt.Fprintf(p.exec.Stderr, "chibi: %s was stopped by a signal (%s); to let it go on, run: kill -CONT %d\n", p.cmd.Path, unix.SignalName(why), p.pid)
+		}
+		return nil
+	}
+	if err := p.loan.give(p.group()); err != nil {
+		return fmt.Errorf("%w: %v", ErrNoTerminal, err)
+	}
+	p.signal(syscall.SIGCONT)
+	return nil
+}
+
+// giveBack ends the loan of the terminal, if there is one.
+func (p *process) giveBack() {
+	if p.loan != nil {
+		p.loan.end()
+		p.loan = nil
+	}
 }
 
 // interruption is the error of a process at the terminal that was ended by
 // Ctrl-C: the host did not get that signal, but its person meant it too.
 func (p *process) interruption() error {
-	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if p.foreground && ok && status.Signaled() && status.Signal() == syscall.SIGINT {
+	if p.asked && p.status.Signaled() && p.status.Signal() == syscall.SIGINT {
 		return fmt.Errorf("interrupted: %w", context.Canceled)
 	}
 	return nil

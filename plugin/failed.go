@@ -12,7 +12,7 @@ import (
 // failed makes a failure what it means here: no opinion, or a block.
 func (d *dispatch) failed(r *reply, err error) {
 	r.record.Result, r.record.Why = Failed, err.Error()
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) && !r.asked {
 		return
 	}
 	if d.stops(r.plugin, err) {
@@ -39,6 +39,8 @@ func (d *dispatch) refusal(r *reply, err error) (message, notice string) {
 	case r.unread && p.FailureAt(d.info.Name) != Ignore && d.info.Name == hookpoints.PreTool.Name:
 		message = fmt.Sprintf("plugin %q could not see this call, which is too large for that hook: %v. Make the call smaller", p.Name, err)
 		return message, fmt.Sprintf("blocked; on_failure = \"ignore\" in [plugins.%q] of the configuration lets such calls pass", p.Name)
+	case r.asked:
+		return fmt.Sprintf("plugin %q asked the person and got no answer: %v", p.Name, err), "blocked, as it asked"
 	case p.FailureAt(d.info.Name) == Block:
 		return fmt.Sprintf("plugin %q failed, and its failure blocks: %v", p.Name, err), "blocked, as its on_failure asks for"
 	}

@@ -16,6 +16,9 @@ type Override struct {
 	OnFailure Failure
 	// Disabled leaves the plugin out.
 	Disabled bool
+	// Stdin is what its processes get as standard input: "data", or "inherit" for
+	// the terminal instead; "": not overridden.
+	Stdin string
 	// Env is the environment that its processes start from; nil: as all others.
 	Env []string
 	// Hooks beats the above at single points.
@@ -47,6 +50,15 @@ func (o Override) Required() bool {
 		}
 	}
 	return o.OnFailure == Block
+}
+
+// NoStdin is the notice that Stdin means nothing for the plugins of a protocol
+// whose payload is on standard input alone.
+func (o Override) NoStdin(name string) []Notice {
+	if o.Stdin == "" {
+		return nil
+	}
+	return []Notice{{Plugin: name, Text: "stdin in its table of the configuration means nothing: only chibi's own plugins find their payload elsewhere than on standard input"}}
 }
 
 // Failure puts what was set about failures into a plugin.

@@ -84,6 +84,10 @@ type Answer struct {
 	// have read: whatever it answers but a block, it has failed. It counts
 	// beside an error too.
 	Unread bool
+	// Asked is true if the plugin asked the person at the terminal: should it
+	// fail then, at a point that can block, it blocks. It counts beside an error
+	// too.
+	Asked bool
 	// Skipped says why the plugin had no need to be asked; empty: it was.
 	Skipped string
 	// Notes are what a person should know: what the protocol's adapter had to

@@ -73,3 +73,21 @@ func (p *Person) Sees(t *testing.T, text string) {
 	}
 	_, p.seen, _ = strings.Cut(p.seen, text)
 }
+
+// IsLent waits until the terminal is in the hands of another process group than
+// the session's first one.
+func (p *Person) IsLent(t *testing.T) {
+	t.Helper()
+	for {
+		group, err := unix.IoctlGetInt(int(p.Fd()), unix.TIOCGPGRP)
+		session, sessionErr := unix.IoctlGetInt(int(p.Fd()), unix.TIOCGSID)
+		if err != nil || sessionErr != nil {
+			t.Error(err, sessionErr)
+			return
+		}
+		if group != session {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

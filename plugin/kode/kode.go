@@ -85,6 +85,7 @@ func Load(opts Options) plugin.Loaded {
 			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
 		default:
 			l.Plugins = append(l.Plugins, opts.build(name, origin, e, h, override))
+			l.Notices = append(l.Notices, override.NoStdin(name)...)
 		}
 	}
 	return l

@@ -120,7 +120,7 @@ const maxAnswer = 64 << 10
 // query runs `exe hook`.
 func query(ctx context.Context, opts Options, file executable) (event, error) {
 	exec := opts.Overrides[file.name].Exec(opts.Exec)
-	exec.Stderr = nil // its tail goes into the error
+	exec.Stderr, exec.Lender = nil, nil // its tail goes into the error
 	timeout := opts.QueryTimeout
 	if timeout == 0 {
 		timeout = DefaultQueryTimeout

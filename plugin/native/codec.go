@@ -18,7 +18,10 @@ type runner struct {
 }
 
 // codec speaks the hook half of the protocol.
-type codec struct{ runner }
+type codec struct {
+	runner
+	inherit bool // the terminal is its standard input, not the payload
+}
 
 // Encode gives the payload on standard input and, if it fits, in the
 // environment: both generations of chibi plugins find it.
@@ -28,6 +31,8 @@ func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
 		Env:   append(environment(c.opts), "CHIBI_HOOK="+string(ev.Point)),
 		Stdin: line(ev.Payload),
 		Data:  &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
+
+		InheritStdin: c.inherit,
 	}, nil
 }
 

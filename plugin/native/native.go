@@ -164,7 +164,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}
-	p.Handler = plugin.Process{Codec: codec{run}, Exec: run.opts.Exec, Timeout: hookTimeout, Timeouts: override.Timeouts()}
+	p.Handler = plugin.Process{Codec: codec{run, override.Stdin == "inherit"}, Exec: run.opts.Exec, Timeout: hookTimeout, Timeouts: override.Timeouts()}
 	return p
 }
 

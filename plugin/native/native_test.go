@@ -297,3 +297,27 @@ func TestAToolThatPrintsMoreThanTheLimitIsEndedAndWhatItPrintedIsKept(t *testing
 		})
 	}
 }
+
+func TestAToolThatFailsWithAQuestionNamesTheKeyThatLetsItAsk(t *testing.T) {
+	const hint = `; it seems to ask the person: stdin = "inherit" in [plugins."p"] of the configuration lets it read the answer`
+	for _, test := range []struct {
+		name, schema, body string
+		hint               bool
+	}{
+		{"a question mark", `{"name":"p"}`, `echo "Really delete it?" >&2; exit 1`, true},
+		{"yes or no", `{"name":"p"}`, `printf "Delete 3 files [y/N]: " >&2; exit 1`, true},
+		{"yes or no in words", `{"name":"p"}`, `printf "Go on (Yes/No) > " >&2; exit 1`, true},
+		{"no question", `{"name":"p"}`, `echo "no such file" >&2; exit 1`, false},
+		{"a question and then the error", `{"name":"p"}`, `echo "Really? " >&2; echo "no answer" >&2; exit 1`, false},
+		{"a question and no failure", `{"name":"p"}`, `echo "Really? " >&2`, false},
+		{"it can ask already", `{"name":"p","stdin":"inherit"}`, `echo "Really? " >&2; exit 1`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			loaded := newFolder(t).plugin("p", test.schema, test.body).load(native.Options{})
+			got, err := loaded.Plugins[0].Tools[0].Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{}`)})
+			if err != nil || strings.Contains(got.Told(), hint) != test.hint {
+				t.Errorf("result = %q, %v", got.Told(), err)
+			}
+		})
+	}
+}

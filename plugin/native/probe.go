@@ -24,7 +24,7 @@ type probed struct {
 // probe runs an executable with --schema.
 func probe(ctx context.Context, opts Options, file executable) probed {
 	exec := opts.Overrides[file.name].Exec(opts.Exec)
-	exec.Stderr = nil // a probe is no conversation; its tail goes into the error
+	exec.Stderr, exec.Lender = nil, nil // a probe is no conversation; its tail goes into the error
 	timeout := opts.ProbeTimeout
 	if timeout == 0 {
 		timeout = DefaultProbeTimeout

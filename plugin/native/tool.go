@@ -33,7 +33,8 @@ func (r runner) tool(owner string, s schema, override plugin.Override) tool {
 		}
 	}
 	spec := tools.Spec{Name: s.Name, Description: s.Description, Parameters: s.Parameters, Kind: tools.Plugin, Owner: owner}
-	return tool{runner: r, spec: spec, timeout: timeout, inherit: s.Stdin == "inherit"}
+	inherit := cmp.Or(override.Stdin, s.Stdin) == "inherit"
+	return tool{runner: r, spec: spec, timeout: timeout, inherit: inherit}
 }
 
 // Spec describes the tool.
@@ -58,6 +59,9 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		drop(&out)
 		return tools.Result{}, cmp.Or(ctx.Err(), err)
 	}
+	if !t.inherit && !out.Asked && err != nil && isQuestion(out.Stderr) {
+		err = fmt.Errorf("%w; it seems to ask the person: stdin = \"inherit\" in [plugins.%q] of the configuration lets it read the answer", err, t.spec.Owner)
+	}
 	if out.Unread {
 		err = unread(err, call.Arguments)
 	}
@@ -77,6 +81,17 @@ func drop(out *plugin.Outcome) {
 		disk.Discard(out.Spooled)
 		out.Spooled, out.Size = "", 0
 	}
+}
+
+// isQuestion reports whether a text ends as a question does.
+func isQuestion(text string) bool {
+	text = strings.ToLower(strings.TrimRight(text, " \t\r\n:>"))
+	for _, end := range []string{"?", "[y/n]", "(y/n)", "[yes/no]", "(yes/no)"} {
+		if strings.HasSuffix(text, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // unread is the error of a call whose arguments the tool took nothing of,
