@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -97,7 +98,9 @@ func attackByFuzzing(a *attempt) {
 		"-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1", "-test.fuzzcachedir="+filepath.Join(a.progress, "fuzz", "cache"))
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB")
 	out, err := cmd.CombinedOutput()
-	a.Tried++
+	if m := regexp.MustCompile(`execs: (\d+)`).FindAllSubmatch(out, -1); m != nil {
+		a.Tried, _ = strconv.Atoi(string(m[len(m)-1][1])) // inputs
+	}
 	switch {
 	case ctx.Err() != nil:
 		a.found(hung, "%s in %s:\n%s", tg.name, tg.folder, tail(out))

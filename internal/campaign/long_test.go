@@ -28,8 +28,9 @@ type progress struct {
 
 // extent is how far a kind is.
 type extent struct {
-	Next  int `json:"next"`
-	Count int `json:"count"`
+	Next  int    `json:"next"`
+	Count int    `json:"count"`
+	Each  string `json:"each,omitempty"` // how long a fuzz target runs at least
 	report
 }
 
@@ -46,9 +47,9 @@ func goOn(t *testing.T, s *settings) {
 	var stop atomic.Bool
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() { <-signals; say("stopping after the cases that run now"); stop.Store(true) }()
+	go func() { <-signals; say("stopping; the cases that run now run again next time"); stop.Store(true) }()
 	begin := time.Now()
-	deadline := begin.Add(time.Duration(s.minutes)*time.Minute - time.Duration(p.Seconds*float64(time.Second)))
+	deadline := begin.Add(time.Duration(s.minutes) * time.Minute)
 	spent := p.Seconds
 	for _, k := range kinds() {
 		if s.only != "" && s.only != k.name {
@@ -60,7 +61,11 @@ func goOn(t *testing.T, s *settings) {
 			if k.name == "fuzz" || k.name == "leaks" {
 				n = min(2, d.Count-d.Next)
 			}
-			d.add(series(t, k, d.Next, n))
+			found := series(t, k, d.Next, n)
+			if stop.Load() { // the signal may have ended what they started; they run again
+				break
+			}
+			d.add(found)
 			d.Next += n
 			p.Seconds = spent + time.Since(begin).Seconds()
 			if err := p.write(s); err != nil {
@@ -89,6 +94,7 @@ func (p *progress) of(k kind, s *settings, deadline time.Time) *extent {
 		rounds := (d.Count - d.Next + 1) / 2
 		s.fuzzTime = min(10*time.Minute, time.Until(deadline)/time.Duration(max(1, rounds))).Round(time.Second)
 		s.fuzzTime = max(s.fuzzTime, 5*time.Second)
+		d.Each = fmt.Sprintf(", %v each", s.fuzzTime)
 	}
 	return d
 }
@@ -132,7 +138,7 @@ func (p *progress) table() string {
 		if d == nil {
 			continue
 		}
-		cells := []string{k.what, fmt.Sprintf("%d of %d", d.Next, d.Count), fmt.Sprint(d.Tried)}
+		cells := []string{k.what + d.Each, fmt.Sprintf("%d of %d", d.Next, d.Count), fmt.Sprint(d.Tried)}
 		for _, column := range columns {
 			n := 0
 			for _, f := range d.Findings {
