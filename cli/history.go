@@ -130,14 +130,23 @@ func (s *session) printHistory(name string, q contexts.Query, asJSON bool) error
 	if !s.opts.verbose && !asJSON {
 		q.Keep = func(e contexts.Entry) bool { return isConversation(e.Type) }
 	}
-	return c.History(q, func(e contexts.Entry) bool {
+	answers := contexts.Answers{Each: func(e contexts.Entry, unanswered bool) bool {
 		if asJSON || s.opts.jsonOutput {
 			err = s.printJSONLine(e)
 		} else {
-			_, err = fmt.Fprint(s.screen.Stdout(), entryText(e, s.opts.verbose))
+			_, err = fmt.Fprint(s.screen.Stdout(), entryText(e, unanswered, s.opts.verbose))
 		}
 		return err == nil
-	})
+	}}
+	each := answers.Add
+	if isPart := q.First > 0 || q.Text != "" || !q.Since.IsZero() || !q.Until.IsZero(); isPart { // answers may be left out
+		each = func(e contexts.Entry) bool { return answers.Each(e, false) }
+	}
+	if err := c.History(q, each); err != nil {
+		return err
+	}
+	answers.End()
+	return err
 }
 
 func isConversation(t contexts.Type) bool {
@@ -145,12 +154,15 @@ func isConversation(t contexts.Type) bool {
 }
 
 // entryText is an entry for people, in the format of the original.
-func entryText(e contexts.Entry, verbose bool) string {
+func entryText(e contexts.Entry, unanswered, verbose bool) string {
 	switch {
 	case e.Type == contexts.TypeMessage:
 		note := ""
 		if e.Metadata != nil && e.Metadata.Interrupted {
 			note = " (interrupted)"
+		}
+		if unanswered {
+			note = " (no answer)"
 		}
 		return fmt.Sprintf("[%s]: %s%s\n\n", strings.ToUpper(e.From), e.Content, note)
 	case e.Type == contexts.TypeToolCall && verbose:

@@ -50,26 +50,61 @@ func (e Entry) isAnswer() bool {
 	return e.Type == TypeToolCall || e.Type == TypeToolResult || e.Type == TypeMessage && e.Role() == roleAssistant
 }
 
+// Answers tells which prompts have no answer. It is given entries in their
+// order, and passes them on as soon as that is known.
+type Answers struct {
+	// Each receives every entry, and whether it belongs to a prompt without an
+	// answer. It says whether it wants more.
+	Each func(e Entry, unanswered bool) (more bool)
+
+	open []Entry // from the latest prompt on, while it has no answer
+}
+
+// Add takes the next entry and reports whether more are wanted.
+func (a *Answers) Add(e Entry) (more bool) {
+	switch {
+	case e.isPrompt():
+		more = a.pass(true)
+		a.open = []Entry{e}
+		return more
+	case e.isAnswer():
+		return a.pass(false) && a.Each(e, false)
+	case a.open != nil:
+		a.open = append(a.open, e)
+		return true
+	}
+	return a.Each(e, false)
+}
+
+// End passes on what is left when there are no more entries.
+func (a *Answers) End() { a.pass(true) }
+
+// pass passes on the prompt that is open, and what followed it.
+func (a *Answers) pass(unanswered bool) (more bool) {
+	for _, e := range a.open {
+		if !a.Each(e, unanswered && e.isUsers()) {
+			return false
+		}
+	}
+	a.open = nil
+	return true
+}
+
 // Answered leaves out prompts without an answer, but for the one with the id
 // asking, whose answer is still to come; "" for none.
 func Answered(entries []Entry, asking string) []Entry {
-	var kept, open []Entry
-	for _, e := range entries {
-		switch {
-		case e.isPrompt():
-			open = []Entry{e}
-		case e.isUsers() && open != nil:
-			open = append(open, e)
-		case e.isAnswer():
-			kept = append(append(kept, open...), e)
-			open = nil
-		default:
+	var kept []Entry
+	var a Answers
+	a.Each = func(e Entry, unanswered bool) bool {
+		if !unanswered || a.open[0].ID == asking {
 			kept = append(kept, e)
 		}
+		return true
 	}
-	if open != nil && open[0].ID == asking {
-		kept = append(kept, open...)
+	for _, e := range entries {
+		a.Add(e)
 	}
+	a.End()
 	return kept
 }
 
