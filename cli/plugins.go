@@ -165,6 +165,9 @@ func (s *session) sayLeftOut() {
 		s.notice(n.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.config.Plugins.ByName)) {
+		if !s.idle && isRequired(s.config.Plugins.ByName[name]) {
+			continue // admit says so
+		}
 		if s.foreign() && !s.hasPlugin(name) && (!strings.HasPrefix(name, projectHook) || s.expects(name)) {
 			s.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list names them all", keyText(name)))
 		}

@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"internal/plugincase":    {"plugin", "internal/disk", "hookpoints", "merge", "tools", "internal/hookdoc"},
 	"internal/installed":     {"internal/jsonfile", "internal/disk"},
 	"internal/scaffold":      {"hookpoints"},
-	"internal/trust":         {"plugin", "internal/jsonfile", "internal/disk"},
+	"internal/trust":         {"internal/term", "plugin", "internal/jsonfile", "internal/disk"},
 	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk", "internal/term"},
 	"llm":                    {"tools"},
 	"llm/openai":             {"llm", "internal/strictjson"},

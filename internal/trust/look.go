@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -85,7 +86,7 @@ func (a Approval) same(dir string, files []Seen) error {
 		}
 		if err != nil || s.info == nil || !os.SameFile(now, s.info) || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime()) {
 			name, _ := filepath.Rel(dir, s.Path)
-			return fmt.Errorf("%w: %s was replaced while it was being looked at", plugin.ErrUntrusted, name)
+			return fmt.Errorf("%w: %s was replaced while it was being looked at", plugin.ErrUntrusted, term.Name(name))
 		}
 	}
 	return nil
@@ -100,7 +101,7 @@ func (d *difference) reason(dir, hook string) error {
 		return fmt.Errorf("%w: its %s", plugin.ErrUntrusted, d.what)
 	}
 	name, _ := filepath.Rel(dir, d.path)
-	return fmt.Errorf("%w: beside it, %s: %s", plugin.ErrUntrusted, name, d.what)
+	return fmt.Errorf("%w: beside it, %s: %s", plugin.ErrUntrusted, term.Name(name), d.what)
 }
 
 // difference finds the first file of a directory that is not as it was approved.

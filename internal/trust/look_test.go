@@ -72,6 +72,7 @@ func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 		{"what it sources", func(f string) error { return os.WriteFile(f+"/hooks/lib/lib.sh", []byte("rm\n"), 0o644) }, "beside it, lib/lib.sh: content has changed"},
 		{"what a link leads to", func(f string) error { return os.WriteFile(f+"/elsewhere.sh", []byte("rm\n"), 0o644) }, "beside it, link.sh: content has changed"},
 		{"a module that takes the place of Python's own", func(f string) error { return os.WriteFile(f+"/hooks/json.py", nil, 0o644) }, "beside it, json.py: it is new"},
+		{"a name of two lines", func(f string) error { return os.WriteFile(f+"/hooks/a\nchibi: b", nil, 0o644) }, `beside it, "a\nchibi: b": it is new`},
 		{"what Python compiled", func(f string) error {
 			return errors.Join(os.Mkdir(f+"/hooks/__pycache__", 0o755), os.WriteFile(f+"/hooks/__pycache__/lib.cpython-312.pyc", nil, 0o644))
 		}, "__pycache__/lib.cpython-312.pyc: it is new"},

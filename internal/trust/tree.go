@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
 )
 
 // The bounds of what one approval pins in a directory, and of the text that is
@@ -128,7 +129,7 @@ func (t *tree) directory(dir string) error {
 
 func (t *tree) file(path string) error {
 	if info, err := os.Stat(filepath.Join(t.folder, path)); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a link to a directory, which cannot be pinned; put the directory there instead", path)
+		return fmt.Errorf("%s is a link to a directory, which cannot be pinned; put the directory there instead", term.Name(path))
 	}
 	seen, err := Read(t.folder, path)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -99,7 +100,7 @@ func linkText(target string) string {
 	if target == "" {
 		return "none"
 	}
-	return target
+	return term.Name(target)
 }
 
 func (a Approval) find(path string) (File, bool) {
