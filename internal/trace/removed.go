@@ -17,6 +17,9 @@ const (
 	// maxRemoved bounds the words that are looked for; of a turn that lost more, no
 	// text is kept.
 	maxRemoved = 50_000
+	// maxCompared bounds the texts before and after that are compared, in bytes; of
+	// a turn with a larger change no text is kept.
+	maxCompared = 4 << 20
 	// longestPhrase and maxPhrases bound what is looked for besides words.
 	longestPhrase, maxPhrases = 256, 64
 )
@@ -36,6 +39,10 @@ func (r *removed) isEmpty() bool { return len(r.words) == 0 && len(r.phrases) ==
 // add notes what stands in the text before and nowhere in the one after.
 func (r *removed) add(before, after string) {
 	if r.all || before == after {
+		return
+	}
+	if len(before)+len(after) > maxCompared {
+		r.all = true
 		return
 	}
 	r.sorted = nil

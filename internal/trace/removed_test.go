@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
@@ -280,12 +282,35 @@ func TestATurnTooLargeToBeHeldIsWrittenWithoutItsTexts(t *testing.T) {
 	}
 }
 
+func TestOfATextTooLargeToCompareNothingIsKept(t *testing.T) {
+	large := func(word string) json.RawMessage {
+		body, _ := plugin.JSON(map[string]string{"prompt": strings.Repeat("many words ", 300_000) + word})
+		return body
+	}
+	var out bytes.Buffer
+	w := &trace.Writer{Run: "r"}
+	w.To(&out)
+	prompt(w, "hunter1")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w.Fired(plugin.Firing{Dispatch: 1, Point: hookpoints.PreMessage.Name, Payload: large("hunter1"), Final: large("***")})
+	record(w, 2, "post_message", "a", `{"prompt":"hunter1"}`, "", plugin.Failed, func(r *plugin.Record) { r.Why = "I saw hunter1" })
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 || strings.Contains(out.String(), "hunter1") || !strings.Contains(out.String(), "failed") {
+		t.Errorf("%d bytes allocated; %.300s", used, out.String())
+	}
+}
+
 // FuzzRemoved holds that no word which a plugin takes out of an output is in the
 // trace, whatever the texts are.
 func FuzzRemoved(f *testing.F) {
 	f.Add("user=ada password = hunter2", "user=ada password = *", `say "hunter2\n" and {"a":"hunter2"}`)
 	f.Add("größe \\u0022x", "", "\\nx")
 	f.Fuzz(func(t *testing.T, before, after, other string) {
+		fuzztest.Memory(t)
 		payload := func(output string) json.RawMessage {
 			body, _ := plugin.JSON(hookpoints.ToolOutput{Arguments: json.RawMessage("{}"), Output: output})
 			return body
