@@ -11,10 +11,11 @@ import (
 
 // Context is one conversation.
 type Context struct {
-	store  *Store
-	name   string
-	held   bool    // this process has taken its lock
-	active content // what the active part of the transcript holds, as far as known
+	store   *Store
+	name    string
+	held    bool    // this process has taken its lock
+	writing bool    // it holds the transcript's lock
+	active  content // what the active part of the transcript holds, as far as known
 }
 
 // Name is the context's name.
@@ -92,6 +93,8 @@ func (c *Context) locked(step func() error) error {
 		return err
 	}
 	defer unlock()
+	c.writing = true
+	defer func() { c.writing = false }()
 	if err := c.migrate(); err != nil {
 		return err
 	}

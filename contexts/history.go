@@ -33,14 +33,8 @@ func (c *Context) History(q Query, each func(Entry) (more bool)) error {
 	if !c.store.Exists(c.name) {
 		return nil
 	}
-	var segments []segment
-	err := c.locked(func() (err error) { // a rotation must not move files meanwhile; what was listed stays
-		segments, err = c.segments()
-		return err
-	})
-	if disk.IsReadOnly(err) {
-		segments, err = c.segments()
-	}
+	segments, done, err := c.parts()
+	defer done()
 	if err == nil && q.Last > 0 {
 		err = c.lastEntries(q, segments, each)
 	} else if err == nil {
@@ -52,6 +46,18 @@ func (c *Context) History(q Query, each func(Entry) (more bool)) error {
 	return nil
 }
 
+// parts is snapshot after what was left unfinished is put in order, if anything
+// can be written.
+func (c *Context) parts() (list []segment, done func(), err error) {
+	if c.unfinished() {
+		err = c.locked(func() error { return nil })
+	}
+	if err != nil && !disk.IsReadOnly(err) {
+		return nil, func() {}, err
+	}
+	return c.snapshot()
+}
+
 // firstEntries reads from the begin of the transcript.
 func (c *Context) firstEntries(q Query, segments []segment, each func(Entry) bool) error {
 	count, more := 0, true
@@ -60,7 +66,7 @@ func (c *Context) firstEntries(q Query, segments []segment, each func(Entry) boo
 		if !more || !q.mayHold(s) {
 			continue
 		}
-		_, err := jsonl.Forward(c.store.fs, s.path, func(line int, record []byte) bool {
+		err := s.forward(c.store.fs, func(line int, record []byte) bool {
 			e, ok := c.selected(q, record, func() string { return fmt.Sprintf("%s:%d", s.path, line) })
 			if !ok || e.isCopy(copies) {
 				return true
@@ -84,7 +90,7 @@ func (c *Context) lastEntries(q Query, segments []segment, each func(Entry) bool
 		if len(list) == q.Last || !q.mayHold(s) {
 			continue
 		}
-		err := jsonl.Backward(c.store.fs, s.path, func(offset int64, record []byte) bool {
+		err := s.backward(c.store.fs, func(offset int64, record []byte) bool {
 			place := func() string { return fmt.Sprintf("%s:%d", s.path, jsonl.LineAt(c.store.fs, s.path, offset)) }
 			if e, ok := c.selected(q, record, place); ok && !e.isCopy(copies) {
 				list = append(list, e)
@@ -104,22 +110,20 @@ func (c *Context) lastEntries(q Query, segments []segment, each func(Entry) bool
 }
 
 // latest calls each with the entries of the transcript from the last one on.
-// The caller holds the context's lock or does not mind entries that come.
 func (c *Context) latest(each func(Entry) (more bool)) error {
-	return c.locked(func() error {
-		segments, err := c.segments()
-		more := true
-		for _, s := range slices.Backward(segments) {
-			if err != nil || !more {
-				break
-			}
-			err = c.backward(s.path, func(e Entry) bool {
-				more = each(e)
-				return more
-			})
+	segments, done, err := c.parts()
+	defer done()
+	more := true
+	for _, s := range slices.Backward(segments) {
+		if err != nil || !more {
+			break
 		}
-		return err
-	})
+		err = c.backward(s, func(e Entry) bool {
+			more = each(e)
+			return more
+		})
+	}
+	return err
 }
 
 // selected decodes a record if the query wants it. A record that is not an

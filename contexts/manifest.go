@@ -69,7 +69,8 @@ func (c *Context) writeManifest(m manifest) error {
 
 // readManifest reads the manifest and holds it against the folder: a manifest
 // that is missing or damaged is made anew, a partition that no manifest names,
-// as the original leaves it after a crash, is taken in.
+// as the original leaves it after a crash, is taken in. Without the lock it
+// changes nothing on the disk.
 func (c *Context) readManifest() (m manifest, err error) {
 	data, err := disk.ReadFile(c.store.fs, c.manifestFile(), maxState)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +78,9 @@ func (c *Context) readManifest() (m manifest, err error) {
 	}
 	if err == nil && strictjson.Decode(data, &m) != nil {
 		m = manifest{}
-		if err := c.setAside(c.manifestFile()); err != nil {
+		if !c.writing {
+			c.store.report("%s is damaged; it is kept aside and made anew when it is next written", c.manifestFile())
+		} else if err := c.setAside(c.manifestFile()); err != nil {
 			return m, err
 		}
 	}
@@ -89,11 +92,18 @@ func (c *Context) readManifest() (m manifest, err error) {
 	for _, p := range m.Partitions {
 		known[p.File] = true
 	}
-	files = slices.DeleteFunc(files, func(name string) bool { return known[name] || name == c.intended() })
-	if len(files) == 0 {
+	files = slices.DeleteFunc(files, func(name string) bool { return known[name] || c.writing && name == c.intended() })
+	switch {
+	case len(files) == 0:
 		return m, nil
+	case c.writing:
+		return c.adopt(m, files)
 	}
-	return c.adopt(m, files)
+	for _, name := range files {
+		m.Partitions = append(m.Partitions, partition{File: name})
+	}
+	m.sort()
+	return m, nil
 }
 
 // intended is the partition that a rotation in progress makes.
@@ -117,8 +127,12 @@ func (c *Context) adopt(m manifest, files []string) (manifest, error) {
 			File: name, StartTS: n.first, EndTS: n.last, EntryCount: n.entries, TokenCount: n.tokens,
 		})
 	}
-	slices.SortStableFunc(m.Partitions, func(a, b partition) int { return comparePartitions(a.File, b.File) })
+	m.sort()
 	return m, c.writeManifest(m)
+}
+
+func (m *manifest) sort() {
+	slices.SortStableFunc(m.Partitions, func(a, b partition) int { return comparePartitions(a.File, b.File) })
 }
 
 // partitionName is FIRST-LAST.jsonl, perhaps with a number.
@@ -161,12 +175,6 @@ func (c *Context) setAside(path string) error {
 	return disk.Move(c.store.fs, path, aside)
 }
 
-// segment is one file of a transcript.
-type segment struct {
-	path       string
-	start, end int64 // timestamps; 0: not known
-}
-
 // segments lists the transcript's files from the oldest to the active one. A
 // partition that is gone is reported.
 func (c *Context) segments() ([]segment, error) {
@@ -185,7 +193,7 @@ func (c *Context) segments() ([]segment, error) {
 			c.store.report("%s is missing; its %d entries are left out", path, p.EntryCount)
 			continue
 		}
-		list = append(list, segment{path, p.StartTS, p.EndTS})
+		list = append(list, segment{path: path, start: p.StartTS, end: p.EndTS})
 	}
 	return append(list, segment{path: c.transcript()}), nil
 }

@@ -15,13 +15,13 @@ import (
 // messages of context.json its first entries. The old context.json is kept
 // under another name.
 func (c *Context) migrate() error {
-	old := filepath.Join(c.folder(), "transcript.jsonl")
+	old := c.legacyTranscript()
 	if c.isThere(old) && !c.isThere(c.transcript()) {
 		if err := disk.Move(c.store.fs, old, c.transcript()); err != nil {
 			return err
 		}
 	}
-	legacy := filepath.Join(c.folder(), "context.json")
+	legacy := c.legacyFile()
 	if !c.isThere(legacy) {
 		return nil
 	}
@@ -32,6 +32,9 @@ func (c *Context) migrate() error {
 	}
 	return disk.Move(c.store.fs, legacy, legacy+".migrated")
 }
+
+func (c *Context) legacyTranscript() string { return filepath.Join(c.folder(), "transcript.jsonl") }
+func (c *Context) legacyFile() string       { return filepath.Join(c.folder(), "context.json") }
 
 // migrateMessages makes entries of a context.json. If the power goes before the
 // file is out of the way, they are replaced again, not doubled.

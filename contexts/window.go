@@ -20,18 +20,34 @@ func (c *Context) Window() ([]Entry, error) {
 	if !c.store.Exists(c.name) {
 		return nil, nil
 	}
-	var entries []Entry
-	err := c.locked(func() (err error) {
+	entries, err := c.currentWindow()
+	if err != nil {
+		return nil, fmt.Errorf("reading context %q: %w", c.name, err)
+	}
+	return entries, nil
+}
+
+// currentWindow takes the transcript's lock only if the window is behind and
+// nobody uses the context: whoever does brings it up to date.
+func (c *Context) currentWindow() (entries []Entry, err error) {
+	if !c.unfinished() {
+		if behind, err := c.isBehind(); err != nil || !behind {
+			entries, readErr := c.readWindow()
+			return entries, errors.Join(err, readErr)
+		}
+		if !c.held && c.store.isLocked(c.name) {
+			entries, _, err := c.sinceAnchor()
+			return entries, err
+		}
+	}
+	err = c.locked(func() (err error) {
 		entries, err = c.window()
 		return err
 	})
 	if disk.IsReadOnly(err) {
 		entries, err = c.windowReadOnly()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading context %q: %w", c.name, err)
-	}
-	return entries, nil
+	return entries, err
 }
 
 func (c *Context) windowFile() string { return filepath.Join(c.folder(), "context.jsonl") }
@@ -141,7 +157,7 @@ func (c *Context) readWindow() ([]Entry, error) {
 		entries = append(entries, e)
 		return true
 	})
-	if torn > 0 {
+	if torn > 0 && (c.held || !c.store.isLocked(c.name)) { // else somebody is writing it now
 		c.store.report("%s: the last line is torn, its %d bytes are left out", path, torn)
 	}
 	return entries, err
@@ -162,12 +178,13 @@ func (c *Context) rebuild() ([]Entry, error) {
 
 // sinceAnchor reads everything in the transcript from its last anchor on.
 func (c *Context) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
-	segments, err := c.segments()
+	segments, done, err := c.snapshot()
+	defer done()
 	for _, s := range slices.Backward(segments) {
 		if err != nil || anchor != nil {
 			break
 		}
-		err = c.backward(s.path, func(e Entry) bool {
+		err = c.backward(s, func(e Entry) bool {
 			if e.isAnchor() {
 				anchor = &e
 			}
@@ -186,11 +203,11 @@ func (c *Context) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
 
 // backward reads a part of the transcript from its end. A line that is not an
 // entry is reported.
-func (c *Context) backward(path string, each func(Entry) (more bool)) error {
-	return jsonl.Backward(c.store.fs, path, func(offset int64, record []byte) bool {
+func (c *Context) backward(s segment, each func(Entry) (more bool)) error {
+	return s.backward(c.store.fs, func(offset int64, record []byte) bool {
 		var e Entry
 		if err := strictjson.Decode(record, &e); err != nil {
-			c.store.report("%s:%d: not an entry, left out of the conversation: %v", path, jsonl.LineAt(c.store.fs, path, offset), err)
+			c.store.report("%s:%d: not an entry, left out of the conversation: %v", s.path, jsonl.LineAt(c.store.fs, s.path, offset), err)
 			return true
 		}
 		return each(e)
