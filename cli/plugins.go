@@ -215,6 +215,7 @@ func (s *session) exec() plugin.Exec {
 	}
 	return plugin.Exec{
 		Env: s.environment(set.HideKey), Stderr: s.screen.Plugins(set.RawStderr), Terminal: s.stdin, Lender: s.lender,
+		MaxStderr: int64(s.config.Limits.PluginStderrBytes),
 	}
 }
 

@@ -162,6 +162,9 @@ type Limits struct {
 	MessageBytes, InboxBytes int
 	// PromptBytes bounds what is read from standard input.
 	PromptBytes int
+	// PluginStderrBytes bounds what one process of a plugin may write to standard
+	// error.
+	PluginStderrBytes int
 	// HookAnswersBytes bounds what the plugins asked at one moment answer together.
 	HookAnswersBytes int
 }
@@ -244,7 +247,7 @@ func defaults() layer {
 		Trace:   trace{Enabled: ptr(true), KeepOriginal: ptr(false), MaxBytes: ptr(8 << 20), Redact: []string{}},
 		Limits: limits{
 			AnswerBytes: ptr(2 << 20), NoteBytes: ptr(256 << 10), MessageBytes: ptr(256 << 10), InboxBytes: ptr(1 << 20),
-			PromptBytes: ptr(2 << 20), HookAnswersBytes: ptr(8 << 20),
+			PromptBytes: ptr(2 << 20), HookAnswersBytes: ptr(8 << 20), PluginStderrBytes: ptr(8 << 20),
 		},
 	}
 }

@@ -57,12 +57,14 @@ type limits struct {
 	InboxBytes       *int `toml:"inbox_bytes"`
 	PromptBytes      *int `toml:"prompt_bytes"`
 	HookAnswersBytes *int `toml:"hook_answers_bytes"`
+
+	PluginStderrBytes *int `toml:"plugin_stderr_bytes"`
 }
 
 func (l limits) resolve() Limits {
 	return Limits{
 		AnswerBytes: *l.AnswerBytes, NoteBytes: *l.NoteBytes, MessageBytes: *l.MessageBytes, InboxBytes: *l.InboxBytes,
-		PromptBytes: *l.PromptBytes, HookAnswersBytes: *l.HookAnswersBytes,
+		PromptBytes: *l.PromptBytes, HookAnswersBytes: *l.HookAnswersBytes, PluginStderrBytes: *l.PluginStderrBytes,
 	}
 }
 

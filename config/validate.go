@@ -71,6 +71,7 @@ func (l layer) positive() []atLeast {
 		{"limits.inbox_bytes", l.Limits.InboxBytes, 1024},
 		{"limits.prompt_bytes", l.Limits.PromptBytes, 1024},
 		{"limits.hook_answers_bytes", l.Limits.HookAnswersBytes, 1024},
+		{"limits.plugin_stderr_bytes", l.Limits.PluginStderrBytes, 1024},
 		{"storage.partition_max_entries", l.Storage.PartitionMaxEntries, 1},
 		{"storage.partition_max_tokens", l.Storage.PartitionMaxTokens, 1},
 		{"storage.partition_max_age_seconds", l.Storage.PartitionMaxAgeSeconds, 60},

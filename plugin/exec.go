@@ -3,6 +3,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,6 +94,9 @@ type Exec struct {
 	// Stderr receives what processes write to standard error, as it comes. It
 	// must be safe for concurrent use. Nil: only the tail is kept.
 	Stderr io.Writer
+	// MaxStderr bounds in bytes what one process may write there; 0: 8 MiB. What
+	// is more is left out, which is said there.
+	MaxStderr int64
 	// Terminal is what InheritStdin gives; nil: the null device. If it is the
 	// terminal that the host itself has in the foreground, the process has it
 	// while it runs.
@@ -150,12 +154,7 @@ func (e Exec) Run(ctx context.Context, c Command) (Outcome, error) {
 var errNoWay = errors.New("too large for the environment, and its standard input is the terminal")
 
 // limit is a command's bound on standard output.
-func (c Command) limit() int64 {
-	if c.MaxOutput > 0 {
-		return c.MaxOutput
-	}
-	return defaultMaxOutput
-}
+func (c Command) limit() int64 { return cmp.Or(max(0, c.MaxOutput), defaultMaxOutput) }
 
 // grace is how long a process may take to end itself.
 func (e Exec) grace() time.Duration {

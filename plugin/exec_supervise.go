@@ -3,7 +3,9 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/unix"
 )
 
@@ -97,14 +100,18 @@ func (p *process) readOutput() {
 	}
 }
 
-// readErrors passes standard error on and keeps its tail.
+// readErrors passes standard error on, up to its bound, and keeps its tail.
 func (p *process) readErrors() {
 	buf := make([]byte, 4<<10)
-	for {
+	most := cmp.Or(p.exec.MaxStderr, defaultMaxOutput)
+	for room := most; ; {
 		n, err := p.stderr.Read(buf)
 		p.tail.add(buf[:n])
-		if p.exec.Stderr != nil && n > 0 {
-			p.exec.Stderr.Write(buf[:n])
+		if p.exec.Stderr != nil && n > 0 && room > 0 {
+			p.exec.Stderr.Write(buf[:min(int64(n), room)])
+			if room -= int64(n); room < 0 {
+				fmt.Fprintf(p.exec.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is left out\n", p.cmd.Path, humanize.IBytes(uint64(most)))
+			}
 		}
 		if err != nil {
 			return

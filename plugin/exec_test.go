@@ -322,6 +322,23 @@ func TestTheEndOfStderrIsKeptAndAllOfItPassedOn(t *testing.T) {
 	}
 }
 
+func TestStderrIsBounded(t *testing.T) {
+	var all bytes.Buffer
+	out := run(t, plugin.Exec{Stderr: &all, MaxStderr: 10_000}, sh(`yes | head -c 64000000 >&2; echo end >&2; echo done`))
+	want := strings.Repeat("y\n", 5_000) + "\nchibi: /bin/sh wrote more than 9.8 KiB to standard error; the rest is left out\n"
+	if all.String() != want {
+		t.Errorf("passed on %d bytes, want %d", all.Len(), len(want))
+	}
+	if string(out.Stdout) != "done\n" || !strings.HasSuffix(out.Stderr, "y\nend\n") {
+		t.Errorf("outcome is %.100q, the tail %.100q", out.Stdout, out.Stderr)
+	}
+	all.Reset()
+	run(t, plugin.Exec{Stderr: &all, MaxStderr: 10}, sh(`printf 0123456789 >&2`))
+	if got := all.String(); got != "0123456789" {
+		t.Errorf("as much as fits: passed on %q", got)
+	}
+}
+
 func TestScriptsJustWrittenCanBeRunAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup
