@@ -91,11 +91,23 @@ type tree struct {
 }
 
 func (t *tree) read(dir string) error {
+	for above := filepath.Dir(dir); above != "."; above = filepath.Dir(above) {
+		if info, err := os.Stat(filepath.Join(t.folder, above)); err == nil {
+			t.note(info)
+		}
+	}
 	err := t.directory(dir)
 	if errors.Is(err, fs.ErrNotExist) && len(t.files) == 0 {
 		return nil
 	}
 	return err
+}
+
+// note keeps when a directory last changed.
+func (t *tree) note(info fs.FileInfo) {
+	if at := changedAt(info); at.After(t.changed) {
+		t.changed = at
+	}
 }
 
 func (t *tree) directory(dir string) error {
@@ -106,9 +118,7 @@ func (t *tree) directory(dir string) error {
 	if err := openToOthers(dir, info); err != nil {
 		return err
 	}
-	if at := changedAt(info); at.After(t.changed) {
-		t.changed = at
-	}
+	t.note(info)
 	entries, err := os.ReadDir(filepath.Join(t.folder, dir))
 	if err != nil {
 		return err
