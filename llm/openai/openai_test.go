@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/fuzztest"
@@ -264,19 +265,36 @@ func ExampleClient() {
 }
 
 func FuzzStream(f *testing.F) {
-	for _, seed := range []string{delta("Hi") + done, call(`{"index":-1,"function":{"arguments":"x"}}`), "data: 1\n\n", "data:\n\n: x\n\n", `data: {"choices":3}` + "\n\n"} {
+	for _, seed := range []string{delta("Hi") + done, call(`{"index":-1,"function":{"arguments":"x"}}`), "data: 1\n\n", "data:\r\rdata: {}\r\n\r\n\ndata", "data:\n\n: x\n\n", `data: {"choices":3}` + "\n\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		fuzztest.Memory(t)
-		client := &openai.Client{URL: "http://fuzz/v1", Retries: -1, HTTP: &http.Client{Transport: answers(stream)}}
-		reply, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
+		read := func(transport http.RoundTripper) (llm.Reply, error) {
+			client := &openai.Client{URL: "http://fuzz/v1", Retries: -1, HTTP: &http.Client{Transport: transport}, AnswerBytes: 1 << 10}
+			return client.Stream(t.Context(), json.RawMessage(`{}`), nil)
+		}
+		reply, err := read(answers(stream))
+		if again, failure := read(dripping{answers(stream)}); !cmp.Equal(reply, again) || fmt.Sprint(err) != fmt.Sprint(failure) {
+			t.Errorf("in single bytes it is another answer: %s, %v, %v", cmp.Diff(reply, again), err, failure)
+		}
 		for _, c := range reply.ToolCalls {
 			if err == nil && c.ID == "" {
 				t.Error("a call without an id")
 			}
 		}
 	})
+}
+
+// dripping is a transport whose answers come in single bytes.
+type dripping struct{ http.RoundTripper }
+
+func (d dripping) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := d.RoundTripper.RoundTrip(req)
+	if err == nil {
+		res.Body = io.NopCloser(iotest.OneByteReader(res.Body))
+	}
+	return res, err
 }
 
 // answers is a transport that answers everything with the same stream.
