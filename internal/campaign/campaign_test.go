@@ -52,7 +52,7 @@ type kind struct {
 
 func kinds() []kind {
 	return []kind{
-		{"kill", "kill -9 of real runs", len(runs()), 14_000, attackByKilling, true},
+		{"kill", "kill -9 of real runs", len(runs()), 16_000, attackByKilling, true},
 		{"writers", "12 to 32 writers at once", len(writers()), 80, attackByWriting, true},
 		{"cuts", "files cut at every byte", 2, len(cutFiles()), attackByCutting, false},
 		{"files", "something else where a file of the home should be", 5, len(homeFiles()) * len(shapes()), attackByFiles, false},
