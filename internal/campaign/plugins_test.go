@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 )
 
 // misbehavior is what a hostile plugin does when it is asked.
@@ -149,5 +148,3 @@ func attackByPlugin(a *attempt) {
 func crashed(o outcome) bool {
 	return o.code < 0 || o.code == 2 || o.code > 3 && o.code != 130 || strings.Contains(o.errs, "\ngoroutine ")
 }
-
-var _ = time.Second

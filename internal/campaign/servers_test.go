@@ -55,7 +55,7 @@ func hostileBytes() []hostileServer {
 		}},
 		{"redirects elsewhere", 1, redirect(307)},
 		{"redirects elsewhere for good", 1, redirect(308)},
-		{"redirects to itself", 1, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 302) }},
+		{"redirects to itself", 1, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }},
 		{"sends events without an end", -1, events(endless(piece(strings.Repeat("word ", 2000))))},
 		{"sends comments without an end", 1, events(endless(": ping\n\n"))},
 		{"drips comments", 1, events(func(w http.ResponseWriter, r *http.Request) {

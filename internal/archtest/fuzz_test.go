@@ -1,0 +1,44 @@
+package archtest
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// leastTargets is how many fuzz targets there are at least: every parser of
+// foreign bytes has one.
+const leastTargets = 37
+
+// TestEveryFuzzTargetBoundsItsMemory counts the targets, and holds that each finds
+// small inputs that take much memory, too.
+func TestEveryFuzzTargetBoundsItsMemory(t *testing.T) {
+	pattern := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+	count := 0
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := fs.ReadFile(root, path)
+		for _, m := range pattern.FindAllSubmatchIndex(text, -1) {
+			count++
+			body, _, _ := bytes.Cut(text[m[0]:], []byte("\n}\n"))
+			if !bytes.Contains(body, []byte("fuzztest.Memory(t)")) {
+				t.Errorf("%s: %s does not call fuzztest.Memory(t) first", path, text[m[2]:m[3]])
+			}
+		}
+		return err
+	})
+	if err != nil || count < leastTargets {
+		t.Errorf("%d fuzz targets, %v", count, err)
+	}
+}
