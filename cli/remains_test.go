@@ -62,6 +62,26 @@ func TestWhatKilledRunsLeaveIsNamedByDoctorAndRemovedByARun(t *testing.T) {
 	}
 }
 
+// TestAnInstallationThatEndsInTheMiddleLeavesNoPlugin copies a plugin of which one
+// file cannot be copied.
+func TestAnInstallationThatEndsInTheMiddleLeavesNoPlugin(t *testing.T) {
+	h := newHome(t)
+	h.write("src/half/half", "#!/bin/sh\nexit 0\n", 0o755)
+	h.write("src/half/zzz", "", 0o644)
+	h.makePipe("src/half/zzz")
+	out, err := h.command("plugin", "install", "--yes", "src/half").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "zzz is not a regular file") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	entries, err := os.ReadDir(filepath.Join(h.folder, ".chibi/plugins"))
+	if err != nil || len(entries) != 1 || entries[0].Name() != ".keep" {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+	if _, err := os.Stat(filepath.Join(h.folder, ".chibi/installed.json")); err == nil {
+		t.Error("it counts as installed")
+	}
+}
+
 // TestAPipeOrADeviceInTheHomeIsRefusedByName puts one where each file of the home
 // should be: no command waits for it.
 func TestAPipeOrADeviceInTheHomeIsRefusedByName(t *testing.T) {

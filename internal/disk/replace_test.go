@@ -1,0 +1,80 @@
+package disk_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// TestManyReplaceOneFileAtOnce: process ids do not tell goroutines, nor processes
+// in containers, apart; temporary files must not collide.
+func TestManyReplaceOneFileAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	texts := []string{strings.Repeat("a", 100_000), strings.Repeat("b", 200_000), strings.Repeat("c", 50_000)}
+	if err := disk.Replace(disk.OS{}, path, []byte(texts[0]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	for i := range 12 {
+		writers.Go(func() {
+			for range 5 {
+				if err := disk.Replace(disk.OS{}, path, []byte(texts[i%len(texts)]), 0o600); err != nil {
+					t.Error(err)
+				}
+				data, err := disk.ReadFile(disk.OS{}, path, 1<<20)
+				if err != nil || string(data) != texts[0] && string(data) != texts[1] && string(data) != texts[2] {
+					t.Errorf("a torn file of %d bytes, %v", len(data), err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestATemporaryFileIsNeverOneThatIsThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (disk.OS{}).OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("OpenFile = %v", err)
+	}
+	first, err := disk.TempName(path)
+	second, err2 := disk.TempName(path)
+	if err != nil || err2 != nil || first == second {
+		t.Errorf("%q and %q, %v, %v", first, second, err, err2)
+	}
+}
+
+func TestWhatIsNoRegularFileIsNeitherOpenedNorReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := path + " is not a regular file but a named pipe"
+	for name, do := range map[string]func() error{
+		"ReadFile": func() error { _, err := disk.ReadFile(disk.OS{}, path, 10); return err },
+		"Append":   func() error { return disk.Append(disk.OS{}, path, []byte("x"), 0o600) },
+		"Replace":  func() error { return disk.Replace(disk.OS{}, path, []byte("x"), 0o600) },
+		"Lock":     func() error { _, err := disk.Lock(path); return err },
+		"OpenLog":  func() error { _, err := disk.OpenLog(path); return err },
+		"Sync":     func() error { return disk.Sync(path) },
+		"Overwrite": func() error {
+			return disk.Overwrite(path, []byte("x"))
+		},
+	} {
+		if err := do(); err == nil || err.Error() != want {
+			t.Errorf("%s: %v; want %s", name, err, want)
+		}
+	}
+}
