@@ -120,7 +120,10 @@ func (p *program) readInput(ctx context.Context) error {
 		return usage("--json-config: the input is not an object; chibi --json-schema describes it")
 	}
 	o := p.opts
-	p.opts = options{home: o.home, jsonOutput: o.jsonOutput, trace: o.trace, set: o.set, noPlugins: o.noPlugins, wait: o.wait, yes: o.yes, raw: o.raw}
+	p.opts = options{
+		home: o.home, jsonOutput: o.jsonOutput, trace: o.trace, set: o.set, wait: o.wait, yes: o.yes, raw: o.raw,
+		noPlugins: o.noPlugins, noHooks: o.noHooks, trustProject: o.trustProject,
+	}
 	input := gjson.ParseBytes(plain)
 	for _, step := range []func(gjson.Result) error{
 		p.inputCommand, p.inputFlags, p.inputContext, p.inputUsername,

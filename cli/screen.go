@@ -178,6 +178,9 @@ func (s *screen) waiting(what string) func() {
 		if i := slices.Index(s.waits, what); i >= 0 {
 			s.waits = slices.Delete(s.waits, i, i+1)
 		}
+		if len(s.waits) == 0 {
+			s.endDiagnostics()
+		}
 		s.hide()
 		s.show()
 	})
@@ -206,6 +209,14 @@ func (s *screen) hide() {
 	if s.shown {
 		io.WriteString(s.outlets[1], "\r\x1b[K")
 		s.shown = false
+	}
+}
+
+// endDiagnostics ends what a plugin has begun and not ended: the next one's words
+// are no part of it.
+func (s *screen) endDiagnostics() {
+	if f, ok := s.plugins.to.(*term.Filter); ok {
+		f.Close()
 	}
 }
 

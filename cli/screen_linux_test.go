@@ -84,6 +84,19 @@ func TestColoursThatOthersLeaveOnEndBeforeTheNext(t *testing.T) {
 	}
 }
 
+func TestWhatOnePluginHasNotEndedDoesNotSwallowTheNext(t *testing.T) {
+	got := drawn(t, func(s *screen) {
+		s.status = false
+		done := s.waiting("one")
+		io.WriteString(s.Plugins(false), "\x1b]0;never ends")
+		done()
+		io.WriteString(s.Plugins(false), "two\n")
+	})
+	if got != "two\r\n" {
+		t.Errorf("drawn is %q", got)
+	}
+}
+
 func TestTheStatusLineFitsTheTerminal(t *testing.T) {
 	for name, what := range map[string]string{
 		"letters": strings.Repeat("long ", 30), "wide characters": strings.Repeat("日本語", 20), "lines": "one\ntwo\r\nthree",
