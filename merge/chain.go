@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
@@ -20,7 +21,7 @@ type Chain struct {
 	fields        map[string]*owners
 }
 
-// NewChain begins with a JSON object.
+// NewChain begins with a JSON object, which is not checked again.
 func NewChain(doc []byte) *Chain { return &Chain{original: doc, doc: doc} }
 
 // Doc is the payload as it is now. The caller must not modify it.
@@ -52,7 +53,7 @@ func (c *Chain) Replace(from, name string, value []byte) ([]Change, error) {
 	if !valid(value) {
 		return nil, fmt.Errorf("the value is not JSON")
 	}
-	return c.set(from, name, value, diff(gjson.ParseBytes(c.Field(name)), gjson.ParseBytes(value)))
+	return c.set(from, name, value, diff(gjson.ParseBytes(c.Field(name)), gjson.ParseBytes(value))), nil
 }
 
 // Patch applies a merge patch to a top-level field on a plugin's behalf and
@@ -62,32 +63,29 @@ func (c *Chain) Patch(from, name string, patch []byte) ([]Change, error) {
 	if current == nil {
 		current = []byte("{}")
 	}
-	value, err := Patch(current, patch)
-	if err != nil {
-		return nil, err
+	if err := strictjson.Check(patch); err != nil {
+		return nil, fmt.Errorf("the patch cannot be used: %w", err)
 	}
-	return c.set(from, name, value, touched(gjson.ParseBytes(current), gjson.ParseBytes(patch)))
+	value := patched(current, patch)
+	return c.set(from, name, value, touched(gjson.ParseBytes(current), gjson.ParseBytes(patch))), nil
 }
 
 // set stores a field's new value and notes whose it is.
-func (c *Chain) set(from, name string, value []byte, changed *places) ([]Change, error) {
+func (c *Chain) set(from, name string, value []byte, changed *places) []Change {
 	if changed == nil {
-		return nil, nil
+		return nil
 	}
-	doc, err := Set(c.doc, name, value)
-	if err != nil {
-		return nil, err
-	}
-	c.doc = doc
-	c.owners(name).take(from, changed, gjson.ParseBytes(value), func(path, loser string) {
-		c.conflict(Conflict{Path: pointer("", name) + path, Winner: from, Loser: loser})
-	})
+	c.doc = put(c.doc, name, value)
+	depth := changed.depth()
+	at := pointer("", name)
+	lost := func(path, loser string) { c.conflict(Conflict{Path: path, Winner: from, Loser: loser}) }
+	c.owners(name).take(taking{from, lost}, at, changed, depth, gjson.ParseBytes(value))
 	var made []Change
-	for _, path := range changed.paths(pointer("", name)) {
+	for _, path := range changed.list(nil, at, depth) {
 		made = append(made, Change{Path: path, From: from})
 	}
 	c.changes = append(c.changes, made...)
-	return made, nil
+	return made
 }
 
 // owners are those of a top-level field.

@@ -46,12 +46,14 @@ func equalArrays(a, b []gjson.Result) bool {
 }
 
 func equalObjects(a, b *members) bool {
-	if len(a.last) != len(b.last) {
+	if a.distinct() != b.distinct() {
 		return false
 	}
-	for key := range a.last {
-		left, _ := a.find(key)
-		right, ok := b.find(key)
+	for i, left := range a.list {
+		if !a.isLast(i) {
+			continue
+		}
+		right, ok := b.find(left.key)
 		if !ok || !equal(gjson.Parse(left.value), gjson.Parse(right.value)) {
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/merge"
+	"github.com/google/go-cmp/cmp"
 )
 
 // object has n members of its own for a prefix.
@@ -112,10 +113,22 @@ func TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt(t *testing.T) {
 
 func TestVeryManyConflictsAreToldByTheObjectAroundThem(t *testing.T) {
 	c := merge.NewChain([]byte(`{"x":{}}`))
-	c.Patch("p", "x", object("a", 30_000))
-	c.Patch("q", "x", []byte(strings.ReplaceAll(string(object("a", 30_000)), ":", ":1")))
+	mine, yours := object("a", merge.MaxPaths), object("b", merge.MaxPaths)
+	both := string(mine[:len(mine)-1]) + "," + string(yours[1:])
+	c.Patch("p", "x", mine)
+	c.Patch("q", "x", yours)
+	c.Patch("r", "x", []byte(strings.ReplaceAll(both, ":", ":1")))
 	lost := c.Conflicts()
-	if n := len(lost); n != merge.MaxPaths+1 || lost[n-1] != (merge.Conflict{Path: "/x", Winner: "q", Loser: "p"}) {
+	if n := len(lost); n != merge.MaxPaths+1 || lost[n-1] != (merge.Conflict{Path: "/x", Winner: "r", Loser: "q"}) {
 		t.Errorf("%d conflicts, the last %v", n, lost[n-1])
+	}
+}
+
+func TestAVeryLargeChangeIsOwnedAsAWhole(t *testing.T) {
+	c := merge.NewChain([]byte(`{"x":{}}`))
+	c.Patch("p", "x", object("a", 2*merge.MaxPaths))
+	c.Patch("q", "x", []byte(`{"a7":"other"}`))
+	if diff := cmp.Diff([]merge.Conflict{{Path: "/x/a7", Winner: "q", Loser: "p"}}, c.Conflicts()); diff != "" {
+		t.Errorf("conflicts (-want +got):\n%s", diff)
 	}
 }

@@ -14,21 +14,24 @@ type owners struct {
 	below map[string]*owners
 }
 
-// take makes the changed places of a document a plugin's own. now is the
-// document as it is after the change, lost is told whom it took a place from.
-func (o *owners) take(from string, changed *places, now gjson.Result, lost func(path, loser string)) {
-	o.takeAt("", from, changed, now, lost)
+// taking is a change by a plugin. lost is told whom it took a place from.
+type taking struct {
+	from string
+	lost func(path, loser string)
 }
 
-func (o *owners) takeAt(path, from string, changed *places, now gjson.Result, lost func(path, loser string)) {
-	if changed.isWhole() {
-		o.compare(path, from, now, lost)
-		o.from, o.value = from, now
+// take makes the changed places of a document a plugin's own, down to a depth:
+// of very many places the objects around them. now is the document as it is
+// after the change.
+func (o *owners) take(t taking, path string, changed *places, depth int, now gjson.Result) {
+	if changed.isWhole() || depth == 0 {
+		o.compare(t, path, now)
+		o.from, o.value = t.from, now
 		return
 	}
 	if o.from != "" && !same(o.value, now) {
-		if o.from != from {
-			lost(path+firstOf(changed), o.from)
+		if o.from != t.from {
+			t.lost(path+firstOf(changed), o.from)
 		}
 		o.from, o.value = "", gjson.Result{}
 	}
@@ -42,16 +45,16 @@ func (o *owners) takeAt(path, from string, changed *places, now gjson.Result, lo
 			child = &owners{}
 			o.below[name] = child
 		}
-		child.takeAt(pointer(path, name), from, changed.below[i], members.value(name), lost)
+		child.take(t, pointer(path, name), changed.below[i], depth-1, members.value(name))
 	}
 }
 
 // compare forgets who owned a value or parts of it that are no longer what they
 // set, and tells of those who lost them.
-func (o *owners) compare(path, from string, now gjson.Result, lost func(path, loser string)) {
+func (o *owners) compare(t taking, path string, now gjson.Result) {
 	if o.from != "" && !same(o.value, now) {
-		if o.from != from && !builtUpon(o.value, now) {
-			lost(path, o.from)
+		if o.from != t.from && !builtUpon(o.value, now) {
+			t.lost(path, o.from)
 		}
 		o.from, o.value = "", gjson.Result{}
 	}
@@ -60,7 +63,7 @@ func (o *owners) compare(path, from string, now gjson.Result, lost func(path, lo
 	}
 	members := membersOf(now.Raw)
 	for _, name := range sortedKeys(o.below) {
-		o.below[name].compare(pointer(path, name), from, members.value(name), lost)
+		o.below[name].compare(t, pointer(path, name), members.value(name))
 	}
 }
 

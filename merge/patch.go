@@ -2,9 +2,11 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -25,9 +27,14 @@ func Patch(doc, patch []byte) ([]byte, error) {
 	if err := strictjson.Check(patch); err != nil {
 		return nil, fmt.Errorf("the patch cannot be used: %w", err)
 	}
+	return patched(doc, patch), nil
+}
+
+// patched is Patch for texts that were checked.
+func patched(doc, patch []byte) []byte {
 	p := patcher{out: make([]byte, 0, len(doc)+len(patch))}
 	p.value(string(doc), strings.TrimSpace(string(patch)))
-	return p.out, nil
+	return p.out
 }
 
 // Set puts a value under one top-level key of an object. The key is a key, not
@@ -40,16 +47,21 @@ func Set(doc []byte, field string, value []byte) ([]byte, error) {
 	if !valid(doc) || !isObject(string(doc)) {
 		return nil, errors.New("the document is not a JSON object")
 	}
+	return put(doc, field, value), nil
+}
+
+// put is Set for texts that were checked.
+func put(doc []byte, field string, value []byte) []byte {
 	all := membersOf(string(doc))
 	if m, ok := all.find(field); ok {
-		return slices.Concat(doc[:m.start], value, doc[m.start+len(m.value):]), nil
+		return slices.Concat(doc[:m.start], value, doc[m.start+len(m.value):])
 	}
 	name := strictjson.Quote(field)
 	if len(all.list) > 0 {
 		name = append([]byte{','}, name...)
 	}
 	shut := bytes.LastIndexByte(doc, '}')
-	return slices.Concat(doc[:shut], name, []byte{':'}, value, doc[shut:]), nil
+	return slices.Concat(doc[:shut], name, []byte{':'}, value, doc[shut:])
 }
 
 // patcher writes the patched document in one pass over the original.
@@ -103,7 +115,7 @@ func (p *patcher) added(original, changes *members, written int) {
 			continue
 		}
 		written = p.comma(written)
-		p.out = append(p.out, m.rawKey...)
+		p.out = append(p.out, strictjson.Quote(m.key)...)
 		p.out = append(p.out, ':')
 		if isObject(m.value) {
 			p.value("{}", m.value)
@@ -127,34 +139,51 @@ func isObject(raw string) bool {
 
 // member is one key and value of an object.
 type member struct {
-	key    string // decoded
-	rawKey string // as written, with quotes
-	value  string // raw
-	start  int    // where the value begins in the object's text
+	key   string // decoded
+	value string // raw
+	start int    // where the value begins in the object's text
 }
 
 // members are the members of one object, in order.
 type members struct {
-	text string
-	list []member
-	last map[string]int // key -> index of its last occurrence
+	text   string
+	list   []member
+	sorted []int32 // their indexes by key, those of one key in order
 }
 
 // membersOf reads the members of a valid object, and none of anything else.
 func membersOf(object string) *members {
-	m := &members{text: object, last: map[string]int{}}
+	m := &members{text: object}
 	offset := len(object) - len(strings.TrimLeft(object, " \t\r\n"))
+	if !isObject(object) {
+		return m
+	}
 	gjson.Parse(object[offset:]).ForEach(func(key, value gjson.Result) bool {
-		m.last[key.String()] = len(m.list)
-		m.list = append(m.list, member{key: key.String(), rawKey: key.Raw, value: value.Raw, start: offset + value.Index})
+		m.list = append(m.list, member{key: key.Str, value: value.Raw, start: offset + value.Index})
 		return true
+	})
+	m.sorted = make([]int32, len(m.list))
+	for i := range m.sorted {
+		m.sorted[i] = int32(i)
+	}
+	slices.SortFunc(m.sorted, func(a, b int32) int {
+		return cmp.Or(strings.Compare(m.list[a].key, m.list[b].key), cmp.Compare(a, b))
 	})
 	return m
 }
 
+// lastOf is the index of a key's last occurrence, -1 if there is none.
+func (m *members) lastOf(key string) int {
+	after := sort.Search(len(m.sorted), func(i int) bool { return m.list[m.sorted[i]].key > key })
+	if after == 0 || m.list[m.sorted[after-1]].key != key {
+		return -1
+	}
+	return int(m.sorted[after-1])
+}
+
 // find looks a key's last occurrence up.
 func (m *members) find(key string) (member, bool) {
-	if i, ok := m.last[key]; ok {
+	if i := m.lastOf(key); i >= 0 {
 		return m.list[i], true
 	}
 	return member{}, false
@@ -162,13 +191,23 @@ func (m *members) find(key string) (member, bool) {
 
 // value is a key's last value; it does not exist if there is none.
 func (m *members) value(key string) gjson.Result {
-	if i, ok := m.last[key]; ok {
+	if i := m.lastOf(key); i >= 0 {
 		return gjson.Parse(m.list[i].value)
 	}
 	return gjson.Result{}
 }
 
-func (m *members) isLast(i int) bool { return m.last[m.list[i].key] == i }
+// distinct counts the keys.
+func (m *members) distinct() (n int) {
+	for i, at := range m.sorted {
+		if i == 0 || m.list[m.sorted[i-1]].key != m.list[at].key {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *members) isLast(i int) bool { return m.lastOf(m.list[i].key) == i }
 
 // end is where member i's bytes end: at its comma, or at the closing brace.
 func (m *members) end(i, shut int) int {

@@ -60,14 +60,8 @@ func (p *places) count(depth int, ends, goOn *[]int) {
 	}
 }
 
-// paths lists the places as JSON Pointers below a path, in their order.
-func (p *places) paths(base string) []string {
-	if p == nil {
-		return nil
-	}
-	return p.list(nil, base, p.depth())
-}
-
+// list appends the places to paths as JSON Pointers below a base, in their order,
+// down to a depth.
 func (p *places) list(paths []string, base string, depth int) []string {
 	if p.isWhole() || depth == 0 {
 		return append(paths, base)

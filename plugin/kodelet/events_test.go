@@ -146,6 +146,8 @@ func TestResults(t *testing.T) {
 		{"not blocked", "before_tool_call", `{"blocked":false}`, `{}`, call, nil},
 		{"nothing", "before_tool_call", ``, `{}`, call, nil},
 		{"other cases", "before_tool_call", `{"Blocked":true,"REASON":"no"}`, `{"block":true,"message":"no"}`, call, nil},
+		{"the last of two cases", "before_tool_call", `{"blocked":false,"Blocked":true,"reason":"no"}`, `{"block":true,"message":"no"}`, call, nil},
+		{"null says nothing", "before_tool_call", `{"blocked":true,"BLOCKED":null,"reason":"no"}`, `{"block":true,"message":"no"}`, call, nil},
 		{"unknown fields", "before_tool_call", `{"blocked":false,"colour":"red"}`, `{}`, call, nil},
 		{"input", "before_tool_call", `{"input":{"command":"ls -l"}}`, `{"arguments":{"command":"ls -l"}}`, call, nil},
 		{"input is null", "before_tool_call", `{"input":null}`, `{}`, call, nil},

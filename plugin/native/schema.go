@@ -110,6 +110,9 @@ func (s *schema) validate() error {
 	if len(s.Parameters) == 0 || string(s.Parameters) == "null" {
 		s.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
+	if err := strictjson.CheckDepth(s.Parameters, strictjson.MaxArgumentDepth); err != nil {
+		return fmt.Errorf(`"parameters" cannot be used: %w`, err)
+	}
 	if s.Parameters[0] != '{' {
 		return errors.New(`"parameters" must be a JSON Schema, an object`)
 	}

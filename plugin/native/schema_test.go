@@ -46,6 +46,10 @@ func TestParseSchemas(t *testing.T) {
 		{name: "names in other letters", out: `{"Name":"a"}`, err: `--schema: it has no "name"`},
 		{name: "the last of two names", out: `{"name":"a","n\u0061me":"b"}`, tools: []string{"b"}},
 		{name: "20 million brackets", out: strings.Repeat("[", 20<<20), err: "--schema cannot be read: it nests too deep: more than 1000 objects and arrays in each other"},
+		{
+			name: "deep parameters", out: `{"name":"a","parameters":{"not":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}}`,
+			err: `--schema: "parameters" cannot be used: it nests too deep: more than 200 objects and arrays in each other`,
+		},
 		{name: "a million tools", out: "[" + strings.Repeat("7,", 1<<20) + "7]", err: "--schema printed 1048577 tools, at most 1000 are read"},
 		{name: "a wrong type", out: `{"name":"a","hooks":"pre_tool"}`, err: `--schema: "hooks" cannot be a string`},
 		{name: "a wrong on_failure", out: `{"name":"a","on_failure":"deny"}`, err: `--schema: on_failure is "deny"; use "ignore" or "block"`},
