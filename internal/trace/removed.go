@@ -157,6 +157,15 @@ func (r *removed) json(raw []byte) []byte {
 	})
 }
 
+// path is the JSON Pointer to a change. In arguments it has names that somebody
+// chose.
+func (r *removed) path(pointer string) string {
+	if rest, ok := strings.CutPrefix(pointer, "/arguments/"); ok {
+		return "/arguments/" + r.text(rest)
+	}
+	return pointer
+}
+
 // value is a text that may be JSON itself.
 func (r *removed) value(text string, depth int) string {
 	if depth < maxNesting && strings.Contains(text, `\`) && strings.Contains(text, `"`) {
@@ -172,7 +181,9 @@ func isLabel(name, text string) bool {
 		return text == "user" || text == "assistant" || text == "system" || text == "tool"
 	case "type":
 		return text == "function" || text == "text" || text == "object" || text == "string"
-	case "tool_name", "tool_call_id", "context_name", "status":
+	case "status":
+		return text == "ran" || text == "failed" || text == "blocked" || text == "denied"
+	case "tool_name", "tool_call_id", "context_name":
 		return true
 	}
 	return false

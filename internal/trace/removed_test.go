@@ -17,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -244,6 +245,26 @@ func TestATextThatWasBlockedIsATextThatWasRemoved(t *testing.T) {
 				t.Errorf("the trace does not say why: %s", out.String())
 			}
 		})
+	}
+}
+
+func TestNamesOfArgumentsAreTextsToo(t *testing.T) {
+	var out bytes.Buffer
+	w := &trace.Writer{Run: "r"}
+	w.To(&out)
+	prompt(w, "go on")
+	w.Fired(plugin.Firing{
+		Dispatch: 1, Point: hookpoints.PreTool.Name, Payload: json.RawMessage(`{"arguments":{"hunter1":1,"n":7}}`), Final: json.RawMessage(`{"arguments":{"n":7}}`),
+	})
+	record(w, 1, "pre_tool", "a", `{"arguments":{"hunter1":1,"n":7}}`, `{"arguments":{"n":7}}`, plugin.Changed, func(r *plugin.Record) {
+		r.Changed, r.Lost = []string{"/arguments/hunter1"}, []merge.Conflict{{Path: "/arguments/hunter1", Winner: "b"}}
+	})
+	record(w, 2, "post_turn", "a", `{"messages":[{"role":"assistant","tool_calls":[{"arguments":"{\"hunter1\":1}"}]}]}`, "", plugin.NoOpinion)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "hunter1") || !strings.Contains(out.String(), `{"n":7}`) {
+		t.Errorf("%s", out.String())
 	}
 }
 

@@ -72,6 +72,13 @@ func (l Line) without(gone *removed) Line {
 	for i := range r.Notes {
 		r.Notes[i] = cut(r.Notes[i])
 	}
+	r.Changed, r.Lost = slices.Clone(r.Changed), slices.Clone(r.Lost)
+	for i := range r.Changed {
+		r.Changed[i] = gone.path(r.Changed[i])
+	}
+	for i := range r.Lost {
+		r.Lost[i].Path = gone.path(r.Lost[i].Path)
+	}
 	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer} {
 		after := gone.json(*doc)
 		l.Removed = l.Removed || !bytes.Equal(after, *doc)
