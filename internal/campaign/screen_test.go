@@ -104,8 +104,8 @@ func printedByPlugins() []place {
 			return []string{"trace"}
 		}},
 		{"the trace, explained", func(h home, text string) []string {
-			h.talker("pre_message", "cat payload.json", answered("prompt", text, "context", text))
-			h.run("hello")
+			h.talker("pre_tool", "cat payload.json", answered("block", true, "message", text))
+			h.run("@tool update_todos {\"content\": \"x\"}")
 			return []string{"trace", "explain"}
 		}},
 	}
