@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -72,30 +74,52 @@ func TestCtrlCAtThePromptEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestAGuardAsksThePerson answers a guard's question at the terminal: no status
-// line is drawn over it, and what is refused does not run.
-func TestAGuardAsksThePerson(t *testing.T) {
-	home := t.TempDir()
-	writePlugin(t, home, "danger", `{"name":"danger"}`, `touch "$CHIBI_HOME/ran"; echo it ran`)
-	writePlugin(t, home, "guard", `{"name":"guard","hooks":["pre_tool"],"guards":["pre_tool"]}`, `
+// askingGuard is a guard that asks before a tool runs, and writes down who asks.
+const askingGuard = `
+echo $$ >"$CHIBI_HOME/asks"
 printf 'run it? ' >&2
 read -r answer </dev/tty || exit 1
-[ "$answer" = y ] || echo '{"block":true,"message":"REFUSED"}'`)
+[ "$answer" = y ] || echo '{"block":true,"message":"REFUSED"}'`
+
+// answer waits for the question of a home's guard and answers it.
+func answer(t *testing.T, p *terminaltest.Person, home, typed string) {
+	t.Helper()
+	p.Sees(t, "run it? ")
+	data, err := os.ReadFile(filepath.Join(home, "asks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.IsLentTo(t, group)
+	p.WriteString(typed)
+}
+
+// TestAGuardAsksThePerson answers a guard's question at the terminal: what is
+// refused does not run. It does so in a chibi within a plugin too, where each of
+// the two lends the terminal to the one below it.
+func TestAGuardAsksThePerson(t *testing.T) {
+	home, outer := t.TempDir(), t.TempDir()
+	writePlugin(t, home, "danger", `{"name":"danger"}`, `touch "$CHIBI_HOME/ran"; echo it ran`)
+	writePlugin(t, home, "guard", `{"name":"guard","hooks":["pre_tool"],"guards":["pre_tool"]}`, askingGuard)
+	writePlugin(t, outer, "outer", `{"name":"outer"}`, `chibi --home "`+home+`" "@tool danger"`)
 	for _, tt := range []struct {
 		typed, sees string
 		runs        bool
 	}{{"n\n", "REFUSED", false}, {"\x03", "blocked, as it asked", false}, {"y\n", "it ran", true}} {
-		os.Remove(filepath.Join(home, "ran"))
-		p, cmd := atTerminal(t, home, "@tool danger")
-		p.Sees(t, "run it? ")
-		p.IsLent(t)
-		p.WriteString(tt.typed)
-		p.Sees(t, tt.sees)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%q: chibi ended with %v", tt.typed, err)
-		}
-		if _, err := os.Stat(filepath.Join(home, "ran")); (err == nil) != tt.runs {
-			t.Errorf("%q: the tool ran: %v", tt.typed, err == nil)
+		for _, args := range [][]string{{home, "@tool danger"}, {outer, "@tool outer"}} {
+			os.Remove(filepath.Join(home, "ran"))
+			p, cmd := atTerminal(t, args[0], args[1])
+			answer(t, p, home, tt.typed)
+			p.Sees(t, tt.sees)
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("%q: chibi ended with %v", tt.typed, err)
+			}
+			if _, err := os.Stat(filepath.Join(home, "ran")); (err == nil) != tt.runs {
+				t.Errorf("%q: the tool ran: %v", tt.typed, err == nil)
+			}
 		}
 	}
 }

@@ -74,20 +74,15 @@ func (p *Person) Sees(t *testing.T, text string) {
 	_, p.seen, _ = strings.Cut(p.seen, text)
 }
 
-// IsLent waits until the terminal is in the hands of another process group than
-// the session's first one.
-func (p *Person) IsLent(t *testing.T) {
+// IsLentTo waits until a process group has the terminal.
+func (p *Person) IsLentTo(t *testing.T, group int) {
 	t.Helper()
-	for {
-		group, err := unix.IoctlGetInt(int(p.Fd()), unix.TIOCGPGRP)
-		session, sessionErr := unix.IoctlGetInt(int(p.Fd()), unix.TIOCGSID)
-		if err != nil || sessionErr != nil {
-			t.Error(err, sessionErr)
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if has, err := unix.IoctlGetInt(int(p.Fd()), unix.TIOCGPGRP); err != nil {
+			t.Fatal(err)
+		} else if has == group {
 			return
 		}
-		if group != session {
-			return
-		}
-		time.Sleep(time.Millisecond)
 	}
+	t.Errorf("process group %d did not get the terminal", group)
 }
