@@ -75,9 +75,10 @@ func Repair(fsys disk.FS, name string) (cut int64, err error) {
 
 // lastNewline is the offset after the last newline before size.
 func lastNewline(f io.ReaderAt, size int64) (int64, error) {
+	all := make([]byte, min(size, chunk))
 	for end := size; end > 0; {
 		begin := max(0, end-chunk)
-		buf := make([]byte, end-begin)
+		buf := all[:end-begin]
 		if _, err := f.ReadAt(buf, begin); err != nil && err != io.EOF {
 			return 0, err
 		}
