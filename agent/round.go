@@ -32,6 +32,8 @@ type round struct {
 	apart bool
 	// recipes counts the recipes that hooks have run.
 	recipes int
+	// unchecked are the tools of which it was said that their schema is broken.
+	unchecked map[string]bool
 	// failed says that the last call failed, or did not run.
 	failed bool
 	// sending is what is known of the request that is being made.
@@ -47,7 +49,10 @@ type round struct {
 }
 
 func newRound(a *Agent, depth int) *round {
-	return &round{Agent: a, depth: depth, recipe: a.Recipe, usage: hookpoints.Usage{MaxContextWindow: a.Settings.ContextWindow}}
+	return &round{
+		Agent: a, depth: depth, recipe: a.Recipe, usage: hookpoints.Usage{MaxContextWindow: a.Settings.ContextWindow},
+		unchecked: map[string]bool{},
+	}
 }
 
 // run answers the prompt and whatever pre_stop adds to it.

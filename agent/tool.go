@@ -139,7 +139,10 @@ func (r *round) find(name string, offered offer) (tools.Tool, error) {
 func (r *round) checkArguments(spec tools.Spec, args json.RawMessage) error {
 	err := tools.Check(spec.Parameters, args)
 	if errors.Is(err, tools.ErrSchema) {
-		r.notice("tool %q: %v; its arguments are not checked", spec.Name, err)
+		if !r.unchecked[spec.Name] {
+			r.notice("tool %q: %v; its arguments are not checked", spec.Name, err)
+			r.unchecked[spec.Name] = true
+		}
 		return nil
 	}
 	if err != nil {
