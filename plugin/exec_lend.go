@@ -88,7 +88,7 @@ func (l *Lender) lend(ctx context.Context, gone <-chan struct{}) (*loan, error) 
 		l.done()
 		return nil, ErrNoTerminal
 	}
-	if !waitForForeground(tty) {
+	if !waitForForeground(ctx, tty) {
 		unix.Close(tty)
 		l.done()
 		return nil, ErrNoTerminal
@@ -166,11 +166,17 @@ func isForeground(tty int) bool {
 
 // waitForForeground stops the host, as the kernel stops whoever asks from the
 // background, until the person puts it into the foreground. It reports whether
-// they did: where no shell looks after jobs, nobody can.
-func waitForForeground(tty int) bool {
+// they did: where no shell looks after jobs, nobody can. A host that was told to
+// end while it was stopped hears that when it goes on.
+func waitForForeground(ctx context.Context, tty int) bool {
 	for !isForeground(tty) {
 		if !suspend(syscall.SIGTTIN) {
 			return false
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 	return true

@@ -110,7 +110,8 @@ func (p *process) readErrors() {
 		if p.exec.Stderr != nil && n > 0 && room > 0 {
 			p.exec.Stderr.Write(buf[:min(int64(n), room)])
 			if room -= int64(n); room < 0 {
-				fmt.Fprintf(p.exec.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is left out\n", p.cmd.Path, humanize.IBytes(uint64(most)))
+				fmt.Fprintf(p.exec.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is left out\n",
+					p.cmd.Path, humanize.IBytes(uint64(most)))
 			}
 		}
 		if err != nil {

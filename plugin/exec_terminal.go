@@ -53,12 +53,13 @@ func (p *process) goOn(ctx context.Context, why syscall.Signal) error {
 	case why == syscall.SIGTSTP && p.loan != nil:
 		p.loan.take()
 		suspend(why)
-		if !waitForForeground(p.loan.tty) {
+		if !waitForForeground(ctx, p.loan.tty) {
 			return ErrNoTerminal
 		}
 	default:
 		if p.exec.Stderr != nil {
-			fmt.Fprintf(p.exec.Stderr, "chibi: %s was stopped by a signal (%s); to let it go on, run: kill -CONT %d\n", p.cmd.Path, unix.SignalName(why), p.pid)
+			fmt.Fprintf(p.exec.Stderr, "chibi: %s was stopped by a signal (%s); to let it go on, run: kill -CONT %d\n",
+				p.cmd.Path, unix.SignalName(why), p.pid)
 		}
 		return nil
 	}

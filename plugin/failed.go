@@ -73,7 +73,8 @@ func (d *dispatch) notRead(r *reply) {
 		return
 	}
 	r.body = nil
-	d.failed(r, fmt.Errorf("it read nothing of a payload of %s, which only standard input can carry", humanize.Bytes(uint64(r.record.PayloadBytes))))
+	d.failed(r, fmt.Errorf("it read nothing of a payload of %s, which only standard input can carry",
+		humanize.Bytes(uint64(r.record.PayloadBytes))))
 }
 
 // refuses reports whether an answer blocks.

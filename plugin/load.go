@@ -58,7 +58,8 @@ func (o Override) NoStdin(name string) []Notice {
 	if o.Stdin == "" {
 		return nil
 	}
-	return []Notice{{Plugin: name, Text: "stdin in its table of the configuration means nothing: only chibi's own plugins find their payload elsewhere than on standard input"}}
+	return []Notice{{Plugin: name, Text: "stdin in its table of the configuration means nothing: " +
+		"only chibi's own plugins find their payload elsewhere than on standard input"}}
 }
 
 // Failure puts what was set about failures into a plugin.

@@ -60,7 +60,8 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		return tools.Result{}, cmp.Or(ctx.Err(), err)
 	}
 	if !t.inherit && !out.Asked && err != nil && isQuestion(out.Stderr) {
-		err = fmt.Errorf("%w; it seems to ask the person: stdin = \"inherit\" in [plugins.%q] of the configuration lets it read the answer", err, t.spec.Owner)
+		err = fmt.Errorf("%w; it seems to ask the person: stdin = \"inherit\" in [plugins.%q] of the configuration lets it read the answer",
+			err, t.spec.Owner)
 	}
 	if out.Unread {
 		err = unread(err, call.Arguments)
@@ -97,7 +98,8 @@ func isQuestion(text string) bool {
 // unread is the error of a call whose arguments the tool took nothing of,
 // although only standard input carried them.
 func unread(err error, arguments []byte) error {
-	text := fmt.Sprintf("the tool read nothing of its arguments: %s are too large for CHIBI_TOOL_ARGS, only standard input carries them; make them smaller", humanize.Bytes(uint64(len(arguments))))
+	text := fmt.Sprintf("the tool read nothing of its arguments: %s are too large for CHIBI_TOOL_ARGS, "+
+		"only standard input carries them; make them smaller", humanize.Bytes(uint64(len(arguments))))
 	if err != nil {
 		return fmt.Errorf("%w; %s", err, text)
 	}
