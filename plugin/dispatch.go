@@ -111,9 +111,10 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	if d.host.Waiting != nil {
 		defer d.host.Waiting(d.info.Name, p.Name)()
 	}
-	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: d.room})
-	if err == nil && !answer.counted && !d.room.take(len(answer.Body)) {
-		err = d.room.failure()
+	room := d.room.share()
+	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room})
+	if err == nil && !answer.counted && !room.take(len(answer.Body)) {
+		err = room.failure()
 	}
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit = answer.Exit

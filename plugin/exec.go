@@ -40,7 +40,7 @@ type Command struct {
 	// 1 MiB, all of it goes there as it comes. Nil: it is kept in memory.
 	Spool func() (*os.File, error)
 
-	room *room // what it shares with the other plugins of a dispatch
+	room *share // of what the plugins of a dispatch may answer together
 }
 
 // Data is a payload for the environment. If it is too large for that, only

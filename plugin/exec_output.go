@@ -17,9 +17,9 @@ type output struct {
 	max   int64
 	make  func() (*os.File, error) // makes the file; nil: there is none
 	file  *os.File
-	wrong error // why the file could not be written
-	room  *room // what all answers of a dispatch share
-	full  bool  // there was no room
+	wrong error  // why the file could not be written
+	room  *share // of what all answers of a dispatch may have
+	full  bool   // there was no room
 }
 
 // keep takes what was written; false: it is too much, or cannot be kept.

@@ -30,7 +30,7 @@ type Host struct {
 	// Parallel is how many plugins are asked at once; 0: one for each core.
 	Parallel int
 	// MaxAnswers bounds, in bytes, what the plugins asked at one moment may answer
-	// together; 0: DefaultAnswers.
+	// together, beyond the first 64 KiB of each; 0: DefaultAnswers.
 	MaxAnswers int64
 
 	dispatches atomic.Int64

@@ -67,7 +67,7 @@ type Event struct {
 	// Handlers must not modify it.
 	Payload json.RawMessage
 
-	room *room // for the answers of all plugins asked
+	room *share // of the room for the answers of all plugins asked
 }
 
 // Answer is what a plugin says about an event. The zero value is no opinion.

@@ -11,9 +11,13 @@ import (
 // where nothing else is said.
 const DefaultAnswers = 8 << 20
 
-// room is how many bytes the plugins of one dispatch may still answer. Plugins
-// that are asked at once would otherwise fill the memory with answers that each
-// are within the bound. Nil is room for all.
+// ownAnswer is what each plugin may answer whatever the others did, in bytes: no
+// flood of one plugin takes the place that another needs to block.
+const ownAnswer = 64 << 10
+
+// room is how many bytes the plugins of one dispatch may still answer beyond what
+// each has of its own. Plugins that are asked at once would otherwise fill the
+// memory with answers that each are within the bound.
 type room struct {
 	max  int64
 	left atomic.Int64
@@ -28,11 +32,27 @@ func newRoom(max int64) *room {
 	return r
 }
 
+// share is one plugin's part of a room: what it has of its own, then what is left
+// for all. It is for one goroutine; nil is room for everything.
+type share struct {
+	room *room
+	own  int
+}
+
+func (r *room) share() *share { return &share{room: r, own: ownAnswer} }
+
 // take reports whether there is room for so many bytes more, which are then gone.
-func (r *room) take(bytes int) bool { return r == nil || r.left.Add(-int64(bytes)) >= 0 }
+func (s *share) take(bytes int) bool {
+	if s == nil {
+		return true
+	}
+	own := min(bytes, s.own)
+	s.own -= own
+	return bytes == own || s.room.left.Add(-int64(bytes-own)) >= 0
+}
 
 // failure is why an answer is not taken.
-func (r *room) failure() error {
+func (s *share) failure() error {
 	return fmt.Errorf("%w: the answers of all plugins at this hook are more than %s together, as limits.hook_answers_bytes says",
-		ErrOutputLimit, humanize.IBytes(uint64(r.max)))
+		ErrOutputLimit, humanize.IBytes(uint64(s.room.max)))
 }

@@ -17,6 +17,23 @@ func inject(n int) string {
 	return strings.Replace(around, `""`, `"`+strings.Repeat("x", n-len(around))+`"`, 1)
 }
 
+// own is what each plugin may answer whatever the others did.
+const own = 64 << 10
+
+// TestAFloodTakesNoRoomFromAGuard: guards answer last, when others may have used
+// what there is for all.
+func TestAFloodTakesNoRoomFromAGuard(t *testing.T) {
+	l := &log{}
+	flood := says("flood", `{"arguments":{"command":"`+strings.Repeat("x", own+2000)+`"}}`, preTool)
+	guard := says("guard", `{"block":true,"message":"no"}`, preTool)
+	guard.Guards = []hookpoints.Name{preTool}
+	h := l.host(flood, guard)
+	h.MaxAnswers = 1000
+	if verdict := fire(t, h, hookpoints.PreTool, call); !verdict.Block || verdict.Message != "no" {
+		t.Errorf("verdict %+v, results %q; want the guard's block", verdict, l.results())
+	}
+}
+
 // TestAllAnswersOfAMomentShareOneBound: 16 answers of 8 MB took a gigabyte.
 func TestAllAnswersOfAMomentShareOneBound(t *testing.T) {
 	point := hookpoints.PreSystemPrompt
@@ -25,8 +42,8 @@ func TestAllAnswersOfAMomentShareOneBound(t *testing.T) {
 		size   int
 		failed bool
 	}{
-		{"together within it", 250, false},
-		{"together beyond it", 251, true},
+		{"together within it", own + 250, false},
+		{"together beyond it", own + 251, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := &log{}
