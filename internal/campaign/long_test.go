@@ -58,7 +58,7 @@ func goOn(t *testing.T, s *settings) {
 		d := p.of(k, s, deadline)
 		for d.Next < d.Count && !stop.Load() && (time.Now().Before(deadline) || s.only != "") {
 			n := min(batch, d.Count-d.Next)
-			if k.name == "fuzz" || k.name == "leaks" {
+			if k.name == "fuzz" || k.name == "leaks" || k.name == "cuts" {
 				n = min(2, d.Count-d.Next)
 			}
 			found := series(t, k, d.Next, n)
