@@ -21,8 +21,14 @@ const (
 	patience = 3
 )
 
+// clock is how settled waits.
+type clock struct {
+	now   func() time.Time
+	sleep func(time.Duration)
+}
+
 // settled reads a directory when nothing in it but data has changed for a while.
-func (a Approval) settled(dir string) ([]Seen, error) {
+func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 	for range patience {
 		t := tree{folder: a.Folder}
 		if err := t.read(dir); err != nil {
@@ -34,10 +40,10 @@ func (a Approval) settled(dir string) ([]Seen, error) {
 				last = changedAt(s.info)
 			}
 		}
-		if age := time.Since(last); age < 0 || age >= rest {
+		if age := c.now().Sub(last); age < 0 || age >= rest {
 			return t.files, nil
 		}
-		time.Sleep(rest)
+		c.sleep(rest)
 	}
 	return nil, fmt.Errorf("%s changes all the time; see who changes it", dir)
 }
@@ -47,7 +53,7 @@ func (a Approval) settled(dir string) ([]Seen, error) {
 // run; nil: all is as it was approved. Except where nobody could approve it, the
 // reason is a plugin.ErrUntrusted.
 func (a Approval) Look(dir string) func(path string) error {
-	files, err := a.settled(dir)
+	files, err := a.settled(dir, clock{time.Now, time.Sleep})
 	if err != nil {
 		return func(string) error { return fmt.Errorf("hooks that came with this folder are not run: %w", err) }
 	}

@@ -90,6 +90,7 @@ func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 		{"a pipe, which is not waited for", func(f string) error { return syscall.Mkfifo(f+"/hooks/pipe", 0o644) }, "pipe is not a regular file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // each look waits until the files have rested
 			folder, a := project(t)
 			if err := test.do(folder); err != nil {
 				t.Fatal(err)

@@ -1,64 +1,110 @@
-package trust_test
+package trust
 
 import (
 	"errors"
-	"os/exec"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/chibi-host/chibi/internal/trust"
+	"github.com/chibi-host/chibi/plugin"
 )
 
+const swapDir = ".kodelet/hooks"
+
+// swappable is an approved hook, and "evil" with changed files for the place of the
+// hook, its directory, or the one above.
+func swappable(t *testing.T, swapped string) (a Approval, hook string) {
+	t.Helper()
+	folder, err := Folder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, _ := filepath.Rel(swapped, swapDir+"/hook")
+	for path, text := range map[string]string{swapDir + "/hook": "approved", filepath.Join("evil", rel): "changed"} {
+		path = filepath.Join(folder, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755), os.Chmod(path, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := Tree(folder, swapDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Approval{Folder: folder, Format: Format, Files: []File{files[0].File}}, filepath.Join(folder, swapDir, "hook")
+}
+
+// swap puts "evil" in a path's place, and what was there in the place of "evil".
+func swap(t *testing.T, folder, path string) {
+	t.Helper()
+	path, evil, aside := filepath.Join(folder, path), filepath.Join(folder, "evil"), filepath.Join(folder, "aside")
+	if err := errors.Join(os.Rename(path, aside), os.Rename(evil, path), os.Rename(aside, evil)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestASwappedHookDoesNotRun: another process puts changed files in the place of the
-// approved ones, and back, all the time: the hook, its directory, or the one above.
+// approved ones between the moment they are read and the start of the hook.
 func TestASwappedHookDoesNotRun(t *testing.T) {
-	for _, swapped := range []string{".kodelet/hooks/hook", ".kodelet/hooks", ".kodelet"} {
+	for _, swapped := range []string{swapDir + "/hook", swapDir, ".kodelet"} {
 		t.Run(swapped, func(t *testing.T) {
-			folder, err := trust.Folder(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
+			a, hook := swappable(t, swapped)
+			check := a.Look(swapDir)
+			if err := check(hook); err != nil {
+				t.Fatalf("not swapped: %v", err)
 			}
-			const dir = ".kodelet/hooks"
-			write(t, filepath.Join(folder, dir, "hook"), "#!/bin/sh\necho approved\n", 0o755)
-			rel, _ := filepath.Rel(swapped, dir+"/hook")
-			write(t, filepath.Join(folder, "evil", rel), "#!/bin/sh\necho evil\n", 0o755)
-			files, err := trust.Tree(folder, dir)
-			if err != nil {
-				t.Fatal(err)
+			swap(t, a.Folder, swapped)
+			if err := check(hook); !errors.Is(err, plugin.ErrUntrusted) || !strings.Contains(err.Error(), "was replaced while it was being looked at") {
+				t.Errorf("swapped after it was read: %v", err)
 			}
-			tryToRun(t, trust.Approval{Folder: folder, Format: trust.Format, Files: []trust.File{files[0].File}}, dir, swapped)
+			if err := a.Look(swapDir)(hook); !errors.Is(err, plugin.ErrUntrusted) {
+				t.Errorf("swapped before it was read: %v", err)
+			}
 		})
 	}
 }
 
-// tryToRun runs a hook as often as it may be, while another process swaps a path
-// with "evil".
-func tryToRun(t *testing.T, a trust.Approval, dir, swapped string) {
-	hook := filepath.Join(a.Folder, dir, "hook")
-	if err := a.Look(dir)(hook); err != nil {
-		t.Fatal(err)
-	}
-	swap := exec.Command("python3", "-c", `
-import itertools, os, sys
-for i in itertools.count():
-    os.rename(sys.argv[1], "x"); os.rename("evil", sys.argv[1]); os.rename("x", "evil")
-    if i == 100: print("ready", flush=True)`, swapped)
-	swap.Dir = a.Folder
-	ready, err := swap.StdoutPipe()
-	if err := errors.Join(err, swap.Start()); err != nil {
-		t.Fatal(err)
-	}
-	defer swap.Wait()
-	defer swap.Process.Kill()
-	if _, err := ready.Read(make([]byte, 5)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 8 {
-		if a.Look(dir)(hook) != nil {
-			continue
+// newest is when something in a folder last changed.
+func newest(t *testing.T, folder string) (at time.Time) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-		if out, _ := exec.Command(hook).Output(); string(out) == "evil\n" {
-			t.Fatalf("after %d: the changed hook ran", i)
+		info, err := e.Info()
+		if err == nil && changedAt(info).After(at) {
+			at = changedAt(info)
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// TestFilesThatChangeAllTheTimeAreNotTrusted: whoever swaps them without end will
+// hit the moment between the last look and the start.
+func TestFilesThatChangeAllTheTimeAreNotTrusted(t *testing.T) {
+	for _, swapped := range []string{swapDir + "/hook", swapDir, ".kodelet"} {
+		t.Run(swapped, func(t *testing.T) {
+			a, _ := swappable(t, swapped)
+			age, waits := rest/2, 0
+			c := clock{now: func() time.Time { return newest(t, a.Folder).Add(age) }}
+			c.sleep = func(time.Duration) {
+				waits++
+				swap(t, a.Folder, swapped)
+				swap(t, a.Folder, swapped)
+			}
+			if _, err := a.settled(swapDir, c); err == nil || !strings.Contains(err.Error(), "changes all the time") {
+				t.Errorf("changed again after each of %d waits: %v", waits, err)
+			}
+			c.sleep = func(time.Duration) { age = rest }
+			if files, err := a.settled(swapDir, c); err != nil || len(files) != 1 {
+				t.Errorf("not changed for a while: %d files, %v", len(files), err)
+			}
+		})
 	}
 }
