@@ -107,7 +107,7 @@ func (p *process) readErrors() {
 	for room := most; ; {
 		n, err := p.stderr.Read(buf)
 		p.tail.add(buf[:n])
-		if p.exec.Stderr != nil && n > 0 && room > 0 {
+		if p.exec.Stderr != nil && n > 0 && room >= 0 {
 			p.exec.Stderr.Write(buf[:min(int64(n), room)])
 			if room -= int64(n); room < 0 {
 				fmt.Fprintf(p.exec.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is left out\n",
