@@ -15,7 +15,6 @@ import (
 // had set. It is not safe for concurrent use.
 type Chain struct {
 	original, doc []byte
-	changes       []Change
 	conflicts     []Conflict
 	coarse        map[Conflict]bool // those beyond MaxPaths, by the object around them
 	fields        map[string]*owners
@@ -39,9 +38,6 @@ func (c *Chain) Changed(name string) bool {
 	}
 	return !Equal(before, after)
 }
-
-// Changes lists all changes in the order in which they were made.
-func (c *Chain) Changes() []Change { return c.changes }
 
 // Conflicts lists what plugins lost to each other.
 func (c *Chain) Conflicts() []Conflict { return c.conflicts }
@@ -84,7 +80,6 @@ func (c *Chain) set(from, name string, value []byte, changed *places) []Change {
 	for _, path := range changed.list(nil, at, depth) {
 		made = append(made, Change{Path: path, From: from})
 	}
-	c.changes = append(c.changes, made...)
 	return made
 }
 
