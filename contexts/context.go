@@ -1,12 +1,11 @@
 package contexts
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Context is one conversation.
@@ -117,13 +116,11 @@ func (c *Context) appendTo(path string, records [][]byte) error {
 func encode(entries []Entry) ([][]byte, error) {
 	var records [][]byte
 	for _, e := range entries {
-		var record bytes.Buffer
-		enc := json.NewEncoder(&record)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(e); err != nil {
+		record, err := strictjson.Encode(e)
+		if err != nil {
 			return nil, err
 		}
-		records = append(records, bytes.TrimSuffix(record.Bytes(), []byte("\n")))
+		records = append(records, record)
 	}
 	return records, nil
 }

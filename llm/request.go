@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -39,7 +40,7 @@ type Request struct {
 func (r Request) Body() (json.RawMessage, error) {
 	members := []Option{}
 	add := func(name string, value any) error {
-		raw, err := encode(value)
+		raw, err := strictjson.Encode(value)
 		members = append(members, Option{name, raw})
 		return err
 	}
@@ -121,7 +122,7 @@ func object(members []Option) (json.RawMessage, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := encode(m.Name)
+		name, err := strictjson.Encode(m.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -131,15 +132,4 @@ func object(members []Option) (json.RawMessage, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// encode writes JSON and leaves "<", ">" and "&" as they are.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

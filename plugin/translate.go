@@ -1,24 +1,11 @@
 package plugin
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"github.com/chibi-host/chibi/internal/strictjson"
-)
+import "github.com/chibi-host/chibi/internal/strictjson"
 
 // JSON writes a value as one line of JSON, without the newline. Unlike
 // json.Marshal it leaves "<", ">" and "&" as they are, so that scripts see what
 // people typed. Errors are those of package json.
-func JSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
+func JSON(v any) ([]byte, error) { return strictjson.Encode(v) }
 
 // Translate makes another protocol's payload of a point's: it decodes an event's
 // payload and writes what to makes of it as a line of JSON, with the newline.

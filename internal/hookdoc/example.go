@@ -1,24 +1,22 @@
 package hookdoc
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // Example is a believable payload of a point. The payloads of chibi's points
 // tell one story: a person asks what is in a folder, the model runs a command.
 func Example(info hookpoints.Info) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(exampleStruct(info.Payload).Interface()); err != nil {
+	payload, err := strictjson.Encode(exampleStruct(info.Payload).Interface())
+	if err != nil {
 		return json.RawMessage("{}")
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return payload
 }
 
 func exampleStruct(t reflect.Type) reflect.Value {

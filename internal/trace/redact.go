@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -105,7 +104,7 @@ func walk(line []byte, visit func(name, text string) string) []byte {
 				}
 				if changed := visit(name, text); changed != text {
 					out = append(out, line[done:i]...)
-					out = append(out, quote(changed)...)
+					out = append(out, strictjson.Quote(changed)...)
 					done = end
 				}
 			}
@@ -141,17 +140,6 @@ func unquote(raw []byte) (text string, ok bool) {
 		return string(raw[1 : len(raw)-1]), true
 	}
 	return text, strictjson.Decode(raw, &text) == nil
-}
-
-// quote is a text as a string of JSON.
-func quote(text string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(text) != nil {
-		return []byte(`"` + redacted + `"`)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // endOfString is where the string that begins at i ends.
