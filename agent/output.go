@@ -18,7 +18,7 @@ import (
 )
 
 // output is a tool's output on its way to the model: a text, or a file with the
-// begin of it as text.
+// beginning of it as text.
 type output struct {
 	text string
 	file string
@@ -131,7 +131,7 @@ func (r *round) show(ctx context.Context, inv hookpoints.ToolInvocation, o *outp
 	}
 	entry, err := r.put(inv, o)
 	if err != nil {
-		r.notice("%v; the model sees the begin of it", err)
+		r.notice("%v; the model sees the beginning of it", err)
 		return shown{text: o.whole()}, nil
 	}
 	r.detail("cached %d characters from %s as %s", entry.Chars, inv.ToolName, entry.ID)

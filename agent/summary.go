@@ -103,7 +103,7 @@ func conversationText(entries []contexts.Entry) string {
 	return b.String()
 }
 
-// excerpt is the begin of a text of at most so many bytes, in whole characters.
+// excerpt is the beginning of a text of at most so many bytes, in whole characters.
 func excerpt(text string, most int) string {
 	if len(text) <= most {
 		return text

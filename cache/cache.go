@@ -164,7 +164,7 @@ func (c *Cache) newID(tool string, arguments []byte) (id, argsHash string, err e
 }
 
 // safeName makes a tool's name, which the model's server may have made up, the
-// begin of a file name.
+// beginning of a file name.
 func safeName(tool string) string {
 	name := strings.Map(func(r rune) rune {
 		if isNameRune(r) {

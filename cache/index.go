@@ -119,7 +119,7 @@ func (i *Index) endLines(f *os.File) error {
 type counter struct {
 	chars  int
 	binary bool
-	rest   []byte // the begin of a character whose end is not here yet
+	rest   []byte // the beginning of a character whose end is not here yet
 }
 
 func (c *counter) add(data []byte) {

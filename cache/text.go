@@ -163,7 +163,7 @@ func (t *Text) tailFrom(begin int64, maxBytes int) (Piece, error) {
 // Head reads the first lines, at most so many bytes of them.
 func (t *Text) Head(lines, maxBytes int) (Piece, error) { return t.Lines(1, lines, maxBytes) }
 
-// Preview is the begin of a text: so many characters, cut back to the last
+// Preview is the beginning of a text: so many characters, cut back to the last
 // whole line if there is one.
 func (t *Text) Preview(chars int) (string, error) {
 	data := make([]byte, min(t.size, int64(chars)*4))

@@ -26,7 +26,7 @@ import (
 )
 
 // errDoctor is how doctor ends that found errors, which it has printed.
-var errDoctor = errors.New("there is something to mend, see above")
+var errDoctor = errors.New("there is something to fix, see above")
 
 // finding is something that doctor found.
 type finding struct {
@@ -59,7 +59,7 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 	}
 	d.permissions()
 	if err := d.openContext(ctx); err != nil {
-		d.add("error", err.Error(), "mend the file that it names")
+		d.add("error", err.Error(), "correct the file that it names")
 	} else if err := d.examine(ctx, online); err != nil {
 		return err
 	}

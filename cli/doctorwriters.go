@@ -126,7 +126,7 @@ func weaknesses(path string, info fs.FileInfo) (found []weakness) {
 // manyWeaknesses is how many in one folder are told as one.
 const manyWeaknesses = 4
 
-// report tells of what was found at a path, each with the command that mends it.
+// report tells of what was found at a path, each with the command that corrects it.
 func (w *writers) report(root string, found []weakness) {
 	for _, foreign := range []bool{false, true} {
 		some := slices.DeleteFunc(slices.Clone(found), func(f weakness) bool { return f.foreign != foreign })

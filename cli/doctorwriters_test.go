@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestDoctorFindsWhatOthersMayChange holds that each finding's command mends it.
+// TestDoctorFindsWhatOthersMayChange holds that each finding's command corrects it.
 func TestDoctorFindsWhatOthersMayChange(t *testing.T) {
 	mode := func(mode os.FileMode) func(string) error {
 		return func(path string) error { return os.Chmod(path, mode) }

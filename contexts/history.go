@@ -58,7 +58,7 @@ func (c *Context) parts() (list []segment, done func(), err error) {
 	return c.snapshot()
 }
 
-// firstEntries reads from the begin of the transcript.
+// firstEntries reads from the beginning of the transcript.
 func (c *Context) firstEntries(q Query, segments []segment, each func(Entry) bool) error {
 	count, more := 0, true
 	copies := map[string]bool{}

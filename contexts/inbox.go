@@ -155,7 +155,7 @@ func (c *Context) readInbox() (mail []Mail, bad [][]byte, err error) {
 	_, err = jsonl.Forward(c.store.fs, c.inboxFile(), func(line int, record []byte) bool {
 		var m Mail
 		if err := strictjson.Decode(record, &m); err != nil {
-			c.store.report("%s:%d: not a message, it stays there until you mend or remove the line: %v", c.inboxFile(), line, err)
+			c.store.report("%s:%d: not a message, it stays there until you correct or remove the line: %v", c.inboxFile(), line, err)
 			bad = append(bad, bytes.Clone(record))
 			return true
 		}

@@ -61,7 +61,7 @@ func (c *Context) Delete() (current string, err error) {
 	return current, nil
 }
 
-// trash is the begin of the names of folders that are being removed. No
+// trash is the beginning of the names of folders that are being removed. No
 // context's name can begin so.
 const trash = ".deleted-"
 

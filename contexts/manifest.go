@@ -117,7 +117,7 @@ func (c *Context) intended() string {
 
 // adopt adds partitions to the manifest that it does not name.
 func (c *Context) adopt(m manifest, files []string) (manifest, error) {
-	c.store.report("%s does not name %s; that is mended", c.manifestFile(), strings.Join(files, ", "))
+	c.store.report("%s does not name %s; that is corrected", c.manifestFile(), strings.Join(files, ", "))
 	for _, name := range files {
 		n, err := c.measure(filepath.Join(c.transcriptFolder(), name))
 		if err != nil {

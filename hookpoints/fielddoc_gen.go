@@ -26,7 +26,7 @@ func fieldDoc(field string) string {
 	case "CacheCandidate.ToolName":
 		return "tool_name is the tool whose output is large."
 	case "CacheCandidate.Truncated":
-		return "truncated is true if this is only the begin of what is too large for a payload."
+		return "truncated is true if this is only the beginning of what is too large for a payload."
 	case "CacheSummary.Summary":
 		return "summary is shown to the model instead of the preview."
 	case "CachedOutput.CacheID":
@@ -104,7 +104,7 @@ func fieldDoc(field string) string {
 	case "FinalToolOutput.ToolName":
 		return "tool_name is the tool that was called."
 	case "FinalToolOutput.Truncated":
-		return "truncated is true if this is only the begin of what is too large for a payload."
+		return "truncated is true if this is only the beginning of what is too large for a payload."
 	case "Injection.Inject":
 		return "inject is text for the system prompt."
 	case "ListedTool.Name":
@@ -242,7 +242,7 @@ func fieldDoc(field string) string {
 	case "ToolOutput.ToolName":
 		return "tool_name is the tool that was called."
 	case "ToolOutput.Truncated":
-		return "truncated is true if this is only the begin of what is too large for a payload."
+		return "truncated is true if this is only the beginning of what is too large for a payload."
 	case "ToolOutputAnswer.Block":
 		return "block withholds the output; the message is shown instead."
 	case "ToolOutputAnswer.Message":
@@ -266,7 +266,7 @@ func fieldDoc(field string) string {
 	case "ToolResult.ToolName":
 		return "tool_name is the tool that was called."
 	case "ToolResult.Truncated":
-		return "truncated is true if this is only the begin of what is too large for a payload."
+		return "truncated is true if this is only the beginning of what is too large for a payload."
 	case "ToolVerdict.Arguments":
 		return "arguments replaces the arguments, whole."
 	case "ToolVerdict.Block":

@@ -62,7 +62,7 @@ type ToolResult struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Result is the tool's output after pre_tool_output.
 	Result string `json:"result"`
-	// Truncated is true if this is only the begin of what is too large for a
+	// Truncated is true if this is only the beginning of what is too large for a
 	// payload.
 	Truncated bool `json:"truncated,omitempty"`
 	// OutputPath is then the path of a file with the whole output.
@@ -87,7 +87,7 @@ type ToolOutput struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Output is what the tool answered, or what the model is told instead.
 	Output string `json:"output"`
-	// Truncated is true if this is only the begin of what is too large for a
+	// Truncated is true if this is only the beginning of what is too large for a
 	// payload.
 	Truncated bool `json:"truncated,omitempty"`
 	// OutputPath is then the path of a file with the whole output.
@@ -133,7 +133,7 @@ type FinalToolOutput struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Output is the output after pre_tool_output.
 	Output string `json:"output"`
-	// Truncated is true if this is only the begin of what is too large for a
+	// Truncated is true if this is only the beginning of what is too large for a
 	// payload.
 	Truncated bool `json:"truncated,omitempty"`
 	// OutputPath is then the path of a file with the whole output.
@@ -160,7 +160,7 @@ type CacheCandidate struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Content is the whole output.
 	Content string `json:"content"`
-	// Truncated is true if this is only the begin of what is too large for a
+	// Truncated is true if this is only the beginning of what is too large for a
 	// payload.
 	Truncated bool `json:"truncated,omitempty"`
 	// ContentPath is the path of a file with the whole content.

@@ -174,7 +174,7 @@ func (d *dispatch) read(r *reply, body []byte) {
 	}
 	r.body, r.record.Answer = body, body
 	if d.info.Mode != hookpoints.Observe {
-		d.heed(r)
+		d.noteUnknown(r)
 	}
 }
 

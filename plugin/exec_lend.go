@@ -65,13 +65,13 @@ func (l *Lender) done() {
 
 // loan is the terminal while a process has it.
 type loan struct {
-	lender *Lender
-	tty    int
-	group  int           // whom it was given to; 0: nobody
-	modes  *unix.Termios // as the host had them
-	theirs *unix.Termios // as the process had them when it was suspended
-	back   func()
-	deaf   chan os.Signal
+	lender  *Lender
+	tty     int
+	group   int           // whom it was given to; 0: nobody
+	modes   *unix.Termios // as the host had them
+	theirs  *unix.Termios // as the process had them when it was suspended
+	back    func()
+	ignored chan os.Signal
 }
 
 // lend opens the host's terminal for a process, when its turn has come and the
@@ -99,7 +99,7 @@ func (l *Lender) lend(ctx context.Context, gone <-chan struct{}) (*loan, error) 
 // newLoan begins a loan. What was typed before is no answer to the process.
 func newLoan(l *Lender, tty int) *loan {
 	flushInput(tty)
-	a := &loan{lender: l, tty: tty, back: func() {}, deaf: make(chan os.Signal, 1)}
+	a := &loan{lender: l, tty: tty, back: func() {}, ignored: make(chan os.Signal, 1)}
 	a.modes, _ = unix.IoctlGetTermios(tty, getModes)
 	if l != nil {
 		a.back = l.lent()
@@ -122,7 +122,7 @@ func (a *loan) give(group int) error {
 	}
 	// A pager beside the host that reads from the terminal meanwhile is stopped,
 	// and the kernel means its whole group: the host has to go on.
-	signal.Notify(a.deaf, syscall.SIGTTIN, syscall.SIGTTOU)
+	signal.Notify(a.ignored, syscall.SIGTTIN, syscall.SIGTTOU)
 	a.group = group
 	err := unix.IoctlSetPointerInt(a.tty, unix.TIOCSPGRP, group)
 	// One that waits in a read would take the answer: it has to read anew.
@@ -133,7 +133,7 @@ func (a *loan) give(group int) error {
 // take puts the host into the foreground again, with the terminal as it was,
 // unless somebody else has it: then a shell has, and the host is in the background.
 func (a *loan) take() {
-	defer signal.Stop(a.deaf)
+	defer signal.Stop(a.ignored)
 	now, err := unix.IoctlGetInt(a.tty, unix.TIOCGPGRP)
 	if err != nil || now != a.group && syscall.Kill(-now, 0) == nil {
 		return

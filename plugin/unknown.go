@@ -10,10 +10,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// heed looks for fields that the point does not know. What a plugin said may have
+// noteUnknown looks for fields that the point does not know. What a plugin said may have
 // been a block in other words, so where blocking is possible it is said, once a
 // run, and for a plugin whose failure blocks it is a failure.
-func (d *dispatch) heed(r *reply) {
+func (d *dispatch) noteUnknown(r *reply) {
 	unknown := d.unknown(r)
 	if len(unknown) == 0 {
 		return

@@ -23,14 +23,14 @@ const (
 type keyword int
 
 const (
-	data     keyword = iota + 1 // no schema
-	here                        // a schema, or a list of them, for the same value
-	hereBy                      // an object of schemas for the same value, or of data
-	named                       // an object of schemas for members of that name
-	members                     // a schema for members
-	matching                    // an object of schemas for members by a pattern
-	elements                    // a schema, or a list of them, for elements
-	parked                      // an object of schemas that apply where they are referred to
+	data        keyword = iota + 1 // no schema
+	here                           // a schema, or a list of them, for the same value
+	hereBy                         // an object of schemas for the same value, or of data
+	named                          // an object of schemas for members of that name
+	members                        // a schema for members
+	matching                       // an object of schemas for members by a pattern
+	elements                       // a schema, or a list of them, for elements
+	definitions                    // an object of schemas that apply where they are referred to
 )
 
 func keywords() map[string]keyword {
@@ -38,13 +38,13 @@ func keywords() map[string]keyword {
 	for kind, names := range map[keyword]string{
 		data: "$ref $dynamicRef type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength " +
 			"pattern minItems maxItems uniqueItems minContains maxContains minProperties maxProperties required dependentRequired",
-		here:     "allOf anyOf oneOf not if then else",
-		hereBy:   "dependentSchemas dependencies",
-		named:    "properties",
-		members:  "additionalProperties unevaluatedProperties propertyNames",
-		matching: "patternProperties",
-		elements: "items prefixItems contains additionalItems unevaluatedItems",
-		parked:   "$defs definitions",
+		here:        "allOf anyOf oneOf not if then else",
+		hereBy:      "dependentSchemas dependencies",
+		named:       "properties",
+		members:     "additionalProperties unevaluatedProperties propertyNames",
+		matching:    "patternProperties",
+		elements:    "items prefixItems contains additionalItems unevaluatedItems",
+		definitions: "$defs definitions",
 	} {
 		for _, name := range strings.Fields(names) {
 			all[name] = kind
@@ -170,7 +170,7 @@ func (c *compiler) keyword(n *node, kind keyword, at string, value any) (any, er
 	switch kind {
 	case data:
 		return value, nil
-	case hereBy, named, matching, parked:
+	case hereBy, named, matching, definitions:
 		return c.object(n, kind, at, value)
 	}
 	list, isList := value.([]any)

@@ -50,7 +50,7 @@ type Call struct {
 
 // Result is what a tool answers.
 type Result struct {
-	// Text is what the model reads; if File is set, the begin of it.
+	// Text is what the model reads; if File is set, the beginning of it.
 	Text string
 	// File is the path of a file with the whole output, where that is too large
 	// for memory. Whoever called the tool removes it. Size is its size in bytes.

@@ -25,7 +25,7 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) || strings.HasPrefix(name, SpoolPrefix)
 }
 
-// SpoolPrefix is the begin of the names of outputs that are being written.
+// SpoolPrefix is the beginning of the names of outputs that are being written.
 const SpoolPrefix = ".spool-"
 
 // Temps lists the temporary files and directories in a directory that were not

@@ -34,7 +34,7 @@ func TestPrompts(t *testing.T) {
 		{"Alt-Backspace deletes a word", "one two\x1b\x7fthree\r", "one three", nil},
 		{"words with Alt", "one two\x1bb\x1bbX\x1bfY\r", "Xone Ytwo", nil},
 		{"Escape and Ctrl-C", "abc\x1b\x03", "", editor.ErrInterrupted},
-		{"Ctrl-C in the begin of a key", "abc\x1b[1\x03", "", editor.ErrInterrupted},
+		{"Ctrl-C in the beginning of a key", "abc\x1b[1\x03", "", editor.ErrInterrupted},
 		{"a paste with controls of two bytes is not typed", "\x1b[200~a\u009b2Jb\x1b[201~\r", "a\u009b2Jb", nil},
 		{"UTF-8", "日本 é\r", "日本 é", nil},
 		{"Ctrl-C", "abc\x03", "", editor.ErrInterrupted},

@@ -13,8 +13,8 @@ import (
 // may be cut anywhere.
 type typed struct {
 	pending     []byte // keys that were not read yet
-	held        []byte // the begin of what may become a mark
-	escape      []byte // the begin of the sequence of a key
+	held        []byte // the beginning of what may become a mark
+	escape      []byte // the beginning of the sequence of a key
 	paste       []byte
 	pasting     bool
 	lost        int // how many bytes of the paste are too much
@@ -66,7 +66,7 @@ func (k *typed) feed(data []byte) {
 	}
 }
 
-// partial is how many bytes at the end of data may be the begin of a mark. A
+// partial is how many bytes at the end of data may be the beginning of a mark. A
 // lone escape may: as a key it does nothing before the next one.
 func partial(data []byte, mark string) int {
 	for n := min(len(data), len(mark)-1); n > 0; n-- {

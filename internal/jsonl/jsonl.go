@@ -122,7 +122,7 @@ func BackwardIn(f disk.File, each func(offset int64, record []byte) (more bool))
 // reads ever more at once while a line goes on, so that a long one is not
 // copied again and again.
 func backward(f io.ReaderAt, end int64, each func(int64, []byte) bool) error {
-	var rest []byte // the begin of it is not read yet
+	var rest []byte // the beginning of it is not read yet
 	long := false   // it is longer than a record, and not kept
 	size := int64(chunk)
 	give := func(offset int64, line []byte) bool {

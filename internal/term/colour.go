@@ -45,7 +45,7 @@ func takesCodes(code int) bool {
 	return code == foreground || code == background || code == underlineColour
 }
 
-// codesOf is how many codes at the begin of a list are one colour; 1 if they are
+// codesOf is how many codes at the beginning of a list are one colour; 1 if they are
 // not whole.
 func codesOf(list []string) int {
 	n := 1

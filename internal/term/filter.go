@@ -37,7 +37,7 @@ type Filter struct {
 	state    state
 	sequence []byte // the parameters of a control sequence that has begun
 	length   int    // of the string that has begun, in bytes
-	held     []byte // the begin of a character
+	held     []byte // the beginning of a character
 	out      []byte
 	styled   bool
 }

@@ -130,7 +130,7 @@ func (r *removed) known(text string, begin int, word string) int {
 	return -1
 }
 
-// isBegin says whether a word is the begin of a removed one, where a text was cut
+// isBegin says whether a word is the beginning of a removed one, where a text was cut
 // off for a message.
 func (r *removed) isBegin(word, rest string) bool {
 	if len(word) <= shortestWord || !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, `"`) {

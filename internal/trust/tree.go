@@ -30,7 +30,7 @@ const (
 // Seen is a file as it was read.
 type Seen struct {
 	File
-	// Text is the begin of its content: at most 1 MiB, of many large files less.
+	// Text is the beginning of its content: at most 1 MiB, of many large files less.
 	Text []byte
 
 	info fs.FileInfo // of the opened file; nil for a link that leads nowhere
@@ -63,7 +63,7 @@ func Read(folder, path string) (Seen, error) {
 	return seen, nil
 }
 
-// beginning keeps the begin of what is written to it.
+// beginning keeps the beginning of what is written to it.
 type beginning struct{ text []byte }
 
 // Write never fails.

@@ -176,7 +176,7 @@ func TestResults(t *testing.T) {
 		{"the same reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"secret"}}}`, `{}`, stopped, nil},
 		{"another reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"***"}}}`, `{"output":"***"}`, stopped, nil},
 		{"another error of a blocked call", "after_tool_call", `{"output":{"error":"blocked by hook: ***"}}`, `{"output":"***"}`, stopped, nil},
-		{"the begin of a large output", "after_tool_call", `{"output":{"metadata":{"output":"***"}}}`, `{"output":"***"}`, large,
+		{"the beginning of a large output", "after_tool_call", `{"output":{"metadata":{"output":"***"}}}`, `{"output":"***"}`, large,
 			[]string{"the output was too large for it; what it made of the begin stands, the rest is left out"}},
 
 		{"turn_end has no results", "turn_end", `{"blocked":true}`, `{}`, hookpoints.TurnInfo{Response: "x"}, []string{`turn_end has no "blocked"; ignored`}},

@@ -118,7 +118,7 @@ func (o Options) maxToolOutput() int64 {
 	return DefaultMaxToolOutput
 }
 
-// begin is the output, or the begin of one that was spooled, which ends with a
+// begin is the output, or the beginning of one that was spooled, which ends with a
 // whole character.
 func begin(out plugin.Outcome) string {
 	data := out.Stdout
