@@ -51,14 +51,7 @@ func chooseAll(body string) (string, error) {
 // second has a tool call.
 func crowded(t *testing.T, answers ...func(string) (string, error)) (*Agent, *model) {
 	t.Helper()
-	store, err := contexts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := store.Context("work")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := workContext(t)
 	for i := range 6 {
 		entries := []contexts.Entry{contexts.UserMessage("user", "work", fmt.Sprint("question ", i))}
 		if i == 1 {
@@ -152,14 +145,7 @@ func TestAFailedSummaryChangesNothingAndThePromptIsAnswered(t *testing.T) {
 }
 
 func TestAShortConversationIsNotCompacted(t *testing.T) {
-	store, err := contexts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := store.Context("work")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := workContext(t)
 	m := &model{answers: []func(string) (string, error){says("done")}}
 	a := &Agent{Context: c, Model: m, Tools: &tools.Set{}, Settings: Settings{ContextWindow: 1, AutoCompact: true}}
 	for range 2 { // far over the threshold, but there is nothing that may leave

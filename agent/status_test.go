@@ -99,8 +99,8 @@ type leftOut struct{ told }
 
 func (leftOut) Spec() tools.Spec { return tools.Spec{Name: "left_out"} }
 
-// emptyAgent has these tools and an empty conversation.
-func emptyAgent(t *testing.T, list ...tools.Tool) *Agent {
+// workContext is the conversation "work" in a home of its own.
+func workContext(t *testing.T) *contexts.Context {
 	t.Helper()
 	store, err := contexts.Open(t.TempDir())
 	if err != nil {
@@ -110,6 +110,13 @@ func emptyAgent(t *testing.T, list ...tools.Tool) *Agent {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// emptyAgent has these tools and an empty conversation.
+func emptyAgent(t *testing.T, list ...tools.Tool) *Agent {
+	t.Helper()
+	c := workContext(t)
 	set := &tools.Set{}
 	for _, tool := range list {
 		if err := set.Add(tool); err != nil {

@@ -37,14 +37,7 @@ func (ls) Call(context.Context, tools.Call) (tools.Result, error) {
 // middle of the second turn, and returns what is stored then.
 func conversation(t *testing.T, replace func(hookpoints.TurnInfo) []hookpoints.ChatMessage) []string {
 	t.Helper()
-	store, err := contexts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := store.Context("work")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := workContext(t)
 	if err := c.Append(contexts.UserMessage("user", "work", "old"), contexts.AssistantMessage("work", "old answer")); err != nil {
 		t.Fatal(err)
 	}

@@ -56,14 +56,7 @@ func (c *counted) Call(context.Context, tools.Call) (tools.Result, error) {
 // talker is an agent with a scripted model and the tool count.
 func talker(t *testing.T, answers ...answer) (*Agent, *scriptedModel, *counted) {
 	t.Helper()
-	store, err := contexts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := store.Context("work")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := workContext(t)
 	m, tool, set := &scriptedModel{answers: answers}, &counted{}, &tools.Set{}
 	if err := set.Add(tool); err != nil {
 		t.Fatal(err)
