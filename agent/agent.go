@@ -182,7 +182,7 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 		answer, err := r.run(ctx, prompt)
 		if err != nil {
 			if r.asking != "" {
-				a.notice("the prompt got no answer and is left out of what is sent from now on; chibi retry sends it again")
+				a.notice("the prompt got no answer; later prompts go without it, and chibi retry sends it again")
 			}
 			a.step(Step{Kind: StepError, Text: err.Error()})
 		} else {

@@ -108,7 +108,7 @@ func TestAGuardAsksThePerson(t *testing.T) {
 	for _, tt := range []struct {
 		typed, sees string
 		runs        bool
-	}{{"n\n", "REFUSED", false}, {"\x03", "blocked, as it asked", false}, {"y\n", "it ran", true}} {
+	}{{"n\n", "REFUSED", false}, {"\x03", "ended by Ctrl-C; blocked, as it was asking you", false}, {"y\n", "it ran", true}} {
 		for _, args := range [][]string{{home, "@tool danger"}, {outer, "@tool outer"}} {
 			os.Remove(filepath.Join(home, "ran"))
 			p, cmd := atTerminal(t, args[0], args[1])

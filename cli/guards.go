@@ -21,13 +21,14 @@ type guardsError struct{ missing []missingGuard }
 
 // Error names each guard, why it is missing, and what to do.
 func (e *guardsError) Error() string {
-	var texts []string
+	var lines, tables []string
 	for _, m := range e.missing {
-		texts = append(texts, fmt.Sprintf("the guard %q is missing: %s", m.name, m.why))
+		lines = append(lines, fmt.Sprintf("the guard %q is missing: %s", m.name, m.why))
+		tables = append(tables, "[plugins."+keyText(m.name)+"]")
 	}
-	key := keyText(e.missing[0].name)
-	return fmt.Sprintf("%s; without it no prompt is answered and no tool is called, as [plugins.%s] has on_failure = \"block\"; "+
-		"put it back, or write enabled = false there, or use --no-hooks for this run", strings.Join(texts, "; "), key)
+	lines = append(lines, fmt.Sprintf("No prompt is answered and no tool is called without it, as on_failure = \"block\" under %s says.",
+		strings.Join(tables, " and ")), "Put it back, or write enabled = false there, or use --no-hooks for this run.")
+	return strings.Join(lines, "\n")
 }
 
 // admit refuses what asks the model or calls a tool while a guard is missing.

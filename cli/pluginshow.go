@@ -187,5 +187,5 @@ func (s *session) showPowers(p *plugin.Plugin) {
 	if p.OnFailure == plugin.Block {
 		fmt.Fprintln(out, "  note   where it can block, its failure blocks")
 	}
-	fmt.Fprintln(out, "  note   as every program that you start, it can read and change your files")
+	fmt.Fprintln(out, "  note   like every program that you start, it can read and change your files")
 }

@@ -82,7 +82,18 @@ func (p *process) giveBack() {
 // Ctrl-C: the host did not get that signal, but its person meant it too.
 func (p *process) interruption() error {
 	if p.asked && p.status.Signaled() && p.status.Signal() == syscall.SIGINT {
-		return fmt.Errorf("interrupted: %w", context.Canceled)
+		return errCtrlC
 	}
 	return nil
 }
+
+// errCtrlC says that the person ended a question with Ctrl-C.
+const errCtrlC ctrlC = "ended by Ctrl-C"
+
+// ctrlC is an interruption of the process alone, and not of the host.
+type ctrlC string
+
+func (e ctrlC) Error() string { return string(e) }
+
+// Unwrap makes it a cancellation.
+func (ctrlC) Unwrap() error { return context.Canceled }

@@ -61,7 +61,11 @@ func (d *dispatch) fields() (names []string) {
 // unknownText says which fields the point does not know, and what was meant
 // perhaps: the form of another agent, or a field of a similar name.
 func (d *dispatch) unknownText(unknown []string) string {
-	text := fmt.Sprintf("%s has no field %s", d.info.Name, quoted(unknown))
+	fields := "field"
+	if len(unknown) > 1 {
+		fields = "fields"
+	}
+	text := fmt.Sprintf("%s has no %s %s", d.info.Name, fields, quoted(unknown))
 	agent, near := "", ""
 	for _, name := range unknown {
 		if agent == "" {
@@ -73,15 +77,15 @@ func (d *dispatch) unknownText(unknown []string) string {
 	}
 	switch {
 	case agent == "" && near != "":
-		return fmt.Sprintf("%s; did you mean %q?", text, near)
+		return fmt.Sprintf("%s (did you mean %q?)", text, near)
 	case agent != "":
-		text += fmt.Sprintf("; that is how an answer for %s is written", agent)
+		text += fmt.Sprintf(", which is how answers for %s are written", agent)
 	}
 	if len(d.info.Fields) > 0 {
-		text += "; here it is " + quoted(d.fields())
+		text += "; it has " + quoted(d.fields())
 	}
 	if agent != "" && d.info.CanBlock() {
-		text += `, to block: {"block": true, "message": "why"}`
+		text += `; to block, answer {"block": true, "message": "why"}`
 	}
 	return text
 }

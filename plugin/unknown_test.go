@@ -18,16 +18,16 @@ func asBlock(p plugin.Plugin) plugin.Plugin {
 // TestAnAnswerThatMeansNoInOtherWords: it is said, and of a plugin whose failure
 // blocks it blocks.
 func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
-	const here = `; here it is "arguments", "block", "message", to block: {"block": true, "message": "why"}`
+	const here = `; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`
 	for _, test := range []struct{ name, answer, said string }{
-		{"Claude Code's form", `{"decision":"block","reason":"no"}`, `pre_tool has no field "decision", "reason"; that is how an answer for Claude Code is written` + here},
-		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`, `pre_tool has no field "hookSpecificOutput"; that is how an answer for Claude Code is written` + here},
-		{"the end of its turn", `{"continue":false}`, `pre_tool has no field "continue"; that is how an answer for Claude Code is written` + here},
-		{"Cursor's form", `{"permission":"deny"}`, `pre_tool has no field "permission"; that is how an answer for Cursor is written` + here},
-		{"Kodelet's form", `{"blocked":true}`, `pre_tool has no field "blocked"; that is how an answer for Kodelet is written` + here},
-		{"a typing mistake", `{"blok":true,"message":"no"}`, `pre_tool has no field "blok"; did you mean "block"?`},
-		{"other letters", `{"Block":true}`, `pre_tool has no field "Block"; did you mean "block"?`},
-		{"beside a block that is none", `{"block":false,"deny":true}`, `pre_tool has no field "deny"; here it is "arguments", "block", "message"`},
+		{"Claude Code's form", `{"decision":"block","reason":"no"}`, `pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written` + here},
+		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`, `pre_tool has no field "hookSpecificOutput", which is how answers for Claude Code are written` + here},
+		{"the end of its turn", `{"continue":false}`, `pre_tool has no field "continue", which is how answers for Claude Code are written` + here},
+		{"Cursor's form", `{"permission":"deny"}`, `pre_tool has no field "permission", which is how answers for Cursor are written` + here},
+		{"Kodelet's form", `{"blocked":true}`, `pre_tool has no field "blocked", which is how answers for Kodelet are written` + here},
+		{"a typing mistake", `{"blok":true,"message":"no"}`, `pre_tool has no field "blok" (did you mean "block"?)`},
+		{"other letters", `{"Block":true}`, `pre_tool has no field "Block" (did you mean "block"?)`},
+		{"beside a block that is none", `{"block":false,"deny":true}`, `pre_tool has no field "deny"; it has "arguments", "block", "message"`},
 		{"a value of another type", `{"block":"true"}`, `its answer has a field of the wrong type: "block" cannot be a string`},
 		{"no object", `"block"`, `its answer is not a JSON object`},
 	} {

@@ -107,13 +107,16 @@ func (p *progress) sayTheEnd(t *testing.T, s *settings) {
 		t.Fatal(err)
 	}
 	say("\n%s\nThe table is in %s; all that was found in %s.", table, file, progressFile(s))
-	open := 0
+	var open []string
 	for _, k := range kinds() {
+		if s.only != "" && s.only != k.name {
+			continue
+		}
 		d := p.Kinds[k.name]
 		if d == nil || d.Next < d.Count {
-			open++
+			open = append(open, k.name)
 		}
-		if d == nil || s.only != "" && s.only != k.name {
+		if d == nil {
 			continue
 		}
 		for i, f := range d.Findings {
@@ -122,8 +125,8 @@ func (p *progress) sayTheEnd(t *testing.T, s *settings) {
 			}
 		}
 	}
-	if open > 0 {
-		say("%d kinds are not finished; run the same command again to go on.", open)
+	if len(open) > 0 {
+		say("Not finished: %s. To go on, run the same command again without --new.", strings.Join(open, ", "))
 	}
 }
 

@@ -71,13 +71,13 @@ func TestBrokenPlugins(t *testing.T) {
 			`error pre_tool: its answer is not JSON; it begins "checking"; an answer follows that text: print what is not the answer to standard error`}},
 		{"a text as answer", guard + "echo no", 0o755, []string{`error pre_tool: its answer is not JSON; it begins "no"`}},
 		{"a field of another type", guard + `echo '{"block": "yes"}'`, 0o755, []string{`error pre_tool: its answer has a field of the wrong type: "block" cannot be a string`}},
-		{"a field of another hook", guard + `echo '{"inject": "x"}'`, 0o755, []string{`warning pre_tool: pre_tool has no field "inject"; here it is "arguments", "block", "message"`}},
+		{"a field of another hook", guard + `echo '{"inject": "x"}'`, 0o755, []string{`warning pre_tool: pre_tool has no field "inject"; it has "arguments", "block", "message"`}},
 		{"Claude Code's answer", guard + `echo '{"decision": "block", "reason": "x"}'`, 0o755, []string{
-			`warning pre_tool: pre_tool has no field "decision", "reason"; that is how an answer for Claude Code is written; here it is "arguments", "block", "message", to block: {"block": true, "message": "why"}`}},
+			`warning pre_tool: pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
 		{"Kodelet's answer", guard + `echo '{"blocked": true}'`, 0o755, []string{
-			`warning pre_tool: pre_tool has no field "blocked"; that is how an answer for Kodelet is written; here it is "arguments", "block", "message", to block: {"block": true, "message": "why"}`}},
+			`warning pre_tool: pre_tool has no field "blocked", which is how answers for Kodelet are written; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
 		{"Kode's answer", schema(`{"name":"p","hooks":["pre_message"]}`) + `echo '{"replace_prompt": "x"}'`, 0o755, []string{
-			`warning pre_message: pre_message has no field "replace_prompt"; that is how an answer for Kode is written; here it is "prompt", "block", "message", to block: {"block": true, "message": "why"}`}},
+			`warning pre_message: pre_message has no field "replace_prompt", which is how answers for Kode are written; it has "prompt", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
 		{"an observer that wants to change", schema(`{"name":"p","hooks":["post_tool"]}`) + `echo '{"block": true}'`, 0o755, []string{
 			`error post_tool: post_tool is only observed, an answer of "block" changes nothing`}},
 		{"a guard that allows", schema(`{"name":"p","hooks":["pre_tool"],"guards":["pre_tool"],"on_failure":"block"}`) + `echo '{"block": false}'`, 0o755, nil},

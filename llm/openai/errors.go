@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"syscall"
@@ -71,20 +72,33 @@ func isPassing(err error) bool {
 	return errors.As(err, &name) && name.IsTemporary && !name.IsNotFound
 }
 
+// leastKey is the length, in bytes, of the shortest text that can be a secret:
+// local servers take "none" or "x" for a key, which words consist of.
+const leastKey = 8
+
 // conceal takes the key out of what a server said: some send back what they got.
 func (c *Client) conceal(err error) error {
 	var said *Error
-	if c.Key != "" && errors.As(err, &said) {
+	if len(c.Key) >= leastKey && errors.As(err, &said) {
 		said.Message = strings.ReplaceAll(said.Message, c.Key, "[api_key]")
 	}
 	return err
 }
 
-// cause takes the method and address out of an HTTP client's error.
+// cause takes the method and the address out of an HTTP client's error, and what
+// was called when no connection came about.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		err = u.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		err = op.Err
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		err = call.Err
 	}
 	return err
 }

@@ -57,6 +57,14 @@ func (f *failing) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, f.err
 }
 
+// root is what an error is about, without what was called.
+func root(err error) error {
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return err
+}
+
 func TestOnlyFailuresThatPassAreTriedAgain(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -75,7 +83,7 @@ func TestOnlyFailuresThatPassAreTriedAgain(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			transport := &failing{err: test.err}
 			client := &openai.Client{URL: "http://model.test/v1", HTTP: &http.Client{Transport: transport}, Sleep: func(context.Context, time.Duration) error { return nil }}
-			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !errors.Is(err, test.err) || transport.tries != test.tries {
+			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !errors.Is(err, root(test.err)) || transport.tries != test.tries {
 				t.Errorf("%d tries, %v; want %d", transport.tries, err, test.tries)
 			}
 		})
@@ -125,6 +133,18 @@ func TestARequestThatIsTooLongIsRecognized(t *testing.T) {
 		if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); errors.Is(err, llm.ErrTooLong) != test.want {
 			t.Errorf("%d %s: %v", test.status, test.body, err)
 		}
+	}
+}
+
+// TestAShortKeyIsNoSecret: local servers take any key, and words stay words.
+func TestAShortKeyIsNoSecret(t *testing.T) {
+	client, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"error":"no such model here"}`)
+	})
+	client.Key = "e"
+	if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !strings.Contains(err.Error(), "no such model here; check base_url") {
+		t.Errorf("%q", err)
 	}
 }
 

@@ -242,7 +242,7 @@ func TestCancelling(t *testing.T) {
 func TestAServerThatIsNotThere(t *testing.T) {
 	client := &openai.Client{URL: "http://127.0.0.1:1/v1", Retries: -1}
 	_, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "model server 127.0.0.1:1: dial tcp") {
+	if err == nil || !strings.HasPrefix(err.Error(), "model server 127.0.0.1:1: connection refused") {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/dustin/go-humanize"
 	"github.com/tidwall/gjson"
 )
 
@@ -229,7 +230,7 @@ func (r *reader) overBound(why error) error {
 	if errors.Is(why, errFlood) {
 		return r.errorf("sends without end; the answer is cut, and what came of it is kept (limits.answer_bytes is %d)", r.most)
 	}
-	return r.errorf("the answer is longer than %d bytes, as limits.answer_bytes says; it is cut there, and no tool runs", r.most)
+	return r.errorf("the answer is longer than %s, the limit that limits.answer_bytes sets; it is cut there, and no tool runs", humanize.IBytes(uint64(r.most)))
 }
 
 func (r *reader) notJSON(text string, err error) error {

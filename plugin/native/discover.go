@@ -60,7 +60,7 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 		return executable{}, &plugin.LeftOut{Reason: "disabled by its name; to enable it, remove .disabled"}
 	}
 	if opts.Overrides[name].Disabled {
-		return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%s] of the configuration", name)}
+		return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)}
 	}
 	path := filepath.Join(opts.Dir, name)
 	real, err := filepath.EvalSymlinks(path)

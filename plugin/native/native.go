@@ -127,7 +127,7 @@ func (l *loader) add(file executable, p probed) {
 	var schemas []schema
 	for _, s := range p.schemas {
 		if owner, taken := l.taken[s.Name]; taken {
-			warnings = append(warnings, fmt.Sprintf("tool %q left out: the name is taken by %s", s.Name, owner))
+			warnings = append(warnings, fmt.Sprintf("the name of its tool %q is taken by %s", s.Name, owner))
 			continue
 		}
 		l.taken[s.Name] = fmt.Sprintf("plugin %q", file.name)

@@ -109,7 +109,7 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 			`--schema: could not be started: it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`, true,
 		},
 		{"a name with a space", func(f folder) { f.plugin("p", `{"name":"a b"}`, "") }, `--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
-		{"a reserved name", func(f folder) { f.plugin("p", `{"name":"recurse"}`, "") }, `tool "recurse" left out: the name is taken by chibi itself`, true},
+		{"a reserved name", func(f folder) { f.plugin("p", `{"name":"recurse"}`, "") }, `the name of its tool "recurse" is taken by chibi itself`, true},
 		{"an exit status", func(f folder) { f.file("p", "#!/bin/sh\necho oh no >&2\nexit 4\n", 0o755) }, `--schema: exit status 4 (oh no)`, true},
 		{"a log line before the JSON", func(f folder) { f.file("p", "#!/bin/sh\necho hello\necho '{\"name\":\"p\"}'\n", 0o755) }, `--schema did not print JSON; it begins "hello"`, true},
 	} {
@@ -145,7 +145,7 @@ func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
 	if len(loaded.Plugins) != 2 || len(loaded.Plugins[1].Tools) != 1 {
 		t.Fatalf("plugins = %+v", loaded.Plugins)
 	}
-	want := `plugin "b": tool "x" left out: the name is taken by plugin "a"`
+	want := `plugin "b": the name of its tool "x" is taken by plugin "a"`
 	if len(loaded.Notices) != 1 || loaded.Notices[0].String() != want {
 		t.Errorf("notices = %v, want %s", loaded.Notices, want)
 	}

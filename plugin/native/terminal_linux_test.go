@@ -177,7 +177,7 @@ func TestAPluginAsksThePersonAtTheTerminal(t *testing.T) {
 	if isHost(t) {
 		return
 	}
-	const asked = `plugin "a" asked the person and got no answer: `
+	const asked = `plugin "a" asked the person and then failed: `
 	tests := []struct {
 		name, typed string
 		host        host
@@ -187,7 +187,7 @@ func TestAPluginAsksThePersonAtTheTerminal(t *testing.T) {
 		{name: "the person says yes", typed: "y\n", hook: "block=false  <nil>", tool: "answer y interrupted=false"},
 		{name: "the person says no", typed: "n\n", hook: "block=true the person said n <nil>", tool: "answer n interrupted=false"},
 		{name: "the person presses Ctrl-C", typed: "\x03",
-			hook: "block=true " + asked + "interrupted: context canceled <nil>", tool: " interrupted=true"},
+			hook: "block=true " + asked + "ended by Ctrl-C <nil>", tool: " interrupted=true"},
 		{name: "the person says nothing", host: host{TimeoutMS: 6000, PatienceMS: 1},
 			hook: "block=true " + asked + "no answer after 6s <nil>", tool: "Error: no answer after 6s interrupted=false"},
 		{name: "it dies with the answer", typed: "y\n", after: "exec kill -9 $PPID", host: host{OnFailure: plugin.Ignore},
@@ -286,7 +286,7 @@ func TestAPluginThatHidesWhatIsTypedAndDiesLeavesTheTerminalAsItWas(t *testing.T
 	}
 	f := newFolder(t).file("a", strings.Replace(askBash, "read -r", "read -rs", 1), 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000}.session(t, "", typing("\x03"))
-	mustSay(t, lines, "lent", "back", `block=true plugin "a" asked the person and got no answer: interrupted: context canceled <nil>`,
+	mustSay(t, lines, "lent", "back", `block=true plugin "a" asked the person and then failed: ended by Ctrl-C <nil>`,
 		"foreground=true echo=true")
 }
 
@@ -299,7 +299,7 @@ func TestAPluginThatAsksAndCannotHaveTheTerminalBlocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h.Dir, h.What, h.TimeoutMS = f.dir, "hook", 60_000
 			lines := h.session(t, "", typing())
-			mustSay(t, lines[:1], `block=true plugin "a" asked the person and got no answer: it asks at the terminal, which cannot be lent to it <nil>`)
+			mustSay(t, lines[:1], `block=true plugin "a" asked the person and then failed: it asks at the terminal, which cannot be lent to it <nil>`)
 		})
 	}
 }
@@ -381,11 +381,11 @@ func TestAPluginReadsThePersonsAnswerFromStandardInput(t *testing.T) {
 		return
 	}
 	f := newFolder(t).file("a", older, 0o755)
-	const failed = `block=true plugin "a" asked the person and got no answer: `
+	const failed = `block=true plugin "a" asked the person and then failed: `
 	for _, tt := range []struct{ what, typed, want string }{
 		{"hook", "y\n", "block=false  <nil>"},
 		{"hook", "n\n", "block=true the person said n <nil>"},
-		{"hook", "\x03", failed + "interrupted: context canceled <nil>"},
+		{"hook", "\x03", failed + "ended by Ctrl-C <nil>"},
 		{"large hook", "", `block=true plugin "a" could not see this call, which is too large for that hook: could not be started: ` +
 			`140 kB of data are too large for the environment, and its standard input is the terminal. Make the call smaller <nil>`},
 		{"tool", "y\n", "answer y interrupted=false"},
