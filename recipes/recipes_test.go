@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -258,42 +257,26 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 }
 
 // TestWhatIsParsedIsWhatWasApproved: another process puts a changed recipe in the
-// place of the approved one, and back, all the time.
+// place of one that was just judged.
 func TestWhatIsParsedIsWhatWasApproved(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir+"/r.md", "approved")
-	write(t, dir+"/evil.md", `{{bash "evil"}}`)
-	swap := exec.Command("python3", "-c", `
-import os
-print("ready", flush=True)
-while True: os.rename("r.md", "x"); os.rename("evil.md", "r.md"); os.rename("x", "evil.md")`)
-	swap.Dir = dir
-	ready, err := swap.StdoutPipe()
-	if err := errors.Join(err, swap.Start()); err != nil {
-		t.Fatal(err)
-	}
-	defer swap.Wait()
-	defer swap.Process.Kill()
-	if _, err := ready.Read(make([]byte, 5)); err != nil {
-		t.Fatal(err)
-	}
-	check := func(_ string, text []byte, _ fs.FileMode) error {
-		if string(text) != "approved" {
-			return plugin.ErrUntrusted
+	const evil = `{{bash "evil"}}`
+	for first, then := range map[string]string{"approved": evil, evil: "approved"} {
+		write(t, dir+"/r.md", first)
+		check := func(_ string, text []byte, _ fs.FileMode) error {
+			write(t, dir+"/r.md", then)
+			if string(text) != "approved" {
+				return plugin.ErrUntrusted
+			}
+			return nil
 		}
-		return nil
-	}
-	l := &recipes.Library{Folders: []recipes.Folder{{Path: dir, Check: check}}}
-	for range 5000 {
+		l := &recipes.Library{Folders: []recipes.Folder{{Path: dir, Check: check}}}
 		r, err := l.Find("r")
-		if errors.Is(err, recipes.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			continue // in the middle of it
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if approved := r.Approved() == nil; approved != (r.Body == "approved") {
-			t.Fatalf("body %q, approved %v", r.Body, approved)
+		if r.Body != first || (r.Approved() == nil) != (first == "approved") {
+			t.Errorf("%q was read: body %q, approved: %v", first, r.Body, r.Approved())
 		}
 	}
 }
