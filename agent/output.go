@@ -126,7 +126,7 @@ type shown struct {
 func (r *round) show(ctx context.Context, inv hookpoints.ToolInvocation, o *output) (shown, error) {
 	defer o.discard()
 	isLarge := o.file != "" || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, 4000)
-	if r.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.text) == "" {
+	if r.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.own()) == "" {
 		return shown{text: o.whole()}, nil
 	}
 	entry, err := r.put(inv, o)

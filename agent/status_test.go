@@ -63,6 +63,8 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 		{"it succeeds", "run", `{}`, tools.Result{Text: "done"}, none, "ran", "", "done", "", 0},
 		{"it fails", "run", `{}`, failed, none, "failed", "", "Error: exit status 3 (why)\nstdout before that:\npart\n",
 			"Error: exit status 3 (why)\nstdout before that:\n", 3},
+		{"it fails and writes nothing", "run", `{}`, tools.Result{Failed: true, Failure: "Error: exit status 3 (why)", Text: "\n", Exit: 3}, none, "failed", "",
+			"Error: exit status 3 (why)", "Error: exit status 3 (why)", 3},
 		{"a plugin blocks it", "run", `{}`, tools.Result{}, hookpoints.ToolVerdict{Block: true, Message: "no sudo"}, "blocked", "guard",
 			"no sudo\n(blocked by plugin \"guard\")", "", 1},
 		{"a plugin blocks it and names itself", "run", `{}`, tools.Result{}, hookpoints.ToolVerdict{Block: true, Message: `plugin "guard": no sudo`},

@@ -69,19 +69,22 @@ type Result struct {
 
 // Told is what the model reads: how the call failed, and the output.
 func (r Result) Told() string {
-	if r.Failure != "" && strings.TrimSpace(r.Text) == "" {
+	if r.isFailureAlone() {
 		return r.Failure
 	}
 	return r.Preface() + r.Text
 }
 
-// Preface is what stands before the output of a process that failed.
+// Preface is what of Told is not the output of a process that failed.
 func (r Result) Preface() string {
-	if r.Failure == "" {
-		return ""
+	if r.Failure == "" || r.isFailureAlone() {
+		return r.Failure
 	}
 	return r.Failure + "\nstdout before that:\n"
 }
+
+// isFailureAlone reports whether a process failed and wrote nothing.
+func (r Result) isFailureAlone() bool { return r.Failure != "" && strings.TrimSpace(r.Text) == "" }
 
 // Tool is something that a model can call. Implementations are safe for
 // concurrent use.
