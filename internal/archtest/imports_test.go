@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"internal/trust":         {"internal/term", "plugin", "internal/jsonfile", "internal/disk"},
 	"internal/trace":         {"agent", "plugin", "hookpoints", "merge", "internal/disk", "internal/term"},
 	"llm":                    {"tools"},
-	"llm/openai":             {"llm", "internal/strictjson"},
+	"llm/openai":             {"llm", "internal/term"},
 	"llm/demo":               {},
 	"tools":                  {},
 	"tools/builtin":          {"tools", "cache", "internal/disk"},

@@ -11,9 +11,9 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/tidwall/gjson"
 )
@@ -138,13 +138,7 @@ func message(data []byte) string {
 // oneLine makes a server's text one line of a message, without what could
 // control a terminal.
 func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text[:min(len(text), 64<<10)], "\uFFFD"))
-	text = strings.Join(strings.Fields(text), " ")
+	text = term.Line(text[:min(len(text), 64<<10)])
 	if runes := []rune(text); len(runes) > 300 {
 		text = string(runes[:300]) + "..."
 	}
