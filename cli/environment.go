@@ -28,17 +28,23 @@ func (s *session) environment(hideKey bool) []string {
 	return append(env, depthVar+"="+strconv.Itoa(depth()+1))
 }
 
-// minKey is how long a key is at least, in bytes. Shorter values are no secrets
-// and equal to much.
-const minKey = 8
+// minKey is how long a key is at least, in bytes, and minPart one that is looked
+// for in longer values. Shorter ones are no secrets and stand in much.
+const (
+	minKey  = 8
+	minPart = 12
+)
 
-// isKey reports whether a variable holds the model's key.
+// isKey reports whether a variable holds the model's key, alone or as a part of
+// what it says, such as "Bearer KEY".
 func (s *session) isKey(name, value string) bool {
 	host := ""
 	if address, err := url.Parse(s.config.BaseURL); err == nil {
 		host = address.Hostname()
 	}
-	return slices.Contains(config.KeyVariables(host), name) || len(value) >= minKey && value == s.config.APIKey
+	key := s.config.APIKey
+	return slices.Contains(config.KeyVariables(host), name) ||
+		len(key) >= minKey && value == key || len(key) >= minPart && strings.Contains(value, key)
 }
 
 // keyVariables are the variables of chibi's environment that hold the model's

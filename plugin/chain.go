@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/merge"
+	"github.com/tidwall/gjson"
 )
 
 // chain asks one subscriber after another, each with the payload as the
@@ -117,6 +119,21 @@ func (d *dispatch) rewrite(payload *merge.Chain, r *reply) {
 			r.changed(c.Path)
 		}
 	}
+}
+
+// tooDeep is the error of an answer that would make the payload nest deeper than
+// the subscribers behind it can read: a guard that cannot read has no opinion.
+func (d *dispatch) tooDeep(answer []byte) error {
+	for _, f := range d.info.Fields {
+		value := gjson.GetBytes(answer, gjson.Escape(f.Name))
+		if f.Rule != hookpoints.RuleReplace || !value.Exists() {
+			continue
+		}
+		if err := strictjson.CheckDepth([]byte(value.Raw), strictjson.MaxArgumentDepth); err != nil {
+			return fmt.Errorf("its %q cannot be used: %w", f.Name, err)
+		}
+	}
+	return nil
 }
 
 // apply makes one field of an answer take effect on the payload.

@@ -133,6 +133,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 		d.unreadable(r, answer.Unreadable)
 	default:
 		d.read(r, answer.Body)
+		d.doubt(r, answer.Doubt)
 	}
 	if r.unread {
 		d.notRead(r)
@@ -170,6 +171,10 @@ func (d *dispatch) read(r *reply, body []byte) {
 	}
 	if err := d.check(body); err != nil {
 		d.unreadable(r, "its answer has a field of the wrong type: "+err.Error())
+		return
+	}
+	if err := d.tooDeep(body); err != nil {
+		d.unreadable(r, err.Error())
 		return
 	}
 	r.body, r.record.Answer = body, body

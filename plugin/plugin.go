@@ -80,6 +80,11 @@ type Answer struct {
 	// Unreadable says why the output was not an answer, such as "not JSON:
 	// ..."; Body is then empty.
 	Unreadable string
+	// Doubt says what of the output means nothing to the protocol, which may have
+	// been a block in other words. At a point that can block it is said, once a
+	// run, and for a plugin whose failure blocks there it is a failure, unless
+	// Body blocks.
+	Doubt string
 	// Unread is true if the plugin took nothing of a payload that it could only
 	// have read: whatever it answers but a block, it has failed. It counts
 	// beside an error too.

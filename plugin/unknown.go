@@ -10,16 +10,19 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// noteUnknown looks for fields that the point does not know. What a plugin said may have
-// been a block in other words, so where blocking is possible it is said, once a
-// run, and for a plugin whose failure blocks it is a failure.
+// noteUnknown looks for fields that the point does not know.
 func (d *dispatch) noteUnknown(r *reply) {
-	unknown := d.unknown(r)
-	if len(unknown) == 0 {
-		return
+	if unknown := d.unknown(r); len(unknown) > 0 {
+		d.doubt(r, d.unknownText(unknown))
 	}
-	why := d.unknownText(unknown)
+}
+
+// doubt is about what means nothing in an answer; "" if there is nothing. It may
+// have been a block in other words, so where blocking is possible it is said,
+// once a run, and for a plugin whose failure blocks it is a failure.
+func (d *dispatch) doubt(r *reply, why string) {
 	switch {
+	case why == "" || r.record.Result == Failed:
 	case !d.info.CanBlock() || d.refuses(r):
 		r.remark(why)
 	case d.refusedBecause(r, why):
@@ -58,34 +61,37 @@ func (d *dispatch) fields() (names []string) {
 	return names
 }
 
-// unknownText says which fields the point does not know, and what was meant
-// perhaps: the form of another agent, or a field of a similar name.
+// unknownText says which fields the point does not know, and how a block is
+// written if they are those of another agent.
 func (d *dispatch) unknownText(unknown []string) string {
-	fields := "field"
-	if len(unknown) > 1 {
-		fields = "fields"
-	}
-	text := fmt.Sprintf("%s has no %s %s", d.info.Name, fields, quoted(unknown))
-	agent, near := "", ""
-	for _, name := range unknown {
-		if agent == "" {
-			agent = agentOf(name)
-		}
-		if near == "" {
-			near = strictjson.Nearest(name, d.fields())
-		}
-	}
-	switch {
-	case agent == "" && near != "":
-		return fmt.Sprintf("%s (did you mean %q?)", text, near)
-	case agent != "":
-		text += fmt.Sprintf(", which is how answers for %s are written", agent)
-	}
-	if len(d.info.Fields) > 0 {
-		text += "; it has " + quoted(d.fields())
-	}
-	if agent != "" && d.info.CanBlock() {
+	text := UnknownFields(string(d.info.Name), unknown, d.fields())
+	if agentOf(unknown) != "" && d.info.CanBlock() {
 		text += `; to block, answer {"block": true, "message": "why"}`
+	}
+	return text
+}
+
+// UnknownFields says which fields of an answer mean nothing at a point, or
+// another protocol's event, that has others, and what was meant perhaps: the form
+// of another agent, or a field of a similar name.
+func UnknownFields(where string, unknown, fields []string) string {
+	noun := "field"
+	if len(unknown) > 1 {
+		noun = "fields"
+	}
+	text := fmt.Sprintf("%s has no %s %s", where, noun, quoted(unknown))
+	agent := agentOf(unknown)
+	if agent != "" {
+		text += fmt.Sprintf(", which is how answers for %s are written", agent)
+	} else {
+		for _, name := range unknown {
+			if near := strictjson.Nearest(name, fields); near != "" {
+				return fmt.Sprintf("%s (did you mean %q?)", text, near)
+			}
+		}
+	}
+	if len(fields) > 0 {
+		text += "; it has " + quoted(fields)
 	}
 	return text
 }
@@ -98,18 +104,21 @@ func quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// agentOf is the agent whose hooks answer a field of this name.
-func agentOf(field string) string {
-	for _, form := range [...]struct{ agent, fields string }{
-		{"Claude Code", "decision permissionDecision permissionDecisionReason hookSpecificOutput continue stopReason suppressOutput systemMessage updatedInput additionalContext"},
-		{"Kodelet", "blocked reason input callback callback_args"},
-		{"Kode", "replace_prompt replace_tool_input annotation"},
-		{"Cursor", "permission userMessage agentMessage user_message agent_message"},
-		{"Copilot", "modifiedArgs modifiedResult"},
-		{"Crush", "updated_input"},
-	} {
-		if slices.Contains(strings.Fields(form.fields), field) {
-			return form.agent
+// agentOf is the agent whose hooks answer one of these fields, "" if there is
+// none.
+func agentOf(fields []string) string {
+	for _, field := range fields {
+		for _, form := range [...]struct{ agent, fields string }{
+			{"Claude Code", "decision permissionDecision permissionDecisionReason hookSpecificOutput continue stopReason suppressOutput systemMessage updatedInput additionalContext"},
+			{"Kodelet", "blocked reason input callback callback_args"},
+			{"Kode", "replace_prompt replace_tool_input annotation"},
+			{"Cursor", "permission userMessage agentMessage user_message agent_message"},
+			{"Copilot", "modifiedArgs modifiedResult"},
+			{"Crush", "updated_input"},
+		} {
+			if slices.Contains(strings.Fields(form.fields), field) {
+				return form.agent
+			}
 		}
 	}
 	return ""

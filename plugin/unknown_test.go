@@ -54,6 +54,28 @@ func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
 	}
 }
 
+// TestARewriteThatGuardsCannotReadIsRefused: jq reads 256 levels, and a guard that
+// cannot read has no opinion.
+func TestARewriteThatGuardsCannotReadIsRefused(t *testing.T) {
+	nested := func(n int) string {
+		return `{"arguments":` + strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) + "}"
+	}
+	const said = `its "arguments" cannot be used: it nests too deep: more than 200 objects and arrays in each other`
+	l := &log{}
+	if verdict := fire(t, l.host(says("p", nested(201), preTool)), hookpoints.PreTool, call); verdict.Arguments != nil {
+		t.Error("arguments that nest too deep were taken")
+	}
+	if diff := cmp.Diff([]string{`plugin "p" at pre_tool: ` + said + "; ignored"}, l.notices); diff != "" {
+		t.Errorf("notices (-want +got):\n%s", diff)
+	}
+	if verdict := fire(t, (&log{}).host(asBlock(says("p", nested(201), preTool))), hookpoints.PreTool, call); !verdict.Block || !strings.Contains(verdict.Message, said) {
+		t.Errorf("where failure blocks the verdict is %+v, want a block that says why", verdict)
+	}
+	if verdict := fire(t, (&log{}).host(says("p", nested(200), preTool)), hookpoints.PreTool, call); verdict.Arguments == nil {
+		t.Error("arguments of 200 levels were refused")
+	}
+}
+
 func TestAnUnknownFieldIsSaidOnceARun(t *testing.T) {
 	l := &log{}
 	h := l.host(says("p", `{"decision":"block"}`, preTool), says("q", `{"decision":"block"}`, preTool))

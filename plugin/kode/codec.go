@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -54,7 +55,8 @@ type codec struct {
 	event event
 	path  string
 	args  []string
-	// strict makes output that cannot be read a failure.
+	// strict makes a failure of output that cannot be read, or that has keys that
+	// mean nothing.
 	strict bool
 	// warned holds the unknown keys that were warned about.
 	warned *sync.Map
@@ -210,7 +212,12 @@ func (c codec) blocking(message string) json.RawMessage {
 func (c codec) answer(body []byte) plugin.Answer {
 	var answer plugin.Answer
 	fields := map[string]json.RawMessage{}
+	var unknown []string
 	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+		if c.strict && value.Type != gjson.Null && !slices.Contains(keys(), key.String()) {
+			unknown = append(unknown, key.String())
+			return true
+		}
 		note := c.take(key.String(), value, fields)
 		if note != "" {
 			answer.Notes = append(answer.Notes, note)
@@ -225,8 +232,17 @@ func (c codec) answer(body []byte) plugin.Answer {
 		fields["message"], _ = plugin.JSON(text)
 	}
 	answer.Body, _ = plugin.JSON(fields)
+	if c.strict && len(unknown) > 0 {
+		answer.Doubt = plugin.UnknownFields(c.event.name, unknown[:min(len(unknown), maxUnknown)], keys())
+	}
 	return answer
 }
+
+// maxUnknown bounds how many unknown keys are named.
+const maxUnknown = 10
+
+// keys are those that hooks of all events may write.
+func keys() []string { return []string{"block", "annotation", "replace_prompt", "replace_tool_input"} }
 
 // take takes one key of a hook's JSON into our fields, or remarks on it.
 func (c codec) take(key string, value gjson.Result, fields map[string]json.RawMessage) (note string) {

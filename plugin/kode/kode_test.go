@@ -315,12 +315,22 @@ func TestNamesOrderAndOverrides(t *testing.T) {
 	}
 }
 
-// TestUnreadableOutputBlocksWhereThatIsAskedFor: with on_failure = "block".
-func TestUnreadableOutputBlocksWhereThatIsAskedFor(t *testing.T) {
-	opts := options(t, kode.Hook{Event: "tool_call_pre", Exec: script(t, "hook", "echo hello")})
-	opts.Overrides = map[string]plugin.Override{"kode:tool_call_pre:hook": {OnFailure: plugin.Block}}
-	h, _ := host(opts)
-	if got := answer(t, h, "tool_call_pre"); !strings.Contains(got, `"block":true`) || !strings.Contains(got, "KODE-HOOK-003") {
-		t.Errorf("got %s", got)
+// TestWhatMeansNothingBlocksWhereThatIsAskedFor: with on_failure = "block". It may
+// have been a block in other words.
+func TestWhatMeansNothingBlocksWhereThatIsAskedFor(t *testing.T) {
+	for _, test := range []struct{ name, output, want string }{
+		{"no JSON", "hello", "KODE-HOOK-003"},
+		{"another agent's form", `{"decision": "block"}`, `tool_call_pre has no field \"decision\", which is how answers for Claude Code are written`},
+		{"a typing mistake", `{"blok": true}`, `tool_call_pre has no field \"blok\" (did you mean \"block\"?)`},
+		{"other letters", `{"Block": true}`, `did you mean \"block\"?`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			opts := options(t, kode.Hook{Event: "tool_call_pre", Exec: script(t, "hook", "echo '"+test.output+"'")})
+			opts.Overrides = map[string]plugin.Override{"kode:tool_call_pre:hook": {OnFailure: plugin.Block}}
+			h, _ := host(opts)
+			if got := answer(t, h, "tool_call_pre"); !strings.Contains(got, `"block":true`) || !strings.Contains(got, test.want) {
+				t.Errorf("got %s, want a block that says %s", got, test.want)
+			}
+		})
 	}
 }

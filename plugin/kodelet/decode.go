@@ -54,6 +54,7 @@ func (c codec) Decode(ev plugin.Event, out plugin.Outcome) (plugin.Answer, error
 	}
 	answer, notes := c.answer(ev, r)
 	answer.Notes = append(c.strangers(body), notes...)
+	answer.Doubt = c.unknown(body)
 	return answer, nil
 }
 
@@ -157,18 +158,45 @@ func argsOf(recipe string, r result) map[string]string {
 	return r.CallbackArgs
 }
 
-// strangers remarks on fields of other events' results. Fields that no event
-// knows are passed over, as Kodelet does.
+// strangers remarks on fields of other events' results.
 func (c codec) strangers(body []byte) (notes []string) {
-	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
-		name := strings.ToLower(key.String())
-		isNothing := value.Type == gjson.Null || value.Type == gjson.False
-		if !isNothing && !slices.Contains(c.event.fields, name) && slices.ContainsFunc(events(), func(e event) bool { return slices.Contains(e.fields, name) }) {
-			notes = append(notes, fmt.Sprintf("%s has no %q; ignored", c.event.name, name))
+	for _, name := range c.foreign(body) {
+		if isField(name) {
+			notes = append(notes, fmt.Sprintf("%s has no %q; ignored", c.event.name, strings.ToLower(name)))
 		}
-		return true
-	})
+	}
 	return notes
+}
+
+// unknown says which fields no event knows, "" if there are none. Kodelet passes
+// them over.
+func (c codec) unknown(body []byte) string {
+	names := slices.DeleteFunc(c.foreign(body), isField)
+	if len(names) == 0 {
+		return ""
+	}
+	return plugin.UnknownFields(c.event.name, names, c.event.fields)
+}
+
+// maxForeign bounds how many fields are named that are not the event's.
+const maxForeign = 10
+
+// foreign lists the fields of a result that are not the event's and that could
+// mean something: null and false say what silence says.
+func (c codec) foreign(body []byte) (names []string) {
+	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
+		isNothing := value.Type == gjson.Null || value.Type == gjson.False
+		if !isNothing && !slices.Contains(c.event.fields, strings.ToLower(key.String())) {
+			names = append(names, key.String())
+		}
+		return len(names) < maxForeign
+	})
+	return names
+}
+
+// isField says whether an event's result has a field of this name, in any case.
+func isField(name string) bool {
+	return slices.ContainsFunc(events(), func(e event) bool { return slices.Contains(e.fields, strings.ToLower(name)) })
 }
 
 // reason is why a hook blocks.

@@ -148,7 +148,11 @@ func TestResults(t *testing.T) {
 		{"other cases", "before_tool_call", `{"Blocked":true,"REASON":"no"}`, `{"block":true,"message":"no"}`, call, nil},
 		{"the last of two cases", "before_tool_call", `{"blocked":false,"Blocked":true,"reason":"no"}`, `{"block":true,"message":"no"}`, call, nil},
 		{"null says nothing", "before_tool_call", `{"blocked":true,"BLOCKED":null,"reason":"no"}`, `{"block":true,"message":"no"}`, call, nil},
-		{"unknown fields", "before_tool_call", `{"blocked":false,"colour":"red"}`, `{}`, call, nil},
+		{"unknown fields", "before_tool_call", `{"blocked":false,"colour":"red"}`, `{}`, call,
+			[]string{`before_tool_call has no field "colour"; it has "blocked", "reason", "input"; ignored`}},
+		{"chibi's own form", "before_tool_call", `{"block":true}`, `{}`, call, []string{`before_tool_call has no field "block" (did you mean "blocked"?); ignored`}},
+		{"unknown fields beside a block", "before_tool_call", `{"blocked":true,"reason":"no","colour":"red"}`, `{"block":true,"message":"no"}`, call, nil},
+		{"unknown fields that say nothing", "before_tool_call", `{"block":false,"colour":null}`, `{}`, call, nil},
 		{"input", "before_tool_call", `{"input":{"command":"ls -l"}}`, `{"arguments":{"command":"ls -l"}}`, call, nil},
 		{"input is null", "before_tool_call", `{"input":null}`, `{}`, call, nil},
 		{"the same input", "before_tool_call", `{"input":{"dir":"/","command":"ls"}}`, `{}`, call, nil},
@@ -206,6 +210,20 @@ func TestResults(t *testing.T) {
 				t.Errorf("notices (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAnUnknownFieldBlocksWhereThatIsAskedFor: with on_failure = "block". It may
+// have been a block in other words.
+func TestAnUnknownFieldBlocksWhereThatIsAskedFor(t *testing.T) {
+	for result, want := range map[string]bool{`{"block":true}`: true, `{"decision":"deny"}`: true, `{"Blocked":false}`: false, `{"reason":"x"}`: false} {
+		p := one(t, hook("before_tool_call", "echo '"+result+"'"))
+		p.OnFailure = plugin.Block
+		call := hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")}
+		verdict, err := plugin.Fire(t.Context(), &plugin.Host{Plugins: []plugin.Plugin{p}}, hookpoints.PreTool, call)
+		if err != nil || verdict.Block != want {
+			t.Errorf("%s: verdict %+v, %v; want block %v", result, verdict, err, want)
+		}
 	}
 }
 
