@@ -201,19 +201,14 @@ func (d *doctor) traces() {
 		return
 	}
 	for _, name := range names {
-		list, _, err := trace.ReadFile(d.tracePath(name))
-		if err != nil {
-			continue
-		}
+		list, _, _ := trace.ReadFile(d.tracePath(name)) // none, or one that cannot be read
 		turns += len(list)
 		for _, turn := range list {
 			calls += turn.Calls()
-			for _, records := range turn.Dispatches() {
-				for _, r := range records {
-					asked[r.Plugin+" "+string(r.Point)] = true
-					if r.Result == plugin.Failed && loaded(r.Plugin) {
-						failed[fmt.Sprintf("plugin %q failed at %s", r.Plugin, r.Point)]++
-					}
+			for _, r := range slices.Concat(turn.Dispatches()...) {
+				asked[r.Plugin+" "+string(r.Point)] = true
+				if r.Result == plugin.Failed && loaded(r.Plugin) {
+					failed[fmt.Sprintf("plugin %q failed at %s", r.Plugin, r.Point)]++
 				}
 			}
 		}
