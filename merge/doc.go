@@ -7,7 +7,6 @@
 //     left, and what one lost to another is known.
 //   - [Filter]: include lists intersect, exclude lists unite, exclude beats
 //     include.
-//   - [First]: the first non-empty value in plugin order is used.
 //   - [Join] and [Append]: everything is kept, in plugin order.
 //
 // The functions work on raw JSON: the order of keys, the spelling of numbers

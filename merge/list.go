@@ -2,18 +2,6 @@ package merge
 
 import "strings"
 
-// First picks the first offer. The caller leaves empty values out; the names of
-// those who came too late are returned.
-func First[T any](offers []Offer[T]) (winner Offer[T], ok bool, unused []string) {
-	if len(offers) == 0 {
-		return winner, false, nil
-	}
-	for _, offer := range offers[1:] {
-		unused = append(unused, offer.From)
-	}
-	return offers[0], true, unused
-}
-
 // Join puts texts one after another with a blank line between. Empty ones are
 // left out.
 func Join(offers []Offer[string]) string {

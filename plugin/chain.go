@@ -81,7 +81,7 @@ func (d *dispatch) firstBlock(replies []*reply) []byte {
 	for _, r := range replies {
 		block := d.block(r)
 		switch {
-		case block == nil && d.triesMore(r):
+		case block == nil && d.hasOtherEffect(r):
 			r.ignore("it is a guard here and may only block")
 		case block != nil && first == nil:
 			first, winner = block, r.plugin.Name
@@ -92,9 +92,9 @@ func (d *dispatch) firstBlock(replies []*reply) []byte {
 	return first
 }
 
-// triesMore reports whether an answer that does not block has a field with an
+// hasOtherEffect reports whether an answer that does not block has a field with an
 // effect of its own.
-func (d *dispatch) triesMore(r *reply) bool {
+func (d *dispatch) hasOtherEffect(r *reply) bool {
 	for _, f := range d.info.Fields {
 		if f.Rule != hookpoints.RuleBlock && f.Rule != hookpoints.RuleWith && r.field(f.Name) != nil {
 			return true

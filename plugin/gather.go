@@ -40,12 +40,12 @@ func (d *dispatch) fold(answer *object, f hookpoints.AnswerField, replies []*rep
 		if offers := collect[[]string](f, replies); len(offers) > 0 {
 			answer.encode(f.Name, merge.Intersect(offers))
 		}
-		d.noteStrangers(f, replies)
+		d.noteNotOffered(f, replies)
 	case hookpoints.RuleUnite:
 		if offers := collect[[]string](f, replies); len(offers) > 0 {
 			answer.encode(f.Name, merge.Unite(offers))
 		}
-		d.noteStrangers(f, replies)
+		d.noteNotOffered(f, replies)
 	case hookpoints.RuleFirst:
 		d.foldFirst(answer, f, replies)
 	}
@@ -90,8 +90,8 @@ func (d *dispatch) foldFirst(answer *object, f hookpoints.AnswerField, replies [
 	}
 }
 
-// noteStrangers remarks on listed names that the payload does not know.
-func (d *dispatch) noteStrangers(f hookpoints.AnswerField, replies []*reply) {
+// noteNotOffered remarks on listed names that the payload does not know.
+func (d *dispatch) noteNotOffered(f hookpoints.AnswerField, replies []*reply) {
 	if f.Among == "" {
 		return
 	}
@@ -100,18 +100,18 @@ func (d *dispatch) noteStrangers(f hookpoints.AnswerField, replies []*reply) {
 		known[v.String()] = true
 	}
 	for _, r := range replies {
-		strangers := 0
+		others := 0
 		gjson.ParseBytes(r.field(f.Name)).ForEach(func(_, v gjson.Result) bool {
 			if known[v.String()] {
 				return true
 			}
-			if strangers++; strangers <= maxUnknown {
+			if others++; others <= maxUnknown {
 				r.remark(fmt.Sprintf("%q names %q, which is not offered here", f.Name, v.String()))
 			}
 			return true
 		})
-		if strangers > maxUnknown {
-			r.remark(fmt.Sprintf("%q names %d more that are not offered here", f.Name, strangers-maxUnknown))
+		if others > maxUnknown {
+			r.remark(fmt.Sprintf("%q names %d more that are not offered here", f.Name, others-maxUnknown))
 		}
 	}
 }

@@ -58,12 +58,6 @@ func (h *Host) subscribers(point hookpoints.Name) []*Plugin {
 	return list
 }
 
-// Subscribed says whether any plugin is asked at the point, so that a caller
-// may spare itself an expensive payload.
-func (h *Host) Subscribed(point hookpoints.Name) bool {
-	return len(h.subscribers(point)) > 0
-}
-
 func (h *Host) parallel() int {
 	if h.Parallel > 0 {
 		return h.Parallel
