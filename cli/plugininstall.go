@@ -234,7 +234,7 @@ func (s *session) setEnabled(name string, enabled bool) error {
 // isFileName reports whether a name can be that of a plugin's file in the plugins
 // folder.
 func isFileName(name string) bool {
-	return name != "" && name != "." && name != ".." && name == filepath.Base(name)
+	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00")
 }
 
 // enable enables or disables a plugin of any protocol. A file that its name
