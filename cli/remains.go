@@ -14,7 +14,7 @@ func (d *doctor) remains() {
 		d.add("error", err.Error(), "")
 	}
 	for _, path := range trash {
-		d.add("warning", path+" is what is left of a context that was being deleted", "the next prompt removes it")
+		d.add("warning", path+" is what is left of a context that was being deleted", "the next run removes it")
 	}
 	temps, err := d.store.Temps()
 	if err != nil {

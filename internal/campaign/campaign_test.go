@@ -171,6 +171,9 @@ func TestCampaign(t *testing.T) {
 				first, count = given.number, 1
 			}
 			r := series(t, k, first, count)
+			if given.number >= 0 {
+				say("%s, case %d: %d tried, %d findings", k.name, given.number, r.Tried, len(r.Findings))
+			}
 			for _, f := range r.Findings {
 				t.Errorf("%s: %s\nagain: go test ./internal/campaign -run TestCampaign/%s -campaign.seed %d -campaign.case %d",
 					f.What, f.Text, k.name, given.seed, f.Case)

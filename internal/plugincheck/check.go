@@ -205,6 +205,10 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 	}
 	switch record.Result {
 	case plugin.Failed:
+		if strings.Contains(record.Why, plugin.ErrNoTerminal.Error()) {
+			r.add(Warning, where, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire %s --plugin %s", info.Name, p.Name)
+			return
+		}
 		r.add(Error, where, "it failed on an example payload: %s; see what it got: chibi hook fire %s --plugin %s", record.Why, info.Name, p.Name)
 	case plugin.Ignored:
 		r.add(Error, where, "%s", strings.Join(record.Notes, "; "))
