@@ -160,6 +160,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":1},"c":[1]}`), []byte(`{"a":{"b":null,"d":2},"c":3}`))
 	f.Add([]byte(`{"a":1,"a":2}`), []byte(`{"a":{}}`))
 	f.Add([]byte(" {\"a\" : 1 } "), []byte(`null`))
+	f.Add([]byte(`{}`), []byte("{\"\":{\"\xff\xfe\":0}}")) // two bytes that are not UTF-8 are two characters
 	f.Fuzz(func(t *testing.T, doc, patch []byte) {
 		fuzztest.Memory(t)
 		got, err := merge.Patch(doc, patch)

@@ -3,7 +3,6 @@ package strictjson
 import (
 	"bytes"
 	"errors"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -43,12 +42,10 @@ func Arguments(data []byte) ([]byte, error) {
 	return Normalize(data)
 }
 
-// Quote writes a text as a JSON string in the spelling of Normalize.
+// Quote writes a text as a JSON string in the spelling of Normalize: each byte
+// that is not UTF-8 becomes U+FFFD, as everywhere.
 func Quote(text string) []byte {
-	quoted, err := jsontext.AppendQuote(nil, text)
-	if err != nil {
-		quoted, _ = jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\uFFFD"))
-	}
+	quoted, _ := jsontext.AppendQuote(nil, text) // the error says only that such bytes were there
 	return quoted
 }
 
