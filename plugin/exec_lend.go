@@ -110,6 +110,12 @@ func newLoan(l *Lender, tty int) *loan {
 // give puts a group into the foreground. What is typed can be seen and edited,
 // also where a pager beside the host has set the terminal to other modes.
 func (a *loan) give(group int) error {
+	switch now, err := unix.IoctlGetInt(a.tty, unix.TIOCGPGRP); {
+	case err == nil && now == group:
+		return nil // it has it already
+	case a.group != 0: // from the background, the kernel would not let the host try
+		return errors.New("it passed it on")
+	}
 	modes := a.theirs
 	if modes == nil && a.modes != nil {
 		plain := *a.modes
@@ -134,8 +140,10 @@ func (a *loan) give(group int) error {
 // unless somebody else has it: then a shell has, and the host is in the background.
 func (a *loan) take() {
 	defer signal.Stop(a.ignored)
+	group := a.group
+	a.group = 0
 	now, err := unix.IoctlGetInt(a.tty, unix.TIOCGPGRP)
-	if err != nil || now != a.group && syscall.Kill(-now, 0) == nil {
+	if err != nil || now != group && syscall.Kill(-now, 0) == nil {
 		return
 	}
 	a.theirs, _ = unix.IoctlGetTermios(a.tty, getModes)
@@ -146,7 +154,6 @@ func (a *loan) take() {
 			unix.IoctlSetTermios(a.tty, setModes, a.modes)
 		}
 	})
-	a.group = 0
 }
 
 // end ends the loan.

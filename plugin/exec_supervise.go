@@ -120,11 +120,12 @@ func (p *process) readErrors() {
 	}
 }
 
-// wait waits for the process to end, or ends it. While it has the terminal, or
-// waits for it, its own clock stands still: a person is asked.
+// wait waits for the process to end, or ends it. While it waits for the terminal,
+// or is suspended by the person, its clock stands still; when it gets the terminal
+// the clock begins anew, once.
 func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	defer p.giveBack()
-	timer := time.NewTimer(timeout)
+	timer, end := time.NewTimer(timeout), time.Now().Add(timeout)
 	defer timer.Stop()
 	expired := timer.C
 	if timeout <= 0 {
@@ -146,14 +147,20 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 			p.end()
 			return p.output.failure()
 		case why := <-p.stops:
+			left, had := time.Until(end), p.loan != nil
 			if err := p.goOn(ctx, why); err != nil {
 				p.end()
 				return err
 			}
-			if p.loan != nil && timeout > 0 {
-				timeout = max(timeout, p.loan.patience())
-				timer.Reset(timeout)
+			if p.loan == nil || timeout <= 0 {
+				continue
 			}
+			if !had {
+				timeout = max(timeout, p.loan.patience())
+				left = timeout
+			}
+			end = time.Now().Add(left)
+			timer.Reset(left)
 		}
 	}
 }

@@ -233,6 +233,22 @@ func mustSay(t *testing.T, got []string, want ...string) {
 	}
 }
 
+// TestAPluginThatAsksAgainAndAgainHasNoMoreTime: each stop of its process looks like
+// a question, and would be a new beginning of its time.
+func TestAPluginThatAsksAgainAndAgainHasNoMoreTime(t *testing.T) {
+	if isHost(t) {
+		return
+	}
+	t.Parallel()
+	stops := `#!/bin/bash
+[ "$1" = --schema ] && { echo '{"name":"ask","hooks":["pre_tool"]}'; exit; }
+while :; do kill -TTIN $$; sleep 0.1; done
+`
+	f := newFolder(t).file("a", stops, 0o755)
+	lines := host{Dir: f.dir, What: "tool", TimeoutMS: 2000, PatienceMS: 1}.session(t, "", typing())
+	mustSay(t, lines, "lent", "back", "Error: no answer after 2s interrupted=false", "foreground=true echo=true")
+}
+
 func TestTwoGuardsThatAskAtOnceTakeTurns(t *testing.T) {
 	if isHost(t) {
 		return
