@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -23,10 +24,66 @@ func checkInterpreter(folder, dir string, text []byte) error {
 	if word := relativeWord(words); word != "" {
 		return fmt.Errorf("its first line names %q, which is another program in each folder; name the interpreter by its full path", word)
 	}
-	if rel, err := filepath.Rel(folder, words[0]); err == nil && folder != "/" && filepath.IsLocal(rel) && !strings.HasPrefix(rel, dir+"/") {
-		return fmt.Errorf("its first line names %q, which came with this folder and is not among its hooks; name an interpreter of your own", words[0])
+	program := words[programOf(words)]
+	all := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), words[0])) // what Linux gives as one word
+	for _, word := range append(words, all) {
+		inPath := word == program && !strings.Contains(word, "/")
+		if !inPath && slices.ContainsFunc(namesIn(word), func(name string) bool { return isFoldersOwn(folder, dir, name) }) {
+			return fmt.Errorf("its first line names %q, which came with this folder and is not among its hooks; name an interpreter of your own", word)
+		}
 	}
 	return nil
+}
+
+// programOf is the index of the program that env looks for in PATH, or of the
+// interpreter itself.
+func programOf(words []string) int {
+	if filepath.Base(words[0]) != "env" {
+		return 0
+	}
+	for i, word := range words[1:] {
+		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// namesIn lists what in a word of a first line may be the name of a file: the
+// word, what it assigns, and what is attached to an option.
+func namesIn(word string) []string {
+	names := []string{word}
+	if _, value, assigns := strings.Cut(word, "="); assigns {
+		names = append(names, value)
+	}
+	if len(word) > 2 && word[0] == '-' {
+		names = append(names, word[2:])
+	}
+	return names
+}
+
+// isFoldersOwn reports whether a name leads to something of the folder that is
+// not among its hooks: hooks run in the folder, so a name without a path is found
+// there.
+func isFoldersOwn(folder, dir, name string) bool {
+	if folder == "/" || name == "" {
+		return false
+	}
+	path, isAbsolute := name, filepath.IsAbs(name)
+	if !isAbsolute {
+		path = filepath.Join(folder, name)
+	}
+	real, err := filepath.EvalSymlinks(path) // /proc/self/cwd is a link
+	if err != nil && !isAbsolute {
+		return false
+	}
+	for _, path := range []string{path, real} {
+		rel, err := filepath.Rel(folder, path)
+		if err == nil && path != "" && filepath.IsLocal(rel) && !strings.HasPrefix(rel, dir+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // relativeWord finds the word of a first line that is a relative path, or that

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -141,13 +142,23 @@ func TestInterpreters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	write(t, folder+"/own", "", 0o755)
+	write(t, folder+"/my own", "", 0o755)
+	write(t, folder+"/bash", "", 0o755)
+	t.Chdir(folder)
 	for line, refused := range map[string]bool{
+		"#!/bin/sh own": true, "#!/bin/sh my own": true, "#! /usr/bin/env -S sh own": true, "#!/usr/bin/awk -fown": true, "#!/usr/bin/env BASH_ENV=own bash": true,
+		"#!/proc/self/cwd/own": true, "#!/bin/sh /proc/self/cwd/own": true, "#!/bin/sh " + folder + "/own": true,
+		"#!/usr/bin/env bash": false, "#!/usr/bin/env -S deno run": false, "#!/bin/sh " + folder + "/hooks/hook": false,
 		"#!/bin/sh": false, "#! /usr/bin/env python3": false, "#!/usr/bin/env -S python3 -u": false, "no script": false, "#!/bin/bash -e": false,
 		"#!/usr/bin/env -S/usr/bin/python3": false, "#!/usr/bin/env LANG=C python3": false, "#!" + folder + "/hooks/run": false,
 		"#!./x": true, "#!bin/x": true, "#!x": true, "#!/usr/bin/env ./x": true, "#!/usr/bin/env -S ./x -u": true, "#!/usr/bin/env -S../x": true,
 		"#!/usr/bin/env bin/x": true, "#!/usr/bin/env -S PATH=bin x": true, "#!/usr/bin/env -S PYTHONPATH=./lib python3": true,
 		"#!/usr/bin/env -S --chdir=/tmp x": true, "#!/usr/bin/env -C . x": true, "#!/usr/bin/perl -I./lib": true, "#!" + folder + "/venv/bin/python": true,
 	} {
+		if strings.Contains(line, "/proc/") && runtime.GOOS != "linux" {
+			continue
+		}
 		write(t, folder+"/hooks/hook", line+"\n", 0o755)
 		a := approve(t, folder)
 		err := a.Look("hooks")(folder + "/hooks/hook")
