@@ -184,9 +184,13 @@ func (l line) parserArgs(found *cli.Command) ([]string, error) {
 	if len(found.Subcommands) > 0 {
 		return args, nil
 	}
-	own, err := splitCommand(l.words[depth:], found.Flags)
-	if err != nil || asksForHelp(l.words[depth:]) {
-		return append(args, l.words[depth:]...), nil
+	words := l.words[depth:]
+	own, err := splitCommand(words, found.Flags)
+	if last := max(0, len(words)-1); asksForHelp(words[last:]) && !slices.Contains(words, "--") {
+		words = words[last:] // what stands before it would be taken for the name of a topic
+	}
+	if err != nil || asksForHelp(words) {
+		return append(args, words...), nil
 	}
 	args = append(args, own.flags...)
 	if len(own.words) > 0 {
