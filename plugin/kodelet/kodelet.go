@@ -102,6 +102,8 @@ func (l *loader) folder(ctx context.Context, folder Folder) error {
 		switch before, taken := l.names[file.base]; {
 		case errs[i] != nil:
 			l.leaveOut(file, errs[i].Error(), true)
+		case taken && l.opts.Overrides[file.name].Required():
+			l.Plugins = append(l.Plugins, l.build(file, events[i])) // nothing may go on without it
 		case taken && before.check == nil:
 			l.leaveOut(file, sameName(before), false)
 		case taken:

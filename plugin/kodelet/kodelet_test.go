@@ -296,3 +296,18 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
+
+// TestAHookOfTheProjectDoesNotTakeTheGuardsPlace: nothing may go on without a hook
+// whose failure blocks, as the person said.
+func TestAHookOfTheProjectDoesNotTakeTheGuardsPlace(t *testing.T) {
+	project, own := t.TempDir(), t.TempDir()
+	write(t, project+"/guard", hook("before_tool_call", ""), 0o755)
+	write(t, own+"/guard", hook("before_tool_call", `echo '{"blocked":true,"reason":"my own"}'`), 0o755)
+	opts := options(project, own)
+	opts.Overrides = map[string]plugin.Override{"1:guard": {OnFailure: plugin.Block}}
+	h := &plugin.Host{Plugins: load(t, opts).Plugins}
+	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+	if err != nil || verdict.Message != "my own" {
+		t.Errorf("verdict %+v, %v; want the block of the person's own", verdict, err)
+	}
+}
