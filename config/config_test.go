@@ -48,7 +48,7 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n", `config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
 		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n", `config.toml:2: on_failure of plugin "guard" is "deny"; want "ignore" or "block"`},
 		{"a key of one hook", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout = 3\n", `config.toml:2: unknown key "plugins.guard.hooks.pre_tool.timeout"; did you mean "plugins.guard.`},
-		{"a hook that does not exist", "config.toml", "[plugins.guard.hooks.pre_tol]\ntimeout_ms = 3\n", `[plugins.guard.hooks.pre_tol]: there is no hook point "pre_tol"; did you mean "pre_tool"?`},
+		{"a hook that does not exist", "config.toml", "[plugins.guard.hooks.pre_tol]\ntimeout_ms = 3\n", `[plugins.guard.hooks.pre_tol]: there is no hook point "pre_tol" (did you mean "pre_tool"?)`},
 		{"a hook without time", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout_ms = 0\n", `config.toml:2: [plugins.guard.hooks.pre_tool]: timeout_ms is 0; want a number above 0`},
 		{"a bad value of a hook", "config.toml", "[plugins.guard.hooks.pre_tool]\non_failure = \"deny\"\n", `config.toml:2: [plugins.guard.hooks.pre_tool]: on_failure is "deny"; want "ignore" or "block"`},
 		{"a block where none is possible", "config.toml", "[plugins.guard.hooks.post_tool]\non_failure = \"block\"\n", `on_failure is "block", but nothing can be blocked at post_tool`},

@@ -111,7 +111,7 @@ func (h oneHook) validate(point string) (key string, err error) {
 	case !known:
 		text := fmt.Sprintf("there is no hook point %q", point)
 		if near := nearest(point, pointNames()); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
+			text += fmt.Sprintf(" (did you mean %q?)", near)
 		}
 		return point, errors.New(text + "; chibi hook list names them all")
 	case !isFailure(failure):
