@@ -84,7 +84,7 @@ var boundOf = map[string]string{
 	"contexts.segment.backward":               "a context's transcript or window",
 	"contexts.Context.lastOf":                 "a context's transcript or window",
 	"contexts.Context.measure":                "a context's transcript or window",
-	"contexts.Context.migrateMessages":        "messages.json of the original",
+	"contexts.Context.migrateMessages":        "`context.json` of the original's first versions",
 	"contexts.Context.partitionFiles":         "folders",
 	"contexts.Context.readInbox":              "the inbox",
 	"contexts.Context.readManifest":           "state, manifests, holders of locks",

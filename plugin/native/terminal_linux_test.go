@@ -1,25 +1,15 @@
 package native_test
 
 import (
-	"bufio"
 	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/terminaltest"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/native"
-	"github.com/chibi-host/chibi/tools"
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 )
@@ -45,133 +35,6 @@ if os.environ.get("CHIBI_HOOK"):
 else: print("answer " + a)
 `
 )
-
-// host is a process of this test that has a terminal and plugins.
-type host struct {
-	Dir, What  string
-	TimeoutMS  int
-	PatienceMS int
-	OnFailure  plugin.Failure
-	Stdin      string
-	// NoLender leaves the lender out; Behind puts the host into the background,
-	// where no shell could stop it.
-	NoLender, Behind bool
-	// Env is for its plugins.
-	Env []string
-}
-
-// hostVariable holds a host as JSON: such a run of the tests is that host.
-const hostVariable = "CHIBI_TEST_HOST"
-
-// run is what the host does. What it says begins with "host: ".
-func (h host) run(t *testing.T) {
-	say := func(format string, args ...any) { fmt.Printf("host: "+format+"\n", args...) }
-	lender := plugin.NewLender(time.Duration(h.PatienceMS)*time.Millisecond, func() func() {
-		say("lent by %d", unix.Getpgrp())
-		return func() { say("back") }
-	})
-	if h.NoLender {
-		lender = nil
-	}
-	if h.Behind {
-		front := exec.Command("sleep", "1000")
-		front.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: 0}
-		if err := front.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer front.Process.Kill()
-	}
-	timeout := time.Duration(h.TimeoutMS) * time.Millisecond
-	loaded, err := native.Load(t.Context(), native.Options{
-		Dir: h.Dir, Exec: plugin.Exec{Lender: lender, Stderr: os.Stdout, Terminal: os.Stdin}, ProbeTimeout: time.Minute,
-		HookTimeout: timeout, ToolTimeout: timeout, Overrides: map[string]plugin.Override{"a": {OnFailure: h.OnFailure, Stdin: h.Stdin}},
-	})
-	if err != nil || len(loaded.LeftOut) > 0 {
-		t.Fatal(err, loaded.LeftOut)
-	}
-	arguments := json.RawMessage(`{"command":"ls"}`)
-	if what, large := strings.CutPrefix(h.What, "large "); large {
-		h.What, arguments = what, json.RawMessage(`{"command":"`+strings.Repeat("x", 140_000)+`"}`)
-	}
-	switch h.What {
-	case "hook":
-		h := &plugin.Host{Plugins: loaded.Plugins, Parallel: 4}
-		verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: arguments})
-		say("block=%v %s %v", verdict.Block, verdict.Message, err)
-	case "tool":
-		result, err := loaded.Plugins[0].Tools[0].Call(t.Context(), tools.Call{Arguments: arguments})
-		say("%s interrupted=%v", strings.TrimSpace(result.Told()), errors.Is(err, context.Canceled))
-	}
-	group, _ := unix.IoctlGetInt(0, unix.TIOCGPGRP)
-	modes, _ := unix.IoctlGetTermios(0, unix.TCGETS)
-	say("foreground=%v echo=%v", group == unix.Getpgrp(), modes.Lflag&unix.ECHO != 0)
-}
-
-// session runs a host in a session of its own at a terminal, by itself or by a
-// script for bash with job control in which $HOST is the host. It lets react
-// answer what is written to standard output, and returns what the host said.
-func (h host) session(t *testing.T, script string, react func(line string, person *terminaltest.Person)) (lines []string) {
-	t.Helper()
-	terminal, person := terminaltest.New(t)
-	name, _, _ := strings.Cut(t.Name(), "/")
-	self := []string{os.Args[0], "-test.run=^" + name + "$"}
-	cmd := exec.CommandContext(t.Context(), self[0], self[1:]...)
-	if script != "" {
-		cmd = exec.CommandContext(t.Context(), "bash", "-m", "-c", script)
-	}
-	description, _ := json.Marshal(h)
-	cmd.Env = append(os.Environ(), h.Env...)
-	cmd.Env = append(cmd.Env, "HOST="+strings.Join(self, " "), hostVariable+"="+string(description))
-	cmd.Stdin, cmd.Stderr = terminal, terminal
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	for scanner := bufio.NewScanner(output); scanner.Scan(); {
-		line, isHost := strings.CutPrefix(scanner.Text(), "host: ")
-		var group int
-		if _, err := fmt.Sscanf(line, "lent by %d", &group); err == nil {
-			line = "lent"
-			if !strings.Contains(script, "PAGER") { // which passes it on too late
-				waitUntilGiven(t, person, group)
-			}
-		}
-		if isHost {
-			lines = append(lines, line)
-		}
-		react(line, person)
-	}
-	return lines
-}
-
-// waitUntilGiven waits until a group does not have the terminal any more, and
-// returns the one that does.
-func waitUntilGiven(t *testing.T, person *terminaltest.Person, host int) int {
-	t.Helper()
-	for {
-		group, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPGRP)
-		if err != nil || group != host {
-			return group
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// isHost runs the host that this run of the tests is, if it is one.
-func isHost(t *testing.T) bool {
-	var h host
-	if json.Unmarshal([]byte(os.Getenv(hostVariable)), &h) != nil {
-		return false
-	}
-	os.Unsetenv(hostVariable)
-	h.run(t)
-	return true
-}
 
 func TestAPluginAsksThePersonAtTheTerminal(t *testing.T) {
 	if isHost(t) {
