@@ -88,6 +88,9 @@ func (s *session) expects(name string) bool {
 func (s *session) whyMissing(name string, set config.Plugin) string {
 	i := slices.IndexFunc(s.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
 	if i >= 0 {
+		if len(s.loaded.Plugins[i].Hooks) == 0 {
+			return "it is there, but does not say at which hooks it wants to be asked"
+		}
 		for _, point := range requiredAt(set) {
 			if !s.loaded.Plugins[i].Subscribes(point) {
 				return fmt.Sprintf("it does not say that it wants to be asked at %s", point)
