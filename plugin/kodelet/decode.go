@@ -53,8 +53,15 @@ func (c codec) Decode(ev plugin.Event, out plugin.Outcome) (plugin.Answer, error
 		return plugin.Answer{Unreadable: "its result has a field of the wrong type: " + err.Error()}, nil
 	}
 	answer, notes := c.answer(ev, r)
-	answer.Notes = append(c.strangers(body), notes...)
-	answer.Doubt = c.unknown(body)
+	strangers := c.strangers(body)
+	if info, _ := hookpoints.Find(c.event.point); info.CanBlock() {
+		answer.Doubt = strings.Join(append(strangers, c.unknown(body)...), "; ")
+		strangers = nil
+	}
+	for _, text := range strangers {
+		answer.Notes = append(answer.Notes, text+"; ignored")
+	}
+	answer.Notes = append(answer.Notes, notes...)
 	return answer, nil
 }
 
@@ -162,20 +169,19 @@ func argsOf(recipe string, r result) map[string]string {
 func (c codec) strangers(body []byte) (notes []string) {
 	for _, name := range c.foreign(body) {
 		if isField(name) {
-			notes = append(notes, fmt.Sprintf("%s has no %q; ignored", c.event.name, strings.ToLower(name)))
+			notes = append(notes, fmt.Sprintf("%s has no %q", c.event.name, strings.ToLower(name)))
 		}
 	}
 	return notes
 }
 
-// unknown says which fields no event knows, "" if there are none. Kodelet passes
-// them over.
-func (c codec) unknown(body []byte) string {
+// unknown remarks on fields that no event knows. Kodelet passes them over.
+func (c codec) unknown(body []byte) []string {
 	names := slices.DeleteFunc(c.foreign(body), isField)
 	if len(names) == 0 {
-		return ""
+		return nil
 	}
-	return plugin.UnknownFields(c.event.name, names, c.event.fields)
+	return []string{plugin.UnknownFields(c.event.name, names, c.event.fields)}
 }
 
 // maxForeign bounds how many fields are named that are not the event's.

@@ -157,8 +157,7 @@ func TestResults(t *testing.T) {
 		{"input is null", "before_tool_call", `{"input":null}`, `{}`, call, nil},
 		{"the same input", "before_tool_call", `{"input":{"dir":"/","command":"ls"}}`, `{}`, call, nil},
 		{"another event's field", "before_tool_call", `{"output":{"x":1}}`, `{}`, call, []string{`before_tool_call has no "output"; ignored`}},
-		{"another event's field of any type", "before_tool_call", `{"blocked":true,"reason":"no","result":false,"messages":7}`, `{"block":true,"message":"no"}`, call,
-			[]string{`before_tool_call has no "messages"; ignored`}},
+		{"another event's field of any type", "before_tool_call", `{"blocked":true,"reason":"no","result":false,"messages":7}`, `{"block":true,"message":"no"}`, call, nil},
 		{"a log line before it", "before_tool_call", "checking\n{\"blocked\":true}", `{}`, call, []string{"its result is not JSON: it begins with \"checking\\n{\\\"blocked\\\":true}\"; ignored"}},
 		{"a list", "before_tool_call", `[]`, `{}`, call, []string{"its result is not a JSON object; ignored"}},
 		{"a wrong type", "before_tool_call", `{"blocked":"yes"}`, `{}`, call,
@@ -216,7 +215,7 @@ func TestResults(t *testing.T) {
 // TestAnUnknownFieldBlocksWhereThatIsAskedFor: with on_failure = "block". It may
 // have been a block in other words.
 func TestAnUnknownFieldBlocksWhereThatIsAskedFor(t *testing.T) {
-	for result, want := range map[string]bool{`{"block":true}`: true, `{"decision":"deny"}`: true, `{"Blocked":false}`: false, `{"reason":"x"}`: false} {
+	for result, want := range map[string]bool{`{"block":true}`: true, `{"decision":"deny"}`: true, `{"result":"blocked"}`: true, `{"Blocked":false}`: false, `{"reason":"x"}`: false} {
 		p := one(t, hook("before_tool_call", "echo '"+result+"'"))
 		p.OnFailure = plugin.Block
 		call := hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")}
