@@ -31,7 +31,8 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 		return "", err
 	}
 	window = contexts.Answered(window, "")
-	switch messages := len(slices.DeleteFunc(slices.Clone(window), func(e contexts.Entry) bool { return e.Type != contexts.TypeMessage })); {
+	switch messages := len(slices.DeleteFunc(slices.Clone(window),
+		func(e contexts.Entry) bool { return e.Type != contexts.TypeMessage })); {
 	case messages == 0:
 		return CompactEmpty, nil
 	case messages <= 2:
@@ -44,7 +45,8 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) error {
 	summary, err := a.summarize(ctx, conversation)
 	if errors.Is(err, llm.ErrTooLong) {
-		err = fmt.Errorf("%w; the conversation is too long to be summarized too: chibi -a empties it, the transcript keeps everything", err)
+		err = fmt.Errorf("%w; the conversation is too long to be summarized too: chibi -a empties it, the transcript keeps "+
+			"everything", err)
 	}
 	if err != nil {
 		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
@@ -93,7 +95,8 @@ func (r *round) makeRoom(ctx context.Context, window []contexts.Entry) ([]contex
 	}
 	used := float64(tokens(window)) * 100 / float64(limit)
 	if warn := r.Settings.WarnPercent; warn > 0 && used >= warn {
-		r.notice("the context window of %q is %.0f%% full, about %d tokens are left", r.Context.Name(), used, max(0, limit-tokens(window)))
+		r.notice("the context window of %q is %.0f%% full, about %d tokens are left", r.Context.Name(), used,
+			max(0, limit-tokens(window)))
 	}
 	if !r.Settings.AutoCompact || used < r.Settings.CompactPercent {
 		return window, nil

@@ -28,7 +28,8 @@ func (r *round) afterCut(w wish, calls []llm.ToolCall) (wish, error) {
 		w = wish{point: w.point}
 	}
 	for _, call := range calls {
-		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, shorter", r.cut)
+		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, "+
+			"shorter", r.cut)
 		if err := r.finish(call, text, nil); err != nil {
 			return w, err
 		}

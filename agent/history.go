@@ -6,7 +6,8 @@ import (
 )
 
 // lostResult is the result of a call whose own was never stored.
-const lostResult = "Error: the result of this call was lost, chibi ended before it was stored; the call may or may not have had an effect"
+const lostResult = "Error: the result of this call was lost, chibi ended before it was stored; the call may or may " +
+	"not have had an effect"
 
 // history turns stored entries into messages for the model. Calls that follow
 // each other belong to one response, with the text before them; each call is

@@ -125,6 +125,7 @@ func isControl(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unico
 
 // lines takes a text apart at whatever may be shown as the end of a line.
 func lines(text string) []string {
-	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n",
+		"\u2028", "\n", "\u2029", "\n")
 	return strings.Split(ends.Replace(text), "\n")
 }

@@ -106,7 +106,8 @@ func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *out
 		o.replace(answer.Message)
 	case answer.Output != nil:
 		if o.file != "" {
-			r.notice("the output of %s was larger than what hooks are given; what they made of its begin is all that is left of it", inv.ToolName)
+			r.notice("the output of %s was larger than what hooks are given; what they made of its begin is all that is left "+
+				"of it", inv.ToolName)
 		}
 		o.replace(*answer.Output)
 	}

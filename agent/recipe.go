@@ -122,7 +122,8 @@ func (r *Recipe) checkCommand(args json.RawMessage) error {
 	}
 	for _, part := range separator.Split(redirection.ReplaceAllString(command.Str, " "), -1) {
 		if part = strings.TrimSpace(part); part != "" && !r.allows(part) {
-			return fmt.Errorf("the recipe %q does not allow the command %q; it allows: %s", r.Name, part, strings.Join(r.Commands, ", "))
+			return fmt.Errorf("the recipe %q does not allow the command %q; it allows: %s", r.Name, part,
+				strings.Join(r.Commands, ", "))
 		}
 	}
 	return nil

@@ -35,7 +35,8 @@ func (r *round) compactOldest(ctx context.Context, window []contexts.Entry) erro
 		return err
 	}
 	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PreRollingCompact, hookpoints.RollingCompaction{
-		ContextName: before.ContextName, MessageCount: before.MessageCount, NonSystemCount: before.MessageCount, Summary: before.Summary,
+		ContextName: before.ContextName, MessageCount: before.MessageCount, NonSystemCount: before.MessageCount,
+		Summary: before.Summary,
 	}); err != nil {
 		return err
 	}
@@ -141,7 +142,8 @@ func choicePrompt(candidates []exchange, target int) string {
 	}
 	data, _ := json.MarshalIndent(list, "", "  ")
 	return fmt.Sprintf("A conversation has become too long. Some of its exchanges will be replaced by a summary.\n\n%s\n\n"+
-		"Select approximately %d of these exchanges to be summarized: those that later work depends on least, as a rule older ones. "+
+		"Select approximately %d of these exchanges to be summarized: those that later work depends on least, as a rule "+
+		"older ones. "+
 		"Answer with a JSON array of their ids and nothing else.", data, target)
 }
 

@@ -55,7 +55,8 @@ func crowded(t *testing.T, answers ...func(string) (string, error)) (*Agent, *mo
 	for i := range 6 {
 		entries := []contexts.Entry{contexts.UserMessage("user", "work", fmt.Sprint("question ", i))}
 		if i == 1 {
-			entries = append(entries, contexts.ToolCall("work", "ls", "c1", "{}"), contexts.ToolResult("work", "ls", "c1", "files"))
+			entries = append(entries, contexts.ToolCall("work", "ls", "c1", "{}"),
+				contexts.ToolResult("work", "ls", "c1", "files"))
 		}
 		if err := c.Append(append(entries, contexts.AssistantMessage("work", fmt.Sprint("answer ", i)))...); err != nil {
 			t.Fatal(err)

@@ -148,7 +148,8 @@ func (r *round) answer(ctx context.Context) (string, error) {
 			return reply.Text, err
 		}
 	}
-	return "", fmt.Errorf("the model called tools in %d responses without an answer; stopped, as max_tool_rounds says", limit)
+	return "", fmt.Errorf("the model called tools in %d responses without an answer; stopped, as max_tool_rounds says",
+		limit)
 }
 
 // respond sends one request and stores the response.

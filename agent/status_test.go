@@ -23,10 +23,12 @@ func (t told) Call(context.Context, tools.Call) (tools.Result, error) { return t
 
 // audit is a plugin that keeps what hooks are told of a call.
 func audit(seen *[]string) plugin.Plugin {
-	handlers := plugin.HandlePoint(hookpoints.PreToolOutput, func(_ context.Context, p hookpoints.ToolOutput) (hookpoints.ToolOutputAnswer, error) {
-		*seen = append(*seen, fmt.Sprintf("pre_tool_output %s %d %q by %q after %q", p.Status, p.ExitCode, p.Output, p.BlockedBy, p.Preface))
-		return hookpoints.ToolOutputAnswer{}, nil
-	})
+	handlers := plugin.HandlePoint(hookpoints.PreToolOutput,
+		func(_ context.Context, p hookpoints.ToolOutput) (hookpoints.ToolOutputAnswer, error) {
+			*seen = append(*seen, fmt.Sprintf("pre_tool_output %s %d %q by %q after %q", p.Status, p.ExitCode, p.Output,
+				p.BlockedBy, p.Preface))
+			return hookpoints.ToolOutputAnswer{}, nil
+		})
 	keep := func(point hookpoints.Name) plugin.HandlerFunc {
 		return func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
 			var p hookpoints.ToolResult
@@ -43,9 +45,10 @@ func audit(seen *[]string) plugin.Plugin {
 
 // guard is a plugin that answers so at pre_tool.
 func guard(verdict hookpoints.ToolVerdict) plugin.Plugin {
-	handlers := plugin.HandlePoint(hookpoints.PreTool, func(context.Context, hookpoints.ToolInvocation) (hookpoints.ToolVerdict, error) {
-		return verdict, nil
-	})
+	handlers := plugin.HandlePoint(hookpoints.PreTool,
+		func(context.Context, hookpoints.ToolInvocation) (hookpoints.ToolVerdict, error) {
+			return verdict, nil
+		})
 	return plugin.Plugin{Name: "guard", Hooks: handlers.Hooks(), Handler: handlers}
 }
 
@@ -63,16 +66,22 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 		{"it succeeds", "run", `{}`, tools.Result{Text: "done"}, none, "ran", "", "done", "", 0},
 		{"it fails", "run", `{}`, failed, none, "failed", "", "Error: exit status 3 (why)\nstdout before that:\npart\n",
 			"Error: exit status 3 (why)\nstdout before that:\n", 3},
-		{"it fails and writes nothing", "run", `{}`, tools.Result{Failed: true, Failure: "Error: exit status 3 (why)", Text: "\n", Exit: 3}, none, "failed", "",
+		{"it fails and writes nothing", "run", `{}`, tools.Result{Failed: true, Failure: "Error: exit status 3 (why)",
+			Text: "\n", Exit: 3}, none, "failed", "",
 			"Error: exit status 3 (why)", "Error: exit status 3 (why)", 3},
-		{"a plugin blocks it", "run", `{}`, tools.Result{}, hookpoints.ToolVerdict{Block: true, Message: "no sudo"}, "blocked", "guard",
+		{"a plugin blocks it", "run", `{}`, tools.Result{},
+			hookpoints.ToolVerdict{Block: true, Message: "no sudo"}, "blocked", "guard",
 			"no sudo\n(blocked by plugin \"guard\")", "", 1},
-		{"a plugin blocks it and names itself", "run", `{}`, tools.Result{}, hookpoints.ToolVerdict{Block: true, Message: `plugin "guard": no sudo`},
+		{"a plugin blocks it and names itself", "run", `{}`, tools.Result{},
+			hookpoints.ToolVerdict{Block: true, Message: `plugin "guard": no sudo`},
 			"blocked", "guard", `plugin "guard": no sudo`, "", 1},
-		{"a plugin blocks it and says nothing", "run", `{}`, tools.Result{}, hookpoints.ToolVerdict{Block: true}, "blocked", "guard",
+		{"a plugin blocks it and says nothing", "run", `{}`, tools.Result{},
+			hookpoints.ToolVerdict{Block: true}, "blocked", "guard",
 			`blocked by plugin "guard"`, "", 1},
-		{"a filter leaves it out", "left_out", `{}`, tools.Result{}, none, "denied", "", `Error: tool "left_out" is not available here`, "Error: ", 1},
-		{"there is no such tool", "walk", `{}`, tools.Result{}, none, "denied", "", `Error: there is no tool "walk"`, "Error: ", 1},
+		{"a filter leaves it out", "left_out", `{}`, tools.Result{}, none, "denied", "",
+			`Error: tool "left_out" is not available here`, "Error: ", 1},
+		{"there is no such tool", "walk", `{}`, tools.Result{}, none, "denied", "",
+			`Error: there is no tool "walk"`, "Error: ", 1},
 		{"its arguments make no sense", "run", `{"n":"x"}`, tools.Result{}, none, "denied", "",
 			`Error: tool "run" did not run: argument "n": type: x has type "string", want "integer"`, "Error: ", 1},
 	} {
@@ -87,7 +96,8 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 			}
 			want := []string{
 				fmt.Sprintf("pre_tool_output %s %d %q by %q after %q", test.status, test.exit, test.output, test.by, test.after),
-				fmt.Sprintf("post_tool_output %s by %q", test.status, test.by), fmt.Sprintf("post_tool %s by %q", test.status, test.by),
+				fmt.Sprintf("post_tool_output %s by %q", test.status, test.by),
+				fmt.Sprintf("post_tool %s by %q", test.status, test.by),
 			}
 			if diff := cmp.Diff(want, seen); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -32,11 +32,13 @@ func newOffer(specs []tools.Spec) offer {
 func (r *round) runCalls(ctx context.Context, calls []llm.ToolCall, offered offer) error {
 	limit := bound(r.Settings.MaxCalls, 100)
 	if len(calls) > limit {
-		r.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says", len(calls), limit)
+		r.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says",
+			len(calls), limit)
 	}
 	for i, call := range calls {
 		if i >= limit {
-			if err := r.finish(call, fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit), nil); err != nil {
+			if err := r.finish(call, fmt.Sprintf("Error: not run: at most %d calls of one response are run",
+				limit), nil); err != nil {
 				return err
 			}
 			continue
@@ -87,9 +89,11 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 
 // execute runs the tool if it was offered, the call makes sense and no plugin
 // blocks it. Everything else is a result that tells the model why not.
-func (r *round) execute(ctx context.Context, call llm.ToolCall, offered offer) (hookpoints.ToolInvocation, output, error) {
+func (r *round) execute(ctx context.Context, call llm.ToolCall,
+	offered offer) (hookpoints.ToolInvocation, output, error) {
 	args, unreadable := arguments(call.Arguments)
-	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID, Recipe: r.recipeName(), Nested: r.nested}
+	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID,
+		Recipe: r.recipeName(), Nested: r.nested}
 	tool, err := r.find(call.Name, offered)
 	if err == nil && unreadable != nil {
 		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", call.Name, unreadable)
@@ -193,7 +197,8 @@ func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := r.runCall(ctx, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}, newOffer(specs)); err != nil {
+	if err := r.runCall(ctx, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)},
+		newOffer(specs)); err != nil {
 		return tools.Result{}, err
 	}
 	return tools.Result{Text: r.messages[len(r.messages)-1].Content, Failed: r.failed}, nil

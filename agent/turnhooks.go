@@ -49,7 +49,8 @@ func (r *round) stop(ctx context.Context, response string) (string, error) {
 		return "", err
 	}
 	if limit := bound(r.Settings.MaxFollowUps, 5); r.followUps >= limit {
-		r.notice("pre_stop: the turn has been continued %d times, as max_follow_ups allows; further follow-up messages are ignored", limit)
+		r.notice("pre_stop: the turn has been continued %d times, as max_follow_ups allows; further follow-up messages are "+
+			"ignored", limit)
 		return "", nil
 	}
 	r.followUps++
@@ -181,7 +182,8 @@ func chat(messages []llm.Message) []hookpoints.ChatMessage {
 	for _, m := range messages {
 		seen := hookpoints.ChatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
 		for _, call := range m.ToolCalls {
-			seen.ToolCalls = append(seen.ToolCalls, hookpoints.ChatToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
+			seen.ToolCalls = append(seen.ToolCalls, hookpoints.ChatToolCall{ID: call.ID, Name: call.Name,
+				Arguments: call.Arguments})
 		}
 		list = append(list, seen)
 	}

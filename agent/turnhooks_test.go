@@ -38,15 +38,17 @@ func (ls) Call(context.Context, tools.Call) (tools.Result, error) {
 func conversation(t *testing.T, replace func(hookpoints.TurnInfo) []hookpoints.ChatMessage) []string {
 	t.Helper()
 	c := workContext(t)
-	if err := c.Append(contexts.UserMessage("user", "work", "old"), contexts.AssistantMessage("work", "old answer")); err != nil {
+	if err := c.Append(contexts.UserMessage("user", "work", "old"),
+		contexts.AssistantMessage("work", "old answer")); err != nil {
 		t.Fatal(err)
 	}
-	handlers := plugin.HandlePoint(hookpoints.PostTurn, func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
-		if len(turn.ToolsUsed) == 0 {
-			return hookpoints.TurnAnswer{}, nil
-		}
-		return hookpoints.TurnAnswer{Messages: replace(turn)}, nil
-	})
+	handlers := plugin.HandlePoint(hookpoints.PostTurn,
+		func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
+			if len(turn.ToolsUsed) == 0 {
+				return hookpoints.TurnAnswer{}, nil
+			}
+			return hookpoints.TurnAnswer{Messages: replace(turn)}, nil
+		})
 	set := &tools.Set{}
 	if err := set.Add(ls{}); err != nil {
 		t.Fatal(err)
@@ -102,8 +104,10 @@ func TestReplacingInTheMiddleOfATurnLosesNothing(t *testing.T) {
 func TestCommandsOfARecipe(t *testing.T) {
 	r := &Recipe{Name: "r", Commands: []string{"git *", "ls"}}
 	for command, want := range map[string]bool{
-		"git log": true, "ls": true, "ls -l": false, "git log | ls": true, "git log; rm x": false, "git log && ls || rm": false,
-		"git log\nrm x": false, "git log & rm x": false, "git $(rm x)": false, "git `rm x`": false, " git status ": true, "": true,
+		"git log": true, "ls": true, "ls -l": false, "git log | ls": true, "git log; rm x": false,
+		"git log && ls || rm": false,
+		"git log\nrm x":       false, "git log & rm x": false, "git $(rm x)": false, "git `rm x`": false,
+		" git status ": true, "": true,
 		"git --version 2>&1": true, "git log &> x": true, "git <(rm x)": false, "git >(rm x)": false,
 	} {
 		args, _ := json.Marshal(map[string]string{"command": command})
@@ -116,7 +120,8 @@ func TestCommandsOfARecipe(t *testing.T) {
 			t.Errorf("%s is allowed", args)
 		}
 	}
-	if (*Recipe)(nil).checkCommand(json.RawMessage(`{"command":"rm"}`)) != nil || r.checkCommand(json.RawMessage(`{"cmd":7}`)) != nil {
+	if (*Recipe)(nil).checkCommand(json.RawMessage(`{"command":"rm"}`)) != nil ||
+		r.checkCommand(json.RawMessage(`{"cmd":7}`)) != nil {
 		t.Error("calls without a recipe or a command are held")
 	}
 	if (&Recipe{Commands: []string{"*"}}).checkCommand(json.RawMessage(`{"command":"echo $(date)"}`)) != nil {

@@ -44,7 +44,8 @@ func (r *round) failure(err error) error {
 	if limit := r.Settings.ContextWindow; limit > 0 {
 		window = fmt.Sprintf("context_window_limit is %d", limit)
 	}
-	return fmt.Errorf("%w; the request has about %d tokens, %s: make the conversation shorter with chibi -z, or empty it with chibi -a",
+	return fmt.Errorf("%w; the request has about %d tokens, %s: make the conversation shorter with chibi -z, or empty "+
+		"it with chibi -a",
 		err, r.sending.Bytes/4, window)
 }
 
@@ -60,7 +61,8 @@ func (a *Agent) Retry(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("the latest prompt in context %q was answered, at least in part; there is nothing to send again", a.Context.Name())
 	}
 	if name := entries[0].Recipe(); name != "" {
-		return "", fmt.Errorf("the latest prompt in context %q came from the recipe %q, which says what it may use; run that again: chibi recipe run %s",
+		return "", fmt.Errorf("the latest prompt in context %q came from the recipe %q, which says what it may use; run "+
+			"that again: chibi recipe run %s",
 			a.Context.Name(), name, name)
 	}
 	var texts []string

@@ -85,7 +85,8 @@ func TestWhatIsSentAfterAFailure(t *testing.T) {
 		{"a retry that fails and is retried", []answer{fails, fails, answersYes}, []string{"a", "", ""}, "user:a"},
 		{"an empty answer", []answer{nothing, answersYes}, []string{"a", "b"}, "user:b"},
 		{"a partial answer is one", []answer{halfway, answersYes}, []string{"a", "b"}, "user:a assistant:ye user:b"},
-		{"a failure after a tool ran", []answer{calls, fails, answersYes}, []string{"a", "b"}, "user:a assistant: tool:1 user:b"},
+		{"a failure after a tool ran", []answer{calls, fails, answersYes}, []string{"a", "b"},
+			"user:a assistant: tool:1 user:b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, m, _ := talker(t, test.answers...)
@@ -127,11 +128,12 @@ func TestMailIsDeliveredByTheAnswer(t *testing.T) {
 func TestARetryTakesTheWayOfAnyPrompt(t *testing.T) {
 	a, m, _ := talker(t, fails, answersYes)
 	var seen []string
-	handlers := plugin.HandlePoint(hookpoints.PreMessage, func(_ context.Context, p hookpoints.Prompt) (hookpoints.PromptAnswer, error) {
-		seen = append(seen, p.Prompt)
-		text := strings.ReplaceAll(p.Prompt, "hunter2", "***")
-		return hookpoints.PromptAnswer{Prompt: &text}, nil
-	})
+	handlers := plugin.HandlePoint(hookpoints.PreMessage,
+		func(_ context.Context, p hookpoints.Prompt) (hookpoints.PromptAnswer, error) {
+			seen = append(seen, p.Prompt)
+			text := strings.ReplaceAll(p.Prompt, "hunter2", "***")
+			return hookpoints.PromptAnswer{Prompt: &text}, nil
+		})
 	a.Host = &plugin.Host{Plugins: []plugin.Plugin{{Name: "redact", Hooks: handlers.Hooks(), Handler: handlers}}}
 	if _, err := a.Prompt(t.Context(), "it is hunter2"); err == nil {
 		t.Fatal("nothing failed")
@@ -158,7 +160,8 @@ func TestACutResponseRunsNoCalls(t *testing.T) {
 		if _, err := a.Prompt(t.Context(), "go"); err != nil {
 			t.Fatal(err)
 		}
-		if tool.calls > 0 || !strings.Contains(m.asked[1], "tool:Error: not run: the response was cut off") || len(notices) != 1 {
+		if tool.calls > 0 || !strings.Contains(m.asked[1],
+			"tool:Error: not run: the response was cut off") || len(notices) != 1 {
 			t.Errorf("%s: %d calls, then %q; notices %q", reason, tool.calls, m.asked[1], notices)
 		}
 	}
@@ -207,12 +210,14 @@ func TestACutSummaryChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.Compact(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing has changed: the model's summary is not whole: it reached its length limit") {
+	if _, err := a.Compact(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "nothing has changed: the model's summary is not whole: it reached its length limit") {
 		t.Errorf("compacting: %v", err)
 	}
-	handlers := plugin.HandlePoint(hookpoints.PreStop, func(context.Context, hookpoints.StopInfo) (hookpoints.StopAnswer, error) {
-		return hookpoints.StopAnswer{Recipe: CompactRecipe}, nil
-	})
+	handlers := plugin.HandlePoint(hookpoints.PreStop,
+		func(context.Context, hookpoints.StopInfo) (hookpoints.StopAnswer, error) {
+			return hookpoints.StopAnswer{Recipe: CompactRecipe}, nil
+		})
 	a.Host = &plugin.Host{Plugins: []plugin.Plugin{{Name: "p", Hooks: handlers.Hooks(), Handler: handlers}}}
 	if _, err := a.Prompt(t.Context(), "three"); err != nil {
 		t.Fatal(err)

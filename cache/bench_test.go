@@ -22,7 +22,8 @@ func BenchmarkGigabyte(b *testing.B) {
 	const size = 1 << 30
 	dir := b.TempDir()
 	script := filepath.Join(dir, "big")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nyes 'a line of output that is as long as lines often are, sixty-four' | head -c "+strconv.Itoa(size)+"\n"), 0o755); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nyes 'a line of output that is as long as lines often are, "+
+		"sixty-four' | head -c "+strconv.Itoa(size)+"\n"), 0o755); err != nil {
 		b.Fatal(err)
 	}
 	c := cache.Open(filepath.Join(dir, "cache"))
@@ -40,7 +41,8 @@ func BenchmarkGigabyte(b *testing.B) {
 		}
 		var out plugin.Outcome
 		measure("floor", func() {
-			_, err := plugin.Exec{}.Run(b.Context(), plugin.Command{Path: "/bin/sh", Args: []string{"-c", script + " > " + filepath.Join(dir, "floor")}})
+			_, err := plugin.Exec{}.Run(b.Context(), plugin.Command{Path: "/bin/sh",
+				Args: []string{"-c", script + " > " + filepath.Join(dir, "floor")}})
 			must(err)
 		})
 		measure("spool", func() {

@@ -56,7 +56,8 @@ func TestSizes(t *testing.T) {
 		chars, lines int
 		binary       bool
 	}{
-		{"a\nb\n", 4, 2, false}, {"a\nb", 3, 2, false}, {"é日\n", 3, 1, false}, {"\xff\xfe", 2, 1, true}, {"a\x00b", 3, 1, true},
+		{"a\nb\n", 4, 2, false}, {"a\nb", 3, 2, false}, {"é日\n", 3, 1, false},
+		{"\xff\xfe", 2, 1, true}, {"a\x00b", 3, 1, true},
 		{"\n\n", 2, 2, false}, {strings.Repeat("日", 100_000), 100_000, 1, false}, {lines(1024), 9133, 1024, false},
 	} {
 		e := put(t, c, "tool", test.text)
@@ -126,7 +127,8 @@ func TestALostIndexIsMadeAnew(t *testing.T) {
 func TestAnEntryOfTheOriginalIsRead(t *testing.T) {
 	c := cache.Open(t.TempDir())
 	meta := `{"id":"big_6b00d3e6_3cd3d7fe","tool_name":"big","timestamp":1795000000,"args_hash":"00","char_count":10,"token_estimate":2,"line_count":2}`
-	for name, text := range map[string]string{"big_6b00d3e6_3cd3d7fe.meta.json": meta, "big_6b00d3e6_3cd3d7fe.cache": "é one\ntwo"} {
+	for name, text := range map[string]string{"big_6b00d3e6_3cd3d7fe.meta.json": meta,
+		"big_6b00d3e6_3cd3d7fe.cache": "é one\ntwo"} {
 		if err := os.WriteFile(filepath.Join(c.Dir(), name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -147,14 +149,21 @@ func TestPieces(t *testing.T) {
 		read func() (cache.Piece, error)
 		want cache.Piece
 	}{
-		{"head", func() (cache.Piece, error) { return text.Head(2, 100) }, cache.Piece{Text: "line 1\nline 2", First: 1, Last: 2, More: true}},
-		{"bounded", func() (cache.Piece, error) { return text.Head(50, 20) }, cache.Piece{Text: "line 1\nline 2\nline 3", First: 1, Last: 3, More: true}},
-		{"middle", func() (cache.Piece, error) { return text.Lines(2049, 2050, 100) }, cache.Piece{Text: "line 2049\nline 2050", First: 2049, Last: 2050, More: true}},
-		{"end", func() (cache.Piece, error) { return text.Lines(4999, 6000, 100) }, cache.Piece{Text: "line 4999\nline 5000", First: 4999, Last: 5000}},
+		{"head", func() (cache.Piece, error) { return text.Head(2, 100) },
+			cache.Piece{Text: "line 1\nline 2", First: 1, Last: 2, More: true}},
+		{"bounded", func() (cache.Piece, error) { return text.Head(50, 20) },
+			cache.Piece{Text: "line 1\nline 2\nline 3", First: 1, Last: 3, More: true}},
+		{"middle", func() (cache.Piece, error) { return text.Lines(2049, 2050, 100) },
+			cache.Piece{Text: "line 2049\nline 2050", First: 2049, Last: 2050, More: true}},
+		{"end", func() (cache.Piece, error) { return text.Lines(4999, 6000, 100) },
+			cache.Piece{Text: "line 4999\nline 5000", First: 4999, Last: 5000}},
 		{"beyond", func() (cache.Piece, error) { return text.Lines(6000, 6001, 100) }, cache.Piece{First: 6000}},
-		{"tail", func() (cache.Piece, error) { return text.Tail(2, 100) }, cache.Piece{Text: "line 4999\nline 5000", First: 4999, Last: 5000}},
-		{"long line", func() (cache.Piece, error) { return text.Head(1, 4) }, cache.Piece{Text: "line", First: 1, Last: 1, Cut: true, More: true}},
-		{"long tail", func() (cache.Piece, error) { return text.Tail(5000, 10) }, cache.Piece{Text: "line 5000", First: 5000, Last: 5000, Cut: true}},
+		{"tail", func() (cache.Piece, error) { return text.Tail(2, 100) },
+			cache.Piece{Text: "line 4999\nline 5000", First: 4999, Last: 5000}},
+		{"long line", func() (cache.Piece, error) { return text.Head(1, 4) },
+			cache.Piece{Text: "line", First: 1, Last: 1, Cut: true, More: true}},
+		{"long tail", func() (cache.Piece, error) { return text.Tail(5000, 10) },
+			cache.Piece{Text: "line 5000", First: 5000, Last: 5000, Cut: true}},
 	} {
 		got, err := test.read()
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
@@ -175,7 +184,8 @@ func TestGrep(t *testing.T) {
 		{2, 0, 1000, cache.Found{Text: " 1:a\n>2:b match\n 3:c\n>4:d match\n--\n 6:f\n 7:g\n>8:h match", Matches: 3}},
 		{0, 0, 12, cache.Found{Text: ">2:b match\n--", Matches: 1, StoppedAt: 4}},
 	} {
-		got, err := text.Grep(t.Context(), cache.Search{Pattern: regexp.MustCompile("match"), Before: test.before, After: test.after, MaxBytes: test.max})
+		got, err := text.Grep(t.Context(), cache.Search{Pattern: regexp.MustCompile("match"), Before: test.before,
+			After: test.after, MaxBytes: test.max})
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 			t.Errorf("%d, %d: %v (-want +got):\n%s", test.before, test.after, err, diff)
 		}
@@ -183,7 +193,8 @@ func TestGrep(t *testing.T) {
 	long := open(t, c, put(t, c, "tool", lines(5000)).ID)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := long.Grep(ended, cache.Search{Pattern: regexp.MustCompile("x"), MaxBytes: 10}); got.StoppedAt != 1024 || err != nil {
+	if got, err := long.Grep(ended, cache.Search{Pattern: regexp.MustCompile("x"), MaxBytes: 10}); got.StoppedAt != 1024 ||
+		err != nil {
 		t.Errorf("called off: %+v, %v", got, err)
 	}
 }

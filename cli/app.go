@@ -110,7 +110,8 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 			p.fireCommand(ctx),
 			leaf(ctx, "show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
 			leaf(ctx, "schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),
-		leaf(ctx, "demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins", p.demo),
+		leaf(ctx, "demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins",
+			p.demo),
 		leaf(ctx, "completion", "SHELL", "print the script that completes chibi's words in bash, zsh or fish", p.completion),
 		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
 			Action: func(c *cli.Context) error { return p.complete(ctx, c.Args().Slice()) }},
@@ -130,7 +131,8 @@ func jsonFlag(into *bool) cli.Flag {
 }
 
 // leaf is a command that does something.
-func leaf(ctx context.Context, name, args, about string, run func(ctx context.Context, args []string) error, flags ...cli.Flag) *cli.Command {
+func leaf(ctx context.Context, name, args, about string, run func(ctx context.Context, args []string) error,
+	flags ...cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: args, Usage: about, Flags: flags, HideHelpCommand: true,
 		CustomHelpTemplate: commandHelp,
@@ -146,14 +148,15 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 
 // group is a command that others belong to. By itself it says what they are.
 func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
-	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true, Action: func(*cli.Context) error {
-		fmt.Fprintf(p.screen.Stdout(), "chibi %s - %s\n", name, usage)
-		var rows [][]string
-		for _, sub := range subs {
-			rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
-		}
-		return p.printColumns(rows)
-	}}
+	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true,
+		Action: func(*cli.Context) error {
+			fmt.Fprintf(p.screen.Stdout(), "chibi %s - %s\n", name, usage)
+			var rows [][]string
+			for _, sub := range subs {
+				rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
+			}
+			return p.printColumns(rows)
+		}}
 }
 
 // help prints the program's help.

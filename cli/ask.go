@@ -80,7 +80,8 @@ func (s *session) connectModel() error {
 	}
 	s.agent.Model = s.modelClient()
 	if s.config.Model == "" {
-		return usage("no model is configured for %s; set model = \"NAME\" in %s/config.toml, or use --set model=NAME", host(s.config.BaseURL), s.home)
+		return usage("no model is configured for %s; set model = \"NAME\" in %s/config.toml, or use --set model=NAME",
+			host(s.config.BaseURL), s.home)
 	}
 	return nil
 }
@@ -108,7 +109,8 @@ func (s *session) connectDemo() error {
 	if s.offline {
 		return nil
 	}
-	s.notice("no model is configured, the built-in demo model answers; set api_key and model in " + s.home + "/config.toml to use a real one")
+	s.notice("no model is configured, the built-in demo model answers; set api_key and model in " + s.home +
+		"/config.toml to use a real one")
 	return nil
 }
 

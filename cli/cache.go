@@ -20,24 +20,27 @@ import (
 func (p *program) cacheCommands(ctx context.Context) []*cli.Command {
 	var asJSON bool
 	return []*cli.Command{
-		leaf(ctx, "list", "", "list the large tool outputs of the current context, the newest first", func(ctx context.Context, _ []string) error {
-			return p.within(ctx, func(s *session) error { return s.listCache(asJSON) })
-		}, &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: &asJSON}),
-		leaf(ctx, "show", "ID", "print a large tool output, as the tool wrote it", func(ctx context.Context, args []string) error {
-			return p.within(ctx, func(s *session) error { return s.showCached(args[0]) })
-		}),
-		leaf(ctx, "clear", "[NAME]", "remove the large tool outputs of a context", func(ctx context.Context, args []string) error {
-			return p.within(ctx, func(s *session) error {
-				name := s.agent.Context.Name()
-				if len(args) > 0 {
-					var err error
-					if name, err = s.existing(args[0]); err != nil {
-						return err
+		leaf(ctx, "list", "", "list the large tool outputs of the current context, the newest first",
+			func(ctx context.Context, _ []string) error {
+				return p.within(ctx, func(s *session) error { return s.listCache(asJSON) })
+			}, &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: &asJSON}),
+		leaf(ctx, "show", "ID", "print a large tool output, as the tool wrote it",
+			func(ctx context.Context, args []string) error {
+				return p.within(ctx, func(s *session) error { return s.showCached(args[0]) })
+			}),
+		leaf(ctx, "clear", "[NAME]", "remove the large tool outputs of a context",
+			func(ctx context.Context, args []string) error {
+				return p.within(ctx, func(s *session) error {
+					name := s.agent.Context.Name()
+					if len(args) > 0 {
+						var err error
+						if name, err = s.existing(args[0]); err != nil {
+							return err
+						}
 					}
-				}
-				return s.clearCache(ctx, name)
-			})
-		}),
+					return s.clearCache(ctx, name)
+				})
+			}),
 	}
 }
 
@@ -58,7 +61,8 @@ func (s *session) listCache(asJSON bool) error {
 	}
 	var lines []string
 	for _, e := range list {
-		lines = append(lines, fmt.Sprintf("%s  %s, %s lines, %s", e.ID, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Lines)), humanize.Time(e.Time())))
+		lines = append(lines, fmt.Sprintf("%s  %s, %s lines, %s", e.ID, humanize.Bytes(uint64(e.Bytes)),
+			humanize.Comma(int64(e.Lines)), humanize.Time(e.Time())))
 	}
 	return s.say("%s", strings.Join(lines, "\n"))
 }

@@ -23,7 +23,8 @@ func (s *session) chat(ctx context.Context) error {
 		return err
 	}
 	e := &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}
-	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, Ctrl-D ends. Context: " + s.agent.Context.Name())
+	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, Ctrl-D ends. Context: " +
+		s.agent.Context.Name())
 	for {
 		prompt, err := e.Read(ctx, "> ")
 		switch {

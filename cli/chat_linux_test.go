@@ -108,7 +108,8 @@ func TestAGuardAsksThePerson(t *testing.T) {
 	for _, tt := range []struct {
 		typed, sees string
 		runs        bool
-	}{{"n\n", "REFUSED", false}, {"\x03", "ended by Ctrl-C; blocked, as it was asking you", false}, {"y\n", "it ran", true}} {
+	}{{"n\n", "REFUSED", false}, {"\x03", "ended by Ctrl-C; blocked, as it was asking you", false},
+		{"y\n", "it ran", true}} {
 		for _, args := range [][]string{{home, "@tool danger"}, {outer, "@tool outer"}} {
 			os.Remove(filepath.Join(home, "ran"))
 			p, cmd := atTerminal(t, args[0], args[1])
@@ -130,7 +131,8 @@ func TestCheckingAGuardThatAsks(t *testing.T) {
 	home := t.TempDir()
 	writePlugin(t, home, "guard", `{"name":"guard","hooks":["pre_tool"],"guards":["pre_tool"]}`, askingGuard)
 	p, cmd := atTerminal(t, home, "plugin", "check", "guard")
-	p.Sees(t, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire pre_tool --plugin guard")
+	p.Sees(t, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire pre_tool --plugin "+
+		"guard")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("chibi ended with %v", err)
 	}

@@ -166,7 +166,8 @@ func (c completer) values(ctx context.Context, f cli.Flag, i int) []string {
 		}
 		return list
 	case debugValue:
-		return []string{"request-log", "response-meta", "all", "force-markdown", "destroy_at=", "destroy_after_seconds_inactive="}
+		return []string{"request-log", "response-meta", "all", "force-markdown", "destroy_at=",
+			"destroy_after_seconds_inactive="}
 	case pluginValue:
 		return c.pluginNames()
 	case pointValue:
@@ -218,7 +219,8 @@ func typable(names []string) []string {
 func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
 	s := &session{program: c.program}
 	s.nativeOnly, s.untraced = true, true // no hook is asked for a word
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace, s.openProject, s.loadPlugins} {
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace,
+		s.openProject, s.loadPlugins} {
 		if step(ctx) != nil {
 			return nil
 		}

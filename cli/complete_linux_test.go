@@ -24,8 +24,9 @@ func TestCompletionInsertsNothingThatAShellWouldRun(t *testing.T) {
 			}
 			folder := t.TempDir()
 			for name, text := range map[string]string{
-				"zz;touch PWNED;#.md": "evil", "yy$(touch PWNED).md": "evil", "xx`touch PWNED`.md": "evil", "ww&touch PWNED.md": "evil",
-				"v v.md": "evil", "-u.md": "evil", "good-one.md": "Body of a good recipe",
+				"zz;touch PWNED;#.md": "evil", "yy$(touch PWNED).md": "evil", "xx`touch PWNED`.md": "evil",
+				"ww&touch PWNED.md": "evil",
+				"v v.md":            "evil", "-u.md": "evil", "good-one.md": "Body of a good recipe",
 			} {
 				if err := os.MkdirAll(filepath.Join(folder, "recipes"), 0o700); err != nil {
 					t.Fatal(err)

@@ -20,7 +20,8 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 	// on and named run an operation in an opened session on the context that the
 	// first word names, or on the current one.
 	type operation = func(ctx context.Context, s *session, name string, args []string) error
-	on := func(open func(context.Context, func(*session) error) error, do operation) func(context.Context, []string) error {
+	on := func(open func(context.Context, func(*session) error) error,
+		do operation) func(context.Context, []string) error {
 		return func(ctx context.Context, args []string) error {
 			return open(ctx, func(s *session) error {
 				name := s.agent.Context.Name()
@@ -39,25 +40,30 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 		leaf(ctx, "list", "", "list the contexts", func(ctx context.Context, _ []string) error {
 			return p.within(ctx, func(s *session) error { return s.listContexts(asJSON) })
 		}, json()),
-		leaf(ctx, "show", "[NAME]", "show a context", named(func(_ context.Context, s *session, name string, _ []string) error {
-			return s.showContext(name, asJSON)
-		}), json()),
+		leaf(ctx, "show", "[NAME]", "show a context", named(
+			func(_ context.Context, s *session, name string, _ []string) error {
+				return s.showContext(name, asJSON)
+			}), json()),
 		leaf(ctx, "switch", "NAME", "use a context from now on, as -c does", func(ctx context.Context, args []string) error {
 			p.opts.switchTo = args
 			return p.within(ctx, func(s *session) error { return s.say("Switched to context '%s'", s.agent.Context.Name()) })
 		}),
-		leaf(ctx, "rename", "OLD NEW", "rename a context", named(func(ctx context.Context, s *session, name string, args []string) error {
-			return s.rename(ctx, name, args[1])
-		})),
-		leaf(ctx, "archive", "[NAME]", "empty a context; its transcript keeps everything", named(func(ctx context.Context, s *session, name string, _ []string) error {
-			return s.archive(ctx, name)
-		})),
-		leaf(ctx, "compact", "[NAME]", "replace the conversation of a context by a summary", on(p.working, func(ctx context.Context, s *session, name string, _ []string) error {
-			return s.compactNamed(ctx, name)
-		})),
-		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds", named(func(ctx context.Context, s *session, name string, _ []string) error {
-			return s.destroy(ctx, name)
-		}), &cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true, Destination: &p.opts.yes}),
+		leaf(ctx, "rename", "OLD NEW", "rename a context",
+			named(func(ctx context.Context, s *session, name string, args []string) error {
+				return s.rename(ctx, name, args[1])
+			})),
+		leaf(ctx, "archive", "[NAME]", "empty a context; its transcript keeps everything",
+			named(func(ctx context.Context, s *session, name string, _ []string) error {
+				return s.archive(ctx, name)
+			})),
+		leaf(ctx, "compact", "[NAME]", "replace the conversation of a context by a summary",
+			on(p.working, func(ctx context.Context, s *session, name string, _ []string) error {
+				return s.compactNamed(ctx, name)
+			})),
+		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds",
+			named(func(ctx context.Context, s *session, name string, _ []string) error {
+				return s.destroy(ctx, name)
+			}), &cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true, Destination: &p.opts.yes}),
 	}
 }
 

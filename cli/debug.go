@@ -48,7 +48,8 @@ func (o *options) debugKeys() (d debugKeys, err error) {
 			after := time.Duration(n) * time.Second
 			d.destroyAfter = &after
 		default:
-			return d, usage("--debug %s: there is no such key; there are request-log, response-meta, all, force-markdown, destroy_at=TIME and destroy_after_seconds_inactive=SECONDS", key)
+			return d, usage("--debug %s: there is no such key; there are request-log, response-meta, all, force-markdown, "+
+				"destroy_at=TIME and destroy_after_seconds_inactive=SECONDS", key)
 		}
 	}
 	return d, nil

@@ -28,9 +28,11 @@ func demoScript() []demoStep {
 		{"add-time adds the time to every prompt.", "default", "How late is it?"},
 		{"greet is a tool; the demo model calls it when a prompt says @tool.", "default", `@tool greet {"name": "Ada"}`},
 		{"block-rm guards every tool call.", "default", `@tool run_command {"command": "rm -rf ./everything"}`},
-		{"word-count tidies what tools print: trailing spaces and empty lines go.", "default", `@tool run_command {"command": "printf 'one   \n\n\n\ntwo\n'"}`},
+		{"word-count tidies what tools print: trailing spaces and empty lines go.", "default",
+			`@tool run_command {"command": "printf 'one   \n\n\n\ntwo\n'"}`},
 		{"word-count is a tool too.", "default", `@tool word_count {"text": "one two three"}`},
-		{"summarize puts a few lines in the place of a large output.", "default", `@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
+		{"summarize puts a few lines in the place of a large output.", "default",
+			`@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
 		{"tool-filter offers few tools in the context safe.", "safe", "What is offered here?"},
 		{"temperature lowers the temperature in the context coding.", "coding", "How hot is it here?"},
 	}
@@ -96,10 +98,12 @@ exec go run github.com/itchyny/gojq/cmd/gojq@v0.12.19 "$@"
 `
 
 // demoStep asks one prompt and prints it, the answer and what plugins did.
-func (p *program) demoStep(ctx context.Context, home string, step demoStep) (records []plugin.Record, names []string, err error) {
+func (p *program) demoStep(ctx context.Context, home string, step demoStep) (records []plugin.Record,
+	names []string, err error) {
 	out := p.screen.Stdout()
 	fmt.Fprintf(out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
-	q := &program{stdin: p.stdin, screen: p.screen, said: p.said, pluginEnv: p.pluginEnv, offline: true, nativeOnly: true, untraced: true}
+	q := &program{stdin: p.stdin, screen: p.screen, said: p.said, pluginEnv: p.pluginEnv, offline: true,
+		nativeOnly: true, untraced: true}
 	q.opts = options{home: home, transient: []string{step.context}}
 	s, err := q.open(ctx)
 	if err != nil {
@@ -170,7 +174,8 @@ func summary(name string, records []plugin.Record) string {
 		return fmt.Sprintf("%s: saw %d moments (%s), changed nothing", name, asked, strings.Join(points, ", "))
 	}
 	slices.Sort(effects)
-	return fmt.Sprintf("%s: saw %d moments (%s), %s", name, asked, strings.Join(points, ", "), strings.Join(slices.Compact(effects), ", "))
+	return fmt.Sprintf("%s: saw %d moments (%s), %s", name, asked, strings.Join(points, ", "),
+		strings.Join(slices.Compact(effects), ", "))
 }
 
 // indent prints a text with something before each line.

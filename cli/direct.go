@@ -28,7 +28,8 @@ func (s *session) direct(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := tools.Check(tool.Spec().Parameters, args); s.opts.tool != nil && err != nil && !errors.Is(err, tools.ErrSchema) {
+	if err := tools.Check(tool.Spec().Parameters, args); s.opts.tool != nil && err != nil &&
+		!errors.Is(err, tools.ErrSchema) {
 		return usage("tool %q: %v", tool.Spec().Name, err)
 	}
 	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.agent.Context.Name()})
@@ -87,7 +88,8 @@ func (p *program) directCall() (name string, args json.RawMessage, err error) {
 func argumentsOf(text string) (json.RawMessage, error) {
 	args, err := strictjson.Arguments([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}' (%w)", err)
+		return nil, fmt.Errorf("the arguments are not valid JSON; write them as one word in quotes: '{\"key\": \"value\"}' "+
+			"(%w)", err)
 	}
 	return args, nil
 }

@@ -43,9 +43,11 @@ type doctor struct {
 
 func (p *program) doctorCommand(ctx context.Context) *cli.Command {
 	var asJSON, online bool
-	return withExample(leaf(ctx, "doctor", "", "look for what is wrong: home, permissions, plugins, guards, transcripts; each finding says what to do", func(ctx context.Context, _ []string) error {
+	return withExample(leaf(ctx, "doctor", "", "look for what is wrong: home, permissions, plugins, guards, "+
+		"transcripts; each finding says what to do", func(ctx context.Context, _ []string) error {
 		return p.doctor(ctx, online, asJSON)
-	}, &cli.BoolFlag{Name: "online", Usage: "ask the model's server too", DisableDefaultText: true, Destination: &online}, jsonFlag(&asJSON)),
+	}, &cli.BoolFlag{Name: "online", Usage: "ask the model's server too", DisableDefaultText: true,
+		Destination: &online}, jsonFlag(&asJSON)),
 		"chibi doctor", "chibi doctor --online --json")
 }
 
@@ -111,7 +113,8 @@ func (d *doctor) permissions() {
 	}
 	path := filepath.Join(d.home, "config.toml")
 	if info, err := os.Stat(path); err == nil && info.Mode()&0o044 != 0 {
-		if text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes); err == nil && strings.Contains(string(text), "api_key") {
+		if text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes); err == nil &&
+			strings.Contains(string(text), "api_key") {
 			d.add("error", path+" holds a key and others can read it", "chmod 600 "+shellWord(path))
 		}
 	}
@@ -151,9 +154,11 @@ func (d *doctor) keys() {
 	if len(variables) == 0 || len(names) == 0 {
 		return
 	}
-	d.add("warning", fmt.Sprintf("the tools of %s %s get the model's key in %s, and a tool that runs commands can show it to the model",
+	d.add("warning", fmt.Sprintf("the tools of %s %s get the model's key in %s, and a tool that runs commands can show "+
+		"it to the model",
 		english.PluralWord(len(names), "plugin", ""), strings.Join(names, ", "), strings.Join(variables, ", ")),
-		"hide it from all plugins: hide_key = true under [plugins] in "+filepath.Join(d.home, "config.toml")+", or from one under [plugins.NAME]")
+		"hide it from all plugins: hide_key = true under [plugins] in "+filepath.Join(d.home, "config.toml")+
+			", or from one under [plugins.NAME]")
 }
 
 // leftOut tells which plugins are not asked, and why.
@@ -161,9 +166,11 @@ func (d *doctor) leftOut() {
 	for _, l := range d.loaded.LeftOut {
 		switch {
 		case l.Untrusted:
-			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path, l.Reason), "chibi trust")
+			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path,
+				l.Reason), "chibi trust")
 		case l.Meant:
-			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+shellWord(l.Name)+", or chibi plugin list")
+			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+shellWord(l.Name)+
+				", or chibi plugin list")
 		}
 	}
 	for _, n := range d.loaded.Notices {
@@ -214,7 +221,8 @@ func (d *doctor) traces() {
 		}
 	}
 	for text, count := range failed {
-		d.add("warning", fmt.Sprintf("%s %s in the traced turns", text, english.Plural(count, "time", "")), "chibi trace explain")
+		d.add("warning", fmt.Sprintf("%s %s in the traced turns", text,
+			english.Plural(count, "time", "")), "chibi trace explain")
 	}
 	if turns == 0 {
 		return
@@ -224,7 +232,9 @@ func (d *doctor) traces() {
 			info, _ := hookpoints.Find(name)
 			ofTools := info.Group == hookpoints.GroupToolCall || info.Group == hookpoints.GroupCache
 			if !asked[p.Name+" "+string(name)] && (calls > 0 || !ofTools) {
-				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, name, english.Plural(turns, "traced turn", "")), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi hook fire %s --plugin %s", name, name, shellWord(p.Name)))
+				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, name,
+					english.Plural(turns, "traced turn", "")), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi "+
+					"hook fire %s --plugin %s", name, name, shellWord(p.Name)))
 			}
 		}
 	}
@@ -267,7 +277,8 @@ func (d *doctor) transcripts() {
 func (d *doctor) model(ctx context.Context, online bool) {
 	switch {
 	case !d.config.Configured():
-		d.add("warning", "no model is configured; the built-in demo model answers", "set api_key and model in "+filepath.Join(d.home, "config.toml"))
+		d.add("warning", "no model is configured; the built-in demo model answers", "set api_key and model in "+
+			filepath.Join(d.home, "config.toml"))
 		return
 	case d.config.Model == "":
 		d.add("error", "no model is named for "+host(d.config.BaseURL), "set model in "+filepath.Join(d.home, "config.toml"))
@@ -285,9 +296,11 @@ func (d *doctor) model(ctx context.Context, online bool) {
 	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		d.add("error", fmt.Sprintf("%s refuses the key (%s)", host(d.config.BaseURL), said), "check api_key, or the variable that it comes from")
+		d.add("error", fmt.Sprintf("%s refuses the key (%s)", host(d.config.BaseURL), said),
+			"check api_key, or the variable that it comes from")
 	case http.StatusNotFound:
-		d.add("error", fmt.Sprintf("%s has no chat completions there (%s)", d.config.BaseURL, said), "check base_url; it ends in /chat/completions as a rule")
+		d.add("error", fmt.Sprintf("%s has no chat completions there (%s)", d.config.BaseURL, said),
+			"check base_url; it ends in /chat/completions as a rule")
 	default:
 		d.add("ok", host(d.config.BaseURL)+" can be reached and takes the key", "")
 	}

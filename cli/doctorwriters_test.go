@@ -107,8 +107,10 @@ func TestDoctorTellsManyFilesOfOneFolderAsOne(t *testing.T) {
 func makeHome(t *testing.T, home string) {
 	t.Helper()
 	for _, path := range []string{
-		".chibi/config.toml", ".chibi/models.toml", ".chibi/contexts/work/local.toml", ".chibi/plugins/guard", ".chibi/plugins/big/big",
-		".chibi/plugins/big/lib.sh", ".chibi/recipes/one.md", ".kodelet/hooks/hook", ".kodelet/recipes/sub/two.md", "elsewhere/tool",
+		".chibi/config.toml", ".chibi/models.toml", ".chibi/contexts/work/local.toml", ".chibi/plugins/guard",
+		".chibi/plugins/big/big",
+		".chibi/plugins/big/lib.sh", ".chibi/recipes/one.md", ".kodelet/hooks/hook",
+		".kodelet/recipes/sub/two.md", "elsewhere/tool",
 	} {
 		path = filepath.Join(home, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

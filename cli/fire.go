@@ -30,14 +30,19 @@ type fireFlags struct {
 
 func (p *program) fireCommand(ctx context.Context) *cli.Command {
 	var f fireFlags
-	return withExample(leaf(ctx, "fire", "POINT", "fire one hook point and show what each plugin says; chibi itself changes nothing", func(ctx context.Context, args []string) error {
+	return withExample(leaf(ctx, "fire", "POINT", "fire one hook point and show what each plugin says; chibi itself "+
+		"changes nothing", func(ctx context.Context, args []string) error {
 		return p.hookFire(ctx, args[0], f)
 	},
-		&valuesFlag{names: []string{"data"}, kinds: []valueKind{payloadValue}, values: &f.data, about: "the payload: JSON, @FILE, or - for standard input; an example without it"},
-		&valuesFlag{names: []string{"set"}, kinds: []valueKind{argumentValue}, values: &f.set, about: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
-		&valuesFlag{names: []string{"plugin"}, kinds: []valueKind{pluginValue}, values: &f.plugins, about: "ask only this plugin, as often as there are some"},
+		&valuesFlag{names: []string{"data"}, kinds: []valueKind{payloadValue}, values: &f.data,
+			about: "the payload: JSON, @FILE, or - for standard input; an example without it"},
+		&valuesFlag{names: []string{"set"}, kinds: []valueKind{argumentValue}, values: &f.set,
+			about: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
+		&valuesFlag{names: []string{"plugin"}, kinds: []valueKind{pluginValue}, values: &f.plugins,
+			about: "ask only this plugin, as often as there are some"},
 		jsonFlag(&f.json),
-	), "chibi hook fire pre_tool --set arguments.command='rm -rf /'", "chibi hook fire pre_message --data @payload.json --plugin guard")
+	), "chibi hook fire pre_tool --set arguments.command='rm -rf /'",
+		"chibi hook fire pre_message --data @payload.json --plugin guard")
 }
 
 // hookFire fires one point with an example or the person's payload.
@@ -191,7 +196,8 @@ func (f *firing) fire(ctx context.Context, host *plugin.Host) (err error) {
 }
 
 func (f *firing) asJSON() any {
-	return map[string]any{"point": f.info.Name, "payload": f.payload, "records": f.records, "answer": orNothing(f.result), "changed": f.changes()}
+	return map[string]any{"point": f.info.Name, "payload": f.payload, "records": f.records,
+		"answer": orNothing(f.result), "changed": f.changes()}
 }
 
 // orNothing is an answer, an empty object if there is none.

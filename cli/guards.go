@@ -26,7 +26,8 @@ func (e *guardsError) Error() string {
 		lines = append(lines, fmt.Sprintf("the guard %q is missing: %s", m.name, m.why))
 		tables = append(tables, "[plugins."+keyText(m.name)+"]")
 	}
-	lines = append(lines, fmt.Sprintf("No prompt is answered and no tool is called without it, as on_failure = \"block\" under %s says.",
+	lines = append(lines, fmt.Sprintf("No prompt is answered and no tool is called without it, as on_failure = "+
+		"\"block\" under %s says.",
 		strings.Join(tables, " and ")), "Put it back, or write enabled = false there, or use --no-hooks for this run.")
 	return strings.Join(lines, "\n")
 }

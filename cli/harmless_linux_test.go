@@ -53,7 +53,8 @@ func (s *atScreen) plugin(name, schema, body string) {
 	s.write("message", string(message), 0o600)
 	s.write("evil", evil(), 0o600)
 	s.write("large", strings.Repeat("x", 32<<10-7)+"\nSEEN"+termtest.All()+"\n", 0o600)
-	s.write("home/plugins/"+name, "#!/bin/sh\ncd '"+s.dir+"'\n[ \"$1\" = --schema ] && { printf '%s' '"+schema+"'; exit; }\n"+body+"\n", 0o700)
+	s.write("home/plugins/"+name, "#!/bin/sh\ncd '"+s.dir+"'\n[ \"$1\" = --schema ] && { printf '%s' '"+schema+
+		"'; exit; }\n"+body+"\n", 0o700)
 }
 
 // run runs chibi at a terminal and returns what the terminal got.
@@ -112,13 +113,21 @@ func TestNothingForeignDrivesTheTerminal(t *testing.T) {
 			s.run("", "-c", "first", "@tool send_message "+string(text))
 			return []string{"-B", "other"}
 		}},
-		{name: "a system prompt", setup: func(s *atScreen) []string { s.run("", "-y", evil()); return []string{"-n", "system_prompt"} }},
+		{name: "a system prompt", setup: func(s *atScreen) []string {
+			s.run("", "-y",
+				evil())
+			return []string{"-n", "system_prompt"}
+		}},
 		{name: "todos", setup: func(s *atScreen) []string {
 			text, _ := json.Marshal(map[string]string{"content": evil()})
 			s.run("", "@tool update_todos "+string(text))
 			return []string{"-n", "todos"}
 		}},
-		{name: "a tool's output", setup: func(s *atScreen) []string { s.plugin("p", tool, "cat evil"); return []string{"-P", "p", "{}"} }},
+		{name: "a tool's output", setup: func(s *atScreen) []string {
+			s.plugin("p", tool,
+				"cat evil")
+			return []string{"-P", "p", "{}"}
+		}},
 		{name: "a tool's failure", progress: true, setup: func(s *atScreen) []string {
 			s.plugin("p", tool, "cat evil >&2; exit 3")
 			return []string{"tool", "call", "--hooks", "p", "{}"}
@@ -132,23 +141,56 @@ func TestNothingForeignDrivesTheTerminal(t *testing.T) {
 			}
 			return []string{"cache", "show", strings.TrimSuffix(filepath.Base(found[0]), ".cache")}
 		}},
-		{name: "standard error of a hook", progress: true, setup: func(s *atScreen) []string { s.plugin("p", hook, "cat evil >&2"); return []string{"hello"} }},
-		{name: "why a hook blocks", setup: func(s *atScreen) []string { s.plugin("p", hook, "cat message"); return []string{"hello"} }},
+		{name: "standard error of a hook", progress: true,
+			setup: func(s *atScreen) []string { s.plugin("p", hook, "cat evil >&2"); return []string{"hello"} }},
+		{name: "why a hook blocks", setup: func(s *atScreen) []string {
+			s.plugin("p", hook,
+				"cat message")
+			return []string{"hello"}
+		}},
 		{name: "why a hook fails", progress: true, setup: func(s *atScreen) []string {
 			s.plugin("p", hook, "cat evil >&2; exit 1")
 			return []string{"-v", "hello"}
 		}},
-		{name: "a plugin's name in the status line", setup: func(s *atScreen) []string { s.plugin(evil(), hook, ""); return []string{"hello"} }},
-		{name: "a plugin's name with -v", setup: func(s *atScreen) []string { s.plugin(evil(), hook, "exit 1"); return []string{"-v", "hello"} }},
-		{name: "a plugin without a schema", setup: func(s *atScreen) []string { s.plugin(evil(), evil(), ""); return []string{"hello"} }},
-		{name: "plugin list", setup: func(s *atScreen) []string { s.plugin(evil(), hook, ""); return []string{"plugin", "list"} }},
-		{name: "plugin show", setup: func(s *atScreen) []string { s.plugin(evil(), hook, ""); return []string{"plugin", "show", evil()} }},
+		{name: "a plugin's name in the status line", setup: func(s *atScreen) []string {
+			s.plugin(evil(), hook,
+				"")
+			return []string{"hello"}
+		}},
+		{name: "a plugin's name with -v", setup: func(s *atScreen) []string {
+			s.plugin(evil(), hook,
+				"exit 1")
+			return []string{"-v", "hello"}
+		}},
+		{name: "a plugin without a schema", setup: func(s *atScreen) []string {
+			s.plugin(evil(), evil(),
+				"")
+			return []string{"hello"}
+		}},
+		{name: "plugin list", setup: func(s *atScreen) []string {
+			s.plugin(evil(), hook,
+				"")
+			return []string{"plugin", "list"}
+		}},
+		{name: "plugin show", setup: func(s *atScreen) []string {
+			s.plugin(evil(), hook,
+				"")
+			return []string{"plugin", "show", evil()}
+		}},
 		{name: "plugin check", setup: func(s *atScreen) []string {
 			s.plugin(evil(), hook, "cat evil; cat evil >&2; exit 1")
 			return []string{"plugin", "check", evil()}
 		}},
-		{name: "plugin remove", typed: "n\n", setup: func(s *atScreen) []string { s.plugin(evil(), hook, ""); return []string{"plugin", "remove", evil()} }},
-		{name: "plugin disable", setup: func(s *atScreen) []string { s.plugin(evil(), hook, ""); return []string{"plugin", "disable", evil()} }},
+		{name: "plugin remove", typed: "n\n", setup: func(s *atScreen) []string {
+			s.plugin(evil(), hook,
+				"")
+			return []string{"plugin", "remove", evil()}
+		}},
+		{name: "plugin disable", setup: func(s *atScreen) []string {
+			s.plugin(evil(), hook,
+				"")
+			return []string{"plugin", "disable", evil()}
+		}},
 		{name: "hook fire", setup: func(s *atScreen) []string {
 			s.plugin(evil(), hook, "cat message")
 			return []string{"hook", "fire", "pre_message"}
@@ -256,7 +298,8 @@ func TestANameOfTwoLinesForgesNoLine(t *testing.T) {
 	s.write("project/recipes/"+name+".md", "hello", 0o600)
 	s.Chdir(filepath.Join(dir, "project"))
 	for _, args := range [][]string{
-		{"hello"}, {"-v", "hello"}, {"plugin", "list"}, {"plugin", "show", name}, {"plugin", "check", name}, {"plugin", "check"}, {"doctor"},
+		{"hello"}, {"-v", "hello"}, {"plugin", "list"}, {"plugin", "show", name}, {"plugin", "check", name},
+		{"plugin", "check"}, {"doctor"},
 		{"trace"}, {"trace", "explain"}, {"recipe", "list"}, {"hook", "fire", "pre_message"}, {"trust"}, {"trust", "--list"},
 		{"plugin", "disable", name}, {"plugin", "list"}, {"plugin", "enable", name}, {"plugin", "remove", "--yes", name},
 		{"recipe", "show", name}, {"-P", name, "{}"},

@@ -37,25 +37,28 @@ const defaultLast = 20
 
 func (p *program) historyCommand(ctx context.Context) *cli.Command {
 	var f historyFlags
-	return leaf(ctx, "history", "", "show what was said, from the whole transcript", func(ctx context.Context, _ []string) error {
-		q, err := f.query(time.Now())
-		if err != nil {
-			return err
-		}
-		return p.within(ctx, func(s *session) error {
-			name := s.agent.Context.Name()
-			if f.context != "" {
-				if name, err = s.existing(f.context); err != nil {
-					return err
-				}
+	return leaf(ctx, "history", "", "show what was said, from the whole transcript",
+		func(ctx context.Context, _ []string) error {
+			q, err := f.query(time.Now())
+			if err != nil {
+				return err
 			}
-			return s.printHistory(name, q, f.json)
-		})
-	},
+			return p.within(ctx, func(s *session) error {
+				name := s.agent.Context.Name()
+				if f.context != "" {
+					if name, err = s.existing(f.context); err != nil {
+						return err
+					}
+				}
+				return s.printHistory(name, q, f.json)
+			})
+		},
 		&cli.StringFlag{Name: "context", Usage: "the context `NAME` instead of the current one", Destination: &f.context},
-		&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1, DefaultText: "20, if nothing else is asked for", Destination: &f.last},
+		&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1,
+			DefaultText: "20, if nothing else is asked for", Destination: &f.last},
 		&cli.IntFlag{Name: "first", Usage: "the first `N` entries", DefaultText: "all", Destination: &f.first},
-		&cli.StringFlag{Name: "since", Usage: "entries since `TIME`: 2026-11-21, \"2026-11-21 14:30\", 2h, 3d, today, yesterday", Destination: &f.since},
+		&cli.StringFlag{Name: "since", Usage: "entries since `TIME`: 2026-11-21, \"2026-11-21 14:30\", 2h, 3d, today, " +
+			"yesterday", Destination: &f.since},
 		&cli.StringFlag{Name: "until", Usage: "entries until `TIME`", Destination: &f.until},
 		&cli.StringFlag{Name: "grep", Usage: "entries that contain `TEXT`, in upper or lower case", Destination: &f.grep},
 		&cli.BoolFlag{Name: "json", Usage: "print the entries as JSON lines", DisableDefaultText: true, Destination: &f.json},
@@ -101,7 +104,8 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		return whole(day), nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
+	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04",
+		"2006-01-02T15:04:05", "2006-01-02T15:04"} {
 		if at, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
 			return at, nil
 		}
@@ -117,7 +121,8 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 	if age, err := time.ParseDuration(text); err == nil {
 		return now.Add(-age), nil
 	}
-	return time.Time{}, usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age as 90m, 2h, 3d or 1w, today or yesterday", flag, text)
+	return time.Time{}, usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age as 90m, 2h, 3d or "+
+		"1w, today or yesterday", flag, text)
 }
 
 // printHistory prints entries as they are read. What is not conversation is

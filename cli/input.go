@@ -44,7 +44,8 @@ func inputCommands() []inputCommand {
 		}
 	}
 	return []inputCommand{
-		{"send_prompt", nil, []inputMember{required("prompt")}, func(o *options, m get) { text := m("prompt").String(); o.prompt = &text }},
+		{"send_prompt", nil, []inputMember{required("prompt")},
+			func(o *options, m get) { text := m("prompt").String(); o.prompt = &text }},
 		{"list_contexts", nil, nil, func(o *options, _ get) { o.list = true }},
 		{"list_current_context", nil, nil, func(o *options, _ get) { o.current = true }},
 		{"destroy_context", []string{"delete_context"}, []inputMember{optional("name")},
@@ -75,7 +76,8 @@ func inputCommands() []inputCommand {
 			o.tool, o.tail = []string{m("name").String()}, texts(m("args"))
 		}},
 		{"check_all_inboxes", nil, nil, func(o *options, _ get) { o.mail = true }},
-		{"check_inbox", nil, []inputMember{required("context")}, func(o *options, m get) { o.mailOther = []string{m("context").String()} }},
+		{"check_inbox", nil, []inputMember{required("context")},
+			func(o *options, m get) { o.mailOther = []string{m("context").String()} }},
 		{"clear_cache", nil, []inputMember{optional("name")},
 			one(func(o *options) { o.clearCache = true }, func(o *options, name string) { o.clearCacheFor = []string{name} })},
 		{"cleanup_cache", nil, nil, func(o *options, _ get) { o.cleanupCache = true }},

@@ -24,16 +24,19 @@ func inputSchema() schema {
 	justName := object(schema{"name": text()}, "name")
 	flag := schema{"type": "boolean", "default": false}
 	return schema{
-		"$schema": "http://json-schema.org/draft-07/schema#", "title": "ChibiInput", "type": "object", "required": []string{"command"},
+		"$schema": "http://json-schema.org/draft-07/schema#", "title": "ChibiInput", "type": "object",
+		"required": []string{"command"},
 		"properties": schema{
-			"command": ref("Command"), "flags": ref("Flags"), "context": ref("ContextSelection"), "username_override": ref("UsernameOverride"),
+			"command": ref("Command"), "flags": ref("Flags"), "context": ref("ContextSelection"),
+			"username_override": ref("UsernameOverride"),
 		},
 		"definitions": schema{
 			"Command":     schema{"oneOf": append([]any{schema{"type": "string", "enum": plain}}, commands...)},
 			"Inspectable": schema{"type": "string", "enum": inspectable()},
 			"Flags": object(schema{
 				"verbose": flag, "json_output": flag, "no_chibi": flag, "force_chibi": flag, "raw": flag, "wait": flag, "yes": flag,
-				"debug": schema{"anyOf": []any{ref("DebugKey"), schema{"type": "array", "items": ref("DebugKey")}, schema{"type": "null"}}},
+				"debug": schema{"anyOf": []any{ref("DebugKey"), schema{"type": "array", "items": ref("DebugKey")},
+					schema{"type": "null"}}},
 			}),
 			"DebugKey": schema{"oneOf": []any{
 				schema{"type": "string", "enum": []string{"request_log", "response_meta", "all", "force_markdown"}},

@@ -35,14 +35,26 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 		}
 	}
 	return []*cli.Command{
-		withExample(leaf(ctx, "install", "PATH-OR-GIT-URL", "copy a plugin into the plugins folder, show what it can see and do, and enable it if you agree", on(func(ctx context.Context, s *session, source string) error {
-			return s.install(ctx, source, link)
-		}), &cli.BoolFlag{Name: "link", Usage: "link to it instead of copying it", DisableDefaultText: true, Destination: &link}, yes()),
-			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter", "chibi plugin install --yes https://example.org/my-filter.git"),
-		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }), yes()), "chibi plugin show my-filter"),
-		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol", on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, true) })), "chibi plugin enable my-filter"),
-		withExample(leaf(ctx, "disable", "PLUGIN", "leave a plugin or hook out, and keep its file", on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, false) })), "chibi plugin disable kodelet:guard"),
-		withExample(leaf(ctx, "remove", "PLUGIN", "delete a plugin's file or folder, or its link", on(func(ctx context.Context, s *session, name string) error { return s.removePlugin(ctx, name) }), yes()), "chibi plugin remove my-filter"),
+		withExample(leaf(ctx, "install", "PATH-OR-GIT-URL",
+			"copy a plugin into the plugins folder, show what it can see and do, and enable it if you agree",
+			on(func(ctx context.Context, s *session, source string) error {
+				return s.install(ctx, source, link)
+			}), &cli.BoolFlag{Name: "link", Usage: "link to it instead of copying it", DisableDefaultText: true,
+				Destination: &link}, yes()),
+			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
+			"chibi plugin install --yes https://example.org/my-filter.git"),
+		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has "+
+			"changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }), yes()),
+			"chibi plugin show my-filter"),
+		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol",
+			on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, true) })),
+			"chibi plugin enable my-filter"),
+		withExample(leaf(ctx, "disable", "PLUGIN", "leave a plugin or hook out, and keep its file",
+			on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, false) })),
+			"chibi plugin disable kodelet:guard"),
+		withExample(leaf(ctx, "remove", "PLUGIN", "delete a plugin's file or folder, or its link",
+			on(func(ctx context.Context, s *session, name string) error { return s.removePlugin(ctx, name) }), yes()),
+			"chibi plugin remove my-filter"),
 	}
 }
 
@@ -119,7 +131,8 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	path = filepath.Join(folder, name)
 	exec := s.exec()
 	exec.Env = append(environment(exec, nil), "GIT_TERMINAL_PROMPT=0")
-	out, err := exec.Run(ctx, plugin.Command{Path: git, Args: []string{"clone", "--quiet", "--depth", "1", "--", source, path}, Timeout: 5 * time.Minute})
+	out, err := exec.Run(ctx, plugin.Command{Path: git,
+		Args: []string{"clone", "--quiet", "--depth", "1", "--", source, path}, Timeout: 5 * time.Minute})
 	if err == nil {
 		err = out.Err()
 	}
@@ -189,7 +202,8 @@ func (s *session) place(path, target, source string, link bool) error {
 			return err
 		}
 	}
-	return s.reveal(temp, target, installed.Plugin{Source: source, Link: link, SHA256: hash, At: time.Now().UTC().Truncate(time.Second)})
+	return s.reveal(temp, target, installed.Plugin{Source: source, Link: link, SHA256: hash,
+		At: time.Now().UTC().Truncate(time.Second)})
 }
 
 // reveal gives a plugin its name and pins it, while nobody else does that.
@@ -208,7 +222,8 @@ func (s *session) reveal(temp, target string, pin installed.Plugin) error {
 }
 
 func alreadyThere(target string) error {
-	return fmt.Errorf("there is a plugin %s already; remove it first: chibi plugin remove %s", target, filepath.Base(target))
+	return fmt.Errorf("there is a plugin %s already; remove it first: chibi plugin remove %s",
+		target, filepath.Base(target))
 }
 
 // editGlobal changes one key of config.toml; all else in it stays as it is.

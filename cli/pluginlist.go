@@ -115,7 +115,8 @@ func hookText(p *plugin.Plugin, name hookpoints.Name) string {
 
 func (r pluginRow) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", term.Name(r.name), term.Line(r.state))
-	fields := []struct{ name, value string }{{"from", r.protocol}, {"file", term.Name(r.file)}, {"order", r.order}, {"tools", r.tools}, {"hooks", r.hooks}}
+	fields := []struct{ name, value string }{{"from", r.protocol}, {"file", term.Name(r.file)}, {"order", r.order},
+		{"tools", r.tools}, {"hooks", r.hooks}}
 	for _, f := range fields {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %-6s %s\n", f.name, f.value)

@@ -36,7 +36,8 @@ func (s *session) loadPlugins(ctx context.Context) error {
 	done := s.screen.waiting("plugins")
 	defer done()
 	s.loaded = plugin.Loaded{}
-	for _, load := range []func(context.Context) (plugin.Loaded, error){s.loadNative, s.loadKodelet, s.loadKode, s.loadHandlers} {
+	for _, load := range []func(context.Context) (plugin.Loaded, error){s.loadNative, s.loadKodelet,
+		s.loadKode, s.loadHandlers} {
 		found, err := load(ctx)
 		if err != nil {
 			return err
@@ -93,7 +94,8 @@ func (s *session) changedPlugins() (notices []plugin.Notice) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		if one := list[name]; !one.Link && changed(one, filepath.Join(s.pluginsDir(), name)) {
-			notices = append(notices, plugin.Notice{Plugin: name, Text: "it has changed since it was installed; see chibi plugin show " + name})
+			notices = append(notices, plugin.Notice{Plugin: name,
+				Text: "it has changed since it was installed; see chibi plugin show " + name})
 		}
 	}
 	return notices
@@ -169,7 +171,8 @@ func (s *session) sayLeftOut() {
 			continue // admit says so
 		}
 		if s.foreign() && !s.hasPlugin(name) && (!strings.HasPrefix(name, projectHook) || s.expects(name)) {
-			s.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list names them all", keyText(name)))
+			s.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list names "+
+				"them all", keyText(name)))
 		}
 	}
 }
@@ -197,7 +200,8 @@ func (s *session) sayUntrusted() {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		s.notice(fmt.Sprintf("hooks that came with this folder are not run, as they are not approved: %s; see what they are and approve them: chibi trust", strings.Join(names, ", ")))
+		s.notice(fmt.Sprintf("hooks that came with this folder are not run, as they are not approved: %s; see what they "+
+			"are and approve them: chibi trust", strings.Join(names, ", ")))
 	}
 }
 

@@ -73,7 +73,8 @@ func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked 
 		if !isTerminal(s.stdin) {
 			return false, s.say("It was not run, so what it can do is not known; --yes runs it")
 		}
-		if ok, err := s.agrees(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ", term.Name(real))); err != nil || !ok {
+		if ok, err := s.agrees(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ",
+			term.Name(real))); err != nil || !ok {
 			return false, err
 		}
 	}
@@ -155,7 +156,8 @@ func (s *session) showOrigin(name, path string) {
 	if one, known := list[name]; known {
 		fmt.Fprintf(out, "  from   %s, installed %s\n", term.Name(one.Source), humanize.Time(one.At))
 		if changed(one, path) {
-			fmt.Fprintf(out, "  note   it has changed since it was installed, its hash was %s\n", one.SHA256[:min(16, len(one.SHA256))])
+			fmt.Fprintf(out, "  note   it has changed since it was installed, its hash was %s\n",
+				one.SHA256[:min(16, len(one.SHA256))])
 		}
 	}
 }

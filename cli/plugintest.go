@@ -24,7 +24,8 @@ var errTests = errors.New("tests failed, see above")
 
 func (p *program) testCommand(ctx context.Context) *cli.Command {
 	var verbose bool
-	return withExample(leaf(ctx, "test", "[FILE]...", "run the cases of *"+plugincase.Suffix+" files; those in the plugins folder without a name", func(ctx context.Context, args []string) error {
+	return withExample(leaf(ctx, "test", "[FILE]...", "run the cases of *"+plugincase.Suffix+
+		" files; those in the plugins folder without a name", func(ctx context.Context, args []string) error {
 		return p.pluginTest(ctx, args, verbose)
 	}, &cli.BoolFlag{Name: "all", Usage: "name the cases that pass too", DisableDefaultText: true, Destination: &verbose}),
 		"chibi plugin test my-filter"+plugincase.Suffix, "chibi trace --cases my-filter > my-filter"+plugincase.Suffix)
@@ -97,7 +98,8 @@ func (s *session) caseFiles(args []string) (files []string, err error) {
 // ownCases are the files with the cases of a plugin in the plugins folder: beside
 // it, or in its folder.
 func (s *session) ownCases(name string) (files []string) {
-	for _, path := range []string{filepath.Join(s.pluginsDir(), name+plugincase.Suffix), filepath.Join(s.pluginsDir(), name, name+plugincase.Suffix)} {
+	for _, path := range []string{filepath.Join(s.pluginsDir(), name+plugincase.Suffix),
+		filepath.Join(s.pluginsDir(), name, name+plugincase.Suffix)} {
 		if _, err := os.Stat(path); err == nil {
 			files = append(files, path)
 		}
@@ -134,7 +136,8 @@ func (s *session) testFile(ctx context.Context, path string, verbose bool) (ok b
 	if !ok {
 		word = s.paint("error", "FAIL")
 	}
-	fmt.Fprintf(out, "%s\t%s\t%.3fs\t(%s)\n", word, f.Plugin, time.Since(begun).Seconds(), english.Plural(len(f.Cases), "case", ""))
+	fmt.Fprintf(out, "%s\t%s\t%.3fs\t(%s)\n", word, f.Plugin, time.Since(begun).Seconds(),
+		english.Plural(len(f.Cases), "case", ""))
 	return ok, nil
 }
 

@@ -30,12 +30,16 @@ type newFlags struct {
 
 func (p *program) newCommand(ctx context.Context) *cli.Command {
 	var f newFlags
-	return withExample(leaf(ctx, "new", "PLUGIN", "write the beginning of a plugin: working, with the fields of its hooks in comments", func(_ context.Context, args []string) error {
+	return withExample(leaf(ctx, "new", "PLUGIN", "write the beginning of a plugin: working, with the fields of its "+
+		"hooks in comments", func(_ context.Context, args []string) error {
 		return p.pluginNew(args[0], f)
 	},
-		&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "), Value: "sh", Destination: &f.lang},
-		&valuesFlag{names: []string{"hook"}, kinds: []valueKind{pointValue}, values: &f.hooks, about: "ask for this hook point, as often as there are some"},
-		&cli.BoolFlag{Name: "tool", Usage: "it is a tool: its description asks for what the model should know", DisableDefaultText: true, Destination: &f.tool},
+		&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "),
+			Value: "sh", Destination: &f.lang},
+		&valuesFlag{names: []string{"hook"}, kinds: []valueKind{pointValue}, values: &f.hooks,
+			about: "ask for this hook point, as often as there are some"},
+		&cli.BoolFlag{Name: "tool", Usage: "it is a tool: its description asks for what the model should know",
+			DisableDefaultText: true, Destination: &f.tool},
 		&cli.StringFlag{Name: "dir", Usage: "write it into `FOLDER`, not into the plugins folder", Destination: &f.dir},
 	), "chibi plugin new my-filter --lang python --hook pre_api_tools", "chibi plugin new dice --tool")
 }
@@ -80,9 +84,11 @@ func (p *program) pluginNew(name string, f newFlags) error {
 
 func (p *program) checkCommand(ctx context.Context) *cli.Command {
 	var asJSON bool
-	return withExample(leaf(ctx, "check", "[PLUGIN]...", "try plugins out with an example of each of their hooks, and say what is wrong; all plugins without a name", func(ctx context.Context, args []string) error {
-		return p.pluginCheck(ctx, args, asJSON)
-	}, jsonFlag(&asJSON)), "chibi plugin check my-filter", "chibi plugin check ./path/to/plugin --json")
+	return withExample(leaf(ctx, "check", "[PLUGIN]...",
+		"try plugins out with an example of each of their hooks, and say what is wrong; all plugins without a name",
+		func(ctx context.Context, args []string) error {
+			return p.pluginCheck(ctx, args, asJSON)
+		}, jsonFlag(&asJSON)), "chibi plugin check my-filter", "chibi plugin check ./path/to/plugin --json")
 }
 
 // pluginCheck checks plugins; the error says that some have errors.
@@ -137,7 +143,8 @@ func (s *session) looksLikePlugin(name string) bool {
 	if err != nil {
 		return true // a broken link
 	}
-	return !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".disabled") && filepath.Ext(name) != ".toml" && filepath.Ext(name) != ".md" &&
+	return !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".disabled") && filepath.Ext(name) != ".toml" &&
+		filepath.Ext(name) != ".md" &&
 		(info.IsDir() || info.Mode()&0o111 != 0 || filepath.Ext(name) != "")
 }
 
@@ -154,7 +161,8 @@ func (s *session) check(ctx context.Context, name string) (plugincheck.Report, e
 				return plugincheck.Loaded(ctx, &s.loaded.Plugins[i]), nil
 			}
 		}
-		return plugincheck.Report{}, usage("there is no plugin %q; chibi plugin list names them all, and why some are left out", name)
+		return plugincheck.Report{}, usage("there is no plugin %q; chibi plugin list names them all, and why some are left "+
+			"out", name)
 	}
 	if _, err := os.Lstat(path); err != nil || strings.Contains(name, "/") {
 		path = name
@@ -189,17 +197,20 @@ func (p *program) printReport(r plugincheck.Report) {
 	if len(r.Tools) > 0 {
 		about = append(about, "tools: "+strings.Join(r.Tools, ", "))
 	}
-	fmt.Fprintf(out, "%s  %s  %s\n", p.paint(mark, fmt.Sprintf("%-4s", word)), term.Name(r.Plugin), strings.Join(about, "; "))
+	fmt.Fprintf(out, "%s  %s  %s\n", p.paint(mark, fmt.Sprintf("%-4s", word)), term.Name(r.Plugin),
+		strings.Join(about, "; "))
 	for _, f := range r.Findings {
-		fmt.Fprintf(out, "      %s %s: %s\n", p.paint(string(f.Level), string(f.Level)), term.Line(f.Where), term.Line(f.Text))
+		fmt.Fprintf(out, "      %s %s: %s\n", p.paint(string(f.Level), string(f.Level)),
+			term.Line(f.Where), term.Line(f.Text))
 	}
 }
 
 func (p *program) watchCommand(ctx context.Context) *cli.Command {
 	var hook string
-	return withExample(leaf(ctx, "watch", "PLUGIN", "check a plugin each time it is saved, until Ctrl-C", func(ctx context.Context, args []string) error {
-		return p.pluginWatch(ctx, args[0], hook)
-	}, &cli.StringFlag{Name: "hook", Usage: "fire this `POINT` each time too, with its example", Destination: &hook}),
+	return withExample(leaf(ctx, "watch", "PLUGIN", "check a plugin each time it is saved, until Ctrl-C",
+		func(ctx context.Context, args []string) error {
+			return p.pluginWatch(ctx, args[0], hook)
+		}, &cli.StringFlag{Name: "hook", Usage: "fire this `POINT` each time too, with its example", Destination: &hook}),
 		"chibi plugin watch my-filter --hook pre_api_tools")
 }
 

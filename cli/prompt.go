@@ -51,7 +51,8 @@ func (p *program) readInputText(ctx context.Context, what string) (string, error
 	text, err := readAll(ctx, p.stdin, most)
 	var large *disk.TooLargeError
 	if errors.As(err, &large) {
-		return "", usage("%s on standard input is larger than %s; nothing was done. Give less of it, or raise prompt_bytes under [limits] in %s",
+		return "", usage("%s on standard input is larger than %s; nothing was done. Give less of it, or raise prompt_bytes "+
+			"under [limits] in %s",
 			what, humanize.IBytes(uint64(most)), filepath.Join(s.home, "config.toml"))
 	} else if err != nil {
 		return "", fmt.Errorf("reading %s from standard input: %w", what, err)

@@ -34,7 +34,8 @@ func (s *session) prepareRecipe(ctx context.Context, name string, args map[strin
 	}
 	args, unknown := r.Known(args)
 	if len(unknown) > 0 {
-		s.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook gave them, they are left out", name, strings.Join(unknown, ", ")))
+		s.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook gave them, they are left out", name,
+			strings.Join(unknown, ", ")))
 	}
 	return s.prepared(ctx, r, args)
 }
@@ -54,7 +55,8 @@ func (s *session) prepared(ctx context.Context, r *recipes.Recipe, args map[stri
 		}
 	}
 	if len(strange) > 0 {
-		s.notice(fmt.Sprintf("recipe %q allows tools that there are not here: %s; those that there are hold", r.Name, strings.Join(strange, ", ")))
+		s.notice(fmt.Sprintf("recipe %q allows tools that there are not here: %s; those that there are hold", r.Name,
+			strings.Join(strange, ", ")))
 	}
 	prompt, err := r.Render(ctx, args, s.recipeCommand(r.Name))
 	if err == nil && prompt == "" {
@@ -84,12 +86,14 @@ func (s *session) recipeCommand(recipe string) recipes.Runner {
 		} else if !strings.Contains(command, "/") {
 			return "", fmt.Errorf("there is no program %q in PATH", command)
 		}
-		out, err := exec.Run(ctx, plugin.Command{Path: path, Args: args, Timeout: recipeCommandTimeout, MaxOutput: recipeCommandOutput})
+		out, err := exec.Run(ctx, plugin.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
+			MaxOutput: recipeCommandOutput})
 		if err != nil {
 			return "", err
 		}
 		if err := out.Err(); err != nil {
-			s.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe, strings.Join(append([]string{command}, args...), " "), err))
+			s.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe,
+				strings.Join(append([]string{command}, args...), " "), err))
 		}
 		return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
 	}
@@ -131,7 +135,8 @@ func (o *options) arguments() (map[string]string, error) {
 
 func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 	o := &p.opts
-	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args, about: "give the recipe an argument, NAME=VALUE"}
+	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args,
+		about: "give the recipe an argument, NAME=VALUE"}
 	return []*cli.Command{
 		withExample(leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),
 			"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"),

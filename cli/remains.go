@@ -26,6 +26,7 @@ func (d *doctor) remains() {
 			d.add("warning", fmt.Sprintf("%d more temporary files were left by runs that were killed", len(temps)-i), "")
 			break
 		}
-		d.add("warning", path+" was left by a run that was killed, or is being written now", "nothing to do: once a day, a run removes those that are a day old")
+		d.add("warning", path+" was left by a run that was killed, or is being written now",
+			"nothing to do: once a day, a run removes those that are a day old")
 	}
 }

@@ -14,16 +14,19 @@ func TestWhatKilledRunsLeaveIsNamedByDoctorAndRemovedByARun(t *testing.T) {
 	h := newHome(t)
 	old := []string{
 		".chibi/.config.toml.tmp-0011223344556677", ".chibi/plugins/.half.tmp-0011223344556677/half",
-		".chibi/contexts/default/tool_cache/.spool-1", ".chibi/contexts/other/.todos.md.tmp-8", ".chibi/contexts/other/tool_cache/.spool-2",
+		".chibi/contexts/default/tool_cache/.spool-1", ".chibi/contexts/other/.todos.md.tmp-8",
+		".chibi/contexts/other/tool_cache/.spool-2",
 		"tmp/chibi-check-1/config.toml", "tmp/chibi-install-2/x",
 	}
-	recent := []string{".chibi/.config.toml.tmp-new", "tmp/chibi-check-3/config.toml", "tmp/chibi-notes/mine", "tmp/chibi-check-mine"}
+	recent := []string{".chibi/.config.toml.tmp-new", "tmp/chibi-check-3/config.toml",
+		"tmp/chibi-notes/mine", "tmp/chibi-check-mine"}
 	for _, path := range append(old, recent...) {
 		h.write(path, "half", 0o644)
 	}
 	h.write(".chibi/contexts/.deleted-gone-1/context.jsonl", "secret\n", 0o600)
 	dayOld := time.Now().Add(-25 * time.Hour)
-	for _, path := range append(old, ".chibi/plugins/.half.tmp-0011223344556677", "tmp/chibi-check-1", "tmp/chibi-install-2", "tmp/chibi-notes", "tmp/chibi-check-mine") {
+	for _, path := range append(old, ".chibi/plugins/.half.tmp-0011223344556677", "tmp/chibi-check-1",
+		"tmp/chibi-install-2", "tmp/chibi-notes", "tmp/chibi-check-mine") {
 		if err := os.Chtimes(filepath.Join(h.folder, path), dayOld, dayOld); err != nil {
 			t.Fatal(err)
 		}
@@ -86,11 +89,15 @@ func TestAnInstallationThatEndsInTheMiddleLeavesNoPlugin(t *testing.T) {
 // should be: no command waits for it.
 func TestAPipeOrADeviceInTheHomeIsRefusedByName(t *testing.T) {
 	for _, name := range []string{
-		"config.toml", "models.toml", "state.json", "state.json.lock", "installed.json", "prompts/chibi.md", "prompts/reflection.md",
-		"contexts/default/local.toml", "contexts/default/.lock", "contexts/default/context.jsonl", "contexts/default/summary.md",
-		"contexts/default/goals.md", "contexts/default/todos.md", "contexts/default/inbox.jsonl", "contexts/default/.inbox.lock",
+		"config.toml", "models.toml", "state.json", "state.json.lock", "installed.json", "prompts/chibi.md",
+		"prompts/reflection.md",
+		"contexts/default/local.toml", "contexts/default/.lock", "contexts/default/context.jsonl",
+		"contexts/default/summary.md",
+		"contexts/default/goals.md", "contexts/default/todos.md", "contexts/default/inbox.jsonl",
+		"contexts/default/.inbox.lock",
 		"contexts/default/context_meta.json", "contexts/default/system_prompt.md", "contexts/default/trace.jsonl",
-		"contexts/default/transcript/active.jsonl", "contexts/default/transcript/manifest.json", "contexts/default/transcript/.transcript.lock",
+		"contexts/default/transcript/active.jsonl", "contexts/default/transcript/manifest.json",
+		"contexts/default/transcript/.transcript.lock",
 		"recipes/r.md", "trust.json", "plugins/p",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +106,8 @@ func TestAPipeOrADeviceInTheHomeIsRefusedByName(t *testing.T) {
 			path := filepath.Join(".chibi", name)
 			h.write(path, "", 0o600)
 			h.makePipe(path)
-			for _, args := range [][]string{{"hello"}, {"-L"}, {"doctor"}, {"plugin", "list"}, {"history"}, {"recipe", "list"}, {"plugin", "disable", "x"}} {
+			for _, args := range [][]string{{"hello"}, {"-L"}, {"doctor"}, {"plugin", "list"}, {"history"}, {"recipe", "list"},
+				{"plugin", "disable", "x"}} {
 				h.mustEnd(args)
 			}
 		})

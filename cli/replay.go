@@ -23,10 +23,12 @@ type replayFlags struct {
 
 func (p *program) replayCommand(ctx context.Context) *cli.Command {
 	var f replayFlags
-	return withExample(leaf(ctx, "replay", "[FILE]", "fire a traced turn's hooks again at today's plugins, and show which answers differ", func(ctx context.Context, args []string) error {
+	return withExample(leaf(ctx, "replay", "[FILE]", "fire a traced turn's hooks again at today's plugins, and show "+
+		"which answers differ", func(ctx context.Context, args []string) error {
 		return p.replay(ctx, args, f)
 	},
-		&cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace, the Nth last one if it is -N", Value: -1, DefaultText: "-1, the newest", Destination: &f.turn},
+		&cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace, the Nth last one if it is -N", Value: -1,
+			DefaultText: "-1, the newest", Destination: &f.turn},
 		&cli.StringFlag{Name: "plugins", Usage: "take chibi's plugins from `FOLDER`", Destination: &f.dir},
 	), "chibi replay", "chibi replay trace.jsonl --turn 2 --plugins ./my-plugins")
 }
@@ -81,7 +83,10 @@ func (r *replayed) dispatch(ctx context.Context, plugins []plugin.Plugin, record
 		if then.Result == plugin.Skipped && then.Payload == nil {
 			continue
 		}
-		i := slices.IndexFunc(plugins, func(p plugin.Plugin) bool { return p.Name == then.Plugin && p.Subscribes(then.Point) })
+		i := slices.IndexFunc(plugins, func(p plugin.Plugin) bool {
+			return p.Name == then.Plugin &&
+				p.Subscribes(then.Point)
+		})
 		switch {
 		case !known || i < 0:
 			r.skip("%s: plugin %q is not asked any more", then.Point, then.Plugin)
@@ -90,7 +95,8 @@ func (r *replayed) dispatch(ctx context.Context, plugins []plugin.Plugin, record
 			r.skip("%s: the trace does not hold what plugin %q received, it was too large", then.Point, then.Plugin)
 			continue
 		case !then.IsWhole():
-			r.skip("%s: the trace does not keep what plugin %q received, because plugins removed words from it; with trace.keep_original = true it does", then.Point, then.Plugin)
+			r.skip("%s: the trace does not keep what plugin %q received, because plugins removed words from it; with "+
+				"trace.keep_original = true it does", then.Point, then.Plugin)
 			continue
 		}
 		var now plugin.Record
@@ -134,7 +140,8 @@ func (r *replayed) newcomers(plugins []plugin.Plugin, records []trace.Line) {
 		name := plugins[i].Name
 		known := slices.ContainsFunc(records, func(l trace.Line) bool { return l.Plugin == name })
 		line := fmt.Sprintf("%s: plugin %q is asked now, it was not then", records[0].Point, name)
-		if plugins[i].Subscribes(records[0].Point) && !known && !slices.ContainsFunc(r.lines, func(l string) bool { return strings.HasPrefix(l, line) }) {
+		if plugins[i].Subscribes(records[0].Point) && !known &&
+			!slices.ContainsFunc(r.lines, func(l string) bool { return strings.HasPrefix(l, line) }) {
 			r.lines = append(r.lines, line)
 		}
 	}

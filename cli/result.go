@@ -44,5 +44,6 @@ type message struct {
 }
 
 func newMessage(kind, text string) message {
-	return message{ID: uuid.NewString(), Timestamp: time.Now().Unix(), From: "system", To: "user", Content: text, Type: kind}
+	return message{ID: uuid.NewString(), Timestamp: time.Now().Unix(), From: "system", To: "user",
+		Content: text, Type: kind}
 }

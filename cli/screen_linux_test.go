@@ -43,7 +43,8 @@ func TestNoStatusLineIsDrawnWhileSomebodyElseHasTheTerminal(t *testing.T) {
 	})
 	line := func(text string) string { return "\r\x1b[K\x1b[2m" + text + "\x1b[0m" }
 	hidden := "\r\x1b[K"
-	if want := line("waiting for one") + hidden + "said meanwhile\r\nstill\r\n" + line("waiting for two") + hidden; got != want {
+	if want := line("waiting for one") + hidden + "said meanwhile\r\nstill\r\n" +
+		line("waiting for two") + hidden; got != want {
 		t.Errorf("drawn is %q, want %q", got, want)
 	}
 }
@@ -104,7 +105,8 @@ func TestTheStatusLineFitsTheTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := drawn(t, func(s *screen) { s.waiting(what) })
 			text := strings.TrimSuffix(strings.TrimPrefix(got, "\r\x1b[K\x1b[2m"), "\x1b[0m")
-			if w := runewidth.StringWidth(text); w > 59 || strings.ContainsAny(text, "\r\n") || !strings.HasPrefix(text, "waiting for ") {
+			if w := runewidth.StringWidth(text); w > 59 || strings.ContainsAny(text, "\r\n") ||
+				!strings.HasPrefix(text, "waiting for ") {
 				t.Errorf("it is %d columns wide: %q", w, text)
 			}
 		})

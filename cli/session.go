@@ -44,7 +44,8 @@ type session struct {
 // contexts whose time is over are removed.
 func (p *program) open(ctx context.Context) (*session, error) {
 	s := &session{program: p}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.tidy, s.expire, s.openTrace, s.openProject, s.loadPlugins} {
+	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.tidy, s.expire, s.openTrace,
+		s.openProject, s.loadPlugins} {
 		if err := step(ctx); err != nil {
 			s.close()
 			return nil, err
@@ -286,7 +287,8 @@ func (s *session) collectTools() error {
 	return s.agent.Tools.Add(builtin.All(builtin.Config{
 		Notes: s.agent.Context, Post: s.agent.Post,
 		Reflection: s.config.ReflectionEnabled, ReflectionLimit: s.config.ReflectionCharacterLimit,
-		Files: builtin.Files{Cache: s.agent.Cache, Allowed: s.config.FileToolsAllowedPaths, Home: userHome(), Private: s.home},
+		Files: builtin.Files{Cache: s.agent.Cache, Allowed: s.config.FileToolsAllowedPaths,
+			Home: userHome(), Private: s.home},
 	})...)
 }
 

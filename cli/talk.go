@@ -122,7 +122,8 @@ func (o *options) shows() string {
 // operates says whether there is anything to do besides asking.
 func (o *options) operates() bool {
 	return o.shows() != "" || o.archive || o.compact || o.mail || o.mailOther != nil || o.rename != nil ||
-		o.clearCache || o.clearCacheFor != nil || o.cleanupCache || o.systemPrompt != nil || o.save || o.destroySettings() != nil
+		o.clearCache || o.clearCacheFor != nil || o.cleanupCache || o.systemPrompt != nil || o.save ||
+		o.destroySettings() != nil
 }
 
 // acts says whether a run without a prompt still does something.
@@ -142,7 +143,8 @@ func (p *program) checkCombination(words []string) error {
 	case hasPrompt && !o.forceModel && o.noModel:
 		return usage("-x asks no model, but there is a prompt; leave one of them out")
 	case hasPrompt && !o.forceModel && o.shows() != "":
-		return usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out", o.shows())
+		return usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out",
+			o.shows())
 	case hasPrompt && o.destroy:
 		return usage("-d destroys the context that the prompt would be asked in; leave one of them out")
 	case o.args != nil && o.recipe == nil:

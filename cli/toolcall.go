@@ -12,10 +12,13 @@ import (
 func (p *program) toolCommands(ctx context.Context) []*cli.Command {
 	var hooks bool
 	return []*cli.Command{
-		withExample(leaf(ctx, "call", "TOOL [JSON]", "run one tool, and print what it answers", func(ctx context.Context, args []string) error {
-			return p.toolCall(ctx, args, hooks)
-		}, &cli.BoolFlag{Name: "hooks", Usage: "as a turn would: with the filters and hooks of tools, printing what the model would see", DisableDefaultText: true, Destination: &hooks}),
-			`chibi tool call update_todos '{"content": "call home"}'`, `chibi tool call --hooks run_command '{"command": "ls"}'`),
+		withExample(leaf(ctx, "call", "TOOL [JSON]", "run one tool, and print what it answers",
+			func(ctx context.Context, args []string) error {
+				return p.toolCall(ctx, args, hooks)
+			}, &cli.BoolFlag{Name: "hooks", Usage: "as a turn would: with the filters and hooks of tools, printing what the " +
+				"model would see", DisableDefaultText: true, Destination: &hooks}),
+			`chibi tool call update_todos '{"content": "call home"}'`,
+			`chibi tool call --hooks run_command '{"command": "ls"}'`),
 	}
 }
 

@@ -25,22 +25,28 @@ type traceFlags struct {
 
 func (p *program) traceCommand(ctx context.Context) *cli.Command {
 	var f traceFlags
-	return withExample(leaf(ctx, "trace", "[FILE] [ABOUT]", "show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences", func(ctx context.Context, args []string) error {
-		if len(args) > 0 && args[0] == "explain" {
-			return p.traceExplain(args[1:], f)
-		}
-		if len(args) > 1 {
-			return usage("trace takes one file; chibi trace --help")
-		}
-		return p.traceShow(ctx, args, f)
-	},
-		&cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace, the Nth last one if it is -N", Value: -1, DefaultText: "-1, the newest", Destination: &f.turn},
+	return withExample(leaf(ctx, "trace", "[FILE] [ABOUT]",
+		"show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences",
+		func(ctx context.Context, args []string) error {
+			if len(args) > 0 && args[0] == "explain" {
+				return p.traceExplain(args[1:], f)
+			}
+			if len(args) > 1 {
+				return usage("trace takes one file; chibi trace --help")
+			}
+			return p.traceShow(ctx, args, f)
+		},
+		&cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace, the Nth last one if it is -N", Value: -1,
+			DefaultText: "-1, the newest", Destination: &f.turn},
 		&cli.StringFlag{Name: "plugin", Usage: "only what the plugin `NAME` did", Destination: &f.plugin},
-		&cli.BoolFlag{Name: "follow", Usage: "go on with new turns as they come, until Ctrl-C", DisableDefaultText: true, Destination: &f.follow},
+		&cli.BoolFlag{Name: "follow", Usage: "go on with new turns as they come, until Ctrl-C", DisableDefaultText: true,
+			Destination: &f.follow},
 		&cli.StringFlag{Name: "html", Usage: "write all turns as a page to `FILE`", Destination: &f.html},
-		&cli.StringFlag{Name: "cases", Usage: "print what the plugin `NAME` was asked and answered as cases for chibi plugin test", Destination: &f.cases},
+		&cli.StringFlag{Name: "cases", Usage: "print what the plugin `NAME` was asked and answered as cases for chibi " +
+			"plugin test", Destination: &f.cases},
 		&cli.BoolFlag{Name: "json", Usage: "print the turn's lines as JSON", DisableDefaultText: true, Destination: &f.json},
-	), "chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain run_command", "chibi trace explain temperature", "chibi trace --html trace.html")
+	), "chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain run_command",
+		"chibi trace explain temperature", "chibi trace --html trace.html")
 }
 
 // traceFile is the file that a person means: a path, or the newest of those that

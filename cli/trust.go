@@ -24,11 +24,17 @@ type trustFlags struct {
 func (p *program) trustCommand(ctx context.Context) *cli.Command {
 	var f trustFlags
 	run := func(ctx context.Context, args []string) error { return p.trust(ctx, args, f) }
-	return withExample(leaf(ctx, "trust", "[FOLDER]", "show what a folder's hooks and recipes would run, and approve them", run,
-		&valuesFlag{names: []string{"data"}, kinds: []valueKind{argumentValue}, values: &f.data, about: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they may change"},
-		&cli.BoolFlag{Name: "list", Usage: "list what is approved, and whether it has changed", DisableDefaultText: true, Destination: &f.list},
-		&cli.BoolFlag{Name: "revoke", Usage: "take a folder's approval back", DisableDefaultText: true, Destination: &f.revoke},
-		&cli.BoolFlag{Name: "yes", Usage: "approve without asking, for scripts", DisableDefaultText: true, Destination: &p.opts.yes},
+	return withExample(leaf(ctx, "trust", "[FOLDER]",
+		"show what a folder's hooks and recipes would run, and approve them", run,
+		&valuesFlag{names: []string{"data"}, kinds: []valueKind{argumentValue}, values: &f.data,
+			about: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they may " +
+				"change"},
+		&cli.BoolFlag{Name: "list", Usage: "list what is approved, and whether it has changed",
+			DisableDefaultText: true, Destination: &f.list},
+		&cli.BoolFlag{Name: "revoke", Usage: "take a folder's approval back", DisableDefaultText: true,
+			Destination: &f.revoke},
+		&cli.BoolFlag{Name: "yes", Usage: "approve without asking, for scripts", DisableDefaultText: true,
+			Destination: &p.opts.yes},
 	), "chibi trust", "chibi trust --data '*.log'", "chibi trust --list", "chibi trust --revoke ~/src/project")
 }
 

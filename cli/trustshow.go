@@ -28,7 +28,8 @@ func (p *program) showProject(project project, files []trust.Seen) error {
 		return err
 	}
 	if len(project.approval.Data) > 0 {
-		if err := p.say("Files that may change, as they are data: %s", strings.Join(project.approval.Data, ", ")); err != nil {
+		if err := p.say("Files that may change, as they are data: %s",
+			strings.Join(project.approval.Data, ", ")); err != nil {
 			return err
 		}
 	}

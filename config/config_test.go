@@ -38,26 +38,44 @@ func load(t *testing.T, files map[string]string, set ...string) (config.Config, 
 
 func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 	for _, test := range []struct{ name, file, text, want string }{
-		{"unknown key", "config.toml", "model = \"m\"\ntempratur = 1\n", `config.toml:2: unknown key "tempratur"; did you mean "api.temperature"?`},
-		{"unknown key in a table", "config.toml", "[api]\ntopp = 1\n", `config.toml:2: unknown key "api.topp"; did you mean "api.top_p"?`},
-		{"wrong type", "config.toml", "\n[api]\ntemperature = \"hot\"\n", `config.toml:3: api.temperature: want a number, got a string`},
+		{"unknown key", "config.toml", "model = \"m\"\ntempratur = 1\n",
+			`config.toml:2: unknown key "tempratur"; did you mean "api.temperature"?`},
+		{"unknown key in a table", "config.toml", "[api]\ntopp = 1\n",
+			`config.toml:2: unknown key "api.topp"; did you mean "api.top_p"?`},
+		{"wrong type", "config.toml", "\n[api]\ntemperature = \"hot\"\n",
+			`config.toml:3: api.temperature: want a number, got a string`},
 		{"syntax", "config.toml", "model = \n", `config.toml:1: `},
-		{"local file", "contexts/work/local.toml", "modle = \"m\"\n", `local.toml:1: unknown key "modle"; did you mean "model"?`},
+		{"local file", "contexts/work/local.toml", "modle = \"m\"\n",
+			`local.toml:1: unknown key "modle"; did you mean "model"?`},
 		{"models file", "models.toml", "[models.\"m\"]\nwindow = 3\n", `models.toml:2: unknown key "models.m.window"`},
-		{"plugin key", "config.toml", "[plugins]\nhook_timeout = 3\n", `config.toml:2: unknown key "plugins.hook_timeout"; did you mean "plugins.hook_timeout_ms"?`},
-		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n", `config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
-		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n", `config.toml:2: on_failure of plugin "guard" is "deny"; want "ignore" or "block"`},
-		{"a key of one hook", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout = 3\n", `config.toml:2: unknown key "plugins.guard.hooks.pre_tool.timeout"; did you mean "plugins.guard.`},
-		{"a hook that does not exist", "config.toml", "[plugins.guard.hooks.pre_tol]\ntimeout_ms = 3\n", `[plugins.guard.hooks.pre_tol]: there is no hook point "pre_tol" (did you mean "pre_tool"?)`},
-		{"a hook without time", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout_ms = 0\n", `config.toml:2: [plugins.guard.hooks.pre_tool]: timeout_ms is 0; want a number above 0`},
-		{"a bad value of a hook", "config.toml", "[plugins.guard.hooks.pre_tool]\non_failure = \"deny\"\n", `config.toml:2: [plugins.guard.hooks.pre_tool]: on_failure is "deny"; want "ignore" or "block"`},
-		{"a block where none is possible", "config.toml", "[plugins.guard.hooks.post_tool]\non_failure = \"block\"\n", `on_failure is "block", but nothing can be blocked at post_tool`},
-		{"Kode's events", "config.toml", "[[kode.hooks.tool_call_pri]]\nexec = \"x\"\n", `unknown key "kode.hooks.tool_call_pri"; did you mean "kode.hooks.tool_call_pre"?`},
-		{"a key of Kode's hooks", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout = 3\n", `config.toml:3: unknown key "kode.hooks.session_end.timeout"; did you mean "kode.hooks.session_end.timeout_ms"?`},
-		{"a Kode hook without a program", "config.toml", "[[kode.hooks.session_end]]\ntimeout_ms = 3\n", `entry 1 of kode.hooks.session_end has no exec; write exec = "PROGRAM"`},
-		{"a Kode hook without time", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout_ms = 0\n", `config.toml:3: timeout_ms in entry 1 of kode.hooks.session_end is 0; want a number above 0`},
-		{"an empty path", "config.toml", "file_tools_allowed_paths = [\"~/src\", \" \"]\n", `config.toml:1: file_tools_allowed_paths has an empty entry, which would be the current folder`},
-		{"not above zero", "config.toml", "max_tool_rounds = 0\n", `config.toml:1: max_tool_rounds is 0; want a number above 0`},
+		{"plugin key", "config.toml", "[plugins]\nhook_timeout = 3\n",
+			`config.toml:2: unknown key "plugins.hook_timeout"; did you mean "plugins.hook_timeout_ms"?`},
+		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n",
+			`config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
+		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n",
+			`config.toml:2: on_failure of plugin "guard" is "deny"; want "ignore" or "block"`},
+		{"a key of one hook", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout = 3\n",
+			`config.toml:2: unknown key "plugins.guard.hooks.pre_tool.timeout"; did you mean "plugins.guard.`},
+		{"a hook that does not exist", "config.toml", "[plugins.guard.hooks.pre_tol]\ntimeout_ms = 3\n",
+			`[plugins.guard.hooks.pre_tol]: there is no hook point "pre_tol" (did you mean "pre_tool"?)`},
+		{"a hook without time", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout_ms = 0\n",
+			`config.toml:2: [plugins.guard.hooks.pre_tool]: timeout_ms is 0; want a number above 0`},
+		{"a bad value of a hook", "config.toml", "[plugins.guard.hooks.pre_tool]\non_failure = \"deny\"\n",
+			`config.toml:2: [plugins.guard.hooks.pre_tool]: on_failure is "deny"; want "ignore" or "block"`},
+		{"a block where none is possible", "config.toml", "[plugins.guard.hooks.post_tool]\non_failure = \"block\"\n",
+			`on_failure is "block", but nothing can be blocked at post_tool`},
+		{"Kode's events", "config.toml", "[[kode.hooks.tool_call_pri]]\nexec = \"x\"\n",
+			`unknown key "kode.hooks.tool_call_pri"; did you mean "kode.hooks.tool_call_pre"?`},
+		{"a key of Kode's hooks", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout = 3\n",
+			`config.toml:3: unknown key "kode.hooks.session_end.timeout"; did you mean "kode.hooks.session_end.timeout_ms"?`},
+		{"a Kode hook without a program", "config.toml", "[[kode.hooks.session_end]]\ntimeout_ms = 3\n",
+			`entry 1 of kode.hooks.session_end has no exec; write exec = "PROGRAM"`},
+		{"a Kode hook without time", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout_ms = 0\n",
+			`config.toml:3: timeout_ms in entry 1 of kode.hooks.session_end is 0; want a number above 0`},
+		{"an empty path", "config.toml", "file_tools_allowed_paths = [\"~/src\", \" \"]\n",
+			`config.toml:1: file_tools_allowed_paths has an empty entry, which would be the current folder`},
+		{"not above zero", "config.toml", "max_tool_rounds = 0\n",
+			`config.toml:1: max_tool_rounds is 0; want a number above 0`},
 		{"bad address", "config.toml", "base_url = \"localhost\"\n", `base_url "localhost" is not an address`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -79,7 +97,8 @@ func TestSetNamesItsKey(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	files := map[string]string{
-		"config.toml":              "model = \"a\"\nusername = \"ann\"\ncontext_window_limit = 1\n[api]\ntemperature = 0.70\nseed = 1\ntop_p = 0.5\n",
+		"config.toml": "model = \"a\"\nusername = \"ann\"\ncontext_window_limit = 1\n[api]\ntemperature = " +
+			"0.70\nseed = 1\ntop_p = 0.5\n",
 		"models.toml":              "[models.\"b\"]\ncontext_window = 2\n[models.\"b\".api]\nseed = 2\ntop_p = 0.6\n",
 		"contexts/work/local.toml": "model = \"b\"\n[api]\ntop_p = 0.7\n[tools]\nexclude = [\"x\"]\n",
 	}
@@ -136,8 +155,10 @@ func TestPluginSettings(t *testing.T) {
 // what an earlier one says under other keys. A guard stays one.
 func TestSettingsOfAPluginAddUp(t *testing.T) {
 	c, err := load(t, map[string]string{
-		"config.toml":              "[plugins.guard]\non_failure = \"block\"\n[plugins.guard.hooks.pre_tool]\ntimeout_ms = 3\n",
-		"contexts/work/local.toml": "[plugins.guard.hooks.pre_tool]\non_failure = \"ignore\"\n[plugins.guard.hooks.post_tool]\ntimeout_ms = 4\n",
+		"config.toml": "[plugins.guard]\non_failure = \"block\"\n[plugins.guard.hooks.pre_tool]\ntimeout_ms = " +
+			"3\n",
+		"contexts/work/local.toml": "[plugins.guard.hooks.pre_tool]\non_failure = " +
+			"\"ignore\"\n[plugins.guard.hooks.post_tool]\ntimeout_ms = 4\n",
 	}, "plugins.guard.timeout_ms=5")
 	if err != nil {
 		t.Fatal(err)
@@ -180,10 +201,12 @@ func FuzzLoad(f *testing.F) {
 
 func TestKodeHooksComeByEventInTheirOrder(t *testing.T) {
 	c, err := load(t, map[string]string{
-		"config.toml":              "[[kode.hooks.session_end]]\nexec = \"log\"\n[[kode.hooks.tool_call_pre]]\nexec = \"a\"\nargs = [\"-x\"]\ntimeout_ms = 7\n[[kode.hooks.tool_call_pre]]\nexec = \"b\"\n",
+		"config.toml": "[[kode.hooks.session_end]]\nexec = \"log\"\n[[kode.hooks.tool_call_pre]]\nexec = " +
+			"\"a\"\nargs = [\"-x\"]\ntimeout_ms = 7\n[[kode.hooks.tool_call_pre]]\nexec = \"b\"\n",
 		"contexts/work/local.toml": "[[kode.hooks.session_end]]\nexec = \"other\"\n",
 	})
-	want := []config.KodeHook{{Event: "tool_call_pre", Exec: "a", Args: []string{"-x"}, TimeoutMS: 7}, {Event: "tool_call_pre", Exec: "b"}, {Event: "session_end", Exec: "other"}}
+	want := []config.KodeHook{{Event: "tool_call_pre", Exec: "a", Args: []string{"-x"}, TimeoutMS: 7},
+		{Event: "tool_call_pre", Exec: "b"}, {Event: "session_end", Exec: "other"}}
 	if diff := cmp.Diff(want, c.Kode); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

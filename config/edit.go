@@ -93,7 +93,8 @@ func checkEdit(name string, before, after []byte, path []string, value string) e
 	wantText, wantErr := toml.Marshal(want)
 	gotText, gotErr := toml.Marshal(got)
 	if wantErr != nil || gotErr != nil || !bytes.Equal(wantText, gotText) { // as text: NaN equals itself
-		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name, strings.Join(path, "."))
+		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name,
+			strings.Join(path, "."))
 	}
 	return nil
 }
@@ -281,7 +282,8 @@ func tomlKey(path []string) string {
 
 // quoteBasic is a text as a basic string, which a key may be too.
 func quoteBasic(text string) string {
-	if quoted := Quote(text); strings.HasPrefix(quoted, `"`) || strings.HasPrefix(quoted, "'") && !strings.HasPrefix(quoted, "'''") {
+	if quoted := Quote(text); strings.HasPrefix(quoted, `"`) || strings.HasPrefix(quoted, "'") &&
+		!strings.HasPrefix(quoted, "'''") {
 		return quoted
 	}
 	return fmt.Sprintf("%q", text)

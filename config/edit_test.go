@@ -21,30 +21,38 @@ func TestEditChangesOnlyItsKey(t *testing.T) {
 		{"a new key in its table", "[api]\nseed = 1\n# about top_p\n\n[tools]\nexclude = []\n", "api.temperature", "0.5",
 			"[api]\nseed = 1\ntemperature = 0.5\n# about top_p\n\n[tools]\nexclude = []\n"},
 		{"a new key in an empty table", "[api]\n\n[tools]\n", "api.seed", "1", "[api]\nseed = 1\n\n[tools]\n"},
-		{"a new table", "model = \"m\"\n", "storage.bytes_per_token", "4", "model = \"m\"\n\n[storage]\nbytes_per_token = 4\n"},
-		{"a new key before the first table", "# head\n\n[api]\nseed = 1\n", "model", "m", "# head\n\nmodel = 'm'\n[api]\nseed = 1\n"},
-		{"after the last key on top", "model = \"m\"\n\n[api]\nseed = 1\n", "username", "u", "model = \"m\"\nusername = 'u'\n\n[api]\nseed = 1\n"},
+		{"a new table", "model = \"m\"\n", "storage.bytes_per_token", "4",
+			"model = \"m\"\n\n[storage]\nbytes_per_token = 4\n"},
+		{"a new key before the first table", "# head\n\n[api]\nseed = 1\n", "model", "m",
+			"# head\n\nmodel = 'm'\n[api]\nseed = 1\n"},
+		{"after the last key on top", "model = \"m\"\n\n[api]\nseed = 1\n", "username", "u",
+			"model = \"m\"\nusername = 'u'\n\n[api]\nseed = 1\n"},
 		{"a dotted key", "api.seed = 1\n", "api.seed", "2", "api.seed = 2\n"},
 		{"beside dotted keys", "api.seed = 1\n", "api.top_p", "0.5", "api.seed = 1\napi.top_p = 0.5\n"},
-		{"in an inline table", "api = { seed = 1, top_p = 0.5 } # c\n", "api.seed", "2", "api = { seed = 2, top_p = 0.5 } # c\n"},
+		{"in an inline table", "api = { seed = 1, top_p = 0.5 } # c\n", "api.seed", "2",
+			"api = { seed = 2, top_p = 0.5 } # c\n"},
 		{"new in an inline table", "api = { seed = 1 }\n", "api.top_p", "0.5", "api = { seed = 1, top_p = 0.5 }\n"},
 		{"new in an empty inline table", "api = {}\n", "api.top_p", "0.5", "api = { top_p = 0.5 }\n"},
 		{"nested inline", "api = { reasoning = { effort = 'low' } }\n", "api.reasoning.exclude", "true",
 			"api = { reasoning = { effort = 'low', exclude = true } }\n"},
-		{"a list over several lines", "[tools]\nexclude = [\n  \"a\", # first\n  \"b]\",\n]\ninclude = ['x']\n", "tools.exclude", "[\"c\"]",
+		{"a list over several lines", "[tools]\nexclude = [\n  \"a\", # first\n  \"b]\",\n]\ninclude = ['x']\n",
+			"tools.exclude", "[\"c\"]",
 			"[tools]\nexclude = [\"c\"]\ninclude = ['x']\n"},
 		{"a long text", "username = \"\"\"\none # no comment\n\"two\"\"\"\" # comment\nmodel = 'm'\n", "username", "u",
 			"username = 'u' # comment\nmodel = 'm'\n"},
 		{"a literal text with a bracket", "username = 'a # ] b'\n", "username", "u", "username = 'u'\n"},
-		{"a plugin with a dot in its name", "[plugins.\"10-guard.py\"]\ntimeout_ms = 5\n", `plugins."10-guard.py".enabled`, "false",
+		{"a plugin with a dot in its name", "[plugins.\"10-guard.py\"]\ntimeout_ms = 5\n",
+			`plugins."10-guard.py".enabled`, "false",
 			"[plugins.\"10-guard.py\"]\ntimeout_ms = 5\nenabled = false\n"},
 		{"a plugin that is new", "[plugins]\nhook_timeout_ms = 5\n", `plugins.log.enabled`, "false",
 			"[plugins]\nhook_timeout_ms = 5\nlog.enabled = false\n"},
 		{"no newline at the end", "model = 'm'", "username", "u", "model = 'm'\nusername = 'u'\n"},
-		{"Windows line ends", "model = 'm'\r\n[api]\r\nseed = 1\r\n", "api.top_p", "1", "model = 'm'\r\n[api]\r\nseed = 1\r\ntop_p = 1\r\n"},
+		{"Windows line ends", "model = 'm'\r\n[api]\r\nseed = 1\r\n", "api.top_p", "1",
+			"model = 'm'\r\n[api]\r\nseed = 1\r\ntop_p = 1\r\n"},
 		{"below comments that head the file", "# head", "username", "u", "# head\nusername = 'u'\n"},
 		{"a comment in an empty inline table", "api = { # c\n}\n", "api.seed", "1", "api = { seed = 1 # c\n}\n"},
-		{"a number that equals nothing", "[api]\ntemperature = nan\n", "api.seed", "1", "[api]\ntemperature = nan\nseed = 1\n"},
+		{"a number that equals nothing", "[api]\ntemperature = nan\n", "api.seed", "1",
+			"[api]\ntemperature = nan\nseed = 1\n"},
 		{"spaces in a text", "", "username", "Ada Lovelace", "username = 'Ada Lovelace'\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -83,7 +91,8 @@ func TestEditRefusesWhatTheProgramWouldNotRead(t *testing.T) {
 func TestEveryKeyWorksForOneContext(t *testing.T) {
 	values := map[string]string{
 		"model": "m", "base_url": "http://localhost:1/v1", "username": "u", "api.stop": "['x']", "api.tool_choice": "none",
-		"api.response_format": "{type='text'}", "api.reasoning.effort": "low", "tools.include": "['a']", "tools.exclude": "['b']",
+		"api.response_format": "{type='text'}", "api.reasoning.effort": "low", "tools.include": "['a']",
+		"tools.exclude":            "['b']",
 		"file_tools_allowed_paths": "['/x']", "storage.partition_max_age_seconds": "77",
 		"trace.max_bytes": "100000", "trace.redact": "['x+']",
 	}
@@ -110,7 +119,8 @@ func TestEveryKeyWorksForOneContext(t *testing.T) {
 				continue
 			}
 		}
-		c, err := load(t, map[string]string{"contexts/work/local.toml": string(text), "models.toml": "[models.m]\ncontext_window = 3\n"})
+		c, err := load(t, map[string]string{"contexts/work/local.toml": string(text),
+			"models.toml": "[models.m]\ncontext_window = 3\n"})
 		if err != nil {
 			t.Errorf("%s: %v", key, err)
 			continue
@@ -132,7 +142,8 @@ func FuzzEdit(f *testing.F) {
 				continue
 			}
 			for _, comment := range []string{"# c", "# d"} {
-				if strings.Count(text, comment) > 0 && strings.Contains(text, "\n"+comment+"\n") && !strings.Contains(string(got), comment) {
+				if strings.Count(text, comment) > 0 && strings.Contains(text, "\n"+comment+"\n") &&
+					!strings.Contains(string(got), comment) {
 					t.Errorf("the comment %q is gone from %q: %q", comment, text, got)
 				}
 			}

@@ -31,7 +31,10 @@ func Unset(name string, data []byte, key string) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be changed by the program; remove %s by hand", name, key)
 	}
 	edited := cutLine(data, st.begin, st.end)
-	if i := slices.IndexFunc(s.tables, func(t table) bool { return !t.isArray && slices.Equal(t.key, path[:len(path)-1]) }); i >= 0 && isEmptyTable(edited, path[:len(path)-1]) {
+	if i := slices.IndexFunc(s.tables, func(t table) bool {
+		return !t.isArray &&
+			slices.Equal(t.key, path[:len(path)-1])
+	}); i >= 0 && isEmptyTable(edited, path[:len(path)-1]) {
 		t := s.tables[i]
 		edited = cutLine(edited, t.begin, t.end)
 	}
@@ -84,7 +87,8 @@ func checkUnset(name string, before, after []byte, path []string) error {
 	prune(want)
 	prune(got)
 	if len(want)+len(got) > 0 && !reflect.DeepEqual(want, got) {
-		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name, strings.Join(path, "."))
+		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name,
+			strings.Join(path, "."))
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func (l layer) validate() (key string, err error) {
 	}
 	for _, path := range l.FileToolsAllowedPaths {
 		if strings.TrimSpace(path) == "" {
-			return "file_tools_allowed_paths", errors.New("file_tools_allowed_paths has an empty entry, which would be the current folder; remove it, or write \".\" if you mean that")
+			return "file_tools_allowed_paths", errors.New("file_tools_allowed_paths has an empty entry, which would be the " +
+				"current folder; remove it, or write \".\" if you mean that")
 		}
 	}
 	for _, pattern := range l.Trace.Redact {

@@ -21,7 +21,8 @@ func (c *Context) Compact(summary string, keep []Entry) error {
 	if strings.TrimSpace(summary) == "" {
 		return fmt.Errorf("compacting context %q: the summary is empty; nothing was changed", c.name)
 	}
-	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Context compacted", Metadata{Summary: summary, Replacement: keep}))
+	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Context compacted",
+		Metadata{Summary: summary, Replacement: keep}))
 }
 
 // Replace makes the given entries the whole window. The entries so far stay in
@@ -33,7 +34,8 @@ func (c *Context) Replace(entries []Entry) error {
 // Supersede is Replace with entries that hold what the summary said: the summary
 // goes too, in the same step.
 func (c *Context) Supersede(entries []Entry) error {
-	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Conversation replaced", Metadata{Replacement: entries, Superseded: true}))
+	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Conversation replaced",
+		Metadata{Replacement: entries, Superseded: true}))
 }
 
 // anchor begins a new window. One record holds all that it begins with: a crash

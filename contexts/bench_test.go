@@ -47,7 +47,8 @@ func longContext(b *testing.B, entries int) (*Store, *Context) {
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
 			b.Fatal(err)
 		}
-		m.Partitions = append(m.Partitions, partition{File: "partitions/" + name, StartTS: now + int64(n), EndTS: now + int64(n+count-1), EntryCount: count})
+		m.Partitions = append(m.Partitions, partition{File: "partitions/" + name, StartTS: now + int64(n),
+			EndTS: now + int64(n+count-1), EntryCount: count})
 	}
 	if err := c.writeManifest(m); err != nil {
 		b.Fatal(err)

@@ -107,7 +107,8 @@ func (c *Context) locked(step func() error) error {
 func (c *Context) appendTo(path string, records [][]byte) error {
 	cut, err := jsonl.Append(c.store.fs, path, records...)
 	if cut > 0 {
-		c.store.report("%s: the last line was torn by a crash; its %d bytes were never acknowledged and are removed", path, cut)
+		c.store.report("%s: the last line was torn by a crash; its %d bytes were never acknowledged and are removed",
+			path, cut)
 	}
 	return err
 }

@@ -60,7 +60,8 @@ func texts(t *testing.T, c *contexts.Context) []string {
 
 // line is an entry as the original writes it.
 func line(id, from, to, content, kind string) string {
-	return fmt.Sprintf(`{"id":%q,"timestamp":1,"from":%q,"to":%q,"content":%q,"entry_type":%q}`+"\n", id, from, to, content, kind)
+	return fmt.Sprintf(`{"id":%q,"timestamp":1,"from":%q,"to":%q,"content":%q,"entry_type":%q}`+"\n", id,
+		from, to, content, kind)
 }
 
 func TestValidName(t *testing.T) {
@@ -93,9 +94,11 @@ func TestOpeningWritesNothing(t *testing.T) {
 
 func TestAHomeOfTheOriginalOpens(t *testing.T) {
 	store, _, reports := open(t, map[string]string{
-		"state.json":                              `{"contexts":[{"name":"work","created_at":5}],"current_context":"work"}`,
-		"contexts/work/context.jsonl":             line("1", "ann", "work", "hi", "message") + line("2", "work", "user", "hello", "message"),
-		"contexts/work/transcript/active.jsonl":   line("1", "ann", "work", "hi", "message") + line("2", "work", "user", "hello", "message"),
+		"state.json": `{"contexts":[{"name":"work","created_at":5}],"current_context":"work"}`,
+		"contexts/work/context.jsonl": line("1", "ann", "work", "hi", "message") + line("2", "work",
+			"user", "hello", "message"),
+		"contexts/work/transcript/active.jsonl": line("1", "ann", "work", "hi", "message") + line("2", "work",
+			"user", "hello", "message"),
 		"contexts/work/todos.md":                  "buy milk",
 		"prompts/chibi.md":                        "Be kind.",
 		"contexts/old/context.jsonl":              line("9", "ann", "old", "from before transcripts", "message"),
@@ -130,12 +133,14 @@ func TestAHomeOfTheOriginalOpens(t *testing.T) {
 }
 
 func TestTheWindowIsMadeAnewFromTheTranscript(t *testing.T) {
-	old := line("1", "u", "work", "long ago", "message") + line("2", "work", "u", "archived", "archival") + line("3", "u", "work", "in a partition", "message")
+	old := line("1", "u", "work", "long ago", "message") + line("2", "work", "u", "archived", "archival") + line("3", "u",
+		"work", "in a partition", "message")
 	active := line("4", "u", "work", "now", "message") + line("5", "work", "x", "prompt", "system_prompt_changed")
 	manifest := `{"version":1,"active_partition":"active.jsonl","partitions":[{"file":"partitions/1-2.jsonl"}]}`
 	want := []string{"archival archived", "message in a partition", "message now"}
 	for name, window := range map[string]string{
-		"missing": "", "behind": line("3", "u", "work", "in a partition", "message"), "marked": line("4", "u", "work", "now", "message"),
+		"missing": "", "behind": line("3", "u", "work", "in a partition", "message"),
+		"marked": line("4", "u", "work", "now", "message"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{
@@ -177,8 +182,10 @@ func TestDamageIsReportedNotDropped(t *testing.T) {
 	}
 	all := strings.Join(*reports, "\n")
 	for _, want := range []string{
-		"HOME/contexts/work/transcript/active.jsonl:2: not an entry, left out of the conversation: not JSON: invalid character",
-		"HOME/contexts/work/transcript/active.jsonl: the last line was torn by a crash; its 17 bytes were never acknowledged and are removed",
+		"HOME/contexts/work/transcript/active.jsonl:2: not an entry, left out of the conversation: not JSON: invalid " +
+			"character",
+		"HOME/contexts/work/transcript/active.jsonl: the last line was torn by a crash; its 17 bytes were never " +
+			"acknowledged and are removed",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no report %q in:\n%s", want, all)
@@ -202,7 +209,8 @@ func TestOnlyOneUsesAContext(t *testing.T) {
 		t.Fatalf("second lock: %v", err)
 	}
 	want := fmt.Sprintf(`context "work" is in use by process %d on `, os.Getpid())
-	if text := locked.Error(); !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "; wait for it (--wait), or use another context (-C NAME)") {
+	if text := locked.Error(); !strings.HasPrefix(text, want) ||
+		!strings.HasSuffix(text, "; wait for it (--wait), or use another context (-C NAME)") {
 		t.Errorf("error = %s", text)
 	}
 	if list, err := store.List(); err != nil || !list[1].Locked {

@@ -115,12 +115,14 @@ func script() []operation {
 	var ids []string
 	return []operation{
 		say("one"), say("two"), say("three"), say("four"),
-		{"switch", func(s *Store, _ *Context) error { _, err := s.Switch("work"); return err }, func(w *world) { w.Current = "work" }},
+		{"switch", func(s *Store, _ *Context) error { _, err := s.Switch("work"); return err },
+			func(w *world) { w.Current = "work" }},
 		{"replace", func(_ *Store, c *Context) error {
 			return c.Replace([]Entry{UserMessage("user", "work", "replaced")})
 		}, func(w *world) { w.Window = []string{"replaced"} }},
 		say("five"),
-		{"send", func(_ *Store, c *Context) error { return c.Send("other", "", "hi") }, func(w *world) { w.Waiting = []string{"hi"} }},
+		{"send", func(_ *Store, c *Context) error { return c.Send("other", "", "hi") },
+			func(w *world) { w.Waiting = []string{"hi"} }},
 		{"deliver", func(_ *Store, c *Context) error {
 			mail, err := c.Mail()
 			if err != nil || len(mail) != 1 {
@@ -133,7 +135,8 @@ func script() []operation {
 			w.Waiting, w.Mailed = nil, ids
 		}},
 		{"empty the inbox", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
-		{"send again", func(_ *Store, c *Context) error { return c.Send("other", "", "ho") }, func(w *world) { w.Waiting = []string{"ho"} }},
+		{"send again", func(_ *Store, c *Context) error { return c.Send("other", "", "ho") },
+			func(w *world) { w.Waiting = []string{"ho"} }},
 		{"ask with mail", func(_ *Store, c *Context) error {
 			mail, err := c.Mail()
 			if err != nil || len(mail) != 1 {
@@ -145,7 +148,10 @@ func script() []operation {
 			w.History, w.Window = append(w.History, "mail: asked"), append(w.Window, "mail: asked")
 			w.Mailed, w.Unanswered = ids[:2], []string{"asked"}
 		}},
-		{"empty the inbox before there is an answer", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
+		{"empty the inbox before there is an answer",
+			func(_ *Store, c *Context) error {
+				return c.RemoveMail()
+			}, func(*world) {}},
 		{"ask again", func(_ *Store, c *Context) error {
 			mail, err := c.Mail()
 			if err != nil || len(mail) != 1 || mail[0].ID != ids[1] {
@@ -178,7 +184,8 @@ func script() []operation {
 			}
 			return c.NoteSystemPrompt("Be brief.")
 		}, func(*world) {}},
-		{"archive", func(_ *Store, c *Context) error { return c.Archive() }, func(w *world) { w.Window, w.Summary = nil, "" }},
+		{"archive", func(_ *Store, c *Context) error { return c.Archive() },
+			func(w *world) { w.Window, w.Summary = nil, "" }},
 		say("nine"),
 		{"make another", func(s *Store, _ *Context) error {
 			other, err := s.Context("other")
@@ -379,7 +386,8 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 	for _, id := range acknowledged {
 		at := slices.Index(have, id)
 		if at <= last {
-			t.Fatalf("entry %s was acknowledged and is at %d after %d; %d of %d entries are there", id, at, last, len(have), len(acknowledged))
+			t.Fatalf("entry %s was acknowledged and is at %d after %d; %d of %d entries are there", id, at, last,
+				len(have), len(acknowledged))
 		}
 		last = at
 	}

@@ -12,7 +12,8 @@ import (
 // FuzzStateAndOldFiles holds that whatever state.json, the holder of a lock and the
 // original's context.json are, a context can be used and switched to.
 func FuzzStateAndOldFiles(f *testing.F) {
-	f.Add([]byte(`{"contexts": [{"name": "work", "created_at": 1}], "current_context": "work"}`), []byte(`{"messages": [{"role": "user", "content": "hi"}], "summary": "s"}`), []byte(`{"pid": 1}`))
+	f.Add([]byte(`{"contexts": [{"name": "work", "created_at": 1}], "current_context": "work"}`),
+		[]byte(`{"messages": [{"role": "user", "content": "hi"}], "summary": "s"}`), []byte(`{"pid": 1}`))
 	f.Add([]byte(`[]`), []byte(`{"messages": {"role": []}}`), []byte(`{"pid": "x"}`))
 	f.Add([]byte(`{"contexts": 5, "current_context": "../x"}`), []byte(`[[`), []byte(`null`))
 	f.Fuzz(func(t *testing.T, state, old, holder []byte) {
@@ -20,7 +21,8 @@ func FuzzStateAndOldFiles(f *testing.F) {
 		home := t.TempDir()
 		files := disktest.New(home, -1)
 		store := crashStore(t, home, files)
-		for name, data := range map[string][]byte{"state.json": state, "contexts/work/context.json": old, "contexts/work/.lock": holder} {
+		for name, data := range map[string][]byte{"state.json": state, "contexts/work/context.json": old,
+			"contexts/work/.lock": holder} {
 			path := filepath.Join(home, name)
 			err := disk.MakeFolder(files, filepath.Dir(path), 0o700)
 			if err == nil {

@@ -13,8 +13,10 @@ import (
 // read, a prompt can be stored, and the prompt is there afterwards.
 func FuzzForeignFiles(f *testing.F) {
 	entry := `{"id":"1","timestamp":1,"from":"u","to":"work","content":"hi","entry_type":"message"}` + "\n"
-	f.Add([]byte(entry), []byte(entry), []byte(`{"version":1,"partitions":[{"file":"partitions/1-2.jsonl"}]}`), []byte(entry))
-	f.Add([]byte("torn"), []byte(`{"entry_type":"compaction","metadata":{"replacement":[{}]}}`+"\n"), []byte("{"), []byte("{}\n"))
+	f.Add([]byte(entry), []byte(entry), []byte(`{"version":1,"partitions":[{"file":"partitions/1-2.jsonl"}]}`),
+		[]byte(entry))
+	f.Add([]byte("torn"), []byte(`{"entry_type":"compaction","metadata":{"replacement":[{}]}}`+"\n"),
+		[]byte("{"), []byte("{}\n"))
 	f.Add([]byte("\n\n"), []byte(""), []byte(`{"partitions":[{"file":"../../x"}]}`), []byte("null\n"))
 	f.Fuzz(func(t *testing.T, window, active, manifest, inbox []byte) {
 		fuzztest.Memory(t)
@@ -23,7 +25,8 @@ func FuzzForeignFiles(f *testing.F) {
 		store := crashStore(t, home, files)
 		for name, data := range map[string][]byte{
 			"context.jsonl": window, "transcript/active.jsonl": active, "transcript/manifest.json": manifest,
-			"transcript/partitions/1-2.jsonl": window, "inbox.jsonl": inbox, "context_meta.json": manifest, "transcript/.rotation.json": manifest,
+			"transcript/partitions/1-2.jsonl": window, "inbox.jsonl": inbox, "context_meta.json": manifest,
+			"transcript/.rotation.json": manifest,
 		} {
 			path := filepath.Join(home, "contexts", "work", name)
 			err := disk.MakeFolder(files, filepath.Dir(path), 0o700)

@@ -39,7 +39,8 @@ func (c *Context) Send(from, sentBy, text string) error {
 	if sentBy == from {
 		sentBy = ""
 	}
-	mail := Mail{ID: uuid.NewString(), Timestamp: c.store.now().Unix(), From: from, To: c.name, Content: text, SentBy: sentBy}
+	mail := Mail{ID: uuid.NewString(), Timestamp: c.store.now().Unix(), From: from, To: c.name,
+		Content: text, SentBy: sentBy}
 	record, err := json.Marshal(mail)
 	if err == nil {
 		err = c.store.CheckMessage(text)
@@ -47,7 +48,8 @@ func (c *Context) Send(from, sentBy, text string) error {
 	if err == nil {
 		err = c.inboxLocked(func() error {
 			if info, err := c.store.fs.Stat(c.inboxFile()); err == nil && info.Size()+int64(len(record)) > maxInbox {
-				return fmt.Errorf("its inbox is full, %d bytes wait there; let it read them first (chibi -B %s)", info.Size(), c.name)
+				return fmt.Errorf("its inbox is full, %d bytes wait there; let it read them first (chibi -B %s)",
+					info.Size(), c.name)
 			}
 			return c.appendTo(c.inboxFile(), [][]byte{record})
 		})
@@ -88,7 +90,8 @@ func (c *Context) forOnePrompt(waiting []Mail) []Mail {
 	for i, m := range waiting {
 		size += len(m.Content) + len(m.From)
 		if i > 0 && size > most {
-			c.store.report("context %q: %d messages come with this prompt, %d more with the next ones", c.name, i, len(waiting)-i)
+			c.store.report("context %q: %d messages come with this prompt, %d more with the next ones",
+				c.name, i, len(waiting)-i)
 			return waiting[:i]
 		}
 	}
@@ -155,7 +158,8 @@ func (c *Context) readInbox() (mail []Mail, bad [][]byte, err error) {
 	_, err = jsonl.Forward(c.store.fs, c.inboxFile(), func(line int, record []byte) bool {
 		var m Mail
 		if err := strictjson.Decode(record, &m); err != nil {
-			c.store.report("%s:%d: not a message, it stays there until you correct or remove the line: %v", c.inboxFile(), line, err)
+			c.store.report("%s:%d: not a message, it stays there until you correct or remove the line: %v",
+				c.inboxFile(), line, err)
 			bad = append(bad, bytes.Clone(record))
 			return true
 		}

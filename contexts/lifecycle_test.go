@@ -78,7 +78,8 @@ func TestAPartitionBeginsWhenABoundIsReached(t *testing.T) {
 			if err == nil {
 				err = json.Unmarshal(data, &manifest)
 			}
-			if err != nil || len(manifest.Partitions) == 0 || manifest.Partitions[0].EntryCount == 0 || manifest.Partitions[0].TokenCount == 0 {
+			if err != nil || len(manifest.Partitions) == 0 || manifest.Partitions[0].EntryCount == 0 ||
+				manifest.Partitions[0].TokenCount == 0 {
 				t.Errorf("manifest %s, %v", data, err)
 			}
 			if got := texts(t, c); len(got) != 3 {
@@ -115,7 +116,8 @@ func TestRenamingKeepsWhatIsKnown(t *testing.T) {
 		t.Errorf("history = %q", got)
 	}
 	data, err := os.ReadFile(filepath.Join(home, "state.json"))
-	if err != nil || !strings.Contains(string(data), `"destroy_after_seconds_inactive": 3600`) || strings.Contains(string(data), `"old"`) {
+	if err != nil || !strings.Contains(string(data), `"destroy_after_seconds_inactive": 3600`) ||
+		strings.Contains(string(data), `"old"`) {
 		t.Errorf("state.json: %s, %v", data, err)
 	}
 	fill(t, context(t, store, "third"), "x")
@@ -131,7 +133,8 @@ func TestExpiry(t *testing.T) {
 	}
 	store, home, _ := open(t, map[string]string{
 		"state.json": `{"contexts":[` + strings.Join([]string{
-			entry("current", `,"destroy_at":1000`), entry("due", `,"destroy_at":1000`), entry("later", `,"destroy_at":9000000000`),
+			entry("current", `,"destroy_at":1000`), entry("due", `,"destroy_at":1000`),
+			entry("later", `,"destroy_at":9000000000`),
 			entry("idle", `,"destroy_after_seconds_inactive":60`), entry("used", `,"destroy_after_seconds_inactive":60`),
 			entry("locked", `,"destroy_at":1000`), entry("named", `,"destroy_at":1000`), entry("for ever", ""),
 		}, ",") + `],"current_context":"current","previous_context":"due"}`,
@@ -215,22 +218,25 @@ func TestHistorySelects(t *testing.T) {
 		"other letters":    {contexts.Query{Text: "äpfel"}, []string{"ÄPFEL"}},
 		"first":            {contexts.Query{First: 2}, []string{"Apple", "pear"}},
 		"last with text":   {contexts.Query{Last: 1, Text: "apple"}, []string{"apple pie"}},
-		"time":             {contexts.Query{Since: time.Unix(2000, 0), Until: time.Unix(4000, 0)}, []string{"pear", "a <b> & \"c\"", "ÄPFEL"}},
-		"none":             {contexts.Query{Text: "cherry"}, nil},
+		"time": {contexts.Query{Since: time.Unix(2000, 0), Until: time.Unix(4000, 0)},
+			[]string{"pear", "a <b> & \"c\"", "ÄPFEL"}},
+		"none": {contexts.Query{Text: "cherry"}, nil},
 	} {
 		if diff := cmp.Diff(test.want, all(t, c, test.q)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 	stopped := 0
-	if err := c.History(contexts.Query{}, func(contexts.Entry) bool { stopped++; return stopped < 2 }); err != nil || stopped != 2 {
+	if err := c.History(contexts.Query{}, func(contexts.Entry) bool { stopped++; return stopped < 2 }); err != nil ||
+		stopped != 2 {
 		t.Errorf("stopped after %d, %v", stopped, err)
 	}
 }
 
 func TestWhatACrashLeftIsRemoved(t *testing.T) {
 	store, home, _ := open(t, map[string]string{
-		"contexts/work/.context.jsonl.tmp-1": "half", "contexts/work/.todos.md.tmp-2": "in progress", "contexts/work/.dirty": "",
+		"contexts/work/.context.jsonl.tmp-1": "half", "contexts/work/.todos.md.tmp-2": "in progress",
+		"contexts/work/.dirty": "",
 	})
 	old := filepath.Join(home, "contexts/work/.context.jsonl.tmp-1")
 	if err := os.Chtimes(old, time.Unix(1000, 0), time.Unix(1000, 0)); err != nil {

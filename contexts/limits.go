@@ -30,7 +30,8 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	return Limits{Note: orDefault(l.Note, 256<<10), Message: orDefault(l.Message, 256<<10), Inbox: orDefault(l.Inbox, 1<<20)}
+	return Limits{Note: orDefault(l.Note, 256<<10), Message: orDefault(l.Message, 256<<10),
+		Inbox: orDefault(l.Inbox, 1<<20)}
 }
 
 // maxInbox bounds an inbox; who sends more is told that it is full.
@@ -39,7 +40,8 @@ const maxInbox = 16 << 20
 // CheckMessage refuses a message that is too large to be sent.
 func (s *Store) CheckMessage(text string) error {
 	if most := s.Limits.withDefaults().Message; len(text) > most {
-		return fmt.Errorf("the message has %d bytes, and at most %d are sent (limits.message_bytes); make it shorter, or name a file that holds it", len(text), most)
+		return fmt.Errorf("the message has %d bytes, and at most %d are sent (limits.message_bytes); make it shorter, or "+
+			"name a file that holds it", len(text), most)
 	}
 	return nil
 }
@@ -47,7 +49,8 @@ func (s *Store) CheckMessage(text string) error {
 // checkNote refuses a note that is too large to be shown with every request.
 func (s *Store) checkNote(text string) error {
 	if most := s.Limits.withDefaults().Note; len(text) > most {
-		return fmt.Errorf("the text has %d bytes, and at most %d are kept (limits.note_bytes); make it shorter", len(text), most)
+		return fmt.Errorf("the text has %d bytes, and at most %d are kept (limits.note_bytes); make it shorter",
+			len(text), most)
 	}
 	return nil
 }

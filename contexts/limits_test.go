@@ -29,7 +29,8 @@ func TestWhatIsTooLargeIsRefusedAndChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, read := range map[string]func() (string, error){"todos": c.Todos, "goals": c.Goals, "reflection": c.Reflection} {
+	for name, read := range map[string]func() (string, error){"todos": c.Todos, "goals": c.Goals,
+		"reflection": c.Reflection} {
 		if text, err := read(); text != "kept" || err != nil {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}

@@ -30,7 +30,8 @@ type Holder struct {
 
 // Error says who uses the context and what to do.
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("context %q is in use by %s; wait for it (--wait), or use another context (-C NAME)", e.Context, e.Holder)
+	return fmt.Sprintf("context %q is in use by %s; wait for it (--wait), or use another context (-C NAME)",
+		e.Context, e.Holder)
 }
 
 // String names the holder for people.

@@ -111,7 +111,8 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 	if err := c.Append(UserMessage("user", "work", "one")); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Append(UserMessage("user", "work", long)); err == nil || !strings.Contains(err.Error(), "at most 16777216 can be kept") {
+	if err := c.Append(UserMessage("user", "work", long)); err == nil ||
+		!strings.Contains(err.Error(), "at most 16777216 can be kept") {
 		t.Errorf("Append = %v", err)
 	}
 	if err := disk.Append(s.fs, c.transcript(), []byte(long+"\n"), 0o600); err != nil {

@@ -71,5 +71,6 @@ func (c *Context) snapshot() (list []segment, done func(), err error) {
 // unfinished reports whether something is to be put in order under the lock: a
 // rotation that was begun, or what an old version has left.
 func (c *Context) unfinished() bool {
-	return c.isThere(c.intentFile()) || c.isThere(c.legacyFile()) || c.isThere(c.legacyTranscript()) && !c.isThere(c.transcript())
+	return c.isThere(c.intentFile()) || c.isThere(c.legacyFile()) || c.isThere(c.legacyTranscript()) &&
+		!c.isThere(c.transcript())
 }

@@ -243,7 +243,8 @@ func TestWorkOnEveryContextIsDoneOnceADay(t *testing.T) {
 	for _, step := range []struct {
 		later time.Duration
 		want  bool
-	}{{0, true}, {time.Hour, false}, {22 * time.Hour, false}, {2 * time.Hour, true}, {time.Hour, false}, {-48 * time.Hour, true}} {
+	}{{0, true}, {time.Hour, false}, {22 * time.Hour, false}, {2 * time.Hour, true}, {time.Hour, false},
+		{-48 * time.Hour, true}} {
 		now = now.Add(step.later)
 		if got, err := s.Daily(); got != step.want || err != nil {
 			t.Errorf("at %s: %v, %v; want %v", now, got, err, step.want)

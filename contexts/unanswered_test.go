@@ -45,7 +45,8 @@ func TestAPromptWithoutAnAnswerIsOneThatAnotherOrNothingFollows(t *testing.T) {
 		{"three failed", "P:one P:two P:three", "", "three"},
 		{"one in the middle failed", "P:one P:two a:yes", "two yes", ""},
 		{"a call is an answer", "P:one t:x P:two", "one x", "two"},
-		{"follow-up messages belong together", "P:one a:yes P:more u:still a:ok P:two u:too", "one yes more still ok", "two too"},
+		{"follow-up messages belong together", "P:one a:yes P:more u:still a:ok P:two u:too",
+			"one yes more still ok", "two too"},
 		{"messages that hooks or older versions stored", "u:old u:older P:one", "old older", "one"},
 		{"older versions alone", "u:old u:older", "old older", ""},
 	} {
@@ -66,7 +67,8 @@ func TestAPromptWithoutAnAnswerIsOneThatAnotherOrNothingFollows(t *testing.T) {
 			if got := contents(left); got != test.open || err != nil {
 				t.Errorf("unanswered: %q, %v, want %q", got, err, test.open)
 			}
-			if len(left) > 0 && contents(contexts.Answered(entries, left[0].ID)) != strings.TrimSpace(test.answered+" "+test.open) {
+			if len(left) > 0 && contents(contexts.Answered(entries,
+				left[0].ID)) != strings.TrimSpace(test.answered+" "+test.open) {
 				t.Errorf("while it is asked the conversation is %q", contents(contexts.Answered(entries, left[0].ID)))
 			}
 		})

@@ -207,7 +207,8 @@ func (c *Context) backward(s segment, each func(Entry) (more bool)) error {
 	return s.backward(c.store.fs, func(offset int64, record []byte) bool {
 		var e Entry
 		if err := strictjson.Decode(record, &e); err != nil {
-			c.store.report("%s:%d: not an entry, left out of the conversation: %v", s.path, jsonl.LineAt(c.store.fs, s.path, offset), err)
+			c.store.report("%s:%d: not an entry, left out of the conversation: %v", s.path,
+				jsonl.LineAt(c.store.fs, s.path, offset), err)
 			return true
 		}
 		return each(e)

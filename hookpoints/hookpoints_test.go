@@ -25,8 +25,10 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"pre_api_request", "context_name request_body recursion_depth", "request_body"},
 	{"pre_tool", "tool_name arguments tool_call_id recipe nested", "arguments block message"},
 	{"post_tool", "tool_name arguments result truncated output_path cached status blocked_by tool_call_id", ""},
-	{"pre_tool_output", "tool_name arguments output truncated output_path status blocked_by preface tool_call_id exit_code duration_ms recipe nested", "output block message"},
-	{"post_tool_output", "tool_name arguments output truncated output_path final_output cached status blocked_by tool_call_id", ""},
+	{"pre_tool_output", "tool_name arguments output truncated output_path status blocked_by preface tool_call_id " +
+		"exit_code duration_ms recipe nested", "output block message"},
+	{"post_tool_output", "tool_name arguments output truncated output_path final_output cached status blocked_by " +
+		"tool_call_id", ""},
 	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count", "summary"},
 	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count", ""},
 	{"pre_send_message", "from to content context_name", "delivered via"},
@@ -38,8 +40,10 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"post_compact", "context_name message_count summary", ""},
 	{"pre_rolling_compact", "context_name message_count non_system_count summary", ""},
 	{"post_rolling_compact", "context_name message_count messages_archived summary", ""},
-	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe nested", "messages drop_summary recipe recipe_args"},
-	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe", "follow_up_messages messages drop_summary recipe recipe_args"},
+	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe nested",
+		"messages drop_summary recipe recipe_args"},
+	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe",
+		"follow_up_messages messages drop_summary recipe recipe_args"},
 }
 
 func fieldNames(t reflect.Type) string {
@@ -113,7 +117,8 @@ type Discount struct {
 
 // A program can define points of its own; they need no registration.
 func ExamplePoint() {
-	preCheckout := hookpoints.Point[Order, Discount]{Name: "pre_checkout", Mode: hookpoints.Chain, When: "an order is about to be paid"}
+	preCheckout := hookpoints.Point[Order, Discount]{Name: "pre_checkout", Mode: hookpoints.Chain,
+		When: "an order is about to be paid"}
 	info := preCheckout.Info()
 	fmt.Println(info.Name, info.Mode, info.Fields[0].Name, info.Fields[0].Rule, info.CanBlock())
 	// Output: pre_checkout chain total replace false

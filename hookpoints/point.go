@@ -46,7 +46,8 @@ func (m Mode) Meaning() string {
 	case Gather:
 		return "all subscribers at once, each with the same payload; answers are folded in plugin order"
 	case Chain:
-		return "one after another in plugin order, each receives the payload as the previous one left it; then the guards, all at once"
+		return "one after another in plugin order, each receives the payload as the previous one left it; then the guards, " +
+			"all at once"
 	case Claim:
 		return "one after another; the first that claims ends it"
 	}

@@ -96,13 +96,15 @@ func TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt(t *testing.T) {
 	}{
 		{"as many as are told", `{"x":{}}`, string(object("a", merge.MaxPaths)), merge.MaxPaths, "/x/a0"},
 		{"one more", `{"x":{}}`, string(object("a", merge.MaxPaths+1)), 1, "/x"},
-		{"many in one of two members", `{"x":{"few":{"f0":9},"many":{}}}`, `{"few":{"f0":1},"many":` + string(object("a", 20_000)) + `}`, 2, "/x/few"},
+		{"many in one of two members", `{"x":{"few":{"f0":9},"many":{}}}`, `{"few":{"f0":1},"many":` +
+			string(object("a", 20_000)) + `}`, 2, "/x/few"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := merge.NewChain([]byte(test.doc))
 			changes, err := c.Patch("p", "x", []byte(test.patch))
 			if err != nil || len(changes) != test.paths || changes[0].Path != test.first {
-				t.Errorf("%d changes, the first %v, %v; want %d, the first %s", len(changes), changes[:min(1, len(changes))], err, test.paths, test.first)
+				t.Errorf("%d changes, the first %v, %v; want %d, the first %s", len(changes), changes[:min(1, len(changes))],
+					err, test.paths, test.first)
 			}
 			if got := c.Field("x"); !merge.Equal(got, []byte(test.patch)) {
 				t.Errorf("the change was not applied: %.60s", got)

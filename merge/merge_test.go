@@ -174,7 +174,8 @@ func TestFilter(t *testing.T) {
 		[]merge.Offer[[]string]{lists("p", "a", "b", "z"), lists("q", "b", "c")},
 		[]merge.Offer[[]string]{lists("r", "b")})
 	want := merge.Filtered{
-		Removed: []merge.Removal{{Name: "a", By: []string{"q"}}, {Name: "b", Excluded: true, By: []string{"r"}}, {Name: "c", By: []string{"p"}}},
+		Removed: []merge.Removal{{Name: "a", By: []string{"q"}}, {Name: "b", Excluded: true, By: []string{"r"}},
+			{Name: "c", By: []string{"p"}}},
 		Unknown: []merge.Unknown{{From: "p", Name: "z"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

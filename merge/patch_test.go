@@ -28,8 +28,11 @@ func TestPatch(t *testing.T) {
 		{"an object replaces a value", `{"a":1}`, `{"a":{"b":2,"c":null}}`, `{"a":{"b":2}}`},
 		{"a new object has no nulls", `{}`, `{"a":{"b":{"c":null}}}`, `{"a":{"b":{}}}`},
 		{"a value replaces the document", `{"a":1}`, `[1]`, `[1]`},
-		{"spelling survives", `{"n": 1.50e+3 , "s":"<\u00e9>" ,"big":12345678901234567890}`, `{"x":0.10}`, `{"n": 1.50e+3 , "s":"<\u00e9>" ,"big":12345678901234567890,"x":0.10}`},
-		{"keys are not paths", `{"a.b":1,"a":{"b":2},"*":3,"0":4,":1":5}`, `{"a.b":9,"*":8,"0":7,":1":6,"#":1,"@this":2,"a|b":3,"?":4}`, `{"a.b":9,"a":{"b":2},"*":8,"0":7,":1":6,"#":1,"@this":2,"a|b":3,"?":4}`},
+		{"spelling survives", `{"n": 1.50e+3 , "s":"<\u00e9>" ,"big":12345678901234567890}`, `{"x":0.10}`,
+			`{"n": 1.50e+3 , "s":"<\u00e9>" ,"big":12345678901234567890,"x":0.10}`},
+		{"keys are not paths", `{"a.b":1,"a":{"b":2},"*":3,"0":4,":1":5}`,
+			`{"a.b":9,"*":8,"0":7,":1":6,"#":1,"@this":2,"a|b":3,"?":4}`,
+			`{"a.b":9,"a":{"b":2},"*":8,"0":7,":1":6,"#":1,"@this":2,"a|b":3,"?":4}`},
 		{"escaped keys are the same keys", `{"\u0061":1}`, `{"a":2}`, `{"\u0061":2}`},
 		{"of duplicates the last counts", `{"a":1,"b":2,"a":3}`, `{"a":{"x":1}}`, `{"b":2,"a":{"x":1}}`},
 		{"duplicates that nobody patches stay", `{"a":1,"a":2}`, `{"b":1}`, `{"a":1,"a":2,"b":1}`},
@@ -51,9 +54,11 @@ func TestPatchRefusesWhatIsNotJSON(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2000)
 	for _, test := range []struct{ name, doc, patch, want string }{
 		{"document", `{"a":`, `{}`, "the document cannot be used: not JSON: unexpected EOF at byte 5"},
-		{"patch", `{}`, `{a:1}`, "the patch cannot be used: not JSON: invalid character 'a' at start of string (expecting '\"') at byte 1"},
+		{"patch", `{}`, `{a:1}`, "the patch cannot be used: not JSON: invalid character 'a' at start of string (expecting " +
+			"'\"') at byte 1"},
 		{"depth", `{}`, deep, "the patch cannot be used: it nests too deep: more than 1000 objects and arrays in each other"},
-		{"hostile depth", `{}`, strings.Repeat("[", 1<<20), "the patch cannot be used: it nests too deep: more than 1000 objects and arrays in each other"},
+		{"hostile depth", `{}`, strings.Repeat("[", 1<<20),
+			"the patch cannot be used: it nests too deep: more than 1000 objects and arrays in each other"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := merge.Patch([]byte(test.doc), []byte(test.patch)); err == nil || err.Error() != test.want {
@@ -96,7 +101,8 @@ func decode(t *testing.T, data []byte) any {
 
 // nasty are keys that are anything but plain.
 var nasty = [...]string{
-	"a", "b", "a.b", "*", "?", "|", "#", "@", ":", ":1", "0", "1", "100000", "", " ", `"`, `\`, "{", "}", "[", "!", "<", "é", "\n", "a|b", "@this", "-1",
+	"a", "b", "a.b", "*", "?", "|", "#", "@", ":", ":1", "0", "1", "100000", "", " ", `"`, `\`, "{", "}", "[", "!", "<",
+	"é", "\n", "a|b", "@this", "-1",
 }
 
 // value makes a random JSON value.
@@ -204,7 +210,8 @@ func request() []byte {
 		text, _ := json.Marshal(strings.Repeat(fmt.Sprintf("message %d, and more of it. ", i), 36))
 		messages = append(messages, `{"role":"user","content":`+string(text)+`}`)
 	}
-	return []byte(`{"model":"m","messages":[` + strings.Join(messages, ",") + `],"temperature":0.7,"reasoning":{"effort":"low"}}`)
+	return []byte(`{"model":"m","messages":[` + strings.Join(messages, ",") +
+		`],"temperature":0.7,"reasoning":{"effort":"low"}}`)
 }
 
 var patch5 = []byte(`{"temperature":0.1,"max_tokens":5,"reasoning":{"effort":"high","exclude":true},"seed":1}`)

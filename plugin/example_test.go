@@ -15,12 +15,13 @@ import (
 
 // A plugin can be a Go function.
 func ExampleHandlePoint() {
-	guard := plugin.HandlePoint(hookpoints.PreTool, func(_ context.Context, call hookpoints.ToolInvocation) (hookpoints.ToolVerdict, error) {
-		if strings.Contains(string(call.Arguments), "rm -rf") {
-			return hookpoints.ToolVerdict{Block: true, Message: "not on my disk"}, nil
-		}
-		return hookpoints.ToolVerdict{}, nil
-	})
+	guard := plugin.HandlePoint(hookpoints.PreTool,
+		func(_ context.Context, call hookpoints.ToolInvocation) (hookpoints.ToolVerdict, error) {
+			if strings.Contains(string(call.Arguments), "rm -rf") {
+				return hookpoints.ToolVerdict{Block: true, Message: "not on my disk"}, nil
+			}
+			return hookpoints.ToolVerdict{}, nil
+		})
 	host := &plugin.Host{Plugins: []plugin.Plugin{{Name: "guard", Hooks: guard.Hooks(), Handler: guard}}}
 
 	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.ToolInvocation{

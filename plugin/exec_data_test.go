@@ -160,7 +160,8 @@ func TestAProcessThatTookNothingOfWhatOnlyStandardInputCarries(t *testing.T) {
 		c := sh("echo started")
 		c.InheritStdin, c.Data = true, &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: large}
 		out, err := plugin.Exec{}.Run(t.Context(), c)
-		want := "could not be started: 140 kB of data are too large for the environment, and its standard input is the terminal"
+		want := "could not be started: 140 kB of data are too large for the environment, and its standard input is the " +
+			"terminal"
 		if !out.Unread || !errors.Is(err, plugin.ErrStart) || err.Error() != want {
 			t.Errorf("outcome is %+v, error %v", out, err)
 		}
@@ -195,7 +196,8 @@ func TestTheEnvironmentIsNearlyFull(t *testing.T) {
 	})
 	t.Run("it is too full for anything", func(t *testing.T) {
 		_, err := fill(room+1<<20).Run(t.Context(), c)
-		if want := "could not be started: the environment is too large; unset what is not needed"; err == nil || err.Error() != want {
+		if want := "could not be started: the environment is too large; unset what is not needed"; err == nil ||
+			err.Error() != want {
 			t.Errorf("error is %v", err)
 		}
 	})

@@ -27,7 +27,8 @@ print("moved", file=sys.stderr, flush=True)
 while True: time.sleep(1000)'`
 
 func TestAProcessThatLeavesItsGroupIsEndedToo(t *testing.T) {
-	for name, timeout := range map[string]time.Duration{"it takes too long": 300 * time.Millisecond, "it is called off": time.Hour} {
+	for name, timeout := range map[string]time.Duration{"it takes too long": 300 * time.Millisecond,
+		"it is called off": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			life := newLifeline(t)
 			c := life.sh(leavesItsGroup)
@@ -76,7 +77,8 @@ func TestAProcessThatSomebodyStopsIsSaid(t *testing.T) {
 	// Who reads what is said does as it says.
 	said := &stopped{}
 	out := run(t, plugin.Exec{Stderr: said}, sh(`kill -STOP $$; echo went on`))
-	want := fmt.Sprintf("chibi: /bin/sh was stopped by a signal (SIGSTOP); to let it go on, run: kill -CONT %d\n", said.pid)
+	want := fmt.Sprintf("chibi: /bin/sh was stopped by a signal (SIGSTOP); to let it go on, run: kill -CONT %d\n",
+		said.pid)
 	if said.text != want || string(out.Stdout) != "went on\n" {
 		t.Errorf("said %q, want %q; stdout %q", said.text, want, out.Stdout)
 	}

@@ -25,7 +25,8 @@ func (e Exec) Getenv(name string) (value string) {
 func (e Exec) LookPath(name string) (path string, ok bool) {
 	for _, folder := range filepath.SplitList(e.Getenv("PATH")) {
 		path := filepath.Join(folder, name)
-		if info, err := os.Stat(path); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(path); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() &&
+			info.Mode()&0o111 != 0 {
 			return path, true
 		}
 	}

@@ -24,7 +24,8 @@ func TestAProcessAtTheTerminal(t *testing.T) {
 		return
 	}
 	tests := map[string]struct{ script, typed, want string }{
-		"reads what is typed":  {"echo up >&2; read line; echo got $line", "hello\n", `"got hello\n" interrupted=false foreground=true`},
+		"reads what is typed": {"echo up >&2; read line; echo got $line", "hello\n",
+			`"got hello\n" interrupted=false foreground=true`},
 		"is ended by Ctrl-C":   {"echo up >&2; exec sleep 1000", "\x03", `"" interrupted=true foreground=true`},
 		"may leave it at once": {"echo up >&2", "", `"" interrupted=false foreground=true`},
 	}

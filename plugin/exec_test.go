@@ -95,10 +95,12 @@ func TestHowAProcessEnds(t *testing.T) {
 		script string
 		want   plugin.Outcome
 	}{
-		"well, with an answer":    {"echo yes", plugin.Outcome{Stdout: []byte("yes\n")}},
-		"well, saying nothing":    {"exit 0", plugin.Outcome{}},
-		"with an exit status":     {"echo no; echo why >&2; exit 3", plugin.Outcome{Stdout: []byte("no\n"), Stderr: "why\n", Exit: 3}},
-		"killed":                  {"echo no; kill -KILL $$", plugin.Outcome{Stdout: []byte("no\n"), Exit: -1, Signal: "killed"}},
+		"well, with an answer": {"echo yes", plugin.Outcome{Stdout: []byte("yes\n")}},
+		"well, saying nothing": {"exit 0", plugin.Outcome{}},
+		"with an exit status": {"echo no; echo why >&2; exit 3",
+			plugin.Outcome{Stdout: []byte("no\n"), Stderr: "why\n", Exit: 3}},
+		"killed": {"echo no; kill -KILL $$",
+			plugin.Outcome{Stdout: []byte("no\n"), Exit: -1, Signal: "killed"}},
 		"terminated":              {"kill -TERM $$", plugin.Outcome{Exit: -1, Signal: "terminated"}},
 		"after it closed its own": {"exec >&- 2>&-; exit 4", plugin.Outcome{Exit: 4}},
 	}
@@ -143,14 +145,19 @@ func TestWhatCannotBeStarted(t *testing.T) {
 		command plugin.Command
 		want    string
 	}{
-		"no execute bit":   {file("plain", "#!/bin/sh\n", 0o644), "not executable; run: chmod +x " + filepath.Join(dir, "plain")},
-		"no #! line":       {file("bare", "echo hello\n", 0o755), `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
-		"an empty file":    {file("empty", "", 0o755), `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
-		"no interpreter":   {file("odd", "#! /no/such/interpreter -x\n", 0o755), `its interpreter "/no/such/interpreter -x" (first line) was not found`},
-		"CR LF":            {file("dos", "#!/bin/sh\r\necho\r\n", 0o755), "its lines end in CR LF, so its interpreter was not found; save it with LF alone"},
-		"no file":          {plugin.Command{Path: filepath.Join(dir, "none")}, "no such file"},
-		"a folder":         {plugin.Command{Path: dir}, "it is a folder, not a program"},
-		"no such folder":   {plugin.Command{Path: "/bin/sh", Dir: "/no/such/folder"}, `its working directory "/no/such/folder" does not exist`},
+		"no execute bit": {file("plain", "#!/bin/sh\n", 0o644), "not executable; run: chmod +x " +
+			filepath.Join(dir, "plain")},
+		"no #! line": {file("bare", "echo hello\n", 0o755),
+			`it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
+		"an empty file": {file("empty", "", 0o755), `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
+		"no interpreter": {file("odd", "#! /no/such/interpreter -x\n", 0o755),
+			`its interpreter "/no/such/interpreter -x" (first line) was not found`},
+		"CR LF": {file("dos", "#!/bin/sh\r\necho\r\n", 0o755),
+			"its lines end in CR LF, so its interpreter was not found; save it with LF alone"},
+		"no file":  {plugin.Command{Path: filepath.Join(dir, "none")}, "no such file"},
+		"a folder": {plugin.Command{Path: dir}, "it is a folder, not a program"},
+		"no such folder": {plugin.Command{Path: "/bin/sh", Dir: "/no/such/folder"},
+			`its working directory "/no/such/folder" does not exist`},
 		"a NUL in its env": {sh("true", "A=\x00"), "exec: environment variable contains NUL"},
 	}
 	for name, tt := range tests {
@@ -327,7 +334,8 @@ func TestStderrIsBounded(t *testing.T) {
 	for limit, text := range map[int64]string{10_000: "9.8 KiB", 8192: "8.0 KiB"} { // within a read, and at the end of one
 		all.Reset()
 		out := run(t, plugin.Exec{Stderr: &all, MaxStderr: limit}, sh(`yes | head -c 64000000 >&2; echo end >&2; echo done`))
-		want := strings.Repeat("y\n", int(limit/2)) + "\nchibi: /bin/sh wrote more than " + text + " to standard error; the rest is left out\n"
+		want := strings.Repeat("y\n", int(limit/2)) + "\nchibi: /bin/sh wrote more than " + text +
+			" to standard error; the rest is left out\n"
 		if all.String() != want {
 			t.Errorf("passed on %d bytes, want %d", all.Len(), len(want))
 		}

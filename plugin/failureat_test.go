@@ -27,7 +27,8 @@ func TestWhatAFailureMeansAtAPoint(t *testing.T) {
 		{"nobody says anything", "", plugin.Override{}, ""},
 		{"the plugin", plugin.Block, plugin.Override{}, plugin.Block},
 		{"the person", plugin.Block, plugin.Override{OnFailure: plugin.Ignore}, plugin.Ignore},
-		{"the person, for the point", plugin.Block, plugin.Override{OnFailure: plugin.Block, Hooks: at(plugin.Ignore)}, plugin.Ignore},
+		{"the person, for the point", plugin.Block, plugin.Override{OnFailure: plugin.Block,
+			Hooks: at(plugin.Ignore)}, plugin.Ignore},
 		{"the person, for another point", "", plugin.Override{Hooks: map[hookpoints.Name]plugin.HookOverride{"pre_message": {OnFailure: plugin.Block}}}, ""},
 		{"a bound alone", plugin.Block, plugin.Override{Hooks: map[hookpoints.Name]plugin.HookOverride{preTool: {Timeout: time.Second}}}, plugin.Block},
 	} {
@@ -49,7 +50,8 @@ func TestAFailureBlocksWhereItIsSaidForThatPointAlone(t *testing.T) {
 	if verdict := fire(t, h, hookpoints.PreTool, call); !verdict.Block {
 		t.Error("its failure at pre_tool did not block")
 	}
-	if verdict := fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{Arguments: json.RawMessage("{}")}); verdict.Block {
+	if verdict := fire(t, h, hookpoints.PreToolOutput,
+		hookpoints.ToolOutput{Arguments: json.RawMessage("{}")}); verdict.Block {
 		t.Error("its failure at pre_tool_output blocked")
 	}
 }

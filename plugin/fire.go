@@ -48,7 +48,8 @@ func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.R
 }
 
 // fire is FireJSON, and says which plugin blocked.
-func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (merged json.RawMessage, blocker string, err error) {
+func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (merged json.RawMessage,
+	blocker string, err error) {
 	subscribers := h.subscribers(info.Name)
 	if len(subscribers) == 0 {
 		return nil, "", nil

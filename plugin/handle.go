@@ -11,7 +11,8 @@ import (
 // HandlePoint makes a typed Go function the Handler of one point. The function
 // receives the decoded payload; the zero A is no opinion. Combine several with
 // [Handlers].
-func HandlePoint[P, A any](point hookpoints.Point[P, A], answer func(ctx context.Context, payload P) (A, error)) Handlers {
+func HandlePoint[P, A any](point hookpoints.Point[P, A],
+	answer func(ctx context.Context, payload P) (A, error)) Handlers {
 	return Handlers{point.Name: HandlerFunc(func(ctx context.Context, ev Event) (Answer, error) {
 		var payload P
 		if err := strictjson.Decode(ev.Payload, &payload); err != nil {

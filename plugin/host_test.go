@@ -234,7 +234,8 @@ func TestChainGivesEachPluginWhatThePreviousOneLeft(t *testing.T) {
 
 func TestAPromptMayBecomeEmptyText(t *testing.T) {
 	var l log
-	got := fire(t, l.host(says("a", `{"output":""}`, "pre_tool_output")), hookpoints.PreToolOutput, hookpoints.ToolOutput{Output: "secret"})
+	got := fire(t, l.host(says("a", `{"output":""}`, "pre_tool_output")), hookpoints.PreToolOutput,
+		hookpoints.ToolOutput{Output: "secret"})
 	if got.Output == nil || *got.Output != "" {
 		t.Errorf("output = %v, want the empty text", got.Output)
 	}
@@ -311,7 +312,8 @@ func TestFirstSummaryWinsAndOthersAreToldSo(t *testing.T) {
 	if got := fire(t, h, hookpoints.PreCacheOutput, hookpoints.CacheCandidate{}); got.Summary != "short" {
 		t.Errorf("summary = %q", got.Summary)
 	}
-	if got, want := l.records[2].Notes, []string{`its "summary" is not used, plugin "b" came first`}; !cmp.Equal(got, want) {
+	if got, want := l.records[2].Notes, []string{`its "summary" is not used, plugin "b" came first`}; !cmp.Equal(got,
+		want) {
 		t.Errorf("notes = %q, want %q", got, want)
 	}
 }
@@ -331,7 +333,8 @@ func TestTheFirstClaimEndsThePoint(t *testing.T) {
 
 func TestAnObserverThatTriesToChangeSomethingIsTold(t *testing.T) {
 	var l log
-	fire(t, l.host(says("a", `{"output":"x"}`, postTool), says("b", `{"ok":true}`, postTool)), hookpoints.PostTool, hookpoints.ToolResult{})
+	fire(t, l.host(says("a", `{"output":"x"}`, postTool), says("b", `{"ok":true}`, postTool)), hookpoints.PostTool,
+		hookpoints.ToolResult{})
 	want := []string{`plugin "a" at post_tool: post_tool is only observed, an answer of "output" changes nothing; ignored`}
 	if diff := cmp.Diff(want, l.notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)

@@ -30,7 +30,8 @@ func TestLargeAnswersTakeEffectLikeAnyOther(t *testing.T) {
 		l := &log{}
 		keys := `{"request_body":{` + listed(`"k%d":1`, 100_000) + `}}`
 		others := `{"request_body":{` + listed(`"k%d":2`, 100_000) + `}}`
-		answer := fire(t, l.host(says("a", keys, hookpoints.PreAPIRequest.Name), says("b", others, hookpoints.PreAPIRequest.Name)),
+		answer := fire(t, l.host(says("a", keys, hookpoints.PreAPIRequest.Name),
+			says("b", others, hookpoints.PreAPIRequest.Name)),
 			hookpoints.PreAPIRequest, hookpoints.APIRequest{RequestBody: json.RawMessage(`{"model":"m"}`)})
 		if got := merge.At(answer.RequestBody, "/k99999"); string(got) != "2" {
 			t.Errorf("the last key is %s", got)
@@ -75,7 +76,8 @@ func FuzzVerdict(f *testing.F) {
 		var verdicts []string
 		for range 2 {
 			l := &log{}
-			h := l.host(says("a", string(a), preTool), asBlock(says("b", string(b), preTool)), guards(says("c", string(b), preTool)))
+			h := l.host(says("a", string(a), preTool), asBlock(says("b", string(b), preTool)),
+				guards(says("c", string(b), preTool)))
 			verdict := fire(t, h, hookpoints.PreTool, call)
 			if verdict.Arguments != nil && !json.Valid(verdict.Arguments) {
 				t.Errorf("the arguments became %q", verdict.Arguments)

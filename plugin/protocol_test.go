@@ -34,7 +34,8 @@ func TestASequenceIsAskedInOrder(t *testing.T) {
 	if !slices.Equal(heard, []string{"first", "second"}) {
 		t.Errorf("heard %q", heard)
 	}
-	if diff := cmp.Diff([]string{"first: no opinion", "between: no opinion", "second: no opinion"}, l.results()); diff != "" {
+	if diff := cmp.Diff([]string{"first: no opinion", "between: no opinion", "second: no opinion"},
+		l.results()); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
@@ -94,7 +95,8 @@ func TestLoadedOfSeveralProtocolsIsOneList(t *testing.T) {
 }
 
 func TestAPointThatIsKnownAtRunTime(t *testing.T) {
-	h := &plugin.Host{Plugins: []plugin.Plugin{says("a", `{"arguments":{"x":1}}`, preTool), says("b", `{"arguments":7}`, preTool)}}
+	h := &plugin.Host{Plugins: []plugin.Plugin{says("a", `{"arguments":{"x":1}}`, preTool),
+		says("b", `{"arguments":7}`, preTool)}}
 	info, _ := hookpoints.Find(preTool)
 	answer, err := plugin.FireJSON(t.Context(), h, info, []byte(`{"tool_name":"t","arguments":{}}`))
 	if string(answer) != `{"arguments":7}` || err != nil {

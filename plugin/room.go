@@ -53,6 +53,7 @@ func (s *share) take(bytes int) bool {
 
 // failure is why an answer is not taken.
 func (s *share) failure() error {
-	return fmt.Errorf("%w: the answers of all plugins at this hook are more than %s together, as limits.hook_answers_bytes says",
+	return fmt.Errorf("%w: the answers of all plugins at this hook are more than %s together, as "+
+		"limits.hook_answers_bytes says",
 		ErrOutputLimit, humanize.IBytes(uint64(s.room.max)))
 }

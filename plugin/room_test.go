@@ -57,7 +57,9 @@ func TestAllAnswersOfAMomentShareOneBound(t *testing.T) {
 			if (failed == 1) != test.failed || failed > 1 {
 				t.Errorf("results %q", l.results())
 			}
-			if test.failed && (len(l.notices) != 1 || !strings.Contains(l.notices[0], "the answers of all plugins at this hook are more than 1000 B together, as limits.hook_answers_bytes says; went on without it")) {
+			if test.failed && (len(l.notices) != 1 || !strings.Contains(l.notices[0],
+				"the answers of all plugins at this hook are more than 1000 B together, as limits.hook_answers_bytes says; went "+
+					"on without it")) {
 				t.Errorf("notices %q", l.notices)
 			}
 		})
@@ -71,7 +73,8 @@ func TestAProcessIsEndedWhereTheSharedBoundIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &log{}
-	h := l.host(asBlock(plugin.Plugin{Name: "endless", Hooks: []hookpoints.Name{preTool}, Handler: plugin.Process{Codec: endless(script)}}))
+	h := l.host(asBlock(plugin.Plugin{Name: "endless", Hooks: []hookpoints.Name{preTool},
+		Handler: plugin.Process{Codec: endless(script)}}))
 	h.MaxAnswers = 100_000
 	verdict := fire(t, h, hookpoints.PreTool, call)
 	if !verdict.Block || !strings.Contains(verdict.Message, "more than 98 KiB together") {

@@ -109,7 +109,8 @@ func quoted(names []string) string {
 func agentOf(fields []string) string {
 	for _, field := range fields {
 		for _, form := range [...]struct{ agent, fields string }{
-			{"Claude Code", "decision permissionDecision permissionDecisionReason hookSpecificOutput continue stopReason suppressOutput systemMessage updatedInput additionalContext"},
+			{"Claude Code", "decision permissionDecision permissionDecisionReason hookSpecificOutput continue stopReason " +
+				"suppressOutput systemMessage updatedInput additionalContext"},
 			{"Kodelet", "blocked reason input callback callback_args"},
 			{"Kode", "replace_prompt replace_tool_input annotation"},
 			{"Cursor", "permission userMessage agentMessage user_message agent_message"},

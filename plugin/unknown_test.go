@@ -20,14 +20,17 @@ func asBlock(p plugin.Plugin) plugin.Plugin {
 func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
 	const here = `; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`
 	for _, test := range []struct{ name, answer, said string }{
-		{"Claude Code's form", `{"decision":"block","reason":"no"}`, `pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written` + here},
-		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`, `pre_tool has no field "hookSpecificOutput", which is how answers for Claude Code are written` + here},
+		{"Claude Code's form", `{"decision":"block","reason":"no"}`,
+			`pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written` + here},
+		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`,
+			`pre_tool has no field "hookSpecificOutput", which is how answers for Claude Code are written` + here},
 		{"the end of its turn", `{"continue":false}`, `pre_tool has no field "continue", which is how answers for Claude Code are written` + here},
 		{"Cursor's form", `{"permission":"deny"}`, `pre_tool has no field "permission", which is how answers for Cursor are written` + here},
 		{"Kodelet's form", `{"blocked":true}`, `pre_tool has no field "blocked", which is how answers for Kodelet are written` + here},
 		{"a typing mistake", `{"blok":true,"message":"no"}`, `pre_tool has no field "blok" (did you mean "block"?)`},
 		{"other letters", `{"Block":true}`, `pre_tool has no field "Block" (did you mean "block"?)`},
-		{"beside a block that is none", `{"block":false,"deny":true}`, `pre_tool has no field "deny"; it has "arguments", "block", "message"`},
+		{"beside a block that is none", `{"block":false,"deny":true}`,
+			`pre_tool has no field "deny"; it has "arguments", "block", "message"`},
 		{"a value of another type", `{"block":"true"}`, `its answer has a field of the wrong type: "block" cannot be a string`},
 		{"no object", `"block"`, `its answer is not a JSON object`},
 	} {
@@ -68,10 +71,12 @@ func TestARewriteThatGuardsCannotReadIsRefused(t *testing.T) {
 	if diff := cmp.Diff([]string{`plugin "p" at pre_tool: ` + said + "; ignored"}, l.notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
-	if verdict := fire(t, (&log{}).host(asBlock(says("p", nested(201), preTool))), hookpoints.PreTool, call); !verdict.Block || !strings.Contains(verdict.Message, said) {
+	if verdict := fire(t, (&log{}).host(asBlock(says("p", nested(201), preTool))), hookpoints.PreTool,
+		call); !verdict.Block || !strings.Contains(verdict.Message, said) {
 		t.Errorf("where failure blocks the verdict is %+v, want a block that says why", verdict)
 	}
-	if verdict := fire(t, (&log{}).host(says("p", nested(200), preTool)), hookpoints.PreTool, call); verdict.Arguments == nil {
+	if verdict := fire(t, (&log{}).host(says("p", nested(200), preTool)), hookpoints.PreTool,
+		call); verdict.Arguments == nil {
 		t.Error("arguments of 200 levels were refused")
 	}
 }
@@ -89,7 +94,8 @@ func TestAnUnknownFieldIsSaidOnceARun(t *testing.T) {
 
 func TestABlockWithUnknownFieldsBlocks(t *testing.T) {
 	l := &log{}
-	verdict := fire(t, l.host(says("p", `{"block":true,"decision":"block","reason":"r"}`, preTool)), hookpoints.PreTool, call)
+	verdict := fire(t, l.host(says("p", `{"block":true,"decision":"block","reason":"r"}`, preTool)),
+		hookpoints.PreTool, call)
 	if !verdict.Block || len(l.notices) != 0 {
 		t.Errorf("verdict %+v, notices %q", verdict, l.notices)
 	}
@@ -105,9 +111,11 @@ func TestKnownFieldsBesideAnUnknownOneTakeEffect(t *testing.T) {
 
 // TestSayingNoBlockIsNoOpinion: it is the most natural way to say "allow".
 func TestSayingNoBlockIsNoOpinion(t *testing.T) {
-	for _, answer := range []string{`{"block":false}`, `{"block": false, "message": "fine"}`, `{"block":false,"message":""}`, `{"block":null}`} {
+	for _, answer := range []string{`{"block":false}`, `{"block": false, "message": "fine"}`,
+		`{"block":false,"message":""}`, `{"block":null}`} {
 		for _, info := range hookpoints.All() {
-			for _, p := range []plugin.Plugin{says("p", answer, info.Name), guards(says("p", answer, info.Name)), asBlock(says("p", answer, info.Name))} {
+			for _, p := range []plugin.Plugin{says("p", answer, info.Name), guards(says("p", answer, info.Name)),
+				asBlock(says("p", answer, info.Name))} {
 				l := &log{}
 				payload := []byte(`{}`)
 				if _, err := plugin.FireJSON(t.Context(), l.host(p), info, payload); err != nil {
@@ -116,7 +124,8 @@ func TestSayingNoBlockIsNoOpinion(t *testing.T) {
 				isPlain := !strings.Contains(answer, "message") && !strings.Contains(answer, "null")
 				if isPlain || info.CanBlock() {
 					if len(l.notices) != 0 || len(l.records[0].Notes) != 0 || l.records[0].Result != plugin.NoOpinion {
-						t.Errorf("%s at %s: %s, notices %q, notes %q", answer, info.Name, l.records[0].Result, l.notices, l.records[0].Notes)
+						t.Errorf("%s at %s: %s, notices %q, notes %q", answer, info.Name, l.records[0].Result,
+							l.notices, l.records[0].Notes)
 					}
 				}
 			}

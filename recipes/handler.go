@@ -53,7 +53,8 @@ func (known Registry) make(event string, hook Hook) (plugin.Handlers, error) {
 	}
 	maker, ok := known[hook.Handler]
 	if !ok {
-		return nil, fmt.Errorf("hooks: there is no handler %q for %s; there are %s", hook.Handler, event, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		return nil, fmt.Errorf("hooks: there is no handler %q for %s; there are %s", hook.Handler, event,
+			strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
 	all := maker(hook.Once)
 	handler, ok := all[point]
@@ -79,13 +80,15 @@ func named(handlers plugin.Handlers, event string) map[hookpoints.Name]string {
 // responses with text that call no tool, as calls would lose their results.
 func SwapContext(once bool) plugin.Handlers {
 	var done atomic.Bool
-	return plugin.HandlePoint(hookpoints.PostTurn, func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
-		if turn.Recipe == "" || turn.Nested || len(turn.ToolsUsed) > 0 || strings.TrimSpace(turn.Response) == "" || once && done.Swap(true) {
-			return hookpoints.TurnAnswer{}, nil
-		}
-		messages := []hookpoints.ChatMessage{{Role: "user", Content: turn.Response}}
-		return hookpoints.TurnAnswer{Messages: messages, DropSummary: true}, nil // it was written with the summary in view
-	})
+	return plugin.HandlePoint(hookpoints.PostTurn,
+		func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
+			if turn.Recipe == "" || turn.Nested || len(turn.ToolsUsed) > 0 || strings.TrimSpace(turn.Response) == "" ||
+				once && done.Swap(true) {
+				return hookpoints.TurnAnswer{}, nil
+			}
+			messages := []hookpoints.ChatMessage{{Role: "user", Content: turn.Response}}
+			return hookpoints.TurnAnswer{Messages: messages, DropSummary: true}, nil // it was written with the summary in view
+		})
 }
 
 // CompactAt starts the recipe compact when the context window is at least so
@@ -93,12 +96,13 @@ func SwapContext(once bool) plugin.Handlers {
 // Between prompts the agent makes room by itself, and keeps the latest messages.
 func CompactAt(full float64, once bool) plugin.Handlers {
 	var done atomic.Bool
-	return plugin.HandlePoint(hookpoints.PostTurn, func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
-		used := turn.Usage
-		if turn.Nested || turn.Recipe == Compact || len(turn.ToolsUsed) == 0 || used.MaxContextWindow <= 0 ||
-			float64(used.CurrentContextWindow) < full*float64(used.MaxContextWindow) || once && done.Swap(true) {
-			return hookpoints.TurnAnswer{}, nil
-		}
-		return hookpoints.TurnAnswer{Recipe: Compact}, nil
-	})
+	return plugin.HandlePoint(hookpoints.PostTurn,
+		func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
+			used := turn.Usage
+			if turn.Nested || turn.Recipe == Compact || len(turn.ToolsUsed) == 0 || used.MaxContextWindow <= 0 ||
+				float64(used.CurrentContextWindow) < full*float64(used.MaxContextWindow) || once && done.Swap(true) {
+				return hookpoints.TurnAnswer{}, nil
+			}
+			return hookpoints.TurnAnswer{Recipe: Compact}, nil
+		})
 }

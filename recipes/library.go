@@ -66,7 +66,8 @@ func (l *Library) Find(name string) (*Recipe, error) {
 		return passedOver.parse(name)
 	}
 	if err == nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s is %v, so this one is used; see chibi trust", passedOver.path, passedOver.why))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s is %v, so this one is used; see chibi trust",
+			passedOver.path, passedOver.why))
 	}
 	return r, err
 }
@@ -182,7 +183,8 @@ func escape(text string) string { return strings.ReplaceAll(text, "{{", `{{"{{"}
 // validName refuses names that lead out of the folders or to hidden files.
 func validName(name string) error {
 	hidden := func(part string) bool { return part == "" || strings.HasPrefix(part, ".") }
-	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00\n") || slices.ContainsFunc(strings.Split(name, "/"), hidden) {
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00\n") ||
+		slices.ContainsFunc(strings.Split(name, "/"), hidden) {
 		return fmt.Errorf("%q is no name of a recipe; write it as review or github/pr", name)
 	}
 	return nil
@@ -243,7 +245,8 @@ func names(folder fs.FS) (list []string) {
 			return fs.SkipDir
 		}
 		name, isRecipe := strings.CutSuffix(path, ".md")
-		if info, err := fs.Stat(folder, path); isRecipe && err == nil && info.Mode().IsRegular() && !strings.HasPrefix(d.Name(), ".") {
+		if info, err := fs.Stat(folder, path); isRecipe && err == nil && info.Mode().IsRegular() &&
+			!strings.HasPrefix(d.Name(), ".") {
 			list = append(list, name)
 		}
 		return nil

@@ -41,14 +41,20 @@ func TestParse(t *testing.T) {
 		},
 		{name: "lists as texts", text: "---\nallowed_tools: a, b\nallowed_commands: git *, ls\n---\n", want: recipes.Recipe{
 			AllowedTools: []string{"a", "b"}, AllowedCommands: []string{"git *", "ls"}}},
-		{name: "an empty list is no tools", text: "---\nallowed_tools: []\n---\n", want: recipes.Recipe{AllowedTools: []string{}}},
-		{name: "an empty text is no tools", text: "---\nallowed_tools: \"\"\n---\n", want: recipes.Recipe{AllowedTools: []string{}}},
-		{name: "defaults of earlier versions", text: "---\ndefaults: {base: main, n: 3, yes: true}\n---\n", want: recipes.Recipe{
-			Arguments: map[string]recipes.Argument{"base": {Default: ptr("main")}, "n": {Default: ptr("3")}, "yes": {Default: ptr("true")}}}},
+		{name: "an empty list is no tools", text: "---\nallowed_tools: []\n---\n",
+			want: recipes.Recipe{AllowedTools: []string{}}},
+		{name: "an empty text is no tools", text: "---\nallowed_tools: \"\"\n---\n",
+			want: recipes.Recipe{AllowedTools: []string{}}},
+		{name: "defaults of earlier versions", text: "---\ndefaults: {base: main, n: 3, yes: true}\n---\n",
+			want: recipes.Recipe{
+				Arguments: map[string]recipes.Argument{"base": {Default: ptr("main")}, "n": {Default: ptr("3")},
+					"yes": {Default: ptr("true")}}}},
 		{name: "CR LF", text: "---\r\nname: x\r\n---\r\nBody\r\n", want: recipes.Recipe{Title: "x", Body: "Body\r\n"}},
 		{name: "a line of dashes later", text: "Body\n---\nmore\n", want: recipes.Recipe{Body: "Body\n---\nmore\n"}},
-		{name: "other keys", text: "---\nprofile: x\nworkflow: true\ncolour: red\n---\n", want: recipes.Recipe{Notes: []string{
-			`its key "colour" has no meaning in chibi`, `its key "profile" has no meaning in chibi`, `its key "workflow" has no meaning in chibi`}}},
+		{name: "other keys", text: "---\nprofile: x\nworkflow: true\ncolour: red\n---\n",
+			want: recipes.Recipe{Notes: []string{
+				`its key "colour" has no meaning in chibi`, `its key "profile" has no meaning in chibi`,
+				`its key "workflow" has no meaning in chibi`}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := recipes.Parse("r", "r.md", []byte(test.text))
@@ -83,14 +89,21 @@ func TestWhatCannotBeReadNamesFileAndLine(t *testing.T) {
 		{"a wrong list", "---\nallowed_tools: {a: b}\n---\n", "want a list of texts, or one text with commas"},
 		{"a tag without a value", "---\nallowed_tools: !x #y\n---\n", "r.md: the front matter is not YAML that can be read"},
 		{"a list as a default", "---\narguments: {a: {default: [1]}}\n---\n", "want a text, a number, true or false"},
-		{"200 KB of brackets", "---\na: " + strings.Repeat("[", 200<<10) + "\n---\n", "r.md:1: the front matter is larger than 64 KiB"},
-		{"60 KB of brackets", "---\na: " + strings.Repeat("[", 60<<10) + "\n---\n", "r.md:2: more than 50 lists and maps lie in each other"},
-		{"brackets of both kinds over lines", "---\na: " + strings.Repeat("[\n{a: ", 1000) + "\n---\n", "more than 50 lists and maps lie in each other"},
-		{"lists in one line", "---\na:\n " + strings.Repeat("- ", 20<<10) + "\n---\n", "r.md:3: more than 50 lists and maps lie in each other"},
-		{"keys in one line", "---\n" + strings.Repeat("? ", 20<<10) + "\n---\n", "r.md:2: more than 50 lists and maps lie in each other"},
-		{"tags in one line", "---\na: " + strings.Repeat("!!a ", 10<<10) + "\n---\n", "r.md:2: more than 50 lists and maps lie in each other"},
+		{"200 KB of brackets", "---\na: " + strings.Repeat("[", 200<<10) + "\n---\n",
+			"r.md:1: the front matter is larger than 64 KiB"},
+		{"60 KB of brackets", "---\na: " + strings.Repeat("[", 60<<10) + "\n---\n",
+			"r.md:2: more than 50 lists and maps lie in each other"},
+		{"brackets of both kinds over lines", "---\na: " + strings.Repeat("[\n{a: ", 1000) + "\n---\n",
+			"more than 50 lists and maps lie in each other"},
+		{"lists in one line", "---\na:\n " + strings.Repeat("- ", 20<<10) + "\n---\n",
+			"r.md:3: more than 50 lists and maps lie in each other"},
+		{"keys in one line", "---\n" + strings.Repeat("? ", 20<<10) + "\n---\n",
+			"r.md:2: more than 50 lists and maps lie in each other"},
+		{"tags in one line", "---\na: " + strings.Repeat("!!a ", 10<<10) + "\n---\n",
+			"r.md:2: more than 50 lists and maps lie in each other"},
 		{"stairs", "---\n" + stairs(300) + "---\n", "a line is indented by more than 100"},
-		{"aliases of aliases", "---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n", "r.md:2: anchors and aliases (& and *) are not read here; put texts that begin so in quotes"},
+		{"aliases of aliases", "---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n",
+			"r.md:2: anchors and aliases (& and *) are not read here; put texts that begin so in quotes"},
 		{"very many actions", strings.Repeat("{{if .x}}", 100_000), "r.md: its body has more than 10000 actions ({{...}})"},
 		{"a broken body", "{{.x", "r.md: its body: r:1: unclosed action"},
 		{"an unknown function", `{{shell "x"}}`, `function "shell" not defined`},
@@ -145,7 +158,8 @@ func TestRenderErrors(t *testing.T) {
 		name, text, want string
 		args             map[string]string
 	}{
-		{"an unknown argument", "---\narguments: {base: {}}\n---\nx", `r.md: it has no argument "bse"; it has: base`, map[string]string{"bse": "x"}},
+		{"an unknown argument", "---\narguments: {base: {}}\n---\nx", `r.md: it has no argument "bse"; it has: base`,
+			map[string]string{"bse": "x"}},
 		{"a command that cannot run", `{{bash "fails" "x"}}`, `r.md: bash "fails x": no such program`, nil},
 		{"endless recursion", `{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`, "r.md: its body", nil},
 	} {
@@ -163,8 +177,10 @@ func TestRenderErrors(t *testing.T) {
 
 func TestRunsCommands(t *testing.T) {
 	for body, want := range map[string]bool{
-		"plain": false, "{{.bash}}": false, `bash "x"`: false, `{{bash "x"}}`: true, `{{if .x}}{{else}}{{$y := bash "x"}}{{end}}`: true,
-		`{{default (bash "x") "y"}}`: true, `{{define "a"}}{{bash "x"}}{{end}}`: true, `{{range .x}}{{with (bash "x")}}{{end}}{{end}}`: true,
+		"plain": false, "{{.bash}}": false, `bash "x"`: false, `{{bash "x"}}`: true,
+		`{{if .x}}{{else}}{{$y := bash "x"}}{{end}}`: true,
+		`{{default (bash "x") "y"}}`:                 true, `{{define "a"}}{{bash "x"}}{{end}}`: true,
+		`{{range .x}}{{with (bash "x")}}{{end}}{{end}}`: true,
 	} {
 		r, err := recipes.Parse("r", "", []byte(body))
 		if err != nil {
@@ -208,7 +224,8 @@ func TestTheFirstFolderWins(t *testing.T) {
 	for _, r := range l.List() {
 		listed = append(listed, r.Name+" "+r.Path)
 	}
-	want := []string{"compact ", "github/pr " + own + "/github/pr.md", "review " + project + "/review.md", "review " + own + "/review.md"}
+	want := []string{"compact ", "github/pr " + own + "/github/pr.md", "review " + project + "/review.md",
+		"review " + own + "/review.md"}
 	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
@@ -363,8 +380,10 @@ func TestCompactAt(t *testing.T) {
 	}{
 		{"full, and the turn goes on", hookpoints.TurnInfo{ToolsUsed: []string{"a"}, Usage: full}, "compact"},
 		{"full, and the turn is over", hookpoints.TurnInfo{Usage: full}, ""},
-		{"not full", hookpoints.TurnInfo{ToolsUsed: []string{"a"}, Usage: hookpoints.Usage{CurrentContextWindow: 79, MaxContextWindow: 100}}, ""},
-		{"no limit is known", hookpoints.TurnInfo{ToolsUsed: []string{"a"}, Usage: hookpoints.Usage{CurrentContextWindow: 80}}, ""},
+		{"not full", hookpoints.TurnInfo{ToolsUsed: []string{"a"},
+			Usage: hookpoints.Usage{CurrentContextWindow: 79, MaxContextWindow: 100}}, ""},
+		{"no limit is known", hookpoints.TurnInfo{ToolsUsed: []string{"a"},
+			Usage: hookpoints.Usage{CurrentContextWindow: 80}}, ""},
 		{"in a recipe beside the conversation", hookpoints.TurnInfo{ToolsUsed: []string{"a"}, Usage: full, Nested: true}, ""},
 		{"in the recipe itself", hookpoints.TurnInfo{ToolsUsed: []string{"a"}, Usage: full, Recipe: "compact"}, ""},
 	} {
@@ -397,7 +416,8 @@ func TestUnknownHandlersAndEventsAreErrors(t *testing.T) {
 // FuzzParse holds that no text breaks the reader, and that a recipe that was
 // read can be rendered or says why not.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte("---\nname: x\nallowed_tools: a, b\nhooks: {turn_end: {handler: swap_context, once: true}}\n---\n{{.x}} {{bash \"ls\"}}"))
+	f.Add([]byte("---\nname: x\nallowed_tools: a, b\nhooks: {turn_end: {handler: swap_context, once: " +
+		"true}}\n---\n{{.x}} {{bash \"ls\"}}"))
 	f.Add([]byte("---\na: &a [1]\nb: *a\narguments: {x: {default: 1.5}}\n---\n{{default .x \"y\"}}"))
 	f.Add([]byte("---\r\n---"))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -91,7 +91,8 @@ func (r *Recipe) values(args map[string]string) (map[string]string, error) {
 
 // uses says whether the body has a place for an argument.
 func (r *Recipe) uses(name string) bool {
-	return regexp.MustCompile(`\{\{[^}]*(\.` + regexp.QuoteMeta(name) + `\b|"` + regexp.QuoteMeta(name) + `")[^}]*\}\}`).MatchString(r.Body)
+	return regexp.MustCompile(`\{\{[^}]*(\.` + regexp.QuoteMeta(name) + `\b|"` + regexp.QuoteMeta(name) +
+		`")[^}]*\}\}`).MatchString(r.Body)
 }
 
 // Known leaves out of arguments those that the recipe has no place for, and names
@@ -179,7 +180,10 @@ func usesBash(node parse.Node) bool {
 	case *parse.ActionNode:
 		return usesBash(n.Pipe)
 	case *parse.PipeNode:
-		return n != nil && slices.ContainsFunc(n.Cmds, func(c *parse.CommandNode) bool { return slices.ContainsFunc(c.Args, usesBash) })
+		return n != nil && slices.ContainsFunc(n.Cmds, func(c *parse.CommandNode) bool {
+			return slices.ContainsFunc(c.Args,
+				usesBash)
+		})
 	case *parse.ChainNode:
 		return usesBash(n.Node)
 	case *parse.IdentifierNode:

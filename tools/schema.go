@@ -36,8 +36,10 @@ const (
 func keywords() map[string]keyword {
 	all := map[string]keyword{}
 	for kind, names := range map[keyword]string{
-		data: "$ref $dynamicRef type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength " +
-			"pattern minItems maxItems uniqueItems minContains maxContains minProperties maxProperties required dependentRequired",
+		data: "$ref $dynamicRef type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength " +
+			"maxLength " +
+			"pattern minItems maxItems uniqueItems minContains maxContains minProperties maxProperties required " +
+			"dependentRequired",
 		here:        "allOf anyOf oneOf not if then else",
 		hereBy:      "dependentSchemas dependencies",
 		named:       "properties",

@@ -38,7 +38,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestABrokenSchemaIsToldApart(t *testing.T) {
-	for _, schema := range []string{`{"type":"objekt"}`, `{"properties":{"a":{"pattern":"^(?!x)"}}}`, `{"type":3}`, `{"$ref":"#"}`,
+	for _, schema := range []string{`{"type":"objekt"}`, `{"properties":{"a":{"pattern":"^(?!x)"}}}`,
+		`{"type":3}`, `{"$ref":"#"}`,
 		`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#"}]}}}`,
 		`{"properties":{"a":{"$ref":"#/properties/a"}}}`, `{"$ref":"http://localhost:1/x"}`} {
 		if err := tools.Check(json.RawMessage(schema), json.RawMessage(`{}`)); !errors.Is(err, tools.ErrSchema) {
@@ -79,13 +80,17 @@ func TestASmallSchemaCannotTakeForEver(t *testing.T) {
 	for _, test := range []struct{ name, schema, want string }{
 		{"22 definitions that double", string(doubling(22, both)), "steps"},
 		{"40 definitions that double", string(doubling(40, both)), "steps"},
-		{"a chain of 5,000 references", `{"$ref":"#/$defs/d0","$defs":{` + strings.Join(chain, ",") + `,"d5000":{}}}`, "lead more than 32 steps deep"},
+		{"a chain of 5,000 references", `{"$ref":"#/$defs/d0","$defs":{` + strings.Join(chain, ",") + `,"d5000":{}}}`,
+			"lead more than 32 steps deep"},
 		{"a cycle behind an $id", `{"$defs":{"b":{},"a":{"$id":"http://x/","$defs":{"b":{"$ref":"#/$defs/a/$defs/b"}}}},"$ref":"#/$defs/a"}`, "refers to itself"},
-		{"a cycle behind an escape", `{"$defs":{"a%62":{},"ab":{"$ref":"#/$defs/a%62"}},"$ref":"#/$defs/ab"}`, "leads elsewhere"},
+		{"a cycle behind an escape", `{"$defs":{"a%62":{},"ab":{"$ref":"#/$defs/a%62"}},"$ref":"#/$defs/ab"}`,
+			"leads elsewhere"},
 		{"a cycle through dependencies", `{"dependencies":{"a":{"$ref":"#"}}}`, "refers to itself"},
 		{"a reference to what is no schema", `{"$ref":"#/properties"}`, "leads nowhere"},
-		{"a pattern that grows", `{"properties":{"a":{"pattern":"(aaaaaaaaaaaaaaaaaaaa){1000}"}}}`, "too large with its repetitions written out"},
-		{"names of members by such a pattern", `{"patternProperties":{"(aaaaaaaaaaaaaaaaaaaa){1000}":{}}}`, "too large with its repetitions written out"},
+		{"a pattern that grows", `{"properties":{"a":{"pattern":"(aaaaaaaaaaaaaaaaaaaa){1000}"}}}`,
+			"too large with its repetitions written out"},
+		{"names of members by such a pattern", `{"patternProperties":{"(aaaaaaaaaaaaaaaaaaaa){1000}":{}}}`,
+			"too large with its repetitions written out"},
 		{"a schema of 2 MB", `{"description":"` + strings.Repeat("x", 2<<20) + `"}`, "at most 1048576 are read"},
 		{"20 million brackets", `{"enum":` + strings.Repeat("[", 20<<20), "at most 1048576 are read"},
 		{"deep nesting", strings.Repeat(`{"not":`, 500) + `{}` + strings.Repeat(`}`, 500), "it nests too deep"},
@@ -130,7 +135,8 @@ func TestALargeCallIsChecked(t *testing.T) {
 
 // TestKeywordsAreMatchedExactly: the library takes "$Ref" for "$ref".
 func TestKeywordsAreMatchedExactly(t *testing.T) {
-	for _, schema := range []string{`{"$Ref":"#"}`, `{"Required":["x"]}`, `{"properties":{"a":{"TYPE":"string"}}}`, `{"properties":{"a":{"allOf":[{"$REF":"#"}]}}}`, `{"$recursiveRef":"#"}`} {
+	for _, schema := range []string{`{"$Ref":"#"}`, `{"Required":["x"]}`, `{"properties":{"a":{"TYPE":"string"}}}`,
+		`{"properties":{"a":{"allOf":[{"$REF":"#"}]}}}`, `{"$recursiveRef":"#"}`} {
 		if err := tools.Check(json.RawMessage(schema), json.RawMessage(`{"a":1}`)); err != nil {
 			t.Errorf("%s: %v", schema, err)
 		}
@@ -146,7 +152,8 @@ func TestKeywordsAreMatchedExactly(t *testing.T) {
 
 func TestNumbersOfAnySizeCanBeChecked(t *testing.T) {
 	schema := json.RawMessage(`{"properties":{"n":{"type":"number","maximum":10}}}`)
-	if err := tools.Check(json.RawMessage(`{"properties":{"n":{"type":"number"}}}`), json.RawMessage(`{"n":1e400}`)); err != nil {
+	if err := tools.Check(json.RawMessage(`{"properties":{"n":{"type":"number"}}}`),
+		json.RawMessage(`{"n":1e400}`)); err != nil {
 		t.Error(err)
 	}
 	for _, args := range []string{`{"n":1e400}`, `{"n":1e999999999}`, `{"n":12345678901234567890}`} {
@@ -181,7 +188,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`{"$ref":"#"}`), []byte(`{}`))
 	f.Add([]byte(`{"$Ref":"#"}`), []byte(`{}`))
 	f.Add([]byte(doubling(22, `{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`)), []byte(`{}`))
-	f.Add([]byte(`{"allOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`), []byte(`{"a":{"a":{"a":{}}}}`))
+	f.Add([]byte(`{"allOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`),
+		[]byte(`{"a":{"a":{"a":{}}}}`))
 	f.Fuzz(func(t *testing.T, schema, args []byte) {
 		fuzztest.Memory(t)
 		tools.Check(schema, args)

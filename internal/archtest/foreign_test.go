@@ -20,7 +20,8 @@ var foreignReaders = map[string][]string{
 
 // mayRead are the files that may call them, with the reason.
 var mayRead = map[string]string{
-	"tools/schema.go":        "the validator's own type reads what this file wrote: keywords that were matched exactly, within bounds",
+	"tools/schema.go": "the validator's own type reads what this file wrote: keywords that were matched exactly, " +
+		"within bounds",
 	"recipes/frontmatter.go": "YAML; recipes/bounds.go counts its words first",
 }
 

@@ -10,8 +10,11 @@ import (
 var allowed = map[string][]string{
 	".": {"cli"},
 	"cli": {
-		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace", "internal/plugincheck", "internal/plugincase", "internal/scaffold", "internal/installed", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
-		"hookpoints", "merge", "internal/disk", "internal/jsonfile", "internal/jsonl", "internal/editor", "internal/hookdoc", "internal/markdown", "internal/term", "examples/plugins",
+		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace",
+		"internal/plugincheck", "internal/plugincase", "internal/scaffold", "internal/installed", "llm", "llm/openai",
+		"llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
+		"hookpoints", "merge", "internal/disk", "internal/jsonfile", "internal/jsonl", "internal/editor", "internal/hookdoc",
+		"internal/markdown", "internal/term", "examples/plugins",
 	},
 	"agent":                  {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge", "internal/disk"},
 	"plugin":                 {"hookpoints", "merge", "tools"},
@@ -74,7 +77,8 @@ func TestImports(t *testing.T) {
 
 // pure packages may not even import what has effects.
 func TestDataAndPureCodeHaveNoEffects(t *testing.T) {
-	forbidden := []string{"os", "os/exec", "time", "log", "log/slog", "net", "net/http", "sync", "io", "context", "syscall"}
+	forbidden := []string{"os", "os/exec", "time", "log", "log/slog", "net", "net/http", "sync",
+		"io", "context", "syscall"}
 	for _, s := range sources(t) {
 		if !s.in("hookpoints", "merge") {
 			continue

@@ -28,7 +28,8 @@ var reads = map[string][]string{
 }
 
 var readingMethods = []string{
-	"Read", "ReadAt", "ReadFrom", "ReadByte", "ReadBytes", "ReadLine", "ReadRune", "ReadSlice", "ReadString", "Scan", "Do", "StdoutPipe", "StderrPipe",
+	"Read", "ReadAt", "ReadFrom", "ReadByte", "ReadBytes", "ReadLine", "ReadRune", "ReadSlice", "ReadString", "Scan", "Do",
+	"StdoutPipe", "StderrPipe",
 	"Open", "OpenFile", "ReadFile", "ReadDir",
 }
 
@@ -171,7 +172,8 @@ func TestEveryReaderOfForeignBytesHasABound(t *testing.T) {
 	for name, lines := range found {
 		row := boundOf[name]
 		if row == "" {
-			t.Errorf("%s reads (%s): give it a bound, and add it to boundOf with its row of docs/RELIABILITY.md", name, strings.Join(lines, ", "))
+			t.Errorf("%s reads (%s): give it a bound, and add it to boundOf with its row of docs/RELIABILITY.md", name,
+				strings.Join(lines, ", "))
 		} else if row != ownBytes && row != callersBound && !slices.Contains(rows, row) {
 			t.Errorf("%s: docs/RELIABILITY.md has no row %q in its table of bounds", name, row)
 		}

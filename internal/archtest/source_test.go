@@ -34,7 +34,8 @@ func sources(t *testing.T) []source {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == ".git" || name == ".ci" || strings.HasPrefix(name, "examples/plugins/") || strings.Contains(name, "/cmd")):
+		case d.IsDir() && (name == ".git" || name == ".ci" || strings.HasPrefix(name, "examples/plugins/") ||
+			strings.Contains(name, "/cmd")):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil

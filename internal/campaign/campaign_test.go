@@ -28,9 +28,11 @@ type settings struct {
 
 func flags() *settings {
 	s := &settings{}
-	flag.StringVar(&s.progress, "campaign.progress", "", "the long form: keep progress in this folder and go on from there")
+	flag.StringVar(&s.progress, "campaign.progress", "",
+		"the long form: keep progress in this folder and go on from there")
 	flag.StringVar(&s.only, "campaign.only", "", "run only this kind")
-	flag.IntVar(&s.minutes, "campaign.minutes", fullMinutes, "how long the long form may take; fewer minutes run fewer cases")
+	flag.IntVar(&s.minutes, "campaign.minutes", fullMinutes,
+		"how long the long form may take; fewer minutes run fewer cases")
 	flag.Uint64Var(&s.seed, "campaign.seed", 1, "what cases depend on")
 	flag.IntVar(&s.number, "campaign.case", -1, "run only the case of this number")
 	flag.StringVar(&s.commit, "campaign.commit", "", "what is attacked, for the table")
@@ -55,7 +57,8 @@ func kinds() []kind {
 		{"kill", "kill -9 of real runs", len(runs()), 16_000, attackByKilling, true},
 		{"writers", "12 to 32 writers at once", len(writers()), 80, attackByWriting, true},
 		{"cuts", "files cut at every byte", 2, len(cutFiles()), attackByCutting, false},
-		{"files", "something else where a file of the home should be", 5, len(homeFiles()) * len(shapes()), attackByFiles, false},
+		{"files", "something else where a file of the home should be", 5,
+			len(homeFiles()) * len(shapes()), attackByFiles, false},
 		{"disks", "disks without room or inodes", 5, 1000, attackByFilling, true},
 		{"plugins", "hostile plugins", 5, len(hostilePlugins()), attackByPlugin, false},
 		{"servers", "hostile model servers", 6, len(hostileServers()), attackByServer, false},

@@ -11,8 +11,10 @@ import (
 
 func cutFiles() []string {
 	return []string{
-		"contexts/work/transcript/active.jsonl", "contexts/work/context.jsonl", "contexts/work/transcript/manifest.json", "state.json",
-		"contexts/work/inbox.jsonl", "contexts/work/summary.md", "contexts/work/context_meta.json", "contexts/work/trace.jsonl",
+		"contexts/work/transcript/active.jsonl", "contexts/work/context.jsonl",
+		"contexts/work/transcript/manifest.json", "state.json",
+		"contexts/work/inbox.jsonl", "contexts/work/summary.md", "contexts/work/context_meta.json",
+		"contexts/work/trace.jsonl",
 		"installed.json", "trust.json", "contexts/work/.lock", "contexts/work/tool_cache",
 	}
 }

@@ -51,10 +51,14 @@ func long(path string, size int64, end string) error {
 
 func homeFiles() []string {
 	return []string{
-		"config.toml", "models.toml", "state.json", "trust.json", "installed.json", "kodelet-events.json", "prompts/chibi.md", "prompts/reflection.md",
-		"recipes/x.md", "plugins/x", "contexts/work/local.toml", "contexts/work/transcript/active.jsonl", "contexts/work/transcript/manifest.json",
-		"contexts/work/context.jsonl", "contexts/work/context.json", "contexts/work/inbox.jsonl", "contexts/work/summary.md", "contexts/work/todos.md",
-		"contexts/work/context_meta.json", "contexts/work/trace.jsonl", "contexts/work/.lock", "contexts/work/system_prompt.md",
+		"config.toml", "models.toml", "state.json", "trust.json", "installed.json", "kodelet-events.json", "prompts/chibi.md",
+		"prompts/reflection.md",
+		"recipes/x.md", "plugins/x", "contexts/work/local.toml", "contexts/work/transcript/active.jsonl",
+		"contexts/work/transcript/manifest.json",
+		"contexts/work/context.jsonl", "contexts/work/context.json", "contexts/work/inbox.jsonl", "contexts/work/summary.md",
+		"contexts/work/todos.md",
+		"contexts/work/context_meta.json", "contexts/work/trace.jsonl", "contexts/work/.lock",
+		"contexts/work/system_prompt.md",
 	}
 }
 
@@ -68,7 +72,8 @@ func attackByFiles(a *attempt) {
 	h.must(os.RemoveAll(h.at(name)))
 	h.must(s.make(h.at(name)))
 	a.Tried++
-	for _, args := range [][]string{{"-C", "work", "still there?"}, {"-L"}, {"-C", "work", "-l"}, {"doctor"}, {"-C", "work", "trace"}, {"recipe", "list"}, {"plugin", "list"}} {
+	for _, args := range [][]string{{"-C", "work", "still there?"}, {"-L"}, {"-C", "work", "-l"}, {"doctor"},
+		{"-C", "work", "trace"}, {"recipe", "list"}, {"plugin", "list"}} {
 		o := h.run(args...)
 		if o.hung {
 			a.found(hung, "%s is %s: chibi %q", name, s.name, args)

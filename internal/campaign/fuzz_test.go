@@ -65,8 +65,10 @@ func attackByFuzzing(a *attempt) {
 	ctx, cancel := context.WithTimeout(context.Background(), a.fuzzTime+5*time.Minute)
 	defer cancel()
 	// The kernel refuses memory over 3 GiB of addresses, most of which are never used.
-	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 3145728; exec "$0" "$@"`, tests, "-test.run=^$", "-test.fuzz=^"+tg.name+"$",
-		"-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1", "-test.fuzzcachedir="+filepath.Join(a.progress, "fuzz", "cache"))
+	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 3145728; exec "$0" "$@"`, tests, "-test.run=^$",
+		"-test.fuzz=^"+tg.name+"$",
+		"-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1", "-test.fuzzcachedir="+
+			filepath.Join(a.progress, "fuzz", "cache"))
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB")
 	out, err := cmd.CombinedOutput()
 	if m := regexp.MustCompile(`execs: (\d+)`).FindAllSubmatch(out, -1); m != nil {

@@ -30,27 +30,36 @@ type run struct {
 func runs() []run {
 	return []run{
 		{"prompt", nil, []string{"-C", "work", "a new question"}, said("work", "a new question", "You said: a new question")},
-		{"prompt as JSON", nil, []string{"--json-output", "-C", "work", "in JSON"}, said("work", "in JSON", "You said: in JSON")},
-		{"prompt with tools", nil, []string{"-C", "work", "@tool update_todos {\"content\": \"buy milk\"}\n@tool update_goals {\"content\": \"peace\"}"},
-			all(said("work", "Todos updated (8 characters).", "Goals updated"), holds("contexts/work/todos.md", "buy milk"), holds("contexts/work/goals.md", "peace"))},
-		{"large output", large, []string{"-C", "work", "@tool large"}, all(said("work", "@tool large", "The tool answered: "), cached)},
+		{"prompt as JSON", nil, []string{"--json-output", "-C", "work", "in JSON"},
+			said("work", "in JSON", "You said: in JSON")},
+		{"prompt with tools", nil, []string{"-C", "work",
+			"@tool update_todos {\"content\": \"buy milk\"}\n@tool update_goals {\"content\": \"peace\"}"},
+			all(said("work", "Todos updated (8 characters).", "Goals updated"), holds("contexts/work/todos.md", "buy milk"),
+				holds("contexts/work/goals.md", "peace"))},
+		{"large output", large, []string{"-C", "work", "@tool large"},
+			all(said("work", "@tool large", "The tool answered: "), cached)},
 		{"hooks", hooks, []string{"-C", "work", "@tool update_todos {\"content\": \"with hooks\"}"},
 			all(said("work", "Todos updated"), holds("contexts/work/todos.md", "with hooks"))},
-		{"switch", nil, []string{"-c", "fresh", "hello there"}, all(said("fresh", "hello there"), holds("state.json", `"fresh"`))},
+		{"switch", nil, []string{"-c", "fresh", "hello there"},
+			all(said("fresh", "hello there"), holds("state.json", `"fresh"`))},
 		{"compaction", nil, []string{"-x", "-Z", "work"}, summarized},
 		{"archive", nil, []string{"-x", "-A", "work"}, archived},
-		{"rename", nil, []string{"-x", "-R", "work", "renamed"}, all(gone("contexts/work/transcript"), holds("state.json", `"renamed"`))},
+		{"rename", nil, []string{"-x", "-R", "work", "renamed"},
+			all(gone("contexts/work/transcript"), holds("state.json", `"renamed"`))},
 		{"delete", nil, []string{"-x", "--yes", "-D", "other"}, gone("contexts/other/transcript")},
-		{"send message", nil, []string{"-P", "send_message", `{"to": "other", "content": "dinner is ready"}`}, holds("contexts/other/inbox.jsonl", "dinner is ready")},
+		{"send message", nil, []string{"-P", "send_message", `{"to": "other", "content": "dinner is ready"}`},
+			holds("contexts/other/inbox.jsonl", "dinner is ready")},
 		{"deliver mail", mail, []string{"-B", "other"}, said("other", "lunch is ready")},
 		{"cache clean", filled, []string{"-x", "--clear-cache-for", "work"}, nothingCached},
-		{"install", source, []string{"plugin", "install", "--yes", "src/counter"}, all(holds("plugins/counter/counter", "counter"), holds("installed.json", "counter"))},
+		{"install", source, []string{"plugin", "install", "--yes", "src/counter"},
+			all(holds("plugins/counter/counter", "counter"), holds("installed.json", "counter"))},
 		{"disable", hooks, []string{"plugin", "disable", "watch"}, holds("config.toml", "enabled = false")},
 		{"enable", disabled, []string{"plugin", "enable", "watch"}, lacks("config.toml", "enabled = false")},
 		{"set and save", nil, []string{"-C", "work", "--set", "api.temperature=0.25", "--save", "with a setting"},
 			all(holds("contexts/work/local.toml", "0.25"), said("work", "with a setting"))},
 		{"username", nil, []string{"-x", "-C", "work", "-u", "Ada"}, holds("contexts/work/local.toml", "Ada")},
-		{"system prompt", nil, []string{"-x", "-C", "work", "-y", "You are terse"}, holds("contexts/work/system_prompt.md", "You are terse")},
+		{"system prompt", nil, []string{"-x", "-C", "work", "-y", "You are terse"},
+			holds("contexts/work/system_prompt.md", "You are terse")},
 		{"trust", project, []string{"trust", "--yes", "project"}, holds("trust.json", "project")},
 	}
 }
@@ -99,7 +108,8 @@ const firstQuestion, secondQuestion = "the first question", "the second question
 func (h home) furnish() {
 	h.must(os.MkdirAll(h.at("plugins"), 0o755))
 	h.write("models.toml", "[models.demo]\ncontext_window = 100000\n")
-	for _, args := range [][]string{{"-c", "work", firstQuestion}, {"-C", "work", secondQuestion}, {"-C", "other", "what else?"}} {
+	for _, args := range [][]string{{"-c", "work", firstQuestion}, {"-C", "work", secondQuestion},
+		{"-C", "other", "what else?"}} {
 		if o := h.run(args...); o.code != 0 {
 			h.found(broken, "furnishing: chibi %q: exit status %d: %s", args, o.code, o.errs)
 		}
@@ -150,20 +160,25 @@ func attackByKilling(a *attempt) {
 // killAtPoint adds a plugin that kills the run at one of the points.
 func (h home) killAtPoint() string {
 	points := []string{
-		"on_start", "pre_message", "pre_system_prompt", "post_system_prompt", "pre_api_tools", "pre_api_request", "post_turn", "pre_tool",
-		"pre_tool_output", "post_tool_output", "post_tool", "post_message", "pre_stop", "on_end", "on_context_switch", "pre_clear", "post_clear",
+		"on_start", "pre_message", "pre_system_prompt", "post_system_prompt", "pre_api_tools", "pre_api_request",
+		"post_turn", "pre_tool",
+		"pre_tool_output", "post_tool_output", "post_tool", "post_message", "pre_stop", "on_end", "on_context_switch",
+		"pre_clear", "post_clear",
 		"pre_compact", "post_compact", "pre_send_message", "post_send_message", "pre_cache_output", "post_cache_output",
 	}
 	point := points[h.rand.IntN(len(points))]
-	h.plugin("killer", fmt.Sprintf("#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"killer\", \"tool\": false, \"hooks\": [\"%s\"]}'; exit; }\nkill -9 $PPID\n", point))
+	h.plugin("killer", fmt.Sprintf("#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"killer\", \"tool\": false, "+
+		"\"hooks\": [\"%s\"]}'; exit; }\nkill -9 $PPID\n", point))
 	return point
 }
 
 // runTraced kills a run at one of its system calls that change files.
 func (h home) runTraced(r run) (o outcome, how string) {
-	calls := []string{"write", "fsync", "rename,renameat,renameat2", "unlink,unlinkat", "openat", "mkdir,mkdirat", "ftruncate", "flock"}
+	calls := []string{"write", "fsync", "rename,renameat,renameat2", "unlink,unlinkat", "openat",
+		"mkdir,mkdirat", "ftruncate", "flock"}
 	call, when := calls[h.rand.IntN(len(calls))], 1+h.rand.IntN(12)
-	args := []string{"-f", "-qq", "-o", filepath.Join(h.path, "tmp", "calls"), "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, when), binary}
+	args := []string{"-f", "-qq", "-o", filepath.Join(h.path, "tmp", "calls"), "-e", "trace=" + call, "-e",
+		fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, when), binary}
 	cmd := exec.Command("strace", append(args, r.args...)...)
 	return h.start(soon, nil, cmd), fmt.Sprintf("at its system call %s number %d", call, when)
 }
@@ -181,7 +196,8 @@ func (h home) isWhole(when string, acknowledged func() error) {
 	if o := h.run("-L"); o.code != 0 {
 		h.found(broken, "%s: chibi -L: exit status %d: %s", when, o.code, o.errs)
 	}
-	if o := h.run("-C", h.conversation(), "still there?"); o.code != 0 || !strings.Contains(o.out, "You said: still there?") {
+	if o := h.run("-C", h.conversation(), "still there?"); o.code != 0 ||
+		!strings.Contains(o.out, "You said: still there?") {
 		h.found(broken, "%s: a prompt: exit status %d: %s", when, o.code, o.errs)
 	}
 	h.keeps(when + ", and after a prompt")
@@ -371,7 +387,8 @@ func source(h home) {
 	text := "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"counter\"}'; exit; }\necho 1\n"
 	h.must(os.WriteFile(filepath.Join(h.path, "src", "counter", "counter"), []byte(text), 0o755))
 	for i := range 20 {
-		h.must(os.WriteFile(filepath.Join(h.path, "src", "counter", fmt.Sprintf("data-%d", i)), []byte(strings.Repeat("data", 999)), 0o644))
+		h.must(os.WriteFile(filepath.Join(h.path, "src", "counter", fmt.Sprintf("data-%d", i)),
+			[]byte(strings.Repeat("data", 999)), 0o644))
 	}
 }
 

@@ -24,7 +24,10 @@ type session struct {
 func sessions() []session {
 	return []session{
 		{"plain", nil, func(i int) string { return numbered("@say answer", i) }},
-		{"with hooks and tools", hooks, func(i int) string { return "@tool update_todos {\"content\": \"" + numbered("answer", i) + "\"}" }},
+		{"with hooks and tools", hooks, func(i int) string {
+			return "@tool update_todos {\"content\": \"" +
+				numbered("answer", i) + "\"}"
+		}},
 		{"with large outputs", large, func(i int) string { return []string{"@tool large", numbered("@say answer", i)}[i%2] }},
 		{"with errors", nil, func(i int) string { return fmt.Sprintf("@error 400 out of luck %d", i) }},
 		{"with plugins that fail", failing, func(i int) string { return numbered("@say answer", i) }},
@@ -33,7 +36,8 @@ func sessions() []session {
 
 func failing(h home) {
 	for i := range 3 {
-		h.plugin(fmt.Sprintf("fail%d", i), "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"fail\", \"tool\": false, \"hooks\": [\"pre_message\", \"post_tool\", \"pre_stop\"]}'; exit; }\nsleep 100 & exit 1\n")
+		h.plugin(fmt.Sprintf("fail%d", i), "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"fail\", \"tool\": "+
+			"false, \"hooks\": [\"pre_message\", \"post_tool\", \"pre_stop\"]}'; exit; }\nsleep 100 & exit 1\n")
 	}
 }
 
@@ -91,9 +95,11 @@ func attackByPatience(a *attempt) {
 	if prompts != turns {
 		a.found(lost, "a session %s: %d of %d prompts are in the transcript", s.name, prompts, turns)
 	}
-	grown := late.descriptors > early.descriptors+2 || late.temporary > early.temporary || late.memory > early.memory+40<<10
+	grown := late.descriptors > early.descriptors+2 || late.temporary > early.temporary ||
+		late.memory > early.memory+40<<10
 	if goroutines == 0 || goroutines > 60 || grown {
-		a.found(leaked, "a session %s of %d turns: after 10 %+v, at the end %+v and %d goroutines", s.name, turns, early, late, goroutines)
+		a.found(leaked, "a session %s of %d turns: after 10 %+v, at the end %+v and %d goroutines", s.name, turns,
+			early, late, goroutines)
 	}
 }
 

@@ -71,7 +71,8 @@ func goOn(t *testing.T, s *settings) {
 			if err := p.write(s); err != nil {
 				t.Fatal(err)
 			}
-			say("%-8s %6d of %6d, %6d tried, %d findings, %v", k.name, d.Next, d.Count, d.Tried, len(d.Findings), time.Since(begin).Round(time.Second))
+			say("%-8s %6d of %6d, %6d tried, %d findings, %v", k.name, d.Next, d.Count, d.Tried, len(d.Findings),
+				time.Since(begin).Round(time.Second))
 		}
 	}
 	p.sayTheEnd(t, s)
@@ -135,7 +136,8 @@ func (p *progress) table() string {
 	columns := []string{lost, hung, over, left, passed, screen, leaked, broken}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Commit %s, seed %d, %d minutes:\n\n", strings.Join(p.Commits, ", "), p.Seed, int(p.Seconds+59)/60)
-	fmt.Fprintf(&b, "| kind | cases | tried | %s | highest memory |\n| --- |%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)+3))
+	fmt.Fprintf(&b, "| kind | cases | tried | %s | highest memory |\n| --- |%s\n", strings.Join(columns, " | "),
+		strings.Repeat(" --- |", len(columns)+3))
 	for _, k := range kinds() {
 		d := p.Kinds[k.name]
 		if d == nil {

@@ -128,7 +128,8 @@ func attackByPlugin(a *attempt) {
 	h.plugin("danger", danger)
 	a.Tried++
 	name := fmt.Sprintf("a plugin, asked %s, %s", p.when, p.name)
-	o := h.runFor(2*soon, nil, "-C", "work", "@tool danger {\"command\": \"rm -rf /\"}\n@tool hostile {\"a\": 1}\n@tool danger {\"command\": \"rm -rf /\", \"more\": 1}")
+	o := h.runFor(2*soon, nil, "-C", "work", "@tool danger {\"command\": \"rm -rf /\"}\n@tool hostile {\"a\": 1}\n@tool "+
+		"danger {\"command\": \"rm -rf /\", \"more\": 1}")
 	switch {
 	case o.hung:
 		a.found(hung, "%s", name)

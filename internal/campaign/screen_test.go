@@ -82,7 +82,8 @@ func printedByPlugins() []place {
 			return []string{"plugin", "list"}
 		}},
 		{"the status line while a plugin runs", func(h home, text string) []string {
-			h.plugin("x"+text, "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"x\", \"hooks\": [\"pre_message\"]}'; exit; }\nsleep 1\nexit 1\n")
+			h.plugin("x"+text, "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"x\", \"hooks\": [\"pre_message\"]}'; "+
+				"exit; }\nsleep 1\nexit 1\n")
 			return []string{"hello"}
 		}},
 		{"a tool's description", func(h home, text string) []string {
@@ -114,7 +115,10 @@ func printedByPlugins() []place {
 func printedFromFiles() []place {
 	return []place{
 		{"the model's answer", func(h home, text string) []string { return []string{"@say before " + text + " after"} }},
-		{"the model's answer, raw", func(h home, text string) []string { return []string{"--raw", "@say before " + text + " after"} }},
+		{"the model's answer, raw", func(h home, text string) []string {
+			return []string{"--raw",
+				"@say before " + text + " after"}
+		}},
 		{"the model's error", func(h home, text string) []string { return []string{"@error 400 before " + text} }},
 		{"a server's error", func(h home, text string) []string {
 			server := httptest.NewServer(status400(text))
@@ -183,7 +187,8 @@ func (h home) talker(point, script, text string) {
 	if point != "" {
 		hooks = fmt.Sprintf(`"hooks": [%q]`, point)
 	}
-	h.plugin("talker", "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"talker\", "+hooks+"}'; exit; }\n"+script+"\n")
+	h.plugin("talker", "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"talker\", "+hooks+
+		"}'; exit; }\n"+script+"\n")
 }
 
 func answered(members ...any) string {
@@ -218,7 +223,8 @@ func attackTheScreen(a *attempt) {
 	if o.hung {
 		a.found(hung, "%s: %s", p.name, s.name)
 	}
-	if visible := strings.NewReplacer("\r", "", "\n", "", " ", "").Replace(seen.String()); !strings.Contains(visible, shown) {
+	if visible := strings.NewReplacer("\r", "", "\n", "", " ",
+		"").Replace(seen.String()); !strings.Contains(visible, shown) {
 		a.found(broken, "%s: %s: the text is not shown: %q", p.name, s.name, seen.String())
 	}
 	if strings.Contains(seen.String(), s.text) {

@@ -35,9 +35,12 @@ func hostileBytes() []hostileServer {
 		{"stops after its headers", 1, events(hang)},
 		{"stops in the middle", 1, events(write(piece("hel")), hang)},
 		{"closes in the middle", 1, events(write(piece("hel")))},
-		{"closes in the middle of a chunk", 1, raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nff\r\ndata: {")},
-		{"sends a chunk of a wrong length", 1, raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n")},
-		{"promises more bytes than it sends", 1, raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999999\r\n\r\n{")},
+		{"closes in the middle of a chunk", 1, raw("HTTP/1.1 200 OK\r\nContent-Type: " +
+			"text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nff\r\ndata: {")},
+		{"sends a chunk of a wrong length", 1, raw("HTTP/1.1 200 OK\r\nContent-Type: " +
+			"text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n")},
+		{"promises more bytes than it sends", 1, raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+			"999999\r\n\r\n{")},
 		{"is no web server", 1, raw("220 mail.example.com ESMTP\r\n")},
 		{"sends binary rubbish", 1, raw(strings.Repeat("\x00\xff\x1b[2J", 99999))},
 		{"sends 100 MB of headers", 1, func(w http.ResponseWriter, _ *http.Request) {
@@ -55,7 +58,10 @@ func hostileBytes() []hostileServer {
 		}},
 		{"redirects elsewhere", 1, redirect(307)},
 		{"redirects elsewhere for good", 1, redirect(308)},
-		{"redirects to itself", 1, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }},
+		{"redirects to itself", 1,
+			func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, r.URL.Path, http.StatusFound)
+			}},
 		{"sends events without an end", -1, events(endless(piece(strings.Repeat("word ", 2000))))},
 		{"sends comments without an end", 1, events(endless(": ping\n\n"))},
 		{"drips comments", 1, events(func(w http.ResponseWriter, r *http.Request) {
@@ -87,10 +93,14 @@ func hostileAnswers() []hostileServer {
 			w.Header().Set("Retry-After", "3600")
 			status(429, "slow down")(w, r)
 		}},
-		{"fails with 401 and the key", 1, func(w http.ResponseWriter, r *http.Request) { status(401, r.Header.Get("Authorization"))(w, r) }},
+		{"fails with 401 and the key", 1,
+			func(w http.ResponseWriter, r *http.Request) {
+				status(401, r.Header.Get("Authorization"))(w, r)
+			}},
 		{"sends an event of 20 million brackets", 1, events(write("data: "+deep+"\n\n"), done)},
 		{"sends an event that is no JSON", 1, events(write("data: hello\n\n"), done)},
-		{"sends an error in the middle", 1, events(write(piece("hel")), write("data: {\"error\": {\"message\": \"overloaded\"}}\n\n"), done)},
+		{"sends an error in the middle", 1, events(write(piece("hel")),
+			write("data: {\"error\": {\"message\": \"overloaded\"}}\n\n"), done)},
 		{"sends wrong types", -1, events(write(`data: {"id": [], "model": {}, "choices": {"0": 7}, "usage": "much"}`+"\n\n"),
 			write(`data: {"choices": [{"delta": {"content": 7, "tool_calls": {"index": "x", "function": []}}, "finish_reason": []}]}`+"\n\n"), done)},
 		{"sends no choices", -1, events(write("data: {\"choices\": []}\n\n"), done)},
@@ -98,8 +108,12 @@ func hostileAnswers() []hostileServer {
 		{"ends for its filter", -1, events(write(piece("cut off")), write(finish("content_filter")), done)},
 		{"calls tools twice by one id", -1, toolCalls("same", "same")},
 		{"calls a tool at index 2^62", -1, events(write(`data: {"choices": [{"delta": {"tool_calls": [{"index": 4611686018427387904, "id": "x", "function": {"name": "update_todos", "arguments": "{}"}}]}}]}`+"\n\n"), write(finish("tool_calls")), done)},
-		{"calls 100,000 tools", -1, func(w http.ResponseWriter, r *http.Request) { toolCalls(make([]string, 100_000)...)(w, r) }},
-		{"calls a tool with arguments without an end", -1, events(endless(`data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "x", "function": {"name": "update_todos", "arguments": "` + strings.Repeat("x", 9999) + `"}}]}}]}` + "\n\n"))},
+		{"calls 100,000 tools", -1,
+			func(w http.ResponseWriter, r *http.Request) {
+				toolCalls(make([]string, 100_000)...)(w, r)
+			}},
+		{"calls a tool with arguments without an end", -1,
+			events(endless(`data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "x", "function": {"name": "update_todos", "arguments": "` + strings.Repeat("x", 9999) + `"}}]}}]}` + "\n\n"))},
 	}
 }
 
@@ -241,7 +255,8 @@ func attackByServer(a *attempt) {
 	})
 	server := httptest.NewServer(mux)
 	h := a.home("home")
-	h.write("config.toml", fmt.Sprintf("api_key = %q\nmodel = \"m\"\nbase_url = %q\nrequest_idle_timeout_ms = 1000\n%s", secretKey, server.URL+"/v1", quicker))
+	h.write("config.toml", fmt.Sprintf("api_key = %q\nmodel = \"m\"\nbase_url = %q\nrequest_idle_timeout_ms = 1000\n%s",
+		secretKey, server.URL+"/v1", quicker))
 	a.Tried++
 	o := h.runFor(2*time.Minute, nil, "-C", "work", "hello")
 	server.CloseClientConnections()

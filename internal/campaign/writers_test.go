@@ -46,7 +46,8 @@ func writers() []writer {
 			func(i int) []string { return []string{"plugin", "install", "--yes", fmt.Sprintf("src/p%d", i)} },
 			func(i int) func(home) error {
 				name := fmt.Sprintf("p%d", i)
-				return all(holds("installed.json", `"`+name+`"`), holds("plugins/"+name+"/"+name, "schema"), lacks("config.toml", "[plugins."+name+"]"))
+				return all(holds("installed.json", `"`+name+`"`), holds("plugins/"+name+"/"+name, "schema"),
+					lacks("config.toml", "[plugins."+name+"]"))
 			}},
 		{"messages to one context", nil,
 			func(i int) []string {
@@ -60,7 +61,8 @@ func writers() []writer {
 			func(i int) []string {
 				return [][]string{
 					{"--wait", "-C", "work", numbered("message", i)}, {"-c", fmt.Sprintf("own%d", i), "hello"}, {"-L"},
-					{"-P", "send_message", fmt.Sprintf(`{"to": "other", "content": "%s"}`, numbered("mail", i))}, {"doctor"}, {"--cleanup-cache", "-x"},
+					{"-P", "send_message", fmt.Sprintf(`{"to": "other", "content": "%s"}`, numbered("mail", i))}, {"doctor"},
+					{"--cleanup-cache", "-x"},
 				}[i%6]
 			},
 			func(i int) func(home) error {
@@ -141,7 +143,8 @@ func manySources(h home, count int) {
 	for i := range count {
 		name := fmt.Sprintf("p%d", i)
 		h.must(os.MkdirAll(filepath.Join(h.path, "src", name), 0o755))
-		h.must(os.WriteFile(filepath.Join(h.path, "src", name, name), fmt.Appendf(nil, "#!/bin/sh\necho '{\"name\": \"%s\"}' # --schema\n", name), 0o755))
+		h.must(os.WriteFile(filepath.Join(h.path, "src", name, name),
+			fmt.Appendf(nil, "#!/bin/sh\necho '{\"name\": \"%s\"}' # --schema\n", name), 0o755))
 	}
 }
 
@@ -149,6 +152,7 @@ func manyProjects(h home, count int) {
 	for i := range count {
 		hooks := filepath.Join(h.path, fmt.Sprintf("project%d", i), ".kodelet", "hooks")
 		h.must(os.MkdirAll(hooks, 0o755))
-		h.must(os.WriteFile(filepath.Join(hooks, "guard"), []byte("#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\nexit 0\n"), 0o755))
+		h.must(os.WriteFile(filepath.Join(hooks, "guard"),
+			[]byte("#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\nexit 0\n"), 0o755))
 	}
 }

@@ -24,7 +24,8 @@ func TestOpenBeneath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"sub/a": "a", "in": "a", "out": "", "up/secret": "", "../secret": "", "/etc/passwd": "", "sub": "", "pipe": "", "missing": "",
+		"sub/a": "a", "in": "a", "out": "", "up/secret": "", "../secret": "", "/etc/passwd": "", "sub": "",
+		"pipe": "", "missing": "",
 	} {
 		f, err := disk.OpenBeneath(dir, name)
 		if err != nil {

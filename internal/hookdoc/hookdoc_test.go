@@ -37,7 +37,8 @@ func TestStaleFilesAreNamed(t *testing.T) {
 	}
 	got, err := hookdoc.Stale(root)
 	want := []string{
-		"docs/HOOKS.md", "docs/schema/before_tool.payload.json", "docs/schema/pre_tool.payload.json", "hookpoints/fielddoc_gen.go",
+		"docs/HOOKS.md", "docs/schema/before_tool.payload.json", "docs/schema/pre_tool.payload.json",
+		"hookpoints/fielddoc_gen.go",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v; stale files (-want +got):\n%s", err, diff)
@@ -46,8 +47,10 @@ func TestStaleFilesAreNamed(t *testing.T) {
 
 func TestMistakesOnThePageAreNamed(t *testing.T) {
 	for _, tc := range []struct{ name, page, err string }{
-		{"unknown group", "<!-- generated: toll -->\n<!-- /generated -->", `docs/HOOKS.md: there is no group "toll" to generate`},
-		{"block without end", "<!-- generated: tool -->\n", `docs/HOOKS.md: 1 generated blocks begin, 0 end with <!-- /generated -->`},
+		{"unknown group", "<!-- generated: toll -->\n<!-- /generated -->",
+			`docs/HOOKS.md: there is no group "toll" to generate`},
+		{"block without end", "<!-- generated: tool -->\n",
+			`docs/HOOKS.md: 1 generated blocks begin, 0 end with <!-- /generated -->`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			root := copyOfSources(t)
@@ -141,7 +144,8 @@ func TestPointsOfOthers(t *testing.T) {
 	type Answer struct {
 		Content *string `json:"content,omitzero" merge:"replace"`
 	}
-	info := hookpoints.Point[Mail, Answer]{Name: "pre_post", Mode: hookpoints.Chain, When: Mail{secret: "a letter leaves"}.secret}.Info()
+	info := hookpoints.Point[Mail, Answer]{Name: "pre_post", Mode: hookpoints.Chain,
+		When: Mail{secret: "a letter leaves"}.secret}.Info()
 	if _, answer, err := hookdoc.Schema(info); err != nil || answer.Properties["content"].Type != "string" {
 		t.Errorf("schema of its answer: %+v, %v", answer, err)
 	}

@@ -124,7 +124,8 @@ func TestPluginsOfThePage(t *testing.T) {
 		{"an injection", "notes", "post_system_prompt", "work", `{"context_name":"work"}`, `{"inject":"We ship on Friday."}`},
 		{"nothing to inject", "notes", "post_system_prompt", "play", `{"context_name":"play"}`, ``},
 		{"a temperature", "mood", "pre_api_request", "coding", `{"request_body":{}}`, `{"request_body":{"temperature":0.1}}`},
-		{"another temperature", "mood", "pre_api_request", "creative", `{"request_body":{}}`, `{"request_body":{"temperature":1.2}}`},
+		{"another temperature", "mood", "pre_api_request", "creative", `{"request_body":{}}`,
+			`{"request_body":{"temperature":1.2}}`},
 		{"no temperature", "mood", "pre_api_request", "work", `{"request_body":{}}`, ``},
 		{
 			"a filter", "review_only", "pre_api_tools", "review",

@@ -126,7 +126,8 @@ func (f File) locked(step func(File) error) error {
 	}
 	unlock, err := disk.LockWithin(f.Path+".lock", patience)
 	if errors.Is(err, disk.ErrLocked) {
-		return fmt.Errorf("%s is being changed by another process, which has not finished in %s; end it and try again", f.Path, patience)
+		return fmt.Errorf("%s is being changed by another process, which has not finished in %s; end it and try again",
+			f.Path, patience)
 	}
 	if err != nil {
 		return fmt.Errorf("locking %s: %w", f.Path, err)

@@ -129,7 +129,8 @@ func TestAChangeThatFailsWritesNothing(t *testing.T) {
 		if err := jsonfile.Update(jsonfile.File{Path: path}, func(*counts) error { return no }); !errors.Is(err, no) {
 			t.Errorf("Update = %v", err)
 		}
-		if err := jsonfile.Rewrite(jsonfile.File{Path: path}, func([]byte) ([]byte, error) { return nil, no }); !errors.Is(err, no) {
+		if err := jsonfile.Rewrite(jsonfile.File{Path: path},
+			func([]byte) ([]byte, error) { return nil, no }); !errors.Is(err, no) {
 			t.Errorf("Rewrite = %v", err)
 		}
 		if got := read(t, path); got != before {
@@ -155,7 +156,8 @@ func TestWhatIsTooLargeOrNoRegularFileIsRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		large: "more than the 50 bytes", pipe: "not a regular file but a named pipe", device: "but a device", lock: "not a regular file but a named pipe",
+		large: "more than the 50 bytes", pipe: "not a regular file but a named pipe", device: "but a device",
+		lock:                       "not a regular file but a named pipe",
 		filepath.Join(folder, "."): "but a directory",
 	} {
 		f := jsonfile.File{Path: path, Max: 50}
@@ -179,7 +181,8 @@ func TestALinkStaysALink(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
 	}
-	err := jsonfile.Rewrite(jsonfile.File{Path: link}, func(text []byte) ([]byte, error) { return append(text, "b = 2\n"...), nil })
+	err := jsonfile.Rewrite(jsonfile.File{Path: link},
+		func(text []byte) ([]byte, error) { return append(text, "b = 2\n"...), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -227,5 +227,6 @@ func isItem(line string) bool {
 		return true
 	}
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
-	return digits > 0 && digits < 10 && len(line) > digits+1 && (line[digits] == '.' || line[digits] == ')') && line[digits+1] == ' '
+	return digits > 0 && digits < 10 && len(line) > digits+1 &&
+		(line[digits] == '.' || line[digits] == ')') && line[digits+1] == ' '
 }

@@ -25,21 +25,27 @@ func render(text string, width, piece int) string {
 
 // readable writes styles as words.
 func readable(text string) string {
-	return strings.NewReplacer("\x1b[0m", "</>", "\x1b[1m", "<b>", "\x1b[1;4m", "<b,u>", "\x1b[2m", "<dim>", "\x1b[3m", "<i>",
-		"\x1b[4m", "<u>", "\x1b[9m", "<s>", "\x1b[36m", "<code>", "\x1b[1;3m", "<b,i>", "\x1b[1;36m", "<b,code>").Replace(text)
+	return strings.NewReplacer("\x1b[0m", "</>", "\x1b[1m", "<b>", "\x1b[1;4m", "<b,u>", "\x1b[2m",
+		"<dim>", "\x1b[3m", "<i>",
+		"\x1b[4m", "<u>", "\x1b[9m", "<s>", "\x1b[36m", "<code>", "\x1b[1;3m", "<b,i>", "\x1b[1;36m",
+		"<b,code>").Replace(text)
 }
 
 // cases are documents and what they look like in 30 columns.
 func cases() []struct{ name, text, want string } {
 	return []struct{ name, text, want string }{
-		{"a paragraph is wrapped", "one two three four five six seven eight nine", "one two three four five six\nseven eight nine\n"},
+		{"a paragraph is wrapped", "one two three four five six seven eight nine",
+			"one two three four five six\nseven eight nine\n"},
 		{"styles", "**bold** *it* `code` ~~gone~~", "<b>bold</> <i>it</> <code>code</> <s>gone</>\n"},
 		{"nested styles", "**bold *both* `x`**", "<b>bold</> <b,i>both</> <b,code>x</>\n"},
 		{"headings", "# One\n\ntext\n\n## Two\nmore", "<b,u>One</>\n\ntext\n\n<b>Two</>\n\nmore\n"},
-		{"code", "Do:\n\n```go\nfunc f() {\n\treturn\n\n}\n```\n\nDone.", "Do:\n\n    <code>func f() {</>\n    <code>    return</>\n\n    <code>}</>\n\nDone.\n"},
-		{"code is not wrapped", "```\n" + strings.Repeat("x", 40) + "\n```", "    <code>" + strings.Repeat("x", 40) + "</>\n"},
+		{"code", "Do:\n\n```go\nfunc f() {\n\treturn\n\n}\n```\n\nDone.",
+			"Do:\n\n    <code>func f() {</>\n    <code>    return</>\n\n    <code>}</>\n\nDone.\n"},
+		{"code is not wrapped", "```\n" + strings.Repeat("x", 40) + "\n```", "    <code>" +
+			strings.Repeat("x", 40) + "</>\n"},
 		{"an open fence", "```\nhalf", "    <code>half</>\n"},
-		{"a list after a line", "Things:\n- one\n- two two two two two two two two", "Things:\n\n• one\n• two two two two two two two\n  two\n"},
+		{"a list after a line", "Things:\n- one\n- two two two two two two two two",
+			"Things:\n\n• one\n• two two two two two two two\n  two\n"},
 		{"numbers", "1. one\n2. two", "1. one\n2. two\n"},
 		{"numbers from 3", "3. one\n4. two", "3. one\n4. two\n"},
 		{"nested lists", "- a\n  - b\n  - c\n- d", "• a\n  • b\n  • c\n• d\n"},
@@ -50,7 +56,8 @@ func cases() []struct{ name, text, want string } {
 		{"a table", "| a | bb |\n|---|---:|\n| long | 1 |\n", "<b>a</>     <b>bb</>\n<dim>────────</>\nlong   1\n"},
 		{"wide runes", "日本語 日本語 日本語 日本語 日本語 日本語", "日本語 日本語 日本語 日本語\n日本語 日本語\n"},
 		{"control characters", "a\x1b[31mb\x07 \u009b", "a\uFFFDb\uFFFD \uFFFD\n"},
-		{"control characters as references", "&01; &#27;[31m [a](x&#27;y) `&#7;`", "\uFFFD \uFFFD[31m <u>a</> <dim>(x&#27;y)</> <code>&#7;</>\n"},
+		{"control characters as references", "&01; &#27;[31m [a](x&#27;y) `&#7;`",
+			"\uFFFD \uFFFD[31m <u>a</> <dim>(x&#27;y)</> <code>&#7;</>\n"},
 		{"line breaks stay", "roses are red\nviolets are blue", "roses are red\nviolets are blue\n"},
 		{"a hard break", "a  \nb\\\nc", "a\nb\nc\n"},
 		{"nothing", " \n\n", ""},

@@ -121,7 +121,8 @@ func (c *Case) check(i int) error {
 	if _, known := hookpoints.Find(hookpoints.Name(c.Hook)); c.Hook != "" && !known {
 		return fmt.Errorf("%s: there is no hook %q; chibi hook list names them all", c.Name, c.Hook)
 	}
-	says := c.Answer != nil || c.Result != nil || c.Matches != nil || c.Output != nil || c.OutputMatches != "" || c.Fails != ""
+	says := c.Answer != nil || c.Result != nil || c.Matches != nil || c.Output != nil ||
+		c.OutputMatches != "" || c.Fails != ""
 	switch {
 	case (c.Hook == "") == (c.Tool == ""):
 		return fmt.Errorf("%s: say hook or tool, one of them", c.Name)

@@ -30,7 +30,8 @@ func load(t *testing.T) *plugin.Plugin {
 	if err := os.WriteFile(filepath.Join(dir, "upper"), []byte(upper), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Context: "work", ProbeTimeout: time.Minute, HookTimeout: time.Minute})
+	loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Context: "work", ProbeTimeout: time.Minute,
+		HookTimeout: time.Minute})
 	if err != nil || len(loaded.Plugins) != 1 {
 		t.Fatalf("%+v, %v", loaded, err)
 	}
@@ -47,16 +48,23 @@ func TestCases(t *testing.T) {
 		{"another answer", "hook = 'pre_message'\ndata.prompt = 'hi'\nanswer = {prompt = 'hi', block = true}", []string{
 			`answer at /block: got nothing, want true`, `answer at /prompt: got "hi hi", want "hi"`}},
 		{"a result", "hook = 'pre_message'\ndata.prompt = 'hi'\nresult.prompt = 'hi hi'", nil},
-		{"no opinion", "hook = 'pre_message'\ndata.prompt = 'hi'\nanswer = {}", []string{`answer at /prompt: got "hi hi", want nothing`}},
+		{"no opinion", "hook = 'pre_message'\ndata.prompt = 'hi'\nanswer = {}",
+			[]string{`answer at /prompt: got "hi hi", want nothing`}},
 		{"a match", "hook = 'pre_tool'\nmatches.message = '^at \\d{4}$'", nil},
-		{"no match", "hook = 'pre_tool'\nmatches.message = '^never$'", []string{`answer: message is "at ` + time.Now().Format("2006") + `", want a match of "^never$"`}},
+		{"no match", "hook = 'pre_tool'\nmatches.message = '^never$'",
+			[]string{`answer: message is "at ` + time.Now().Format("2006") + `", want a match of "^never$"`}},
 		{"it fails as expected", "hook = 'pre_tool'\ndata.arguments.command = 'fail'\nfails = 'broken'", nil},
-		{"it fails", "hook = 'pre_tool'\ndata.arguments.command = 'fail'\nanswer = {}", []string{"it failed: exit status 3 (broken)"}},
+		{"it fails", "hook = 'pre_tool'\ndata.arguments.command = 'fail'\nanswer = {}",
+			[]string{"it failed: exit status 3 (broken)"}},
 		{"it does not fail", "hook = 'pre_message'\nfails = 'x'", []string{`it did not fail, want a failure with "x"`}},
-		{"it fails in another way", "hook = 'pre_tool'\ndata.arguments.command = 'fail'\nfails = 'zzz'", []string{`it failed: exit status 3 (broken); want a match of "zzz"`}},
-		{"an answer without effect", "hook = 'post_tool'\nanswer.block = true", []string{`its answer had no effect: post_tool is only observed, an answer of "block" changes nothing`}},
-		{"a hook that it does not ask for", "hook = 'on_start'\nanswer = {}", []string{"the plugin is not asked at on_start; its --schema does not list it"}},
-		{"a payload that does not fit", "hook = 'pre_message'\ndata.prompt = 7\nanswer = {}", []string{"payload of pre_message: \"prompt\" cannot be a number"}},
+		{"it fails in another way", "hook = 'pre_tool'\ndata.arguments.command = 'fail'\nfails = 'zzz'",
+			[]string{`it failed: exit status 3 (broken); want a match of "zzz"`}},
+		{"an answer without effect", "hook = 'post_tool'\nanswer.block = true",
+			[]string{`its answer had no effect: post_tool is only observed, an answer of "block" changes nothing`}},
+		{"a hook that it does not ask for", "hook = 'on_start'\nanswer = {}",
+			[]string{"the plugin is not asked at on_start; its --schema does not list it"}},
+		{"a payload that does not fit", "hook = 'pre_message'\ndata.prompt = 7\nanswer = {}",
+			[]string{"payload of pre_message: \"prompt\" cannot be a number"}},
 		{"a tool", "tool = 'upper'\narguments.text = 'abc'\noutput = 'ABC in work'", nil},
 		{"another output", "tool = 'upper'\narguments.text = 'abc'\noutput = 'abc'\noutput_matches = 'x'", []string{
 			`output: got "ABC in work", want "abc"`, `output: got "ABC in work", want a match of "x"`}},

@@ -99,7 +99,8 @@ func File(ctx context.Context, path string, opts Options) Report {
 		return r
 	}
 	if took := time.Since(begun); took > slowProbe {
-		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so do nothing else there", took.Seconds())
+		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so do nothing else there",
+			took.Seconds())
 	}
 	for _, left := range loaded.LeftOut {
 		r.add(Error, "schema", "%s", left.Reason)
@@ -168,7 +169,8 @@ func (r *Report) interpreter(path string) {
 		return // what cannot be started says so by itself
 	}
 	if _, ok := (plugin.Exec{}).LookPath(words[1]); !ok {
-		r.add(Error, "file", "its interpreter %q is not installed; install it, or write the plugin in another language", words[1])
+		r.add(Error, "file", "its interpreter %q is not installed; install it, or write the plugin in another language",
+			words[1])
 	}
 }
 
@@ -206,10 +208,12 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 	switch record.Result {
 	case plugin.Failed:
 		if strings.Contains(record.Why, plugin.ErrNoTerminal.Error()) {
-			r.add(Warning, where, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire %s --plugin %s", info.Name, p.Name)
+			r.add(Warning, where, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire %s "+
+				"--plugin %s", info.Name, p.Name)
 			return
 		}
-		r.add(Error, where, "it failed on an example payload: %s; see what it got: chibi hook fire %s --plugin %s", record.Why, info.Name, p.Name)
+		r.add(Error, where, "it failed on an example payload: %s; see what it got: chibi hook fire %s --plugin %s",
+			record.Why, info.Name, p.Name)
 	case plugin.Ignored:
 		r.add(Error, where, "%s", strings.Join(record.Notes, "; "))
 	default:

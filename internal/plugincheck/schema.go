@@ -31,13 +31,16 @@ const (
 
 // keywords are those of JSON Schema, with the shapes of their values.
 func keywords() map[string]shape {
-	all := map[string]shape{"type": types, "required": texts, "enum": list, "examples": list, "const": anything, "default": anything, "pattern": pattern, "dependentRequired": object, "$vocabulary": object, "items": anything}
+	all := map[string]shape{"type": types, "required": texts, "enum": list, "examples": list, "const": anything,
+		"default": anything, "pattern": pattern, "dependentRequired": object, "$vocabulary": object, "items": anything}
 	for names, s := range map[string]shape{
-		"$schema $id $ref $anchor $dynamicRef $dynamicAnchor $comment title description format contentEncoding contentMediaType":            text,
-		"minimum maximum exclusiveMinimum exclusiveMaximum multipleOf":                                                                      number,
-		"minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains":                                         count,
-		"uniqueItems deprecated readOnly writeOnly nullable":                                                                                boolean,
-		"additionalProperties additionalItems unevaluatedItems unevaluatedProperties contains propertyNames not if then else contentSchema": subschema,
+		"$schema $id $ref $anchor $dynamicRef $dynamicAnchor $comment title description format contentEncoding " +
+			"contentMediaType": text,
+		"minimum maximum exclusiveMinimum exclusiveMaximum multipleOf":                              number,
+		"minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains": count,
+		"uniqueItems deprecated readOnly writeOnly nullable":                                        boolean,
+		"additionalProperties additionalItems unevaluatedItems unevaluatedProperties contains propertyNames not if then " +
+			"else contentSchema": subschema,
 		"allOf anyOf oneOf prefixItems":                                   schemas,
 		"properties patternProperties $defs definitions dependentSchemas": named,
 	} {

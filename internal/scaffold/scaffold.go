@@ -76,7 +76,8 @@ func (p Plan) Files() ([]File, error) {
 func (p Plan) render(name string) (string, error) {
 	name += ".tmpl"
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"fields": fields, "answers": answers, "example": exampleAnswer, "python": pythonAnswer, "golang": goAnswer, "quote": func(s string) string { return fmt.Sprintf("%q", s) },
+		"fields": fields, "answers": answers, "example": exampleAnswer, "python": pythonAnswer, "golang": goAnswer,
+		"quote": func(s string) string { return fmt.Sprintf("%q", s) },
 	}).ParseFS(templates, "templates/"+name)
 	if err != nil {
 		return "", err

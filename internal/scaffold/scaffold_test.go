@@ -20,7 +20,8 @@ func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 	for _, lang := range scaffold.Languages() {
 		t.Run(lang, func(t *testing.T) {
 			if lang == "node" || lang == "bash" || lang == "python" {
-				if _, err := exec.LookPath(map[string]string{"node": "node", "bash": "bash", "python": "python3"}[lang]); err != nil {
+				if _, err := exec.LookPath(map[string]string{"node": "node", "bash": "bash",
+					"python": "python3"}[lang]); err != nil {
 					t.Skip(err)
 				}
 			}

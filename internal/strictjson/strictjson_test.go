@@ -24,8 +24,10 @@ func TestCheckTakesOneValueOfABoundedDepth(t *testing.T) {
 		{"a lone surrogate", `"\ud800"`, ""},
 		{"brackets in a string", `"` + strings.Repeat(`[\"`, 5000) + `"`, ""},
 		{"as deep as is allowed", nested("[", "", "]", strictjson.MaxDepth), ""},
-		{"one level deeper", nested("[", "", "]", strictjson.MaxDepth+1), "it nests too deep: more than 1000 objects and arrays in each other"},
-		{"20 million brackets", strings.Repeat("[", 20<<20), "it nests too deep: more than 1000 objects and arrays in each other"},
+		{"one level deeper", nested("[", "", "]", strictjson.MaxDepth+1),
+			"it nests too deep: more than 1000 objects and arrays in each other"},
+		{"20 million brackets", strings.Repeat("[", 20<<20),
+			"it nests too deep: more than 1000 objects and arrays in each other"},
 		{"nothing", ``, "not JSON: unexpected EOF at byte 0"},
 		{"half an object", `{"a":`, "not JSON: unexpected EOF at byte 5"},
 		{"two values", `{} {}`, "not JSON: invalid character '{' after top-level value at byte 3"},
@@ -74,7 +76,8 @@ func TestNormalizeWritesOneSpelling(t *testing.T) {
 }
 
 func TestNormalizeRefusesWhatCheckRefuses(t *testing.T) {
-	for _, text := range []string{``, `{`, `{"a":1,"a":}`, `{} {}`, nested("[", "", "]", 1001), nested(`{"a":1,"a":`, "1", "}", 1001)} {
+	for _, text := range []string{``, `{`, `{"a":1,"a":}`, `{} {}`, nested("[", "", "]", 1001),
+		nested(`{"a":1,"a":`, "1", "}", 1001)} {
 		_, err := strictjson.Normalize([]byte(text))
 		if check := strictjson.Check([]byte(text)); err == nil || check == nil {
 			t.Errorf("Normalize(%.30s) = %v, Check = %v", text, err, check)
@@ -105,7 +108,8 @@ func TestDecodeMatchesNamesExactly(t *testing.T) {
 		{"other letters are other names", `{"PATH":".env","Path":"x","plain":"x"}`, record{}},
 		{"the exact name", `{"PATH":"x","path":"a","Plain":"b"}`, record{Path: "a", Plain: "b"}},
 		{"the last duplicate", `{"path":"a","path":"b"}`, record{Path: "b"}},
-		{"duplicates are not merged", `{"inner":{"n":1},"inner":{},"map":{"a":"1"},"map":{"b":"2"}}`, record{Map: map[string]string{"b": "2"}}},
+		{"duplicates are not merged", `{"inner":{"n":1},"inner":{},"map":{"a":"1"},"map":{"b":"2"}}`,
+			record{Map: map[string]string{"b": "2"}}},
 		{"unknown members", `{"other":1}`, record{}},
 		{"null", `{"path":null,"inner":null,"map":null}`, record{}},
 		{"any values", `{"any":{"a":[1,"x",null,true]}}`, record{Any: map[string]any{"a": []any{1.0, "x", nil, true}}}},
@@ -131,7 +135,8 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 		{"an element of another type", `{"list":[{"n":1},{"n":true}]}`, `"list.1.n" cannot be a bool`},
 		{"another value altogether", `[]`, `it cannot be an array`},
 		{"not JSON", `{"path"`, `not JSON: unexpected EOF at byte 7`},
-		{"too deep", `{"any":` + nested("[", "", "]", 1000) + `}`, `it nests too deep: more than 1000 objects and arrays in each other`},
+		{"too deep", `{"any":` + nested("[", "", "]", 1000) + `}`,
+			`it nests too deep: more than 1000 objects and arrays in each other`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got record

@@ -39,7 +39,8 @@ func TestWhatPasses(t *testing.T) {
 		{"a string in another", "a\x1bPq\x1b]0;x\ab", "ab", "a\uFFFD\uFFFDb"},
 		{"a colour in a string", "a\x1b]0;x\x1b[31mb", "a\x1b[31mb", "a\uFFFD\x1b[31mb"},
 		{"a string ends with its line", "a\x1b]52;c;lost\nb", "a\nb", "a\uFFFD\nb"},
-		{"a string of no end", "\x1b_" + strings.Repeat("x", 70_000), strings.Repeat("x", 4463), "\uFFFD" + strings.Repeat("x", 4463)},
+		{"a string of no end", "\x1b_" + strings.Repeat("x", 70_000), strings.Repeat("x", 4463), "\uFFFD" +
+			strings.Repeat("x", 4463)},
 		{"controls of two bytes", "a\u009b2Jb\u009d0;t\u009cc\u0085d", "abcd", "a\uFFFDb\uFFFDc\uFFFDd"},
 		{"controls of one byte", "a\x9b2Jb", "a\uFFFD2Jb", "a\uFFFD2Jb"},
 		{"reset and character sets", "a\x1bcb\x1b(0c\x1b#8d", "abcd", "a\uFFFDb\uFFFDc\uFFFDd"},
@@ -78,7 +79,8 @@ func TestAnyPieceOfAnyKindOfSequenceIsTakenOut(t *testing.T) {
 					t.Errorf("cut at byte %d, it becomes %q", at, b.String())
 				}
 			}
-			for name, clean := range map[string]func(string) string{"a name": term.Name, "a line": term.Line, "plain text": term.Plain} {
+			for name, clean := range map[string]func(string) string{"a name": term.Name, "a line": term.Line,
+				"plain text": term.Plain} {
 				if wrong := termtest.Wrong(clean(text)); wrong != "" {
 					t.Errorf("as %s, %q passes in %q", name, wrong, clean(text))
 				}
@@ -89,8 +91,10 @@ func TestAnyPieceOfAnyKindOfSequenceIsTakenOut(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"guard": "guard", "a b": "a b", "größe 日本.sh": "größe 日本.sh", "two\nlines": `"two\nlines"`, "evil\x1b[2K": `"evil\x1b[2K"`,
-		"x\u202ey": `"x\u202ey"`, "gu\ufe0fard": `"gu\ufe0fard"`, "a\u3164": `"a\u3164"`, "\xff\"": `"\xff\""`, "ü\u200b": `"ü\u200b"`,
+		"guard": "guard", "a b": "a b", "größe 日本.sh": "größe 日本.sh", "two\nlines": `"two\nlines"`,
+		"evil\x1b[2K": `"evil\x1b[2K"`,
+		"x\u202ey":    `"x\u202ey"`, "gu\ufe0fard": `"gu\ufe0fard"`, "a\u3164": `"a\u3164"`,
+		"\xff\"": `"\xff\""`, "ü\u200b": `"ü\u200b"`,
 	} {
 		if got := term.Name(name); got != want {
 			t.Errorf("%q is shown as %s, want %s", name, got, want)
@@ -100,7 +104,8 @@ func TestNames(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	for text, want := range map[string]string{
-		"one\ntwo\t three\r\n": "one two three", "\x1b[31mred\x1b[0m": "red", "a\x1b]0;t\ab\u202ec": "abc", "👩\u200d💻": "👩\u200d💻",
+		"one\ntwo\t three\r\n": "one two three", "\x1b[31mred\x1b[0m": "red",
+		"a\x1b]0;t\ab\u202ec": "abc", "👩\u200d💻": "👩\u200d💻",
 	} {
 		if got := term.Line(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
@@ -110,7 +115,8 @@ func TestLines(t *testing.T) {
 
 func TestColoursThatAreLeftOnAreEnded(t *testing.T) {
 	for text, left := range map[string]bool{
-		"plain": false, "\x1b[31mred": true, "\x1b[31mred\x1b[0m": false, "\x1b[1mx\x1b[m": false, "\x1b[0;1mx": true, "\x1b[8mx": false,
+		"plain": false, "\x1b[31mred": true, "\x1b[31mred\x1b[0m": false, "\x1b[1mx\x1b[m": false,
+		"\x1b[0;1mx": true, "\x1b[8mx": false,
 	} {
 		var b strings.Builder
 		f := term.Diagnostics(&b)

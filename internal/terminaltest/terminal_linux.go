@@ -55,7 +55,8 @@ func (p *Person) Sees(t *testing.T, text string) {
 	buf := make([]byte, 4096)
 	end := time.Now().Add(patience)
 	for !strings.Contains(p.seen, text) {
-		ready, err := unix.Poll([]unix.PollFd{{Fd: int32(p.Fd()), Events: unix.POLLIN}}, int(max(0, time.Until(end).Milliseconds())))
+		ready, err := unix.Poll([]unix.PollFd{{Fd: int32(p.Fd()), Events: unix.POLLIN}},
+			int(max(0, time.Until(end).Milliseconds())))
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}

@@ -21,7 +21,8 @@ type recorded struct {
 // out.
 func (t Turn) Cases(plugin string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What the plugin %s was asked and answered in a turn of %s.\nplugin = %q\n", plugin, t.Begin().Format("2006-01-02 15:04:05"), plugin)
+	fmt.Fprintf(&b, "# What the plugin %s was asked and answered in a turn of %s.\nplugin = %q\n", plugin,
+		t.Begin().Format("2006-01-02 15:04:05"), plugin)
 	count := 0
 	for _, l := range t.Lines {
 		if l.Record == nil || l.Plugin != plugin || l.Payload == nil {
@@ -29,7 +30,8 @@ func (t Turn) Cases(plugin string) (string, error) {
 		}
 		count++
 		if !l.IsWhole() {
-			fmt.Fprintf(&b, "\n# %s, number %d, is left out: plugins removed words from what it received, and the trace did not keep them.\n"+
+			fmt.Fprintf(&b, "\n# %s, number %d, is left out: plugins removed words from what it received, and the trace did "+
+				"not keep them.\n"+
 				"# With trace.keep_original = true it does.\n", l.Point, count)
 			continue
 		}

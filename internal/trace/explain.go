@@ -62,7 +62,8 @@ func (e *explainer) trouble(r plugin.Record) {
 	case r.Result == plugin.Failed:
 		e.say(about, fmt.Sprintf("Plugin %q failed at %s: %s.", r.Plugin, where, r.Why))
 	case r.Result == plugin.Ignored:
-		e.say(about, fmt.Sprintf("What plugin %q answered at %s had no effect: %s.", r.Plugin, where, strings.Join(r.Notes, "; ")))
+		e.say(about, fmt.Sprintf("What plugin %q answered at %s had no effect: %s.", r.Plugin, where,
+			strings.Join(r.Notes, "; ")))
 	case r.Result == plugin.Skipped:
 		e.say(about, fmt.Sprintf("Plugin %q was not asked at %s: %s.", r.Plugin, where, r.Why))
 	case r.Result == plugin.Changed && didWhat(r) != "":
@@ -118,7 +119,8 @@ func (e *explainer) request(r agent.RequestStep) {
 }
 
 // parameterNames are those that a request may have and that are known by name.
-const parameterNames = "model temperature max_tokens top_p stop tool_choice parallel_tool_calls frequency_penalty presence_penalty seed response_format reasoning stream"
+const parameterNames = "model temperature max_tokens top_p stop tool_choice parallel_tool_calls frequency_penalty " +
+	"presence_penalty seed response_format reasoning stream"
 
 // missing tells which tools a request lacks, those with the same reason at once.
 func (e *explainer) missing(r agent.RequestStep) {
@@ -213,7 +215,8 @@ func orMissing(v gjson.Result) string {
 func (e *explainer) call(c agent.CallStep) {
 	var asked, changed []string
 	for _, r := range e.recent {
-		if r.Point != hookpoints.PreTool.Name || gjson.GetBytes(r.Payload, "tool_call_id").String() != c.ID && r.Payload != nil {
+		if r.Point != hookpoints.PreTool.Name || gjson.GetBytes(r.Payload,
+			"tool_call_id").String() != c.ID && r.Payload != nil {
 			continue
 		}
 		asked = append(asked, r.Plugin)
@@ -222,20 +225,24 @@ func (e *explainer) call(c agent.CallStep) {
 			changed = append(changed, fmt.Sprintf("%q", r.Plugin))
 		case plugin.Blocked, plugin.Failed:
 			if !c.Ran {
-				e.say(c.Tool, fmt.Sprintf("The call of %s (%s) was blocked by plugin %q, asked as number %d: %s.", c.Tool, c.ID, r.Plugin, len(asked), strings.TrimSuffix(r.Why, ".")))
+				e.say(c.Tool, fmt.Sprintf("The call of %s (%s) was blocked by plugin %q, asked as number %d: %s.", c.Tool, c.ID,
+					r.Plugin, len(asked), strings.TrimSuffix(r.Why, ".")))
 				return
 			}
 		}
 	}
 	if len(changed) > 0 {
-		e.say(c.Tool, fmt.Sprintf("The arguments of the call of %s (%s) were changed by plugin %s.", c.Tool, c.ID, strings.Join(changed, ", then ")))
+		e.say(c.Tool, fmt.Sprintf("The arguments of the call of %s (%s) were changed by plugin %s.", c.Tool, c.ID,
+			strings.Join(changed, ", then ")))
 	}
 	switch {
 	case !c.Ran:
-		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) did not run: %s.", c.Tool, c.ID, strings.TrimSuffix(strings.TrimPrefix(c.Why, "Error: "), ".")))
+		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) did not run: %s.", c.Tool, c.ID,
+			strings.TrimSuffix(strings.TrimPrefix(c.Why, "Error: "), ".")))
 	case c.Exit != 0:
 		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) failed with exit status %d.", c.Tool, c.ID, c.Exit))
 	case e.about == c.Tool:
-		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) ran; %s asked before.", c.Tool, c.ID, english.Plural(len(asked), "plugin was", "plugins were")))
+		e.say(c.Tool, fmt.Sprintf("The call of %s (%s) ran; %s asked before.", c.Tool, c.ID,
+			english.Plural(len(asked), "plugin was", "plugins were")))
 	}
 }

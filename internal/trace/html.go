@@ -76,7 +76,8 @@ func rowView(r Row, longest time.Duration) viewRow {
 		row.Payload, row.Answer = indented(r.Record.Payload), indented(r.Record.Answer)
 		for i, path := range r.Record.Changed {
 			if i == maxChanges {
-				row.Changes = append(row.Changes, viewChange{Note: fmt.Sprintf("%d more places were changed", len(r.Record.Changed)-i)})
+				row.Changes = append(row.Changes, viewChange{Note: fmt.Sprintf("%d more places were changed",
+					len(r.Record.Changed)-i)})
 				break
 			}
 			change := viewChange{Path: path, After: string(merge.At(r.Record.Answer, path))}

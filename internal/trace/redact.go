@@ -77,7 +77,8 @@ func isSecretName(name string) bool {
 		return true
 	}
 	for _, key := range []string{"apikey", "api_key", "api-key"} {
-		if before, ok := strings.CutSuffix(name, key); ok && (before == "" || strings.HasSuffix(before, "_") || strings.HasSuffix(before, "-")) {
+		if before, ok := strings.CutSuffix(name, key); ok &&
+			(before == "" || strings.HasSuffix(before, "_") || strings.HasSuffix(before, "-")) {
 			return true
 		}
 	}

@@ -58,7 +58,8 @@ func (r *removed) add(before, after string) {
 		}
 	})
 	phrase := between(before, after)
-	if utf8.RuneCountInString(phrase) > shortestWord && len(phrase) <= longestPhrase && len(r.phrases) < maxPhrases && !strings.Contains(after, phrase) {
+	if utf8.RuneCountInString(phrase) > shortestWord && len(phrase) <= longestPhrase && len(r.phrases) < maxPhrases &&
+		!strings.Contains(after, phrase) {
 		r.phrases = append(r.phrases, strings.Clone(phrase))
 	}
 }

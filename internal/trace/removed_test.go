@@ -37,7 +37,8 @@ type model struct{ calls int }
 
 func (m *model) Stream(context.Context, json.RawMessage, func(string)) (llm.Reply, error) {
 	if m.calls++; m.calls > 1 {
-		return llm.Reply{Text: "done: " + secrets[hookpoints.PostTurn.Name] + ", " + secrets[hookpoints.PreStop.Name] + "."}, nil
+		return llm.Reply{Text: "done: " + secrets[hookpoints.PostTurn.Name] + ", " +
+			secrets[hookpoints.PreStop.Name] + "."}, nil
 	}
 	args, _ := json.Marshal(map[string]string{"command": "echo " + secrets[hookpoints.PreTool.Name]})
 	escaped := strings.ReplaceAll(string(args), "hunter2", `\u0068unter2`) // as a model may write it
@@ -64,47 +65,50 @@ func everywhere() []hookpoints.Name {
 
 // gossip is a plugin that fails and repeats what it saw.
 func gossip(name string) plugin.Plugin {
-	return plugin.Plugin{Name: name, Hooks: everywhere(), Handler: plugin.HandlerFunc(func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
-		if ev.Point == hookpoints.PostTurn.Name {
-			return plugin.Answer{Notes: []string{"seen: " + string(ev.Payload)}}, nil
-		}
-		cut := strings.Index(string(ev.Payload), "hunter") // in the middle of some word
-		return plugin.Answer{}, fmt.Errorf("I saw %q, %s and %.60q and %s...", string(ev.Payload), ev.Payload, ev.Payload, ev.Payload[:max(0, cut+5)])
-	})}
+	return plugin.Plugin{Name: name, Hooks: everywhere(),
+		Handler: plugin.HandlerFunc(func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
+			if ev.Point == hookpoints.PostTurn.Name {
+				return plugin.Answer{Notes: []string{"seen: " + string(ev.Payload)}}, nil
+			}
+			cut := strings.Index(string(ev.Payload), "hunter") // in the middle of some word
+			return plugin.Answer{}, fmt.Errorf("I saw %q, %s and %.60q and %s...", string(ev.Payload), ev.Payload, ev.Payload,
+				ev.Payload[:max(0, cut+5)])
+		})}
 }
 
 // cutter is a plugin that takes the point's secret out.
 func cutter() plugin.Plugin {
-	return plugin.Plugin{Name: "cutter", Hooks: everywhere(), Handler: plugin.HandlerFunc(func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
-		quoted, _ := plugin.JSON(secrets[ev.Point])
-		word := strings.Trim(string(quoted), `"`)
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(strings.ReplaceAll(string(ev.Payload), word, "***")), &fields); err != nil {
-			return plugin.Answer{}, err
-		}
-		answer := map[string]any{}
-		switch ev.Point {
-		case hookpoints.PreMessage.Name:
-			answer["prompt"] = fields["prompt"]
-		case hookpoints.PreTool.Name:
-			answer["arguments"] = fields["arguments"]
-		case hookpoints.PreToolOutput.Name:
-			answer["output"] = fields["output"]
-		case hookpoints.PreAPIRequest.Name:
-			var body map[string]json.RawMessage
-			if err := json.Unmarshal(fields["request_body"], &body); err != nil {
+	return plugin.Plugin{Name: "cutter", Hooks: everywhere(),
+		Handler: plugin.HandlerFunc(func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
+			quoted, _ := plugin.JSON(secrets[ev.Point])
+			word := strings.Trim(string(quoted), `"`)
+			var fields map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(strings.ReplaceAll(string(ev.Payload), word, "***")), &fields); err != nil {
 				return plugin.Answer{}, err
 			}
-			answer["request_body"] = map[string]any{"messages": body["messages"], "temperature": 0.25}
-		case hookpoints.PostTurn.Name, hookpoints.PreStop.Name:
-			if !strings.Contains(string(ev.Payload), word) {
-				return plugin.Answer{}, nil
+			answer := map[string]any{}
+			switch ev.Point {
+			case hookpoints.PreMessage.Name:
+				answer["prompt"] = fields["prompt"]
+			case hookpoints.PreTool.Name:
+				answer["arguments"] = fields["arguments"]
+			case hookpoints.PreToolOutput.Name:
+				answer["output"] = fields["output"]
+			case hookpoints.PreAPIRequest.Name:
+				var body map[string]json.RawMessage
+				if err := json.Unmarshal(fields["request_body"], &body); err != nil {
+					return plugin.Answer{}, err
+				}
+				answer["request_body"] = map[string]any{"messages": body["messages"], "temperature": 0.25}
+			case hookpoints.PostTurn.Name, hookpoints.PreStop.Name:
+				if !strings.Contains(string(ev.Payload), word) {
+					return plugin.Answer{}, nil
+				}
+				answer["messages"] = fields["messages"]
 			}
-			answer["messages"] = fields["messages"]
-		}
-		body, err := plugin.JSON(answer)
-		return plugin.Answer{Body: body, Notes: []string{fmt.Sprintf("%s: took out %q", ev.Point, secrets[ev.Point])}}, err
-	})}
+			body, err := plugin.JSON(answer)
+			return plugin.Answer{Body: body, Notes: []string{fmt.Sprintf("%s: took out %q", ev.Point, secrets[ev.Point])}}, err
+		})}
 }
 
 // found lists the secrets that a trace holds, as they are or in any escape.
@@ -130,7 +134,8 @@ func found(data []byte) (list []string) {
 	}
 	for _, point := range everywhere() {
 		for _, text := range texts {
-			if secret := secrets[point]; secret != "" && (strings.Contains(text, secret) || strings.Contains(text, "nter"+secret[len(secret)-1:])) {
+			if secret := secrets[point]; secret != "" && (strings.Contains(text, secret) ||
+				strings.Contains(text, "nter"+secret[len(secret)-1:])) {
 				list = append(list, fmt.Sprintf("%s of %s", secret, point))
 				break
 			}
@@ -147,7 +152,8 @@ func tracedTurn(t *testing.T, w *trace.Writer, look func(where string), prompt s
 }
 
 // turnIn is tracedTurn in a home.
-func turnIn(t *testing.T, home string, w *trace.Writer, m *model, look func(where string), prompt string, plugins ...plugin.Plugin) error {
+func turnIn(t *testing.T, home string, w *trace.Writer, m *model, look func(where string), prompt string,
+	plugins ...plugin.Plugin) error {
 	t.Helper()
 	store, err := contexts.Open(home)
 	if err != nil {
@@ -231,14 +237,16 @@ func TestATextThatWasBlockedIsATextThatWasRemoved(t *testing.T) {
 		"an output that is withheld": hookpoints.PreToolOutput.Name,
 	} {
 		t.Run(name, func(t *testing.T) {
-			blocker := plugin.Plugin{Name: "blocker", Hooks: []hookpoints.Name{point}, Handler: plugin.HandlerFunc(func(context.Context, plugin.Event) (plugin.Answer, error) {
-				return plugin.Answer{Body: json.RawMessage(`{"block":true,"message":"not for you"}`)}, nil
-			})}
+			blocker := plugin.Plugin{Name: "blocker", Hooks: []hookpoints.Name{point},
+				Handler: plugin.HandlerFunc(func(context.Context, plugin.Event) (plugin.Answer, error) {
+					return plugin.Answer{Body: json.RawMessage(`{"block":true,"message":"not for you"}`)}, nil
+				})}
 			var out bytes.Buffer
 			w := &trace.Writer{Run: "r"}
 			w.To(&out)
 			tracedTurn(t, w, func(string) {}, prompt1, gossip("first"), blocker)
-			if strings.Contains(out.String(), map[bool]string{true: "hunter1", false: "nter3"}[point == hookpoints.PreMessage.Name]) {
+			if strings.Contains(out.String(), map[bool]string{true: "hunter1",
+				false: "nter3"}[point == hookpoints.PreMessage.Name]) {
 				t.Errorf("the trace holds it: %s", out.String())
 			}
 			if !strings.Contains(out.String(), "not for you") {
@@ -254,12 +262,15 @@ func TestNamesOfArgumentsAreTextsToo(t *testing.T) {
 	w.To(&out)
 	prompt(w, "go on")
 	w.Fired(plugin.Firing{
-		Dispatch: 1, Point: hookpoints.PreTool.Name, Payload: json.RawMessage(`{"arguments":{"hunter1":1,"n":7}}`), Final: json.RawMessage(`{"arguments":{"n":7}}`),
+		Dispatch: 1, Point: hookpoints.PreTool.Name, Payload: json.RawMessage(`{"arguments":{"hunter1":1,"n":7}}`),
+		Final: json.RawMessage(`{"arguments":{"n":7}}`),
 	})
-	record(w, 1, "pre_tool", "a", `{"arguments":{"hunter1":1,"n":7}}`, `{"arguments":{"n":7}}`, plugin.Changed, func(r *plugin.Record) {
-		r.Changed, r.Lost = []string{"/arguments/hunter1"}, []merge.Conflict{{Path: "/arguments/hunter1", Winner: "b"}}
-	})
-	record(w, 2, "post_turn", "a", `{"messages":[{"role":"assistant","tool_calls":[{"arguments":"{\"hunter1\":1}"}]}]}`, "", plugin.NoOpinion)
+	record(w, 1, "pre_tool", "a", `{"arguments":{"hunter1":1,"n":7}}`, `{"arguments":{"n":7}}`, plugin.Changed,
+		func(r *plugin.Record) {
+			r.Changed, r.Lost = []string{"/arguments/hunter1"}, []merge.Conflict{{Path: "/arguments/hunter1", Winner: "b"}}
+		})
+	record(w, 2, "post_turn", "a", `{"messages":[{"role":"assistant","tool_calls":[{"arguments":"{\"hunter1\":1}"}]}]}`,
+		"", plugin.NoOpinion)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -286,13 +297,15 @@ func TestATurnTooLargeToBeHeldIsWrittenWithoutItsTexts(t *testing.T) {
 	w.To(&out)
 	prompt(w, "the word hunter1")
 	for i := range 400 {
-		record(w, int64(i), "pre_tool", "a", `{"arguments":{"text":"`+strings.Repeat("x", 60_000)+` hunter1"}}`, "", plugin.NoOpinion)
+		record(w, int64(i), "pre_tool", "a", `{"arguments":{"text":"`+strings.Repeat("x", 60_000)+
+			` hunter1"}}`, "", plugin.NoOpinion)
 	}
 	if out.Len() == 0 || strings.Contains(out.String(), "hunter1") {
 		t.Errorf("%d bytes are written while the turn goes on", out.Len())
 	}
 	w.Fired(plugin.Firing{
-		Dispatch: 500, Point: "pre_tool_output", Payload: json.RawMessage(`{"output":"hunter1"}`), Final: json.RawMessage(`{"output":"*"}`),
+		Dispatch: 500, Point: "pre_tool_output", Payload: json.RawMessage(`{"output":"hunter1"}`),
+		Final: json.RawMessage(`{"output":"*"}`),
 	})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -315,12 +328,14 @@ func TestOfATextTooLargeToCompareNothingIsKept(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	w.Fired(plugin.Firing{Dispatch: 1, Point: hookpoints.PreMessage.Name, Payload: large("hunter1"), Final: large("***")})
-	record(w, 2, "post_message", "a", `{"prompt":"hunter1"}`, "", plugin.Failed, func(r *plugin.Record) { r.Why = "I saw hunter1" })
+	record(w, 2, "post_message", "a", `{"prompt":"hunter1"}`, "", plugin.Failed,
+		func(r *plugin.Record) { r.Why = "I saw hunter1" })
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 || strings.Contains(out.String(), "hunter1") || !strings.Contains(out.String(), "failed") {
+	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 || strings.Contains(out.String(), "hunter1") ||
+		!strings.Contains(out.String(), "failed") {
 		t.Errorf("%d bytes allocated; %.300s", used, out.String())
 	}
 }
@@ -344,8 +359,10 @@ func FuzzRemoved(f *testing.F) {
 		w := &trace.Writer{Run: "1"}
 		w.To(&out)
 		w.Step(agent.Step{Kind: agent.StepPrompt, Text: word + " " + other})
-		w.Fired(plugin.Firing{Dispatch: 1, Point: hookpoints.PreToolOutput.Name, Payload: payload(before), Final: payload(after)})
-		r := plugin.Record{Dispatch: 1, Point: hookpoints.PreToolOutput.Name, Payload: payload(before), Why: other + " " + word, Result: plugin.Failed}
+		w.Fired(plugin.Firing{Dispatch: 1, Point: hookpoints.PreToolOutput.Name,
+			Payload: payload(before), Final: payload(after)})
+		r := plugin.Record{Dispatch: 1, Point: hookpoints.PreToolOutput.Name, Payload: payload(before), Why: other + " " +
+			word, Result: plugin.Failed}
 		if err := errors.Join(w.Record(r), w.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +371,8 @@ func FuzzRemoved(f *testing.F) {
 			t.Fatalf("%d bad lines, %v", bad, err)
 		}
 		for _, l := range turns[0].Lines {
-			if l.Step != nil && strings.HasPrefix(l.Step.Text, word+" ") || l.Record != nil && strings.HasSuffix(l.Why, " "+word) {
+			if l.Step != nil && strings.HasPrefix(l.Step.Text, word+" ") || l.Record != nil &&
+				strings.HasSuffix(l.Why, " "+word) {
 				t.Errorf("%q stays: %+v", word, l)
 			}
 		}

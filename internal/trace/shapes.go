@@ -17,8 +17,10 @@ func newShapes() *shapes {
 	s := &shapes{}
 	s.add("sk-", 8, isKeyByte)
 	for _, prefix := range []string{
-		"sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "gsk_",
-		"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-", "xai-", "hf_", "npm_", "pypi-", "shpat_", "dop_v1_", "ya29.", "SG.",
+		"sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
+		"glpat-", "gldt-", "gsk_",
+		"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-", "xai-", "hf_", "npm_", "pypi-", "shpat_",
+		"dop_v1_", "ya29.", "SG.",
 	} {
 		s.add(prefix, 8, isKeyByte)
 	}

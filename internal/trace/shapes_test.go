@@ -32,7 +32,8 @@ func keys() map[string]struct{ text, secret string } {
 		"the end of a block":  {"MIIEpAIBAAKCsecret\nq83vsecret==\n-----END PRIVATE KEY-----", "secret"},
 		"OpenAI with a scope": {"sk-proj-" + body, body},
 	}
-	for _, prefix := range []string{"sk-", "sk-ant-api03-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "hf_", "npm_", "gsk_", "sk_live_"} {
+	for _, prefix := range []string{"sk-", "sk-ant-api03-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
+		"hf_", "npm_", "gsk_", "sk_live_"} {
 		list[prefix] = struct{ text, secret string }{prefix + body, body}
 	}
 	return list
@@ -48,7 +49,8 @@ func TestKeysOfKnownShapesAreInNoPartOfATrace(t *testing.T) {
 			hidden, _ := json.Marshal(`{"command":` + escaped + `}`)
 			path := write(t, 1<<20, func(w *trace.Writer) {
 				prompt(w, inText)
-				record(w, 1, "pre_tool", "a", `{"arguments":{"x":`+string(quoted)+`,"y":`+string(nested)+`,"z":`+string(hidden)+`}}`,
+				record(w, 1, "pre_tool", "a", `{"arguments":{"x":`+string(quoted)+`,"y":`+string(nested)+
+					`,"z":`+string(hidden)+`}}`,
 					`{"message":`+string(quoted)+`}`, plugin.Failed, func(r *plugin.Record) {
 						r.Why, r.Notes = "exit status 1 ("+key.text+")", []string{`its answer begins "` + key.text + `"`}
 					})
@@ -70,8 +72,10 @@ func TestKeysOfKnownShapesAreInNoPartOfATrace(t *testing.T) {
 func TestWordsThatAreNoKeysStay(t *testing.T) {
 	r := trace.NewRedactor(nil, nil)
 	for _, text := range []string{
-		"task-management-system", "risk-assessment-of-it", "sk-learn", "the bearer of news", "disk-usage-report", "AKIA", "eyJ", "a ? b & c",
-		"https://example.com/?page=2&monkeys=3", "ask-somebody-else-please", "-----", "Authorization: none", "http://localhost:8080/x@y",
+		"task-management-system", "risk-assessment-of-it", "sk-learn", "the bearer of news", "disk-usage-report",
+		"AKIA", "eyJ", "a ? b & c",
+		"https://example.com/?page=2&monkeys=3", "ask-somebody-else-please", "-----", "Authorization: none",
+		"http://localhost:8080/x@y",
 	} {
 		line, _ := json.Marshal(text)
 		if got := string(r.Line(line)); got != string(line) && !strings.Contains(got, "u0026") {
@@ -83,7 +87,8 @@ func TestWordsThatAreNoKeysStay(t *testing.T) {
 // BenchmarkRedact is how much longer it takes to look through 1 MB than to check
 // that it is JSON.
 func BenchmarkRedact(b *testing.B) {
-	text := strings.Repeat("An ordinary sentence, with task-lists, URLs (https://example.com/a?b=c&d=e) and \"quotes\".\n", 11_000)
+	text := strings.Repeat("An ordinary sentence, with task-lists, URLs (https://example.com/a?b=c&d=e) and \"quotes\".\n",
+		11_000)
 	line, err := json.Marshal(map[string]any{"request_body": map[string]any{"messages": []map[string]string{{"role": "user", "content": text}}}})
 	if err != nil {
 		b.Fatal(err)
@@ -107,7 +112,8 @@ func BenchmarkRedact(b *testing.B) {
 // TestNoTextTakesLong: texts made for scanners that look again and again.
 func TestNoTextTakesLong(t *testing.T) {
 	r := trace.NewRedactor([]string{"a-secret-key"}, []*regexp.Regexp{regexp.MustCompile("zzz+")})
-	for _, piece := range []string{"eyJ", "eyJ-", "eyJaaaaaa.", "sk-", "-----BEGIN ", "-----END ", "://", "://a:", "?key=", "&a", "bearer ", "authorization:", `\`, `\"`, `"`, `\u0022sk-`, "a"} {
+	for _, piece := range []string{"eyJ", "eyJ-", "eyJaaaaaa.", "sk-", "-----BEGIN ", "-----END ", "://", "://a:", "?key=",
+		"&a", "bearer ", "authorization:", `\`, `\"`, `"`, `\u0022sk-`, "a"} {
 		line, _ := json.Marshal(strings.Repeat(piece, 1<<20/len(piece)))
 		begin := time.Now()
 		r.Line(line)

@@ -88,7 +88,8 @@ func stepRow(l Line, begin time.Time) Row {
 	row := Row{Offset: l.At.Sub(begin), Point: string(s.Kind), Step: s}
 	switch {
 	case s.Request != nil:
-		row.Text = fmt.Sprintf("%d of %d tools, %d bytes, %s", len(s.Request.Offered), len(s.Request.Tools), s.Request.Bytes, s.Request.After)
+		row.Text = fmt.Sprintf("%d of %d tools, %d bytes, %s", len(s.Request.Offered), len(s.Request.Tools),
+			s.Request.Bytes, s.Request.After)
 	case s.Call != nil:
 		row.Who, row.Took = s.Call.Tool, time.Duration(s.Call.DurationMS)*time.Millisecond
 		row.Text = "ran"
@@ -122,7 +123,8 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 		pointWidth = min(pointWidth, max(10, columns-36-whoWidth))
 	}
 	for _, r := range rows {
-		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(term.Line(r.Point), pointWidth), whoWidth, clip(term.Name(r.Who), whoWidth), bar(r.Took, longest))
+		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(term.Line(r.Point), pointWidth),
+			whoWidth, clip(term.Name(r.Who), whoWidth), bar(r.Took, longest))
 		text, room := term.Line(r.Text), columns-len([]rune(head))
 		switch {
 		case columns <= 0:

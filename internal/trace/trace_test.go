@@ -28,7 +28,8 @@ func write(t *testing.T, most int64, lines func(w *trace.Writer)) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := &trace.Writer{Run: "r1", Redact: trace.NewRedactor([]string{"sk-secret-key"}, []*regexp.Regexp{regexp.MustCompile(`\d{4}-\d{4}`)})}
+	w := &trace.Writer{Run: "r1", Redact: trace.NewRedactor([]string{"sk-secret-key"},
+		[]*regexp.Regexp{regexp.MustCompile(`\d{4}-\d{4}`)})}
 	w.Context("work")
 	w.To(f)
 	lines(w)
@@ -50,8 +51,10 @@ func read(t *testing.T, path string) []trace.Turn {
 func prompt(w *trace.Writer, text string) { w.Step(agent.Step{Kind: agent.StepPrompt, Text: text}) }
 
 // record is what a plugin did at a point in a dispatch.
-func record(w *trace.Writer, dispatch int64, point, name, payload, answer string, result plugin.Result, more ...func(*plugin.Record)) {
-	r := plugin.Record{Time: time.Now(), Dispatch: dispatch, Plugin: name, Result: result, Payload: json.RawMessage(payload), DurationMS: 5}
+func record(w *trace.Writer, dispatch int64, point, name, payload, answer string, result plugin.Result,
+	more ...func(*plugin.Record)) {
+	r := plugin.Record{Time: time.Now(), Dispatch: dispatch, Plugin: name, Result: result,
+		Payload: json.RawMessage(payload), DurationMS: 5}
 	r.Point = hookpoints.Name(point)
 	if answer != "" {
 		r.Answer = json.RawMessage(answer)
@@ -119,7 +122,8 @@ func TestSecretsNeverEnterATrace(t *testing.T) {
 		`"text":"curl -H 'Authorization: Bearer abc.def-ghi' sk-secret-key and 1234-5678","arguments":"{\"api_key\":\"sk-secret-key\"}","n":7,"keyboard":"kept"}}`
 	path := write(t, 1<<20, func(w *trace.Writer) {
 		prompt(w, "my key is sk-secret-key")
-		record(w, 1, "pre_api_request", "a", payload, `{"request_body":{"note":"sk-secret-key"}}`, plugin.Failed, func(r *plugin.Record) { r.Why = "bearer abcdefghij sk-secret-key" })
+		record(w, 1, "pre_api_request", "a", payload, `{"request_body":{"note":"sk-secret-key"}}`, plugin.Failed,
+			func(r *plugin.Record) { r.Why = "bearer abcdefghij sk-secret-key" })
 	})
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -148,7 +152,8 @@ func FuzzRedact(f *testing.F) {
 }
 
 func TestLinesThatAreNotOfATraceAreCounted(t *testing.T) {
-	turns, bad, err := trace.Read(strings.NewReader("x\n{}\n{\"run\":\"r\",\"turn\":1}\n" + `{"run":"r","turn":1,"step":{"kind":"prompt","text":"p"}}` + "\n"))
+	turns, bad, err := trace.Read(strings.NewReader("x\n{}\n{\"run\":\"r\",\"turn\":1}\n" +
+		`{"run":"r","turn":1,"step":{"kind":"prompt","text":"p"}}` + "\n"))
 	if len(turns) != 1 || bad != 3 || err != nil {
 		t.Errorf("%d turns, %d bad, %v", len(turns), bad, err)
 	}
@@ -180,27 +185,35 @@ func eventful(t *testing.T) trace.Turn {
 	path := write(t, 1<<20, func(w *trace.Writer) {
 		changed := func(paths ...string) func(*plugin.Record) { return func(r *plugin.Record) { r.Changed = paths } }
 		prompt(w, "do it")
-		record(w, 1, "pre_message", "add-time", `{"prompt":"do it"}`, `{"prompt":"do it now"}`, plugin.Changed, changed("/prompt"))
+		record(w, 1, "pre_message", "add-time", `{"prompt":"do it"}`, `{"prompt":"do it now"}`,
+			plugin.Changed, changed("/prompt"))
 		record(w, 2, "pre_api_tools", "include", `{}`, `{"include":["a","b"]}`, plugin.Changed, changed("/include"))
 		record(w, 2, "pre_api_tools", "exclude", `{}`, `{"exclude":["a"]}`, plugin.Changed, changed("/exclude"))
-		record(w, 3, "pre_api_request", "hot", `{}`, `{"request_body":{"temperature":0.9}}`, plugin.Changed, changed("/request_body/temperature"))
-		record(w, 3, "pre_api_request", "cold", `{}`, `{"request_body":{"temperature":0.1}}`, plugin.Changed, changed("/request_body/temperature"))
+		record(w, 3, "pre_api_request", "hot", `{}`, `{"request_body":{"temperature":0.9}}`, plugin.Changed,
+			changed("/request_body/temperature"))
+		record(w, 3, "pre_api_request", "cold", `{}`, `{"request_body":{"temperature":0.1}}`, plugin.Changed,
+			changed("/request_body/temperature"))
 		w.Step(agent.Step{Kind: agent.StepRequest, Request: &agent.RequestStep{
 			Tools: []string{"a", "b", "c", "d"}, Configured: []string{"a", "b", "c"}, Offered: []string{"b"},
-			Before: json.RawMessage(`{"model":"m","temperature":0.7}`), After: json.RawMessage(`{"model":"m","temperature":0.1}`), Bytes: 100,
+			Before: json.RawMessage(`{"model":"m","temperature":0.7}`),
+			After:  json.RawMessage(`{"model":"m","temperature":0.1}`), Bytes: 100,
 		}})
 		call := `{"tool_name":"b","arguments":{},"tool_call_id":"c1"}`
 		record(w, 4, "pre_tool", "rewrite", call, `{"arguments":{"x":1}}`, plugin.Changed, changed("/arguments"))
-		record(w, 4, "pre_tool", "guard", call, `{"block":true,"message":"no b"}`, plugin.Blocked, func(r *plugin.Record) { r.Why = "no b" })
+		record(w, 4, "pre_tool", "guard", call, `{"block":true,"message":"no b"}`, plugin.Blocked,
+			func(r *plugin.Record) { r.Why = "no b" })
 		record(w, 4, "pre_tool", "late", "", "", plugin.Skipped, func(r *plugin.Record) { r.Why = `plugin "guard" blocked` })
 		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c1", Tool: "b", Why: "no b"}})
-		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c2", Tool: "a", Why: `Error: tool "a" is not available here`}})
-		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c3", Tool: "b", Ran: true, Exit: 3, DurationMS: 12}})
+		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c2", Tool: "a",
+			Why: `Error: tool "a" is not available here`}})
+		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c3", Tool: "b", Ran: true,
+			Exit: 3, DurationMS: 12}})
 		record(w, 7, "post_system_prompt", "terse", `{}`, `{"inject":"x"}`, plugin.Changed)
 		record(w, 8, "pre_stop", "tidy", `{}`, `{"follow_up_messages":["more"]}`, plugin.Changed)
 		record(w, 9, "post_turn", "short", `{}`, `{"recipe":"compact"}`, plugin.Changed)
 		record(w, 5, "post_message", "broken", `{}`, "", plugin.Failed, func(r *plugin.Record) { r.Why = "exit status 3" })
-		record(w, 6, "on_end", "odd", `{}`, "", plugin.Ignored, func(r *plugin.Record) { r.Notes = []string{"its answer is not JSON"}; r.Event = "session_end" })
+		record(w, 6, "on_end", "odd", `{}`, "", plugin.Ignored,
+			func(r *plugin.Record) { r.Notes = []string{"its answer is not JSON"}; r.Event = "session_end" })
 		w.Step(agent.Step{Kind: agent.StepAnswer, Text: "done"})
 	})
 	return read(t, path)[0]
@@ -250,7 +263,8 @@ func TestATimelineFitsTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"pre_tool ", "blocked: no b", "did not run: no b", "failed, exit status 3", "on_end (session_end)", "1 of 4 tools"} {
+	for _, want := range []string{"pre_tool ", "blocked: no b", "did not run: no b", "failed, exit status 3",
+		"on_end (session_end)", "1 of 4 tools"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, b.String())
 		}
@@ -288,14 +302,16 @@ func TestThePageInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	dom := func(fragment string) string {
-		out, err := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--user-data-dir="+t.TempDir(), "file://"+page+fragment).Output()
+		out, err := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--user-data-dir="+
+			t.TempDir(), "file://"+page+fragment).Output()
 		if err != nil {
 			t.Skipf("the browser does not run here: %v", err)
 		}
 		return string(out)
 	}
 	whole := dom("")
-	for _, want := range []string{"<title>chibi trace</title>", "blocked by plugin &quot;guard&quot;", "temperature is 0.1 instead of 0.7"} {
+	for _, want := range []string{"<title>chibi trace</title>", "blocked by plugin &quot;guard&quot;",
+		"temperature is 0.1 instead of 0.7"} {
 		if !strings.Contains(whole, want) && !strings.Contains(whole, strings.ReplaceAll(want, "&quot;", `"`)) {
 			t.Errorf("%s is missing", want)
 		}
@@ -311,7 +327,8 @@ func TestThePageInABrowser(t *testing.T) {
 
 func TestCases(t *testing.T) {
 	text, err := eventful(t).Cases("guard")
-	if err != nil || !strings.Contains(text, `plugin = "guard"`) || !strings.Contains(text, "hook = 'pre_tool'") || !strings.Contains(text, "message = 'no b'") {
+	if err != nil || !strings.Contains(text, `plugin = "guard"`) || !strings.Contains(text, "hook = 'pre_tool'") ||
+		!strings.Contains(text, "message = 'no b'") {
 		t.Errorf("%v:\n%s", err, text)
 	}
 	if _, err := eventful(t).Cases("nobody"); err == nil {

@@ -29,7 +29,8 @@ func FuzzList(f *testing.F) {
 		}
 		for _, a := range all {
 			a.Folder = home
-			if a.Look(".")(filepath.Join(home, "hook")) == nil || a.Content(filepath.Join(home, "hook"), []byte("#!/bin/sh\n"), 0o700) == nil {
+			if a.Look(".")(filepath.Join(home, "hook")) == nil ||
+				a.Content(filepath.Join(home, "hook"), []byte("#!/bin/sh\n"), 0o700) == nil {
 				t.Errorf("approved by %s", text)
 			}
 		}

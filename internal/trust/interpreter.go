@@ -22,14 +22,16 @@ func checkInterpreter(folder, dir string, text []byte) error {
 		return nil
 	}
 	if word := relativeWord(words); word != "" {
-		return fmt.Errorf("its first line names %q, which is another program in each folder; name the interpreter by its full path", word)
+		return fmt.Errorf("its first line names %q, which is another program in each folder; name the interpreter by its "+
+			"full path", word)
 	}
 	program := words[programOf(words)]
 	all := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), words[0])) // what Linux gives as one word
 	for _, word := range append(words, all) {
 		inPath := word == program && !strings.Contains(word, "/")
 		if !inPath && slices.ContainsFunc(namesIn(word), func(name string) bool { return isFoldersOwn(folder, dir, name) }) {
-			return fmt.Errorf("its first line names %q, which came with this folder and is not among its hooks; name an interpreter of your own", word)
+			return fmt.Errorf("its first line names %q, which came with this folder and is not among its hooks; name an "+
+				"interpreter of your own", word)
 		}
 	}
 	return nil
@@ -98,7 +100,8 @@ func relativeWord(words []string) string {
 		if _, after, assigns := strings.Cut(value, "="); assigns {
 			value = after
 		}
-		changesPlace := strings.HasPrefix(word, "-C") || strings.HasPrefix(word, "--chdir") || strings.HasPrefix(word, "-P") || strings.HasPrefix(word, "PATH=")
+		changesPlace := strings.HasPrefix(word, "-C") || strings.HasPrefix(word, "--chdir") ||
+			strings.HasPrefix(word, "-P") || strings.HasPrefix(word, "PATH=")
 		isRelative := strings.Contains(value, "/") && !filepath.IsAbs(value) || value == "." || value == ".."
 		if isRelative || isEnv && changesPlace {
 			return word

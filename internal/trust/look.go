@@ -90,7 +90,8 @@ func (a Approval) same(dir string, files []Seen) error {
 		if s.info == nil && err != nil {
 			continue // a link that leads nowhere
 		}
-		if err != nil || s.info == nil || !os.SameFile(now, s.info) || now.Size() != s.info.Size() || !now.ModTime().Equal(s.info.ModTime()) {
+		if err != nil || s.info == nil || !os.SameFile(now, s.info) || now.Size() != s.info.Size() ||
+			!now.ModTime().Equal(s.info.ModTime()) {
 			name, _ := filepath.Rel(dir, s.Path)
 			return fmt.Errorf("%w: %s was replaced while it was being looked at", plugin.ErrUntrusted, term.Name(name))
 		}
@@ -158,7 +159,8 @@ func CheckData(pattern string) error {
 		return errors.New("it is not a pattern; write it as *.log or state/*.json")
 	}
 	if !isDataName(pattern) || strings.ContainsAny(filepath.Ext(pattern), "*?[]\\") {
-		return fmt.Errorf("such a file could be loaded as code; patterns end with one of %s", strings.Join(dataExtensions(), " "))
+		return fmt.Errorf("such a file could be loaded as code; patterns end with one of %s",
+			strings.Join(dataExtensions(), " "))
 	}
 	return nil
 }
@@ -181,7 +183,8 @@ func isDataName(name string) bool {
 		return false
 	}
 	switch base {
-	case "package.json", "package-lock.json", "deno.json", "tsconfig.json", "jsconfig.json", "composer.json", "requirements.txt":
+	case "package.json", "package-lock.json", "deno.json", "tsconfig.json", "jsconfig.json",
+		"composer.json", "requirements.txt":
 		return false
 	}
 	inPackages := strings.Contains(name, "__pycache__") || strings.Contains(name, "node_modules")

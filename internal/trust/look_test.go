@@ -17,7 +17,8 @@ import (
 
 func write(t *testing.T, path, text string, mode fs.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode),
+		os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -64,31 +65,47 @@ func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 	}{
 		{"as it was", func(string) error { return nil }, ""},
 		{"touched", func(f string) error { return os.Chtimes(f+"/hooks/hook", time.Unix(1, 0), time.Unix(1, 0)) }, ""},
-		{"the hook's content", func(f string) error { return os.WriteFile(f+"/hooks/hook", []byte("#!/bin/sh\nrm\n"), 0o755) }, "its content has changed since"},
-		{"the hook's mode", func(f string) error { return os.Chmod(f+"/hooks/hook", 0o700) }, "its mode has changed since it was approved, from -rwxr-xr-x to -rwx------"},
+		{"the hook's content", func(f string) error {
+			return os.WriteFile(f+"/hooks/hook", []byte("#!/bin/sh\nrm\n"),
+				0o755)
+		}, "its content has changed since"},
+		{"the hook's mode", func(f string) error { return os.Chmod(f+"/hooks/hook", 0o700) },
+			"its mode has changed since it was approved, from -rwxr-xr-x to -rwx------"},
 		{"the hook is gone", func(f string) error { return os.Remove(f + "/hooks/hook") }, "it is gone"},
 		{"the hook is a link to what it was", func(f string) error {
 			return errors.Join(os.Rename(f+"/hooks/hook", f+"/moved"), os.Symlink("../moved", f+"/hooks/hook"))
 		}, "its link has changed since it was approved, from none to ../moved"},
-		{"what it sources", func(f string) error { return os.WriteFile(f+"/hooks/lib/lib.sh", []byte("rm\n"), 0o644) }, "beside it, lib/lib.sh: content has changed"},
-		{"what a link leads to", func(f string) error { return os.WriteFile(f+"/elsewhere.sh", []byte("rm\n"), 0o644) }, "beside it, link.sh: content has changed"},
-		{"a module that takes the place of Python's own", func(f string) error { return os.WriteFile(f+"/hooks/json.py", nil, 0o644) }, "beside it, json.py: it is new"},
-		{"a name of two lines", func(f string) error { return os.WriteFile(f+"/hooks/a\nchibi: b", nil, 0o644) }, `beside it, "a\nchibi: b": it is new`},
+		{"what it sources", func(f string) error { return os.WriteFile(f+"/hooks/lib/lib.sh", []byte("rm\n"), 0o644) },
+			"beside it, lib/lib.sh: content has changed"},
+		{"what a link leads to", func(f string) error { return os.WriteFile(f+"/elsewhere.sh", []byte("rm\n"), 0o644) },
+			"beside it, link.sh: content has changed"},
+		{"a module that takes the place of Python's own",
+			func(f string) error { return os.WriteFile(f+"/hooks/json.py", nil, 0o644) }, "beside it, json.py: it is new"},
+		{"a name of two lines", func(f string) error { return os.WriteFile(f+"/hooks/a\nchibi: b", nil, 0o644) },
+			`beside it, "a\nchibi: b": it is new`},
 		{"what Python compiled", func(f string) error {
-			return errors.Join(os.Mkdir(f+"/hooks/__pycache__", 0o755), os.WriteFile(f+"/hooks/__pycache__/lib.cpython-312.pyc", nil, 0o644))
+			return errors.Join(os.Mkdir(f+"/hooks/__pycache__", 0o755),
+				os.WriteFile(f+"/hooks/__pycache__/lib.cpython-312.pyc", nil, 0o644))
 		}, "__pycache__/lib.cpython-312.pyc: it is new"},
-		{"a file is gone", func(f string) error { return os.Remove(f + "/hooks/lib/lib.sh") }, "beside it, lib/lib.sh: it is gone"},
+		{"a file is gone", func(f string) error { return os.Remove(f + "/hooks/lib/lib.sh") },
+			"beside it, lib/lib.sh: it is gone"},
 		{"data", func(f string) error { return os.WriteFile(f+"/hooks/hook.log", []byte("two\n"), 0o644) }, ""},
 		{"new data in a new directory", func(f string) error {
 			return errors.Join(os.Mkdir(f+"/hooks/logs", 0o755), os.WriteFile(f+"/hooks/logs/x.log", nil, 0o644))
 		}, ""},
-		{"data that can be executed", func(f string) error { return os.Chmod(f+"/hooks/hook.log", 0o755) }, "hook.log: it is new"},
-		{"data that is a link", func(f string) error { return os.Symlink("../elsewhere.sh", f+"/hooks/x.log") }, "x.log: it is new"},
-		{"others may change the hook", func(f string) error { return os.Chmod(f+"/hooks/hook", 0o757) }, "everybody on this machine may change hooks/hook; run: chmod go-w hooks/hook"},
-		{"others may change what lies beside it", func(f string) error { return os.Chmod(f+"/hooks/lib/lib.sh", 0o646) }, "may change hooks/lib/lib.sh"},
+		{"data that can be executed", func(f string) error { return os.Chmod(f+"/hooks/hook.log", 0o755) },
+			"hook.log: it is new"},
+		{"data that is a link", func(f string) error { return os.Symlink("../elsewhere.sh", f+"/hooks/x.log") },
+			"x.log: it is new"},
+		{"others may change the hook", func(f string) error { return os.Chmod(f+"/hooks/hook", 0o757) },
+			"everybody on this machine may change hooks/hook; run: chmod go-w hooks/hook"},
+		{"others may change what lies beside it", func(f string) error { return os.Chmod(f+"/hooks/lib/lib.sh", 0o646) },
+			"may change hooks/lib/lib.sh"},
 		{"others may add files", func(f string) error { return os.Chmod(f+"/hooks/lib", 0o777) }, "may change hooks/lib"},
-		{"a link to a directory", func(f string) error { return os.Symlink("/etc", f+"/hooks/etc") }, "hooks/etc is a link to a directory, which cannot be pinned"},
-		{"a pipe, which is not waited for", func(f string) error { return syscall.Mkfifo(f+"/hooks/pipe", 0o644) }, "pipe is not a regular file"},
+		{"a link to a directory", func(f string) error { return os.Symlink("/etc", f+"/hooks/etc") },
+			"hooks/etc is a link to a directory, which cannot be pinned"},
+		{"a pipe, which is not waited for", func(f string) error { return syscall.Mkfifo(f+"/hooks/pipe", 0o644) },
+			"pipe is not a regular file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel() // each look waits until the files have rested
@@ -113,7 +130,8 @@ func TestAForeignGroupMayNotChangeAHook(t *testing.T) {
 	if err := errors.Join(os.Chown(path, -1, os.Getegid()+4711), os.Chmod(path, 0o775)); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Look("hooks")(path); err == nil || !strings.Contains(err.Error(), "which is not yours, may change hooks/hook") {
+	if err := a.Look("hooks")(path); err == nil || !strings.Contains(err.Error(),
+		"which is not yours, may change hooks/hook") {
 		t.Errorf("reason %v", err)
 	}
 }
@@ -123,7 +141,8 @@ func TestWhatNobodyApprovedIsNotTrusted(t *testing.T) {
 	hook := folder + "/hooks/hook"
 	old := a
 	old.Format = 0
-	for name, approval := range map[string]trust.Approval{"no approval": {Folder: folder}, "one of an earlier version": old} {
+	for name, approval := range map[string]trust.Approval{"no approval": {Folder: folder},
+		"one of an earlier version": old} {
 		if err := approval.Look("hooks")(hook); !errors.Is(err, plugin.ErrUntrusted) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -147,14 +166,20 @@ func TestInterpreters(t *testing.T) {
 	write(t, folder+"/bash", "", 0o755)
 	t.Chdir(folder)
 	for line, refused := range map[string]bool{
-		"#!/bin/sh own": true, "#!/bin/sh my own": true, "#! /usr/bin/env -S sh own": true, "#!/usr/bin/awk -fown": true, "#!/usr/bin/env BASH_ENV=own bash": true,
-		"#!/proc/self/cwd/own": true, "#!/bin/sh /proc/self/cwd/own": true, "#!/bin/sh " + folder + "/own": true,
+		"#!/bin/sh own": true, "#!/bin/sh my own": true, "#! /usr/bin/env -S sh own": true, "#!/usr/bin/awk -fown": true,
+		"#!/usr/bin/env BASH_ENV=own bash": true,
+		"#!/proc/self/cwd/own":             true, "#!/bin/sh /proc/self/cwd/own": true, "#!/bin/sh " + folder + "/own": true,
 		"#!/usr/bin/env bash": false, "#!/usr/bin/env -S deno run": false, "#!/bin/sh " + folder + "/hooks/hook": false,
-		"#!/bin/sh": false, "#! /usr/bin/env python3": false, "#!/usr/bin/env -S python3 -u": false, "no script": false, "#!/bin/bash -e": false,
-		"#!/usr/bin/env -S/usr/bin/python3": false, "#!/usr/bin/env LANG=C python3": false, "#!" + folder + "/hooks/run": false,
-		"#!./x": true, "#!bin/x": true, "#!x": true, "#!/usr/bin/env ./x": true, "#!/usr/bin/env -S ./x -u": true, "#!/usr/bin/env -S../x": true,
-		"#!/usr/bin/env bin/x": true, "#!/usr/bin/env -S PATH=bin x": true, "#!/usr/bin/env -S PYTHONPATH=./lib python3": true,
-		"#!/usr/bin/env -S --chdir=/tmp x": true, "#!/usr/bin/env -C . x": true, "#!/usr/bin/perl -I./lib": true, "#!" + folder + "/venv/bin/python": true,
+		"#!/bin/sh": false, "#! /usr/bin/env python3": false, "#!/usr/bin/env -S python3 -u": false, "no script": false,
+		"#!/bin/bash -e":                    false,
+		"#!/usr/bin/env -S/usr/bin/python3": false, "#!/usr/bin/env LANG=C python3": false, "#!" +
+			folder + "/hooks/run": false,
+		"#!./x": true, "#!bin/x": true, "#!x": true, "#!/usr/bin/env ./x": true, "#!/usr/bin/env -S ./x -u": true,
+		"#!/usr/bin/env -S../x": true,
+		"#!/usr/bin/env bin/x":  true, "#!/usr/bin/env -S PATH=bin x": true,
+		"#!/usr/bin/env -S PYTHONPATH=./lib python3": true,
+		"#!/usr/bin/env -S --chdir=/tmp x":           true, "#!/usr/bin/env -C . x": true, "#!/usr/bin/perl -I./lib": true,
+		"#!" + folder + "/venv/bin/python": true,
 	} {
 		if strings.Contains(line, "/proc/") && runtime.GOOS != "linux" {
 			continue
@@ -171,7 +196,8 @@ func TestInterpreters(t *testing.T) {
 func TestDataIsNeverWhatCouldBeLoadedAsCode(t *testing.T) {
 	for pattern, allowed := range map[string]bool{
 		"*.log": true, "state/*.json": true, "seen.db": true, "*.sqlite3-wal": true,
-		"": false, "*": false, "*.py": false, "*.sh": false, "lib": false, "*.so": false, "*.pyc": false, "*.js": false, "*.[l]og": false, "*.*": false,
+		"": false, "*": false, "*.py": false, "*.sh": false, "lib": false, "*.so": false, "*.pyc": false, "*.js": false,
+		"*.[l]og": false, "*.*": false,
 		"package.json": false, "__pycache__/*.json": false, ".*.json": false, "/tmp/*.log": false, "[": false,
 	} {
 		if err := trust.CheckData(pattern); allowed != (err == nil) {
@@ -206,7 +232,8 @@ func TestARecipeIsApprovedByTheBytesThatWereRead(t *testing.T) {
 		{"another file", folder + "/recipes/s.md", "hello", 0o644, a, false},
 		{"an approval of an earlier version", path, "hello", 0o644, trust.Approval{Folder: folder, Files: a.Files}, false},
 	} {
-		if err := test.approval.Content(test.path, []byte(test.text), test.mode); (err == nil) != test.want || err != nil && !errors.Is(err, plugin.ErrUntrusted) {
+		if err := test.approval.Content(test.path, []byte(test.text), test.mode); (err == nil) != test.want || err != nil &&
+			!errors.Is(err, plugin.ErrUntrusted) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -218,7 +245,8 @@ func TestState(t *testing.T) {
 	changed, mode, link := now, now, now
 	changed.SHA256, mode.Mode, link.Link = "x", "-rwxrwxrwx", "/x"
 	for want, f := range map[string]trust.File{
-		"approved": now, "content changed, was " + now.SHA256[:12]: changed, "mode changed from -rwxr-xr-x": mode, "new": {Path: "other"},
+		"approved": now, "content changed, was " + now.SHA256[:12]: changed,
+		"mode changed from -rwxr-xr-x": mode, "new": {Path: "other"},
 		"link changed, was none": link,
 	} {
 		if got := a.State(f); got != want {

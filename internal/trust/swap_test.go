@@ -25,7 +25,8 @@ func swappable(t *testing.T, swapped string) (a Approval, hook string) {
 	rel, _ := filepath.Rel(swapped, swapDir+"/hook")
 	for path, text := range map[string]string{swapDir + "/hook": "approved", filepath.Join("evil", rel): "changed"} {
 		path = filepath.Join(folder, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755), os.Chmod(path, 0o755)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755),
+			os.Chmod(path, 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +57,8 @@ func TestASwappedHookDoesNotRun(t *testing.T) {
 				t.Fatalf("not swapped: %v", err)
 			}
 			swap(t, a.Folder, swapped)
-			if err := check(hook); !errors.Is(err, plugin.ErrUntrusted) || !strings.Contains(err.Error(), "was replaced while it was being looked at") {
+			if err := check(hook); !errors.Is(err, plugin.ErrUntrusted) ||
+				!strings.Contains(err.Error(), "was replaced while it was being looked at") {
 				t.Errorf("swapped after it was read: %v", err)
 			}
 			if err := a.Look(swapDir)(hook); !errors.Is(err, plugin.ErrUntrusted) {

@@ -139,7 +139,8 @@ func (t *tree) directory(dir string) error {
 
 func (t *tree) file(path string) error {
 	if info, err := os.Stat(filepath.Join(t.folder, path)); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a link to a directory, which cannot be pinned; put the directory there instead", term.Name(path))
+		return fmt.Errorf("%s is a link to a directory, which cannot be pinned; put the directory there instead",
+			term.Name(path))
 	}
 	seen, err := Read(t.folder, path)
 	if err != nil {
@@ -156,7 +157,8 @@ func (t *tree) file(path string) error {
 	}
 	t.files = append(t.files, seen)
 	if len(t.files) > maxFiles || t.size > maxBytes {
-		return fmt.Errorf("there are more than %d files or %d MiB to pin; move what is not code elsewhere", maxFiles, maxBytes>>20)
+		return fmt.Errorf("there are more than %d files or %d MiB to pin; move what is not code elsewhere",
+			maxFiles, maxBytes>>20)
 	}
 	return nil
 }

@@ -67,7 +67,8 @@ func (a Approval) Content(path string, text []byte, mode fs.FileMode) error {
 	case a.Format != Format:
 		return a.old()
 	}
-	if what := differs(approved, File{Path: rel, SHA256: hash(text), Mode: mode.String(), Link: approved.Link}); what != "" {
+	if what := differs(approved, File{Path: rel, SHA256: hash(text), Mode: mode.String(),
+		Link: approved.Link}); what != "" {
 		return fmt.Errorf("%w: its %s", plugin.ErrUntrusted, what)
 	}
 	return nil
@@ -75,7 +76,8 @@ func (a Approval) Content(path string, text []byte, mode fs.FileMode) error {
 
 // old is the reason why an approval of an earlier version does not count.
 func (a Approval) old() error {
-	return fmt.Errorf("%w: it was approved for an earlier version of chibi, which did not look at the files beside a hook", plugin.ErrUntrusted)
+	return fmt.Errorf("%w: it was approved for an earlier version of chibi, which did not look at the files beside a hook",
+		plugin.ErrUntrusted)
 }
 
 func hash(text []byte) string {

@@ -33,22 +33,24 @@ func floods() map[string]http.HandlerFunc {
 	letters := strings.Repeat("x", 64<<10)
 	hi := delta("Hi")
 	return map[string]http.HandlerFunc{
-		"text":                       endless("", delta(letters)),
-		"text in small pieces":       endless("", strings.Repeat(delta("xxxxxxxxxxxxxxxx"), 1000)),
-		"text in one line":           endless(hi+`data: {"choices":[{"delta":{"content":"`, letters),
-		"one event of many lines":    endless(hi, "data: "+letters+"\n"),
-		"an event of brackets":       endless(hi+"data: ", strings.Repeat("[", 64<<10)),
-		"comments":                   endless(hi, strings.Repeat(": ping\n\n", 8<<10)),
-		"a comment without end":      endless(hi+": ", letters),
-		"thoughts":                   endless(hi, `data: {"choices":[{"delta":{"reasoning":"`+letters+`"}}]}`+"\n\n"),
-		"an event that nests deep":   endless(hi+"data: "+strings.Repeat("[", 1<<20)+"\n\n", "\n"),
-		"arguments":                  endless(hi, call(`{"index":0,"id":"c","function":{"name":"x","arguments":"`+letters+`"}}`)),
-		"arguments in small pieces":  endless(hi, strings.Repeat(call(`{"index":0,"function":{"arguments":"xxxxxxxxxxxxxxxx"}}`), 1000)),
-		"calls":                      endless(hi, manyCalls(1001)),
-		"calls in one event":         endless(hi, call(strings.TrimSuffix(strings.Repeat("{},", 1<<20), ","))),
-		"ids that are no ids":        endless(hi, strings.ReplaceAll(manyCalls(900), `"id":"`, `"id":"`+letters)),
-		"pieces that hold the event": endless(hi, `data: {"id":"y","junk":"`+strings.Repeat("j", 1<<20)+`","choices":[{"delta":{"tool_calls":[{"id":"c","function":{"name":"n"}}]}}]}`+"\n\n"),
-		"an object":                  wholly(`{"choices":[{"message":{"content":"`, letters),
+		"text":                     endless("", delta(letters)),
+		"text in small pieces":     endless("", strings.Repeat(delta("xxxxxxxxxxxxxxxx"), 1000)),
+		"text in one line":         endless(hi+`data: {"choices":[{"delta":{"content":"`, letters),
+		"one event of many lines":  endless(hi, "data: "+letters+"\n"),
+		"an event of brackets":     endless(hi+"data: ", strings.Repeat("[", 64<<10)),
+		"comments":                 endless(hi, strings.Repeat(": ping\n\n", 8<<10)),
+		"a comment without end":    endless(hi+": ", letters),
+		"thoughts":                 endless(hi, `data: {"choices":[{"delta":{"reasoning":"`+letters+`"}}]}`+"\n\n"),
+		"an event that nests deep": endless(hi+"data: "+strings.Repeat("[", 1<<20)+"\n\n", "\n"),
+		"arguments": endless(hi, call(`{"index":0,"id":"c","function":{"name":"x","arguments":"`+
+			letters+`"}}`)),
+		"arguments in small pieces": endless(hi, strings.Repeat(call(`{"index":0,"function":{"arguments":"xxxxxxxxxxxxxxxx"}}`), 1000)),
+		"calls":                     endless(hi, manyCalls(1001)),
+		"calls in one event":        endless(hi, call(strings.TrimSuffix(strings.Repeat("{},", 1<<20), ","))),
+		"ids that are no ids":       endless(hi, strings.ReplaceAll(manyCalls(900), `"id":"`, `"id":"`+letters)),
+		"pieces that hold the event": endless(hi, `data: {"id":"y","junk":"`+strings.Repeat("j", 1<<20)+
+			`","choices":[{"delta":{"tool_calls":[{"id":"c","function":{"name":"n"}}]}}]}`+"\n\n"),
+		"an object": wholly(`{"choices":[{"message":{"content":"`, letters),
 		"headers": func(w http.ResponseWriter, _ *http.Request) {
 			for i := range 100 {
 				w.Header().Set(fmt.Sprint("X-", i), letters)

@@ -114,7 +114,8 @@ func redirect(res *http.Response) string {
 		u.User, u.RawQuery, u.Fragment = nil, "", ""
 		to = u.String()
 	}
-	return oneLine("it redirects to "+to) + "; chibi follows no redirects, so that your key and your words go nowhere else; set base_url to that address if it is right"
+	return oneLine("it redirects to "+to) + "; chibi follows no redirects, so that your key and your words go nowhere " +
+		"else; set base_url to that address if it is right"
 }
 
 // message is what a server's error says, in one line.

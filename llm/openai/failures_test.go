@@ -27,7 +27,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 			t.Errorf("%d: followed with %q and %q", status, req.Header.Get("Authorization"), body)
 		}))
 		defer elsewhere.Close()
-		for name, to := range map[string]string{"another host": elsewhere.URL + "/v1/chat?key=secret", "the same": "/v1/chat/completions"} {
+		for name, to := range map[string]string{"another host": elsewhere.URL + "/v1/chat?key=secret",
+			"the same": "/v1/chat/completions"} {
 			tries := 0
 			client, _ := serve(t, func(w http.ResponseWriter, req *http.Request) {
 				tries++
@@ -36,7 +37,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 			client.Key = "secret"
 			_, err := client.Stream(t.Context(), json.RawMessage(`{"words":"ours"}`), nil)
 			address := strings.TrimSuffix(to, "?key=secret")
-			if err == nil || !strings.Contains(err.Error(), "it redirects to ") || !strings.Contains(err.Error(), address+"; chibi follows no redirects") || tries != 1 {
+			if err == nil || !strings.Contains(err.Error(), "it redirects to ") ||
+				!strings.Contains(err.Error(), address+"; chibi follows no redirects") || tries != 1 {
 				t.Errorf("%d to %s: %d tries, error %v", status, name, tries, err)
 			}
 			if _, err := client.Ping(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {
@@ -76,14 +78,17 @@ func TestOnlyFailuresThatPassAreTriedAgain(t *testing.T) {
 		{"the connection ends", io.EOF, 4},
 		{"names cannot be looked up now", &net.DNSError{Err: "server misbehaving", IsTemporary: true}, 4},
 		{"an unknown host", &net.DNSError{Err: "no such host", IsNotFound: true}, 1},
-		{"an unknown host, says a server that is not sure", &net.DNSError{Err: "no such host", IsNotFound: true, IsTemporary: true}, 1},
+		{"an unknown host, says a server that is not sure",
+			&net.DNSError{Err: "no such host", IsNotFound: true, IsTemporary: true}, 1},
 		{"a host that does not answer", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, 1},
 		{"anything else", errors.New("malformed HTTP response"), 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			transport := &failing{err: test.err}
-			client := &openai.Client{URL: "http://model.test/v1", HTTP: &http.Client{Transport: transport}, Sleep: func(context.Context, time.Duration) error { return nil }}
-			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !errors.Is(err, root(test.err)) || transport.tries != test.tries {
+			client := &openai.Client{URL: "http://model.test/v1", HTTP: &http.Client{Transport: transport},
+				Sleep: func(context.Context, time.Duration) error { return nil }}
+			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !errors.Is(err, root(test.err)) ||
+				transport.tries != test.tries {
 				t.Errorf("%d tries, %v; want %d", transport.tries, err, test.tries)
 			}
 		})
@@ -99,13 +104,15 @@ func TestAWrongAddressIsTriedOnce(t *testing.T) {
 	defer plain.Close()
 	for _, test := range []struct{ name, url, want string }{
 		{"a certificate that nobody signed", secure.URL, "certificate"},
-		{"https to a server without it", strings.Replace(plain.URL, "http:", "https:", 1), "server gave HTTP response to HTTPS client"},
+		{"https to a server without it", strings.Replace(plain.URL, "http:", "https:", 1),
+			"server gave HTTP response to HTTPS client"},
 		{"an unknown scheme", "gopher://localhost/v1", `unsupported protocol scheme "gopher"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			again := 0
 			client := &openai.Client{URL: test.url, Sleep: func(context.Context, time.Duration) error { again++; return nil }}
-			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); err == nil || !strings.Contains(err.Error(), test.want) || again != 0 {
+			if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); err == nil ||
+				!strings.Contains(err.Error(), test.want) || again != 0 {
 				t.Errorf("asked again %d times, error %v", again, err)
 			}
 		})
@@ -119,7 +126,8 @@ func TestARequestThatIsTooLongIsRecognized(t *testing.T) {
 		want   bool
 	}{
 		{413, "", true},
-		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`, true},
+		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`,
+			true},
 		{400, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, true},
 		{400, `{"error":{"message":"the request exceeds the available context size"}}`, true},
 		{400, `{"error":{"message":"Input length 9000 exceeds the limit of 8192 tokens"}}`, true},
@@ -143,7 +151,8 @@ func TestAShortKeyIsNoSecret(t *testing.T) {
 		io.WriteString(w, `{"error":"no such model here"}`)
 	})
 	client.Key = "e"
-	if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !strings.Contains(err.Error(), "no such model here; check base_url") {
+	if _, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil); !strings.Contains(err.Error(),
+		"no such model here; check base_url") {
 		t.Errorf("%q", err)
 	}
 }
@@ -154,7 +163,8 @@ func TestAnErrorHoldsNothingDangerous(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"an error status": func(w http.ResponseWriter, req *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
-			io.WriteString(w, `{"error":{"message":"\u001b]52;c;aGk=\u0007 \u009b2J who is `+req.Header.Get("Authorization")+`?"}}`)
+			io.WriteString(w, `{"error":{"message":"\u001b]52;c;aGk=\u0007 \u009b2J who is `+
+				req.Header.Get("Authorization")+`?"}}`)
 		},
 		"an error in the stream": func(w http.ResponseWriter, req *http.Request) {
 			io.WriteString(w, `data: {"error":"\u001b[2J who is `+req.Header.Get("Authorization")+`?"}`+"\n\n")
@@ -163,7 +173,8 @@ func TestAnErrorHoldsNothingDangerous(t *testing.T) {
 		client, _ := serve(t, handler)
 		client.Key = "sk-secret"
 		_, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
-		if err == nil || strings.ContainsAny(err.Error(), "\u001b\u0007\u009b") || !strings.Contains(err.Error(), "who is Bearer [api_key]?") {
+		if err == nil || strings.ContainsAny(err.Error(), "\u001b\u0007\u009b") ||
+			!strings.Contains(err.Error(), "who is Bearer [api_key]?") {
 			t.Errorf("%s: %q", name, err)
 		}
 	}

@@ -64,19 +64,25 @@ func TestStreams(t *testing.T) {
 		want   llm.Reply
 		err    string
 	}{
-		{name: "plain", pieces: []string{delta("Hello"), delta(" you"), stop, done}, want: llm.Reply{Text: "Hello you", FinishReason: "stop"}},
-		{name: "split lines", pieces: []string{"da", `ta: {"choices":[{"delta":{"con`, `tent":"Hi"}}]}`, "\n", "\n", done}, want: llm.Reply{Text: "Hi"}},
-		{name: "split characters", pieces: []string{`data: {"choices":[{"delta":{"content":"` + "\xc3", "\xa9" + `"}}]}` + "\n\n", done}, want: llm.Reply{Text: "é"}},
+		{name: "plain", pieces: []string{delta("Hello"), delta(" you"), stop, done},
+			want: llm.Reply{Text: "Hello you", FinishReason: "stop"}},
+		{name: "split lines", pieces: []string{"da", `ta: {"choices":[{"delta":{"con`, `tent":"Hi"}}]}`, "\n", "\n", done},
+			want: llm.Reply{Text: "Hi"}},
+		{name: "split characters", pieces: []string{`data: {"choices":[{"delta":{"content":"` + "\xc3", "\xa9" + `"}}]}` +
+			"\n\n", done}, want: llm.Reply{Text: "é"}},
 		{name: "CRLF", pieces: []string{strings.ReplaceAll(delta("Hi")+done, "\n", "\r\n")}, want: llm.Reply{Text: "Hi"}},
 		{name: "comments", pieces: []string{": waiting\n\n", delta("Hi"), ": still\n", done}, want: llm.Reply{Text: "Hi"}},
-		{name: "no space", pieces: []string{strings.ReplaceAll(delta("Hi")+done, "data: ", "data:")}, want: llm.Reply{Text: "Hi"}},
-		{name: "no [DONE] but a finish reason", pieces: []string{delta("Hi"), stop}, want: llm.Reply{Text: "Hi", FinishReason: "stop"}},
+		{name: "no space", pieces: []string{strings.ReplaceAll(delta("Hi")+done, "data: ", "data:")},
+			want: llm.Reply{Text: "Hi"}},
+		{name: "no [DONE] but a finish reason", pieces: []string{delta("Hi"), stop},
+			want: llm.Reply{Text: "Hi", FinishReason: "stop"}},
 		{
 			name:   "usage, id and model",
 			pieces: []string{delta("Hi"), `data: {"id":"x","model":"m","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2}}` + "\n\n", done},
 			want:   llm.Reply{ID: "x", Model: "m", Text: "Hi", Usage: llm.Usage{InputTokens: 5, OutputTokens: 2}},
 		},
-		{name: "an error that is null", pieces: []string{`data: {"error":null,"choices":[{"delta":{"content":"Hi"}}]}` + "\n\n", done}, want: llm.Reply{Text: "Hi"}},
+		{name: "an error that is null", pieces: []string{`data: {"error":null,"choices":[{"delta":{"content":"Hi"}}]}` +
+			"\n\n", done}, want: llm.Reply{Text: "Hi"}},
 		{
 			name: "tool calls in fragments, out of order, with a gap",
 			pieces: []string{
@@ -85,19 +91,25 @@ func TestStreams(t *testing.T) {
 				call(`{"index":3,"function":{"arguments":"}"}}`),
 				call(`{"index":0,"function":{"arguments":"1}"}}`), done,
 			},
-			want: llm.Reply{ToolCalls: []llm.ToolCall{{ID: "a", Name: "one", Arguments: `{"x":1}`}, {ID: "b", Name: "two", Arguments: `{}`}}},
+			want: llm.Reply{ToolCalls: []llm.ToolCall{{ID: "a", Name: "one", Arguments: `{"x":1}`},
+				{ID: "b", Name: "two", Arguments: `{}`}}},
 		},
 		{
 			name:   "tool calls without index and id",
 			pieces: []string{call(`{"function":{"name":"one","arguments":{"x":1}}}`), done},
 			want:   llm.Reply{ToolCalls: []llm.ToolCall{{ID: "call_0", Name: "one", Arguments: `{"x":1}`}}},
 		},
-		{name: "an error in mid-stream", pieces: []string{delta("Hal"), `data: {"error":{"message":"overloaded"}}` + "\n\n"}, want: llm.Reply{Text: "Hal"}, err: "model server HOST: overloaded"},
-		{name: "an error as text", pieces: []string{`data: {"error":"model not found"}` + "\n\n"}, err: "model server HOST: model not found"},
-		{name: "cut off", pieces: []string{delta("Hal")}, want: llm.Reply{Text: "Hal"}, err: "model server HOST: the answer was cut off before its end"},
-		{name: "cut off inside an event", pieces: []string{delta("Hal"), `data: {"choi`}, want: llm.Reply{Text: "Hal"}, err: "model server HOST: the answer was cut off before its end"},
+		{name: "an error in mid-stream", pieces: []string{delta("Hal"), `data: {"error":{"message":"overloaded"}}` + "\n\n"},
+			want: llm.Reply{Text: "Hal"}, err: "model server HOST: overloaded"},
+		{name: "an error as text", pieces: []string{`data: {"error":"model not found"}` + "\n\n"},
+			err: "model server HOST: model not found"},
+		{name: "cut off", pieces: []string{delta("Hal")}, want: llm.Reply{Text: "Hal"},
+			err: "model server HOST: the answer was cut off before its end"},
+		{name: "cut off inside an event", pieces: []string{delta("Hal"), `data: {"choi`}, want: llm.Reply{Text: "Hal"},
+			err: "model server HOST: the answer was cut off before its end"},
 		{name: "garbage", pieces: []string{"data: <html>\n\n"}, err: `model server HOST: sent "<html>", which is not JSON`},
-		{name: "not a stream", pieces: []string{"<html>hello</html>\n"}, err: "model server HOST: the answer is not a stream of chat completions; check base_url"},
+		{name: "not a stream", pieces: []string{"<html>hello</html>\n"},
+			err: "model server HOST: the answer is not a stream of chat completions; check base_url"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			client, _ := serve(t, streams(test.pieces...))
@@ -139,7 +151,8 @@ func TestTheBodyIsSentAsItIs(t *testing.T) {
 	body := `{"temperature": 1e3, "b":"<&>",  "a":0.70}`
 	client, _ := serve(t, func(w http.ResponseWriter, req *http.Request) {
 		data, _ := io.ReadAll(req.Body)
-		if string(data) != body || req.URL.Path != "/v1/chat/completions" || req.Header.Get("Authorization") != "Bearer secret" {
+		if string(data) != body || req.URL.Path != "/v1/chat/completions" ||
+			req.Header.Get("Authorization") != "Bearer secret" {
 			t.Errorf("%s %s %s", req.URL.Path, data, req.Header.Get("Authorization"))
 		}
 		streams(delta("Hi"), done)(w, req)
@@ -163,12 +176,16 @@ func TestRetries(t *testing.T) {
 	}{
 		{name: "seconds", statuses: []int{429, 200}, header: "Retry-After", value: "2", tries: 2, wait: 2 * time.Second},
 		{name: "a date", statuses: []int{503, 200}, header: "Retry-After", value: date, tries: 2, wait: 30 * time.Second},
-		{name: "milliseconds", statuses: []int{429, 200}, header: "Retry-After-Ms", value: "1500", tries: 2, wait: 1500 * time.Millisecond},
+		{name: "milliseconds", statuses: []int{429, 200}, header: "Retry-After-Ms", value: "1500", tries: 2,
+			wait: 1500 * time.Millisecond},
 		{name: "nothing said", statuses: []int{500, 502, 200}, tries: 3, wait: 500 * time.Millisecond},
-		{name: "too long", statuses: []int{429}, header: "Retry-After", value: "600", tries: 1, err: "model server HOST: HTTP 429: slow down; the server asks to wait 10m0s, longer than 1m0s"},
-		{name: "for ever", statuses: []int{500, 500, 500, 500, 500}, tries: 4, wait: 500 * time.Millisecond, err: "model server HOST: HTTP 500: slow down"},
+		{name: "too long", statuses: []int{429}, header: "Retry-After", value: "600", tries: 1,
+			err: "model server HOST: HTTP 429: slow down; the server asks to wait 10m0s, longer than 1m0s"},
+		{name: "for ever", statuses: []int{500, 500, 500, 500, 500}, tries: 4, wait: 500 * time.Millisecond,
+			err: "model server HOST: HTTP 500: slow down"},
 		{name: "our fault", statuses: []int{401}, tries: 1, err: "model server HOST: HTTP 401: slow down; check api_key"},
-		{name: "not there", statuses: []int{404}, tries: 1, err: "model server HOST: HTTP 404: slow down; check base_url and model"},
+		{name: "not there", statuses: []int{404}, tries: 1,
+			err: "model server HOST: HTTP 404: slow down; check base_url and model"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tries := 0
@@ -221,7 +238,8 @@ func TestSilenceEnds(t *testing.T) {
 	defer close(release)
 	client.IdleTimeout = 50 * time.Millisecond
 	got, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
-	if text := hostless(client, err); text != "model server HOST: nothing arrived for 50ms; gave up, as request_idle_timeout_ms says" || got.Text != "Hal" {
+	if text := hostless(client, err); text != "model server HOST: nothing arrived for 50ms; gave up, as "+
+		"request_idle_timeout_ms says" || got.Text != "Hal" {
 		t.Errorf("reply %+v, %s", got, text)
 	}
 }
@@ -265,17 +283,20 @@ func ExampleClient() {
 }
 
 func FuzzStream(f *testing.F) {
-	for _, seed := range []string{delta("Hi") + done, call(`{"index":-1,"function":{"arguments":"x"}}`), "data: 1\n\n", "data:\r\rdata: {}\r\n\r\n\ndata", "data:\n\n: x\n\n", `data: {"choices":3}` + "\n\n"} {
+	for _, seed := range []string{delta("Hi") + done, call(`{"index":-1,"function":{"arguments":"x"}}`), "data: 1\n\n",
+		"data:\r\rdata: {}\r\n\r\n\ndata", "data:\n\n: x\n\n", `data: {"choices":3}` + "\n\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		fuzztest.Memory(t)
 		read := func(transport http.RoundTripper) (llm.Reply, error) {
-			client := &openai.Client{URL: "http://fuzz/v1", Retries: -1, HTTP: &http.Client{Transport: transport}, AnswerBytes: 1 << 10}
+			client := &openai.Client{URL: "http://fuzz/v1", Retries: -1,
+				HTTP: &http.Client{Transport: transport}, AnswerBytes: 1 << 10}
 			return client.Stream(t.Context(), json.RawMessage(`{}`), nil)
 		}
 		reply, err := read(answers(stream))
-		if again, failure := read(dripping{answers(stream)}); !cmp.Equal(reply, again) || fmt.Sprint(err) != fmt.Sprint(failure) {
+		if again, failure := read(dripping{answers(stream)}); !cmp.Equal(reply, again) ||
+			fmt.Sprint(err) != fmt.Sprint(failure) {
 			t.Errorf("in single bytes it is another answer: %s, %v, %v", cmp.Diff(reply, again), err, failure)
 		}
 		for _, c := range reply.ToolCalls {

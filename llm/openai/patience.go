@@ -63,7 +63,8 @@ func (p *patience) remark() (stop func()) {
 	said := make(chan struct{})
 	timer := time.AfterFunc(p.first/sayAfter-p.waited, func() {
 		defer close(said)
-		p.say(fmt.Sprintf("model server %s has not begun to answer; chibi waits for it up to %s, as request_first_byte_timeout_ms says", p.host, p.first))
+		p.say(fmt.Sprintf("model server %s has not begun to answer; chibi waits for it up to %s, as "+
+			"request_first_byte_timeout_ms says", p.host, p.first))
 	})
 	return func() {
 		if !timer.Stop() {

@@ -89,58 +89,71 @@ func TestOnlyTimeSpentWaitingForTheServerCounts(t *testing.T) {
 		notices int
 	}{
 		{name: "at once", server: scripted{moments: whole}, text: "Hi"},
-		{name: "a slow model is waited for", server: scripted{headers: 9 * time.Minute, moments: whole}, text: "Hi", took: 9 * time.Minute, notices: 1},
+		{name: "a slow model is waited for", server: scripted{headers: 9 * time.Minute, moments: whole}, text: "Hi",
+			took: 9 * time.Minute, notices: 1},
 		{
 			name: "comments while a slow model thinks", server: scripted{moments: then(every(time.Minute, 9, ping), whole)},
 			text: "Hi", took: 9 * time.Minute, notices: 1,
 		},
 		{
-			name: "a server that accepts and says nothing is asked once", server: scripted{headers: 24 * time.Hour}, took: 10 * time.Minute, notices: 1,
+			name: "a server that accepts and says nothing is asked once", server: scripted{headers: 24 * time.Hour},
+			took: 10 * time.Minute, notices: 1,
 			err: "no answer came within 10m0s; gave up, as request_first_byte_timeout_ms says",
 		},
 		{
-			name: "headers and nothing else", server: scripted{moments: every(24*time.Hour, 1, "")}, took: 10 * time.Minute, notices: 1,
+			name: "headers and nothing else", server: scripted{moments: every(24*time.Hour, 1, "")},
+			took: 10 * time.Minute, notices: 1,
 			err: "no answer came within 10m0s; gave up, as request_first_byte_timeout_ms says",
 		},
 		{
-			name: "comments and nothing else", server: scripted{moments: every(10*time.Second, 100_000, ping)}, took: 10 * time.Minute, notices: 1,
+			name: "comments and nothing else", server: scripted{moments: every(10*time.Second, 100_000, ping)},
+			took: 10 * time.Minute, notices: 1,
 			err: "no answer came within 10m0s; gave up, as request_first_byte_timeout_ms says",
 		},
 		{
-			name: "silence in the middle", server: scripted{moments: []moment{{time.Second, delta("Hal")}, {24 * time.Hour, ""}}}, text: "Hal",
+			name: "silence in the middle", server: scripted{moments: []moment{{time.Second, delta("Hal")},
+				{24 * time.Hour, ""}}}, text: "Hal",
 			took: 2*time.Minute + time.Second, err: "nothing arrived for 2m0s; gave up, as request_idle_timeout_ms says",
 		},
 		{
-			name:   "comments in the middle, then it goes on",
-			server: scripted{moments: then([]moment{{0, delta("Hal")}}, every(time.Minute, 9, ping), []moment{{0, delta("lo") + stop + done}})},
-			text:   "Hallo", took: 9 * time.Minute,
+			name: "comments in the middle, then it goes on",
+			server: scripted{moments: then([]moment{{0, delta("Hal")}}, every(time.Minute, 9, ping),
+				[]moment{{0, delta("lo") + stop + done}})},
+			text: "Hallo", took: 9 * time.Minute,
 		},
 		{
-			name: "comments for ever", server: scripted{moments: then([]moment{{0, delta("Hal")}}, every(time.Minute, 10_000, ping))}, text: "Hal",
+			name: "comments for ever", server: scripted{moments: then([]moment{{0, delta("Hal")}},
+				every(time.Minute, 10_000, ping))}, text: "Hal",
 			took: 10 * time.Minute, err: "nothing new arrived for 10m0s; gave up, as request_first_byte_timeout_ms says",
 		},
 		{
-			name: "empty pieces for ever", server: scripted{moments: then([]moment{{0, delta("Hal")}}, every(time.Minute, 10_000, empty))}, text: "Hal",
+			name: "empty pieces for ever", server: scripted{moments: then([]moment{{0, delta("Hal")}},
+				every(time.Minute, 10_000, empty))}, text: "Hal",
 			took: 10 * time.Minute, err: "nothing new arrived for 10m0s; gave up, as request_first_byte_timeout_ms says",
 		},
 		{
-			name: "a model that thinks for an hour is not silent", server: scripted{moments: then(every(time.Minute, 60, thought), whole)},
-			text: "Hi", took: time.Hour, notices: 1,
+			name:   "a model that thinks for an hour is not silent",
+			server: scripted{moments: then(every(time.Minute, 60, thought), whole)},
+			text:   "Hi", took: time.Hour, notices: 1,
 		},
 		{
-			name: "a reader that pauses for an hour", server: scripted{moments: []moment{{0, delta("a")}, {0, delta("b")}, {0, stop + done}}},
+			name: "a reader that pauses for an hour", server: scripted{moments: []moment{{0, delta("a")},
+				{0, delta("b")}, {0, stop + done}}},
 			reading: time.Hour, text: "ab", took: 2 * time.Hour,
 		},
 		{
-			name: "a connection that stays open after the end", server: scripted{moments: []moment{{0, delta("Hi") + stop}, {24 * time.Hour, ""}}},
-			text: "Hi", took: 2 * time.Minute,
+			name:   "a connection that stays open after the end",
+			server: scripted{moments: []moment{{0, delta("Hi") + stop}, {24 * time.Hour, ""}}},
+			text:   "Hi", took: 2 * time.Minute,
 		},
 		{
-			name: "errors that come slowly share the time", server: scripted{headers: 4 * time.Minute, status: 500}, took: 10*time.Minute + 1500*time.Millisecond,
+			name: "errors that come slowly share the time", server: scripted{headers: 4 * time.Minute, status: 500},
+			took:  10*time.Minute + 1500*time.Millisecond,
 			tries: 3, notices: 3, err: "no answer came within 10m0s; gave up, as request_first_byte_timeout_ms says",
 		},
 		{
-			name: "the text of an error that never ends", server: scripted{status: 400, moments: then([]moment{{0, "no"}}, every(time.Second, 10_000, " "))},
+			name: "the text of an error that never ends", server: scripted{status: 400,
+				moments: then([]moment{{0, "no"}}, every(time.Second, 10_000, " "))},
 			took: 10 * time.Second, err: "HTTP 400: no",
 		},
 	} {
@@ -151,7 +164,8 @@ func TestOnlyTimeSpentWaitingForTheServerCounts(t *testing.T) {
 				}
 				var notices []string
 				client := &openai.Client{
-					URL: "http://model.test/v1", HTTP: &http.Client{Transport: &test.server}, Notify: func(text string) { notices = append(notices, text) },
+					URL: "http://model.test/v1", HTTP: &http.Client{Transport: &test.server},
+					Notify: func(text string) { notices = append(notices, text) },
 				}
 				begin := time.Now()
 				got, err := client.Stream(t.Context(), json.RawMessage(`{}`), func(string) { time.Sleep(test.reading) })
@@ -165,7 +179,8 @@ func TestOnlyTimeSpentWaitingForTheServerCounts(t *testing.T) {
 				if took := time.Since(begin); took != test.took || test.server.tries != max(test.tries, 1) {
 					t.Errorf("it took %s and %d tries, want %s and %d", took, test.server.tries, test.took, max(test.tries, 1))
 				}
-				if len(notices) != test.notices || test.notices == 1 && !strings.Contains(fmt.Sprint(notices), "has not begun to answer; chibi waits for it up to 10m0s") {
+				if len(notices) != test.notices || test.notices == 1 &&
+					!strings.Contains(fmt.Sprint(notices), "has not begun to answer; chibi waits for it up to 10m0s") {
 					t.Errorf("notices: %q, want %d", notices, test.notices)
 				}
 			})

@@ -57,7 +57,8 @@ func (c *Client) judge(res *http.Response, err error, try int) (wait time.Durati
 	switch code := res.StatusCode; code {
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 	default:
-		if code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout && code != http.StatusConflict {
+		if code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout &&
+			code != http.StatusConflict {
 			break
 		}
 		if asked, ok := retryAfter(res.Header, time.Now()); ok {

@@ -228,9 +228,11 @@ func (r *reader) toolCall(fragment gjson.Result, position int) error {
 // overBound words an answer that was cut.
 func (r *reader) overBound(why error) error {
 	if errors.Is(why, errFlood) {
-		return r.errorf("sends without end; the answer is cut, and what came of it is kept (limits.answer_bytes is %d)", r.most)
+		return r.errorf("sends without end; the answer is cut, and what came of it is kept (limits.answer_bytes is %d)",
+			r.most)
 	}
-	return r.errorf("the answer is longer than %s, the limit that limits.answer_bytes sets; it is cut there, and no tool runs", humanize.IBytes(uint64(r.most)))
+	return r.errorf("the answer is longer than %s, the limit that limits.answer_bytes sets; it is cut there, and no "+
+		"tool runs", humanize.IBytes(uint64(r.most)))
 }
 
 func (r *reader) notJSON(text string, err error) error {

@@ -70,7 +70,8 @@ func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
 	}
 	return plugin.Command{
 		Path: c.path, Args: c.args, Dir: c.opts.WorkDir, Stdin: stdin,
-		Env: []string{"KODE_HOOK_EVENT=" + c.event.name, "KODE_SESSION_ID=" + c.opts.Session, "KODE_WORK_DIR=" + c.opts.WorkDir},
+		Env: []string{"KODE_HOOK_EVENT=" + c.event.name, "KODE_SESSION_ID=" + c.opts.Session,
+			"KODE_WORK_DIR=" + c.opts.WorkDir},
 	}, nil
 }
 
@@ -170,7 +171,8 @@ func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error)
 	}
 	block := gjson.GetBytes(plain, "block")
 	if c.strict && block.Exists() && !block.IsBool() && block.Type != gjson.Null {
-		return plugin.Answer{Unreadable: fmt.Sprintf(`KODE-HOOK-003: %s: "block" is %.40s, want true or false`, c.path, block.Raw)}, nil
+		return plugin.Answer{Unreadable: fmt.Sprintf(`KODE-HOOK-003: %s: "block" is %.40s, want true or false`,
+			c.path, block.Raw)}, nil
 	}
 	answer := c.answer(plain)
 	if block.Type == gjson.True && c.event.point == hookpoints.OnStart.Name {

@@ -13,7 +13,8 @@ import (
 func ExampleLoad() {
 	loaded := kode.Load(kode.Options{
 		WorkDir: "/", Session: "1",
-		Hooks: []kode.Hook{{Event: "user_prompt_submit", Exec: "sh", Args: []string{"-c", `echo '{"replace_prompt": "hello, politely"}'`}}},
+		Hooks: []kode.Hook{{Event: "user_prompt_submit", Exec: "sh",
+			Args: []string{"-c", `echo '{"replace_prompt": "hello, politely"}'`}}},
 	})
 	host := &plugin.Host{Plugins: loaded.Plugins}
 	answer, err := plugin.Fire(context.Background(), host, hookpoints.PreMessage, hookpoints.Prompt{Prompt: "hello"})

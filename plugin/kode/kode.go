@@ -80,9 +80,11 @@ func Load(opts Options) plugin.Loaded {
 		e, known := findEvent(h.Event)
 		switch {
 		case !known:
-			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Meant: true, Reason: fmt.Sprintf("there is no event %q", h.Event)})
+			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Meant: true,
+				Reason: fmt.Sprintf("there is no event %q", h.Event)})
 		case override.Disabled:
-			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
+			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin,
+				Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
 		default:
 			l.Plugins = append(l.Plugins, opts.build(name, origin, e, h, override))
 			l.Notices = append(l.Notices, override.NoStdin(name)...)
@@ -104,14 +106,16 @@ func (o Options) build(name string, origin plugin.Origin, e event, h Hook, overr
 		Sequence: Protocol,
 	}
 	override.Failure(&p)
-	c := codec{opts: o, event: e, path: origin.Path, args: h.Args, strict: p.FailureAt(e.point) == plugin.Block, warned: &sync.Map{}}
+	c := codec{opts: o, event: e, path: origin.Path, args: h.Args,
+		strict: p.FailureAt(e.point) == plugin.Block, warned: &sync.Map{}}
 	if p.OnFailure == "" {
 		p.OnFailure = plugin.Block
 	}
 	if _, set := p.OnFailureAt[e.point]; !set && e.point == hookpoints.OnStart.Name {
 		p.OnFailureAt = map[hookpoints.Name]plugin.Failure{e.point: p.OnFailure}
 	}
-	p.Handler = handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout, Timeouts: override.Timeouts()}, origin.Path, o.Idle}
+	p.Handler = handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout,
+		Timeouts: override.Timeouts()}, origin.Path, o.Idle}
 	return p
 }
 

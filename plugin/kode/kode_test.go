@@ -39,7 +39,8 @@ func options(t *testing.T, hooks ...kode.Hook) kode.Options {
 func TestConformance(t *testing.T) {
 	plugintest.Run(t, plugintest.Protocol{
 		New: func(t *testing.T, name, body string, timeout time.Duration) plugin.Plugin {
-			return kode.Load(options(t, kode.Hook{Event: "tool_call_pre", Exec: script(t, name, body), Timeout: timeout})).Plugins[0]
+			return kode.Load(options(t, kode.Hook{Event: "tool_call_pre", Exec: script(t, name, body),
+				Timeout: timeout})).Plugins[0]
 		},
 		Block: func(message string) string {
 			quoted, _ := json.Marshal(message)
@@ -53,7 +54,8 @@ func TestConformance(t *testing.T) {
 // host asks the hooks and keeps what the person is told.
 func host(opts kode.Options) (*plugin.Host, *[]string) {
 	notices := &[]string{}
-	return &plugin.Host{Plugins: kode.Load(opts).Plugins, Notify: func(n plugin.Notice) { *notices = append(*notices, n.Text) }}, notices
+	return &plugin.Host{Plugins: kode.Load(opts).Plugins,
+		Notify: func(n plugin.Notice) { *notices = append(*notices, n.Text) }}, notices
 }
 
 func fire[P, A any](t *testing.T, h *plugin.Host, point hookpoints.Point[P, A], payload P) A {
@@ -74,7 +76,8 @@ func TestPayloadsAndVariables(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	keep := func(event string) (kode.Options, string) {
 		out := t.TempDir() + "/out"
-		return options(t, kode.Hook{Event: event, Exec: script(t, "keep", `cat > "$1"; pwd >> "$1"; env | grep -v '^\(PWD\|SHLVL\|_\|OLDPWD\)=' | sort >> "$1"`), Args: []string{out}}), out
+		return options(t, kode.Hook{Event: event, Exec: script(t, "keep",
+			`cat > "$1"; pwd >> "$1"; env | grep -v '^\(PWD\|SHLVL\|_\|OLDPWD\)=' | sort >> "$1"`), Args: []string{out}}), out
 	}
 	tool := json.RawMessage(`{"command":"ls"}`)
 	for _, test := range []struct {
@@ -91,14 +94,17 @@ func TestPayloadsAndVariables(t *testing.T) {
 			fire(t, h, hookpoints.PreTool, hookpoints.ToolInvocation{ToolName: "shell", Arguments: tool})
 		}},
 		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no","duration_ms":142`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{ToolName: "shell", Arguments: tool, ExitCode: 3, Output: "no", DurationMS: 142})
+			fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{ToolName: "shell", Arguments: tool, ExitCode: 3,
+				Output: "no", DurationMS: 142})
 		}},
-		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no\n","duration_ms":142,"status":"failed"`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{
-				ToolName: "shell", Arguments: tool, Status: hookpoints.StatusFailed, ExitCode: 3, DurationMS: 142,
-				Preface: "Error: exit status 3 (why)\nstdout before that:\n", Output: "Error: exit status 3 (why)\nstdout before that:\nno\n",
-			})
-		}},
+		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no\n","duration_ms":142,"status":"failed"`,
+			func(h *plugin.Host) {
+				fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{
+					ToolName: "shell", Arguments: tool, Status: hookpoints.StatusFailed, ExitCode: 3, DurationMS: 142,
+					Preface: "Error: exit status 3 (why)\nstdout before that:\n",
+					Output:  "Error: exit status 3 (why)\nstdout before that:\nno\n",
+				})
+			}},
 		{"tool_call_post", `"tool":"shell","duration_ms":0,"status":"blocked"`, func(h *plugin.Host) {
 			fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{
 				ToolName: "shell", Arguments: tool, Status: hookpoints.StatusBlocked, ExitCode: 1, Output: "no",
@@ -116,7 +122,8 @@ func TestPayloadsAndVariables(t *testing.T) {
 			if err != nil || len(*notices) > 0 {
 				t.Fatalf("%v, %q", err, *notices)
 			}
-			want := strings.ReplaceAll(fmt.Sprintf(`{"event":%q,"session_id":"s1",%s}`+"\n<dir>\nHOME=/home/ada\nKODE_HOOK_EVENT=%s\nKODE_SESSION_ID=s1\nKODE_WORK_DIR=<dir>\nLANG=C\nPATH=%s\nTMPDIR=/tmp\n",
+			want := strings.ReplaceAll(fmt.Sprintf(`{"event":%q,"session_id":"s1",%s}`+
+				"\n<dir>\nHOME=/home/ada\nKODE_HOOK_EVENT=%s\nKODE_SESSION_ID=s1\nKODE_WORK_DIR=<dir>\nLANG=C\nPATH=%s\nTMPDIR=/tmp\n",
 				test.event, test.payload, test.event, os.Getenv("PATH")), "<dir>", opts.WorkDir)
 			if diff := cmp.Diff(want, string(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -133,25 +140,38 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"silence passes", "tool_call_pre", "", `{}`, nil},
 		{"an annotation", "tool_call_pre", `echo '{"annotation": "looked at it"}'`, `{}`, []string{"looked at it"}},
-		{"block", "tool_call_pre", `echo '{"block": true, "annotation": "no rm"}'`, `{"block":true,"message":"no rm"}`, []string{"no rm"}},
-		{"block without a reason", "tool_call_pre", `echo '{"block": true}'`, `{"block":true,"message":"refused by the hook PATH"}`, nil},
+		{"block", "tool_call_pre", `echo '{"block": true, "annotation": "no rm"}'`,
+			`{"block":true,"message":"no rm"}`, []string{"no rm"}},
+		{"block without a reason", "tool_call_pre", `echo '{"block": true}'`,
+			`{"block":true,"message":"refused by the hook PATH"}`, nil},
 		{"block is false", "tool_call_pre", `echo '{"block": false}'`, `{}`, nil},
-		{"an exit status blocks", "tool_call_pre", `echo "not here" >&2; exit 3`, `{"block":true,"message":"not here"}`, []string{"KODE-HOOK-002: PATH: exit status 3 (not here)"}},
+		{"an exit status blocks", "tool_call_pre", `echo "not here" >&2; exit 3`, `{"block":true,"message":"not here"}`,
+			[]string{"KODE-HOOK-002: PATH: exit status 3 (not here)"}},
 		{"an exit status beats what was printed", "tool_call_pre", `echo '{"replace_tool_input": {"a": 1}}'; exit 1`,
-			`{"block":true,"message":"refused by the hook PATH: exit status 1"}`, []string{"KODE-HOOK-002: PATH: exit status 1"}},
-		{"input", "tool_call_pre", `echo '{"replace_tool_input": {"command": "ls -la"}}'`, `{"arguments":{"command":"ls -la"}}`, nil},
+			`{"block":true,"message":"refused by the hook PATH: exit status 1"}`,
+			[]string{"KODE-HOOK-002: PATH: exit status 1"}},
+		{"input", "tool_call_pre", `echo '{"replace_tool_input": {"command": "ls -la"}}'`,
+			`{"arguments":{"command":"ls -la"}}`, nil},
 		{"the same input", "tool_call_pre", `echo '{"replace_tool_input": {"command": "ls"}}'`, `{}`, nil},
-		{"several lines", "tool_call_pre", "printf '{\\n  \"block\": true,\\n  \"annotation\": \"x\"\\n}\\n'", `{"block":true,"message":"x"}`, []string{"x"}},
-		{"no JSON", "tool_call_pre", "echo hello", `{}`, []string{`KODE-HOOK-003: PATH: its output is not a JSON object: it begins with "hello"; ignored, as its exit status is 0`}},
+		{"several lines", "tool_call_pre", "printf '{\\n  \"block\": true,\\n  \"annotation\": \"x\"\\n}\\n'",
+			`{"block":true,"message":"x"}`, []string{"x"}},
+		{"no JSON", "tool_call_pre", "echo hello", `{}`,
+			[]string{`KODE-HOOK-003: PATH: its output is not a JSON object: it begins with "hello"; ignored, as its exit status is 0`}},
 		{"a list", "tool_call_pre", "echo '[]'", `{}`, []string{`KODE-HOOK-003: PATH: its output is not a JSON object: it begins with "[]"; ignored, as its exit status is 0`}},
 		{"unknown keys", "tool_call_pre", `echo '{"decision": "block"}'`, `{}`, []string{`unknown key "decision"; ignored`}},
-		{"a key of another event", "tool_call_pre", `echo '{"replace_prompt": "x"}'`, `{}`, []string{`"replace_prompt" applies to user_prompt_submit only; ignored`}},
-		{"block of a wrong type", "tool_call_pre", `echo '{"block": "yes"}'`, `{}`, []string{`"block" is "yes", want true or false; ignored`}},
+		{"a key of another event", "tool_call_pre", `echo '{"replace_prompt": "x"}'`, `{}`,
+			[]string{`"replace_prompt" applies to user_prompt_submit only; ignored`}},
+		{"block of a wrong type", "tool_call_pre", `echo '{"block": "yes"}'`, `{}`,
+			[]string{`"block" is "yes", want true or false; ignored`}},
 		{"a prompt", "user_prompt_submit", `echo '{"replace_prompt": "[REDACTED]"}'`, `{"prompt":"[REDACTED]"}`, nil},
-		{"a prompt is blocked", "user_prompt_submit", `echo "not today" >&2; exit 1`, `{"block":true,"message":"not today"}`, []string{"KODE-HOOK-002: PATH: exit status 1 (not today)"}},
-		{"an output is withheld", "tool_call_post", `echo "secret found" >&2; exit 1`, `{"block":true,"message":"secret found"}`, []string{"KODE-HOOK-002: PATH: exit status 1 (secret found)"}},
-		{"an input after the call", "tool_call_post", `echo '{"replace_tool_input": {}}'`, `{}`, []string{`"replace_tool_input" applies to tool_call_pre only; ignored`}},
-		{"the end cannot be refused", "session_end", `echo '{"block": true}'`, `{}`, []string{"session_end cannot be refused; ignored"}},
+		{"a prompt is blocked", "user_prompt_submit", `echo "not today" >&2; exit 1`, `{"block":true,"message":"not today"}`,
+			[]string{"KODE-HOOK-002: PATH: exit status 1 (not today)"}},
+		{"an output is withheld", "tool_call_post", `echo "secret found" >&2; exit 1`,
+			`{"block":true,"message":"secret found"}`, []string{"KODE-HOOK-002: PATH: exit status 1 (secret found)"}},
+		{"an input after the call", "tool_call_post", `echo '{"replace_tool_input": {}}'`, `{}`,
+			[]string{`"replace_tool_input" applies to tool_call_pre only; ignored`}},
+		{"the end cannot be refused", "session_end", `echo '{"block": true}'`, `{}`,
+			[]string{"session_end cannot be refused; ignored"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := script(t, "hook", test.body)
@@ -184,7 +204,8 @@ func answer(t *testing.T, h *plugin.Host, event string) string {
 	case "tool_call_pre":
 		got = fire(t, h, hookpoints.PreTool, hookpoints.ToolInvocation{ToolName: "shell", Arguments: input})
 	case "tool_call_post":
-		got = fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{ToolName: "shell", Arguments: input, Output: "secret"})
+		got = fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{ToolName: "shell",
+			Arguments: input, Output: "secret"})
 	case "session_end":
 		got = fire(t, h, hookpoints.OnEnd, hookpoints.SessionEnd{})
 	}
@@ -207,9 +228,11 @@ func TestSessionStartEndsTheRun(t *testing.T) {
 		want       string // PATH stands for the hook's path; "": the run goes on
 	}{
 		{"it passes", "", plugin.Override{}, false, ""},
-		{"an exit status", `echo "not today" >&2; exit 3`, plugin.Override{}, false, "KODE-HOOK-002: PATH: exit status 3 (not today)"},
+		{"an exit status", `echo "not today" >&2; exit 3`, plugin.Override{}, false,
+			"KODE-HOOK-002: PATH: exit status 3 (not today)"},
 		{"an exit status, and failures are ignored", "exit 3", ignore, false, "KODE-HOOK-002: PATH: exit status 3"},
-		{"an answer", `echo '{"block": true, "annotation": "no"}'`, plugin.Override{}, false, `KODE-HOOK-002: PATH: no, it answered "block"`},
+		{"an answer", `echo '{"block": true, "annotation": "no"}'`, plugin.Override{}, false,
+			`KODE-HOOK-002: PATH: no, it answered "block"`},
 		{"a timeout", "exec sleep 600", plugin.Override{}, false, "KODE-HOOK-001: PATH: no answer after 300ms"},
 		{"a timeout that is ignored", "exec sleep 600", ignore, false, ""},
 		{"a timeout that is ignored there", "exec sleep 600", ignoreThere, false, ""},
@@ -251,9 +274,12 @@ func TestATimeoutAndAMissingProgramBlock(t *testing.T) {
 		hook kode.Hook
 		want string
 	}{
-		{"timeout", kode.Hook{Exec: slow, Timeout: 200 * time.Millisecond}, "KODE-HOOK-001: " + slow + ": no answer after 200ms"},
-		{"no such file", kode.Hook{Exec: "/nowhere/hook"}, "KODE-HOOK-004: /nowhere/hook: could not be started: no such file"},
-		{"no such program", kode.Hook{Exec: "no-such-program"}, "KODE-HOOK-004: no-such-program: there is no such program in PATH"},
+		{"timeout", kode.Hook{Exec: slow, Timeout: 200 * time.Millisecond}, "KODE-HOOK-001: " + slow +
+			": no answer after 200ms"},
+		{"no such file", kode.Hook{Exec: "/nowhere/hook"},
+			"KODE-HOOK-004: /nowhere/hook: could not be started: no such file"},
+		{"no such program", kode.Hook{Exec: "no-such-program"},
+			"KODE-HOOK-004: no-such-program: there is no such program in PATH"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.hook.Event = "tool_call_pre"
@@ -272,7 +298,8 @@ func TestATimeoutAndAMissingProgramBlock(t *testing.T) {
 // TestTheProgramIsNeverTheProjects: a bare name is looked up in PATH alone, a
 // relative path begins at the folder of the configuration.
 func TestTheProgramIsNeverTheProjects(t *testing.T) {
-	opts := options(t, kode.Hook{Event: "tool_call_pre", Exec: "guard"}, kode.Hook{Event: "tool_call_pre", Exec: "./guard"}, kode.Hook{Event: "tool_call_pre", Exec: "~/guard"})
+	opts := options(t, kode.Hook{Event: "tool_call_pre", Exec: "guard"},
+		kode.Hook{Event: "tool_call_pre", Exec: "./guard"}, kode.Hook{Event: "tool_call_pre", Exec: "~/guard"})
 	ran := opts.WorkDir + "/ran"
 	for _, dir := range []string{opts.WorkDir, opts.Dir} {
 		text := "#!/bin/sh\ntouch " + dir + "/ran\n"
@@ -296,8 +323,10 @@ func TestTheProgramIsNeverTheProjects(t *testing.T) {
 
 func TestNamesOrderAndOverrides(t *testing.T) {
 	h := func(event, exec string) kode.Hook { return kode.Hook{Event: event, Exec: exec} }
-	opts := options(t, h("tool_call_pre", "/a/guard"), h("session_end", "/b/log"), h("tool_call_pre", "/b/guard"), h("turn", "/x"), h("session_start", "/off"))
-	opts.Overrides = map[string]plugin.Override{"kode:session_start:off": {Disabled: true}, "kode:tool_call_pre:guard": {OnFailure: plugin.Ignore}}
+	opts := options(t, h("tool_call_pre", "/a/guard"), h("session_end", "/b/log"), h("tool_call_pre", "/b/guard"),
+		h("turn", "/x"), h("session_start", "/off"))
+	opts.Overrides = map[string]plugin.Override{"kode:session_start:off": {Disabled: true},
+		"kode:tool_call_pre:guard": {OnFailure: plugin.Ignore}}
 	loaded := kode.Load(opts)
 	var got []string
 	for _, p := range loaded.Plugins {
@@ -307,7 +336,8 @@ func TestNamesOrderAndOverrides(t *testing.T) {
 		got = append(got, s.Name+": "+s.Reason)
 	}
 	want := []string{
-		"kode:tool_call_pre:guard /a/guard ignore", "kode:session_end:log /b/log block", "kode:tool_call_pre:guard:2 /b/guard block",
+		"kode:tool_call_pre:guard /a/guard ignore", "kode:session_end:log /b/log block",
+		"kode:tool_call_pre:guard:2 /b/guard block",
 		`kode:turn:x: there is no event "turn"`, `kode:session_start:off: disabled by enabled = false in [plugins."kode:session_start:off"] of the configuration`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -320,7 +350,8 @@ func TestNamesOrderAndOverrides(t *testing.T) {
 func TestWhatMeansNothingBlocksWhereThatIsAskedFor(t *testing.T) {
 	for _, test := range []struct{ name, output, want string }{
 		{"no JSON", "hello", "KODE-HOOK-003"},
-		{"another agent's form", `{"decision": "block"}`, `tool_call_pre has no field \"decision\", which is how answers for Claude Code are written`},
+		{"another agent's form", `{"decision": "block"}`,
+			`tool_call_pre has no field \"decision\", which is how answers for Claude Code are written`},
 		{"a typing mistake", `{"blok": true}`, `tool_call_pre has no field \"blok\" (did you mean \"block\"?)`},
 		{"other letters", `{"Block": true}`, `did you mean \"block\"?`},
 	} {
@@ -328,7 +359,8 @@ func TestWhatMeansNothingBlocksWhereThatIsAskedFor(t *testing.T) {
 			opts := options(t, kode.Hook{Event: "tool_call_pre", Exec: script(t, "hook", "echo '"+test.output+"'")})
 			opts.Overrides = map[string]plugin.Override{"kode:tool_call_pre:hook": {OnFailure: plugin.Block}}
 			h, _ := host(opts)
-			if got := answer(t, h, "tool_call_pre"); !strings.Contains(got, `"block":true`) || !strings.Contains(got, test.want) {
+			if got := answer(t, h, "tool_call_pre"); !strings.Contains(got, `"block":true`) ||
+				!strings.Contains(got, test.want) {
 				t.Errorf("got %s, want a block that says %s", got, test.want)
 			}
 		})

@@ -120,7 +120,8 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 	}
 	text, ok := c.changedText(changed, p)
 	if names := noEffect(changed, c.toolOutput(p, time.Time{})); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("it changed %s, which has no effect here: the model sees metadata.output, or error", strings.Join(names, ", ")))
+		notes = append(notes, fmt.Sprintf("it changed %s, which has no effect here: the model sees metadata.output, or error",
+			strings.Join(names, ", ")))
 	}
 	if !ok {
 		return plugin.Answer{}, notes

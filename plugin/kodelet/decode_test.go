@@ -17,7 +17,8 @@ func FuzzResult(f *testing.F) {
 		fuzztest.Memory(t)
 		for _, e := range events() {
 			c := codec{event: e}
-			answer, err := c.Decode(plugin.Event{Payload: json.RawMessage(`{"output":"x"}`)}, plugin.Outcome{Stdout: []byte(text)})
+			answer, err := c.Decode(plugin.Event{Payload: json.RawMessage(`{"output":"x"}`)},
+				plugin.Outcome{Stdout: []byte(text)})
 			if err != nil || len(answer.Body) > 0 && !json.Valid(answer.Body) {
 				t.Errorf("%s, %q: %s, %v", e.name, text, answer.Body, err)
 			}

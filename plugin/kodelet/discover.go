@@ -48,20 +48,23 @@ func discover(folder Folder, overrides map[string]plugin.Override) (found []exec
 	entries, err := os.ReadDir(folder.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		origin := plugin.Origin{Protocol: Protocol, Path: folder.Path}
-		return nil, []plugin.LeftOut{{Name: folder.Prefix + filepath.Base(folder.Path), Origin: origin, Meant: true, Reason: fmt.Sprintf("the folder cannot be read: %v", err)}}
+		return nil, []plugin.LeftOut{{Name: folder.Prefix + filepath.Base(folder.Path), Origin: origin, Meant: true,
+			Reason: fmt.Sprintf("the folder cannot be read: %v", err)}}
 	}
 	why := func(string) error { return nil }
 	if folder.Look != nil && len(entries) > 0 {
 		why = folder.Look()
 	}
 	for _, entry := range entries {
-		file := executable{base: entry.Name(), name: folder.Prefix + entry.Name(), path: filepath.Join(folder.Path, entry.Name()), env: folder.Env}
+		file := executable{base: entry.Name(), name: folder.Prefix + entry.Name(),
+			path: filepath.Join(folder.Path, entry.Name()), env: folder.Env}
 		file.check = checked(folder, file.path)
 		reason, meant := unusable(file, overrides)
 		if reason == "" {
 			if err := why(file.path); err != nil {
 				leftOut = append(leftOut, plugin.LeftOut{
-					Name: file.name, Origin: file.origin(), Reason: err.Error(), Meant: true, Untrusted: errors.Is(err, plugin.ErrUntrusted),
+					Name: file.name, Origin: file.origin(), Reason: err.Error(), Meant: true,
+					Untrusted: errors.Is(err, plugin.ErrUntrusted),
 				})
 				continue
 			}

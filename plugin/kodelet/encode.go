@@ -51,7 +51,8 @@ func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
 	if err != nil {
 		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
 	}
-	return plugin.Command{Path: c.file.path, Args: []string{"run"}, Env: c.file.env, Check: c.file.check, Stdin: payload}, nil
+	return plugin.Command{Path: c.file.path, Args: []string{"run"}, Env: c.file.env,
+		Check: c.file.check, Stdin: payload}, nil
 }
 
 // payload is what Kodelet would send.

@@ -23,7 +23,8 @@ func events() []event {
 		{"user_message_send", hookpoints.PreMessage.Name, []string{"blocked", "reason"}},
 		{"turn_end", hookpoints.PostTurn.Name, nil},
 		{"after_turn", hookpoints.PostTurn.Name, []string{"result", "messages", "callback", "callback_args"}},
-		{"agent_stop", hookpoints.PreStop.Name, []string{"result", "follow_up_messages", "messages", "callback", "callback_args"}},
+		{"agent_stop", hookpoints.PreStop.Name, []string{"result", "follow_up_messages", "messages",
+			"callback", "callback_args"}},
 	}
 }
 

@@ -29,12 +29,14 @@ func received[P, A any](t *testing.T, event string, point hookpoints.Point[P, A]
 
 var conversation = []hookpoints.ChatMessage{
 	{Role: "user", Content: "list <it>"},
-	{Role: "assistant", Content: "I look.", ToolCalls: []hookpoints.ChatToolCall{{ID: "c1", Name: "bash", Arguments: `{"command":"ls"}`}}},
+	{Role: "assistant", Content: "I look.", ToolCalls: []hookpoints.ChatToolCall{{ID: "c1", Name: "bash",
+		Arguments: `{"command":"ls"}`}}},
 	{Role: "tool", ToolCallID: "c1", Content: "a b"},
 	{Role: "assistant", Content: "There are two."},
 }
 
-var used = hookpoints.Usage{InputTokens: 80000, OutputTokens: 8000, CurrentContextWindow: 88000, MaxContextWindow: 128000}
+var used = hookpoints.Usage{InputTokens: 80000, OutputTokens: 8000, CurrentContextWindow: 88000,
+	MaxContextWindow: 128000}
 
 // TestPayloads holds the fields of every event, in Kodelet's order.
 func TestPayloads(t *testing.T) {
@@ -45,18 +47,22 @@ func TestPayloads(t *testing.T) {
 	bash := hookpoints.ToolOutput{
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "a & b", ToolCallID: "c1", DurationMS: 2,
 	}
-	failed := hookpoints.ToolOutput{ToolName: "dice", Arguments: json.RawMessage(`{}`), Output: "Error: no", ExitCode: 3, Nested: true, Recipe: "compact"}
+	failed := hookpoints.ToolOutput{ToolName: "dice", Arguments: json.RawMessage(`{}`), Output: "Error: no", ExitCode: 3,
+		Nested: true, Recipe: "compact"}
 	stopped := hookpoints.ToolOutput{
-		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), ToolCallID: "c1", ExitCode: 1, Status: hookpoints.StatusBlocked,
+		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), ToolCallID: "c1", ExitCode: 1,
+		Status:    hookpoints.StatusBlocked,
 		BlockedBy: "guard", Output: "no sudo\n(blocked by plugin \"guard\")",
 	}
 	for name, test := range map[string]struct{ got, want string }{
 		"before_tool_call": {
-			received(t, "before_tool_call", hookpoints.PreTool, hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls -la"}`), ToolCallID: "c1"}),
+			received(t, "before_tool_call", hookpoints.PreTool,
+				hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls -la"}`), ToolCallID: "c1"}),
 			`{"event":"before_tool_call",` + base + `,"tool_name":"bash","tool_input":{"command":"ls -la"},"tool_user_id":"c1"}`,
 		},
 		"before_tool_call in a recipe": {
-			received(t, "before_tool_call", hookpoints.PreTool, hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{}`), Recipe: "github/pr"}),
+			received(t, "before_tool_call", hookpoints.PreTool,
+				hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{}`), Recipe: "github/pr"}),
 			`{"event":"before_tool_call",` + base + `,"recipe_name":"github/pr","tool_name":"bash","tool_input":{},"tool_user_id":""}`,
 		},
 		"after_tool_call": {
@@ -81,16 +87,21 @@ func TestPayloads(t *testing.T) {
 			`{"event":"user_message_send",` + base + `,"message":"hello <you>"}`,
 		},
 		"turn_end": {
-			received(t, "turn_end", hookpoints.PostTurn, hookpoints.TurnInfo{Response: "text", TurnNumber: 2, ToolsUsed: []string{"a"}}),
+			received(t, "turn_end", hookpoints.PostTurn, hookpoints.TurnInfo{Response: "text", TurnNumber: 2,
+				ToolsUsed: []string{"a"}}),
 			`{"event":"turn_end",` + base + `,"response":"text","turn_number":2}`,
 		},
-		"turn_end without text": {received(t, "turn_end", hookpoints.PostTurn, hookpoints.TurnInfo{TurnNumber: 2, ToolsUsed: []string{"a"}}), ""},
+		"turn_end without text": {received(t, "turn_end", hookpoints.PostTurn,
+			hookpoints.TurnInfo{TurnNumber: 2, ToolsUsed: []string{"a"}}), ""},
 		"after_turn": {
-			received(t, "after_turn", hookpoints.PostTurn, hookpoints.TurnInfo{TurnNumber: 5, ToolsUsed: []string{"a"}, Usage: used}),
-			`{"event":"after_turn",` + base + `,"turn_number":5,"tools_used":true,` + tokens + `,"invoked_recipe":"","auto_compact_enabled":true,"auto_compact_threshold":0.8}`,
+			received(t, "after_turn", hookpoints.PostTurn, hookpoints.TurnInfo{TurnNumber: 5,
+				ToolsUsed: []string{"a"}, Usage: used}),
+			`{"event":"after_turn",` + base + `,"turn_number":5,"tools_used":true,` + tokens +
+				`,"invoked_recipe":"","auto_compact_enabled":true,"auto_compact_threshold":0.8}`,
 		},
 		"agent_stop": {
-			received(t, "agent_stop", hookpoints.PreStop, hookpoints.StopInfo{Messages: conversation, Usage: used, FollowUps: 1, Recipe: "compact"}),
+			received(t, "agent_stop", hookpoints.PreStop, hookpoints.StopInfo{Messages: conversation, Usage: used,
+				FollowUps: 1, Recipe: "compact"}),
 			`{"event":"agent_stop",` + base + `,"recipe_name":"compact","messages":[{"role":"user","content":"list <it>"},` +
 				`{"role":"assistant","content":"I look.\nUsing tool: bash with input: {\"command\":\"ls\"}"},{"role":"assistant","content":"Tool result:\na b"},` +
 				`{"role":"assistant","content":"There are two."}],` + tokens +
@@ -110,7 +121,8 @@ func TestPayloads(t *testing.T) {
 
 // answered runs a hook that prints a result and returns what comes of it, and
 // what the person is told.
-func answered[P, A any](t *testing.T, event, result string, point hookpoints.Point[P, A], payload P) (string, []string) {
+func answered[P, A any](t *testing.T, event, result string, point hookpoints.Point[P, A],
+	payload P) (string, []string) {
 	t.Helper()
 	p := one(t, hook(event, "cat <<'RESULT'\n"+result+"\nRESULT"))
 	var notices []string
@@ -131,9 +143,11 @@ func answered[P, A any](t *testing.T, event, result string, point hookpoints.Poi
 func TestResults(t *testing.T) {
 	call := hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls","dir":"/"}`)}
 	output := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "secret x"}
-	failed := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`), Output: "Error: secret", ExitCode: 1}
+	failed := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`),
+		Output: "Error: secret", ExitCode: 1}
 	stopped := hookpoints.ToolOutput{
-		ToolName: "bash", Arguments: json.RawMessage(`{}`), Status: hookpoints.StatusBlocked, ExitCode: 1, BlockedBy: "g", Output: "secret\n(blocked by plugin \"g\")",
+		ToolName: "bash", Arguments: json.RawMessage(`{}`), Status: hookpoints.StatusBlocked, ExitCode: 1, BlockedBy: "g",
+		Output: "secret\n(blocked by plugin \"g\")",
 	}
 	large := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`), Output: "begin", Truncated: true}
 	for _, test := range []struct {
@@ -141,64 +155,95 @@ func TestResults(t *testing.T) {
 		payload                   any
 		notices                   []string
 	}{
-		{"blocked", "before_tool_call", `{"blocked":true,"reason":"no sudo"}`, `{"block":true,"message":"no sudo"}`, call, nil},
-		{"blocked without a reason", "before_tool_call", `{"blocked":true}`, `{"block":true,"message":"blocked by plugin \"0:h\""}`, call, nil},
+		{"blocked", "before_tool_call", `{"blocked":true,"reason":"no sudo"}`,
+			`{"block":true,"message":"no sudo"}`, call, nil},
+		{"blocked without a reason", "before_tool_call", `{"blocked":true}`,
+			`{"block":true,"message":"blocked by plugin \"0:h\""}`, call, nil},
 		{"not blocked", "before_tool_call", `{"blocked":false}`, `{}`, call, nil},
 		{"nothing", "before_tool_call", ``, `{}`, call, nil},
 		{"other cases", "before_tool_call", `{"Blocked":true,"REASON":"no"}`, `{"block":true,"message":"no"}`, call, nil},
-		{"the last of two cases", "before_tool_call", `{"blocked":false,"Blocked":true,"reason":"no"}`, `{"block":true,"message":"no"}`, call, nil},
-		{"null says nothing", "before_tool_call", `{"blocked":true,"BLOCKED":null,"reason":"no"}`, `{"block":true,"message":"no"}`, call, nil},
+		{"the last of two cases", "before_tool_call", `{"blocked":false,"Blocked":true,"reason":"no"}`,
+			`{"block":true,"message":"no"}`, call, nil},
+		{"null says nothing", "before_tool_call", `{"blocked":true,"BLOCKED":null,"reason":"no"}`,
+			`{"block":true,"message":"no"}`, call, nil},
 		{"unknown fields", "before_tool_call", `{"blocked":false,"colour":"red"}`, `{}`, call,
 			[]string{`before_tool_call has no field "colour"; it has "blocked", "reason", "input"; ignored`}},
-		{"chibi's own form", "before_tool_call", `{"block":true}`, `{}`, call, []string{`before_tool_call has no field "block" (did you mean "blocked"?); ignored`}},
-		{"unknown fields beside a block", "before_tool_call", `{"blocked":true,"reason":"no","colour":"red"}`, `{"block":true,"message":"no"}`, call, nil},
+		{"chibi's own form", "before_tool_call", `{"block":true}`, `{}`, call,
+			[]string{`before_tool_call has no field "block" (did you mean "blocked"?); ignored`}},
+		{"unknown fields beside a block", "before_tool_call", `{"blocked":true,"reason":"no","colour":"red"}`,
+			`{"block":true,"message":"no"}`, call, nil},
 		{"unknown fields that say nothing", "before_tool_call", `{"block":false,"colour":null}`, `{}`, call, nil},
 		{"input", "before_tool_call", `{"input":{"command":"ls -l"}}`, `{"arguments":{"command":"ls -l"}}`, call, nil},
 		{"input is null", "before_tool_call", `{"input":null}`, `{}`, call, nil},
 		{"the same input", "before_tool_call", `{"input":{"dir":"/","command":"ls"}}`, `{}`, call, nil},
-		{"another event's field", "before_tool_call", `{"output":{"x":1}}`, `{}`, call, []string{`before_tool_call has no "output"; ignored`}},
-		{"another event's field of any type", "before_tool_call", `{"blocked":true,"reason":"no","result":false,"messages":7}`, `{"block":true,"message":"no"}`, call, nil},
-		{"a log line before it", "before_tool_call", "checking\n{\"blocked\":true}", `{}`, call, []string{"its result is not JSON: it begins with \"checking\\n{\\\"blocked\\\":true}\"; ignored"}},
+		{"another event's field", "before_tool_call", `{"output":{"x":1}}`, `{}`, call,
+			[]string{`before_tool_call has no "output"; ignored`}},
+		{"another event's field of any type", "before_tool_call",
+			`{"blocked":true,"reason":"no","result":false,"messages":7}`, `{"block":true,"message":"no"}`, call, nil},
+		{"a log line before it", "before_tool_call", "checking\n{\"blocked\":true}", `{}`, call,
+			[]string{"its result is not JSON: it begins with \"checking\\n{\\\"blocked\\\":true}\"; ignored"}},
 		{"a list", "before_tool_call", `[]`, `{}`, call, []string{"its result is not a JSON object; ignored"}},
 		{"a wrong type", "before_tool_call", `{"blocked":"yes"}`, `{}`, call,
 			[]string{`its result has a field of the wrong type: "blocked" cannot be a string; ignored`}},
 
-		{"a message is blocked", "user_message_send", `{"blocked":true,"reason":"too rude"}`, `{"block":true,"message":"too rude"}`, hookpoints.Prompt{Prompt: "x"}, nil},
+		{"a message is blocked", "user_message_send", `{"blocked":true,"reason":"too rude"}`,
+			`{"block":true,"message":"too rude"}`, hookpoints.Prompt{Prompt: "x"}, nil},
 		{"a message is let through", "user_message_send", `{"blocked":false}`, `{}`, hookpoints.Prompt{Prompt: "x"}, nil},
-		{"a message cannot be changed", "user_message_send", `{"input":{"message":"y"}}`, `{}`, hookpoints.Prompt{Prompt: "x"}, []string{`user_message_send has no "input"; ignored`}},
+		{"a message cannot be changed", "user_message_send", `{"input":{"message":"y"}}`, `{}`,
+			hookpoints.Prompt{Prompt: "x"}, []string{`user_message_send has no "input"; ignored`}},
 
 		{"output", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadataType":"bash","metadata":{"output":"*** x"}}}`, `{"output":"*** x"}`, output, nil},
 		{"output is null", "after_tool_call", `{"output":null}`, `{}`, output, nil},
 		{"the same output", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{"output":"secret x"},"timestamp":"2024-01-15T10:30:00Z"}}`, `{}`, output, nil},
-		{"an error instead", "after_tool_call", `{"output":{"success":true,"error":"withheld"}}`, `{"output":"withheld"}`, output, nil},
+		{"an error instead", "after_tool_call", `{"output":{"success":true,"error":"withheld"}}`,
+			`{"output":"withheld"}`, output, nil},
 		{"another error", "after_tool_call", `{"output":{"success":false,"error":"Error: ***","metadata":{"output":"Error: secret"}}}`, `{"output":"Error: ***"}`, failed, nil},
-		{"other changes", "after_tool_call", `{"output":{"success":false,"metadata":{"exitCode":7,"output":"secret x"}}}`, `{}`, output,
-			[]string{"it changed output.success, output.metadata.exitCode, which has no effect here: the model sees metadata.output, or error"}},
+		{"other changes", "after_tool_call", `{"output":{"success":false,"metadata":{"exitCode":7,"output":"secret x"}}}`,
+			`{}`, output,
+			[]string{"it changed output.success, output.metadata.exitCode, which has no effect here: the model sees " +
+				"metadata.output, or error"}},
 		{"the text is taken out", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{},"timestamp":"2024-01-15T10:30:00Z"}}`, `{"output":""}`, output, nil},
-		{"a text as output", "after_tool_call", `{"output":"***"}`, `{}`, output, []string{`its "output" is no object, want one as tool_output; ignored`}},
+		{"a text as output", "after_tool_call", `{"output":"***"}`, `{}`, output,
+			[]string{`its "output" is no object, want one as tool_output; ignored`}},
 		{"the same reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"secret"}}}`, `{}`, stopped, nil},
-		{"another reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"***"}}}`, `{"output":"***"}`, stopped, nil},
-		{"another error of a blocked call", "after_tool_call", `{"output":{"error":"blocked by hook: ***"}}`, `{"output":"***"}`, stopped, nil},
-		{"the beginning of a large output", "after_tool_call", `{"output":{"metadata":{"output":"***"}}}`, `{"output":"***"}`, large,
+		{"another reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"***"}}}`,
+			`{"output":"***"}`, stopped, nil},
+		{"another error of a blocked call", "after_tool_call", `{"output":{"error":"blocked by hook: ***"}}`,
+			`{"output":"***"}`, stopped, nil},
+		{"the beginning of a large output", "after_tool_call", `{"output":{"metadata":{"output":"***"}}}`,
+			`{"output":"***"}`, large,
 			[]string{"the output was too large for it; what it made of the begin stands, the rest is left out"}},
 
-		{"turn_end has no results", "turn_end", `{"blocked":true}`, `{}`, hookpoints.TurnInfo{Response: "x"}, []string{`turn_end has no "blocked"; ignored`}},
+		{"turn_end has no results", "turn_end", `{"blocked":true}`, `{}`, hookpoints.TurnInfo{Response: "x"},
+			[]string{`turn_end has no "blocked"; ignored`}},
 
-		{"after_turn mutates", "after_turn", `{"result":"mutate","messages":[{"role":"user","content":"sum"}]}`, `{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.TurnInfo{}, nil},
-		{"after_turn calls back", "after_turn", `{"result":"callback","callback":"compact","callback_args":{"goal":"x"}}`, `{"recipe":"compact","recipe_args":{"goal":"x"}}`, hookpoints.TurnInfo{}, nil},
+		{"after_turn mutates", "after_turn", `{"result":"mutate","messages":[{"role":"user","content":"sum"}]}`,
+			`{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.TurnInfo{}, nil},
+		{"after_turn calls back", "after_turn", `{"result":"callback","callback":"compact","callback_args":{"goal":"x"}}`,
+			`{"recipe":"compact","recipe_args":{"goal":"x"}}`, hookpoints.TurnInfo{}, nil},
 		{"after_turn does nothing", "after_turn", `{}`, `{}`, hookpoints.TurnInfo{}, nil},
-		{"after_turn has no follow-ups", "after_turn", `{"follow_up_messages":["x"]}`, `{}`, hookpoints.TurnInfo{}, []string{`after_turn has no "follow_up_messages"; ignored`}},
+		{"after_turn has no follow-ups", "after_turn", `{"follow_up_messages":["x"]}`, `{}`, hookpoints.TurnInfo{},
+			[]string{`after_turn has no "follow_up_messages"; ignored`}},
 
-		{"follow-ups", "agent_stop", `{"follow_up_messages":["a","b"]}`, `{"follow_up_messages":["a","b"]}`, hookpoints.StopInfo{}, nil},
-		{"follow-ups with continue", "agent_stop", `{"result":"continue","follow_up_messages":["a"]}`, `{"follow_up_messages":["a"]}`, hookpoints.StopInfo{}, nil},
-		{"agent_stop mutates", "agent_stop", `{"result":"mutate","messages":[{"role":"user","content":"sum"}]}`, `{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.StopInfo{}, nil},
-		{"agent_stop calls back", "agent_stop", `{"result":"callback","callback":"compact"}`, `{"recipe":"compact"}`, hookpoints.StopInfo{}, nil},
-		{"mutate without messages", "agent_stop", `{"result":"mutate","messages":[]}`, `{}`, hookpoints.StopInfo{}, []string{`"mutate" lacks "messages"; ignored`}},
-		{"callback without a name", "agent_stop", `{"result":"callback"}`, `{}`, hookpoints.StopInfo{}, []string{`"callback" does not name a recipe; ignored`}},
-		{"messages with continue", "agent_stop", `{"result":"continue","messages":[{"role":"user","content":"x"}]}`, `{}`, hookpoints.StopInfo{},
+		{"follow-ups", "agent_stop", `{"follow_up_messages":["a","b"]}`, `{"follow_up_messages":["a","b"]}`,
+			hookpoints.StopInfo{}, nil},
+		{"follow-ups with continue", "agent_stop", `{"result":"continue","follow_up_messages":["a"]}`,
+			`{"follow_up_messages":["a"]}`, hookpoints.StopInfo{}, nil},
+		{"agent_stop mutates", "agent_stop", `{"result":"mutate","messages":[{"role":"user","content":"sum"}]}`,
+			`{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.StopInfo{}, nil},
+		{"agent_stop calls back", "agent_stop", `{"result":"callback","callback":"compact"}`, `{"recipe":"compact"}`,
+			hookpoints.StopInfo{}, nil},
+		{"mutate without messages", "agent_stop", `{"result":"mutate","messages":[]}`, `{}`, hookpoints.StopInfo{},
+			[]string{`"mutate" lacks "messages"; ignored`}},
+		{"callback without a name", "agent_stop", `{"result":"callback"}`, `{}`, hookpoints.StopInfo{},
+			[]string{`"callback" does not name a recipe; ignored`}},
+		{"messages with continue", "agent_stop", `{"result":"continue","messages":[{"role":"user","content":"x"}]}`,
+			`{}`, hookpoints.StopInfo{},
 			[]string{`"messages" has an effect only with "result": "mutate"; ignored`}},
-		{"callback without a result", "agent_stop", `{"callback":"compact"}`, `{}`, hookpoints.StopInfo{}, []string{`"callback" has an effect only with "result": "callback"; ignored`}},
-		{"an unknown result", "agent_stop", `{"result":"restart"}`, `{}`, hookpoints.StopInfo{}, []string{`there is no result "restart"; want "continue", "mutate" or "callback"`}},
+		{"callback without a result", "agent_stop", `{"callback":"compact"}`, `{}`, hookpoints.StopInfo{},
+			[]string{`"callback" has an effect only with "result": "callback"; ignored`}},
+		{"an unknown result", "agent_stop", `{"result":"restart"}`, `{}`, hookpoints.StopInfo{},
+			[]string{`there is no result "restart"; want "continue", "mutate" or "callback"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, notices := answeredAt(t, test.event, test.result, test.payload)
@@ -215,7 +260,8 @@ func TestResults(t *testing.T) {
 // TestAnUnknownFieldBlocksWhereThatIsAskedFor: with on_failure = "block". It may
 // have been a block in other words.
 func TestAnUnknownFieldBlocksWhereThatIsAskedFor(t *testing.T) {
-	for result, want := range map[string]bool{`{"block":true}`: true, `{"decision":"deny"}`: true, `{"result":"blocked"}`: true, `{"Blocked":false}`: false, `{"reason":"x"}`: false} {
+	for result, want := range map[string]bool{`{"block":true}`: true, `{"decision":"deny"}`: true,
+		`{"result":"blocked"}`: true, `{"Blocked":false}`: false, `{"reason":"x"}`: false} {
 		p := one(t, hook("before_tool_call", "echo '"+result+"'"))
 		p.OnFailure = plugin.Block
 		call := hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")}
@@ -256,7 +302,8 @@ func TestOutputsChain(t *testing.T) {
 	write(t, dir+"/2", hook("after_tool_call", "exit 0"), 0o755)
 	write(t, dir+"/3", hook("after_tool_call", edit("beta", "B")), 0o755)
 	h := &plugin.Host{Plugins: load(t, options(dir)).Plugins}
-	answer, err := plugin.Fire(t.Context(), h, hookpoints.PreToolOutput, hookpoints.ToolOutput{Arguments: json.RawMessage("{}"), Output: "alpha beta"})
+	answer, err := plugin.Fire(t.Context(), h, hookpoints.PreToolOutput,
+		hookpoints.ToolOutput{Arguments: json.RawMessage("{}"), Output: "alpha beta"})
 	if err != nil || answer.Output == nil || *answer.Output != "A B" {
 		t.Errorf("answer %+v, %v", answer, err)
 	}

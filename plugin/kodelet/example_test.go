@@ -20,7 +20,8 @@ func ExampleLoad() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	script := "#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\necho '{\"blocked\": true, \"reason\": \"not on Sundays\"}'\n"
+	script := "#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\necho '{\"blocked\": true, \"reason\": " +
+		"\"not on Sundays\"}'\n"
 	os.WriteFile(filepath.Join(dir, "sunday"), []byte(script), 0o755)
 
 	loaded, err := kodelet.Load(context.Background(), kodelet.Options{Folders: []kodelet.Folder{{Path: dir}}})

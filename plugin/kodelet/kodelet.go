@@ -78,7 +78,8 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 		}
 	}
 	if err := l.answers.save(); err != nil {
-		l.Notices = append(l.Notices, plugin.Notice{Plugin: Protocol, Text: fmt.Sprintf("%v; hooks are asked for their event each time", err)})
+		l.Notices = append(l.Notices, plugin.Notice{Plugin: Protocol,
+			Text: fmt.Sprintf("%v; hooks are asked for their event each time", err)})
 	}
 	return l.Loaded, nil
 }
@@ -167,7 +168,8 @@ func (l *loader) build(file executable, e event) plugin.Plugin {
 	if override.Timeout > 0 {
 		timeout = override.Timeout
 	}
-	process := plugin.Process{Codec: codec{opts: l.opts, file: file, event: e}, Exec: override.Exec(l.opts.Exec), Timeout: timeout, Timeouts: override.Timeouts()}
+	process := plugin.Process{Codec: codec{opts: l.opts, file: file, event: e}, Exec: override.Exec(l.opts.Exec),
+		Timeout: timeout, Timeouts: override.Timeouts()}
 	p.Handler = handler{process, e}
 	return p
 }

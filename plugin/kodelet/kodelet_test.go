@@ -35,7 +35,8 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 
 // options are those of a test: nothing but a slow machine is too slow.
 func options(folders ...string) kodelet.Options {
-	opts := kodelet.Options{QueryTimeout: time.Minute, HookTimeout: time.Minute, Conversation: "work", Dir: "/project", AutoCompact: true, Threshold: 0.8}
+	opts := kodelet.Options{QueryTimeout: time.Minute, HookTimeout: time.Minute, Conversation: "work", Dir: "/project",
+		AutoCompact: true, Threshold: 0.8}
 	for i, path := range folders {
 		opts.Folders = append(opts.Folders, kodelet.Folder{Path: path, Prefix: fmt.Sprintf("%d:", i)})
 	}
@@ -111,12 +112,14 @@ func TestDiscovery(t *testing.T) {
 	write(t, own+"/both", audit, 0o755)
 	write(t, own+"/broken", hook("user_message_send", ""), 0o755)
 	write(t, own+"/link-target/real", audit, 0o755)
-	if err := errors.Join(os.Symlink("link-target/real", own+"/link"), os.Symlink("nowhere", own+"/dead"), os.Symlink("link-target", own+"/dir")); err != nil {
+	if err := errors.Join(os.Symlink("link-target/real", own+"/link"), os.Symlink("nowhere", own+"/dead"),
+		os.Symlink("link-target", own+"/dir")); err != nil {
 		t.Fatal(err)
 	}
 	all := "want one of before_tool_call, after_tool_call, user_message_send, turn_end, after_turn, agent_stop"
 	want := []string{
-		"0:.hidden: after_turn as post_turn", "0:10: agent_stop as pre_stop", "0:9: turn_end as post_turn", "0:both: before_tool_call as pre_tool",
+		"0:.hidden: after_turn as post_turn", "0:10: agent_stop as pre_stop", "0:9: turn_end as post_turn",
+		"0:both: before_tool_call as pre_tool",
 		"1:broken: user_message_send as pre_message", "1:link: after_tool_call as pre_tool_output",
 		"0:README left out: not executable; to use it, run: chmod +x " + project + "/README",
 		"0:folder left out: a folder, not a program",
@@ -152,7 +155,8 @@ func TestWhatWasNotApprovedNeitherRunsNorHidesOthers(t *testing.T) {
 	opts := options(project, own)
 	opts.Folders[0].Look = func() func(string) error { return func(string) error { return plugin.ErrUntrusted } }
 	loaded := load(t, opts)
-	if diff := cmp.Diff([]string{"1:guard: before_tool_call as pre_tool", "0:guard left out: not approved"}, describe(loaded)); diff != "" {
+	if diff := cmp.Diff([]string{"1:guard: before_tool_call as pre_tool", "0:guard left out: not approved"},
+		describe(loaded)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if !loaded.LeftOut[0].Untrusted {
@@ -173,7 +177,8 @@ func TestAHookThatChangesAfterItWasLoadedDoesNotRun(t *testing.T) {
 	trusted = fmt.Errorf("%w: its content has changed", plugin.ErrUntrusted)
 	var notices []string
 	h := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.String()) }}
-	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool,
+		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
 	if err != nil || verdict.Block {
 		t.Errorf("verdict %+v, %v", verdict, err)
 	}
@@ -230,7 +235,8 @@ func TestAHookThatHangsWhenAskedIsLeftOut(t *testing.T) {
 	opts := options(dir)
 	opts.QueryTimeout = 200 * time.Millisecond
 	loaded := load(t, opts)
-	if len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Reason, "asked `hook` for its event: no answer after 200ms") {
+	if len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Reason,
+		"asked `hook` for its event: no answer after 200ms") {
 		t.Errorf("loaded %q", describe(loaded))
 	}
 }
@@ -250,9 +256,11 @@ func TestOverrides(t *testing.T) {
 	write(t, dir+"/guard", hook("before_tool_call", "exec sleep 600"), 0o755)
 	write(t, dir+"/off", hook("before_tool_call", ""), 0o755)
 	opts := options(dir)
-	opts.Overrides = map[string]plugin.Override{"0:guard": {Timeout: 200 * time.Millisecond, OnFailure: plugin.Block}, "0:off": {Disabled: true}}
+	opts.Overrides = map[string]plugin.Override{"0:guard": {Timeout: 200 * time.Millisecond, OnFailure: plugin.Block},
+		"0:off": {Disabled: true}}
 	loaded := load(t, opts)
-	verdict, err := plugin.Fire(t.Context(), &plugin.Host{Plugins: loaded.Plugins}, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+	verdict, err := plugin.Fire(t.Context(), &plugin.Host{Plugins: loaded.Plugins}, hookpoints.PreTool,
+		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
 	if err != nil || !verdict.Block {
 		t.Errorf("verdict %+v, %v", verdict, err)
 	}
@@ -272,9 +280,13 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 	opts.Folders[0].Look = func() func(string) error { return func(string) error { return trusted } }
 	loaded := load(t, opts)
 	var results []string
-	h := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) { results = append(results, r.Plugin+" "+string(r.Result)+" "+r.Why) }}
+	h := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) {
+		results = append(results, r.Plugin+" "+
+			string(r.Result)+" "+r.Why)
+	}}
 	ask := func() hookpoints.ToolVerdict {
-		verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+		verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool,
+			hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +303,8 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 	if v := ask(); v.Message != "my own" {
 		t.Errorf("changed back, the project's silenced the person's own: %+v", v)
 	}
-	want := []string{"1:guard skipped " + project + "/guard has the same name and comes first", "1:guard blocked my own", "1:guard blocked my own"}
+	want := []string{"1:guard skipped " + project + "/guard has the same name and comes first", "1:guard blocked my own",
+		"1:guard blocked my own"}
 	if diff := cmp.Diff(want, results); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
@@ -306,7 +319,8 @@ func TestAHookOfTheProjectDoesNotTakeTheGuardsPlace(t *testing.T) {
 	opts := options(project, own)
 	opts.Overrides = map[string]plugin.Override{"1:guard": {OnFailure: plugin.Block}}
 	h := &plugin.Host{Plugins: load(t, opts).Plugins}
-	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool,
+		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
 	if err != nil || verdict.Message != "my own" {
 		t.Errorf("verdict %+v, %v; want the block of the person's own", verdict, err)
 	}

@@ -38,7 +38,8 @@ type notRun struct {
 
 func (c codec) toolOutput(p hookpoints.ToolOutput, now time.Time) toolOutput {
 	out := toolOutput{
-		ToolName: p.ToolName, Success: p.ExitCode == 0, MetadataType: "custom_tool", Timestamp: now.UTC().Format(time.RFC3339Nano),
+		ToolName: p.ToolName, Success: p.ExitCode == 0, MetadataType: "custom_tool",
+		Timestamp: now.UTC().Format(time.RFC3339Nano),
 	}
 	if p.Status != "" && !p.Status.DidRun() {
 		reason := strings.TrimSuffix(strings.TrimPrefix(p.Output, p.Preface), hookpoints.BlockedNote(p.BlockedBy))

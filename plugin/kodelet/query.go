@@ -42,7 +42,8 @@ func readAnswers(path string) *answers {
 	if path == "" {
 		return a
 	}
-	if data, err := disk.ReadFile(disk.OS{}, path, maxAnswersFile); err == nil && strictjson.Decode(data, &a.known) != nil || a.known == nil {
+	if data, err := disk.ReadFile(disk.OS{}, path, maxAnswersFile); err == nil &&
+		strictjson.Decode(data, &a.known) != nil || a.known == nil {
 		a.known = map[string]known{}
 	}
 	return a
@@ -108,7 +109,8 @@ func identify(path string) (known, error) {
 	if _, err := io.Copy(hash, f); err != nil {
 		return known{}, err
 	}
-	return known{Size: info.Size(), MTime: info.ModTime().UnixNano(), Mode: info.Mode().String(), Hash: hex.EncodeToString(hash.Sum(nil))}, nil
+	return known{Size: info.Size(), MTime: info.ModTime().UnixNano(), Mode: info.Mode().String(),
+		Hash: hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
 // maxAnswersFile bounds the file of answers.
@@ -125,7 +127,8 @@ func query(ctx context.Context, opts Options, file executable) (event, error) {
 	if timeout == 0 {
 		timeout = DefaultQueryTimeout
 	}
-	out, err := exec.Run(ctx, plugin.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout, MaxOutput: maxAnswer})
+	out, err := exec.Run(ctx, plugin.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check,
+		Timeout: timeout, MaxOutput: maxAnswer})
 	if err == nil {
 		err = out.Err()
 	}

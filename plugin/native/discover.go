@@ -33,7 +33,8 @@ func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	var skipped []plugin.LeftOut
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") || opts.Only != nil && !slices.Contains(opts.Only, name) {
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") || opts.Only != nil &&
+			!slices.Contains(opts.Only, name) {
 			continue
 		}
 		file, skip := examine(opts, name)
@@ -60,7 +61,8 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 		return executable{}, &plugin.LeftOut{Reason: "disabled by its name; to enable it, remove .disabled"}
 	}
 	if opts.Overrides[name].Disabled {
-		return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)}
+		return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the "+
+			"configuration", name)}
 	}
 	path := filepath.Join(opts.Dir, name)
 	real, err := filepath.EvalSymlinks(path)
@@ -80,10 +82,12 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	}
 	if !inside(opts, real) {
 		return executable{}, &plugin.LeftOut{Meant: true, Reason: fmt.Sprintf(
-			"it is a link to %s, outside the plugins folder; to allow that, add the target to allow_links under [plugins] in config.toml", real)}
+			"it is a link to %s, outside the plugins folder; to allow that, add the target to allow_links under [plugins] in "+
+				"config.toml", real)}
 	}
 	if info.Mode().Perm()&0o111 == 0 {
-		return executable{}, &plugin.LeftOut{Reason: "not executable; to use it, run: chmod +x " + path, Meant: isScript(real)}
+		return executable{}, &plugin.LeftOut{Reason: "not executable; to use it, run: chmod +x " +
+			path, Meant: isScript(real)}
 	}
 	return executable{name: name, path: path, real: real}, nil
 }

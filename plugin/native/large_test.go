@@ -47,7 +47,8 @@ func TestNoPaddingGetsPastAGuard(t *testing.T) {
 		{name: "nonsense", body: `echo hello`, padding: 140_000, message: tooLarge},
 		{name: "a crash", body: `exit 3`, padding: 140_000, message: tooLarge},
 		{name: "a block", body: `echo '{"block":true,"message":"never"}'`, padding: 140_000, message: "never"},
-		{name: "the configuration lets failures block", body: "exit 0", onFailure: plugin.Block, padding: 140_000, message: tooLarge},
+		{name: "the configuration lets failures block", body: "exit 0", onFailure: plugin.Block,
+			padding: 140_000, message: tooLarge},
 		{name: "the configuration lets failures pass", body: "exit 0", onFailure: plugin.Ignore, padding: 140_000},
 		{name: "10 MB", body: "exit 0", padding: 10 << 20, message: tooLarge},
 	} {
@@ -59,10 +60,12 @@ func TestNoPaddingGetsPastAGuard(t *testing.T) {
 			arguments := fmt.Sprintf(`{"command":"rm -rf / #%s"}`, strings.Repeat("x", test.padding))
 			call := hookpoints.ToolInvocation{ToolName: "shell", Arguments: json.RawMessage(arguments)}
 			verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, call)
-			if err != nil || verdict.Block != (test.message != "") || !strings.HasPrefix(verdict.Message, test.message) || verdict.Arguments != nil {
+			if err != nil || verdict.Block != (test.message != "") || !strings.HasPrefix(verdict.Message, test.message) ||
+				verdict.Arguments != nil {
 				t.Errorf("verdict = %.300v, %v; notices %q", verdict, err, notices)
 			}
-			if said := strings.Join(notices, ""); (test.message == tooLarge) != strings.Contains(said, `on_failure = "ignore" in [plugins."p"]`) {
+			if said := strings.Join(notices, ""); (test.message == tooLarge) != strings.Contains(said,
+				`on_failure = "ignore" in [plugins."p"]`) {
 				t.Errorf("notices = %q", notices)
 			}
 		})
@@ -79,7 +82,9 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 		blocked   bool
 	}{
 		{"is a failure", "", "it read nothing of a payload of 140 kB, which only standard input can carry; went on without it", false},
-		{"is a failure that blocks if told so", plugin.Block, "it read nothing of a payload of 140 kB, which only standard input can carry; blocked, as its on_failure asks for", true},
+		{"is a failure that blocks if told so", plugin.Block,
+			"it read nothing of a payload of 140 kB, which only standard input can carry; blocked, as its on_failure asks for",
+			true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			loaded := f.load(native.Options{Overrides: map[string]plugin.Override{"p": {OnFailure: test.onFailure}}})
@@ -94,7 +99,8 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 	t.Run("is none where nobody can change anything", func(t *testing.T) {
 		f := newFolder(t).plugin("p", `{"name":"p","hooks":["post_message"]}`, `echo '{"ok":true}'`)
 		host := &plugin.Host{Plugins: f.load(native.Options{}).Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}
-		if _, err := plugin.Fire(t.Context(), host, hookpoints.PostMessage, hookpoints.Exchange{Prompt: padding}); err != nil {
+		if _, err := plugin.Fire(t.Context(), host, hookpoints.PostMessage,
+			hookpoints.Exchange{Prompt: padding}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -102,21 +108,26 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 
 func TestALargePayloadNeedsNoTemporaryFolder(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "not", "there"))
-	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`, `printf '{"prompt":"%s"}' "$(wc -c | tr -d ' ')"`)
+	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`,
+		`printf '{"prompt":"%s"}' "$(wc -c | tr -d ' ')"`)
 	prompt := strings.Repeat("x", 200_000)
-	if got, want := firePrompt(t, f.load(native.Options{}), prompt), fmt.Sprint(len(`{"prompt":"","context_name":"c","summary":""}`)+len(prompt)+1); got != want {
+	if got, want := firePrompt(t, f.load(native.Options{}), prompt),
+		fmt.Sprint(len(`{"prompt":"","context_name":"c","summary":""}`)+len(prompt)+1); got != want {
 		t.Errorf("it read %s bytes, want %s", got, want)
 	}
 }
 
 func TestAToolThatDidNotReadItsArguments(t *testing.T) {
-	const unread = "the tool read nothing of its arguments: 140 kB are too large for CHIBI_TOOL_ARGS, only standard input carries them; make them smaller"
+	const unread = "the tool read nothing of its arguments: 140 kB are too large for CHIBI_TOOL_ARGS, only standard " +
+		"input carries them; make them smaller"
 	for _, test := range []struct{ name, schema, body, want string }{
-		{"is told to the model", `{"name":"p"}`, `echo "done $CHIBI_TOOL_ARGS"`, "Error: " + unread + "\nstdout before that:\ndone \n"},
+		{"is told to the model", `{"name":"p"}`, `echo "done $CHIBI_TOOL_ARGS"`, "Error: " + unread +
+			"\nstdout before that:\ndone \n"},
 		{"with its own failure", `{"name":"p"}`, `exit 2`, "Error: exit status 2; " + unread},
 		{"is another one if it read them", `{"name":"p"}`, `wc -c | tr -d ' '`, "140010\n"},
 		{"is not started if it wants the terminal", `{"name":"p","stdin":"inherit"}`, `touch "$CHIBI_HOME/started"`,
-			"Error: could not be started: 140 kB of data are too large for the environment, and its standard input is the terminal; " + unread},
+			"Error: could not be started: 140 kB of data are too large for the environment, and its standard input is the " +
+				"terminal; " + unread},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			home := t.TempDir()

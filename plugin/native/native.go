@@ -120,7 +120,8 @@ type loader struct {
 
 func (l *loader) add(file executable, p probed) {
 	if p.err != nil {
-		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: p.err.Error(), Meant: true})
+		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path),
+			Reason: p.err.Error(), Meant: true})
 		return
 	}
 	warnings := p.warnings
@@ -135,7 +136,8 @@ func (l *loader) add(file executable, p probed) {
 	}
 	isPart := len(schemas) < p.elements && l.opts.Overrides[file.name].Required()
 	if len(schemas) == 0 || isPart { // of a guard, a part is not enough
-		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: warnings[len(warnings)-1], Meant: true})
+		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path),
+			Reason: warnings[len(warnings)-1], Meant: true})
 		return
 	}
 	for _, text := range warnings {
@@ -164,7 +166,8 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}
-	p.Handler = plugin.Process{Codec: codec{run, override.Stdin == "inherit"}, Exec: run.opts.Exec, Timeout: hookTimeout, Timeouts: override.Timeouts()}
+	p.Handler = plugin.Process{Codec: codec{run, override.Stdin == "inherit"}, Exec: run.opts.Exec, Timeout: hookTimeout,
+		Timeouts: override.Timeouts()}
 	return p
 }
 

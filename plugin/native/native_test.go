@@ -43,7 +43,8 @@ func (f folder) file(name, content string, mode os.FileMode) folder {
 // hooks and tool calls.
 func (f folder) plugin(name, schema, body string) folder {
 	f.t.Helper()
-	return f.file(name, "#!/bin/sh\nif [ \"$1\" = --schema ]; then cat <<'EOS'\n"+schema+"\nEOS\nexit; fi\n"+body+"\n", 0o755)
+	return f.file(name, "#!/bin/sh\nif [ \"$1\" = --schema ]; then cat <<'EOS'\n"+schema+
+		"\nEOS\nexit; fi\n"+body+"\n", 0o755)
 }
 
 func (f folder) link(name, target string) folder {
@@ -97,21 +98,30 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 			"a script without execute bit", func(f folder) { f.file("p", "#!/bin/sh\n", 0o644) },
 			"not executable; to use it, run: chmod +x DIR/p", true,
 		},
-		{"a text file", func(f folder) { f.file("p", "hello", 0o644) }, "not executable; to use it, run: chmod +x DIR/p", false},
-		{"a folder without executable", func(f folder) { f.file("p/other", "", 0o755) }, "a folder without an executable p/p in it", false},
+		{"a text file", func(f folder) { f.file("p", "hello", 0o644) },
+			"not executable; to use it, run: chmod +x DIR/p", false},
+		{"a folder without executable", func(f folder) { f.file("p/other", "", 0o755) },
+			"a folder without an executable p/p in it", false},
 		{"a cyclic link", func(f folder) { f.link("p", "p") }, "its link leads nowhere or in a circle", true},
 		{
 			"a link to the outside", func(f folder) { f.link("p", filepath.Join(outside.dir, "tool")) },
-			"it is a link to " + filepath.Join(outside.dir, "tool") + ", outside the plugins folder; to allow that, add the target to allow_links under [plugins] in config.toml", true,
+			"it is a link to " + filepath.Join(outside.dir, "tool") +
+				", outside the plugins folder; to allow that, add the target to allow_links under [plugins] in config.toml", true,
 		},
 		{
 			"a script without #!", func(f folder) { f.file("p", "echo '{}'\n", 0o755) },
 			`--schema: could not be started: it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`, true,
 		},
-		{"a name with a space", func(f folder) { f.plugin("p", `{"name":"a b"}`, "") }, `--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
-		{"a reserved name", func(f folder) { f.plugin("p", `{"name":"recurse"}`, "") }, `the name of its tool "recurse" is taken by chibi itself`, true},
-		{"an exit status", func(f folder) { f.file("p", "#!/bin/sh\necho oh no >&2\nexit 4\n", 0o755) }, `--schema: exit status 4 (oh no)`, true},
-		{"a log line before the JSON", func(f folder) { f.file("p", "#!/bin/sh\necho hello\necho '{\"name\":\"p\"}'\n", 0o755) }, `--schema did not print JSON; it begins "hello"`, true},
+		{"a name with a space", func(f folder) { f.plugin("p", `{"name":"a b"}`, "") },
+			`--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
+		{"a reserved name", func(f folder) { f.plugin("p", `{"name":"recurse"}`, "") },
+			`the name of its tool "recurse" is taken by chibi itself`, true},
+		{"an exit status", func(f folder) { f.file("p", "#!/bin/sh\necho oh no >&2\nexit 4\n", 0o755) },
+			`--schema: exit status 4 (oh no)`, true},
+		{"a log line before the JSON", func(f folder) {
+			f.file("p", "#!/bin/sh\necho hello\necho '{\"name\":\"p\"}'\n",
+				0o755)
+		}, `--schema did not print JSON; it begins "hello"`, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFolder(t)
@@ -154,7 +164,8 @@ func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
 func TestASchemaThatHangsLeavesTheOthers(t *testing.T) {
 	f := newFolder(t).file("hangs", "#!/bin/sh\nexec sleep 600\n", 0o755).plugin("works", `{"name":"works"}`, "")
 	loaded := f.load(native.Options{ProbeTimeout: 300 * time.Millisecond})
-	if got := names(loaded); len(got) > 1 || len(loaded.LeftOut) < 1 || !strings.Contains(loaded.LeftOut[0].Reason, "no answer after 300ms") {
+	if got := names(loaded); len(got) > 1 || len(loaded.LeftOut) < 1 ||
+		!strings.Contains(loaded.LeftOut[0].Reason, "no answer after 300ms") {
 		t.Errorf("plugins = %v, skipped = %+v", got, loaded.LeftOut)
 	}
 }
@@ -188,7 +199,8 @@ printf '{"prompt":"%s %s %s"}' "$CHIBI_HOOK" "$CHIBI_CONTEXT" "$CHIBI_HOME"`)
 func firePrompt(t *testing.T, loaded plugin.Loaded, prompt string) string {
 	t.Helper()
 	host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}
-	answer, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage, hookpoints.Prompt{Prompt: prompt, ContextName: "c"})
+	answer, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage,
+		hookpoints.Prompt{Prompt: prompt, ContextName: "c"})
 	if err != nil || answer.Prompt == nil {
 		t.Fatalf("answer = %+v, %v", answer, err)
 	}
@@ -200,7 +212,8 @@ func TestHookAnswers(t *testing.T) {
 		{"silence", ``, ""},
 		{"an empty object", `echo '{}'`, ""},
 		{"a text", `echo hello`, `its answer is not JSON; it begins "hello"; ignored`},
-		{"a log line before the JSON", `echo starting; echo '{"block":true}'`, `its answer is not JSON; it begins "starting"; an answer follows that text: print what is not the answer to standard error; ignored`},
+		{"a log line before the JSON", `echo starting; echo '{"block":true}'`,
+			`its answer is not JSON; it begins "starting"; an answer follows that text: print what is not the answer to standard error; ignored`},
 		{"an array", `echo '[1]'`, `its answer is an array, not an object; ignored`},
 		{"not UTF-8", `printf '{"message":"\377"}'`, `its answer is not UTF-8; ignored`},
 		{"an exit status", `echo broken >&2; exit 3`, `exit status 3 (broken); went on without it`},
@@ -215,8 +228,10 @@ func TestHookAnswers(t *testing.T) {
 				opts.HookTimeout = 300 * time.Millisecond
 			}
 			var notices []string
-			host := &plugin.Host{Plugins: f.load(opts).Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.Text) }}
-			answer, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage(`{}`)})
+			host := &plugin.Host{Plugins: f.load(opts).Plugins,
+				Notify: func(n plugin.Notice) { notices = append(notices, n.Text) }}
+			answer, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
+				hookpoints.ToolInvocation{Arguments: json.RawMessage(`{}`)})
 			if err != nil || answer.Block {
 				t.Errorf("answer = %+v, %v", answer, err)
 			}
@@ -229,8 +244,10 @@ func TestHookAnswers(t *testing.T) {
 
 func TestAToolCall(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
-		{"its output is the result", `read -r line; printf '%s|%s|%s' "$CHIBI_TOOL_NAME" "$line" "$CHIBI_TOOL_ARGS"`, `p|{"a":1}|{"a":1}`},
-		{"a failure tells the model everything", `echo one; echo why >&2; exit 2`, "Error: exit status 2 (why)\nstdout before that:\none\n"},
+		{"its output is the result", `read -r line; printf '%s|%s|%s' "$CHIBI_TOOL_NAME" "$line" "$CHIBI_TOOL_ARGS"`,
+			`p|{"a":1}|{"a":1}`},
+		{"a failure tells the model everything", `echo one; echo why >&2; exit 2`,
+			"Error: exit status 2 (why)\nstdout before that:\none\n"},
 		{"bytes that are no text are replaced", `printf 'a\377b'`, "a\uFFFDb"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -252,13 +269,15 @@ func TestAPartOfAGuardIsNoGuard(t *testing.T) {
 		t.Errorf("an ordinary plugin: %+v", loaded)
 	}
 	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{"guard": {OnFailure: plugin.Block}}})
-	if len(loaded.Plugins) != 0 || len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Reason, `element 2 of its --schema left out: it has no "name"`) {
+	if len(loaded.Plugins) != 0 || len(loaded.LeftOut) != 1 ||
+		!strings.Contains(loaded.LeftOut[0].Reason, `element 2 of its --schema left out: it has no "name"`) {
 		t.Errorf("a guard: %+v", loaded)
 	}
 }
 
 func TestOverridesBeatTheSchema(t *testing.T) {
-	f := newFolder(t).plugin("a", `{"name":"a","hooks":["pre_tool"],"on_failure":"block"}`, "").plugin("b", `{"name":"b"}`, "")
+	f := newFolder(t).plugin("a", `{"name":"a","hooks":["pre_tool"],"on_failure":"block"}`,
+		"").plugin("b", `{"name":"b"}`, "")
 	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{
 		"a": {OnFailure: plugin.Ignore}, "b": {Disabled: true},
 	}})

@@ -24,8 +24,10 @@ func TestParseSchemas(t *testing.T) {
 			err: `--schema: the name "my tool" is not usable; use 1 to 64 letters, digits, - and _`,
 		},
 		{name: "nothing", out: ``, err: `--schema did not print JSON; it printed nothing`},
-		{name: "a log line before the JSON", out: "loading...\n{}", err: `--schema did not print JSON; it begins "loading..."`},
-		{name: "not UTF-8", out: "{\"name\":\"\xff\"}", err: "--schema did not print JSON; it begins \"{\\\"name\\\":\\\"\uFFFD\\\"}\""},
+		{name: "a log line before the JSON", out: "loading...\n{}",
+			err: `--schema did not print JSON; it begins "loading..."`},
+		{name: "not UTF-8", out: "{\"name\":\"\xff\"}", err: "--schema did not print JSON; it begins " +
+			"\"{\\\"name\\\":\\\"\uFFFD\\\"}\""},
 		{name: "a number", out: `3`, err: `--schema: want an object with a name`},
 		{name: "an empty array", out: `[]`, err: `--schema printed no usable tool`},
 		{
@@ -45,15 +47,20 @@ func TestParseSchemas(t *testing.T) {
 		},
 		{name: "names in other letters", out: `{"Name":"a"}`, err: `--schema: it has no "name"`},
 		{name: "the last of two names", out: `{"name":"a","n\u0061me":"b"}`, tools: []string{"b"}},
-		{name: "20 million brackets", out: strings.Repeat("[", 20<<20), err: "--schema cannot be read: it nests too deep: more than 1000 objects and arrays in each other"},
+		{name: "20 million brackets", out: strings.Repeat("[", 20<<20),
+			err: "--schema cannot be read: it nests too deep: more than 1000 objects and arrays in each other"},
 		{
-			name: "deep parameters", out: `{"name":"a","parameters":{"not":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}}`,
+			name: "deep parameters", out: `{"name":"a","parameters":{"not":` +
+				strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}}`,
 			err: `--schema: "parameters" cannot be used: it nests too deep: more than 200 objects and arrays in each other`,
 		},
-		{name: "a million tools", out: "[" + strings.Repeat("7,", 1<<20) + "7]", err: "--schema printed 1048577 tools, at most 1000 are read"},
+		{name: "a million tools", out: "[" + strings.Repeat("7,", 1<<20) + "7]",
+			err: "--schema printed 1048577 tools, at most 1000 are read"},
 		{name: "a wrong type", out: `{"name":"a","hooks":"pre_tool"}`, err: `--schema: "hooks" cannot be a string`},
-		{name: "a wrong on_failure", out: `{"name":"a","on_failure":"deny"}`, err: `--schema: on_failure is "deny"; use "ignore" or "block"`},
-		{name: "parameters that are no schema", out: `{"name":"a","parameters":[]}`, err: `--schema: "parameters" must be a JSON Schema, an object`},
+		{name: "a wrong on_failure", out: `{"name":"a","on_failure":"deny"}`,
+			err: `--schema: on_failure is "deny"; use "ignore" or "block"`},
+		{name: "parameters that are no schema", out: `{"name":"a","parameters":[]}`,
+			err: `--schema: "parameters" must be a JSON Schema, an object`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, warnings, err := parseSchemas([]byte(test.out), Options{}.knows)
@@ -84,7 +91,8 @@ func TestMissingParametersAreAnEmptyObject(t *testing.T) {
 }
 
 func FuzzParseSchemas(f *testing.F) {
-	for _, seed := range []string{`{"name":"a","hooks":["pre_tool"]}`, `[{"name":"a"},1]`, `log {}`, "\xff", `{"name":1}`, `[`} {
+	for _, seed := range []string{`{"name":"a","hooks":["pre_tool"]}`, `[{"name":"a"},1]`, `log {}`,
+		"\xff", `{"name":1}`, `[`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {

@@ -48,13 +48,15 @@ func TestAPluginAsksThePersonAtTheTerminal(t *testing.T) {
 		hook, tool  string
 	}{
 		{name: "the person says yes", typed: "y\n", hook: "block=false  <nil>", tool: "answer y interrupted=false"},
-		{name: "the person says no", typed: "n\n", hook: "block=true the person said n <nil>", tool: "answer n interrupted=false"},
+		{name: "the person says no", typed: "n\n", hook: "block=true the person said n <nil>",
+			tool: "answer n interrupted=false"},
 		{name: "the person presses Ctrl-C", typed: "\x03",
 			hook: "block=true " + asked + "ended by Ctrl-C <nil>", tool: " interrupted=true"},
 		{name: "the person says nothing", host: host{TimeoutMS: 6000, PatienceMS: 1},
 			hook: "block=true " + asked + "no answer after 6s <nil>", tool: "Error: no answer after 6s interrupted=false"},
 		{name: "it dies with the answer", typed: "y\n", after: "exec kill -9 $PPID", host: host{OnFailure: plugin.Ignore},
-			hook: "block=true " + asked + "ended by signal: killed <nil>", tool: "Error: ended by signal: killed interrupted=false"},
+			hook: "block=true " + asked + "ended by signal: killed <nil>",
+			tool: "Error: ended by signal: killed interrupted=false"},
 	}
 	for _, tt := range tests {
 		for language, script := range map[string]string{"bash": askBash, "python": askPython} {
@@ -129,12 +131,13 @@ func TestTheClockOfAPluginThatAsksStandsStill(t *testing.T) {
 	t.Parallel()
 	const limit = 10 * time.Second // more than starting a shell takes on any machine
 	f := newFolder(t).file("a", askBash, 0o755)
-	lines := host{Dir: f.dir, What: "hook", TimeoutMS: int(limit.Milliseconds())}.session(t, "", func(line string, person *terminaltest.Person) {
-		if line == "lent" {
-			time.Sleep(limit + 500*time.Millisecond)
-			person.WriteString("y\n")
-		}
-	})
+	lines := host{Dir: f.dir, What: "hook", TimeoutMS: int(limit.Milliseconds())}.session(t, "",
+		func(line string, person *terminaltest.Person) {
+			if line == "lent" {
+				time.Sleep(limit + 500*time.Millisecond)
+				person.WriteString("y\n")
+			}
+		})
 	mustSay(t, lines, "lent", "back", "block=false  <nil>", "foreground=true echo=true")
 }
 
@@ -143,7 +146,8 @@ func TestWhatWasTypedBeforeTheQuestionIsNoAnswer(t *testing.T) {
 		return
 	}
 	early := filepath.Join(t.TempDir(), "typed")
-	script := strings.Replace(askBash, "read -r", "echo typed? >&2\nwhile [ ! -e \"$EARLY\" ]; do sleep 0.01; done\nread -r", 1)
+	script := strings.Replace(askBash, "read -r", "echo typed? >&2\nwhile [ ! -e \"$EARLY\" ]; do sleep 0.01; "+
+		"done\nread -r", 1)
 	f := newFolder(t).file("a", script, 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000, Env: []string{"EARLY=" + early}}.session(t, "",
 		func(line string, person *terminaltest.Person) {
@@ -174,7 +178,8 @@ func TestAPluginThatAsksAndCannotHaveTheTerminalBlocks(t *testing.T) {
 		return
 	}
 	f := newFolder(t).file("a", askBash, 0o755)
-	for name, h := range map[string]host{"nobody lends it": {NoLender: true}, "the host is in the background": {Behind: true}} {
+	for name, h := range map[string]host{"nobody lends it": {NoLender: true},
+		"the host is in the background": {Behind: true}} {
 		t.Run(name, func(t *testing.T) {
 			h.Dir, h.What, h.TimeoutMS = f.dir, "hook", 60_000
 			lines := h.session(t, "", typing())

@@ -59,7 +59,8 @@ func (h host) run(t *testing.T) {
 	timeout := time.Duration(h.TimeoutMS) * time.Millisecond
 	loaded, err := native.Load(t.Context(), native.Options{
 		Dir: h.Dir, Exec: plugin.Exec{Lender: lender, Stderr: os.Stdout, Terminal: os.Stdin}, ProbeTimeout: time.Minute,
-		HookTimeout: timeout, ToolTimeout: timeout, Overrides: map[string]plugin.Override{"a": {OnFailure: h.OnFailure, Stdin: h.Stdin}},
+		HookTimeout: timeout, ToolTimeout: timeout, Overrides: map[string]plugin.Override{"a": {OnFailure: h.OnFailure,
+			Stdin: h.Stdin}},
 	})
 	if err != nil || len(loaded.LeftOut) > 0 {
 		t.Fatal(err, loaded.LeftOut)
@@ -85,7 +86,8 @@ func (h host) run(t *testing.T) {
 // session runs a host in a session of its own at a terminal, by itself or by a
 // script for bash with job control in which $HOST is the host. It lets react
 // answer what is written to standard output, and returns what the host said.
-func (h host) session(t *testing.T, script string, react func(line string, person *terminaltest.Person)) (lines []string) {
+func (h host) session(t *testing.T, script string,
+	react func(line string, person *terminaltest.Person)) (lines []string) {
 	t.Helper()
 	terminal, person := terminaltest.New(t)
 	name, _, _ := strings.Cut(t.Name(), "/")

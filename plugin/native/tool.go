@@ -32,7 +32,8 @@ func (r runner) tool(owner string, s schema, override plugin.Override) tool {
 			timeout = set
 		}
 	}
-	spec := tools.Spec{Name: s.Name, Description: s.Description, Parameters: s.Parameters, Kind: tools.Plugin, Owner: owner}
+	spec := tools.Spec{Name: s.Name, Description: s.Description, Parameters: s.Parameters,
+		Kind: tools.Plugin, Owner: owner}
 	inherit := cmp.Or(override.Stdin, s.Stdin) == "inherit"
 	return tool{runner: r, spec: spec, timeout: timeout, inherit: inherit}
 }
@@ -60,7 +61,8 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		return tools.Result{}, cmp.Or(ctx.Err(), err)
 	}
 	if !t.inherit && !out.Asked && err != nil && isQuestion(out.Stderr) {
-		err = fmt.Errorf("%w; it seems to ask the person: stdin = \"inherit\" in [plugins.%q] of the configuration lets it read the answer",
+		err = fmt.Errorf("%w; it seems to ask the person: stdin = \"inherit\" in [plugins.%q] of the configuration lets it "+
+			"read the answer",
 			err, t.spec.Owner)
 	}
 	if out.Unread {

@@ -83,7 +83,8 @@ func (s suite) answers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			verdict := fire(t, s.plugins(t, test.body), `{"dir":"/"}`)
-			if string(verdict.Arguments) != test.arguments || verdict.Message != test.message || verdict.Block != (test.message != "") {
+			if string(verdict.Arguments) != test.arguments || verdict.Message != test.message ||
+				verdict.Block != (test.message != "") {
 				t.Errorf("verdict = %.200v", verdict)
 			}
 		})
@@ -91,15 +92,18 @@ func (s suite) answers(t *testing.T) {
 }
 
 func (s suite) composition(t *testing.T) {
-	appendDir := `dir=$(sed -n 's/.*"dir":"\([^"]*\)".*/\1/p')` + "\n" + strings.ReplaceAll(say(s.Rewrite(`{"dir":"DIR"}`)), "<<'ANSWER'", "<<ANSWER")
-	verdict := fire(t, s.plugins(t, strings.ReplaceAll(appendDir, "DIR", "${dir}1"), strings.ReplaceAll(appendDir, "DIR", "${dir}2")), `{"dir":"/"}`)
+	appendDir := `dir=$(sed -n 's/.*"dir":"\([^"]*\)".*/\1/p')` + "\n" +
+		strings.ReplaceAll(say(s.Rewrite(`{"dir":"DIR"}`)), "<<'ANSWER'", "<<ANSWER")
+	verdict := fire(t, s.plugins(t, strings.ReplaceAll(appendDir, "DIR", "${dir}1"),
+		strings.ReplaceAll(appendDir, "DIR", "${dir}2")), `{"dir":"/"}`)
 	if string(verdict.Arguments) != `{"dir":"/12"}` {
 		t.Errorf("rewrites do not chain: %s", verdict.Arguments)
 	}
 	var results []plugin.Result
 	h := s.plugins(t, say(s.Block("first")), say(s.Block("second")))
 	h.Trace = func(r plugin.Record) { results = append(results, r.Result) }
-	if verdict := fire(t, h, `{}`); verdict.Message != "first" || !slices.Equal(results, []plugin.Result{plugin.Blocked, plugin.Skipped}) {
+	if verdict := fire(t, h, `{}`); verdict.Message != "first" ||
+		!slices.Equal(results, []plugin.Result{plugin.Blocked, plugin.Skipped}) {
 		t.Errorf("verdict %+v, results %q", verdict, results)
 	}
 }
@@ -149,7 +153,8 @@ func (s suite) callingOff(t *testing.T) {
 		cancel()
 		return func() {}
 	}
-	if _, err := plugin.Fire(ctx, h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")}); !errors.Is(err, context.Canceled) {
+	if _, err := plugin.Fire(ctx, h, hookpoints.PreTool,
+		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -58,11 +58,15 @@ type fileArgs struct {
 func fileTools(files Files) []tools.Tool {
 	lines := `,"lines":{"type":"integer","default":50,"description":"how many lines"}`
 	return []tools.Tool{
-		fileTool{name: "file_head", description: "Show the first lines of a cached output or a file.", parameters: lines, files: files, run: head},
-		fileTool{name: "file_tail", description: "Show the last lines of a cached output or a file.", parameters: lines, files: files, run: tail},
-		fileTool{name: "file_lines", description: "Show a range of lines of a cached output or a file.", files: files, run: between, required: `,"required":["start","end"]`,
+		fileTool{name: "file_head", description: "Show the first lines of a cached output or a file.", parameters: lines,
+			files: files, run: head},
+		fileTool{name: "file_tail", description: "Show the last lines of a cached output or a file.", parameters: lines,
+			files: files, run: tail},
+		fileTool{name: "file_lines", description: "Show a range of lines of a cached output or a file.", files: files,
+			run: between, required: `,"required":["start","end"]`,
 			parameters: `,"start":{"type":"integer","description":"the first line, from 1"},"end":{"type":"integer","description":"the last line"}`},
-		fileTool{name: "file_grep", description: "Search a cached output or a file for a regular expression (RE2), line by line.", files: files, run: grep, required: `,"required":["pattern"]`,
+		fileTool{name: "file_grep", description: "Search a cached output or a file for a regular expression (RE2), line by " +
+			"line.", files: files, run: grep, required: `,"required":["pattern"]`,
 			parameters: `,"pattern":{"type":"string"},"context_before":{"type":"integer","default":2},"context_after":{"type":"integer","default":2}`},
 		cacheList{files.Cache},
 	}
@@ -188,7 +192,8 @@ func grep(ctx context.Context, t *cache.Text, args fileArgs) (string, error) {
 	case err != nil:
 		return "", err
 	case found.StoppedAt > 0:
-		return strings.TrimSpace(fmt.Sprintf("%s\n[stopped at line %d after %d matches; go on with file_lines, or search for less]", found.Text, found.StoppedAt, found.Matches)), nil
+		return strings.TrimSpace(fmt.Sprintf("%s\n[stopped at line %d after %d matches; go on with file_lines, or search "+
+			"for less]", found.Text, found.StoppedAt, found.Matches)), nil
 	case found.Matches == 0:
 		return "No matches found for pattern: " + args.Pattern, nil
 	}

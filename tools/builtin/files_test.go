@@ -36,7 +36,8 @@ func fixture(t *testing.T) (set *tools.Set, home, id string) {
 		t.Fatal(err)
 	}
 	set = &tools.Set{}
-	if err := set.Add(builtin.All(builtin.Config{Files: builtin.Files{Cache: c, Allowed: []string{"~/docs"}, Home: home}})...); err != nil {
+	if err := set.Add(builtin.All(builtin.Config{Files: builtin.Files{Cache: c, Allowed: []string{"~/docs"},
+		Home: home}})...); err != nil {
 		t.Fatal(err)
 	}
 	return set, home, entry.ID
@@ -56,9 +57,11 @@ func TestFileTools(t *testing.T) {
 		{"file_lines", `{"cache_id": "ID", "end": 1}`, "Error: Missing 'start' parameter"},
 		{"file_grep", `{"cache_id": "ID", "pattern": "sec"}`, " 1:first\n>2:second"},
 		{"file_grep", `{"cache_id": "ID", "pattern": "third"}`, "No matches found for pattern: third"},
-		{"file_grep", `{"cache_id": "ID", "pattern": "("}`, "Error: Invalid regex: error parsing regexp: missing closing ): `(`"},
+		{"file_grep", `{"cache_id": "ID", "pattern": "("}`,
+			"Error: Invalid regex: error parsing regexp: missing closing ): `(`"},
 		{"file_head", `{"PATH": "~/docs/a.txt"}`, `Error: unknown argument "PATH"; did you mean "path"?`},
-		{"file_head", `{"path": "~/docs/a.txt", "cacheId": "ID"}`, `Error: unknown argument "cacheId"; did you mean "cache_id"?`},
+		{"file_head", `{"path": "~/docs/a.txt", "cacheId": "ID"}`,
+			`Error: unknown argument "cacheId"; did you mean "cache_id"?`},
 		{"cache_list", `{"x": 1}`, `Error: unknown argument "x"; there are none`},
 		{"recurse", `{"Note": "x"}`, `Error: unknown argument "Note"; did you mean "note"?`},
 		{"send_message", `{"to": "a", "Content": "x"}`, `Error: unknown argument "Content"; did you mean "content"?`},
@@ -78,7 +81,8 @@ func TestFileTools(t *testing.T) {
 			fill := strings.NewReplacer("ID", id, "HOME", home)
 			tool, _ := set.Lookup(test.tool)
 			result, err := tool.Call(t.Context(), tools.Call{Arguments: json.RawMessage(fill.Replace(test.arguments))})
-			if want := fill.Replace(test.want); err != nil || result.Text != want || result.Failed != strings.HasPrefix(want, "Error:") {
+			if want := fill.Replace(test.want); err != nil || result.Text != want ||
+				result.Failed != strings.HasPrefix(want, "Error:") {
 				t.Errorf("got  %q (failed %v), %v\nwant %q", result.Text, result.Failed, err, want)
 			}
 		})
@@ -92,12 +96,14 @@ func TestNothingIsAllowedByDefault(t *testing.T) {
 	}
 	tool, _ := set.Lookup("file_head")
 	result, err := tool.Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{"path": "/etc/passwd"}`)})
-	want := "Error: File path access is not allowed. Use cache_id to access cached tool outputs, or configure file_tools_allowed_paths."
+	want := "Error: File path access is not allowed. Use cache_id to access cached tool outputs, or configure " +
+		"file_tools_allowed_paths."
 	if err != nil || result.Text != want {
 		t.Errorf("got %q, %v", result.Text, err)
 	}
 	list, _ := set.Lookup("cache_list")
-	if result, err := list.Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{}`)}); err != nil || result.Text != "No cached outputs found." {
+	if result, err := list.Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{}`)}); err != nil ||
+		result.Text != "No cached outputs found." {
 		t.Errorf("got %q, %v", result.Text, err)
 	}
 }

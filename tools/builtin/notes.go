@@ -21,7 +21,8 @@ type note struct {
 func todos(n Notes) note {
 	return note{
 		name: "update_todos", done: "Todos updated", set: func(text string) error { return n.SetTodos(text) },
-		description: "Replace this conversation's list of todos with the given text. You are shown the list with every request, " +
+		description: "Replace this conversation's list of todos with the given text. You are shown the list with every " +
+			"request, " +
 			"so keep it complete and current; an empty text clears it.",
 	}
 }
@@ -38,7 +39,8 @@ func reflection(n Notes, limit int) note {
 	return note{
 		name: "update_reflection", done: "Reflection updated successfully", limit: limit,
 		set: func(text string) error { return n.SetReflection(text) },
-		description: "Replace your reflection with the given text: lasting notes to yourself about how you work with this person. " +
+		description: "Replace your reflection with the given text: lasting notes to yourself about how you work with this " +
+			"person. " +
 			"You are shown it in every conversation, so say only what matters everywhere.",
 	}
 }

@@ -16,7 +16,8 @@ import (
 // meanwhile.
 func (f Files) openPath(path string) (*os.File, error) {
 	if len(f.Allowed) == 0 {
-		return nil, complaint("File path access is not allowed. Use cache_id to access cached tool outputs, or configure file_tools_allowed_paths.")
+		return nil, complaint("File path access is not allowed. Use cache_id to access cached tool outputs, or configure " +
+			"file_tools_allowed_paths.")
 	}
 	refused := complaintf("Path '%s' is not under any allowed path. Allowed: %v", path, f.Allowed)
 	absolute, err := filepath.Abs(f.expand(path))
@@ -77,7 +78,8 @@ func (f Files) openBelow(directory, name, path string) (*os.File, error) {
 	}
 	if f.isPrivate(directory, name, opened) {
 		file.Close()
-		return nil, complaintf("Path '%s' is one of chibi's own files with keys, settings or approvals, which the file tools never read", path)
+		return nil, complaintf("Path '%s' is one of chibi's own files with keys, settings or approvals, which the file "+
+			"tools never read", path)
 	}
 	// A single allowed file must be that file, not a link that took its name.
 	if now, err := os.Lstat(filepath.Join(directory, name)); err != nil || !os.SameFile(now, opened) {

@@ -41,7 +41,8 @@ func TestChibisOwnKeysAndApprovalsAreNeverRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"config.toml", "models.toml", "trust.json", "contexts/work/local.toml", ".config.toml.tmp-x1", "trust.json.damaged-1"} {
+	for _, name := range []string{"config.toml", "models.toml", "trust.json", "contexts/work/local.toml",
+		".config.toml.tmp-x1", "trust.json.damaged-1"} {
 		put(filepath.Join(home, name), "the key")
 	}
 	put(filepath.Join(home, "prompts", "chibi.md"), "a prompt")
@@ -58,8 +59,10 @@ func TestChibisOwnKeysAndApprovalsAreNeverRead(t *testing.T) {
 		path   string // below the person's home
 		isRead bool
 	}{
-		{".chibi/config.toml", false}, {".chibi/models.toml", false}, {".chibi/trust.json", false}, {".chibi/contexts/work/local.toml", false},
-		{".chibi/.config.toml.tmp-x1", false}, {".chibi/trust.json.damaged-1", false}, {".chibi/prompts/../config.toml", false},
+		{".chibi/config.toml", false}, {".chibi/models.toml", false}, {".chibi/trust.json", false},
+		{".chibi/contexts/work/local.toml", false},
+		{".chibi/.config.toml.tmp-x1", false}, {".chibi/trust.json.damaged-1", false},
+		{".chibi/prompts/../config.toml", false},
 		{"src/link", false}, {"src/hard", false}, {"src/work/local.toml", false},
 		{".chibi/prompts/chibi.md", true}, {"src/config.toml", true}, {"src/notes", true},
 	} {
@@ -83,7 +86,8 @@ func TestNoSwapLeadsOutOfAnAllowedFolder(t *testing.T) {
 		}
 	}
 	err := errors.Join(
-		os.Mkdir(filepath.Join(dir, "outside"), 0o700), os.WriteFile(filepath.Join(dir, "outside", "file"), []byte("secret"), 0o600),
+		os.Mkdir(filepath.Join(dir, "outside"), 0o700), os.WriteFile(filepath.Join(dir, "outside", "file"),
+			[]byte("secret"), 0o600),
 		os.Symlink(filepath.Join(dir, "outside", "file"), filepath.Join(dir, "evil-file")),
 		os.Symlink(filepath.Join(dir, "outside"), filepath.Join(dir, "evil-folder")))
 	if err != nil {
