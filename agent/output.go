@@ -106,8 +106,8 @@ func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *out
 		o.replace(answer.Message)
 	case answer.Output != nil:
 		if o.file != "" {
-			r.notice("the output of %s was larger than what hooks are given; what they made of its begin is all that is left "+
-				"of it", inv.ToolName)
+			r.notice("hooks saw only the first 1 MiB of the output of %s; what they replaced it with is the whole output now",
+				inv.ToolName)
 		}
 		o.replace(*answer.Output)
 	}
