@@ -68,7 +68,8 @@ type Settings struct {
 	Verbose bool
 	// Reflection adds the model's notes on itself to the system prompt.
 	Reflection bool
-	// ContextWindow is the model's limit in tokens; 0: unknown.
+	// ContextWindow is the model's limit in tokens; default what is known of the
+	// model.
 	ContextWindow int
 	// WarnPercent is how full that may be before a notice; 0: no notice.
 	WarnPercent float64
@@ -210,6 +211,9 @@ func bound(set, fallback int) int {
 	}
 	return fallback
 }
+
+// window is the model's limit in tokens.
+func (s Settings) window() int { return bound(s.ContextWindow, llm.ContextWindow(s.Model)) }
 
 func (a *Agent) notice(format string, args ...any) {
 	if a.Output.Notice != nil {

@@ -89,10 +89,7 @@ func tokens(entries []contexts.Entry) int {
 // that is configured. Whatever comes of it, the prompt is answered: a failure
 // is said, and the conversation goes on as it is. It returns the window.
 func (r *round) makeRoom(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
-	limit := r.Settings.ContextWindow
-	if limit <= 0 {
-		return window, nil
-	}
+	limit := r.Settings.window()
 	used := float64(tokens(window)) * 100 / float64(limit)
 	if warn := r.Settings.WarnPercent; warn > 0 && used >= warn {
 		r.notice("the context window of %q is %.0f%% full, about %d tokens are left", r.Context.Name(), used,

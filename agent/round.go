@@ -50,7 +50,7 @@ type round struct {
 
 func newRound(a *Agent, depth int) *round {
 	return &round{
-		Agent: a, depth: depth, recipe: a.Recipe, usage: hookpoints.Usage{MaxContextWindow: a.Settings.ContextWindow},
+		Agent: a, depth: depth, recipe: a.Recipe, usage: hookpoints.Usage{MaxContextWindow: a.Settings.window()},
 		unchecked: map[string]bool{},
 	}
 }

@@ -40,13 +40,12 @@ func (r *round) failure(err error) error {
 	if !errors.Is(err, llm.ErrTooLong) {
 		return err
 	}
-	window := "the model's context window is not configured (context_window_limit)"
-	if limit := r.Settings.ContextWindow; limit > 0 {
-		window = fmt.Sprintf("context_window_limit is %d", limit)
+	size, limit, advice := r.sending.Bytes/4, r.Settings.window(), ""
+	if size < limit {
+		advice = "; if the server takes less than that, set context_window_limit to what it takes"
 	}
-	return fmt.Errorf("%w; the request has about %d tokens, %s: make the conversation shorter with chibi -z, or empty "+
-		"it with chibi -a",
-		err, r.sending.Bytes/4, window)
+	return fmt.Errorf("%w; the request has about %d tokens, context_window_limit is %d: make the conversation shorter with "+
+		"chibi -z, or empty it with chibi -a%s", err, size, limit, advice)
 }
 
 // Retry answers the latest prompt once more, if it got no answer. It takes the

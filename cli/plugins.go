@@ -146,7 +146,7 @@ func (s *session) loadHandlers(context.Context) (loaded plugin.Loaded, err error
 			return loaded, usageError{err}
 		}
 	}
-	if s.config.AutoCompact && s.config.ContextWindowLimit > 0 {
+	if s.config.AutoCompact {
 		handlers := recipes.CompactAt(full, false)
 		loaded.Plugins = append(loaded.Plugins, plugin.Plugin{
 			Name: "chibi:compact", Origin: plugin.Origin{Protocol: "built in"}, Hooks: handlers.Hooks(), Handler: handlers,

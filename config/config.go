@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
 )
 
 // Config is the configuration of one run.
@@ -31,7 +32,8 @@ type Config struct {
 	BaseURLSet bool
 	// Username is what the person is called.
 	Username string
-	// ContextWindowLimit is the model's limit in tokens; 0: unknown.
+	// ContextWindowLimit is the model's limit in tokens: what is configured, else
+	// what is known of the model.
 	ContextWindowLimit int
 	// WarnThresholdPercent is how full the context window may be before a
 	// warning; 0: no warning.
@@ -229,10 +231,10 @@ func Load(src Sources) (Config, error) {
 // DefaultBaseURL is where requests go if nothing is configured.
 const DefaultBaseURL = "https://openrouter.ai/api/v1/chat/completions"
 
-// defaults is what counts where no source says anything.
-func defaults() layer {
+// defaults is what counts for a model where no source says anything.
+func defaults(model string) layer {
 	return layer{
-		Username: ptr("user"), ContextWindowLimit: ptr(0), WarnThresholdPercent: ptr(0.0),
+		Username: ptr("user"), ContextWindowLimit: ptr(llm.ContextWindow(model)), WarnThresholdPercent: ptr(0.0),
 		AutoCompact: ptr(false), AutoCompactThreshold: ptr(80.0), RollingCompactDrop: ptr(50.0),
 		ReflectionEnabled: ptr(true), ReflectionCharacterLimit: ptr(10_000),
 		MaxRecursionDepth: ptr(30), MaxToolRounds: ptr(50), MaxCallsPerResponse: ptr(100), MaxFollowUps: ptr(5),
@@ -258,7 +260,7 @@ func ptr[T any](value T) *T { return &value }
 // resolve puts the sources on top of the defaults.
 func (l layer) resolve(env func(string) string) (Config, error) {
 	baseURLSet := l.BaseURL != nil
-	l = defaults().over(l)
+	l = defaults(or(l.Model, "")).over(l)
 	c := Config{
 		Model: or(l.Model, ""), APIKey: or(l.APIKey, ""), BaseURL: *l.BaseURL, BaseURLSet: baseURLSet, Username: *l.Username,
 		ContextWindowLimit: *l.ContextWindowLimit, WarnThresholdPercent: *l.WarnThresholdPercent,

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,6 +48,10 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"syntax", "config.toml", "model = \n", `config.toml:1: `},
 		{"local file", "contexts/work/local.toml", "modle = \"m\"\n",
 			`local.toml:1: unknown key "modle"; did you mean "model"?`},
+		{"no window", "config.toml", "\ncontext_window_limit = 0\n",
+			"config.toml:2: context_window_limit is 0; want a number above 0"},
+		{"no window of a model", "models.toml", "[models.\"a\"]\ncontext_window = 9\n[models.\"b.c\"]\ncontext_window = -1\n",
+			"models.toml:4: models.'b.c'.context_window is -1; want a number above 0"},
 		{"models file", "models.toml", "[models.\"m\"]\nwindow = 3\n", `models.toml:2: unknown key "models.m.window"`},
 		{"plugin key", "config.toml", "[plugins]\nhook_timeout = 3\n",
 			`config.toml:2: unknown key "plugins.hook_timeout"; did you mean "plugins.hook_timeout_ms"?`},
@@ -117,6 +122,39 @@ func TestOrder(t *testing.T) {
 	if diff := cmp.Diff([]string{"temperature=0.2", "top_p=0.7", "seed=2"}, options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
+}
+
+// TestContextWindowLimit takes one source after the other away.
+func TestContextWindowLimit(t *testing.T) {
+	files := map[string]string{
+		"config.toml":              "model = \"openai/gpt-4\"\ncontext_window_limit = 1\n",
+		"models.toml":              "[models.\"openai/gpt-4\"]\ncontext_window = 2\n",
+		"contexts/work/local.toml": "context_window_limit = 3\n",
+	}
+	limit := func(want int, set ...string) {
+		t.Helper()
+		c, err := load(t, files, set...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, _ := c.Value("context_window_limit")
+		if c.ContextWindowLimit != want || shown != strconv.Itoa(want) {
+			t.Errorf("the limit is %d, shown as %s, want %d", c.ContextWindowLimit, shown, want)
+		}
+	}
+	limit(4, "context_window_limit=4")
+	limit(3)
+	delete(files, "contexts/work/local.toml")
+	limit(2)
+	delete(files, "models.toml")
+	limit(1)
+	files["config.toml"] = "model = \"openai/gpt-4\"\n"
+	limit(8192)
+	limit(200_000, "model=anthropic/claude-sonnet-4")
+	files["config.toml"] = "model = \"mine\"\n"
+	limit(128_000)
+	delete(files, "config.toml")
+	limit(128_000)
 }
 
 func TestReasoningIsEffortOrTokens(t *testing.T) {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -105,16 +107,38 @@ func readModel(path string, model *string) (layer, error) {
 		return layer{}, fmt.Errorf("reading the configuration: %w", err)
 	}
 	var file struct {
-		Models map[string]struct {
-			ContextWindow *int `toml:"context_window"`
-			API           API  `toml:"api"`
-		} `toml:"models"`
+		Models map[string]modelSettings `toml:"models"`
 	}
-	if err := strict(path, data, &file); err != nil || model == nil {
+	if err := strict(path, data, &file); err != nil {
+		return layer{}, err
+	}
+	if err := checkWindows(path, data, file.Models); err != nil || model == nil {
 		return layer{}, err
 	}
 	about := file.Models[*model]
 	return layer{ContextWindowLimit: about.ContextWindow, API: about.API}, nil
+}
+
+// modelSettings is what models.toml says about one model.
+type modelSettings struct {
+	ContextWindow *int `toml:"context_window"`
+	API           API  `toml:"api"`
+}
+
+// checkWindows refuses context windows that no model has.
+func checkWindows(path string, data []byte, models map[string]modelSettings) error {
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		window := models[name].ContextWindow
+		if window == nil || *window > 0 {
+			continue
+		}
+		line := 0
+		if st := find(scan(data).statements, []string{"models", name, "context_window"}); st != nil {
+			line = 1 + bytes.Count(data[:st.begin], []byte("\n"))
+		}
+		return fmt.Errorf("%s: models.%s.context_window is %d; want a number above 0", at(path, line), Quote(name), *window)
+	}
+	return nil
 }
 
 // readSet reads KEY=VALUE pairs. A value that is not TOML is a plain text.

@@ -58,7 +58,7 @@ func (l layer) positive() []atLeast {
 		{"tool_cache_preview_chars", l.ToolCachePreviewChars, 0},
 		{"tool_cache_max_age_days", l.ToolCacheMaxAgeDays, 0},
 		{"tool_cache_max_bytes", l.ToolCacheMaxBytes, 0},
-		{"context_window_limit", l.ContextWindowLimit, 0},
+		{"context_window_limit", l.ContextWindowLimit, 1},
 		{"reflection_character_limit", l.ReflectionCharacterLimit, 1},
 		{"max_recursion_depth", l.MaxRecursionDepth, 1},
 		{"max_tool_rounds", l.MaxToolRounds, 1},

@@ -306,7 +306,7 @@ func fieldDoc(field string) string {
 	case "Usage.InputTokens":
 		return "input_tokens is what the turn's requests took."
 	case "Usage.MaxContextWindow":
-		return "max_context_window is the configured limit, 0 if there is none."
+		return "max_context_window is the model's limit: context_window_limit, never 0."
 	case "Usage.OutputTokens":
 		return "output_tokens is what the model wrote."
 	}

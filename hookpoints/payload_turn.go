@@ -31,7 +31,7 @@ type Usage struct {
 	OutputTokens int `json:"output_tokens"`
 	// CurrentContextWindow is the size of the last request and its answer.
 	CurrentContextWindow int `json:"current_context_window"`
-	// MaxContextWindow is the configured limit, 0 if there is none.
+	// MaxContextWindow is the model's limit: context_window_limit, never 0.
 	MaxContextWindow int `json:"max_context_window"`
 }
 

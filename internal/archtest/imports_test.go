@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"tools/builtin":          {"tools", "cache", "internal/disk"},
 	"contexts":               {"internal/jsonl", "internal/jsonfile", "internal/disk"},
 	"cache":                  {"internal/disk"},
-	"config":                 {"hookpoints", "internal/disk"},
+	"config":                 {"hookpoints", "llm", "internal/disk"},
 	"hookpoints":             {},
 	"merge":                  {},
 	"examples/plugins":       {},
