@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +112,34 @@ func TestConfigurationsInThePagesLoad(t *testing.T) {
 				t.Errorf("%s: %v in:\n%s", page, err, block[1])
 			}
 		}
+	}
+}
+
+// TestTheREADMEsConfigurationHidesTheKey makes the configuration as README says, with
+// a umask that lets everybody read new files: doctor finds nothing to mend in it.
+func TestTheREADMEsConfigurationHidesTheKey(t *testing.T) {
+	list := blocks(t)["README.md"]
+	i := slices.IndexFunc(list, func(block [2]string) bool { return strings.Contains(block[1], "config.toml") })
+	if i < 0 || list[i][0] != "sh" || !strings.Contains(list[i+1][1], "api_key") {
+		t.Fatal("README does not say how to make config.toml, and then what to write into it")
+	}
+	home := t.TempDir()
+	if err := os.Chmod(filepath.Dir(home), 0o755); err != nil { // go test closes it to others
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "HOME="+home, "CHIBI_HOME=")
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "umask 022\n"+list[i][1]+"cat >> ~/.chibi/config.toml\n"+
+		"exec chibi doctor")
+	cmd.Env, cmd.Stdin = env, strings.NewReader(list[i+1][1])
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "the configuration can be read") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if strings.Contains(string(out), "others can read") || strings.Contains(string(out), "others may change") {
+		t.Errorf("doctor finds something to mend:\n%s", out)
+	}
+	if info, err := os.Stat(filepath.Join(home, ".chibi/config.toml")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
 	}
 }
 

@@ -59,19 +59,22 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 	if err := d.openHome(ctx); err != nil {
 		return err
 	}
-	d.permissions()
-	if err := d.openContext(ctx); err != nil {
+	d.homeFolder()
+	if err := d.openContext(ctx); errors.Is(err, os.ErrPermission) {
+		d.add("error", err.Error(), "make it readable: chmod -R u+rX "+shellWord(d.home))
+	} else if err != nil {
 		d.add("error", err.Error(), "correct the file that it names")
 	} else if err := d.examine(ctx, online); err != nil {
 		return err
 	}
+	d.readableKeys()
 	d.writers()
 	return d.print(asJSON)
 }
 
 // examine looks at everything that needs a configuration that can be read.
 func (d *doctor) examine(ctx context.Context, online bool) error {
-	d.add("ok", "the configuration can be read", "")
+	d.configuration()
 	for _, step := range []func(context.Context) error{d.openTrace, d.openProject, d.loadPlugins} {
 		if err := step(ctx); err != nil {
 			d.add("error", err.Error(), "")
@@ -93,29 +96,60 @@ func (d *doctor) add(level, text, do string) {
 	d.findings = append(d.findings, finding{level, text, do})
 }
 
-// permissions looks at the home and its permissions.
-func (d *doctor) permissions() {
+// homeFolder looks at the home, and whether it can be written.
+func (d *doctor) homeFolder() {
 	info, err := os.Stat(d.home)
+	_, linkErr := os.Lstat(d.home)
+	const another = "use another one: --home DIR, or CHIBI_HOME"
 	switch {
+	case errors.Is(err, os.ErrNotExist) && linkErr == nil:
+		d.add("error", d.home+" is a link that leads nowhere", "make the directory that it leads to, or "+another)
 	case errors.Is(err, os.ErrNotExist) && !writable(existingFolder(d.home)):
-		d.add("error", "there is no home at "+d.home+", and it cannot be made", "use another one: --home DIR, or CHIBI_HOME")
-		return
+		d.add("error", "there is no home at "+d.home+", and it cannot be made", another)
 	case errors.Is(err, os.ErrNotExist):
 		d.add("ok", "there is no home yet at "+d.home+"; the first prompt makes it", "")
-		return
 	case err != nil || !info.IsDir():
-		d.add("error", d.home+" is no folder that can be used", "use another one: --home DIR, or CHIBI_HOME")
-		return
+		d.add("error", d.home+" is no folder that can be used", another)
 	case !writable(d.home):
-		d.add("error", "nothing can be stored in "+d.home, "make it writable, or use another one: --home DIR, or CHIBI_HOME")
+		d.add("error", "nothing can be stored in "+d.home, "make it writable, or "+another)
 	default:
 		d.add("ok", "the home is "+d.home, "")
 	}
-	path := filepath.Join(d.home, "config.toml")
-	if info, err := os.Stat(path); err == nil && info.Mode()&0o044 != 0 {
-		if text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes); err == nil &&
-			strings.Contains(string(text), "api_key") {
-			d.add("error", path+" holds a key and others can read it", "chmod 600 "+shellWord(path))
+}
+
+// configuration says whether there is one; it was read.
+func (d *doctor) configuration() {
+	if len(d.configurationFiles()) == 0 {
+		d.add("ok", "there is no configuration file; the defaults apply", "")
+		return
+	}
+	d.add("ok", "the configuration can be read", "")
+}
+
+// configurationFiles lists the files of the configuration that exist.
+func (d *doctor) configurationFiles() (paths []string) {
+	for _, pattern := range []string{"config.toml", "models.toml", "contexts/*/local.toml"} {
+		found, _ := filepath.Glob(filepath.Join(globWord(d.home), pattern))
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// globWord is a path as a pattern that matches nothing else.
+func globWord(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// readableKeys looks for files with the model's key that others can read.
+func (d *doctor) readableKeys() {
+	for _, path := range d.configurationFiles() {
+		info, err := os.Stat(path)
+		if err != nil || !openTo(info, 0o044) || closedAbove(path) {
+			continue
+		}
+		text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes)
+		if err == nil && config.HoldsKey(text) {
+			d.add("warning", path+" holds a key and others can read it", "chmod 600 "+shellWord(path))
 		}
 	}
 }
@@ -249,11 +283,14 @@ func (d *doctor) transcripts() {
 		d.add("error", err.Error(), "")
 		return
 	}
+	read := 0
 	for _, name := range names {
 		c, err := d.store.Context(name)
+		entries := 0
 		if err == nil {
-			err = c.History(contexts.Query{}, func(contexts.Entry) bool { return true })
+			err = c.History(contexts.Query{}, func(contexts.Entry) bool { entries++; return true })
 		}
+		read += min(entries, 1)
 		if err == nil {
 			_, err = c.Window()
 		}
@@ -267,8 +304,12 @@ func (d *doctor) transcripts() {
 	for _, text := range damage {
 		d.add("error", text, "what can be read is used; the rest stays in the file for you to look at")
 	}
-	if len(damage) == 0 {
-		d.add("ok", english.Plural(len(names), "transcript", "")+" read, none of them damaged", "")
+	switch {
+	case len(damage) > 0:
+	case read == 0:
+		d.add("ok", "there are no transcripts yet", "")
+	default:
+		d.add("ok", english.Plural(read, "transcript", "")+" read, none damaged", "")
 	}
 }
 

@@ -98,8 +98,7 @@ func (w *writers) above(path string) {
 		if err != nil {
 			return
 		}
-		// In a folder like /tmp nobody may replace what is another's.
-		isShared := info.Mode()&fs.ModeSticky != 0 || isPrivateGroup(info) && info.Mode()&0o002 == 0
+		isShared := info.Mode()&fs.ModeSticky != 0 // as in /tmp: nobody may replace what is another's
 		w.report(folder, slices.DeleteFunc(weaknesses(folder, info), func(f weakness) bool { return isShared && !f.foreign }))
 	}
 }
@@ -114,7 +113,7 @@ type weakness struct {
 
 // weaknesses says who else may change a file.
 func weaknesses(path string, info fs.FileInfo) (found []weakness) {
-	if info.Mode()&0o022 != 0 {
+	if openTo(info, 0o022) && !closedAbove(path) {
 		found = append(found, weakness{path: path})
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
@@ -151,11 +150,28 @@ func (w *writers) report(root string, found []weakness) {
 	}
 }
 
-// isPrivateGroup reports whether a file's group is the one that systems make for
-// each user.
-func isPrivateGroup(info fs.FileInfo) bool {
+// openTo reports whether a file's mode gives one of these permissions to others:
+// everybody, or a group that is not the one that systems make for each user.
+func openTo(info fs.FileInfo, bits fs.FileMode) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Gid) == os.Geteuid()
+	isPrivateGroup := ok && int(stat.Gid) == os.Geteuid()
+	return info.Mode()&bits&0o007 != 0 || info.Mode()&bits&0o070 != 0 && !isPrivateGroup
+}
+
+// closedAbove reports whether a directory above a path is closed to others, so that
+// they do not come to it whatever its own mode says.
+func closedAbove(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	for real != filepath.Dir(real) {
+		real = filepath.Dir(real)
+		if info, err := os.Stat(real); err == nil && !openTo(info, 0o011) {
+			return true
+		}
+	}
+	return false
 }
 
 // shellWord is a path as a word for a shell.

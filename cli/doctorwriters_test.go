@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,20 +16,23 @@ func TestDoctorFindsWhatOthersMayChange(t *testing.T) {
 	mode := func(mode os.FileMode) func(string) error {
 		return func(path string) error { return os.Chmod(path, mode) }
 	}
+	group := func(mode os.FileMode) func(string) error {
+		return func(path string) error { return errors.Join(os.Chown(path, -1, 12345), os.Chmod(path, mode)) }
+	}
 	owner := func(path string) error { return os.Chown(path, 12345, -1) }
 	for _, tt := range []struct {
 		name, path string
 		spoil      func(path string) error
 		found      string
 	}{
-		{"config.toml of the group", ".chibi/config.toml", mode(0o664), "others may change"},
+		{"config.toml of the group", ".chibi/config.toml", group(0o664), "others may change"},
 		{"config.toml of everybody", ".chibi/config.toml", mode(0o646), "others may change"},
 		{"models.toml", ".chibi/models.toml", mode(0o666), "others may change"},
 		{"what is trusted", ".chibi/trust.json", mode(0o666), "others may change"},
 		{"the home", ".chibi", mode(0o777), "others may change"},
 		{"a folder above the home", ".", mode(0o777), "others may change"},
-		{"the configuration of a context", ".chibi/contexts/work/local.toml", mode(0o664), "others may change"},
-		{"a context", ".chibi/contexts/work", mode(0o775), "others may change"},
+		{"the configuration of a context", ".chibi/contexts/work/local.toml", group(0o664), "others may change"},
+		{"a context", ".chibi/contexts/work", group(0o775), "others may change"},
 		{"the plugins folder", ".chibi/plugins", mode(0o777), "others may change"},
 		{"a plugin", ".chibi/plugins/guard", mode(0o757), "others may change"},
 		{"what lies beside a plugin", ".chibi/plugins/big/lib.sh", mode(0o666), "others may change"},
@@ -55,7 +59,7 @@ func TestDoctorFindsWhatOthersMayChange(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := tt.spoil(path); os.IsPermission(err) {
+			if err := tt.spoil(path); errors.Is(err, os.ErrPermission) {
 				t.Skip("only root may give a file away")
 			} else if err != nil {
 				t.Fatal(err)
@@ -102,10 +106,41 @@ func TestDoctorTellsManyFilesOfOneFolderAsOne(t *testing.T) {
 	}
 }
 
+// TestDoctorKnowsWhoCannotChangeAFile holds that the group that is the person's
+// alone, and files in a directory that nobody else can enter, are no findings.
+func TestDoctorKnowsWhoCannotChangeAFile(t *testing.T) {
+	for name, spoil := range map[string]func(home, plugin string) error{
+		"the person's own group": func(_, plugin string) error {
+			return errors.Join(os.Chown(plugin, -1, os.Geteuid()), os.Chmod(plugin, 0o775))
+		},
+		"a closed home": func(home, plugin string) error {
+			return errors.Join(os.Chmod(home, 0o700), os.Chmod(plugin, 0o777))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := filepath.Join(t.TempDir(), "home")
+			makeHome(t, home)
+			t.Setenv("HOME", home)
+			err := spoil(filepath.Join(home, ".chibi"), filepath.Join(home, ".chibi/plugins/guard"))
+			if errors.Is(err, os.ErrPermission) {
+				t.Skip("there is no group that is this person's alone")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if found := foundBy(t, home); len(found) > 0 {
+				t.Errorf("it finds %q", found)
+			}
+		})
+	}
+}
+
 // makeHome makes a person's home with something of each kind in it, that nobody
 // else may write.
 func makeHome(t *testing.T, home string) {
 	t.Helper()
+	if err := os.Chmod(filepath.Dir(t.TempDir()), 0o755); err != nil { // go test closes it to others
+		t.Fatal(err)
+	}
 	for _, path := range []string{
 		".chibi/config.toml", ".chibi/models.toml", ".chibi/contexts/work/local.toml", ".chibi/plugins/guard",
 		".chibi/plugins/big/big",

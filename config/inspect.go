@@ -1,11 +1,14 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 // Keys lists the keys that Value knows, in the order of the documentation. The
@@ -39,6 +42,26 @@ func (c Config) Value(key string) (text string, ok bool) {
 		field = fieldOf(field, part)
 	}
 	return textOf(field), true
+}
+
+// HoldsKey reports whether the text of a configuration file has a key for the
+// model's server. One that is not valid TOML has it if it names the key.
+func HoldsKey(text []byte) bool {
+	var table map[string]any
+	if toml.Unmarshal(text, &table) != nil {
+		return bytes.Contains(text, []byte("api_key"))
+	}
+	return holdsKey(table)
+}
+
+func holdsKey(table map[string]any) bool {
+	for name, value := range table {
+		inner, isTable := value.(map[string]any)
+		if name == "api_key" && value != "" || isTable && holdsKey(inner) {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldOf finds the field of a struct that a part of a key names.
