@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin/kodelet"
 )
 
 // writers finds out who else may change what chibi runs: programs, and files
@@ -40,8 +41,12 @@ func (d *doctor) writers() {
 	w.tree(d.pluginsDir(), true)
 	w.tree(filepath.Join(d.home, recipesFolder), true)
 	if user := userHome(); user != "" {
-		w.tree(filepath.Join(user, filepath.Dir(hooksFolder)), false)
-		w.tree(filepath.Join(user, hooksFolder), true)
+		w.tree(filepath.Join(user, ".kodelet"), false)
+		w.tree(filepath.Join(user, ".kodelet", "plugins"), false)
+		for _, folder := range append(kodelet.HookFolders(user), kodelet.PluginFolders(user, "recipes")...) {
+			w.tree(filepath.Dir(folder.Path), false)
+			w.tree(folder.Path, true)
+		}
 		w.tree(filepath.Join(user, kodeletRecipes), true)
 	}
 	for _, p := range d.loaded.Plugins {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -77,8 +76,7 @@ func (s *session) expects(name string) bool {
 	case strings.HasPrefix(name, "recipe:") || strings.HasPrefix(name, "chibi:"):
 		return false // they come with a recipe or a setting
 	case strings.HasPrefix(name, projectHook):
-		path := filepath.Join(hooksFolder, strings.TrimPrefix(name, projectHook))
-		return s.foreign() && (s.hasPlugin(name) || s.project.approved(path))
+		return s.foreign() && (s.hasPlugin(name) || s.project.approved(strings.TrimPrefix(name, projectHook)))
 	case strings.HasPrefix(name, "kodelet:") || strings.HasPrefix(name, "kode:"):
 		return s.foreign()
 	}

@@ -193,7 +193,7 @@ func (s *session) sayUntrusted() {
 		if !l.Untrusted {
 			continue
 		}
-		name := term.Name(filepath.Base(l.Origin.Path))
+		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
 			name += " (" + why + ")"
 		}

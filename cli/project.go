@@ -22,10 +22,9 @@ type project struct {
 	stored   trust.Approval // what is approved for longer than this run
 }
 
-// The folders that hold hooks and recipes: of a project, of a person's home, and
-// of chibi's home.
+// The folders that hold recipes: of a project and of chibi's home, of a project
+// and of a person's home. Kodelet's plugins have some besides.
 const (
-	hooksFolder    = ".kodelet/hooks"
 	recipesFolder  = "recipes"
 	kodeletRecipes = ".kodelet/recipes"
 )
@@ -64,10 +63,13 @@ func (p project) as(files []trust.Seen) trust.Approval {
 	return a
 }
 
-// approved says whether a file of the project was ever approved, whatever it is
+// approved says whether a hook of the project was ever approved, whatever it is
 // now.
-func (p project) approved(path string) bool {
-	return slices.ContainsFunc(p.stored.Files, func(f trust.File) bool { return f.Path == path })
+func (p project) approved(hook string) bool {
+	return slices.ContainsFunc(p.stored.Files, func(f trust.File) bool {
+		name, _ := kodelet.FindHook(f.Path)
+		return name == hook
+	})
 }
 
 // findProject describes a folder as a project. Nothing of it is approved yet.
@@ -94,15 +96,30 @@ func userHome() string {
 func (s *session) hookFolders() (list []kodelet.Folder) {
 	p := s.project
 	if !p.own {
-		list = append(list, kodelet.Folder{
-			Path: filepath.Join(p.dir, hooksFolder), Prefix: projectHook, Env: s.projectEnv(),
-			Look: func() func(string) error { return p.approval.Look(hooksFolder) },
-		})
+		env := s.projectEnv()
+		for _, folder := range kodelet.HookFolders(p.dir) {
+			dir := p.below(folder.Path)
+			folder.Prefix, folder.Env = projectHook, env
+			folder.Look = func() func(string) error { return p.approval.Look(dir) }
+			list = append(list, folder)
+		}
 	}
 	if p.user != "" {
-		list = append(list, kodelet.Folder{Path: filepath.Join(p.user, hooksFolder), Prefix: "kodelet:"})
+		for _, folder := range kodelet.HookFolders(p.user) {
+			folder.Prefix = "kodelet:"
+			list = append(list, folder)
+		}
 	}
 	return list
+}
+
+// below is a path of the project's, from its folder on.
+func (p project) below(path string) string {
+	rel, err := filepath.Rel(p.dir, path)
+	if err != nil {
+		return path
+	}
+	return rel
 }
 
 // projectEnv is what a project's hooks find in their environment besides, so that
@@ -122,27 +139,58 @@ func (s *session) projectEnv() []string {
 // recipeFolders are the places for recipes.
 func (p project) recipeFolders(home string) (list []recipes.Folder) {
 	if !p.own {
-		for _, folder := range []string{recipesFolder, kodeletRecipes} {
-			list = append(list, recipes.Folder{Path: filepath.Join(p.dir, folder), Check: p.approval.Content})
+		for _, folder := range p.ownRecipeFolders() {
+			folder.Check = p.approval.Content
+			list = append(list, folder)
 		}
 	}
 	if p.user != "" {
 		list = append(list, recipes.Folder{Path: filepath.Join(p.user, kodeletRecipes)})
+		list = append(list, pluginRecipes(p.user)...)
 	}
 	return append(list, recipes.Folder{Path: filepath.Join(home, recipesFolder)})
 }
 
+// ownRecipeFolders are those of the project.
+func (p project) ownRecipeFolders() (list []recipes.Folder) {
+	for _, folder := range []string{recipesFolder, kodeletRecipes} {
+		list = append(list, recipes.Folder{Path: filepath.Join(p.dir, folder)})
+	}
+	return append(list, pluginRecipes(p.dir)...)
+}
+
+// pluginRecipes are the folders of recipes that Kodelet's plugins have.
+func pluginRecipes(root string) (list []recipes.Folder) {
+	for _, folder := range kodelet.PluginFolders(root, "recipes") {
+		if folder.LeftOut == "" {
+			list = append(list, recipes.Folder{Path: folder.Path, Prefix: folder.Plugin})
+		}
+	}
+	return list
+}
+
 // look reads the files of the project that an approval is about: recipes, and all
-// that lies in the folder of hooks but for data. Files that cannot be read are left
+// that lies in the folders of hooks but for data. Files that cannot be read are left
 // out where they are recipes. The error says why hooks cannot be approved.
 func (p project) look() (files []trust.Seen, err error) {
-	if files, err = trust.Tree(p.dir, hooksFolder); err != nil {
-		files = nil
+	for _, folder := range kodelet.HookFolders(p.dir) {
+		if folder.LeftOut != "" {
+			continue // loading it says why
+		}
+		dir := p.below(folder.Path)
+		hooks, problem := trust.Tree(p.dir, dir)
+		switch {
+		case problem == nil:
+			files = append(files, p.approval.Pinned(dir, hooks)...)
+		case err == nil:
+			err = problem
+		default:
+			err = fmt.Errorf("%w; %w", err, problem)
+		}
 	}
-	files = p.approval.Pinned(hooksFolder, files)
-	for _, folder := range []string{recipesFolder, kodeletRecipes} {
-		for _, name := range recipes.Files(filepath.Join(p.dir, folder)) {
-			if f, err := trust.Read(p.dir, filepath.Join(folder, name)); err == nil {
+	for _, folder := range p.ownRecipeFolders() {
+		for _, name := range recipes.Files(folder.Path) {
+			if f, err := trust.Read(p.dir, p.below(filepath.Join(folder.Path, name))); err == nil {
 				files = append(files, f)
 			}
 		}

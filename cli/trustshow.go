@@ -19,7 +19,8 @@ import (
 // that an approval does not cover.
 func (p *program) showProject(project project, files []trust.Seen) error {
 	if len(files) == 0 && len(project.approval.Files) == 0 {
-		return p.say("There is nothing to approve in %s: it has no hooks in %s and no recipes", project.dir, hooksFolder)
+		return p.say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, and "+
+			"no recipes", project.dir)
 	}
 	if err := p.say("In %s:", project.dir); err != nil {
 		return err
@@ -60,12 +61,13 @@ func (p project) rows(files []trust.Seen, about func(trust.Seen) string) (rows [
 // about says what a file would do, as far as that can be told without running
 // it.
 func (p project) about(f trust.Seen) string {
-	if !strings.HasPrefix(f.Path, hooksFolder+"/") {
+	name, folder := kodelet.FindHook(f.Path)
+	if folder == "" {
 		return aboutRecipe(f)
 	}
 	var about []string
 	switch {
-	case filepath.Dir(f.Path) != hooksFolder || !strings.Contains(f.Mode, "x"):
+	case name == "" || !strings.Contains(f.Mode, "x"):
 		about = append(about, "beside the hooks")
 		if ext := filepath.Ext(f.Path); p.approval.State(f.File) == "new" && trust.CheckData("*"+ext) == nil {
 			about = append(about, "if hooks write it, approve with --data '*"+ext+"'")
@@ -75,10 +77,10 @@ func (p project) about(f trust.Seen) string {
 		if names := mentioned(f.Text); len(names) > 0 {
 			about[0] += ", its text names " + strings.Join(names, ", ")
 		}
-		if err := f.Refused(p.dir, hooksFolder); err != nil {
+		if err := f.Refused(p.dir, folder); err != nil {
 			about = append(about, "it is not run: "+err.Error())
 		}
-		own := filepath.Join(p.user, hooksFolder, filepath.Base(f.Path))
+		own := filepath.Join(p.user, f.Path)
 		if _, err := os.Stat(own); p.user != "" && err == nil {
 			about = append(about, "it would take the place of "+own)
 		}

@@ -26,6 +26,9 @@ var builtin embed.FS
 type Folder struct {
 	// Path is the folder. A missing one holds no recipes.
 	Path string
+	// Prefix is what its recipes' names begin with, before their paths in it:
+	// "org/repo/" for those of a plugin.
+	Prefix string
 	// Check says of a text, which was read from a file of this path and mode, why
 	// it must not be trusted; nil: all are the person's own.
 	Check func(path string, text []byte, mode fs.FileMode) error
@@ -41,13 +44,18 @@ type Library struct {
 	Texts map[string]string
 }
 
-// files are the files that may be a recipe in the folder. Where files need to be
+// files are the paths that may be a recipe of the folder. Where files need to be
 // approved, only those that Files lists can be.
-func (f Folder) files(name string) []string {
-	if f.Check != nil {
-		return []string{name + ".md"}
+func (f Folder) files(name string) (paths []string) {
+	inside, ok := strings.CutPrefix(name, f.Prefix)
+	if !ok || inside == "" {
+		return nil
 	}
-	return []string{name + ".md", name}
+	path := filepath.Join(f.Path, filepath.FromSlash(inside))
+	if f.Check != nil {
+		return []string{path + ".md"}
+	}
+	return []string{path + ".md", path}
 }
 
 // ErrNotFound says that there is no recipe of a name.
@@ -95,8 +103,7 @@ func (l *Library) find(name string) (r *Recipe, passedOver *source, err error) {
 		return nil, nil, err
 	}
 	for _, folder := range l.Folders {
-		for _, file := range folder.files(name) {
-			path := filepath.Join(folder.Path, filepath.FromSlash(file))
+		for _, path := range folder.files(name) {
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
@@ -212,8 +219,8 @@ func (l *Library) List() []Listed {
 	for _, folder := range l.Folders {
 		for _, name := range names(os.DirFS(folder.Path)) {
 			path := filepath.Join(folder.Path, filepath.FromSlash(name)+".md")
-			r, err := folder.read(path).parse(name)
-			list = append(list, Listed{name, path, r, err})
+			r, err := folder.read(path).parse(folder.Prefix + name)
+			list = append(list, Listed{folder.Prefix + name, path, r, err})
 		}
 	}
 	for _, name := range names(sub(builtin, "builtin")) {

@@ -53,6 +53,9 @@ func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 // run; nil: all is as it was approved. Except where nobody could approve it, the
 // reason is a plugin.ErrUntrusted.
 func (a Approval) Look(dir string) func(path string) error {
+	if !a.covers(dir) {
+		return func(string) error { return plugin.ErrUntrusted }
+	}
 	files, err := a.settled(dir, clock{time.Now, time.Sleep})
 	if err != nil {
 		return func(string) error { return fmt.Errorf("hooks that came with this folder are not run: %w", err) }
@@ -80,6 +83,13 @@ func (a Approval) Look(dir string) func(path string) error {
 		}
 		return a.same(dir, append(a.Pinned(dir, files), files[i])) // the one to run last
 	}
+}
+
+// covers says whether anything in a directory was approved.
+func (a Approval) covers(dir string) bool {
+	return slices.ContainsFunc(a.Files, func(f File) bool {
+		return strings.HasPrefix(f.Path, dir+string(filepath.Separator))
+	})
 }
 
 // same holds the names in a directory against the files that were read: each

@@ -15,6 +15,7 @@ import (
 // executable is a file that may be a hook.
 type executable struct {
 	base  string   // its file's name
+	key   string   // the same, after the name of the plugin that it belongs to
 	name  string   // the plugin's name
 	path  string   // in full
 	env   []string // what it gets besides
@@ -45,37 +46,50 @@ func (f executable) origin() plugin.Origin { return plugin.Origin{Protocol: Prot
 // discover lists the executables of a folder by name, bytewise, and what is not
 // one with the reason. A folder that cannot be read concerns no other.
 func discover(folder Folder, overrides map[string]plugin.Override) (found []executable, leftOut []plugin.LeftOut) {
-	entries, err := os.ReadDir(folder.Path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	entries, why := folder.entries()
+	if why != "" {
 		origin := plugin.Origin{Protocol: Protocol, Path: folder.Path}
-		return nil, []plugin.LeftOut{{Name: folder.Prefix + filepath.Base(folder.Path), Origin: origin, Meant: true,
-			Reason: fmt.Sprintf("the folder cannot be read: %v", err)}}
+		return nil, []plugin.LeftOut{{Name: folder.Prefix + folder.Plugin + filepath.Base(folder.Path), Origin: origin,
+			Reason: why, Meant: true}}
 	}
-	why := func(string) error { return nil }
+	untrusted := func(string) error { return nil }
 	if folder.Look != nil && len(entries) > 0 {
-		why = folder.Look()
+		untrusted = folder.Look()
 	}
 	for _, entry := range entries {
-		file := executable{base: entry.Name(), name: folder.Prefix + entry.Name(),
-			path: filepath.Join(folder.Path, entry.Name()), env: folder.Env}
-		file.check = checked(folder, file.path)
-		reason, meant := unusable(file, overrides)
-		if reason == "" {
-			if err := why(file.path); err != nil {
-				leftOut = append(leftOut, plugin.LeftOut{
-					Name: file.name, Origin: file.origin(), Reason: err.Error(), Meant: true,
-					Untrusted: errors.Is(err, plugin.ErrUntrusted),
-				})
-				continue
+		file := folder.file(entry.Name())
+		left := plugin.LeftOut{Name: file.name, Origin: file.origin()}
+		if left.Reason, left.Meant = unusable(file, overrides); left.Reason == "" {
+			if err := untrusted(file.path); err != nil {
+				left.Reason, left.Meant, left.Untrusted = err.Error(), true, errors.Is(err, plugin.ErrUntrusted)
 			}
 		}
-		if reason != "" {
-			leftOut = append(leftOut, plugin.LeftOut{Name: file.name, Origin: file.origin(), Reason: reason, Meant: meant})
+		if left.Reason != "" {
+			leftOut = append(leftOut, left)
 			continue
 		}
 		found = append(found, file)
 	}
 	return found, leftOut
+}
+
+// entries lists what is in a folder, or says why it is left out.
+func (f Folder) entries() (entries []os.DirEntry, leftOut string) {
+	if f.LeftOut != "" {
+		return nil, f.LeftOut
+	}
+	entries, err := os.ReadDir(f.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Sprintf("the folder cannot be read: %v", err)
+	}
+	return entries, ""
+}
+
+// file is a file of the folder.
+func (f Folder) file(base string) executable {
+	path := filepath.Join(f.Path, base)
+	return executable{base: base, key: f.Plugin + base, name: f.Prefix + f.Plugin + base, path: path, env: f.Env,
+		check: checked(f, path)}
 }
 
 // unusable says why a file is no hook, "" if it may be one.

@@ -33,7 +33,7 @@ const DefaultQueryTimeout = 5 * time.Second
 // Options say where hooks are and how they are run.
 type Options struct {
 	// Folders are looked through in this order; of hooks with the same file
-	// name the first one that can be used counts.
+	// name, and of the same plugin, the first one that can be used counts.
 	Folders []Folder
 	// Exec runs the processes.
 	Exec plugin.Exec
@@ -57,8 +57,14 @@ type Options struct {
 type Folder struct {
 	// Path is the folder. A missing one holds no hooks.
 	Path string
-	// Prefix is what its hooks' names begin with, before the file's name.
+	// Prefix is what its hooks' names begin with, before Plugin and the file's
+	// name.
 	Prefix string
+	// Plugin is what Kodelet calls the plugin that the folder belongs to,
+	// "org/repo/"; "" for none. Hooks have the same name only within a plugin.
+	Plugin string
+	// LeftOut, if set, says why the folder is not looked through.
+	LeftOut string
 	// Look looks at the folder as it is now, and returns what says of a file in
 	// it why it must not be run; nil: all are the person's own. It is called
 	// right before each process starts.
@@ -88,7 +94,7 @@ type loader struct {
 	plugin.Loaded
 	opts    Options
 	answers *answers
-	names   map[string]executable // by file name, those that can be used
+	names   map[string]executable // by plugin and file name, those that can be used
 }
 
 // folder adds the hooks of one folder.
@@ -100,7 +106,7 @@ func (l *loader) folder(ctx context.Context, folder Folder) error {
 		return ctx.Err()
 	}
 	for i, file := range found {
-		switch before, taken := l.names[file.base]; {
+		switch before, taken := l.names[file.key]; {
 		case errs[i] != nil:
 			l.leaveOut(file, errs[i].Error(), true)
 		case taken && l.opts.Overrides[file.name].Required():
@@ -112,7 +118,7 @@ func (l *loader) folder(ctx context.Context, folder Folder) error {
 			p.Handler, p.Note = standby{p.Handler, before}, "stands by: "+sameName(before)
 			l.Plugins = append(l.Plugins, p)
 		default:
-			l.names[file.base] = file
+			l.names[file.key] = file
 			l.Plugins = append(l.Plugins, l.build(file, events[i]))
 		}
 	}

@@ -325,3 +325,51 @@ func TestAHookOfTheProjectDoesNotTakeTheGuardsPlace(t *testing.T) {
 		t.Errorf("verdict %+v, %v; want the block of the person's own", verdict, err)
 	}
 }
+
+func TestHooksOfPlugins(t *testing.T) {
+	root := t.TempDir()
+	guard := hook("before_tool_call", "")
+	for _, path := range []string{"hooks/guard", "plugins/a@b@c/hooks/guard", "plugins/plain/hooks/guard",
+		"plugins/.git/hooks/guard", "plugins/none@here/skills/guard", "plugins/file"} {
+		write(t, filepath.Join(root, ".kodelet", path), guard, 0o755)
+	}
+	if err := os.Symlink("plain", root+"/.kodelet/plugins/to@plain"); err != nil {
+		t.Fatal(err)
+	}
+	opts := options()
+	opts.Folders = kodelet.HookFolders(root)
+	want := []string{
+		"guard: before_tool_call as pre_tool", "a/b@c/guard: before_tool_call as pre_tool",
+		"plain/guard: before_tool_call as pre_tool",
+		"to/plain/hooks left out: " + root + "/.kodelet/plugins/to@plain is a link, and plugins are not looked for behind " +
+			"links; put the folder there instead",
+	}
+	if diff := cmp.Diff(want, describe(load(t, opts))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := os.RemoveAll(root + "/.kodelet/plugins"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, root+"/.kodelet/plugins", "a file", 0o644)
+	opts.Folders = kodelet.HookFolders(root)
+	if loaded := load(t, opts); len(loaded.Plugins) != 1 || len(loaded.LeftOut) != 1 || !loaded.LeftOut[0].Meant {
+		t.Errorf("a file in the place of the plugins: %q", describe(loaded))
+	}
+}
+
+func TestFindHook(t *testing.T) {
+	for path, want := range map[string][2]string{
+		".kodelet/hooks/guard":                     {"guard", ".kodelet/hooks"},
+		".kodelet/hooks/lib/guard":                 {"", ".kodelet/hooks"},
+		".kodelet/plugins/acme@tools/hooks/guard":  {"acme/tools/guard", ".kodelet/plugins/acme@tools/hooks"},
+		".kodelet/plugins/acme@tools/hooks/lib/x":  {"", ".kodelet/plugins/acme@tools/hooks"},
+		".kodelet/plugins/acme@tools/recipes/x.md": {"", ""},
+		".kodelet/plugins/acme@tools":              {"", ""},
+		".kodelet/recipes/x.md":                    {"", ""},
+		"recipes/x.md":                             {"", ""},
+	} {
+		if name, folder := kodelet.FindHook(path); name != want[0] || folder != want[1] {
+			t.Errorf("%s is %q in %q, want %q", path, name, folder, want)
+		}
+	}
+}
