@@ -62,6 +62,9 @@ type Settings struct {
 	Model, Provider string
 	// Options are further members of the request body, in order.
 	Options []llm.Option
+	// SystemPrompt, if not nil, stands in the place of the context's own system
+	// prompt. Nothing of it is stored.
+	SystemPrompt *string
 	// UserName is what the person is called; "user" is not told to the model.
 	UserName string
 	// Verbose is what on_start and on_end report.

@@ -118,7 +118,7 @@ func (r *round) begin(ctx context.Context, prompt string) error {
 		return err
 	}
 	r.messages = history(contexts.Answered(window, r.asking))
-	if r.system, err = r.systemPrompt(ctx); err != nil {
+	if r.system, err = r.systemPrompt(ctx); err != nil || r.Settings.SystemPrompt != nil {
 		return err
 	}
 	return r.Context.NoteSystemPrompt(r.system)

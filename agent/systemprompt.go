@@ -55,6 +55,9 @@ func (r *round) knowledge() (k knowledge, err error) {
 			return k, err
 		}
 	}
+	if own := r.Settings.SystemPrompt; own != nil {
+		k.prompt = *own
+	}
 	return k, nil
 }
 

@@ -19,9 +19,17 @@ type debugKeys struct {
 	destroyAfter        *time.Duration
 }
 
-// debugKeys reads the keys of all --debug flags; commas separate keys too.
+// debugKeys reads the keys of all --debug flags; commas separate keys too. Two
+// of them have flags of their own besides.
 func (o *options) debugKeys() (d debugKeys, err error) {
-	for _, key := range strings.Split(strings.Join(o.debug, ","), ",") {
+	keys := strings.Split(strings.Join(o.debug, ","), ",")
+	for _, at := range o.destroyAt {
+		keys = append(keys, "destroy_at="+at)
+	}
+	for _, after := range o.destroyAfter {
+		keys = append(keys, "destroy_after_seconds_inactive="+after)
+	}
+	for _, key := range keys {
 		name, value, _ := strings.Cut(key, "=")
 		switch strings.ReplaceAll(strings.TrimSpace(name), "-", "_") {
 		case "":

@@ -24,13 +24,15 @@ type options struct {
 	set          []string
 	save         bool
 	debug        []string
+	destroyAt    []string // --destroy-at, another spelling of a key of --debug
+	destroyAfter []string // --destroy-after-inactive
 	jsonOutput   bool
 	jsonConfig   bool
 	jsonSchema   bool
 	version      bool
 	help         bool
 
-	switchTo, transient                  []string // -c, -C
+	switchTo, transient                  []string // -c, -C or -S
 	username, transientUsername          []string // -u, -U
 	current, list                        bool     // -l, -L
 	destroy, archive, compact, mail      bool     // -d, -a, -z, -b
@@ -39,6 +41,7 @@ type options struct {
 	rename, renameOther                  []string // -r, -R
 	log, logOther, inspect, inspectOther []string // -g, -G, -n, -N
 	systemPrompt, systemPromptOther      []string // -y, -Y
+	runSystemPrompt                      []string // -e
 	clearCache, cleanupCache             bool
 	clearCacheFor                        []string
 	plugin, tool                         []string // -p, -P
@@ -48,21 +51,17 @@ type options struct {
 	prompt *string // given by --json-config
 }
 
-// flags describes the flags of the program itself. Later versions of the
-// original have renamed some; both spellings work.
+// flags describes the flags of the program itself. Other versions of the
+// original, earlier and later ones, call some by other names; all of them work.
 func (o *options) flags() []cli.Flag {
-	yes := func(into *bool, names ...string) cli.Flag {
-		return &cli.BoolFlag{Name: names[0], Aliases: names[1:], Destination: into}
-	}
-	values := func(into *[]string, kind valueKind, names ...string) cli.Flag {
-		return &valuesFlag{names: names, kinds: []valueKind{kind}, values: into}
-	}
-	pair := func(into *[]string, first, second valueKind, names ...string) cli.Flag {
-		return &valuesFlag{names: names, kinds: []valueKind{first, second}, values: into}
-	}
+	return append(o.conversationFlags(), o.runFlags()...)
+}
+
+// conversationFlags are about contexts, tools and the model.
+func (o *options) conversationFlags() []cli.Flag {
 	return []cli.Flag{
 		values(&o.switchTo, newContextValue, "switch-context", "c"),
-		values(&o.transient, newContextValue, "transient-context", "C", "ephemeral-context"),
+		values(&o.transient, newContextValue, "transient-context", "C", "ephemeral-context", "S", "sub-context"),
 		yes(&o.current, "list-current-context", "l"),
 		yes(&o.list, "list-contexts", "L"),
 		yes(&o.destroy, "destroy-current-context", "d", "delete-current-context"),
@@ -79,6 +78,7 @@ func (o *options) flags() []cli.Flag {
 		pair(&o.inspectOther, contextValue, inspectValue, "inspect", "N"),
 		values(&o.systemPrompt, fileValue, "set-current-system-prompt", "y"),
 		pair(&o.systemPromptOther, contextValue, fileValue, "set-system-prompt", "Y"),
+		values(&o.runSystemPrompt, fileValue, "transient-system-prompt", "e", "ephemeral-system-prompt", "set-prompt"),
 		values(&o.username, textValue, "set-username", "u"),
 		values(&o.transientUsername, textValue, "transient-username", "U", "ephemeral-username"),
 		yes(&o.mail, "check-all-inboxes", "b"),
@@ -88,8 +88,14 @@ func (o *options) flags() []cli.Flag {
 		yes(&o.cleanupCache, "cleanup-cache"),
 		values(&o.plugin, toolValue, "plugin", "p"),
 		values(&o.tool, toolValue, "call-tool", "P"),
-		yes(&o.noModel, "no-chibi", "x"),
-		yes(&o.forceModel, "force-chibi", "X"),
+		yes(&o.noModel, "no-chibi", "x", "force-call-user"),
+		yes(&o.forceModel, "force-chibi", "X", "force-call-agent"),
+	}
+}
+
+// runFlags are about the run as a whole.
+func (o *options) runFlags() []cli.Flag {
+	return []cli.Flag{
 		yes(&o.verbose, "verbose", "v"),
 		yes(&o.wait, "wait"),
 		yes(&o.yes, "yes"),
@@ -101,14 +107,30 @@ func (o *options) flags() []cli.Flag {
 		values(&o.recipe, recipeValue, "recipe"),
 		values(&o.args, argumentValue, "arg"),
 		&cli.StringFlag{Name: "trace", Destination: &o.trace},
-		values(&o.set, settingValue, "set"),
+		values(&o.set, settingValue, "set", "s"),
 		yes(&o.save, "save"),
 		values(&o.debug, debugValue, "debug"),
+		values(&o.destroyAt, textValue, "destroy-at"),
+		values(&o.destroyAfter, textValue, "destroy-after-inactive"),
 		yes(&o.jsonOutput, "json-output"),
 		yes(&o.jsonConfig, "json-config"),
 		yes(&o.jsonSchema, "json-schema"),
 		yes(&o.version, "version"),
 	}
+}
+
+// yes is a flag without a value, values one that takes one, pair one that takes
+// two.
+func yes(into *bool, names ...string) cli.Flag {
+	return &cli.BoolFlag{Name: names[0], Aliases: names[1:], Destination: into}
+}
+
+func values(into *[]string, kind valueKind, names ...string) cli.Flag {
+	return &valuesFlag{names: names, kinds: []valueKind{kind}, values: into}
+}
+
+func pair(into *[]string, first, second valueKind, names ...string) cli.Flag {
+	return &valuesFlag{names: names, kinds: []valueKind{first, second}, values: into}
 }
 
 // once refuses flags that were given twice where that makes no sense.

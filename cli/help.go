@@ -22,7 +22,7 @@ previous one. Short flags may be written together, with the value attached: -vcw
 
 Contexts (named conversations that are kept):
    -c, --switch-context NAME         use NAME from now on; "new" and "new:PREFIX" make a name
-   -C, --transient-context NAME      use NAME for this run only
+   -C, -S, --transient-context NAME  use NAME for this run only
    -l, --list-current-context        show the current context
    -L, --list-contexts               list all contexts
    -g, --show-current-log N          show the last N entries, the first N if it is -N, all if it is 0
@@ -39,6 +39,7 @@ Contexts (named conversations that are kept):
    -B, --check-inbox-for NAME
    -y, --set-current-system-prompt TEXT   a text, or a file that holds it
    -Y, --set-system-prompt NAME TEXT
+   -e, --transient-system-prompt TEXT     the same as -y for this run only; nothing of it is kept
    -n, --inspect-current THING       show a text or a configuration value; "list" names them all
    -N, --inspect NAME THING
    --clear-cache                     remove the large tool outputs of the current context
@@ -48,7 +49,7 @@ Contexts (named conversations that are kept):
 Model and settings:
    -u, --set-username NAME           what the model calls you in this context, from now on
    -U, --transient-username NAME     the same for this run
-   --set KEY=VALUE                   set a configuration value for this run, e.g. --set api.temperature=0.2
+   -s, --set KEY=VALUE               set a configuration value for this run, e.g. --set api.temperature=0.2
    --save                            keep what --set says in this context's local.toml
    -x, --no-chibi                    do not ask the model
    -X, --force-chibi                 ask it although -l, -L, -g and the like do not
@@ -74,6 +75,7 @@ Other:
    --json-config                     read the whole run as JSON; --json-schema describes it
    --debug KEY[,KEY...]              request-log, response-meta, all, force-markdown, destroy_at=TIME,
                                      destroy_after_seconds_inactive=SECONDS
+   --destroy-at TIME, --destroy-after-inactive SECONDS   the same as these two keys
    -v, --verbose                     say what happens on standard error
    -h, --help                        print this help
    --version                         print the version

@@ -128,14 +128,15 @@ func (p *program) readInput(ctx context.Context) error {
 	}
 	input := gjson.ParseBytes(plain)
 	for _, step := range []func(gjson.Result) error{
-		p.inputCommand, p.inputFlags, p.inputContext, p.inputUsername,
+		p.inputCommand, p.inputFlags, p.inputContext, p.inputUsername, p.inputSystemPrompt,
 	} {
 		if err := step(input); err != nil {
 			return err
 		}
 	}
+	known := []string{"command", "flags", "context", "username_override", "system_prompt_override", "$schema"}
 	for key := range object {
-		if !slices.Contains([]string{"command", "flags", "context", "username_override", "$schema"}, key) {
+		if !slices.Contains(known, key) {
 			p.screen.notef("--json-config: the member %q is not known and ignored", key)
 		}
 	}
@@ -192,7 +193,7 @@ func (p *program) inputFlags(input gjson.Result) error {
 	o := &p.opts
 	flags := map[string]*bool{
 		"verbose": &o.verbose, "json_output": &o.jsonOutput, "no_chibi": &o.noModel, "force_chibi": &o.forceModel,
-		"raw": &o.raw, "wait": &o.wait, "yes": &o.yes,
+		"force_call_user": &o.noModel, "force_call_agent": &o.forceModel, "raw": &o.raw, "wait": &o.wait, "yes": &o.yes,
 	}
 	input.Get("flags").ForEach(func(key, value gjson.Result) bool {
 		if into := flags[key.String()]; into != nil {
@@ -248,20 +249,30 @@ func (p *program) inputContext(input gjson.Result) error {
 }
 
 func (p *program) inputUsername(input gjson.Result) error {
-	user := input.Get("username_override")
-	if !user.Exists() || user.Type == gjson.Null {
+	return inputOverride(input, "username_override", &p.opts.username, &p.opts.transientUsername)
+}
+
+func (p *program) inputSystemPrompt(input gjson.Result) error {
+	return inputOverride(input, "system_prompt_override", &p.opts.systemPrompt, &p.opts.runSystemPrompt)
+}
+
+// inputOverride reads a text that is set for good or for this run.
+func inputOverride(input gjson.Result, member string, forGood, forThisRun *[]string) error {
+	override := input.Get(member)
+	if !override.Exists() || override.Type == gjson.Null {
 		return nil
 	}
-	for _, name := range []string{"transient", "ephemeral"} {
-		if text := user.Get(name); text.Type == gjson.String {
-			p.opts.transientUsername = []string{text.String()}
+	found := false
+	for _, way := range []struct {
+		name string
+		into *[]string
+	}{{"persistent", forGood}, {"transient", forThisRun}, {"ephemeral", forThisRun}} {
+		if text := override.Get(way.name); text.Type == gjson.String {
+			*way.into, found = []string{text.String()}, true
 		}
 	}
-	if text := user.Get("persistent"); text.Type == gjson.String {
-		p.opts.username = []string{text.String()}
-	}
-	if p.opts.username == nil && p.opts.transientUsername == nil {
-		return usage(`--json-config: "username_override" is {"persistent": NAME} or {"transient": NAME}`)
+	if !found {
+		return usage(`--json-config: %q is {"persistent": TEXT} or {"transient": TEXT}`, member)
 	}
 	return nil
 }

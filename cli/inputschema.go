@@ -28,13 +28,14 @@ func inputSchema() schema {
 		"required": []string{"command"},
 		"properties": schema{
 			"command": ref("Command"), "flags": ref("Flags"), "context": ref("ContextSelection"),
-			"username_override": ref("UsernameOverride"),
+			"username_override": ref("UsernameOverride"), "system_prompt_override": ref("SystemPromptOverride"),
 		},
 		"definitions": schema{
 			"Command":     schema{"oneOf": append([]any{schema{"type": "string", "enum": plain}}, commands...)},
 			"Inspectable": schema{"type": "string", "enum": inspectable()},
 			"Flags": object(schema{
-				"verbose": flag, "json_output": flag, "no_chibi": flag, "force_chibi": flag, "raw": flag, "wait": flag, "yes": flag,
+				"verbose": flag, "json_output": flag, "no_chibi": flag, "force_chibi": flag, "force_call_user": flag,
+				"force_call_agent": flag, "raw": flag, "wait": flag, "yes": flag,
 				"debug": schema{"anyOf": []any{ref("DebugKey"), schema{"type": "array", "items": ref("DebugKey")},
 					schema{"type": "null"}}},
 			}),
@@ -49,13 +50,19 @@ func inputSchema() schema {
 				object(schema{"transient": justName}, "transient"),
 				object(schema{"ephemeral": justName}, "ephemeral"),
 			}},
-			"UsernameOverride": schema{"oneOf": []any{
-				object(schema{"persistent": text()}, "persistent"),
-				object(schema{"transient": text()}, "transient"),
-				object(schema{"ephemeral": text()}, "ephemeral"),
-			}},
+			"UsernameOverride":     override(),
+			"SystemPromptOverride": override(),
 		},
 	}
+}
+
+// override describes a text that is set for good or for this run.
+func override() schema {
+	var ways []any
+	for _, name := range []string{"persistent", "transient", "ephemeral"} {
+		ways = append(ways, object(schema{name: text()}, name))
+	}
+	return schema{"oneOf": ways}
 }
 
 // schema describes a command's object.

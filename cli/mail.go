@@ -72,6 +72,7 @@ func (s *session) openFor(ctx context.Context, name string) (*session, error) {
 	other.opts.switchTo, other.opts.transient = nil, []string{name}
 	other.opts.trace = ""
 	other.opts.recipe, other.opts.args = nil, nil // it is for this run's prompt
+	other.opts.runSystemPrompt = nil
 	t, err := other.open(ctx)
 	if err == nil {
 		t.tracer = s.tracer

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 )
 
@@ -180,35 +178,6 @@ func (p *program) agrees(ctx context.Context, question string) (bool, error) {
 	answer, err := readLine(ctx, p.stdin)
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", err
-}
-
-// setSystemPrompt gives a context its own system prompt: a text, or the content
-// of the file that the text names.
-func (s *session) setSystemPrompt(name, text string) error {
-	if info, err := os.Stat(text); err == nil && info.Mode().IsRegular() {
-		data, err := disk.ReadFile(disk.OS{}, text, contexts.MaxText)
-		if err != nil {
-			return fmt.Errorf("reading the system prompt: %w", err)
-		}
-		text = string(data)
-	}
-	c, err := s.store.Context(name)
-	if err != nil {
-		return usageError{err}
-	}
-	if err := c.SetSystemPrompt(text); err != nil {
-		return err
-	}
-	s.detail("system prompt set for context %q", name)
-	return nil
-}
-
-func (s *session) setOtherSystemPrompt(context.Context) error {
-	name, err := s.resolve(s.opts.systemPromptOther[0])
-	if err != nil {
-		return usageError{err}
-	}
-	return s.setSystemPrompt(name, s.opts.systemPromptOther[1])
 }
 
 // count reads the number of -g and -G.

@@ -24,28 +24,30 @@ import (
 // and the agent that holds the conversation.
 type session struct {
 	*program
-	home      string
-	store     *contexts.Store
-	from      string // the context that was current before
-	config    config.Config
-	loaded    plugin.Loaded
-	agent     *agent.Agent
-	lender    *plugin.Lender
-	recipe    *recipes.Recipe // what this run's prompt comes from; nil for none
-	project   project
-	isNew     bool // the context's name was made for this run
-	owned     bool // this session holds its context's lock
-	closers   []io.Closer
-	tracer    *tracer
-	traceHook func(plugin.Record) // also receives every record, if set
+	home    string
+	store   *contexts.Store
+	from    string // the context that was current before
+	config  config.Config
+	loaded  plugin.Loaded
+	agent   *agent.Agent
+	lender  *plugin.Lender
+	recipe  *recipes.Recipe // what this run's prompt comes from; nil for none
+	project project
+	// systemPrompt is what -e says; nil: nothing.
+	systemPrompt *string
+	isNew        bool // the context's name was made for this run
+	owned        bool // this session holds its context's lock
+	closers      []io.Closer
+	tracer       *tracer
+	traceHook    func(plugin.Record) // also receives every record, if set
 }
 
 // open reads the home and loads the plugins. Nothing is written yet, but
 // contexts whose time is over are removed.
 func (p *program) open(ctx context.Context) (*session, error) {
 	s := &session{program: p}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.tidy, s.expire, s.openTrace,
-		s.openProject, s.loadPlugins} {
+	for _, step := range []func(context.Context) error{s.openHome, s.readSystemPrompt, s.openContext, s.tidy,
+		s.expire, s.openTrace, s.openProject, s.loadPlugins} {
 		if err := step(ctx); err != nil {
 			s.close()
 			return nil, err

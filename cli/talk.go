@@ -147,6 +147,8 @@ func (p *program) checkCombination(words []string) error {
 			o.shows())
 	case hasPrompt && o.destroy:
 		return usage("-d destroys the context that the prompt would be asked in; leave one of them out")
+	case o.runSystemPrompt != nil && !p.wantsPrompt(words) && !o.mail && o.mailOther == nil:
+		return usage("-e is a system prompt for this run alone, which asks no model; -y sets one that stays")
 	case o.args != nil && o.recipe == nil:
 		return usage("--arg gives a recipe its arguments; name one with --recipe")
 	case o.save && o.set == nil:

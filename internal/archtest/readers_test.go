@@ -71,7 +71,7 @@ var boundOf = map[string]string{
 	"cli.session.caseFiles":                   "folders",
 	"cli.session.chat":                        "a typed line",
 	"cli.session.copyOut":                     "a tool's output in the cache",
-	"cli.session.setSystemPrompt":             "texts of a context: system prompt, summary, goals, todos, reflection",
+	"cli.session.promptText":                  "texts of a context: system prompt, summary, goals, todos, reflection",
 	"cli.session.showCached":                  "a tool's output in the cache",
 	"cli.session.stamp":                       "folders",
 	"cli.showExecutable":                      "a plugin's file that is described before it runs",

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/dustin/go-humanize"
+)
+
+// promptText is the system prompt that a person names: a text, or the content of
+// the file that the text names, which is said.
+func (s *session) promptText(text string) (string, error) {
+	info, err := os.Stat(text)
+	if err != nil || !info.Mode().IsRegular() {
+		return text, nil
+	}
+	data, err := disk.ReadFile(disk.OS{}, text, contexts.MaxText)
+	if err != nil {
+		return "", fmt.Errorf("reading the system prompt: %w", err)
+	}
+	s.notice(fmt.Sprintf("the system prompt was read from the file %q (%s)", text, humanize.Bytes(uint64(len(data)))))
+	return string(data), nil
+}
+
+// readSystemPrompt reads the system prompt of this run, which -e gives.
+func (s *session) readSystemPrompt(context.Context) error {
+	if s.opts.runSystemPrompt == nil {
+		return nil
+	}
+	text, err := s.promptText(s.opts.runSystemPrompt[0])
+	s.systemPrompt = &text
+	return err
+}
+
+// setSystemPrompt gives a context its own system prompt.
+func (s *session) setSystemPrompt(name, text string) error {
+	text, err := s.promptText(text)
+	if err != nil {
+		return err
+	}
+	c, err := s.store.Context(name)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := c.SetSystemPrompt(text); err != nil {
+		return err
+	}
+	s.detail("system prompt set for context %q", name)
+	return nil
+}
+
+func (s *session) setOtherSystemPrompt(context.Context) error {
+	name, err := s.resolve(s.opts.systemPromptOther[0])
+	if err != nil {
+		return usageError{err}
+	}
+	return s.setSystemPrompt(name, s.opts.systemPromptOther[1])
+}
