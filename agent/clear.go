@@ -8,23 +8,19 @@ import (
 )
 
 // Clear archives the context: the window is empty afterwards, the transcript
-// keeps everything. It fires pre_clear and post_clear.
+// keeps everything. It fires pre_clear and post_clear, both with what is cleared.
 func (a *Agent) Clear(ctx context.Context) error {
-	before, err := a.size()
+	cleared, err := a.size()
 	if err != nil {
 		return err
 	}
-	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreClear, before); err != nil {
+	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreClear, cleared); err != nil {
 		return err
 	}
 	if err := a.Context.Archive(); err != nil {
 		return err
 	}
-	after, err := a.size()
-	if err != nil {
-		return err
-	}
-	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, after)
+	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, cleared)
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 // Archive empties the window and removes the summary. What was said stays in
 // the transcript, and its text in transcript.md.
 func (c *Context) Archive() error {
-	return c.anchor(newEntry(TypeArchival, c.name, "user", "Context archived/cleared", Metadata{}))
+	return c.anchor(newAnchor(TypeArchival, c.name, "Context archived/cleared", Metadata{}))
 }
 
 // Compact makes the given entries of the window the whole window, and summary
@@ -21,20 +21,20 @@ func (c *Context) Compact(summary string, keep []Entry) error {
 	if strings.TrimSpace(summary) == "" {
 		return fmt.Errorf("compacting context %q: the summary is empty; nothing was changed", c.name)
 	}
-	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Context compacted",
+	return c.anchor(newAnchor(TypeCompaction, c.name, "Context compacted",
 		Metadata{Summary: summary, Replacement: keep}))
 }
 
 // Replace makes the given entries the whole window. The entries so far stay in
 // the transcript, before an anchor, and their text in transcript.md.
 func (c *Context) Replace(entries []Entry) error {
-	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Conversation replaced", Metadata{Replacement: entries}))
+	return c.anchor(newAnchor(TypeCompaction, c.name, "Conversation replaced", Metadata{Replacement: entries}))
 }
 
 // Supersede is Replace with entries that hold what the summary said: the summary
 // goes too, in the same step.
 func (c *Context) Supersede(entries []Entry) error {
-	return c.anchor(newEntry(TypeCompaction, c.name, "user", "Conversation replaced",
+	return c.anchor(newAnchor(TypeCompaction, c.name, "Conversation replaced",
 		Metadata{Replacement: entries, Superseded: true}))
 }
 
@@ -53,7 +53,7 @@ func (c *Context) anchor(anchor Entry) error {
 		if err != nil {
 			return err
 		}
-		if err := c.appendTo(c.transcript(), records); err != nil {
+		if records, err = c.record(records); err != nil {
 			return err
 		}
 		_, err = c.rebuild()

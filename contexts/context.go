@@ -40,12 +40,39 @@ func (c *Context) append(records [][]byte) error {
 	if err := c.catchUp(); err != nil {
 		return err
 	}
-	if err := c.appendTo(c.transcript(), records); err != nil {
+	records, err := c.record(records)
+	if err != nil {
 		return err
 	}
 	c.derived(c.appendTo(c.windowFile(), records))
 	c.rotateIfDue(records)
 	return nil
+}
+
+// record appends records to the transcript and returns what was written: the
+// first record of a transcript says that the context was created.
+func (c *Context) record(records [][]byte) ([][]byte, error) {
+	begun, err := c.begun()
+	if err != nil {
+		return nil, err
+	}
+	if !begun {
+		created, err := encode([]Entry{contextCreated(c.name, nil)})
+		if err != nil {
+			return nil, err
+		}
+		records = append(created, records...)
+	}
+	return records, c.appendTo(c.transcript(), records)
+}
+
+// begun says whether the transcript has entries.
+func (c *Context) begun() (bool, error) {
+	if c.active.entries > 0 {
+		return true, nil
+	}
+	_, found, err := c.lastEntry()
+	return found, err
 }
 
 // catchUp brings a window that is behind up to date.

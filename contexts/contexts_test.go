@@ -261,6 +261,51 @@ func TestManyProcessesLoseNoState(t *testing.T) {
 	}
 }
 
+// TestTheFirstEntrySaysThatTheContextWasCreated makes contexts in every way in
+// which something is stored first.
+func TestTheFirstEntrySaysThatTheContextWasCreated(t *testing.T) {
+	for name, first := range map[string]struct {
+		do   func(c *contexts.Context) error
+		then []string
+	}{
+		"a message": {
+			func(c *contexts.Context) error { return c.Append(contexts.UserMessage("ann", "work", "hello")) },
+			[]string{"message hello"},
+		},
+		"an archival": {(*contexts.Context).Archive, []string{"archival Context archived/cleared"}},
+		"a system prompt": {
+			func(c *contexts.Context) error {
+				return errors.Join(c.SetSystemPrompt("Be kind."), c.NoteSystemPrompt("Be kind."))
+			},
+			[]string{"system_prompt_changed Be kind."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, _, _ := open(t, nil)
+			c := context(t, store, "work")
+			if err := first.do(c); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // a context that is there is not created again
+				fill(t, context(t, store, "work"), "more")
+			}
+			want := append([]string{"context_created Context created"}, first.then...)
+			want = append(want, "message more", "message more")
+			var got []string
+			each := func(e contexts.Entry) bool { got = append(got, fmt.Sprint(e.Type, " ", e.Content)); return true }
+			if err := c.History(contexts.Query{}, each); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("history (-want +got):\n%s", diff)
+			}
+			if name != "an archival" && texts(t, c)[0] != want[0] {
+				t.Errorf("window = %q", texts(t, c))
+			}
+		})
+	}
+}
+
 func Example() {
 	home, _ := os.MkdirTemp("", "home")
 	defer os.RemoveAll(home)
@@ -273,7 +318,9 @@ func Example() {
 	c.Append(contexts.UserMessage("ann", "work", "hello"), contexts.AssistantMessage("work", "hi"))
 	window, err := c.Window()
 	for _, e := range window {
-		fmt.Println(e.Role(), e.Content)
+		if e.Type == contexts.TypeMessage {
+			fmt.Println(e.Role(), e.Content)
+		}
 	}
 	fmt.Println(err)
 	// Output:
@@ -295,7 +342,7 @@ func ExampleContext_Compact() {
 		c.Append(contexts.UserMessage("ann", "work", text))
 	}
 	window, _ := c.Window()
-	if err := c.Compact("Ann counted.", window[2:]); err != nil {
+	if err := c.Compact("Ann counted.", window[len(window)-1:]); err != nil {
 		fmt.Println(err)
 	}
 	count, _ := c.MessageCount()

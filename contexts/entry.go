@@ -99,6 +99,16 @@ func newEntry(kind Type, from, to, content string, meta Metadata) Entry {
 	}
 }
 
+// newAnchor is an entry with which a window begins.
+func newAnchor(kind Type, context, content string, meta Metadata) Entry {
+	return newEntry(kind, "system", context, content, meta)
+}
+
+// contextCreated begins a transcript with the given conversation.
+func contextCreated(context string, conversation []Entry) Entry {
+	return newAnchor(TypeContextCreated, context, "Context created", Metadata{Replacement: conversation})
+}
+
 // systemPromptChange notes a new system prompt in the transcript.
 func systemPromptChange(context, text string) Entry {
 	return newEntry(TypeSystemPrompt, "system", context, text, Metadata{})

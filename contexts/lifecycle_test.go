@@ -28,6 +28,7 @@ func fill(t *testing.T, c *contexts.Context, texts ...string) {
 // all are the contents of the messages of a context's history.
 func all(t *testing.T, c *contexts.Context, q contexts.Query) (list []string) {
 	t.Helper()
+	q.Keep = func(e contexts.Entry) bool { return e.Type == contexts.TypeMessage }
 	if err := c.History(q, func(e contexts.Entry) bool { list = append(list, e.Content); return true }); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestAPartitionBeginsWhenABoundIsReached(t *testing.T) {
 				manifest.Partitions[0].TokenCount == 0 {
 				t.Errorf("manifest %s, %v", data, err)
 			}
-			if got := texts(t, c); len(got) != 3 {
+			if got := texts(t, c); len(got) != 4 {
 				t.Errorf("window = %q", got)
 			}
 		})
@@ -280,7 +281,7 @@ func TestAnEmptySummaryChangesNothing(t *testing.T) {
 	if err := c.Compact(" \n", nil); err == nil {
 		t.Error("an empty summary was taken")
 	}
-	if got := texts(t, c); !cmp.Equal(got, []string{"message hello"}) {
+	if got := texts(t, c); !cmp.Equal(got, []string{"context_created Context created", "message hello"}) {
 		t.Errorf("window = %q", got)
 	}
 }

@@ -69,7 +69,8 @@ func (c *Context) noteChange(text string) error {
 	if err != nil {
 		return err
 	}
-	return c.appendTo(c.transcript(), records)
+	_, err = c.record(records)
+	return err
 }
 
 func (c *Context) metaFile() string { return filepath.Join(c.folder(), "context_meta.json") }

@@ -57,8 +57,7 @@ func (c *Context) migrateMessages(path string) error {
 			entries = append(entries, AssistantMessage(c.name, text))
 		}
 	}
-	anchor := newEntry(TypeContextCreated, c.name, "user", "Context created", Metadata{Replacement: entries})
-	records, err := encode([]Entry{anchor})
+	records, err := encode([]Entry{contextCreated(c.name, entries)})
 	if err != nil {
 		return err
 	}

@@ -28,11 +28,11 @@ func TestReadersTakeNoLocks(t *testing.T) {
 		defer unlock()
 	}
 	reader := contextOf(t, s, "work")
-	if window, err := reader.Window(); len(window) != 5 || err != nil {
+	if window, err := reader.Window(); len(window) != 6 || err != nil {
 		t.Errorf("a window of %d entries, %v", len(window), err)
 	}
 	count := 0
-	if err := reader.History(Query{}, func(Entry) bool { count++; return true }); count != 5 || err != nil {
+	if err := reader.History(Query{}, func(Entry) bool { count++; return true }); count != 6 || err != nil {
 		t.Errorf("a history of %d entries, %v", count, err)
 	}
 	if list, err := s.List(); err != nil || len(list) != 2 {
@@ -45,7 +45,7 @@ func TestReadersTakeNoLocks(t *testing.T) {
 		t.Error("nobody uses it")
 	}
 	disk.Remove(s.fs, c.windowFile()) // the window is behind: whoever uses the context makes it anew
-	if window, err := reader.Window(); len(window) != 5 || err != nil {
+	if window, err := reader.Window(); len(window) != 6 || err != nil {
 		t.Errorf("behind: a window of %d entries, %v", len(window), err)
 	}
 }
@@ -90,10 +90,10 @@ func TestReadersSeeEachEntryOnceWhileOthersWrite(t *testing.T) {
 			},
 		} {
 			list, err := read()
-			if err != nil || len(list) <= last {
+			if err != nil || len(list) <= last+1 || list[0] != "Context created" {
 				t.Fatalf("%s: %d entries after %d were stored, %v", name, len(list), last+1, err)
 			}
-			for i, content := range list {
+			for i, content := range list[1:] {
 				if content != fmt.Sprint(i) {
 					t.Fatalf("%s: entry %d is %q in %q", name, i, content, list)
 				}
@@ -123,14 +123,14 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 	}
 	disk.Remove(s.fs, c.windowFile())
 	window, err := c.Window()
-	if err != nil || len(window) != 2 || window[1].Content != "two" {
+	if err != nil || len(window) != 3 || window[2].Content != "two" {
 		t.Errorf("a window of %d entries, %v", len(window), err)
 	}
 	count := 0
-	if err := c.History(Query{}, func(Entry) bool { count++; return true }); err != nil || count != 2 {
+	if err := c.History(Query{}, func(Entry) bool { count++; return true }); err != nil || count != 3 {
 		t.Errorf("a history of %d entries, %v", count, err)
 	}
-	if len(said) == 0 || !strings.Contains(said[0], "active.jsonl:2: not an entry, left out of the conversation: not JSON") {
+	if len(said) == 0 || !strings.Contains(said[0], "active.jsonl:3: not an entry, left out of the conversation: not JSON") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -104,7 +104,7 @@ var (
 	}
 	PostClear = Point[ContextSize, None]{
 		Name: "post_clear", Group: GroupContext, Mode: Observe,
-		When: "a context has been cleared",
+		When: "a context has been cleared, with the size and the summary that it had",
 	}
 	PreCompact = Point[ContextSize, None]{
 		Name: "pre_compact", Group: GroupContext, Mode: Observe,
