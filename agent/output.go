@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,6 +65,20 @@ func blocked(v hookpoints.ToolVerdict) output {
 		o.text += hookpoints.BlockedNote(v.BlockedBy)
 	}
 	return o
+}
+
+// reason says in a line why the call did not run or failed; "" if it ran and did
+// not.
+func (o *output) reason() string {
+	if o.status == hookpoints.StatusRan {
+		return ""
+	}
+	why, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(o.failure, o.text)), "\n")
+	why = strings.TrimPrefix(why, "Error: ")
+	if by := fmt.Sprintf("plugin %q", o.blockedBy); o.blockedBy != "" && !strings.Contains(why, by) {
+		why = "blocked by " + by + ": " + why
+	}
+	return cmp.Or(why, string(o.status))
 }
 
 // step is the call as a step of the turn.

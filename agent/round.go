@@ -34,8 +34,8 @@ type round struct {
 	recipes int
 	// unchecked are the tools of which it was said that their schema is broken.
 	unchecked map[string]bool
-	// failed says that the last call failed, or did not run.
-	failed bool
+	// lastFailure says why the last call failed or did not run; "" if it did neither.
+	lastFailure string
 	// sending is what is known of the request that is being made.
 	sending *RequestStep
 	// asking is the id of the prompt that has no answer yet, "" if there is none;

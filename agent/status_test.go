@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
@@ -90,9 +91,10 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 			a.Settings.Exclude = []string{"left_out"}
 			var seen []string
 			a.Host = &plugin.Host{Plugins: []plugin.Plugin{guard(test.verdict), audit(&seen)}}
-			result, err := a.CallTool(t.Context(), test.tool, json.RawMessage(test.args))
-			if err != nil || result.Text != test.output || result.Failed != (test.status != "ran") {
-				t.Errorf("the model is told %+v, %v", result, err)
+			shown, failure, err := a.CallTool(t.Context(), test.tool, json.RawMessage(test.args))
+			if err != nil || shown != test.output || (failure != "") != (test.status != "ran") ||
+				strings.ContainsAny(failure, "\n") || strings.HasPrefix(failure, "Error: ") {
+				t.Errorf("the model is told %q, the person %q, %v", shown, failure, err)
 			}
 			want := []string{
 				fmt.Sprintf("pre_tool_output %s %d %q by %q after %q", test.status, test.exit, test.output, test.by, test.after),

@@ -57,7 +57,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 		return err
 	}
 	r.step(Step{Kind: StepCall, Call: out.step(call)})
-	r.failed = out.status != hookpoints.StatusRan
+	r.lastFailure = out.reason()
 	if err := r.shape(ctx, inv, &out); err != nil {
 		out.discard()
 		return err
@@ -187,19 +187,19 @@ func arguments(text string) (json.RawMessage, error) {
 
 // CallTool runs one tool as a turn would, and returns what the model would see:
 // pre_api_tools, pre_tool, pre_tool_output and the others fire, and a large
-// output is cached. Nothing is stored in the conversation. Errors are the end of
-// ctx and what the store reports; a call that was refused, blocked or failed is a
-// result that has failed.
-func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
+// output is cached. Nothing is stored in the conversation. failure says in a line
+// why the call was refused, blocked or failed, and is "" if it was not. Errors are
+// the end of ctx and what the store reports.
+func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (seen, failure string, err error) {
 	r := newRound(a, 0)
 	r.apart = true
 	specs, err := r.offer(ctx)
 	if err != nil {
-		return tools.Result{}, err
+		return "", "", err
 	}
 	if err := r.runCall(ctx, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)},
 		newOffer(specs)); err != nil {
-		return tools.Result{}, err
+		return "", "", err
 	}
-	return tools.Result{Text: r.messages[len(r.messages)-1].Content, Failed: r.failed}, nil
+	return r.messages[len(r.messages)-1].Content, r.lastFailure, nil
 }

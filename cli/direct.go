@@ -15,7 +15,8 @@ import (
 )
 
 // direct runs one tool for a person: -p NAME args... or -P TOOL json. No tool
-// hooks fire, no model is asked.
+// hooks fire, no model is asked. What the tool wrote goes to standard output,
+// whether it failed or not.
 func (s *session) direct(ctx context.Context) error {
 	if err := s.admit(); err != nil {
 		return err
@@ -36,20 +37,36 @@ func (s *session) direct(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if result.File != "" {
+	output, why := written(result)
+	switch {
+	case result.File != "":
 		defer disk.Discard(result.File)
-		if err := s.copyOut(result.File); err != nil {
-			return err
-		}
-		result.Text = ""
+		err = s.copyOut(result.File)
+	case output != "" || why == "":
+		err = s.say("%s", strings.TrimSuffix(output, "\n"))
 	}
-	if result.Failed {
-		return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(result.Told(), "Error: "))
+	return errors.Join(err, toolFailure(tool.Spec().Name, why))
+}
+
+// written is what a tool itself wrote, and in a line why it failed; "" if it did
+// not. What it wrote to standard error has been shown.
+func written(r tools.Result) (output, why string) {
+	switch {
+	case !r.Failed:
+		return r.Text, ""
+	case r.Failure == "":
+		return "", strings.TrimPrefix(r.Text, "Error: ")
 	}
-	if result.File != "" {
+	why, _, _ = strings.Cut(strings.TrimPrefix(r.Failure, "Error: "), "\n")
+	return r.Text, why
+}
+
+// toolFailure is the error of a run whose tool failed; nil if why is "".
+func toolFailure(name, why string) error {
+	if why == "" {
 		return nil
 	}
-	return s.say("%s", strings.TrimSuffix(result.Text, "\n"))
+	return fmt.Errorf("tool %q: %s", name, why)
 }
 
 // copyOut prints a large output as it is.

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -40,14 +40,11 @@ func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error
 		if err != nil {
 			return err
 		}
-		result, err := s.agent.CallTool(ctx, tool.Spec().Name, input)
+		seen, failure, err := s.agent.CallTool(ctx, tool.Spec().Name, input)
 		if err != nil {
 			return err
 		}
-		text := strings.TrimSuffix(result.Text, "\n")
-		if result.Failed {
-			return fmt.Errorf("tool %q: %s", tool.Spec().Name, strings.TrimPrefix(text, "Error: "))
-		}
-		return s.say("%s", text)
+		err = s.say("%s", strings.TrimSuffix(seen, "\n"))
+		return errors.Join(err, toolFailure(tool.Spec().Name, failure))
 	})
 }
