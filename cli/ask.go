@@ -153,7 +153,7 @@ func (s *session) output(forceMarkdown bool) agent.Output {
 	case forceMarkdown || s.screen.shared && !s.opts.raw:
 		s.renderMarkdown(&out)
 	default:
-		out.Text = func(delta string) { io.WriteString(s.screen.Stdout(), delta) }
+		out.Text = func(delta string) { io.WriteString(s.screen.Answer(), delta) }
 	}
 	return out
 }

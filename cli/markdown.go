@@ -10,7 +10,7 @@ func (s *session) renderMarkdown(out *agent.Output) {
 	var r *markdown.Renderer
 	out.Text = func(delta string) {
 		if r == nil {
-			r = markdown.New(s.screen.Stdout(), s.screen.columns())
+			r = markdown.New(s.screen.Answer(), s.screen.columns())
 		}
 		r.Write([]byte(delta))
 	}

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/mattn/go-runewidth"
 	tty "golang.org/x/term"
 )
 
@@ -28,7 +25,10 @@ type screen struct {
 	status  bool           // a status line is shown on standard error
 	paused  int            // how many have the terminal for themselves
 	shared  bool           // stdout is a terminal too
+	piped   bool           // stdout goes to a program, which may print on the terminal
+	begun   bool           // an answer has begun on a stdout that is no terminal
 	json    bool           // lines on stderr are JSON objects
+	settled bool           // the line of the status line is known to be free
 	inLine  bool           // the last output to a terminal did not end its line
 	shown   bool           // the status line is on the terminal now
 	waits   []string       // what is being waited for
@@ -37,7 +37,8 @@ type screen struct {
 func newScreen(stdout, stderr *os.File) *screen {
 	out, err := &outlet{to: stdout, stall: stallTime}, &outlet{to: stderr, stall: stallTime}
 	s := &screen{files: [2]*os.File{stdout, stderr}, outlets: [2]*outlet{out, err}, shared: isTerminal(stdout)}
-	s.out, s.err = stream{s, out, s.shared}, stream{s, err, isTerminal(stderr)}
+	s.piped = !s.shared && isPipe(stdout)
+	s.out, s.err = stream{screen: s, to: out, terminal: s.shared}, stream{screen: s, to: err, terminal: isTerminal(stderr)}
 	s.plugins = s.err
 	if s.shared && !s.coloured() {
 		s.out.to = term.Text(&term.Filter{To: out})
@@ -98,6 +99,13 @@ func (s *screen) columns() int {
 // turn goes on and is stored.
 func (s *screen) Stdout() io.Writer { return s.out }
 
+// Answer is Stdout for the model's answer.
+func (s *screen) Answer() io.Writer {
+	w := s.out
+	w.answer = true
+	return w
+}
+
 // Stderr writes to standard error what chibi itself says.
 func (s *screen) Stderr() io.Writer { return s.err }
 
@@ -111,7 +119,8 @@ func (s *screen) Plugins(raw bool) io.Writer {
 }
 
 // pause leaves the terminal to somebody else until the returned function is
-// called: no status line is drawn.
+// called: no status line is drawn. What comes afterwards begins a line: nobody
+// knows where the cursor was left.
 func (s *screen) pause() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,6 +130,10 @@ func (s *screen) pause() (resume func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.paused--
+		if f := s.drawn(); f != nil {
+			s.freshLine(f)
+		}
+		s.inLine = false
 		s.show()
 	})
 }
@@ -158,58 +171,8 @@ func (s *screen) put(kind, text string) {
 		text = term.Plain(text)
 	}
 	s.mu.Lock()
-	begun := s.inLine && s.err.terminal
-	s.mu.Unlock()
-	if begun {
-		text = "\n" + text
-	}
-	io.WriteString(s.err, text+"\n")
-}
-
-// waiting shows what is being waited for until the returned function is called.
-func (s *screen) waiting(what string) func() {
-	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waits = append(s.waits, what)
-	s.show()
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if i := slices.Index(s.waits, what); i >= 0 {
-			s.waits = slices.Delete(s.waits, i, i+1)
-		}
-		if len(s.waits) == 0 {
-			s.endDiagnostics()
-		}
-		s.hide()
-		s.show()
-	})
-}
-
-// show draws the status line, unless a begun line of output is in the way.
-func (s *screen) show() {
-	if !s.status || s.inLine || s.paused > 0 || len(s.waits) == 0 {
-		return
-	}
-	var names []string
-	for _, what := range s.waits {
-		names = append(names, term.Line(what))
-	}
-	text := "waiting for " + strings.Join(names, ", ")
-	if width, _, err := tty.GetSize(int(s.files[1].Fd())); err == nil && width > 4 {
-		text = runewidth.Truncate(text, width-1, "...")
-	}
-	s.endColours(nil)
-	fmt.Fprintf(s.outlets[1], "\r\x1b[K\x1b[2m%s\x1b[0m", text)
-	s.shown = true
-}
-
-// hide removes the status line.
-func (s *screen) hide() {
-	if s.shown {
-		io.WriteString(s.outlets[1], "\r\x1b[K")
-		s.shown = false
-	}
+	s.err.print(text + "\n")
 }
 
 // endDiagnostics ends what a plugin has begun and not ended: the next one's words
@@ -234,18 +197,37 @@ type stream struct {
 	*screen
 	to       io.Writer
 	terminal bool
+	answer   bool // the model's answer is written
 }
 
 // Write prints without mixing with the status line.
 func (w stream) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.write(p)
+	return len(p), nil
+}
+
+// print prints lines of their own.
+func (w stream) print(text string) {
+	w.hide()
+	if w.terminal {
+		w.beginLine()
+	}
+	w.write([]byte(text))
+}
+
+func (w stream) write(p []byte) {
 	w.hide()
 	w.endColours(w.to)
 	w.to.Write(p)
-	if w.terminal && len(p) > 0 {
-		w.inLine = p[len(p)-1] != '\n'
+	isOut := w.to == w.out.to
+	if len(p) > 0 {
+		// Of what goes to another program, nobody knows when it is printed.
+		w.begun = w.begun || isOut && (w.piped || w.answer && !w.shared)
+		if w.terminal || isOut && w.piped {
+			w.inLine = p[len(p)-1] != '\n'
+		}
 	}
 	w.show()
-	return len(p), nil
 }

@@ -1,3 +1,4 @@
-// Package terminaltest gives tests a terminal and the person who sits at it. It
-// works on Linux; where there are no pseudo-terminals, tests are skipped.
+// Package terminaltest gives tests a terminal, the person who sits at it, and
+// what that person sees. It works on Linux; where there are no pseudo-terminals,
+// tests are skipped.
 package terminaltest

@@ -16,7 +16,9 @@ import (
 // what is drawn.
 type Person struct {
 	*os.File
-	seen string
+	seen    string // what was not waited for yet
+	all     string
+	columns int
 }
 
 // New opens a pseudo-terminal of 60 columns: the side of the program and that of
@@ -40,11 +42,27 @@ func New(t *testing.T) (terminal *os.File, person *Person) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { terminal.Close() })
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}); err != nil {
+	person = &Person{File: master}
+	person.Resize(t, 60)
+	return terminal, person
+}
+
+// Resize makes the terminal so many columns wide.
+func (p *Person) Resize(t *testing.T, columns int) {
+	t.Helper()
+	p.columns = columns
+	size := &unix.Winsize{Row: 24, Col: uint16(columns)}
+	if err := unix.IoctlSetWinsize(int(p.Fd()), unix.TIOCSWINSZ, size); err != nil {
 		t.Fatal(err)
 	}
-	return terminal, &Person{File: master}
 }
+
+// Screen is what the person has seen until what was waited for last, and all that
+// came with it.
+func (p *Person) Screen() *Screen { return Draw(p.columns, p.all) }
+
+// Raw is the same as it was written.
+func (p *Person) Raw() string { return p.all }
 
 // patience is how long a text may take to be drawn, on a slow machine too.
 const patience = 2 * time.Minute
@@ -71,6 +89,7 @@ func (p *Person) Sees(t *testing.T, text string) {
 			return
 		}
 		p.seen += string(buf[:n])
+		p.all += string(buf[:n])
 	}
 	_, p.seen, _ = strings.Cut(p.seen, text)
 }

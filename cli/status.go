@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/mattn/go-runewidth"
+	"golang.org/x/sys/unix"
+	tty "golang.org/x/term"
+)
+
+// The rules of the status line, which is drawn over itself:
+//
+//   - It is drawn on a line of its own, which holds nothing that anybody else
+//     has written: not behind a begun line, not while a plugin has the terminal,
+//     not from the background, where the line is the shell's.
+//   - Once an answer has begun on a standard output that is no terminal there is
+//     none: whoever reads the answer may print it on the same terminal at any
+//     time, as tee does.
+
+// waiting shows what is being waited for until the returned function is called.
+func (s *screen) waiting(what string) func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits = append(s.waits, what)
+	s.show()
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if i := slices.Index(s.waits, what); i >= 0 {
+			s.waits = slices.Delete(s.waits, i, i+1)
+		}
+		if len(s.waits) == 0 {
+			s.endDiagnostics()
+		}
+		s.hide()
+		s.show()
+	})
+}
+
+// show draws the status line, unless its line may be somebody else's.
+func (s *screen) show() {
+	if !s.status || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
+		return
+	}
+	var names []string
+	for _, what := range s.waits {
+		names = append(names, term.Line(what))
+	}
+	text := s.fit("waiting for " + strings.Join(names, ", "))
+	s.endColours(nil)
+	if !s.settled {
+		s.freshLine(s.files[1])
+	}
+	fmt.Fprintf(s.outlets[1], "\r\x1b[K\x1b[2m%s\x1b[0m", text)
+	s.settled, s.shown = true, true
+}
+
+// hide removes the status line.
+func (s *screen) hide() {
+	if s.shown && inForeground(s.files[1]) {
+		io.WriteString(s.outlets[1], "\r\x1b[K")
+	}
+	s.shown = false
+}
+
+// fit cuts a line of ours to the width of the terminal on standard error.
+func (s *screen) fit(line string) string {
+	width := width(s.files[1])
+	if width <= 4 {
+		return line
+	}
+	return runewidth.Truncate(line, width-1, "...")
+}
+
+// width is how many columns a terminal has, 0 if that is not known.
+func width(f *os.File) int {
+	width, _, err := tty.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// beginLine begins a line on the terminal, unless one begins there already.
+func (s *screen) beginLine() {
+	switch {
+	case s.begun && s.piped:
+		s.freshLine(s.files[1])
+	case s.inLine:
+		io.WriteString(s.err.to, "\n")
+	}
+}
+
+// freshLine begins a line where nobody knows whether one begins there already:
+// blanks over the width of a line go on to the next one if the cursor was not at
+// the begin of it. They destroy nothing that anybody has written before the
+// cursor.
+func (s *screen) freshLine(f *os.File) {
+	to := s.outlets[slices.Index(s.files[:], f)]
+	if columns := width(f); columns > 0 {
+		io.WriteString(to, strings.Repeat(" ", columns)+"\r")
+		return
+	}
+	io.WriteString(to, "\n")
+}
+
+// drawn is the standard stream whose terminal is drawn on, nil for none.
+func (s *screen) drawn() *os.File {
+	switch {
+	case s.err.terminal:
+		return s.files[1]
+	case s.shared:
+		return s.files[0]
+	}
+	return nil
+}
+
+// inForeground says whether this process may draw on a terminal: not in the
+// background of a shell, if that is known.
+func inForeground(f *os.File) bool {
+	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
+	return err != nil || group == unix.Getpgrp()
+}
+
+// isPipe says whether a program receives what is written to a file.
+func isPipe(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/terminaltest"
+)
+
+// beside is a screen whose standard output is read by a program that prints it
+// on the same terminal, as tee does, whenever the test calls it.
+func beside(t *testing.T, draw func(s *screen, tee func())) *terminaltest.Screen {
+	t.Helper()
+	t.Setenv("TERM", "xterm")
+	terminal, person := terminaltest.New(t)
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	defer in.Close()
+	s := newScreen(in, terminal)
+	draw(s, func() {
+		buf := make([]byte, 4096)
+		n, err := out.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		terminal.Write(buf[:n])
+	})
+	s.close()
+	terminal.WriteString("END")
+	person.Sees(t, "END")
+	return person.Screen()
+}
+
+func TestThePipedAnswerStaysOnTheScreen(t *testing.T) {
+	got := beside(t, func(s *screen, tee func()) {
+		done := s.waiting("model")
+		for _, delta := range []string{"Hel", "lo, ", "world.\n", "More"} {
+			io.WriteString(s.Stdout(), delta)
+			tee()
+			s.waiting("plugin")()
+		}
+		done()
+		s.notef("a notice")
+		io.WriteString(s.Stdout(), " text\n")
+		tee()
+		s.waiting("a hook at the end")()
+	})
+	want := "Hello, world.\nMore\nchibi: a notice\n text\nEND"
+	if got.Text() != want {
+		t.Errorf("the screen shows\n%s\nwant\n%s", got.Text(), want)
+	}
+}
+
+// TestANoticeBeginsALineWhateverTheReaderHasPrinted: it may be late, or gone.
+func TestANoticeBeginsALineWhateverTheReaderHasPrinted(t *testing.T) {
+	got := beside(t, func(s *screen, tee func()) {
+		io.WriteString(s.Stdout(), "half a ")
+		tee()
+		io.WriteString(s.Stdout(), "line\n") // not printed yet
+		s.notef("one")
+		tee()
+		s.notef("two")
+	})
+	if want := "half a\nchibi: one\nline\nchibi: two\nEND"; got.Text() != want {
+		t.Errorf("the screen shows\n%s\nwant\n%s", got.Text(), want)
+	}
+}
+
+func TestTheStatusLineErasesNothingThatWasThereBefore(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	terminal, person := terminaltest.New(t)
+	terminal.WriteString("Answer: ")
+	s := newScreen(terminal, terminal)
+	done := s.waiting("model")
+	done()
+	io.WriteString(s.Stdout(), "42\nEND")
+	person.Sees(t, "END")
+	if got := person.Screen().Text(); got != "Answer:\n42\nEND" {
+		t.Errorf("the screen shows\n%s", got)
+	}
+}
+
+// TestWhatFollowsAQuestionOfAPluginBeginsALine, however the question ended.
+func TestWhatFollowsAQuestionOfAPluginBeginsALine(t *testing.T) {
+	for typed, want := range map[string]string{
+		"y\r\n":                                 "run it? y\nchibi: next\nEND",
+		"":                                      "run it?\nchibi: next\nEND",
+		"^C":                                    "run it? ^C\nchibi: next\nEND",
+		strings.Repeat("y", 60-len("run it? ")): "run it? " + strings.Repeat("y", 52) + "\nchibi: next\nEND",
+	} {
+		t.Setenv("TERM", "xterm")
+		terminal, person := terminaltest.New(t)
+		s := newScreen(terminal, terminal)
+		resume := s.pause()
+		terminal.WriteString("run it? " + typed)
+		resume()
+		s.notef("next")
+		terminal.WriteString("END")
+		person.Sees(t, "END")
+		if got := person.Screen().Text(); got != want {
+			t.Errorf("after %q the screen shows\n%s\nwant\n%s", typed, got, want)
+		}
+	}
+}
