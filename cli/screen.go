@@ -47,7 +47,7 @@ func newScreen(stdout, stderr *os.File) *screen {
 	}
 	if s.err.terminal {
 		s.plugins.to = s.filtered(term.Diagnostics(err))
-		s.status = os.Getenv("TERM") != "dumb"
+		s.status = !isDumb()
 	}
 	return s
 }
@@ -83,7 +83,7 @@ const maxColumns = 100
 // coloured says whether text on standard output is coloured: on a terminal,
 // unless NO_COLOR is set.
 func (s *screen) coloured() bool {
-	return s.shared && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return s.shared && os.Getenv("NO_COLOR") == "" && !isDumb()
 }
 
 // columns is how wide text on standard output may be; 0 if that is no terminal.

@@ -10,7 +10,7 @@ import (
 )
 
 // freshLine begins a line of 60 columns, whatever was there.
-const freshLine = "                                                            \r"
+const freshLine = "                                                            \r\x1b[K"
 
 // drawn is what a terminal of 60 columns gets.
 func drawn(t *testing.T, draw func(s *screen)) string {

@@ -103,8 +103,12 @@ func (s *screen) beginLine() {
 // cursor.
 func (s *screen) freshLine(f *os.File) {
 	to := s.outlets[slices.Index(s.files[:], f)]
+	erase := "\r"
+	if !isDumb() {
+		erase = "\r\x1b[K"
+	}
 	if columns := width(f); columns > 0 {
-		io.WriteString(to, strings.Repeat(" ", columns)+"\r")
+		io.WriteString(to, strings.Repeat(" ", columns)+erase)
 		return
 	}
 	io.WriteString(to, "\n")
@@ -120,6 +124,9 @@ func (s *screen) drawn() *os.File {
 	}
 	return nil
 }
+
+// isDumb says whether terminals know no control sequences.
+func isDumb() bool { return os.Getenv("TERM") == "dumb" }
 
 // inForeground says whether this process may draw on a terminal: not in the
 // background of a shell, if that is known.
