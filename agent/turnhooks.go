@@ -71,6 +71,10 @@ func (r *round) followUp(texts []string) error {
 // hooks did not know the results of: they stay behind other messages, unless it
 // called no tool.
 func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) error {
+	if r.fulfils(w) {
+		r.detail("%s: the recipe %q is being run already", w.point, w.recipe)
+		w.recipe = ""
+	}
 	if len(w.messages) == 0 && w.recipe == "" {
 		return nil
 	}
@@ -85,6 +89,13 @@ func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) err
 		r.notice("%s: the conversation is replaced, the recipe %q is not run", w.point, w.recipe)
 	}
 	return r.replace(ctx, withResults(r.entries(w.messages), latest), w.dropSummary)
+}
+
+// fulfils says whether the round runs the recipe that a hook wishes for: beside
+// the conversation, because a hook asked for it before, or with an answer that
+// takes the conversation's place now.
+func (r *round) fulfils(w wish) bool {
+	return w.recipe != "" && w.recipe == r.recipeName() && (r.nested || len(w.messages) > 0)
 }
 
 // withResults adds a response that calls tools, and its results, to entries that
