@@ -78,7 +78,9 @@ func (s *session) connectModel() error {
 	if s.isDemo() {
 		return s.connectDemo()
 	}
-	s.agent.Model = s.modelClient()
+	client := s.modelClient()
+	s.closers = append(s.closers, client)
+	s.agent.Model = client
 	if s.config.Model == "" {
 		return usage("no model is configured for %s; set model = \"NAME\" in %s/config.toml, or use --set model=NAME",
 			host(s.config.BaseURL), s.home)
@@ -86,7 +88,7 @@ func (s *session) connectModel() error {
 	return nil
 }
 
-// modelClient speaks to the configured server.
+// modelClient speaks to the configured server, over one connection.
 func (s *session) modelClient() *openai.Client {
 	return &openai.Client{
 		URL: s.config.BaseURL, Key: s.config.APIKey, Notify: s.notice, AnswerBytes: s.config.Limits.AnswerBytes,
@@ -104,8 +106,9 @@ func (s *session) connectDemo() error {
 	if err != nil {
 		return fmt.Errorf("starting the demo model: %w", err)
 	}
-	s.closers = append(s.closers, closer(server.Close))
-	s.agent.Model = &openai.Client{URL: server.URL, AnswerBytes: s.config.Limits.AnswerBytes}
+	client := &openai.Client{URL: server.URL, AnswerBytes: s.config.Limits.AnswerBytes}
+	s.closers = append(s.closers, client, server)
+	s.agent.Model = client
 	if s.offline {
 		return nil
 	}
@@ -180,8 +183,3 @@ func host(address string) string {
 	}
 	return address
 }
-
-// closer makes a function an io.Closer.
-type closer func() error
-
-func (c closer) Close() error { return c() }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/contexts"
@@ -310,40 +308,6 @@ func (d *doctor) transcripts() {
 		d.add("ok", "there are no transcripts yet", "")
 	default:
 		d.add("ok", english.Plural(read, "transcript", "")+" read, none damaged", "")
-	}
-}
-
-// model looks at the model's configuration, and asks its server if that is
-// wanted.
-func (d *doctor) model(ctx context.Context, online bool) {
-	switch {
-	case !d.config.Configured():
-		d.add("warning", "no model is configured; the built-in demo model answers", "set api_key and model in "+
-			filepath.Join(d.home, "config.toml"))
-		return
-	case d.config.Model == "":
-		d.add("error", "no model is named for "+host(d.config.BaseURL), "set model in "+filepath.Join(d.home, "config.toml"))
-	}
-	if !online {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
-	defer cancel()
-	status, err := d.modelClient().Ping(ctx)
-	if err != nil {
-		d.add("error", err.Error(), "check base_url and the network")
-		return
-	}
-	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		d.add("error", fmt.Sprintf("%s refuses the key (%s)", host(d.config.BaseURL), said),
-			"check api_key, or the variable that it comes from")
-	case http.StatusNotFound:
-		d.add("error", fmt.Sprintf("%s has no chat completions there (%s)", d.config.BaseURL, said),
-			"check base_url; it ends in /chat/completions as a rule")
-	default:
-		d.add("ok", host(d.config.BaseURL)+" can be reached and takes the key", "")
 	}
 }
 

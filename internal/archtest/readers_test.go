@@ -145,6 +145,7 @@ var boundOf = map[string]string{
 	"llm/demo.Handler":                        ownBytes,
 	"llm/openai.Client.errorBody":             "the body of a server's error",
 	"llm/openai.Client.send":                  "headers of a server",
+	"llm/openai.drain":                        "what follows the end of an answer, and answers of `doctor --online`",
 	"llm/openai.events.readLine":              "a model's answer as a stream",
 	"llm/openai.newEvents":                    "a model's answer as a stream",
 	"llm/openai.patientReader.Read":           "a model's answer as a stream",

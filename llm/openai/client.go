@@ -4,11 +4,12 @@
 // What it promises: the request body is sent byte for byte; an answer that is
 // cut short, an error in mid-stream or text that is no stream is an error, never
 // a short or empty answer; a busy or failing server is asked again, as long as
-// nothing of the answer has arrived; nothing waits for ever, and the time in
-// which chibi itself is busy, or held up by whoever reads its output, is not
-// held against the server; no redirect is followed, so that the key and the
-// conversation go to the configured address and nowhere else; what is kept of
-// an answer is bounded. Error texts name the server and never the key.
+// nothing of the answer has arrived; requests that follow each other share a
+// connection; nothing waits for ever, and the time in which chibi itself is busy,
+// or held up by whoever reads its output, is not held against the server; no
+// redirect is followed, so that the key and the conversation go to the configured
+// address and nowhere else; what is kept of an answer is bounded. Error texts name
+// the server and never the key.
 //
 // The format is that of https://platform.openai.com/docs/api-reference/chat.
 package openai
@@ -18,7 +19,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,13 +30,13 @@ import (
 // Client asks one server. Its fields are set before the first request; it is
 // safe for concurrent use then.
 type Client struct {
-	// URL is the address of the chat completions endpoint. One that ends in
-	// "/v1" is completed with "/chat/completions".
+	// URL is the address of the chat completions endpoint, or one whose path ends
+	// in "/v1", see Endpoint.
 	URL string
 	// Key is sent as bearer token; empty: none is sent.
 	Key string
 	// HTTP sends the requests, and follows no redirects whatever it says; nil: a
-	// client that bounds connecting and headers.
+	// client of this Client's own that bounds connecting and headers.
 	HTTP *http.Client
 	// Retries is how often a failed request is sent again; 0: 3, negative:
 	// never.
@@ -57,6 +57,8 @@ type Client struct {
 	Notify func(text string)
 	// Sleep waits between tries; nil: a timer. Tests replace it.
 	Sleep func(ctx context.Context, d time.Duration) error
+
+	connection connection
 }
 
 var _ llm.Client = (*Client)(nil)
@@ -70,7 +72,7 @@ func (c *Client) Stream(ctx context.Context, body json.RawMessage, onText func(s
 	if err != nil {
 		return llm.Reply{}, c.conceal(ended(ctx, err))
 	}
-	defer res.Body.Close()
+	defer drain(res.Body)
 	r := reader{host: c.host(), onText: onText, most: c.answerBytes(), progress: p.progress}
 	source := &patientReader{patience: p, body: res.Body, left: int64(c.answerBytes()) * wireFactor}
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
@@ -89,14 +91,14 @@ func ended(ctx context.Context, failure error) error {
 	return failure
 }
 
-// Ping sends a request without content once and returns the HTTP status with
-// which the server answers it. The answer is not read.
+// Ping sends a request without content once, to where Stream sends its requests,
+// and returns the HTTP status with which the server answers it.
 func (c *Client) Ping(ctx context.Context) (status int, err error) {
 	res, err := c.send(ctx, []byte("{}"))
 	if err != nil {
-		return 0, fmt.Errorf("model server %s: %w", c.host(), cause(err))
+		return 0, c.noAnswer(err)
 	}
-	res.Body.Close()
+	drain(res.Body)
 	if to := redirect(res); to != "" {
 		return res.StatusCode, &Error{Host: c.host(), Status: res.StatusCode, Message: to}
 	}
@@ -105,13 +107,16 @@ func (c *Client) Ping(ctx context.Context) (status int, err error) {
 
 // send sends the request once. A redirect is an answer like any other.
 func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, Endpoint(c.URL), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("base_url %q: %w", c.URL, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
 	req.Header.Set("User-Agent", "chibi")
+	// Nothing is sent of this. It lets the transport send the request again at once
+	// if the server has closed a connection that was kept.
+	req.Header["Idempotency-Key"] = []string{}
 	if c.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Key)
 	}
@@ -120,11 +125,28 @@ func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	return client.Do(req)
 }
 
-func (c *Client) endpoint() string {
-	if trimmed := strings.TrimSuffix(c.URL, "/"); strings.HasSuffix(trimmed, "/v1") {
-		return trimmed + "/chat/completions"
+func (c *Client) httpClient() *http.Client {
+	if c.HTTP != nil {
+		return c.HTTP
 	}
-	return c.URL
+	return c.connection.http(time.Now())
+}
+
+// Close closes the connection that is kept between requests, unless it belongs
+// to HTTP. The Client can be used again after it.
+func (c *Client) Close() error {
+	c.connection.close()
+	return nil
+}
+
+// Endpoint is the address that requests for a base_url go to: one whose path
+// ends in "/v1" is completed with "/chat/completions", any other stays as it is.
+func Endpoint(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || !strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1") {
+		return base
+	}
+	return u.JoinPath("chat/completions").String()
 }
 
 func (c *Client) host() string {
@@ -139,21 +161,4 @@ func (c *Client) answerBytes() int {
 		return c.AnswerBytes
 	}
 	return 2 << 20
-}
-
-// maxHeaders bounds the headers of an answer.
-const maxHeaders = 256 << 10
-
-func (c *Client) httpClient() *http.Client {
-	if c.HTTP != nil {
-		return c.HTTP
-	}
-	return &http.Client{Transport: &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    30 * time.Second,
-		MaxResponseHeaderBytes: maxHeaders,
-		ForceAttemptHTTP2:      true,
-		DisableKeepAlives:      true,
-	}}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -44,32 +45,70 @@ func (e *Error) Error() string {
 	return text
 }
 
-// tooLong is how servers say that a request is longer than the model's window.
-var tooLong = regexp.MustCompile(`(?i)context[_ ](length|window|size)|too (long|large|many (input )?tokens)|(maximum|exceeds?|limit).*tokens|tokens.*(maximum|exceeds?|limit)`)
+// isTooLong reports whether a server says that a request is longer than the
+// model's window.
+func isTooLong(message string) bool {
+	return regexp.MustCompile(`(?i)context[_ ](length|window|size)|too (long|large|many (input )?tokens)|` +
+		`(maximum|exceeds?|limit).*tokens|tokens.*(maximum|exceeds?|limit)`).MatchString(message)
+}
 
 // Is reports whether the error is llm.ErrTooLong: the request was longer than
 // the model or its server takes.
 func (e *Error) Is(target error) bool {
 	isLong := e.Status == http.StatusRequestEntityTooLarge ||
-		(e.Status == http.StatusBadRequest || e.Status == 0) && tooLong.MatchString(e.Message)
+		(e.Status == http.StatusBadRequest || e.Status == 0) && isTooLong(e.Message)
 	return target == llm.ErrTooLong && isLong
 }
 
 // isPassing reports whether a request that got no answer may get one when it is
-// sent again: the connection was refused or broke. What is wrong with an
-// address, a name, a certificate or a protocol stays wrong, and a server that
-// was silent has had its time.
+// sent again: the connection was refused, broke, or did not come about in time.
+// What is wrong with an address, a name, a certificate or a protocol stays wrong,
+// and a server that was silent has had its time.
 func isPassing(err error) bool {
 	for _, passing := range []error{
 		io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,
-		syscall.ENETUNREACH, syscall.EHOSTUNREACH,
+		syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ETIMEDOUT,
 	} {
 		if errors.Is(err, passing) {
 			return true
 		}
 	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" && dial.Timeout() || isLostHTTP2(err) {
+		return true
+	}
 	var name *net.DNSError
 	return errors.As(err, &name) && name.IsTemporary && !name.IsNotFound
+}
+
+// isLostHTTP2 reports whether a connection of HTTP/2 ended: net/http has no names
+// for these errors.
+func isLostHTTP2(err error) bool {
+	text := cause(err).Error()
+	return strings.HasPrefix(text, "http2: client connection ") || strings.HasPrefix(text, "http2: server sent GOAWAY")
+}
+
+// noAnswer words the failure of a request that got no answer.
+func (c *Client) noAnswer(err error) error {
+	err = cause(err)
+	var record tls.RecordHeaderError
+	hint := ""
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
+		hint = "; the server does not speak HTTPS there: write http:// in base_url if that is meant"
+	case strings.Contains(err.Error(), tlsAlert):
+		hint = "; the server speaks HTTPS there: write https:// in base_url"
+	}
+	return fmt.Errorf("model server %s: %w%s", c.host(), err, hint)
+}
+
+// tlsAlert is how net/http shows what a server of TLS answers to a plain request.
+const tlsAlert = `malformed HTTP response "\x15\x03`
+
+// wantsTLS reports whether a server's answer to a plain request is that it speaks
+// HTTPS only.
+func wantsTLS(res *http.Response, said string) bool {
+	return res.StatusCode == http.StatusBadRequest && res.Request.URL.Scheme == "http" && strings.Contains(said, "HTTPS")
 }
 
 // leastKey is the length, in bytes, of the shortest text that can be a secret:

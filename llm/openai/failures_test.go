@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,7 +81,11 @@ func TestOnlyFailuresThatPassAreTriedAgain(t *testing.T) {
 		{"an unknown host", &net.DNSError{Err: "no such host", IsNotFound: true}, 1},
 		{"an unknown host, says a server that is not sure",
 			&net.DNSError{Err: "no such host", IsNotFound: true, IsTemporary: true}, 1},
-		{"a host that does not answer", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, 1},
+		{"a host that does not answer", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, 4},
+		{"a host that does not answer in our time", &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, 4},
+		{"HTTP/2: the connection is lost", errors.New("http2: client connection lost"), 4},
+		{"HTTP/2: the server goes away", errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1, " +
+			"ErrCode=NO_ERROR, debug=\"\""), 4},
 		{"anything else", errors.New("malformed HTTP response"), 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -95,6 +100,34 @@ func TestOnlyFailuresThatPassAreTriedAgain(t *testing.T) {
 	}
 }
 
+// alerts is the address of a server that answers as TLS does to what is no TLS.
+func alerts(t *testing.T) string { return says(t, "\x15\x03\x01\x00\x02\x02\x50") }
+
+// greets is the address of a server that speaks neither HTTP nor TLS.
+func greets(t *testing.T) string { return says(t, "220 mail.test ESMTP\r\n") }
+
+// says is the address of a server that sends a text on every connection.
+func says(t *testing.T, text string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Read(make([]byte, 64<<10))
+			io.WriteString(conn, text)
+			conn.Close()
+		}
+	}()
+	return listener.Addr().String()
+}
+
 func TestAWrongAddressIsTriedOnce(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -105,7 +138,10 @@ func TestAWrongAddressIsTriedOnce(t *testing.T) {
 	for _, test := range []struct{ name, url, want string }{
 		{"a certificate that nobody signed", secure.URL, "certificate"},
 		{"https to a server without it", strings.Replace(plain.URL, "http:", "https:", 1),
-			"server gave HTTP response to HTTPS client"},
+			"write http:// in base_url"},
+		{"http to a server of https", strings.Replace(secure.URL, "https:", "http:", 1), "write https:// in base_url"},
+		{"http to a server of TLS", "http://" + alerts(t), "write https:// in base_url"},
+		{"https to a server of something else", "https://" + greets(t), "write http:// in base_url"},
 		{"an unknown scheme", "gopher://localhost/v1", `unsupported protocol scheme "gopher"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -64,9 +64,7 @@ func (s *scripted) RoundTrip(req *http.Request) (*http.Response, error) {
 				return
 			}
 		}
-		if s.status != http.StatusOK {
-			in.Close()
-		}
+		in.Close()
 	}()
 	return &http.Response{StatusCode: s.status, Body: out, Request: req, Header: http.Header{}}, nil
 }
@@ -145,6 +143,11 @@ func TestOnlyTimeSpentWaitingForTheServerCounts(t *testing.T) {
 			name:   "a connection that stays open after the end",
 			server: scripted{moments: []moment{{0, delta("Hi") + stop}, {24 * time.Hour, ""}}},
 			text:   "Hi", took: 2 * time.Minute,
+		},
+		{
+			name:   "a connection that stays open after [DONE]",
+			server: scripted{moments: []moment{{0, delta("Hi") + stop + done}, {24 * time.Hour, ""}}},
+			text:   "Hi", took: 500 * time.Millisecond,
 		},
 		{
 			name: "errors that come slowly share the time", server: scripted{headers: 4 * time.Minute, status: 500},

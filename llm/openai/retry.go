@@ -47,12 +47,15 @@ func (c *Client) judge(res *http.Response, err error, try int) (wait time.Durati
 		if !isPassing(err) {
 			backoff = -1
 		}
-		return backoff, fmt.Errorf("model server %s: %w", c.host(), cause(err))
+		return backoff, c.noAnswer(err)
 	}
 	data := c.errorBody(res)
 	answer := &Error{Host: c.host(), Status: res.StatusCode, Message: message(data)}
 	if to := redirect(res); to != "" {
 		answer.Message = to
+	}
+	if wantsTLS(res, answer.Message) {
+		answer.Message += "; write https:// in base_url"
 	}
 	switch code := res.StatusCode; code {
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
