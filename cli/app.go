@@ -17,8 +17,10 @@ type program struct {
 	screen *screen
 	opts   options
 	said   map[string]bool // notices that were printed
-	// pluginEnv is the environment of plugins; nil: chibi's own.
-	pluginEnv []string
+	// pluginEnv is the environment of plugins; nil: chibi's own. pluginHome is the
+	// home that they are told; "": the one in use.
+	pluginEnv  []string
+	pluginHome string
 	// offline uses the demo model, whatever is configured; nativeOnly asks no
 	// other programs' hooks.
 	offline, nativeOnly bool

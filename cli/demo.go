@@ -41,11 +41,12 @@ func demoScript() []demoStep {
 // demo holds a short conversation with the example plugins in a scratch home,
 // and shows what each plugin saw and changed.
 func (p *program) demo(ctx context.Context, _ []string) error {
-	home, remove, err := disk.TempFolder("chibi-demo-*")
+	leave, err := p.enterScratch("demo")
 	if err != nil {
-		return fmt.Errorf("making a scratch home: %w", err)
+		return err
 	}
-	defer remove()
+	defer leave()
+	home := p.pluginHome
 	if err := p.furnish(home); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (p *program) furnish(home string) error {
 			}
 		}
 	}
-	p.pluginEnv = append(os.Environ(), "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+filepath.Join(home, "bin"))
+	p.pluginEnv = append(p.pluginEnv, "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+filepath.Join(home, "bin"))
 	if err := disk.WriteFile(filepath.Join(home, "bin", "jq"), []byte(jqFallback), true); err != nil {
 		return err
 	}

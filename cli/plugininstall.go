@@ -130,7 +130,7 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	name := strings.TrimSuffix(filepath.Base(source), ".git")
 	path = filepath.Join(folder, name)
 	exec := s.exec()
-	exec.Env = append(environment(exec, nil), "GIT_TERMINAL_PROMPT=0")
+	exec.Env = append(slices.Clone(exec.Env), "GIT_TERMINAL_PROMPT=0")
 	out, err := exec.Run(ctx, plugin.Command{Path: git,
 		Args: []string{"clone", "--quiet", "--depth", "1", "--", source, path}, Timeout: 5 * time.Minute})
 	if err == nil {

@@ -112,7 +112,7 @@ func (s *session) loadKodelet(ctx context.Context) (plugin.Loaded, error) {
 	}
 	set := s.config.Plugins
 	return kodelet.Load(ctx, kodelet.Options{
-		Folders: s.hookFolders(), Exec: s.exec(), Answers: filepath.Join(s.home, "kodelet-events.json"),
+		Folders: s.hookFolders(), Exec: s.exec(), Answers: filepath.Join(s.toldHome(), "kodelet-events.json"),
 		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: s.overrides(),
 		Conversation: s.agent.Context.Name(), Dir: s.project.dir,
 		AutoCompact: s.config.AutoCompact, Threshold: s.config.AutoCompactThreshold / 100,
@@ -125,7 +125,7 @@ func (s *session) loadKode(context.Context) (plugin.Loaded, error) {
 		return plugin.Loaded{}, nil
 	}
 	opts := kode.Options{
-		Dir: s.home, WorkDir: s.project.dir, Session: uuid.NewString(), Exec: s.exec(), Overrides: s.overrides(),
+		Dir: s.home, UserHome: userHome(), WorkDir: s.project.dir, Session: uuid.NewString(), Exec: s.exec(), Overrides: s.overrides(),
 		Idle: s.idle,
 	}
 	for _, h := range s.config.Kode {
@@ -247,7 +247,7 @@ func (s *session) overrides() map[string]plugin.Override {
 func (s *session) nativeOptions() native.Options {
 	set := s.config.Plugins
 	return native.Options{
-		Dir: s.pluginsDir(), Home: s.home, Context: s.agent.Context.Name(), Verbose: s.opts.verbose,
+		Dir: s.pluginsDir(), Home: s.toldHome(), Context: s.agent.Context.Name(), Verbose: s.opts.verbose,
 		Exec: s.exec(), Spool: s.cache().Spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
 		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
 		AllowLinks: set.AllowLinks, Overrides: s.overrides(), Reserved: builtin.Names(),

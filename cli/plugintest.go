@@ -1,19 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/plugincase"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/internal/scratch"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
@@ -48,9 +47,14 @@ func (p *program) pluginTest(ctx context.Context, args []string, verbose bool) e
 		}
 		return fmt.Errorf("there are no files *%s in %s", plugincase.Suffix, strings.Join(args, ", "))
 	}
+	home, err := p.scratchHome("test")
+	if err != nil {
+		return err
+	}
+	defer home.Remove()
 	failed := false
 	for _, path := range files {
-		ok, err := s.testFile(ctx, path, verbose)
+		ok, err := s.testFile(ctx, path, home, verbose)
 		if err != nil {
 			return err
 		}
@@ -108,7 +112,7 @@ func (s *session) ownCases(name string) (files []string) {
 }
 
 // testFile runs the cases of one file.
-func (s *session) testFile(ctx context.Context, path string, verbose bool) (ok bool, err error) {
+func (s *session) testFile(ctx context.Context, path string, home *scratch.Home, verbose bool) (ok bool, err error) {
 	out := s.screen.Stdout()
 	begun := time.Now()
 	f, err := plugincase.Read(path)
@@ -118,8 +122,8 @@ func (s *session) testFile(ctx context.Context, path string, verbose bool) (ok b
 	}
 	ok = true
 	for _, c := range f.Cases {
-		o, err := s.testCase(ctx, f, c)
-		if err != nil {
+		o, err := s.testCase(ctx, f, c, home)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return false, err
 		}
 		if len(o.Wrong) > 0 {
@@ -141,14 +145,14 @@ func (s *session) testFile(ctx context.Context, path string, verbose bool) (ok b
 	return ok, nil
 }
 
-// testCase loads the plugin as the case wants it, in a scratch home, and runs
-// the case.
-func (s *session) testCase(ctx context.Context, f plugincase.File, c plugincase.Case) (plugincase.Outcome, error) {
-	home, remove, err := disk.TempFolder("chibi-test-*")
-	if err != nil {
-		return plugincase.Outcome{}, fmt.Errorf("making a scratch home: %w", err)
+// testCase loads the plugin as the case wants it, in a scratch home without what
+// earlier cases have left there, and runs the case.
+func (s *session) testCase(ctx context.Context, f plugincase.File, c plugincase.Case,
+	home *scratch.Home) (_ plugincase.Outcome, err error) {
+	if err := home.Renew(); err != nil {
+		return plugincase.Outcome{}, err
 	}
-	defer remove()
+	defer s.runIn(home, pairs(c.Env)...)()
 	name := "default"
 	if c.Context != "" {
 		name = c.Context
@@ -158,9 +162,8 @@ func (s *session) testCase(ctx context.Context, f plugincase.File, c plugincase.
 	if opts.Dir, err = s.folderOf(f); err != nil {
 		return plugincase.Outcome{}, err
 	}
-	opts.Home, opts.Context, opts.Spool, opts.Reserved = home, name, nil, nil
+	opts.Context, opts.Spool, opts.Reserved = name, nil, nil
 	opts.Exec.Stderr = nil
-	opts.Exec.Env = environment(s.exec(), c.Env)
 	loaded, err := native.Load(ctx, opts)
 	switch {
 	case err != nil:
@@ -194,11 +197,10 @@ func (s *session) folderOf(f plugincase.File) (string, error) {
 	return beside, nil
 }
 
-// environment is the environment of plugins with more variables.
-func environment(exec plugin.Exec, more map[string]string) []string {
-	env := slices.Clone(exec.Env)
-	for name, value := range more {
-		env = append(env, name+"="+value)
+// pairs are variables as KEY=VALUE.
+func pairs(variables map[string]string) (list []string) {
+	for name, value := range variables {
+		list = append(list, name+"="+value)
 	}
-	return env
+	return list
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (p *program) pluginCheck(ctx context.Context, names []string, asJSON bool) 
 	passed := true
 	for _, name := range names {
 		r, err := s.check(ctx, name)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		reports = append(reports, r)
@@ -151,6 +152,11 @@ func (s *session) looksLikePlugin(name string) bool {
 // check checks one plugin: a path, a file of the plugins folder, or the name of
 // a hook of another program.
 func (s *session) check(ctx context.Context, name string) (plugincheck.Report, error) {
+	leave, err := s.enterScratch("check")
+	if err != nil {
+		return plugincheck.Report{}, err
+	}
+	defer leave()
 	path := filepath.Join(s.pluginsDir(), name)
 	if strings.Contains(name, ":") {
 		if err := s.loadPlugins(ctx); err != nil {
@@ -171,15 +177,10 @@ func (s *session) check(ctx context.Context, name string) (plugincheck.Report, e
 	if err != nil {
 		return plugincheck.Report{}, err
 	}
-	home, remove, err := disk.TempFolder("chibi-check-*")
-	if err != nil {
-		return plugincheck.Report{}, fmt.Errorf("making a scratch home: %w", err)
-	}
-	defer remove()
 	set := s.config.Plugins
 	exec := plugin.Exec{Env: s.environment(s.hidesKey(name))} // what plugins say on standard error is part of findings
 	return plugincheck.File(ctx, absolute, plugincheck.Options{
-		Home: home, Exec: exec, ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS),
+		Home: s.toldHome(), Exec: exec, ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS),
 	}), nil
 }
 
@@ -242,7 +243,7 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 				return err
 			}
 			if hook != "" {
-				if err := p.hookFire(ctx, string(info.Name), fireFlags{plugins: []string{name}}); err != nil && ctx.Err() == nil {
+				if err := p.fireInScratch(ctx, info, name); err != nil && ctx.Err() == nil {
 					p.screen.errorf("%v", err)
 				}
 			}
@@ -253,6 +254,16 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// fireInScratch fires a point with its example at one plugin, in a scratch home.
+func (p *program) fireInScratch(ctx context.Context, info hookpoints.Info, name string) error {
+	leave, err := p.enterScratch("check")
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return p.hookFire(ctx, string(info.Name), fireFlags{plugins: []string{name}})
 }
 
 // stamp describes the files of a plugin as they are now.

@@ -126,7 +126,7 @@ func (p project) below(path string) string {
 // they load what was approved: programs from places that are the same in every
 // folder, and Python's compiled files from where the project cannot write.
 func (s *session) projectEnv() []string {
-	env := []string{"PYTHONPYCACHEPREFIX=" + filepath.Join(s.home, "pycache")}
+	env := []string{"PYTHONPYCACHEPREFIX=" + filepath.Join(s.toldHome(), "pycache")}
 	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
 		places := filepath.SplitList(s.exec().Getenv(name))
 		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {

@@ -253,7 +253,7 @@ func (s *session) tidy(context.Context) error {
 		s.notice(fmt.Sprintf("removing what is left of deleted contexts: %v", err))
 	}
 	for _, path := range disk.OwnTemps(time.Now().Add(-disk.StaleAge)) {
-		disk.OS{}.RemoveAll(path)
+		disk.RemoveTemp(path)
 	}
 	return nil
 }
@@ -318,9 +318,9 @@ func (s *session) detail(format string, args ...any) {
 }
 
 // notice prints a sentence for the person, once.
-func (s *session) notice(text string) {
-	if !s.said[text] {
-		s.said[text] = true
-		s.screen.notef("%s", text)
+func (p *program) notice(text string) {
+	if !p.said[text] {
+		p.said[text] = true
+		p.screen.notef("%s", text)
 	}
 }

@@ -108,6 +108,8 @@ var boundOf = map[string]string{
 	"internal/disk.OpenBeneath":               callersBound,
 	"internal/disk.OwnTemps":                  "folders",
 	"internal/disk.ReadFile":                  callersBound,
+	"internal/disk.RemoveTemp":                "folders",
+	"internal/scratch.readNames":              "folders",
 	"internal/disk.Temps":                     "folders",
 	"internal/disk.copyFile":                  callersBound,
 	"internal/disk.openRegular":               callersBound,

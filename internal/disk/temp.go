@@ -20,7 +20,27 @@ func TempFolder(pattern string) (path string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return path, func() { os.RemoveAll(path) }, nil
+	return path, func() { RemoveTemp(path) }, nil
+}
+
+// RemoveTemp removes what TempFolder or TempFile has made, also if a program has
+// closed directories in it to us. It follows no links.
+func RemoveTemp(path string) {
+	if os.RemoveAll(path) == nil {
+		return
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			root.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	os.RemoveAll(path)
 }
 
 // tempNames are the names that TempFile and TempFolder have made for this program.

@@ -14,8 +14,9 @@
 //	arguments.text = "one two"
 //	output = "2\n"
 //
-// It promises that a case runs the plugin as the program does, in a scratch
-// home, and that whatever a case does not say is not compared.
+// It promises that a case runs the plugin as the program does, in the environment
+// that it was loaded with (a scratch home, in chibi plugin test), and that whatever
+// a case does not say is not compared.
 package plugincase
 
 import (

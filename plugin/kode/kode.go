@@ -13,6 +13,7 @@
 package kode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,8 @@ type Options struct {
 	Hooks []Hook
 	// Dir is where relative paths with a slash begin.
 	Dir string
+	// UserHome is the home directory that "~/" of a path means; "": $HOME of Exec.
+	UserHome string
 	// WorkDir is where hooks run, and what they are told.
 	WorkDir string
 	// Session identifies this run.
@@ -153,7 +156,7 @@ func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 // have it.
 func (o Options) path(exec string) string {
 	if rest, ok := strings.CutPrefix(exec, "~/"); ok {
-		return filepath.Join(o.Exec.Getenv("HOME"), rest)
+		return filepath.Join(cmp.Or(o.UserHome, o.Exec.Getenv("HOME")), rest)
 	}
 	if path, ok := o.Exec.LookPath(exec); ok && !strings.Contains(exec, "/") {
 		return path

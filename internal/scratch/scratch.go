@@ -1,0 +1,166 @@
+// Package scratch makes homes in which plugins can be tried out: a person's home
+// directory as a directory of links to what is in the real one, with an empty
+// home of chibi in the place of theirs. So tools and libraries that a plugin finds
+// below $HOME are there, and what it writes to $HOME/.chibi or $CHIBI_HOME does not
+// change the person's.
+//
+// A link is the file that it leads to: what a plugin writes to another file of
+// the home directory that exists, it writes there. That is no protection against
+// malice. [Home.Remove] removes the links and never what they lead to.
+package scratch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// chibiName is the name of chibi's home in a home directory.
+const chibiName = ".chibi"
+
+// Real is what a scratch home stands for.
+type Real struct {
+	// User is the person's home directory; "" if they have none.
+	User string
+	// Chibi is the home of chibi that is in use, wherever it is.
+	Chibi string
+}
+
+// Home is a scratch home.
+type Home struct {
+	// User is the home directory: links, and Chibi.
+	User string
+	// Chibi is the home of chibi in it, an empty directory.
+	Chibi string
+	// Unlinked says why there are no links; nil if there are.
+	Unlinked error
+
+	real   Real
+	linked map[string]bool
+	remove func()
+}
+
+// Make makes a scratch home, for a purpose that its name says.
+func Make(purpose string, real Real) (*Home, error) {
+	folder, remove, err := disk.TempFolder("chibi-" + purpose + "-*")
+	if err == nil {
+		folder, err = filepath.Abs(folder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making a scratch home: %w", err)
+	}
+	h := &Home{User: folder, Chibi: filepath.Join(folder, chibiName), real: real,
+		linked: map[string]bool{}, remove: remove}
+	if err = disk.MakeFolder(disk.OS{}, h.Chibi, 0o700); err == nil && real.User != "" {
+		err = h.link()
+	}
+	if err != nil {
+		remove()
+		return nil, fmt.Errorf("making a scratch home: %w", err)
+	}
+	return h, nil
+}
+
+// link makes a link for each entry of the real home directory. The homes of chibi
+// in it, under whatever name, are the scratch one.
+func (h *Home) link() error {
+	user, err := filepath.Abs(h.real.User)
+	if err != nil {
+		return err
+	}
+	entries, err := readNames(user)
+	if h.Unlinked = err; err != nil {
+		return nil
+	}
+	for _, name := range entries {
+		target := filepath.Join(user, name)
+		switch {
+		case name == chibiName:
+			continue
+		case slices.Contains(spellings(h.real.Chibi), target):
+			target = chibiName
+		}
+		if err := disk.Symlink(target, filepath.Join(h.User, name)); err != nil {
+			return err
+		}
+		h.linked[name] = true
+	}
+	return nil
+}
+
+// Renew empties the home of chibi and removes what was made beside the links, for
+// the next trial.
+func (h *Home) Renew() error {
+	entries, err := readNames(h.User)
+	for _, name := range entries {
+		if !h.linked[name] {
+			disk.RemoveTemp(filepath.Join(h.User, name))
+		}
+	}
+	if err == nil {
+		err = disk.MakeFolder(disk.OS{}, h.Chibi, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("renewing the scratch home: %w", err)
+	}
+	return nil
+}
+
+// readNames lists the names in a directory.
+func readNames(folder string) ([]string, error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// Environ is an environment in which the scratch home is the home. Base directories
+// (XDG_*) in the real home of chibi are in the scratch one.
+func (h *Home) Environ(env []string) []string {
+	var moved []string
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "XDG_") {
+			pair = name + "=" + h.moved(value)
+		}
+		if name != "HOME" && name != "CHIBI_HOME" {
+			moved = append(moved, pair)
+		}
+	}
+	return append(moved, "HOME="+h.User, "CHIBI_HOME="+h.Chibi)
+}
+
+// moved is a path, or its place in the scratch home if it lies in a real home of
+// chibi.
+func (h *Home) moved(path string) string {
+	roots := spellings(h.real.Chibi)
+	if h.real.User != "" {
+		roots = append(roots, spellings(filepath.Join(h.real.User, chibiName))...)
+	}
+	for _, root := range roots {
+		if rest, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rest) {
+			return filepath.Join(h.Chibi, rest)
+		}
+	}
+	return path
+}
+
+// spellings are a path in full, and what it leads to.
+func spellings(path string) (list []string) {
+	if full, err := filepath.Abs(path); err == nil && path != "" {
+		list = append(list, full)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil && path != "" {
+		list = append(list, real)
+	}
+	return list
+}
+
+// Remove removes the home, and nothing that its links lead to.
+func (h *Home) Remove() { h.remove() }
