@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
@@ -61,18 +63,40 @@ func (p *program) hookFire(ctx context.Context, name string, f fireFlags) error 
 	}
 	defer s.close()
 	s.sayLeftOut()
-	host, err := s.hostOf(f.plugins, info.Name)
+	host, err := s.hostOf(f.plugins)
 	if err != nil {
 		return err
 	}
-	fired := firing{info: info, payload: payload}
-	if err := fired.fire(ctx, host); err != nil {
-		return err
+	fired := firing{info: info, payload: payload, records: notAsked(host, f.plugins, info)}
+	stopped := fired.fire(ctx, host)
+	var refusal *plugin.StartError
+	if stopped != nil && !errors.As(stopped, &refusal) {
+		return stopped
 	}
 	if f.json {
-		return p.printJSON(fired.asJSON())
+		err = p.printJSON(fired.asJSON())
+	} else {
+		err = fired.print(p.screen.Stdout())
 	}
-	return fired.print(p.screen.Stdout())
+	return errors.Join(err, stopped)
+}
+
+// notAsked are the records of the named plugins that are not asked at a point.
+func notAsked(host *plugin.Host, names []string, info hookpoints.Info) []plugin.Record {
+	records := []plugin.Record{}
+	for _, name := range names {
+		i := slices.IndexFunc(host.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
+		switch {
+		case i < 0:
+			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: name,
+				Result: plugin.Skipped, Why: "it is left out; chibi plugin list says why"})
+		case !host.Plugins[i].Subscribes(info.Name):
+			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: name,
+				Protocol: host.Plugins[i].Origin.Protocol, Result: plugin.Skipped,
+				Why: "it is not asked at " + string(info.Name)})
+		}
+	}
+	return records
 }
 
 // payload is the payload of a firing: the person's, or an example, with what
@@ -85,7 +109,7 @@ func (p *program) payload(ctx context.Context, info hookpoints.Info, f fireFlags
 			return nil, err
 		}
 		if payload, err = oneLine(text); err != nil {
-			return nil, usage("--data is not a JSON object: %v", err)
+			return nil, usage("--data: %v", err)
 		}
 	}
 	for _, pair := range f.set {
@@ -105,7 +129,7 @@ func (p *program) payload(ctx context.Context, info hookpoints.Info, f fireFlags
 	}
 	plain, err := oneLine(payload)
 	if err != nil {
-		return nil, usage("the payload is not a JSON object: %v", err)
+		return nil, usage("the payload: %v", err)
 	}
 	return plain, checkPayload(info, plain)
 }
@@ -141,7 +165,7 @@ func oneLine(text []byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	if line[0] != '{' {
-		return nil, fmt.Errorf("it is no object")
+		return nil, &strictjson.TypeError{Want: "an object", Value: strictjson.TypeOf(line)}
 	}
 	return line, nil
 }
@@ -149,18 +173,23 @@ func oneLine(text []byte) (json.RawMessage, error) {
 // checkPayload refuses fields that the point does not have, or of other types.
 func checkPayload(info hookpoints.Info, payload []byte) error {
 	if err := strictjson.DecodeKnown(payload, reflect.New(info.Payload).Interface()); err != nil {
-		return usage("the payload does not fit %s: %v (chibi hook show %s lists its fields)", info.Name, err, info.Name)
+		return wrongPayload(info, err)
 	}
 	for _, f := range hookpoints.Fields(info.Payload) {
 		if v := gjson.GetBytes(payload, gjson.Escape(f.Name)); f.Type == "object" && v.Exists() && !v.IsObject() {
-			return usage("the payload does not fit %s: %s is no object; see chibi hook show %s", info.Name, f.Name, info.Name)
+			return wrongPayload(info, &strictjson.TypeError{Field: f.Name, Want: "an object",
+				Value: strictjson.TypeOf([]byte(v.Raw))})
 		}
 	}
 	return nil
 }
 
+func wrongPayload(info hookpoints.Info, err error) error {
+	return usage("the payload does not fit %s: %v (chibi hook show %s lists its fields)", info.Name, err, info.Name)
+}
+
 // hostOf is a host of the named plugins, all if none is named.
-func (s *session) hostOf(names []string, point hookpoints.Name) (*plugin.Host, error) {
+func (s *session) hostOf(names []string) (*plugin.Host, error) {
 	host := &plugin.Host{Waiting: s.agent.Host.Waiting, MaxAnswers: s.agent.Host.MaxAnswers}
 	for _, name := range names {
 		if !s.hasPlugin(name) {
@@ -171,9 +200,6 @@ func (s *session) hostOf(names []string, point hookpoints.Name) (*plugin.Host, e
 		p := s.loaded.Plugins[i]
 		if names != nil && !slices.Contains(names, p.Name) {
 			continue
-		}
-		if names != nil && !p.Subscribes(point) {
-			s.notice(fmt.Sprintf("plugin %q is not asked at %s", p.Name, point))
 		}
 		host.Plugins = append(host.Plugins, p)
 	}

@@ -223,7 +223,10 @@ func typeName(name string) string {
 	case name == "string":
 		return "a string"
 	}
-	return "a " + strings.TrimPrefix(name, "config.")
+	if strings.ContainsAny(name, ".[") {
+		return "a table"
+	}
+	return "a " + name
 }
 
 // knownKeys lists the keys of a struct for decoding, with dots for tables.

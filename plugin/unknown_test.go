@@ -31,7 +31,7 @@ func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
 		{"other letters", `{"Block":true}`, `pre_tool has no field "Block" (did you mean "block"?)`},
 		{"beside a block that is none", `{"block":false,"deny":true}`,
 			`pre_tool has no field "deny"; it has "arguments", "block", "message"`},
-		{"a value of another type", `{"block":"true"}`, `its answer has a field of the wrong type: "block" cannot be a string`},
+		{"a value of another type", `{"block":"true"}`, `its answer has a field of the wrong type: block: must be a boolean, is a string`},
 		{"no object", `"block"`, `its answer is not a JSON object`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

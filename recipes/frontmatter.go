@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/goccy/go-yaml"
 )
 
@@ -201,7 +202,17 @@ func yamlError(where string, err error) error {
 	if !errors.As(err, &wrong) || wrong.GetToken() == nil || wrong.GetToken().Position == nil {
 		return inFile(where, 0, errors.New(strings.SplitN(err.Error(), "\n", 2)[0]))
 	}
-	return inFile(where, wrong.GetToken().Position.Line, errors.New(wrong.GetMessage()))
+	return inFile(where, wrong.GetToken().Position.Line, errors.New(yamlText(wrong)))
+}
+
+// yamlText words the decoder's complaint without Go's types.
+func yamlText(wrong yaml.Error) string {
+	var mismatch *yaml.TypeError
+	if !errors.As(wrong, &mismatch) {
+		return wrong.GetMessage()
+	}
+	value := strings.Replace(strictjson.Wanted(mismatch.SrcType), "unsigned ", "", 1)
+	return fmt.Sprintf("a value must be %s, is %s", strictjson.Wanted(mismatch.DstType), value)
 }
 
 // inFile puts a file, and a line if it is known, before an error.

@@ -86,6 +86,8 @@ func TestWhatCannotBeReadNamesFileAndLine(t *testing.T) {
 		{"no end", "---\nname: x\n", `r.md:1: the front matter has no end; put a line "---" after it`},
 		{"broken YAML", "---\nname: x\nallowed_tools: [a\n---\n", "r.md:3: "},
 		{"a wrong type", "---\nname: x\nhooks: 3\n---\n", "r.md:3: "},
+		{"a list for a text", "---\nname: [x]\n---\n", "r.md:2: a value must be a string, is an array"},
+		{"a number for a truth", "---\nhooks: {turn_end: {once: 7}}\n---\n", "r.md:2: a value must be a boolean, is an integer"},
 		{"a wrong list", "---\nallowed_tools: {a: b}\n---\n", "want a list of texts, or one text with commas"},
 		{"a tag without a value", "---\nallowed_tools: !x #y\n---\n", "r.md: the front matter is not YAML that can be read"},
 		{"a list as a default", "---\narguments: {a: {default: [1]}}\n---\n", "want a text, a number, true or false"},

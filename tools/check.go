@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +59,10 @@ func decodeText(err error) string {
 		return err.Error()
 	}
 	field := strings.Trim(strings.ReplaceAll(wrong.Field, "schemaWithoutMethods", ""), ".")
-	return fmt.Sprintf("%q cannot be a %s", strings.ReplaceAll(field, "..", "."), wrong.Value)
+	kind, _, _ := strings.Cut(wrong.Value, " ")
+	value := map[string]string{"bool": "a boolean", "object": "an object", "array": "an array"}[kind]
+	return (&strictjson.TypeError{Field: strings.ReplaceAll(field, "..", "."), Want: strictjson.Wanted(wrong.Type),
+		Value: cmp.Or(value, "a "+kind)}).Error()
 }
 
 // schemaPath finds the argument in the validator's words.

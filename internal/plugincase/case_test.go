@@ -64,7 +64,7 @@ func TestCases(t *testing.T) {
 		{"a hook that it does not ask for", "hook = 'on_start'\nanswer = {}",
 			[]string{"the plugin is not asked at on_start; its --schema does not list it"}},
 		{"a payload that does not fit", "hook = 'pre_message'\ndata.prompt = 7\nanswer = {}",
-			[]string{"payload of pre_message: \"prompt\" cannot be a number"}},
+			[]string{"payload of pre_message: prompt: must be a string, is a number"}},
 		{"a tool", "tool = 'upper'\narguments.text = 'abc'\noutput = 'ABC in work'", nil},
 		{"another output", "tool = 'upper'\narguments.text = 'abc'\noutput = 'abc'\noutput_matches = 'x'", []string{
 			`output: got "ABC in work", want "abc"`, `output: got "ABC in work", want a match of "x"`}},

@@ -83,7 +83,7 @@ func TestBrokenPlugins(t *testing.T) {
 			`error pre_tool: its answer is not JSON; it begins "checking"; an answer follows that text: print what is not the answer to standard error`}},
 		{"a text as answer", guard + "echo no", 0o755, []string{`error pre_tool: its answer is not JSON; it begins "no"`}},
 		{"a field of another type", guard + `echo '{"block": "yes"}'`, 0o755,
-			[]string{`error pre_tool: its answer has a field of the wrong type: "block" cannot be a string`}},
+			[]string{`error pre_tool: its answer has a field of the wrong type: block: must be a boolean, is a string`}},
 		{"a field of another hook", guard + `echo '{"inject": "x"}'`, 0o755,
 			[]string{`warning pre_tool: pre_tool has no field "inject"; it has "arguments", "block", "message"`}},
 		{"Claude Code's answer", guard + `echo '{"decision": "block", "reason": "x"}'`, 0o755, []string{

@@ -10,23 +10,6 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// TypeError says which member has a value of a wrong type.
-type TypeError struct {
-	// Field is the way to the member, with dots; empty for the text itself.
-	Field string
-	// Value is what stands there: "number", "string", "bool", "object", "array"
-	// or "null".
-	Value string
-}
-
-// Error is a sentence such as `"timeout_ms" cannot be a string`.
-func (e *TypeError) Error() string {
-	if e.Field == "" {
-		return "it cannot be " + article(e.Value)
-	}
-	return fmt.Sprintf("%q cannot be %s", e.Field, article(e.Value))
-}
-
 // UnknownError names a member that the reader does not know.
 type UnknownError struct {
 	// Field is the way to the member, with dots.
@@ -86,13 +69,14 @@ func explain(err error, v any) error {
 		return err
 	}
 	field := dotted(wrong.JSONPointer)
-	switch {
-	case errors.Is(wrong.Err, json.ErrUnknownName):
+	if errors.Is(wrong.Err, json.ErrUnknownName) {
 		known := namesAt(v, wrong.JSONPointer.Parent())
 		return &UnknownError{Field: field, Nearest: Nearest(wrong.JSONPointer.LastToken(), known), Known: known}
-	case wrong.Err == nil:
-		return &TypeError{Field: field, Value: kindName(wrong.JSONKind)}
-	case field == "":
+	}
+	if mismatch := typeError(field, wrong); mismatch != nil {
+		return mismatch
+	}
+	if field == "" {
 		return wrong.Err
 	}
 	return fmt.Errorf("%q: %w", field, wrong.Err)
@@ -104,32 +88,4 @@ func dotted(p jsontext.Pointer) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ".")
-}
-
-func kindName(kind jsontext.Kind) string {
-	switch kind {
-	case 't', 'f':
-		return "bool"
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case '0':
-		return "number"
-	case 'n':
-		return "null"
-	}
-	return "value of this type"
-}
-
-func article(noun string) string {
-	if noun == "null" {
-		return noun
-	}
-	if strings.ContainsRune("aeiou", rune(noun[0])) {
-		return "an " + noun
-	}
-	return "a " + noun
 }

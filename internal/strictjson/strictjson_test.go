@@ -130,10 +130,17 @@ func TestDecodeMatchesNamesExactly(t *testing.T) {
 
 func TestDecodeSaysWhatIsWrong(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"a value of another type", `{"inner":{"n":"x"}}`, `"inner.n" cannot be a string`},
-		{"an object for a text", `{"path":{}}`, `"path" cannot be an object`},
-		{"an element of another type", `{"list":[{"n":1},{"n":true}]}`, `"list.1.n" cannot be a bool`},
-		{"another value altogether", `[]`, `it cannot be an array`},
+		{"a value of another type", `{"inner":{"n":"x"}}`, `inner.n: must be an integer, is a string`},
+		{"an object for a text", `{"path":{}}`, `path: must be a string, is an object`},
+		{"an element of another type", `{"list":[{"n":1},{"n":true}]}`, `list.1.n: must be an integer, is a boolean`},
+		{"a text for a list", `{"list":"x"}`, `list: must be an array, is a string`},
+		{"a fraction", `{"inner":{"n":1.5}}`, `inner.n: must be an integer, is 1.5`},
+		{"a number that is too large", `{"inner":{"n":1e400}}`, `inner.n: must be an integer, is 1e400`},
+		{"an integer that is too large", `{"inner":{"n":12345678901234567890}}`,
+			`inner.n: must be an integer of at most 64 bits, is 12345678901234567890`},
+		{"no time", `{"when":"noon"}`, `when: must be a time such as "2026-11-21T14:30:00Z", is another string`},
+		{"a name that is no word", `{"map":{"a: b\n":1}}`, `"map.a: b\n": must be a string, is a number`},
+		{"another value altogether", `[]`, `it must be an object, is an array`},
 		{"not JSON", `{"path"`, `not JSON: unexpected EOF at byte 7`},
 		{"too deep", `{"any":` + nested("[", "", "]", 1000) + `}`,
 			`it nests too deep: more than 1000 objects and arrays in each other`},

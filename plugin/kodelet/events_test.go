@@ -184,7 +184,7 @@ func TestResults(t *testing.T) {
 			[]string{"its result is not JSON: it begins with \"checking\\n{\\\"blocked\\\":true}\"; ignored"}},
 		{"a list", "before_tool_call", `[]`, `{}`, call, []string{"its result is not a JSON object; ignored"}},
 		{"a wrong type", "before_tool_call", `{"blocked":"yes"}`, `{}`, call,
-			[]string{`its result has a field of the wrong type: "blocked" cannot be a string; ignored`}},
+			[]string{`its result has a field of the wrong type: blocked: must be a boolean, is a string; ignored`}},
 
 		{"a message is blocked", "user_message_send", `{"blocked":true,"reason":"too rude"}`,
 			`{"block":true,"message":"too rude"}`, hookpoints.Prompt{Prompt: "x"}, nil},

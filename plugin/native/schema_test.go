@@ -56,7 +56,7 @@ func TestParseSchemas(t *testing.T) {
 		},
 		{name: "a million tools", out: "[" + strings.Repeat("7,", 1<<20) + "7]",
 			err: "--schema printed 1048577 tools, at most 1000 are read"},
-		{name: "a wrong type", out: `{"name":"a","hooks":"pre_tool"}`, err: `--schema: "hooks" cannot be a string`},
+		{name: "a wrong type", out: `{"name":"a","hooks":"pre_tool"}`, err: `--schema: hooks: must be an array, is a string`},
 		{name: "a wrong on_failure", out: `{"name":"a","on_failure":"deny"}`,
 			err: `--schema: on_failure is "deny"; use "ignore" or "block"`},
 		{name: "parameters that are no schema", out: `{"name":"a","parameters":[]}`,
