@@ -111,7 +111,8 @@ type Output struct {
 	Notice func(text string)
 	// Detail receives remarks for a person who wants to know more.
 	Detail func(text string)
-	// Step receives what happens in a turn besides hooks, for traces.
+	// Step receives what happens in a turn besides hooks, for traces and for a
+	// person who looks on.
 	Step func(Step)
 	// Waiting is called with what is being waited for, and what it returns
 	// when that is over, perhaps several times.
@@ -202,7 +203,7 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 			a.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to go on: %s", limit, r.next)
 			return answer, nil
 		}
-		a.detail("another round (%d): %s", depth+1, r.next)
+		a.step(Step{Kind: StepRound, Text: r.next})
 		prompt = "[Continuing from previous round]\n\nNote to self: " + r.next
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Compacted says what a compaction has done.
@@ -38,7 +39,7 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	case messages <= 2:
 		return CompactSmall, nil
 	}
-	return CompactDone, a.compacting(ctx, func() error { return a.compact(ctx, window) })
+	return CompactDone, a.compacting(ctx, "into a summary", func() error { return a.compact(ctx, window) })
 }
 
 // compact replaces the conversation by a summary of it.
@@ -55,9 +56,13 @@ func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) erro
 }
 
 // compacting does something that compacts the conversation, between pre_compact
-// and post_compact.
-func (a *Agent) compacting(ctx context.Context, do func() error) error {
+// and post_compact. into says for a person what the conversation becomes.
+func (a *Agent) compacting(ctx context.Context, into string, do func() error) error {
 	before, err := a.size()
+	if err != nil {
+		return err
+	}
+	window, err := a.Context.Window()
 	if err != nil {
 		return err
 	}
@@ -67,12 +72,26 @@ func (a *Agent) compacting(ctx context.Context, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
+	a.compacted(entriesIn(window), into)
 	after, err := a.size()
 	if err != nil {
 		return err
 	}
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostCompact, after)
 	return err
+}
+
+// compacted tells what a number of entries has become.
+func (a *Agent) compacted(entries int, into string) {
+	a.step(Step{Kind: StepCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
+}
+
+// entriesIn counts what of a window is conversation.
+func entriesIn(window []contexts.Entry) (n int) {
+	for _, x := range exchanges(window) {
+		n += len(x)
+	}
+	return n
 }
 
 // tokens estimates the tokens of entries as the original does: four bytes are

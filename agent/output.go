@@ -12,7 +12,6 @@ import (
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize"
@@ -82,10 +81,16 @@ func (o *output) reason() string {
 }
 
 // step is the call as a step of the turn.
-func (o *output) step(call llm.ToolCall) *CallStep {
-	s := &CallStep{ID: call.ID, Tool: call.Name, Ran: o.status.DidRun(), DurationMS: o.took.Milliseconds(), Exit: o.exit}
-	if !s.Ran {
+func (o *output) step(inv hookpoints.ToolInvocation) *CallStep {
+	s := &CallStep{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
+		BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit}
+	switch {
+	case !s.Ran:
 		s.Why = strings.TrimSuffix(o.text, hookpoints.BlockedNote(o.blockedBy))
+	case o.status == hookpoints.StatusFailed && o.failure != "":
+		s.Failure = o.failure
+	case o.status == hookpoints.StatusFailed:
+		s.Failure = o.text
 	}
 	return s
 }

@@ -60,8 +60,8 @@ func (r *round) runRecipe(ctx context.Context, name string, args map[string]stri
 		r.notice("the recipe %q failed and the conversation stays as it is: %v", name, err)
 		return nil
 	}
-	r.detail("the recipe %q has replaced the conversation by its answer, %d characters", name, len([]rune(answer)))
-	return r.replace(ctx, withResults(r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}), latest), true)
+	into := fmt.Sprintf("into the answer of the recipe %q", name)
+	return r.replace(ctx, into, withResults(r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}), latest), true)
 }
 
 // aside runs a recipe on the conversation, beside it.

@@ -52,7 +52,7 @@ func (r *round) compactOldest(ctx context.Context, window []contexts.Entry) erro
 	if err != nil {
 		return err
 	}
-	r.detail("compacted: %d messages left the window, %d stay", before.MessageCount-after.MessageCount, after.MessageCount)
+	r.compacted(len(leave), fmt.Sprintf("into a summary, %d stay", len(stay)))
 	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostRollingCompact, hookpoints.RollingCompacted{
 		ContextName: after.ContextName, MessageCount: after.MessageCount,
 		MessagesArchived: before.MessageCount - after.MessageCount, Summary: after.Summary,

@@ -15,7 +15,9 @@ type Step struct {
 	Kind StepKind `json:"kind"`
 	// Text is the prompt, the answer, or the error.
 	Text string `json:"text,omitempty"`
-	// Request is set for StepRequest, Call for StepCall.
+	// By names the plugin that is behind it, where one is: StepFollowUp.
+	By string `json:"-"`
+	// Request is set for StepRequest, Call for StepTool and StepCall.
 	Request *RequestStep `json:"request,omitempty"`
 	Call    *CallStep    `json:"call,omitempty"`
 	// Rewritten is set for StepEarlier.
@@ -41,6 +43,24 @@ const (
 	StepEarlier StepKind = "earlier"
 )
 
+// These steps are for a person who looks on. They are no part of a trace, whose
+// records of hooks and calls say the same.
+const (
+	StepTool      StepKind = "tool"      // a tool is about to run
+	StepFollowUp  StepKind = "follow_up" // a plugin goes on with a message
+	StepCompacted StepKind = "compacted" // the text says what became of how much
+	StepRound     StepKind = "round"     // another round begins, with a note of the model to itself
+)
+
+// IsTraced says whether steps of this kind are a part of a trace.
+func (k StepKind) IsTraced() bool {
+	switch k {
+	case StepPrompt, StepRequest, StepCall, StepAnswer, StepError:
+		return true
+	}
+	return false
+}
+
 // RequestStep is a request to the model.
 type RequestStep struct {
 	// Tools are all that there are, Configured those that the configuration
@@ -61,10 +81,16 @@ type CallStep struct {
 	// ID is the model's name for the call, Tool the tool's name.
 	ID   string `json:"id"`
 	Tool string `json:"tool"`
+	// Arguments are those that the tool runs with, after all rewrites.
+	Arguments json.RawMessage `json:"-"`
 	// Ran is false for a call that was refused or blocked; Why says why, as the
 	// model was told.
 	Ran bool   `json:"ran"`
 	Why string `json:"why,omitempty"`
+	// BlockedBy is the plugin that blocked the call, "" if none did. Failure says
+	// how a call failed that ran.
+	BlockedBy string `json:"-"`
+	Failure   string `json:"-"`
 	// DurationMS is how long the tool ran, Exit how it ended.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
@@ -54,6 +55,9 @@ func (r *round) stop(ctx context.Context, response string) (string, error) {
 		return "", nil
 	}
 	r.followUps++
+	for i, by := range answer.FollowUpsBy {
+		r.step(Step{Kind: StepFollowUp, Text: answer.FollowUpMessages[i], By: by})
+	}
 	return strings.Join(answer.FollowUpMessages, "\n\n"), r.followUp(answer.FollowUpMessages)
 }
 
@@ -88,7 +92,9 @@ func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) err
 	if w.recipe != "" {
 		r.notice("%s: the conversation is replaced, the recipe %q is not run", w.point, w.recipe)
 	}
-	return r.replace(ctx, withResults(r.entries(w.messages), latest), w.dropSummary)
+	entries := withResults(r.entries(w.messages), latest)
+	into := fmt.Sprintf("into %d, as a hook at %s says", len(entries), w.point)
+	return r.replace(ctx, into, entries, w.dropSummary)
 }
 
 // fulfils says whether the round runs the recipe that a hook wishes for: beside
@@ -175,14 +181,14 @@ func (r *round) entries(messages []hookpoints.ChatMessage) (list []contexts.Entr
 }
 
 // replace makes the given entries the whole conversation, which is a compaction.
-// Entries that hold what the summary said supersede it.
-func (r *round) replace(ctx context.Context, entries []contexts.Entry, supersede bool) error {
-	r.detail("the conversation is replaced by %d entries", len(entries))
+// Entries that hold what the summary said supersede it. into says for a person
+// what it becomes.
+func (r *round) replace(ctx context.Context, into string, entries []contexts.Entry, supersede bool) error {
 	replace := r.Context.Replace
 	if supersede {
 		replace = r.Context.Supersede
 	}
-	err := r.compacting(ctx, func() error { return replace(entries) })
+	err := r.compacting(ctx, into, func() error { return replace(entries) })
 	r.messages = history(entries)
 	return err
 }

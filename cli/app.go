@@ -83,9 +83,12 @@ func (p *program) app(ctx context.Context) *cli.App {
 		CustomAppHelpTemplate: helpText,
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
 		ExitErrHandler:        func(*cli.Context, error) {},
-		Before:                func(*cli.Context) error { return once(flags) },
-		Action:                func(c *cli.Context) error { return p.main(ctx, c.Args().Slice()) },
-		Commands:              p.commands(ctx),
+		Before: func(*cli.Context) error {
+			p.screen.quiet = p.opts.quiet
+			return once(flags)
+		},
+		Action:   func(c *cli.Context) error { return p.main(ctx, c.Args().Slice()) },
+		Commands: p.commands(ctx),
 	}
 }
 

@@ -146,7 +146,10 @@ func (s *session) settings() agent.Settings {
 // output shows the answer on standard output and all else on standard error. On
 // a terminal the answer is rendered as Markdown, unless --raw.
 func (s *session) output(forceMarkdown bool) agent.Output {
-	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting, Step: s.tracer.step}
+	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting, Step: func(step agent.Step) {
+		s.tracer.step(step)
+		s.happening(step)
+	}}
 	if s.opts.verbose {
 		out.Detail = func(text string) { s.detail("%s", text) }
 	}

@@ -12,6 +12,7 @@ import (
 type options struct {
 	home      string
 	verbose   bool
+	quiet     bool
 	wait      bool
 	yes       bool
 	raw       bool
@@ -97,6 +98,7 @@ func (o *options) conversationFlags() []cli.Flag {
 func (o *options) runFlags() []cli.Flag {
 	return []cli.Flag{
 		yes(&o.verbose, "verbose", "v"),
+		yes(&o.quiet, "quiet", "q"),
 		yes(&o.wait, "wait"),
 		yes(&o.yes, "yes"),
 		yes(&o.raw, "raw"),

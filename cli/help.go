@@ -77,6 +77,7 @@ Other:
                                      destroy_after_seconds_inactive=SECONDS
    --destroy-at TIME, --destroy-after-inactive SECONDS   the same as these two keys
    -v, --verbose                     say what happens on standard error
+   -q, --quiet                       show neither what is waited for nor tool calls and the like on the terminal
    -h, --help                        print this help
    --version                         print the version
 

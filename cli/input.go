@@ -123,7 +123,7 @@ func (p *program) readInput(ctx context.Context) error {
 	}
 	o := p.opts
 	p.opts = options{
-		home: o.home, jsonOutput: o.jsonOutput, trace: o.trace, set: o.set, wait: o.wait, yes: o.yes, raw: o.raw,
+		home: o.home, jsonOutput: o.jsonOutput, trace: o.trace, set: o.set, wait: o.wait, yes: o.yes, raw: o.raw, quiet: o.quiet,
 		noPlugins: o.noPlugins, noHooks: o.noHooks, trustProject: o.trustProject,
 	}
 	input := gjson.ParseBytes(plain)
@@ -193,7 +193,7 @@ func (p *program) inputFlags(input gjson.Result) error {
 	o := &p.opts
 	flags := map[string]*bool{
 		"verbose": &o.verbose, "json_output": &o.jsonOutput, "no_chibi": &o.noModel, "force_chibi": &o.forceModel,
-		"force_call_user": &o.noModel, "force_call_agent": &o.forceModel, "raw": &o.raw, "wait": &o.wait, "yes": &o.yes,
+		"force_call_user": &o.noModel, "force_call_agent": &o.forceModel, "raw": &o.raw, "quiet": &o.quiet, "wait": &o.wait, "yes": &o.yes,
 	}
 	input.Get("flags").ForEach(func(key, value gjson.Result) bool {
 		if into := flags[key.String()]; into != nil {

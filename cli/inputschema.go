@@ -35,7 +35,7 @@ func inputSchema() schema {
 			"Inspectable": schema{"type": "string", "enum": inspectable()},
 			"Flags": object(schema{
 				"verbose": flag, "json_output": flag, "no_chibi": flag, "force_chibi": flag, "force_call_user": flag,
-				"force_call_agent": flag, "raw": flag, "wait": flag, "yes": flag,
+				"force_call_agent": flag, "raw": flag, "quiet": flag, "wait": flag, "yes": flag,
 				"debug": schema{"anyOf": []any{ref("DebugKey"), schema{"type": "array", "items": ref("DebugKey")},
 					schema{"type": "null"}}},
 			}),

@@ -28,6 +28,7 @@ type screen struct {
 	piped   bool           // stdout goes to a program, which may print on the terminal
 	begun   bool           // an answer has begun on a stdout that is no terminal
 	json    bool           // lines on stderr are JSON objects
+	quiet   bool           // nothing is shown of what happens
 	settled bool           // the line of the status line is known to be free
 	inLine  bool           // the last output to a terminal did not end its line
 	shown   bool           // the status line is on the terminal now

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -45,7 +44,7 @@ func (s *screen) waiting(what string) func() {
 
 // show draws the status line, unless its line may be somebody else's.
 func (s *screen) show() {
-	if !s.status || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
+	if !s.status || s.quiet || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
 		return
 	}
 	var names []string
@@ -57,7 +56,7 @@ func (s *screen) show() {
 	if !s.settled {
 		s.freshLine(s.files[1])
 	}
-	fmt.Fprintf(s.outlets[1], "\r\x1b[K\x1b[2m%s\x1b[0m", text)
+	io.WriteString(s.outlets[1], "\r\x1b[K"+dim(text))
 	s.settled, s.shown = true, true
 }
 
@@ -73,9 +72,17 @@ func (s *screen) hide() {
 func (s *screen) fit(line string) string {
 	width := width(s.files[1])
 	if width <= 4 {
-		return line
+		width = 80
 	}
 	return runewidth.Truncate(line, width-1, "...")
+}
+
+// dim is a line of ours as it stands behind what matters more.
+func dim(line string) string {
+	if os.Getenv("NO_COLOR") != "" || isDumb() {
+		return line
+	}
+	return "\x1b[2m" + line + "\x1b[0m"
 }
 
 // width is how many columns a terminal has, 0 if that is not known.

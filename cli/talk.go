@@ -27,7 +27,7 @@ func (p *program) main(ctx context.Context, words []string) error {
 		}
 		words = nil
 	}
-	p.screen.json = o.jsonOutput
+	p.screen.json, p.screen.quiet = o.jsonOutput, o.quiet
 	return p.talk(ctx, words)
 }
 

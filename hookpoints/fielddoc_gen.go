@@ -169,6 +169,8 @@ func fieldDoc(field string) string {
 		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
 	case "StopAnswer.FollowUpMessages":
 		return "follow_up_messages are sent as further user messages; the turn goes on."
+	case "StopAnswer.FollowUpsBy":
+		return "- are the plugins that wrote them, one for each; the host says it, no plugin can."
 	case "StopAnswer.Messages":
 		return "messages replaces the conversation."
 	case "StopAnswer.Recipe":

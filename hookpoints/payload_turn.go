@@ -95,6 +95,9 @@ type StopInfo struct {
 type StopAnswer struct {
 	// FollowUpMessages are sent as further user messages; the turn goes on.
 	FollowUpMessages []string `json:"follow_up_messages,omitzero" merge:"append"`
+	// FollowUpsBy are the plugins that wrote them, one for each; the host says it,
+	// no plugin can.
+	FollowUpsBy []string `json:"-"`
 	// Messages replaces the conversation.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"first"`
 	// DropSummary says that messages hold what the summary of earlier conversation
@@ -106,3 +109,7 @@ type StopAnswer struct {
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
 }
+
+// SetAppendedBy takes the names of the plugins that wrote follow_up_messages, one
+// for each message.
+func (a *StopAnswer) SetAppendedBy(plugins []string) { a.FollowUpsBy = plugins }

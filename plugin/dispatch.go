@@ -28,6 +28,8 @@ type dispatch struct {
 	final []byte
 	// blocker is the plugin that blocked, "" if none did.
 	blocker string
+	// appendedBy names the plugin of each element of a field that is appended to.
+	appendedBy []string
 }
 
 // reply is what one subscriber said, and the record of it.

@@ -26,7 +26,7 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
-	merged, blocker, err := fire(ctx, h, point.Info(), body)
+	d, merged, err := fire(ctx, h, point.Info(), body)
 	if err != nil || merged == nil {
 		return verdict, err
 	}
@@ -34,7 +34,10 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
 	if v, ok := any(&verdict).(interface{ SetBlockedBy(string) }); ok {
-		v.SetBlockedBy(blocker)
+		v.SetBlockedBy(d.blocker)
+	}
+	if v, ok := any(&verdict).(interface{ SetAppendedBy([]string) }); ok {
+		v.SetAppendedBy(d.appendedBy)
 	}
 	return verdict, nil
 }
@@ -43,22 +46,23 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 // payload is one line of JSON, an object of the point's fields, and so is the
 // answer; nil if nobody had an opinion. A payload of other types is an error.
 func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (json.RawMessage, error) {
-	merged, _, err := fire(ctx, h, info, payload)
+	_, merged, err := fire(ctx, h, info, payload)
 	return merged, err
 }
 
-// fire is FireJSON, and says which plugin blocked.
-func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (merged json.RawMessage,
-	blocker string, err error) {
+// fire is FireJSON, and gives the dispatch, which knows who said what; nil if
+// nobody was asked.
+func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (d *dispatch,
+	merged json.RawMessage, err error) {
 	subscribers := h.subscribers(info.Name)
 	if len(subscribers) == 0 {
-		return nil, "", nil
+		return nil, nil, nil
 	}
 	if err := strictjson.Decode(payload, reflect.New(info.Payload).Interface()); err != nil {
-		return nil, "", fmt.Errorf("payload of %s: %w", info.Name, err)
+		return nil, nil, fmt.Errorf("payload of %s: %w", info.Name, err)
 	}
-	d := newDispatch(h, info, payload)
+	d = newDispatch(h, info, payload)
 	d.check = func(answer []byte) error { return strictjson.Decode(answer, reflect.New(info.Answer).Interface()) }
 	merged, err = d.run(ctx, subscribers)
-	return merged, d.blocker, err
+	return d, merged, err
 }

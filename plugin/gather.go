@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -35,6 +36,7 @@ func (d *dispatch) fold(answer *object, f hookpoints.AnswerField, replies []*rep
 	case hookpoints.RuleAppend:
 		if offers := collect[[]json.RawMessage](f, replies); len(offers) > 0 {
 			answer.encode(f.Name, merge.Append(offers))
+			d.credit(offers)
 		}
 	case hookpoints.RuleIntersect:
 		if offers := collect[[]string](f, replies); len(offers) > 0 {
@@ -48,6 +50,13 @@ func (d *dispatch) fold(answer *object, f hookpoints.AnswerField, replies []*rep
 		d.noteNotOffered(f, replies)
 	case hookpoints.RuleFirst:
 		d.foldFirst(answer, f, replies)
+	}
+}
+
+// credit notes which plugins the elements of a list come from.
+func (d *dispatch) credit(offers []merge.Offer[[]json.RawMessage]) {
+	for _, o := range offers {
+		d.appendedBy = append(d.appendedBy, slices.Repeat([]string{o.From}, len(o.Value))...)
 	}
 }
 

@@ -174,6 +174,9 @@ func (w *Writer) Step(s agent.Step) error {
 		}
 		return nil
 	}
+	if !s.Kind.IsTraced() {
+		return nil
+	}
 	var err error
 	if s.Kind == agent.StepPrompt {
 		if w.turn > 0 {

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// happening tells a person what happens in a turn: on a terminal a dim line
+// each, with -v in full, wherever standard error goes.
+func (s *session) happening(step agent.Step) {
+	if s.opts.verbose {
+		if text := happened(step, func(args json.RawMessage) string { return string(args) }); text != "" {
+			s.detail("%s", term.Line(text))
+		}
+		return
+	}
+	if text := happened(step, brieflyArguments); text != "" {
+		s.screen.aside(text)
+	}
+}
+
+// happened is a step as a line for people, "" for one that they see otherwise.
+func happened(step agent.Step, arguments func(json.RawMessage) string) string {
+	switch step.Kind {
+	case agent.StepTool:
+		return withText("tool "+term.Name(step.Call.Tool), arguments(step.Call.Arguments))
+	case agent.StepCall:
+		return failedCall(*step.Call, arguments)
+	case agent.StepFollowUp:
+		return withText("follow-up by "+term.Name(step.By), step.Text)
+	case agent.StepRound:
+		return withText("another round", step.Text)
+	case agent.StepCompacted:
+		return withText("compacted", step.Text)
+	}
+	return ""
+}
+
+// failedCall is a call that did not run, or failed; "" for others, whose begin
+// was told.
+func failedCall(c agent.CallStep, arguments func(json.RawMessage) string) string {
+	who := "tool " + term.Name(c.Tool)
+	switch {
+	case c.BlockedBy != "":
+		return withText(who+": blocked by plugin "+term.Name(c.BlockedBy), arguments(c.Arguments))
+	case !c.Ran:
+		return who + ": not run: " + brief(strings.TrimPrefix(c.Why, "Error: "), maxReason)
+	case c.Failure != "":
+		return who + ": failed: " + brief(strings.TrimPrefix(c.Failure, "Error: "), maxReason)
+	}
+	return ""
+}
+
+// maxReason bounds, in characters, how much is told of why a call failed: it may
+// be a tool's whole output.
+const maxReason = 1000
+
+// withText is a title with a text, if there is one.
+func withText(title, text string) string {
+	if strings.TrimSpace(text) == "" {
+		return title
+	}
+	return title + ": " + text
+}
+
+// brieflyArguments are a call's arguments as a person would write them: a single
+// text as it is, a command with what else there is behind it.
+func brieflyArguments(args json.RawMessage) string {
+	members := gjson.ParseBytes(args).Map()
+	command := members["command"]
+	if len(members) == 1 {
+		for _, only := range members {
+			command = only
+		}
+	}
+	switch {
+	case len(members) == 0:
+		return ""
+	case command.Type != gjson.String:
+		return string(args)
+	case len(members) == 1:
+		return command.Str
+	}
+	rest, err := sjson.DeleteBytes(args, "command")
+	if err != nil {
+		return string(args)
+	}
+	return command.Str + " " + string(rest)
+}
+
+// maxAside bounds, in bytes, what of a text is looked at for a line on the
+// terminal.
+const maxAside = 4 << 10
+
+// aside prints a dim line about what happens, cut to the width of the terminal,
+// for a person who looks on: on standard error, if that is a terminal, and if no
+// program reads standard output, which may draw on the same one, as a pager does.
+func (s *screen) aside(text string) {
+	if !s.err.terminal || s.piped || s.quiet || s.json {
+		return
+	}
+	if len(text) > maxAside {
+		text = text[:maxAside]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err.print(dim(s.fit(term.Line(text))) + "\n")
+}
