@@ -26,6 +26,8 @@ type program struct {
 	offline, nativeOnly bool
 	// idle says that this run neither asks the model nor calls a tool.
 	idle bool
+	// askAgain asks plugins that hung a short while ago, too.
+	askAgain bool
 	// untraced keeps no trace of turns.
 	untraced bool
 	// pluginsFolder is where chibi's plugins are; "": in the home.

@@ -52,6 +52,7 @@ func (p *program) doctorCommand(ctx context.Context) *cli.Command {
 // doctor looks at everything and prints what it found; the error says that there
 // are errors.
 func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
+	p.askAgain = true
 	d := &doctor{session: &session{program: p}}
 	defer d.close()
 	if err := d.openHome(ctx); err != nil {

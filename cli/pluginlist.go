@@ -15,6 +15,7 @@ import (
 
 // pluginList shows everything that was found, loaded or not, of all protocols.
 func (p *program) pluginList(ctx context.Context, _ []string) error {
+	p.askAgain = true
 	s, err := p.open(ctx)
 	if err != nil {
 		return err

@@ -35,13 +35,16 @@ func (s *session) pluginsDir() string {
 func (s *session) loadPlugins(ctx context.Context) error {
 	done := s.screen.waiting("plugins")
 	defer done()
+	asked, err := s.askAll(ctx)
+	if err != nil {
+		return err
+	}
+	handlers, err := s.loadHandlers()
+	if err != nil {
+		return err
+	}
 	s.loaded = plugin.Loaded{}
-	for _, load := range []func(context.Context) (plugin.Loaded, error){s.loadNative, s.loadKodelet,
-		s.loadKode, s.loadHandlers} {
-		found, err := load(ctx)
-		if err != nil {
-			return err
-		}
+	for _, found := range append(asked, s.loadKode(), handlers) {
 		s.loaded.Add(found)
 	}
 	s.agent.Host = &plugin.Host{
@@ -59,11 +62,13 @@ func (s *session) loadPlugins(ctx context.Context) error {
 
 // loadNative asks the plugins of the home's folder for their schemas. With
 // --no-hooks only their tools count.
-func (s *session) loadNative(ctx context.Context) (plugin.Loaded, error) {
+func (s *session) loadNative(ctx context.Context, prober *plugin.Prober) (plugin.Loaded, error) {
 	if s.opts.noPlugins {
 		return plugin.Loaded{}, nil
 	}
-	loaded, err := native.Load(ctx, s.nativeOptions())
+	opts := s.nativeOptions()
+	opts.Prober = prober
+	loaded, err := native.Load(ctx, opts)
 	if err != nil && ctx.Err() == nil {
 		return loaded, s.unreadable(err)
 	}
@@ -106,13 +111,14 @@ func (s *session) foreign() bool { return !s.opts.noPlugins && !s.opts.noHooks &
 
 // loadKodelet finds Kodelet's hooks: those of the current folder that are
 // approved, then the person's own.
-func (s *session) loadKodelet(ctx context.Context) (plugin.Loaded, error) {
+func (s *session) loadKodelet(ctx context.Context, prober *plugin.Prober) (plugin.Loaded, error) {
 	if !s.foreign() {
 		return plugin.Loaded{}, nil
 	}
 	set := s.config.Plugins
 	return kodelet.Load(ctx, kodelet.Options{
-		Folders: s.hookFolders(), Exec: s.exec(), Answers: filepath.Join(s.toldHome(), "kodelet-events.json"),
+		Folders: s.hookFolders(), Exec: s.exec(), Prober: prober,
+		Answers:      filepath.Join(s.toldHome(), "kodelet-events.json"),
 		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: s.overrides(),
 		Conversation: s.agent.Context.Name(), Dir: s.project.dir,
 		AutoCompact: s.config.AutoCompact, Threshold: s.config.AutoCompactThreshold / 100,
@@ -120,23 +126,24 @@ func (s *session) loadKodelet(ctx context.Context) (plugin.Loaded, error) {
 }
 
 // loadKode takes Kode's hooks from the configuration.
-func (s *session) loadKode(context.Context) (plugin.Loaded, error) {
+func (s *session) loadKode() plugin.Loaded {
 	if !s.foreign() {
-		return plugin.Loaded{}, nil
+		return plugin.Loaded{}
 	}
 	opts := kode.Options{
-		Dir: s.home, UserHome: userHome(), WorkDir: s.project.dir, Session: uuid.NewString(), Exec: s.exec(), Overrides: s.overrides(),
-		Idle: s.idle,
+		Dir: s.home, UserHome: userHome(), WorkDir: s.project.dir, Session: uuid.NewString(), Exec: s.exec(),
+		Overrides: s.overrides(),
+		Idle:      s.idle,
 	}
 	for _, h := range s.config.Kode {
 		opts.Hooks = append(opts.Hooks, kode.Hook{Event: h.Event, Exec: h.Exec, Args: h.Args, Timeout: ms(h.TimeoutMS)})
 	}
-	return kode.Load(opts), nil
+	return kode.Load(opts)
 }
 
 // loadHandlers finds the run's recipe and makes its handlers, and the program's
 // own one that compacts.
-func (s *session) loadHandlers(context.Context) (loaded plugin.Loaded, err error) {
+func (s *session) loadHandlers() (loaded plugin.Loaded, err error) {
 	full := s.config.AutoCompactThreshold / 100
 	if s.opts.recipe != nil {
 		if s.recipe, err = s.library().Find(s.opts.recipe[0]); err != nil {

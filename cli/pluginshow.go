@@ -19,6 +19,7 @@ import (
 
 // showPlugin shows what a plugin can see and do.
 func (s *session) showPlugin(ctx context.Context, name string) error {
+	s.askAgain = true
 	if strings.Contains(name, ":") {
 		return s.showHook(ctx, name)
 	}
@@ -78,7 +79,10 @@ func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked 
 			return false, err
 		}
 	}
+	prober, keep := s.probing()
+	opts.Prober = prober
 	loaded, err := native.Load(ctx, opts)
+	keep()
 	if err != nil {
 		return false, err
 	}

@@ -100,6 +100,7 @@ func (p *program) pluginCheck(ctx context.Context, names []string, asJSON bool) 
 		return err
 	}
 	defer s.close()
+	p.askAgain = true
 	if len(names) == 0 {
 		entries, err := os.ReadDir(s.pluginsDir())
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -178,9 +179,15 @@ func (s *session) check(ctx context.Context, name string) (plugincheck.Report, e
 		return plugincheck.Report{}, err
 	}
 	set := s.config.Plugins
+	prober, keep := s.probing()
+	defer keep()
+	if isRequired(s.config.Plugins.ByName[name]) {
+		prober = nil // it is never left out
+	}
 	exec := plugin.Exec{Env: s.environment(s.hidesKey(name))} // what plugins say on standard error is part of findings
 	return plugincheck.File(ctx, absolute, plugincheck.Options{
-		Home: s.toldHome(), Exec: exec, ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS),
+		Home: s.toldHome(), Exec: exec, Prober: prober, ProbeTimeout: ms(set.ProbeTimeoutMS),
+		HookTimeout: ms(set.HookTimeoutMS),
 	}), nil
 }
 

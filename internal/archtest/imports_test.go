@@ -12,7 +12,7 @@ var allowed = map[string][]string{
 	"cli": {
 		"agent", "plugin", "plugin/native", "plugin/kodelet", "plugin/kode", "recipes", "internal/trust", "internal/trace",
 		"internal/plugincheck", "internal/plugincase", "internal/scaffold", "internal/scratch", "internal/installed",
-		"llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
+		"internal/hung", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "config",
 		"hookpoints", "merge", "internal/disk", "internal/jsonfile", "internal/jsonl", "internal/editor", "internal/hookdoc",
 		"internal/markdown", "internal/term", "examples/plugins",
 	},
@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"internal/plugincheck":   {"plugin", "plugin/native", "hookpoints", "tools", "internal/hookdoc"},
 	"internal/plugincase":    {"plugin", "internal/disk", "hookpoints", "merge", "tools", "internal/hookdoc"},
 	"internal/installed":     {"internal/jsonfile", "internal/disk"},
+	"internal/hung":          {"internal/jsonfile", "internal/disk"},
 	"internal/scaffold":      {"hookpoints"},
 	"internal/scratch":       {"internal/disk"},
 	"internal/trust":         {"internal/term", "plugin", "internal/jsonfile", "internal/disk"},

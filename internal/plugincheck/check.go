@@ -71,6 +71,8 @@ type Options struct {
 	Home string
 	// Exec runs the processes.
 	Exec plugin.Exec
+	// Prober asks for the schema; nil: one that remembers nothing.
+	Prober *plugin.Prober
 	// ProbeTimeout and HookTimeout bound them; 0: as for native.Options.
 	ProbeTimeout, HookTimeout time.Duration
 }
@@ -90,7 +92,8 @@ func File(ctx context.Context, path string, opts Options) Report {
 	}
 	loadOpts := native.Options{
 		Dir: filepath.Dir(path), Only: []string{filepath.Base(path)}, AllowLinks: []string{"/"}, Strict: true,
-		Home: opts.Home, Context: "default", Exec: opts.Exec, ProbeTimeout: opts.ProbeTimeout, HookTimeout: opts.HookTimeout,
+		Home: opts.Home, Context: "default", Exec: opts.Exec, Prober: opts.Prober, ProbeTimeout: opts.ProbeTimeout,
+		HookTimeout: opts.HookTimeout,
 	}
 	begun := time.Now()
 	loaded, err := native.Load(ctx, loadOpts)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -36,8 +37,8 @@ func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 		}
 		last := t.changed
 		for _, s := range a.Pinned(dir, t.files) {
-			if s.info != nil && changedAt(s.info).After(last) {
-				last = changedAt(s.info)
+			if s.info != nil && disk.ChangedAt(s.info).After(last) {
+				last = disk.ChangedAt(s.info)
 			}
 		}
 		if age := c.now().Sub(last); age < 0 || age >= rest {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -76,8 +77,8 @@ func newest(t *testing.T, folder string) (at time.Time) {
 			return err
 		}
 		info, err := e.Info()
-		if err == nil && changedAt(info).After(at) {
-			at = changedAt(info)
+		if err == nil && disk.ChangedAt(info).After(at) {
+			at = disk.ChangedAt(info)
 		}
 		return err
 	})

@@ -105,7 +105,7 @@ func (t *tree) read(dir string) error {
 
 // note keeps when a directory last changed.
 func (t *tree) note(info fs.FileInfo) {
-	if at := changedAt(info); at.After(t.changed) {
+	if at := disk.ChangedAt(info); at.After(t.changed) {
 		t.changed = at
 	}
 }

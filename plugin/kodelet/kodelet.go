@@ -14,14 +14,14 @@
 package kodelet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"runtime"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
-	"golang.org/x/sync/errgroup"
 )
 
 // Protocol is the name of this protocol in plugin.Origin.
@@ -37,6 +37,9 @@ type Options struct {
 	Folders []Folder
 	// Exec runs the processes.
 	Exec plugin.Exec
+	// Prober asks hooks for their events; nil: one of its own, which asks each hook
+	// whose answer is not known each time.
+	Prober *plugin.Prober
 	// QueryTimeout and HookTimeout bound the processes; 0 means 5 and 30
 	// seconds.
 	QueryTimeout, HookTimeout time.Duration
@@ -77,11 +80,17 @@ type Folder struct {
 // event. The error is the end of ctx: a folder that cannot be read is reported
 // among what was left out.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
+	opts.Prober = cmp.Or(opts.Prober, plugin.NewProber(nil))
 	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]executable{}}
-	for _, folder := range opts.Folders {
-		if err := l.folder(ctx, folder); err != nil {
-			return plugin.Loaded{}, err
-		}
+	found, leftOut := l.find()
+	answers := l.ask(ctx, slices.Concat(found...))
+	if ctx.Err() != nil {
+		return plugin.Loaded{}, ctx.Err()
+	}
+	for i, files := range found {
+		l.LeftOut = append(l.LeftOut, leftOut[i]...)
+		l.add(files, answers[:len(files)])
+		answers = answers[len(files):]
 	}
 	if err := l.answers.save(); err != nil {
 		l.Notices = append(l.Notices, plugin.Notice{Plugin: Protocol,
@@ -97,32 +106,34 @@ type loader struct {
 	names   map[string]executable // by plugin and file name, those that can be used
 }
 
-// folder adds the hooks of one folder.
-func (l *loader) folder(ctx context.Context, folder Folder) error {
-	found, leftOut := discover(folder, l.opts.Overrides)
-	l.LeftOut = append(l.LeftOut, leftOut...)
-	events, errs := l.ask(ctx, found)
-	if ctx.Err() != nil {
-		return ctx.Err()
+// find lists what may be a hook, and what is none, folder by folder.
+func (l *loader) find() (found [][]executable, leftOut [][]plugin.LeftOut) {
+	for _, folder := range l.opts.Folders {
+		files, left := discover(folder, l.opts.Overrides)
+		found, leftOut = append(found, files), append(leftOut, left)
 	}
-	for i, file := range found {
+	return found, leftOut
+}
+
+// add adds the hooks of one folder, which have answered.
+func (l *loader) add(files []executable, answers []answer) {
+	for i, file := range files {
 		switch before, taken := l.names[file.key]; {
-		case errs[i] != nil:
-			l.leaveOut(file, errs[i].Error(), true)
+		case answers[i].err != nil:
+			l.leaveOut(file, answers[i].err.Error(), true)
 		case taken && l.opts.Overrides[file.name].Required():
-			l.Plugins = append(l.Plugins, l.build(file, events[i])) // nothing may go on without it
+			l.Plugins = append(l.Plugins, l.build(file, answers[i].event)) // nothing may go on without it
 		case taken && before.check == nil:
 			l.leaveOut(file, sameName(before), false)
 		case taken:
-			p := l.build(file, events[i])
+			p := l.build(file, answers[i].event)
 			p.Handler, p.Note = standby{p.Handler, before}, "stands by: "+sameName(before)
 			l.Plugins = append(l.Plugins, p)
 		default:
 			l.names[file.key] = file
-			l.Plugins = append(l.Plugins, l.build(file, events[i]))
+			l.Plugins = append(l.Plugins, l.build(file, answers[i].event))
 		}
 	}
-	return nil
 }
 
 func sameName(first executable) string { return first.path + " has the same name and comes first" }
@@ -146,20 +157,19 @@ func (l *loader) leaveOut(file executable, reason string, meant bool) {
 	l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: file.origin(), Reason: reason, Meant: meant})
 }
 
-// ask asks all hooks of a folder for their events, as many at once as there are
-// cores.
-func (l *loader) ask(ctx context.Context, found []executable) ([]event, []error) {
-	events, errs := make([]event, len(found)), make([]error, len(found))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, file := range found {
-		g.Go(func() error {
-			events[i], errs[i] = l.answers.eventOf(ctx, l.opts, file)
-			return nil
-		})
-	}
-	g.Wait()
-	return events, errs
+// answer is what a hook says of itself.
+type answer struct {
+	event event
+	err   error
+}
+
+// ask asks hooks for their events, many at once.
+func (l *loader) ask(ctx context.Context, found []executable) []answer {
+	list := make([]answer, len(found))
+	l.opts.Prober.Each(len(found), func(i int) {
+		list[i].event, list[i].err = l.answers.eventOf(ctx, l.opts, found[i])
+	})
+	return list
 }
 
 // build makes a plugin of a hook.

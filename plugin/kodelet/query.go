@@ -127,8 +127,9 @@ func query(ctx context.Context, opts Options, file executable) (event, error) {
 	if timeout == 0 {
 		timeout = DefaultQueryTimeout
 	}
-	out, err := exec.Run(ctx, plugin.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check,
-		Timeout: timeout, MaxOutput: maxAnswer})
+	cmd := plugin.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout,
+		MaxOutput: maxAnswer}
+	out, err := opts.Prober.Run(ctx, exec, cmd, opts.Overrides[file.name].Required())
 	if err == nil {
 		err = out.Err()
 	}

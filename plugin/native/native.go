@@ -10,10 +10,10 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +21,6 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
-	"golang.org/x/sync/errgroup"
 )
 
 // Protocol is the name of this protocol in plugin.Origin.
@@ -47,6 +46,9 @@ type Options struct {
 	Verbose bool
 	// Exec runs the processes.
 	Exec plugin.Exec
+	// Prober asks for schemas; nil: one of its own, which asks each plugin each
+	// time.
+	Prober *plugin.Prober
 	// ProbeTimeout, HookTimeout and ToolTimeout bound the processes; 0 means
 	// 5 seconds, 30 seconds and 10 minutes.
 	ProbeTimeout time.Duration
@@ -72,14 +74,16 @@ type Options struct {
 	Reserved []string
 }
 
-// Load finds the plugins in opts.Dir and asks each, all at once, for its
-// schema. Errors are an unreadable folder and the end of ctx.
+// Load finds the plugins in opts.Dir and asks each for its schema, many
+// at once. Errors are an unreadable folder and the end of ctx.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	found, skipped, err := discover(opts)
 	if err != nil {
 		return plugin.Loaded{}, err
 	}
-	probes := probeAll(ctx, opts, found)
+	prober := cmp.Or(opts.Prober, plugin.NewProber(nil))
+	probes := make([]probed, len(found))
+	prober.Each(len(found), func(i int) { probes[i] = probe(ctx, opts, prober, found[i]) })
 	if ctx.Err() != nil {
 		return plugin.Loaded{}, ctx.Err()
 	}
@@ -93,22 +97,6 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	}
 	slices.SortStableFunc(l.LeftOut, func(a, b plugin.LeftOut) int { return strings.Compare(a.Name, b.Name) })
 	return l.Loaded, nil
-}
-
-// probeAll asks every executable for its schema, as many at once as there are
-// cores: more gain nothing.
-func probeAll(ctx context.Context, opts Options, found []executable) []probed {
-	probes := make([]probed, len(found))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, file := range found {
-		g.Go(func() error {
-			probes[i] = probe(ctx, opts, file)
-			return nil
-		})
-	}
-	g.Wait()
-	return probes
 }
 
 // loader turns probed executables into plugins.

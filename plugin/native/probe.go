@@ -22,7 +22,7 @@ type probed struct {
 }
 
 // probe runs an executable with --schema.
-func probe(ctx context.Context, opts Options, file executable) probed {
+func probe(ctx context.Context, opts Options, prober *plugin.Prober, file executable) probed {
 	exec := opts.Overrides[file.name].Exec(opts.Exec)
 	exec.Stderr, exec.Lender = nil, nil // a probe is no conversation; its tail goes into the error
 	timeout := opts.ProbeTimeout
@@ -33,7 +33,7 @@ func probe(ctx context.Context, opts Options, file executable) probed {
 		Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
 		Timeout: timeout, MaxOutput: maxSchema,
 	}
-	out, err := exec.Run(ctx, cmd)
+	out, err := prober.Run(ctx, exec, cmd, opts.Overrides[file.name].Required())
 	if err == nil {
 		err = out.Err()
 	}

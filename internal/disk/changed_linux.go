@@ -1,4 +1,4 @@
-package trust
+package disk
 
 import (
 	"io/fs"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// changedAt is when a file, or the names in a directory, last changed. Nobody can
+// ChangedAt is when a file, or the names in a directory, last changed. Nobody can
 // set that time back.
-func changedAt(info fs.FileInfo) time.Time {
+func ChangedAt(info fs.FileInfo) time.Time {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(stat.Ctim.Unix())
 	}

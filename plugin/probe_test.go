@@ -1,0 +1,108 @@
+package plugin_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// TestSixteenProbesRunAtOnce: all sixteen are there before the first one ends, and
+// no other has begun.
+func TestSixteenProbesRunAtOnce(t *testing.T) {
+	const all = plugin.DefaultProbes + 4
+	begun, end, done := make(chan int, all), make(chan struct{}), make(chan struct{})
+	prober := plugin.NewProber(nil)
+	go func() {
+		defer close(done)
+		prober.Each(all, func(i int) {
+			begun <- i
+			<-end
+		})
+	}()
+	for range plugin.DefaultProbes {
+		<-begun
+	}
+	select {
+	case i := <-begun:
+		t.Errorf("probe %d began beside %d others", i, plugin.DefaultProbes)
+	default:
+	}
+	close(end)
+	<-done
+	if left := len(begun); left != all-plugin.DefaultProbes {
+		t.Errorf("%d more probes ran", left)
+	}
+}
+
+// hungList is a memory for tests.
+type hungList map[string]string
+
+func (h hungList) Until(path string, _ time.Duration) (at, until time.Time, ok bool) {
+	at = time.Date(2026, 1, 2, 15, 4, 0, 0, time.Local)
+	return at, at.Add(10 * time.Minute), h[path] == "hung"
+}
+
+func (h hungList) Note(path string, _ time.Duration) (until time.Time, ok bool) {
+	h[path] = "hung"
+	return time.Date(2026, 1, 2, 15, 14, 0, 0, time.Local), true
+}
+
+func (h hungList) Forget(path string) { h[path] = "answered" }
+
+func TestWhatHungIsNotAskedAgain(t *testing.T) {
+	folder := t.TempDir()
+	script := func(name, body string) plugin.Command {
+		path := folder + "/" + name
+		if err := os.WriteFile(path, []byte("#!/bin/sh\necho asked >> "+path+".log\n"+body+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return plugin.Command{Path: path, Timeout: time.Minute}
+	}
+	asked := func(c plugin.Command) int {
+		text, _ := os.ReadFile(c.Path + ".log")
+		return strings.Count(string(text), "asked")
+	}
+	memory := hungList{}
+	prober := plugin.NewProber(memory)
+	run := func(c plugin.Command, required bool) error {
+		_, err := prober.Run(t.Context(), plugin.Exec{}, c, required)
+		return err
+	}
+
+	slow := script("slow", "sleep 1000")
+	slow.Timeout = 300 * time.Millisecond
+	err := run(slow, false)
+	if want := "no answer after 300ms; asked again after 15:14, when its file changes, or by chibi plugin " +
+		"list"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
+		t.Errorf("the first time: %v", err)
+	}
+	if err, want := run(slow, false), "no answer within 300ms at 15:04; asked again after 15:14, when its file "+
+		"changes, or by chibi plugin list"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
+		t.Errorf("the second time: %v", err)
+	}
+	if asked(slow) > 1 {
+		t.Errorf("it was asked %d times", asked(slow))
+	}
+	memory[slow.Path] = "required"
+	if err := run(slow, true); err == nil || err.Error() != "no answer after 300ms" || memory[slow.Path] != "required" {
+		t.Errorf("one that is required: %v, remembered as %q", err, memory[slow.Path])
+	}
+
+	for name, body := range map[string]string{"good": "echo '{}'", "bad": "exit 3"} {
+		c := script(name, body)
+		if err := run(c, false); err != nil || memory[c.Path] != "answered" {
+			t.Errorf("%s: %v, remembered as %q", name, err, memory[c.Path])
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	interrupted := script("interrupted", "sleep 1000")
+	if _, err := prober.Run(ctx, plugin.Exec{}, interrupted, false); err == nil || memory[interrupted.Path] != "" {
+		t.Errorf("interrupted: %v, remembered as %q", err, memory[interrupted.Path])
+	}
+}
