@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -177,6 +178,18 @@ func TestHeldLinesGoWhereTheyAreReleased(t *testing.T) {
 	}
 	if held.String() != direct.String() || strings.Count(held.String(), "\n") != 2 {
 		t.Errorf("held %q\ndirect %q", held.String(), direct.String())
+	}
+}
+
+// TestHoldWhileOthersWrite is for the race detector.
+func TestHoldWhileOthersWrite(t *testing.T) {
+	w := &trace.Writer{Run: "r"}
+	var all sync.WaitGroup
+	all.Go(func() { prompt(w, "one") })
+	all.Go(w.Hold)
+	all.Wait()
+	if err := w.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -66,7 +66,11 @@ func (w *Writer) To(out io.Writer) {
 }
 
 // Hold keeps lines until Release says where they go.
-func (w *Writer) Hold() { w.holding = true }
+func (w *Writer) Hold() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.holding = true
+}
 
 // Release adds a place for all lines, those that were kept included. The error
 // is that of the place.
