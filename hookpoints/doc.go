@@ -6,7 +6,8 @@
 // are documented (new fields may be added), and that everything else that
 // speaks of hook points - the documentation, the JSON Schemas, the commands
 // `chibi hook list` and `chibi hook show`, validation - is made from here. It
-// runs nothing and imports nothing of chibi's.
+// runs nothing and imports nothing of chibi's but the reader of JSON, which
+// names the nearest known name.
 //
 // The 23 points of the original chibi have its names and fields; post_turn and
 // pre_stop are this program's own. A program that embeds the host may define

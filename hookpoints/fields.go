@@ -24,9 +24,12 @@ type Field struct {
 }
 
 // Fields describes the fields of a payload or an answer, in order. Fields
-// without a `json` name are left out, as they are no part of either. The type
-// must be a struct.
+// without a `json` name are left out, as they are no part of either. A type that
+// is no struct has none.
 func Fields(t reflect.Type) []Field {
+	if !isStruct(t) {
+		return nil
+	}
 	var fields []Field
 	for i := range t.NumField() {
 		f := t.Field(i)

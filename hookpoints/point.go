@@ -57,7 +57,8 @@ func (m Mode) Meaning() string {
 // Point is one hook point with payload P and answer A. Both are structs whose
 // fields carry `json` tags; the fields of A also carry a `merge` tag that
 // names the [Rule] by which several answers become one. A is [None] at points
-// that are only observed.
+// that are only observed. Firing a point that is not so is an error; [Validate]
+// says what is wrong.
 type Point[P, A any] struct {
 	Name  Name
 	Group Group

@@ -49,8 +49,12 @@ func (r Rule) Meaning() string {
 	return ""
 }
 
-// answerFields reads the rules from an answer's struct tags.
+// answerFields reads the rules from an answer's struct tags. What is wrong with
+// them, [Validate] says.
 func answerFields(answer reflect.Type) []AnswerField {
+	if !isStruct(answer) {
+		return nil
+	}
 	var fields []AnswerField
 	for i := range answer.NumField() {
 		f := answer.Field(i)

@@ -15,10 +15,14 @@ import (
 // hold the final value, and are empty where nothing changed.
 //
 // A plugin's failure is not an error, see the package documentation. Errors
-// are the end of ctx, a payload that cannot be written as JSON, and at on_start
+// are the end of ctx, a point that is not valid ([hookpoints.Validate]), with or
+// without subscribers, a payload that cannot be written as JSON, and at on_start
 // a *[StartError].
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P) (A, error) {
 	var verdict A
+	if err := validate(h, point); err != nil {
+		return verdict, err
+	}
 	if len(h.subscribers(point.Name)) == 0 {
 		return verdict, nil
 	}
@@ -42,10 +46,36 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	return verdict, nil
 }
 
+// pointType is what makes a point valid or not.
+type pointType struct {
+	name            hookpoints.Name
+	mode            hookpoints.Mode
+	payload, answer reflect.Type
+}
+
+// validate says what is wrong with a point. The host remembers the answer.
+func validate[P, A any](h *Host, point hookpoints.Point[P, A]) error {
+	if h == nil {
+		return hookpoints.Validate(point.Info())
+	}
+	key := pointType{point.Name, point.Mode, reflect.TypeFor[P](), reflect.TypeFor[A]()}
+	known, found := h.valid.Load(key)
+	if !found {
+		known, _ = h.valid.LoadOrStore(key, checked{hookpoints.Validate(point.Info())})
+	}
+	return known.(checked).err
+}
+
+// checked is what a check has found.
+type checked struct{ err error }
+
 // FireJSON is Fire for a point that is known only when the program runs: the
 // payload is one line of JSON, an object of the point's fields, and so is the
 // answer; nil if nobody had an opinion. A payload of other types is an error.
 func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (json.RawMessage, error) {
+	if err := hookpoints.Validate(info); err != nil {
+		return nil, err
+	}
 	_, merged, err := fire(ctx, h, info, payload)
 	return merged, err
 }

@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -19,7 +20,7 @@ func HandlePoint[P, A any](point hookpoints.Point[P, A],
 			return Answer{}, fmt.Errorf("payload of %s: %w", ev.Point, err)
 		}
 		a, err := answer(ctx, payload)
-		if err != nil {
+		if err != nil || reflect.ValueOf(&a).Elem().IsZero() {
 			return Answer{}, err
 		}
 		body, err := JSON(a)

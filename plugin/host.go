@@ -35,6 +35,7 @@ type Host struct {
 
 	dispatches atomic.Int64
 	said       sync.Map // what was said once
+	valid      sync.Map // points that were checked, by their type
 }
 
 // once reports whether something about a plugin at a point is said for the first

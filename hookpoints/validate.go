@@ -1,0 +1,217 @@
+package hookpoints
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// Validate says what is wrong with a point: its mode, the types of its payload
+// and answer, the tags of the answer's fields. Mistakes in them would have no
+// effect but that answers are not used. Firing a point that is not valid is an
+// error.
+func Validate(info Info) error {
+	v := &validation{info: info}
+	v.point()
+	if isStruct(info.Payload) && isStruct(info.Answer) {
+		v.answer()
+	}
+	return errors.Join(v.wrong...)
+}
+
+// validation collects what is wrong with a point.
+type validation struct {
+	info Info
+	// payload holds what the payload's fields are in JSON.
+	payload map[string]jsonKind
+	wrong   []error
+}
+
+func (v *validation) add(format string, args ...any) {
+	name := cmp.Or(string(v.info.Name), `""`)
+	v.wrong = append(v.wrong, fmt.Errorf("hook point %s: %s", name, fmt.Sprintf(format, args...)))
+}
+
+// point checks what is not about single fields.
+func (v *validation) point() {
+	if v.info.Name == "" {
+		v.add("it has no name")
+	}
+	if modes := modes(); !slices.Contains(modes, v.info.Mode) {
+		v.add("mode %q is not known%s", v.info.Mode, choice(string(v.info.Mode), modes))
+	}
+	v.mustBeStruct("payload", v.info.Payload)
+	v.mustBeStruct("answer", v.info.Answer)
+}
+
+func (v *validation) mustBeStruct(what string, t reflect.Type) {
+	switch {
+	case t == nil:
+		v.add("the %s has no type; want a struct", what)
+	case t.Kind() != reflect.Struct:
+		v.add("the %s is a %s; want a struct", what, t)
+	}
+}
+
+// answer checks the fields of the answer, against each other and the payload.
+func (v *validation) answer() {
+	v.payload = kindsOf(v.info.Payload)
+	if v.info.Mode == Observe {
+		if len(kindsOf(v.info.Answer)) > 0 {
+			v.add("answers are not used where the mode is observe; want hookpoints.None instead of %s", v.info.Answer)
+		}
+		return
+	}
+	if !slices.Equal(v.info.Fields, answerFields(v.info.Answer)) {
+		v.add("the description has other fields than the answer %s; want Point.Info()", v.info.Answer)
+	}
+	seen := map[string]bool{}
+	for i := range v.info.Answer.NumField() {
+		f := v.info.Answer.Field(i)
+		if name := jsonName(f); name != "" && seen[name] {
+			v.field(f, "another field has the name %q too", name)
+		}
+		seen[jsonName(f)] = true
+		if v.tags(f) {
+			v.rule(f)
+		}
+	}
+	claims := func(f AnswerField) bool { return f.Rule == RuleClaim }
+	if v.info.Mode == Claim && !slices.ContainsFunc(v.info.Fields, claims) {
+		v.add(`nothing can be claimed: no field of the answer has merge:"claim"`)
+	}
+}
+
+func (v *validation) field(f reflect.StructField, format string, args ...any) {
+	v.add("field %s of the answer: %s", f.Name, fmt.Sprintf(format, args...))
+}
+
+// tags says whether a field has a rule, and checks that one that is part of the
+// answer has it, with a name in JSON.
+func (v *validation) tags(f reflect.StructField) bool {
+	merge, hasRule := f.Tag.Lookup("merge")
+	inJSON, hasName := f.Tag.Lookup("json")
+	name := jsonName(f)
+	switch {
+	case !f.IsExported() && (hasName || hasRule):
+		v.field(f, "it is not exported")
+	case !f.IsExported(), inJSON == "-" && !hasRule:
+		return false
+	case f.Anonymous && name == "":
+		v.field(f, "it is embedded; write its fields into the answer")
+	case name == "":
+		v.field(f, "its tag `%s` does not name it in JSON; want json:\"NAME,omitzero\", or json:\"-\" alone if it is no part "+
+			"of the answer", f.Tag)
+	case merge == "":
+		v.field(f, "its tag `%s` has no rule; want merge:\"RULE\", RULE is%s", f.Tag, oneOf(known()))
+	default:
+		return true
+	}
+	return false
+}
+
+// rule checks a field's rule against the mode, the field's type and the payload.
+func (v *validation) rule(f reflect.StructField) {
+	tag := f.Tag.Get("merge")
+	rule, with, spaced := strings.Cut(tag, " ")
+	facts, isKnown := factsOf(Rule(rule))
+	kind := kindOf(f.Type)
+	switch {
+	case !isKnown:
+		v.field(f, "the rule of merge:%q is not known%s", tag, choice(rule, known()))
+		return
+	case spaced && facts.rule != RuleWith:
+		v.field(f, "the rule of merge:%q takes nothing behind it; want merge:%q", tag, rule)
+	case !slices.Contains(facts.modes, v.info.Mode) && slices.Contains(modes(), v.info.Mode):
+		v.field(f, "merge:%q has no effect where the mode is %s; want%s", tag, v.info.Mode, oneOf(knownIn(v.info.Mode)))
+	case kind == kindNone, facts.kind != kindAny && kind != kindAny && facts.kind != kind,
+		facts.names && !listsNames(f.Type):
+		v.field(f, "merge:%q wants %s, this is a %s", tag, facts.wants(), f.Type)
+	}
+	switch facts.rule {
+	case RuleWith:
+		v.companion(f, with, kind)
+	case RuleReplace, RulePatch:
+		v.rewrites(f, kind)
+	}
+	v.among(f, facts)
+}
+
+// companion checks a field that belongs to another one.
+func (v *validation) companion(f reflect.StructField, with string, kind jsonKind) {
+	var owners []string
+	for _, other := range v.info.Fields {
+		if facts, ok := factsOf(other.Rule); ok && facts.leads {
+			owners = append(owners, other.Name)
+		}
+	}
+	owner := slices.IndexFunc(v.info.Fields, func(o AnswerField) bool { return o.Name == with })
+	switch {
+	case len(owners) == 0:
+		v.field(f, "merge:%q belongs to nothing: no other field of the answer has the rule replace, patch, block, first or "+
+			"claim", f.Tag.Get("merge"))
+	case !slices.Contains(owners, with):
+		v.field(f, "merge:\"with %s\" belongs to a field that is not there, or that nothing can belong to%s", with,
+			choice(with, owners))
+	case slices.Contains([]Rule{RuleBlock, RuleClaim}, v.info.Fields[owner].Rule) && kind != kindText && kind != kindAny:
+		v.field(f, "merge:\"with %s\" wants a text, this is a %s", with, f.Type)
+	}
+}
+
+// rewrites checks a field that rewrites the payload's field of the same name.
+func (v *validation) rewrites(f reflect.StructField, kind jsonKind) {
+	name, tag := jsonName(f), f.Tag.Get("merge")
+	before, ok := v.payload[name]
+	switch {
+	case !ok:
+		v.field(f, "merge:%q rewrites %q, which the payload %s does not have%s", tag, name, v.info.Payload,
+			choice(name, sortedNames(v.payload)))
+	case before == kindAny, before == kind, kind == kindAny && (tag != string(RulePatch) || before == kindObject):
+	default:
+		v.field(f, "merge:%q rewrites a field of the payload that is a %s, this is a %s", tag, before, kind)
+	}
+}
+
+// among checks the path to the values that a list may name.
+func (v *validation) among(f reflect.StructField, facts ruleFacts) {
+	path, ok := f.Tag.Lookup("among")
+	first, _, _ := strings.Cut(path, ".")
+	_, inPayload := v.payload[first]
+	switch {
+	case !ok:
+	case !facts.names:
+		v.field(f, "among:%q has no effect with merge:%q, only with intersect and unite", path, f.Tag.Get("merge"))
+	case !inPayload:
+		v.field(f, "among:%q begins with %q, which the payload %s does not have%s", path, first, v.info.Payload,
+			choice(first, sortedNames(v.payload)))
+	}
+}
+
+// choice names the value that was meant perhaps, and those that there are.
+func choice[S ~string](wrong string, known []S) string {
+	text := "; want" + oneOf(known)
+	if near := strictjson.Nearest(wrong, texts(known)); near != "" {
+		text = fmt.Sprintf(" (did you mean %q?)", near) + text
+	}
+	return text
+}
+
+// oneOf lists values as the end of a sentence.
+func oneOf[S ~string](known []S) string {
+	if len(known) == 1 {
+		return " " + string(known[0])
+	}
+	return " one of " + strings.Join(texts(known), ", ")
+}
+
+func texts[S ~string](list []S) (texts []string) {
+	for _, s := range list {
+		texts = append(texts, string(s))
+	}
+	return texts
+}

@@ -1,0 +1,94 @@
+package plugin_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Voyage is the payload of points of another program.
+type Voyage struct {
+	Target string `json:"target"`
+}
+
+// Misspelt is an answer whose rule does not exist.
+type Misspelt struct {
+	Target string `json:"target,omitzero" merge:"replce"`
+}
+
+// TestAPointThatIsNotValidIsAnError whether somebody subscribes or not, at the
+// first use and at every other one.
+func TestAPointThatIsNotValidIsAnError(t *testing.T) {
+	misspelt := hookpoints.Point[Voyage, Misspelt]{Name: "pre_sail", Mode: hookpoints.Chain}
+	text := hookpoints.Point[Voyage, string]{Name: "pre_sail", Mode: hookpoints.Chain}
+	nobody := &plugin.Host{}
+	hosts := map[string]*plugin.Host{"no host": nil, "no subscriber": nobody, "a subscriber": subscribed("pre_sail")}
+	for name, host := range hosts {
+		for range 2 {
+			_, err := plugin.Fire(t.Context(), host, misspelt, Voyage{})
+			want := `hook point pre_sail: field Target of the answer: the rule of merge:"replce" is not known (did you mean ` +
+				`"replace"?)`
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := plugin.Fire(t.Context(), host, text, Voyage{}); err == nil ||
+				err.Error() != "hook point pre_sail: the answer is a string; want a struct" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := plugin.FireJSON(t.Context(), host, hookpoints.Info{Name: "p"}, []byte("{}")); err == nil ||
+			!strings.Contains(err.Error(), `hook point p: mode "" is not known`) {
+			t.Errorf("%s: FireJSON = %v", name, err)
+		}
+	}
+}
+
+// subscribed is a host with a plugin that has no opinion at a point.
+func subscribed(point hookpoints.Name) *plugin.Host {
+	silent := plugin.HandlerFunc(func(context.Context, plugin.Event) (plugin.Answer, error) { return plugin.Answer{}, nil })
+	return &plugin.Host{Plugins: []plugin.Plugin{{Name: "silent", Hooks: []hookpoints.Name{point}, Handler: silent}}}
+}
+
+// TestManyFirstUsesAtOnce is for the race detector.
+func TestManyFirstUsesAtOnce(t *testing.T) {
+	misspelt := hookpoints.Point[Voyage, Misspelt]{Name: "pre_sail", Mode: hookpoints.Chain}
+	host := subscribed("post_sail")
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			if _, err := plugin.Fire(t.Context(), host, misspelt, Voyage{}); err == nil {
+				t.Error("a point that is not valid was fired")
+			}
+			valid := hookpoints.Point[Voyage, hookpoints.None]{Name: "post_sail", Mode: hookpoints.Observe}
+			if _, err := plugin.Fire(t.Context(), host, valid, Voyage{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Course is an answer whose zero value would be an opinion if it were sent.
+type Course struct {
+	Target string `json:"target" merge:"replace"`
+}
+
+func TestTheZeroAnswerOfAFunctionIsNoOpinion(t *testing.T) {
+	point := hookpoints.Point[Voyage, Course]{Name: "pre_sail", Mode: hookpoints.Chain}
+	handlers := plugin.HandlePoint(point, func(context.Context, Voyage) (Course, error) { return Course{}, nil })
+	var results []plugin.Result
+	host := &plugin.Host{
+		Plugins: []plugin.Plugin{{Name: "silent", Hooks: handlers.Hooks(), Handler: handlers}},
+		Trace:   func(r plugin.Record) { results = append(results, r.Result) },
+	}
+	if _, err := plugin.Fire(t.Context(), host, point, Voyage{Target: "port"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != 1 || results[0] != plugin.NoOpinion {
+		t.Errorf("results = %v", results)
+	}
+}
