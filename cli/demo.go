@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,11 +12,13 @@ import (
 	plugins "github.com/chibi-host/chibi/examples/plugins"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
 )
 
 // demoStep is one prompt of the demonstration.
 type demoStep struct {
 	about   string
+	shows   []string // the plugins without which there is nothing to see
 	context string
 	prompt  string
 }
@@ -25,96 +26,160 @@ type demoStep struct {
 // demoScript shows each example plugin at work.
 func demoScript() []demoStep {
 	return []demoStep{
-		{"add-time adds the time to every prompt.", "default", "How late is it?"},
-		{"greet is a tool; the demo model calls it when a prompt says @tool.", "default", `@tool greet {"name": "Ada"}`},
-		{"block-rm guards every tool call.", "default", `@tool run_command {"command": "rm -rf ./everything"}`},
-		{"word-count tidies what tools print: trailing spaces and empty lines go.", "default",
-			`@tool run_command {"command": "printf 'one   \n\n\n\ntwo\n'"}`},
-		{"word-count is a tool too.", "default", `@tool word_count {"text": "one two three"}`},
-		{"summarize puts a few lines in the place of a large output.", "default",
-			`@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
-		{"tool-filter offers few tools in the context safe.", "safe", "What is offered here?"},
-		{"temperature lowers the temperature in the context coding.", "coding", "How hot is it here?"},
+		{"add-time adds the time to every prompt.", []string{"add-time"}, "default", "How late is it?"},
+		{"greet is a tool; the demo model calls it when a prompt says @tool.", []string{"greet"},
+			"default", `@tool greet {"name": "Ada"}`},
+		{"block-rm guards every tool call.", []string{"block-rm", "run-command"},
+			"default", `@tool run_command {"command": "rm -rf ./everything"}`},
+		{"summarize puts a few lines in the place of a large output.", []string{"summarize", "run-command"},
+			"default", `@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
+		{"tool-filter offers few tools in the context safe.", []string{"tool-filter"}, "safe", "What is offered here?"},
+		{"temperature lowers the temperature in the context coding.", []string{"temperature"},
+			"coding", "How hot is it here?"},
 	}
 }
 
+// demonstration is a short conversation in a scratch home.
+type demonstration struct {
+	*program
+	home     string
+	sessions map[string]*session // one for each context
+	records  []plugin.Record
+}
+
 // demo holds a short conversation with the example plugins in a scratch home,
-// and shows what each plugin saw and changed.
+// and shows what each plugin saw and changed. It builds and fetches nothing:
+// what cannot run here is left out by name.
 func (p *program) demo(ctx context.Context, _ []string) error {
 	leave, err := p.enterScratch("demo")
 	if err != nil {
 		return err
 	}
 	defer leave()
-	home := p.pluginHome
-	if err := p.furnish(home); err != nil {
+	d := &demonstration{program: p, home: p.pluginHome, sessions: map[string]*session{}}
+	defer d.close()
+	leftOut, err := d.furnish()
+	if err != nil {
+		return err
+	}
+	names, more, err := d.load(ctx)
+	if err != nil {
 		return err
 	}
 	out := p.screen.Stdout()
-	fmt.Fprintf(out, "A scratch home with the example plugins and the built-in demo model.\n\n")
-	var all []plugin.Record
-	var names []string
+	fmt.Fprintf(out, "A scratch home with the example plugins and the built-in demo model.\n")
+	for _, text := range slices.Concat(leftOut, more) {
+		fmt.Fprintf(out, "left out: %s\n", text)
+	}
+	fmt.Fprintln(out)
+	if len(names) == 0 {
+		return errors.New("no example plugin can run here; install what is missing")
+	}
 	for _, step := range demoScript() {
-		records, loaded, err := p.demoStep(ctx, home, step)
-		if err != nil {
-			return err
+		if !slices.ContainsFunc(step.shows, func(name string) bool { return !slices.Contains(names, name) }) {
+			if err := d.ask(ctx, step); err != nil {
+				return err
+			}
 		}
-		all, names = append(all, records...), loaded
 	}
 	fmt.Fprintln(out, "What each plugin did:")
 	for _, name := range names {
-		fmt.Fprintf(out, "  %s\n", summary(name, all))
+		fmt.Fprintf(out, "  %s\n", summary(name, d.records))
 	}
 	fmt.Fprintf(out, "\nThe plugins are in examples/plugins; copy one to ~/.chibi/plugins to use it.\n")
 	return nil
 }
 
-// furnish writes the example plugins and a configuration that gives the one in
-// Go time to be built.
-func (p *program) furnish(home string) error {
+// furnish writes the example plugins that can run here, and says which cannot,
+// and why.
+func (d *demonstration) furnish() (leftOut []string, err error) {
 	examples, err := plugins.All()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range examples {
+		if reason := notShown(e); reason != "" {
+			leftOut = append(leftOut, e.Name+" ("+reason+")")
+			continue
+		}
 		for _, f := range e.Files {
-			if err := disk.WriteFile(filepath.Join(home, "plugins", f.Path), f.Content, f.Executable); err != nil {
-				return fmt.Errorf("writing the example plugin %s: %w", e.Name, err)
+			if err := disk.WriteFile(filepath.Join(d.home, "plugins", f.Path), f.Content, f.Executable); err != nil {
+				return nil, fmt.Errorf("writing the example plugin %s: %w", e.Name, err)
 			}
 		}
 	}
-	p.pluginEnv = append(p.pluginEnv, "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+filepath.Join(home, "bin"))
-	if err := disk.WriteFile(filepath.Join(home, "bin", "jq"), []byte(jqFallback), true); err != nil {
-		return err
-	}
-	settings := "[plugins]\nprobe_timeout_ms = 120000\nhook_timeout_ms = 120000\n" +
-		"[plugins.summarize-with-model]\nenabled = false\n" // there is no model to ask
-	return disk.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), false)
+	return leftOut, nil
 }
 
-// jqFallback stands in for jq, last on the PATH, where none is installed: two
-// example plugins need one.
-const jqFallback = `#!/bin/sh
-exec go run github.com/itchyny/gojq/cmd/gojq@v0.12.19 "$@"
-`
+// notShown says why an example is not shown; "" if it is.
+func notShown(e plugins.Example) string {
+	switch e.Name {
+	case "summarize-with-model":
+		return "needs a model that is configured"
+	case "word-count":
+		return "is built from its source when it is first used, which takes a while"
+	}
+	var missing []string
+	for _, name := range e.Needs {
+		if _, ok := (plugin.Exec{}).LookPath(name); !ok {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "needs " + english.WordSeries(missing, "and") + ", which " +
+		english.PluralWord(len(missing), "is", "are") + " not installed"
+}
 
-// demoStep asks one prompt and prints it, the answer and what plugins did.
-func (p *program) demoStep(ctx context.Context, home string, step demoStep) (records []plugin.Record,
-	names []string, err error) {
-	out := p.screen.Stdout()
-	fmt.Fprintf(out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
-	q := &program{stdin: p.stdin, screen: p.screen, said: p.said, pluginEnv: p.pluginEnv, offline: true,
-		nativeOnly: true, untraced: true}
-	q.opts = options{home: home, transient: []string{step.context}}
-	s, err := q.open(ctx)
+// at is the session of a context.
+func (d *demonstration) at(ctx context.Context, name string) (*session, error) {
+	if s := d.sessions[name]; s != nil {
+		return s, nil
+	}
+	p := &program{stdin: d.stdin, screen: d.screen, said: d.said, pluginEnv: d.pluginEnv, pluginHome: d.pluginHome,
+		offline: true, nativeOnly: true, untraced: true}
+	p.opts = options{home: d.home, transient: []string{name}}
+	s, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.sessions[name] = s
+	s.traceHook = func(r plugin.Record) { d.records = append(d.records, r) }
+	return s, s.connect()
+}
+
+func (d *demonstration) close() {
+	for _, s := range d.sessions {
+		s.close()
+	}
+}
+
+// load names the plugins that can be asked, and those that cannot, with the
+// reason.
+func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err error) {
+	s, err := d.at(ctx, "default")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer s.close()
-	s.traceHook = func(r plugin.Record) { records = append(records, r) }
-	if err := s.connect(); err != nil {
-		return nil, nil, err
+	for _, loaded := range s.loaded.Plugins {
+		names = append(names, loaded.Name)
 	}
+	for _, skipped := range s.loaded.LeftOut {
+		leftOut = append(leftOut, skipped.Name+" ("+skipped.Reason+")")
+	}
+	return names, leftOut, nil
+}
+
+// ask asks one prompt and prints it, the answer and what plugins did.
+func (d *demonstration) ask(ctx context.Context, step demoStep) error {
+	out := d.screen.Stdout()
+	fmt.Fprintf(out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
+	s, err := d.at(ctx, step.context)
+	if err != nil {
+		return err
+	}
+	before := len(d.records)
 	var answer strings.Builder
 	s.agent.Output.Text = func(delta string) { answer.WriteString(delta) }
 	err = s.agent.Start(ctx)
@@ -122,22 +187,16 @@ func (p *program) demoStep(ctx context.Context, home string, step demoStep) (rec
 		err = s.ask(ctx, step.prompt)
 	}
 	if err = errors.Join(err, s.agent.End(ctx, err)); err != nil {
-		return nil, nil, err
+		return err
 	}
 	indent(out, "  ", answer.String())
-	for _, r := range records {
+	for _, r := range d.records[before:] {
 		if r.Result != plugin.NoOpinion {
 			fmt.Fprintf(out, "  [%s] %s: %s\n", r.Point, r.Plugin, effect(r))
 		}
 	}
 	fmt.Fprintln(out)
-	for _, loaded := range s.loaded.Plugins {
-		names = append(names, loaded.Name)
-	}
-	for _, skipped := range s.loaded.LeftOut {
-		names = append(names, skipped.Name+" (left out: "+skipped.Reason+")")
-	}
-	return records, names, nil
+	return nil
 }
 
 // effect says what a record's plugin did, with its answer where that is short.
@@ -165,17 +224,17 @@ func summary(name string, records []plugin.Record) string {
 			points = append(points, string(r.Point))
 		}
 		if r.Result != plugin.NoOpinion {
-			effects = append(effects, string(r.Result)+" "+strings.Join(r.Changed, " "))
+			effects = append(effects, strings.TrimSpace(string(r.Result)+" "+strings.Join(r.Changed, " ")))
 		}
 	}
 	switch {
 	case asked == 0:
 		return name + ": a tool, no hooks"
 	case len(effects) == 0:
-		return fmt.Sprintf("%s: saw %d moments (%s), changed nothing", name, asked, strings.Join(points, ", "))
+		effects = []string{"changed nothing"}
 	}
 	slices.Sort(effects)
-	return fmt.Sprintf("%s: saw %d moments (%s), %s", name, asked, strings.Join(points, ", "),
+	return fmt.Sprintf("%s: saw %s (%s), %s", name, english.Plural(asked, "moment", ""), strings.Join(points, ", "),
 		strings.Join(slices.Compact(effects), ", "))
 }
 

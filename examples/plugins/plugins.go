@@ -9,7 +9,7 @@ import (
 	"path"
 )
 
-//go:embed logger add-time block-rm tool-filter temperature greet run-command summarize summarize-with-model word-count/word-count word-count/main.go
+//go:embed logger add-time block-rm tool-filter temperature greet run-command summarize summarize-with-model word-count/word-count word-count/main.go word-count/schema.json
 var files embed.FS
 
 // Example is one example plugin.
@@ -18,6 +18,24 @@ type Example struct {
 	Name string
 	// Files are its files, relative to the plugins folder.
 	Files []File
+	// Needs are the programs that it runs and that a system may lack.
+	Needs []string
+}
+
+// needs are the programs that an example runs, besides sh and what every system
+// of POSIX has.
+func needs(name string) []string {
+	switch name {
+	case "block-rm", "tool-filter":
+		return []string{"bash", "jq"}
+	case "add-time", "run-command", "summarize", "temperature":
+		return []string{"python3"}
+	case "summarize-with-model":
+		return []string{"python3", "chibi"}
+	case "word-count":
+		return []string{"go"}
+	}
+	return nil
 }
 
 // File is one file of a plugin.
@@ -35,7 +53,7 @@ func All() ([]Example, error) {
 		return nil, err
 	}
 	for _, entry := range entries {
-		example := Example{Name: entry.Name()}
+		example := Example{Name: entry.Name(), Needs: needs(entry.Name())}
 		err := fs.WalkDir(files, entry.Name(), func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err

@@ -4,28 +4,23 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 )
 
-const schema = `{
-  "name": "word_count",
-  "description": "Counts lines, words and characters of a text.",
-  "parameters": {
-    "type": "object",
-    "properties": {"text": {"type": "string"}},
-    "required": ["text"]
-  },
-  "hooks": ["pre_tool_output"]
-}`
+// schema is in a file because the script beside it answers --schema too.
+//
+//go:embed schema.json
+var schema string
 
 func main() {
 	var err error
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "--schema":
-		fmt.Println(schema)
+		fmt.Print(schema)
 	case os.Getenv("CHIBI_HOOK") == "pre_tool_output":
 		err = tidyOutput()
 	default:
