@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -297,4 +298,16 @@ func flagNames(flags []cli.Flag) []string {
 		}
 	}
 	return list
+}
+
+// looksLikePlugin says whether an entry of the plugins folder is meant to be
+// one: not hidden, not disabled, not a text or data.
+func (s *session) looksLikePlugin(name string) bool {
+	info, err := os.Stat(filepath.Join(s.pluginsDir(), name))
+	if err != nil {
+		return true // a broken link
+	}
+	return !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".disabled") && filepath.Ext(name) != ".toml" &&
+		filepath.Ext(name) != ".md" &&
+		(info.IsDir() || info.Mode()&0o111 != 0 || filepath.Ext(name) != "")
 }

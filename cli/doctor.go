@@ -201,6 +201,8 @@ func (d *doctor) leftOut() {
 		case l.Untrusted:
 			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path,
 				l.Reason), "chibi trust")
+		case d.loaded.BuiltIn(l.Name):
+			d.add("warning", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin disable "+shellWord(l.Name))
 		case l.Meant:
 			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+shellWord(l.Name)+
 				", or chibi plugin list")

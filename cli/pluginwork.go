@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,15 +11,13 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/plugincheck"
 	"github.com/chibi-host/chibi/internal/scaffold"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
 )
-
-// errFindings is how a check ends that found errors, which it has printed.
-var errFindings = errors.New("there are errors, see above")
 
 // newFlags are the flags of plugin new.
 type newFlags struct {
@@ -83,114 +80,6 @@ func (p *program) pluginNew(name string, f newFlags) error {
 	return p.say("Wrote %s; try it: chibi plugin check %s", target, name)
 }
 
-func (p *program) checkCommand(ctx context.Context) *cli.Command {
-	var asJSON bool
-	return withExample(leaf(ctx, "check", "[PLUGIN]...",
-		"try plugins out with an example of each of their hooks, and say what is wrong; all plugins without a name",
-		func(ctx context.Context, args []string) error {
-			return p.pluginCheck(ctx, args, asJSON)
-		}, jsonFlag(&asJSON)), "chibi plugin check my-filter", "chibi plugin check ./path/to/plugin --json")
-}
-
-// pluginCheck checks plugins; the error says that some have errors.
-func (p *program) pluginCheck(ctx context.Context, names []string, asJSON bool) error {
-	var reports []plugincheck.Report
-	s, err := p.openWithoutPlugins()
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	p.askAgain = true
-	if len(names) == 0 {
-		entries, err := os.ReadDir(s.pluginsDir())
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("reading the plugins folder: %w", err)
-		}
-		for _, e := range entries {
-			if s.looksLikePlugin(e.Name()) {
-				names = append(names, e.Name())
-			}
-		}
-	}
-	passed := true
-	for _, name := range names {
-		r, err := s.check(ctx, name)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
-		reports = append(reports, r)
-		passed = passed && r.Passed()
-		if !asJSON {
-			p.printReport(r)
-		}
-	}
-	if asJSON {
-		if err := p.printJSON(reports); err != nil {
-			return err
-		}
-	}
-	if len(names) == 0 {
-		p.screen.notef("there are no plugins in %s", s.pluginsDir())
-	}
-	if !passed {
-		return errFindings
-	}
-	return nil
-}
-
-// looksLikePlugin says whether an entry of the plugins folder is meant to be
-// one: not hidden, not disabled, not a text or data.
-func (s *session) looksLikePlugin(name string) bool {
-	info, err := os.Stat(filepath.Join(s.pluginsDir(), name))
-	if err != nil {
-		return true // a broken link
-	}
-	return !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".disabled") && filepath.Ext(name) != ".toml" &&
-		filepath.Ext(name) != ".md" &&
-		(info.IsDir() || info.Mode()&0o111 != 0 || filepath.Ext(name) != "")
-}
-
-// check checks one plugin: a path, a file of the plugins folder, or the name of
-// a hook of another program.
-func (s *session) check(ctx context.Context, name string) (plugincheck.Report, error) {
-	leave, err := s.enterScratch("check")
-	if err != nil {
-		return plugincheck.Report{}, err
-	}
-	defer leave()
-	path := filepath.Join(s.pluginsDir(), name)
-	if strings.Contains(name, ":") {
-		if err := s.loadPlugins(ctx); err != nil {
-			return plugincheck.Report{}, err
-		}
-		for i := range s.loaded.Plugins {
-			if s.loaded.Plugins[i].Name == name {
-				return plugincheck.Loaded(ctx, &s.loaded.Plugins[i]), nil
-			}
-		}
-		return plugincheck.Report{}, usage("there is no plugin %q; chibi plugin list names them all, and why some are left "+
-			"out", name)
-	}
-	if _, err := os.Lstat(path); err != nil || strings.Contains(name, "/") {
-		path = name
-	}
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return plugincheck.Report{}, err
-	}
-	set := s.config.Plugins
-	prober, keep := s.probing()
-	defer keep()
-	if isRequired(s.config.Plugins.ByName[name]) {
-		prober = nil // it is never left out
-	}
-	exec := plugin.Exec{Env: s.environment(s.hidesKey(name))} // what plugins say on standard error is part of findings
-	return plugincheck.File(ctx, absolute, plugincheck.Options{
-		Home: s.toldHome(), Exec: exec, Prober: prober, ProbeTimeout: ms(set.ProbeTimeoutMS),
-		HookTimeout: ms(set.HookTimeoutMS),
-	}), nil
-}
-
 // printReport prints what was found about one plugin.
 func (p *program) printReport(r plugincheck.Report) {
 	out := p.screen.Stdout()
@@ -246,13 +135,8 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 		if now := s.stamp(name); now != seen {
 			seen = now
 			fmt.Fprintf(p.screen.Stdout(), "-- %s\n", time.Now().Format("15:04:05"))
-			if err := p.pluginCheck(ctx, []string{name}, false); err != nil && !errors.Is(err, errFindings) {
-				return err
-			}
-			if hook != "" {
-				if err := p.fireInScratch(ctx, info, name); err != nil && ctx.Err() == nil {
-					p.screen.errorf("%v", err)
-				}
+			if err := p.watched(ctx, name, info); err != nil && ctx.Err() == nil {
+				p.screen.errorf("%v", err)
 			}
 		}
 		select {
@@ -263,14 +147,26 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 	}
 }
 
-// fireInScratch fires a point with its example at one plugin, in a scratch home.
-func (p *program) fireInScratch(ctx context.Context, info hookpoints.Info, name string) error {
-	leave, err := p.enterScratch("check")
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return p.hookFire(ctx, string(info.Name), fireFlags{plugins: []string{name}})
+// watched checks a plugin, and fires a point at it if one is given.
+func (p *program) watched(ctx context.Context, name string, info hookpoints.Info) error {
+	return p.checking(ctx, []string{name}, func(c *checks) error {
+		t := c.targets[0]
+		r, err := c.check(ctx, t)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		p.printReport(r)
+		folder, err := c.folder(ctx, t)
+		if err != nil || info.Name == "" || folder.Plugin(t.name) == nil {
+			return err
+		}
+		host := &plugin.Host{Plugins: []plugin.Plugin{*folder.Plugin(t.name)}}
+		fired := firing{info: info, payload: hookdoc.Example(info)}
+		if err := fired.fire(ctx, host); err != nil {
+			return err
+		}
+		return fired.print(p.screen.Stdout())
+	})
 }
 
 // stamp describes the files of a plugin as they are now.

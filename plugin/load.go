@@ -96,6 +96,8 @@ type Loaded struct {
 	LeftOut []LeftOut
 	// Notices are remarks about plugins that were loaded.
 	Notices []Notice
+	// Taken are tools that were left out as their names were taken.
+	Taken []TakenTool
 }
 
 // Add appends what another protocol found.
@@ -103,6 +105,31 @@ func (l *Loaded) Add(more Loaded) {
 	l.Plugins = append(l.Plugins, more.Plugins...)
 	l.LeftOut = append(l.LeftOut, more.LeftOut...)
 	l.Notices = append(l.Notices, more.Notices...)
+	l.Taken = append(l.Taken, more.Taken...)
+}
+
+// BuiltIn reports whether a plugin has tools of which the host has its own, which
+// are used instead, and no other ones were taken from it.
+func (l *Loaded) BuiltIn(name string) bool {
+	found := false
+	for _, t := range l.Taken {
+		if t.From == name && t.By != "" {
+			return false
+		}
+		found = found || t.From == name
+	}
+	return found
+}
+
+// TakenTool is a tool of a plugin that was left out: something that comes first has
+// one of that name.
+type TakenTool struct {
+	// Tool is the name.
+	Tool string
+	// By is the plugin that has it; "" if it is built in.
+	By string
+	// From is the plugin whose tool was left out.
+	From string
 }
 
 // LeftOut is something that was left out.
@@ -117,6 +144,8 @@ type LeftOut struct {
 	// so that a person should be told; false for a disabled plugin, a README
 	// and the like.
 	Meant bool
+	// Disabled is true if a person has disabled it.
+	Disabled bool
 	// Untrusted is true if it was left out because nobody approved it.
 	Untrusted bool
 }

@@ -36,8 +36,10 @@ type Plugin struct {
 	Sequence string
 	// Note is what lists say of the plugin besides; empty: nothing.
 	Note string
-	// Tools are what the model may call.
-	Tools []tools.Tool
+	// Tools are what the model may call. LostTools counts those that the plugin
+	// describes besides and that were left out.
+	Tools     []tools.Tool
+	LostTools int
 	// Handler answers events. It may be nil if Hooks is empty.
 	Handler Handler
 }

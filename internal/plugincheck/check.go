@@ -14,7 +14,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -22,6 +24,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Level is how bad a finding is.
@@ -65,94 +68,142 @@ func (r *Report) add(level Level, where, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{level, where, fmt.Sprintf(format, args...)})
 }
 
-// Options say how plugins are run.
-type Options struct {
-	// Home is a scratch home.
-	Home string
-	// Exec runs the processes.
-	Exec plugin.Exec
-	// Prober asks for the schema; nil: one that remembers nothing.
-	Prober *plugin.Prober
-	// ProbeTimeout and HookTimeout bound them; 0: as for native.Options.
-	ProbeTimeout, HookTimeout time.Duration
-}
-
 // What takes longer is said.
 const (
 	slowProbe = time.Second
 	slowHook  = 2 * time.Second
 )
 
-// File checks a plugin of chibi's protocol: an executable, or a folder NAME with
-// NAME in it.
-func File(ctx context.Context, path string, opts Options) Report {
-	r := Report{Plugin: filepath.Base(path), Path: path, Tools: []string{}, Hooks: []string{}, Findings: []Finding{}}
-	if !r.file(path) {
+// Folder is a plugins folder, loaded as the program loads it.
+type Folder struct {
+	loaded plugin.Loaded
+	mu     sync.Mutex
+	took   map[string]time.Duration // how long plugins took for their schemas
+}
+
+// Load loads a plugins folder. The options are those of the program, but for the
+// home, which is a scratch one, and for what is placed in the folder.
+func Load(ctx context.Context, opts native.Options) (*Folder, error) {
+	f := &Folder{took: map[string]time.Duration{}}
+	opts.Strict = true
+	opts.Probed = func(name string, took time.Duration) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.took[name] = took
+	}
+	var err error
+	f.loaded, err = native.Load(ctx, opts)
+	return f, err
+}
+
+// Names lists the plugins that are used, and those that are not although they are
+// meant to be, in the order of their names.
+func (f *Folder) Names() (names []string) {
+	for _, p := range f.loaded.Plugins {
+		names = append(names, p.Name)
+	}
+	for _, left := range f.loaded.LeftOut {
+		if left.Meant {
+			names = append(names, left.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Plugin is a plugin of the folder, nil if it is not used.
+func (f *Folder) Plugin(name string) *plugin.Plugin {
+	for i := range f.loaded.Plugins {
+		if f.loaded.Plugins[i].Name == name {
+			return &f.loaded.Plugins[i]
+		}
+	}
+	return nil
+}
+
+// Check checks one plugin of the folder.
+func (f *Folder) Check(ctx context.Context, name string) Report {
+	if p := f.Plugin(name); p != nil {
+		r := report(p.Name, p.Origin.Path)
+		r.file()
+		f.loadedAs(&r, p)
+		r.plugin(ctx, p)
 		return r
 	}
-	loadOpts := native.Options{
-		Dir: filepath.Dir(path), Only: []string{filepath.Base(path)}, AllowLinks: []string{"/"}, Strict: true,
-		Home: opts.Home, Context: "default", Exec: opts.Exec, Prober: opts.Prober, ProbeTimeout: opts.ProbeTimeout,
-		HookTimeout: opts.HookTimeout,
+	for _, left := range f.loaded.LeftOut {
+		if left.Name == name {
+			r := report(name, left.Origin.Path)
+			r.file()
+			r.add(Error, f.place(name), "%s", left.Reason)
+			return r
+		}
 	}
-	begun := time.Now()
-	loaded, err := native.Load(ctx, loadOpts)
-	if err != nil {
-		r.add(Error, "file", "%v", err)
-		return r
-	}
-	if took := time.Since(begun); took > slowProbe {
+	return Missing(name, "", "names that begin with a dot or end in .chibi-test.toml are no plugins; rename it")
+}
+
+// loadedAs says what became of a plugin that is used when it was loaded.
+func (f *Folder) loadedAs(r *Report, p *plugin.Plugin) {
+	if took := f.took[p.Name]; took > slowProbe {
 		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so do nothing else there",
 			took.Seconds())
 	}
-	for _, left := range loaded.LeftOut {
-		r.add(Error, "schema", "%s", left.Reason)
+	if p.LostTools > 0 {
+		r.add(Error, "schema", "%d of its %d tools %s left out, for the reasons below", p.LostTools,
+			p.LostTools+len(p.Tools), english.PluralWord(p.LostTools, "is", "are"))
 	}
-	for _, n := range loaded.Notices {
-		r.add(Warning, "schema", "%s", n.Text)
+	for _, n := range f.loaded.Notices {
+		if n.Plugin == p.Name {
+			r.add(Warning, "schema", "%s", n.Text)
+		}
 	}
-	if len(loaded.LeftOut) == 0 && len(loaded.Plugins) == 0 {
-		r.add(Error, "file", "names that begin with a dot are no plugins; rename it")
+	for _, t := range f.loaded.Taken {
+		if t.By == p.Name && t.From != p.Name {
+			r.add(Warning, "tool "+t.Tool, "plugin %q has a tool of that name too, which is left out: this one comes first", t.From)
+		}
 	}
-	for i := range loaded.Plugins {
-		r.plugin(ctx, &loaded.Plugins[i])
+}
+
+// place is where something is wrong with a plugin that is left out: it was asked
+// for its schema, or its file cannot be.
+func (f *Folder) place(name string) string {
+	if _, asked := f.took[name]; asked {
+		return "schema"
 	}
+	return "file"
+}
+
+func report(name, path string) Report {
+	return Report{Plugin: name, Path: path, Tools: []string{}, Hooks: []string{}, Findings: []Finding{}}
+}
+
+// Missing is the report of something that is no plugin, or is not used, with the
+// reason.
+func Missing(name, path, why string) Report {
+	r := report(name, path)
+	r.add(Error, "file", "%s", why)
 	return r
 }
 
+// Warn adds something that the program knows of a plugin.
+func (r *Report) Warn(text string) { r.add(Warning, "file", "%s", text) }
+
 // Loaded checks a plugin of any protocol by what it answers.
 func Loaded(ctx context.Context, p *plugin.Plugin) Report {
-	r := Report{Plugin: p.Name, Path: p.Origin.Path, Tools: []string{}, Hooks: []string{}, Findings: []Finding{}}
+	r := report(p.Name, p.Origin.Path)
 	r.plugin(ctx, p)
 	return r
 }
 
-// file looks at the file itself. It says whether there is one to run.
-func (r *Report) file(path string) bool {
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		path = filepath.Join(path, filepath.Base(path))
-		r.Path = path
-		info, err = os.Stat(path)
+// file looks at the file itself, for what is no reason to leave it out.
+func (r *Report) file() {
+	info, err := os.Stat(r.Path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
 	}
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		r.add(Error, "file", "there is no file %s", path)
-		return false
-	case err != nil:
-		r.add(Error, "file", "%v", err)
-		return false
-	case !info.Mode().IsRegular():
-		r.add(Error, "file", "it is not a regular file")
-		return false
-	case info.Mode()&0o111 == 0:
-		r.add(Error, "file", "it is not executable; run: chmod +x %s", path)
-		return false
-	case info.Mode()&0o002 != 0:
-		r.add(Warning, "file", "everybody may change it, and so what chibi runs as you; run: chmod o-w %s", path)
+	if info.Mode()&0o002 != 0 {
+		r.add(Warning, "file", "everybody may change it, and so what chibi runs as you; run: chmod o-w %s", r.Path)
 	}
-	r.interpreter(path)
-	return true
+	r.interpreter(r.Path)
 }
 
 // interpreter looks at a script's first line.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/plugincheck"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -26,8 +28,12 @@ func check(t *testing.T, script string, mode os.FileMode) []string {
 	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)
 	}
-	r := plugincheck.File(t.Context(), path, plugincheck.Options{Home: t.TempDir(), ProbeTimeout: time.Minute,
-		HookTimeout: time.Second})
+	folder, err := plugincheck.Load(t.Context(), native.Options{Dir: filepath.Dir(path), Home: t.TempDir(),
+		ProbeTimeout: time.Minute, HookTimeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := folder.Check(t.Context(), "p")
 	var found []string
 	for _, f := range r.Findings {
 		found = append(found, string(f.Level)+" "+f.Where+": "+strings.ReplaceAll(f.Text, path, "PATH"))
@@ -47,7 +53,7 @@ func TestBrokenPlugins(t *testing.T) {
 		want         []string
 	}{
 		{"a good one", schema(`{"name":"p","description":"d","hooks":["pre_tool","on_start"]}`) + "exit 0", 0o755, nil},
-		{"not executable", guard, 0o644, []string{"error file: it is not executable; run: chmod +x PATH"}},
+		{"not executable", guard, 0o644, []string{"error file: not executable; to use it, run: chmod +x PATH"}},
 		{"everybody may change it", guard + "exit 0", 0o757,
 			[]string{"warning file: everybody may change it, and so what chibi runs as you; run: chmod o-w PATH"}},
 		{"its interpreter is missing", "#!/usr/bin/env no-such-interpreter\n", 0o755, []string{
@@ -116,15 +122,90 @@ func TestBrokenPlugins(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNone(t *testing.T) {
+// folder writes plugins: a script for each name; a text that begins with "->" is a
+// link.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
 	dir := t.TempDir()
-	for path, want := range map[string]string{
-		filepath.Join(dir, "none"): "there is no file " + filepath.Join(dir, "none"), dir: "there is no file " +
-			filepath.Join(dir, filepath.Base(dir)), "/dev/null": "it is not a regular file",
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if target, isLink := strings.CutPrefix(text, "->"); isLink && err == nil {
+			err = os.Symlink(target, path)
+		} else if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestACheckSaysWhatTheProgramDoes checks each plugin of a folder in which plugins are
+// in each other's way: it passes if and only if the program uses all of it.
+func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
+	tool := func(names ...string) string {
+		var list []string
+		for _, name := range names {
+			list = append(list, `{"name":"`+name+`","description":"d"}`)
+		}
+		return schema("[" + strings.Join(list, ",") + "]")
+	}
+	outside := folder(t, map[string]string{"tool": tool("outside")})
+	opts := native.Options{
+		Dir: folder(t, map[string]string{
+			"10-first": tool("greet"), "20-second": tool("greet"), "30-part": tool("greet", "own"), "recurse": tool("recurse"),
+			"twice": tool("same", "same"), "off": tool("off"), "away.disabled": tool("away"), "fine": tool("fine"),
+			"out": "->" + filepath.Join(outside, "tool"), "nowhere": "->/nowhere", ".dot": tool("dot"),
+			"element": schema(`[{"name":"element","description":"d"},{"description":"nameless"}]`),
+			"guard":   tool("guard", "recurse"), "folder/folder": tool("folder"), "empty/README": "",
+		}),
+		Home: t.TempDir(), ProbeTimeout: time.Minute, Reserved: []string{"recurse"},
+		Overrides: map[string]plugin.Override{"off": {Disabled: true}, "guard": {OnFailure: plugin.Block}},
+	}
+	f, err := plugincheck.Load(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"10-first", "20-second", "30-part", "element", "fine", "folder", "guard", "nowhere", "out", "recurse",
+		"twice"}
+	if diff := cmp.Diff(names, f.Names()); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	loaded, err := native.Load(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, p := range loaded.Plugins {
+		used[p.Name] = p.LostTools == 0
+	}
+	for name, want := range map[string]string{
+		"10-first":  `warning tool greet: plugin "20-second" has a tool of that name too, which is left out: this one comes first`,
+		"20-second": `error schema: plugin "10-first" comes first and has a tool "greet" too, which is used instead; remove`,
+		"30-part":   "error schema: 1 of its 2 tools is left out", "fine": "", "folder": "",
+		"recurse": `error schema: chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable it (chibi ` +
+			"plugin disable recurse), or rename its tool",
+		"twice":   "error schema: 1 of its 2 tools is left out",
+		"off":     `error file: disabled by enabled = false in [plugins."off"] of the configuration`,
+		"out":     "error file: it is a link to ",
+		"nowhere": "error file: its link leads nowhere or in a circle",
+		".dot":    "error file: names that begin with a dot or end in .chibi-test.toml are no plugins; rename it",
+		"element": "error schema: 1 of its 2 tools is left out", "guard": `error schema: chibi has a tool "recurse" built in`,
+		"away.disabled": "error file: disabled by its name; to enable it, remove .disabled",
+		"empty":         "error file: a folder without an executable empty/empty in it",
 	} {
-		r := plugincheck.File(t.Context(), path, plugincheck.Options{Home: t.TempDir()})
-		if len(r.Findings) != 1 || r.Findings[0].Text != want || r.Passed() {
-			t.Errorf("%s: %+v", path, r.Findings)
+		r := f.Check(t.Context(), name)
+		if r.Passed() != used[name] {
+			t.Errorf("%s passes: %v, the program uses it: %v", name, r.Passed(), used[name])
+		}
+		got := ""
+		if len(r.Findings) > 0 {
+			got = string(r.Findings[0].Level) + " " + r.Findings[0].Where + ": " + r.Findings[0].Text
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/plugincheck"
 	"github.com/chibi-host/chibi/internal/scaffold"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
 )
 
 // TestWhatIsWrittenPassesTheCheck writes a plugin for every hook in every
@@ -44,9 +45,13 @@ func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 				}
 			}
 			env := append(os.Environ(), "GOFLAGS=-mod=mod")
-			r := plugincheck.File(t.Context(), filepath.Join(dir, "my-plugin"), plugincheck.Options{
+			folder, err := plugincheck.Load(t.Context(), native.Options{Dir: dir,
 				Home: t.TempDir(), Exec: plugin.Exec{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := folder.Check(t.Context(), "my-plugin")
 			for _, f := range r.Findings {
 				if f.Level == plugincheck.Error || !strings.Contains(f.Text, " took ") {
 					t.Errorf("%s: %s", f.Where, f.Text)

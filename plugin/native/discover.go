@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,30 +23,49 @@ type executable struct {
 // discover lists the executables of the plugins folder by name, bytewise, and
 // what is not one with the reason.
 func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
-	entries, err := os.ReadDir(opts.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
+	names, err := entryNames(opts)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the plugins folder: %w; use --no-plugins to go on without plugins", err)
 	}
 	var found []executable
 	var skipped []plugin.LeftOut
-	for _, entry := range entries {
-		name := entry.Name()
+	for _, name := range names {
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") || opts.Only != nil &&
 			!slices.Contains(opts.Only, name) {
 			continue
 		}
 		file, skip := examine(opts, name)
 		if skip != nil {
-			skip.Name, skip.Origin = name, origin(filepath.Join(opts.Dir, name))
+			skip.Name, skip.Origin = name, origin(opts.path(name))
 			skipped = append(skipped, *skip)
 			continue
 		}
 		found = append(found, file)
 	}
 	return found, skipped, nil
+}
+
+// entryNames lists the entries of the plugins folder, and what is looked at as if it
+// were there.
+func entryNames(opts Options) (names []string, err error) {
+	entries, err := os.ReadDir(opts.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	names = slices.Collect(maps.Keys(opts.Placed))
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// path is where the entry of a name is.
+func (o Options) path(name string) string {
+	if path, placed := o.Placed[name]; placed {
+		return path
+	}
+	return filepath.Join(o.Dir, name)
 }
 
 // Find finds the executable of one entry of the plugins folder, without running
@@ -57,14 +77,16 @@ func Find(opts Options, name string) (path string, leftOut *plugin.LeftOut) {
 
 // examine decides about one entry of the folder.
 func examine(opts Options, name string) (executable, *plugin.LeftOut) {
-	if strings.HasSuffix(name, ".disabled") {
-		return executable{}, &plugin.LeftOut{Reason: "disabled by its name; to enable it, remove .disabled"}
-	}
-	if opts.Overrides[name].Disabled {
+	_, placed := opts.Placed[name]
+	switch {
+	case strings.HasSuffix(name, ".disabled"):
+		return executable{}, &plugin.LeftOut{Reason: "disabled by its name; to enable it, remove .disabled", Disabled: true}
+	case opts.Overrides[name].Disabled && !placed:
 		return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the "+
-			"configuration", name)}
+			"configuration", name), Disabled: true}
 	}
-	path := filepath.Join(opts.Dir, name)
+	path := opts.path(name)
+	elsewhere := filepath.Dir(path) != filepath.Clean(opts.Dir)
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return executable{}, &plugin.LeftOut{Reason: "its link leads nowhere or in a circle", Meant: true}
@@ -80,7 +102,7 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	if err != nil || !info.Mode().IsRegular() {
 		return executable{}, &plugin.LeftOut{Reason: "not a regular file"}
 	}
-	if !inside(opts, real) {
+	if !elsewhere && !inside(opts, real) {
 		return executable{}, &plugin.LeftOut{Meant: true, Reason: fmt.Sprintf(
 			"it is a link to %s, outside the plugins folder; to allow that, add the target to allow_links under [plugins] in "+
 				"config.toml", real)}

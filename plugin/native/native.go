@@ -66,6 +66,12 @@ type Options struct {
 	Overrides map[string]plugin.Override
 	// Only names the entries of Dir to look at; nil: all.
 	Only []string
+	// Placed are files and folders, by name, that are looked at as if they were
+	// copied to Dir under that name, in the place of what has it, and enabled.
+	Placed map[string]string
+	// Probed is called with how long a plugin took for its schema, also for
+	// several at once; nil: nobody wants to know.
+	Probed func(name string, took time.Duration)
 	// Strict reports keys of a schema that mean nothing.
 	Strict bool
 	// Points are hook points known in addition to chibi's own.
@@ -90,7 +96,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	l := loader{opts: opts, taken: map[string]string{}}
 	l.LeftOut = skipped
 	for _, name := range opts.Reserved {
-		l.taken[name] = "chibi itself"
+		l.taken[name] = ""
 	}
 	for i, file := range found {
 		l.add(file, probes[i])
@@ -103,7 +109,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 type loader struct {
 	plugin.Loaded
 	opts  Options
-	taken map[string]string // tool name -> who has it
+	taken map[string]string // tool name -> the plugin that has it, "" for chibi itself
 }
 
 func (l *loader) add(file executable, p probed) {
@@ -116,22 +122,48 @@ func (l *loader) add(file executable, p probed) {
 	var schemas []schema
 	for _, s := range p.schemas {
 		if owner, taken := l.taken[s.Name]; taken {
-			warnings = append(warnings, fmt.Sprintf("the name of its tool %q is taken by %s", s.Name, owner))
+			l.Taken = append(l.Taken, plugin.TakenTool{Tool: s.Name, By: owner, From: file.name})
+			warnings = append(warnings, whyTaken(s.Name, owner, file.name))
 			continue
 		}
-		l.taken[s.Name] = fmt.Sprintf("plugin %q", file.name)
+		l.taken[s.Name] = file.name
 		schemas = append(schemas, s)
 	}
-	isPart := len(schemas) < p.elements && l.opts.Overrides[file.name].Required()
+	lost := p.elements - len(schemas)
+	isPart := lost > 0 && l.opts.Overrides[file.name].Required()
 	if len(schemas) == 0 || isPart { // of a guard, a part is not enough
-		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path),
-			Reason: warnings[len(warnings)-1], Meant: true})
+		reason := strings.Join(few(warnings), "; ")
+		if !isPart {
+			reason += fmt.Sprintf("; remove the plugin, disable it (%s), or rename its tool", disable(file.name))
+		}
+		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: reason, Meant: true})
 		return
 	}
 	for _, text := range warnings {
 		l.Notices = append(l.Notices, plugin.Notice{Plugin: file.name, Text: text})
 	}
-	l.Plugins = append(l.Plugins, l.build(file, schemas))
+	made := l.build(file, schemas)
+	made.LostTools = lost
+	l.Plugins = append(l.Plugins, made)
+}
+
+// whyTaken says who has the name of a plugin's tool.
+func whyTaken(tool, owner, from string) string {
+	switch owner {
+	case "":
+		return fmt.Sprintf("chibi has a tool %q built in, which is used instead", tool)
+	case from:
+		return fmt.Sprintf("its --schema has a second tool %q, which is left out", tool)
+	}
+	return fmt.Sprintf("plugin %q comes first and has a tool %q too, which is used instead", owner, tool)
+}
+
+// disable is the command that disables a plugin.
+func disable(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
+		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return "chibi plugin disable " + name
 }
 
 // build makes a plugin of an executable with one or more schemas.

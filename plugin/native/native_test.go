@@ -115,7 +115,8 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 		{"a name with a space", func(f folder) { f.plugin("p", `{"name":"a b"}`, "") },
 			`--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
 		{"a reserved name", func(f folder) { f.plugin("p", `{"name":"recurse"}`, "") },
-			`the name of its tool "recurse" is taken by chibi itself`, true},
+			`chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable it ` +
+				"(chibi plugin disable p), or rename its tool", true},
 		{"an exit status", func(f folder) { f.file("p", "#!/bin/sh\necho oh no >&2\nexit 4\n", 0o755) },
 			`--schema: exit status 4 (oh no)`, true},
 		{"a log line before the JSON", func(f folder) {
@@ -155,9 +156,36 @@ func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
 	if len(loaded.Plugins) != 2 || len(loaded.Plugins[1].Tools) != 1 {
 		t.Fatalf("plugins = %+v", loaded.Plugins)
 	}
-	want := `plugin "b": the name of its tool "x" is taken by plugin "a"`
+	want := `plugin "b": plugin "a" comes first and has a tool "x" too, which is used instead`
 	if len(loaded.Notices) != 1 || loaded.Notices[0].String() != want {
 		t.Errorf("notices = %v, want %s", loaded.Notices, want)
+	}
+	taken := []plugin.TakenTool{{Tool: "x", By: "a", From: "b"}}
+	if diff := cmp.Diff(taken, loaded.Taken); diff != "" || loaded.Plugins[1].LostTools != 1 {
+		t.Errorf("%d lost (-want +got):\n%s", loaded.Plugins[1].LostTools, diff)
+	}
+}
+
+func TestAFileElsewhereIsLoadedAsIfItWereInTheFolder(t *testing.T) {
+	f := newFolder(t).plugin("b", `{"name":"x"}`, "").plugin("c", `{"name":"old"}`, "").
+		plugin("d.disabled", `{"name":"d"}`, "")
+	other := newFolder(t).plugin("a", `{"name":"x"}`, "").plugin("c", `{"name":"new"}`, "").
+		plugin("tool/tool", `{"name":"y"}`, "").plugin(".dot", `{"name":"dot"}`, "")
+	loaded := f.load(native.Options{
+		Overrides: map[string]plugin.Override{"c": {Disabled: true}},
+		Placed: map[string]string{
+			"a": filepath.Join(other.dir, "a"), "c": filepath.Join(other.dir, "c"), "d": filepath.Join(f.dir, "d.disabled"),
+			"tool": filepath.Join(other.dir, "tool"), ".dot": filepath.Join(other.dir, ".dot"),
+		},
+	})
+	if diff := cmp.Diff([]string{"a", "c", "d", "tool"}, names(loaded)); diff != "" {
+		t.Fatalf("plugins (-want +got):\n%s", diff)
+	}
+	if name := loaded.Plugins[1].Tools[0].Spec().Name; name != "new" {
+		t.Errorf("c has the tool %s", name)
+	}
+	if len(loaded.Taken) != 1 || loaded.Taken[0] != (plugin.TakenTool{Tool: "x", By: "a", From: "b"}) {
+		t.Errorf("taken: %v", loaded.Taken)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
@@ -33,7 +34,11 @@ func probe(ctx context.Context, opts Options, prober *plugin.Prober, file execut
 		Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
 		Timeout: timeout, MaxOutput: maxSchema,
 	}
+	begun := time.Now()
 	out, err := prober.Run(ctx, exec, cmd, opts.Overrides[file.name].Required())
+	if opts.Probed != nil {
+		opts.Probed(file.name, time.Since(begun))
+	}
 	if err == nil {
 		err = out.Err()
 	}
