@@ -210,11 +210,18 @@ func (d *doctor) leftOut() {
 		}
 	}
 	for _, n := range d.loaded.Notices {
-		d.add("warning", n.String(), "chibi plugin show "+shellWord(n.Plugin))
+		d.add("warning", n.String(), "chibi plugin check "+shellWord(n.Plugin))
 	}
-	if len(d.loaded.Plugins) > 0 {
-		d.add("ok", english.Plural(len(d.loaded.Plugins), "plugin", "")+" loaded", "")
+	if count := len(d.plugins()); count > 0 {
+		d.add("ok", english.Plural(count, "plugin", "")+" loaded", "")
 	}
+}
+
+// plugins are those that are loaded and no part of the program.
+func (d *doctor) plugins() []plugin.Plugin {
+	return slices.DeleteFunc(slices.Clone(d.loaded.Plugins), func(p plugin.Plugin) bool {
+		return p.Origin.Protocol == builtIn
+	})
 }
 
 // guards tells which guards are missing, or are passed by when they fail.
@@ -263,7 +270,7 @@ func (d *doctor) traces() {
 	if turns == 0 {
 		return
 	}
-	for _, p := range d.loaded.Plugins {
+	for _, p := range d.plugins() {
 		for _, name := range p.Hooks {
 			info, _ := hookpoints.Find(name)
 			ofTools := info.Group == hookpoints.GroupToolCall || info.Group == hookpoints.GroupCache

@@ -199,7 +199,7 @@ func (c *checks) checkForeign(ctx context.Context, name string) (plugincheck.Rep
 	}
 	for i := range c.loaded.Plugins {
 		if c.loaded.Plugins[i].Name == name {
-			return plugincheck.Loaded(ctx, &c.loaded.Plugins[i]), nil
+			return c.withNotices(plugincheck.Loaded(ctx, &c.loaded.Plugins[i])), nil
 		}
 	}
 	for _, left := range c.loaded.LeftOut {
@@ -213,4 +213,14 @@ func (c *checks) checkForeign(ctx context.Context, name string) (plugincheck.Rep
 		return plugincheck.Missing(name, left.Origin.Path, why), nil
 	}
 	return plugincheck.Report{}, usage("there is no plugin %q; chibi plugin list names them all", name)
+}
+
+// withNotices adds what was said of a plugin when it was loaded.
+func (c *checks) withNotices(r plugincheck.Report) plugincheck.Report {
+	for _, n := range c.loaded.Notices {
+		if n.Plugin == r.Plugin {
+			r.Warn(n.Text)
+		}
+	}
+	return r
 }

@@ -141,6 +141,9 @@ func (s *session) loadKode() plugin.Loaded {
 	return kode.Load(opts)
 }
 
+// builtIn is the protocol of handlers that are part of the program.
+const builtIn = "built in"
+
 // loadHandlers finds the run's recipe and makes its handlers, and the program's
 // own one that compacts.
 func (s *session) loadHandlers() (loaded plugin.Loaded, err error) {
@@ -156,7 +159,7 @@ func (s *session) loadHandlers() (loaded plugin.Loaded, err error) {
 	if s.config.AutoCompact {
 		handlers := recipes.CompactAt(full, false)
 		loaded.Plugins = append(loaded.Plugins, plugin.Plugin{
-			Name: "chibi:compact", Origin: plugin.Origin{Protocol: "built in"}, Hooks: handlers.Hooks(), Handler: handlers,
+			Name: "chibi:compact", Origin: plugin.Origin{Protocol: builtIn}, Hooks: handlers.Hooks(), Handler: handlers,
 		})
 	}
 	return loaded, nil

@@ -57,8 +57,13 @@ func (s *session) anyway(name string) native.Options {
 	opts := s.nativeOptions()
 	override := opts.Overrides[name]
 	override.Disabled = false
-	opts.Only, opts.Overrides = []string{name}, map[string]plugin.Override{name: override}
-	opts.AllowLinks = append(opts.AllowLinks, "/")
+	opts.Overrides[name] = override
+	own := filepath.Join(s.pluginsDir(), name)
+	for _, path := range []string{own, filepath.Join(own, name)} {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			opts.AllowLinks = append(opts.AllowLinks, real)
+		}
+	}
 	return opts
 }
 
@@ -86,13 +91,29 @@ func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked 
 	if err != nil {
 		return false, err
 	}
+	s.showLoaded(name, loaded)
+	return true, nil
+}
+
+// showLoaded shows what became of one of the plugins that were loaded. The others
+// may have the names of its tools.
+func (s *session) showLoaded(name string, loaded plugin.Loaded) {
+	out := s.screen.Stdout()
 	for _, left := range loaded.LeftOut {
-		fmt.Fprintf(s.screen.Stdout(), "  it cannot be used: %s\n", term.Line(left.Reason))
+		if left.Name == name {
+			fmt.Fprintf(out, "  it cannot be used: %s\n", term.Line(left.Reason))
+		}
 	}
 	for i := range loaded.Plugins {
-		s.showPowers(&loaded.Plugins[i])
+		if loaded.Plugins[i].Name == name {
+			s.showPowers(&loaded.Plugins[i])
+		}
 	}
-	return true, nil
+	for _, n := range loaded.Notices {
+		if n.Plugin == name {
+			fmt.Fprintf(out, "  note   %s\n", term.Line(n.Text))
+		}
+	}
 }
 
 // maxDescribed bounds how much of a plugin's file is looked at.

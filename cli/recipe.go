@@ -211,7 +211,7 @@ func about(r *recipes.Recipe) string {
 // place is where a recipe is, for people.
 func place(path string) string {
 	if path == "" {
-		return "built in"
+		return builtIn
 	}
 	return path
 }

@@ -23,6 +23,11 @@ func TestWhatKilledRunsLeaveIsNamedByDoctorAndRemovedByARun(t *testing.T) {
 	for _, path := range append(old, recent...) {
 		h.write(path, "half", 0o644)
 	}
+	// A scratch home has links to the person's files.
+	h.write("notes/mine", "mine", 0o644)
+	if err := os.Symlink(filepath.Join(h.folder, "notes"), filepath.Join(h.folder, "tmp/chibi-check-1/notes")); err != nil {
+		t.Fatal(err)
+	}
 	h.write(".chibi/contexts/.deleted-gone-1/context.jsonl", "secret\n", 0o600)
 	dayOld := time.Now().Add(-25 * time.Hour)
 	for _, path := range append(old, ".chibi/plugins/.half.tmp-0011223344556677", "tmp/chibi-check-1",
@@ -54,6 +59,9 @@ func TestWhatKilledRunsLeaveIsNamedByDoctorAndRemovedByARun(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(h.folder, path)); err == nil {
 			t.Errorf("%s is still there", path)
 		}
+	}
+	if h.read("notes/mine") != "mine" {
+		t.Error("what a link of a scratch home leads to is gone")
 	}
 	if _, err := os.Stat(filepath.Join(h.folder, ".chibi/contexts/.deleted-gone-1")); err == nil {
 		t.Error("the deleted context is still there")
