@@ -103,8 +103,7 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.retryCommand(ctx),
 		p.group("cache", "large tool outputs", p.cacheCommands(ctx)...),
 		p.group("plugin", "plugins", append([]*cli.Command{
-			leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why", p.pluginList),
-			p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
+			p.listCommand(ctx), p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
 		}, p.installCommands(ctx)...)...),
 		p.group("tool", "tools", p.toolCommands(ctx)...),
 		p.group("recipe", "prepared prompts", p.recipeCommands(ctx)...),
@@ -168,8 +167,11 @@ func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
 
 // help prints the program's help.
 func (p *program) help() error {
-	_, err := fmt.Fprint(p.screen.Stdout(), helpText)
-	return err
+	var names []string
+	for _, c := range inputCommands() {
+		names = append(names, c.name)
+	}
+	return p.answer("show_help", fields{"commands": names}, strings.TrimSuffix(helpText, "\n"))
 }
 
 // usageFromParser words the flag parser's complaints as ours.

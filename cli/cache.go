@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ func (p *program) cacheCommands(ctx context.Context) []*cli.Command {
 		leaf(ctx, "list", "", "list the large tool outputs of the current context, the newest first",
 			func(ctx context.Context, _ []string) error {
 				return p.within(ctx, func(s *session) error { return s.listCache(asJSON) })
-			}, &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: &asJSON}),
+			}, jsonFlag(&asJSON)),
 		leaf(ctx, "show", "ID", "print a large tool output, as the tool wrote it",
 			func(ctx context.Context, args []string) error {
 				return p.within(ctx, func(s *session) error { return s.showCached(args[0]) })
@@ -74,13 +73,7 @@ func (s *session) showCached(id string) error {
 		return fmt.Errorf("%w in context %q; chibi cache list names them", err, s.agent.Context.Name())
 	}
 	t.Close()
-	f, err := disk.OpenRegular(s.agent.Cache.Path(id))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(s.screen.Stdout(), f)
-	return err
+	return s.answerFile("", nil, s.agent.Cache.Path(id))
 }
 
 // clearCache removes all outputs of a context.
@@ -92,7 +85,7 @@ func (s *session) clearCache(_ context.Context, name string) error {
 	if err := cache.Open(c.CacheFolder()).Clear(); err != nil {
 		return err
 	}
-	return s.say("Cleared tool cache for context '%s'", name)
+	return s.answer("clear_cache", fields{"context": name}, fmt.Sprintf("Cleared tool cache for context '%s'", name))
 }
 
 // cleanupCache removes old outputs in all contexts, and says how many.
@@ -101,7 +94,9 @@ func (s *session) cleanupCache(context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.say("Removed %d old cache entries (older than %d days)", removed, s.config.ToolCacheMaxAgeDays)
+	days := s.config.ToolCacheMaxAgeDays
+	return s.answer("cleanup_cache", fields{"removed": removed, "max_age_days": days},
+		fmt.Sprintf("Removed %d old cache entries (older than %d days)", removed, days))
 }
 
 // cleanAllCaches cleans the caches of all contexts.

@@ -14,9 +14,7 @@ import (
 // contextCommands are the operations on contexts as commands.
 func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 	var asJSON bool
-	json := func() cli.Flag {
-		return &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: &asJSON}
-	}
+	json := func() cli.Flag { return jsonFlag(&asJSON) }
 	// on and named run an operation in an opened session on the context that the
 	// first word names, or on the current one.
 	type operation = func(ctx context.Context, s *session, name string, args []string) error
@@ -113,7 +111,7 @@ func (s *session) listContexts(asJSON bool) error {
 	if asJSON {
 		return s.printJSON(list)
 	}
-	return s.say("%s", strings.Join(lines, "\n"))
+	return s.answer("list_contexts", list, strings.Join(lines, "\n"))
 }
 
 // contextDetails is what is known of one context, as JSON.
@@ -150,7 +148,7 @@ func (s *session) showContext(name string, asJSON bool) error {
 	if d.LastActivity != nil {
 		text += "\nLast used: " + humanize.Time(*d.LastActivity)
 	}
-	return s.say("%s", text)
+	return s.answer("list_current_context", d, text)
 }
 
 func (s *session) details(name string) (d contextDetails, err error) {

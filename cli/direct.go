@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -38,14 +36,30 @@ func (s *session) direct(ctx context.Context) error {
 		return err
 	}
 	output, why := written(result)
+	operation := "call_tool"
+	if s.opts.plugin != nil {
+		operation = "run_plugin"
+	}
+	data := called(tool.Spec().Name, why)
 	switch {
 	case result.File != "":
 		defer disk.Discard(result.File)
-		err = s.copyOut(result.File)
+		err = s.answerFile(operation, data, result.File)
 	case output != "" || why == "":
-		err = s.say("%s", strings.TrimSuffix(output, "\n"))
+		err = s.answer(operation, data, strings.TrimSuffix(output, "\n"))
+	default:
+		err = s.done(operation, data, "")
 	}
 	return errors.Join(err, toolFailure(tool.Spec().Name, why))
+}
+
+// called is the data of a call: the tool, and why it failed; "" if it did not.
+func called(name, why string) fields {
+	data := fields{"tool": name, "failed": why != "", "failure": nil}
+	if why != "" {
+		data["failure"] = why
+	}
+	return data
 }
 
 // written is what a tool itself wrote, and in a line why it failed; "" if it did
@@ -67,17 +81,6 @@ func toolFailure(name, why string) error {
 		return nil
 	}
 	return fmt.Errorf("tool %q: %s", name, why)
-}
-
-// copyOut prints a large output as it is.
-func (s *session) copyOut(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(s.screen.Stdout(), f)
-	return err
 }
 
 // directCall says which tool is called with which arguments.

@@ -163,7 +163,8 @@ func install(t *testing.T, home, script string) {
 	}
 }
 
-// TestCommandsInThePagesRun runs every line that begins with chibi, in the order
+// TestCommandsInThePagesRun runs every line that begins with chibi, or pipes what
+// echo says to it, in the order
 // of its page and in a home of its own, where the page's scripts are installed
 // as they come.
 func TestCommandsInThePagesRun(t *testing.T) {
@@ -177,7 +178,7 @@ func TestCommandsInThePagesRun(t *testing.T) {
 				continue
 			}
 			for _, line := range strings.Split(block[1], "\n") {
-				if !strings.HasPrefix(line, "chibi ") {
+				if !strings.HasPrefix(line, "chibi ") && !(strings.HasPrefix(line, "echo ") && strings.Contains(line, "| chibi ")) {
 					continue
 				}
 				cmd := exec.CommandContext(t.Context(), "sh", "-c", line)

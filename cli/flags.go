@@ -49,7 +49,8 @@ type options struct {
 	tail                                 []string // words after -p NAME or -P TOOL
 	noModel, forceModel                  bool     // -x, -X
 
-	prompt *string // given by --json-config
+	prompt  *string // given by --json-config
+	nothing bool    // asked for by --json-config
 }
 
 // flags describes the flags of the program itself. Other versions of the

@@ -72,7 +72,7 @@ Other:
    --yes                             do not ask before destroying
    --raw                             print answers as they come; on a terminal they are rendered as Markdown
    --json-output                     print new entries and results as JSON lines
-   --json-config                     read the whole run as JSON; --json-schema describes it
+   --json-config                     read the whole run as JSON, answer with JSON lines; --json-schema describes it
    --debug KEY[,KEY...]              request-log, response-meta, all, force-markdown, destroy_at=TIME,
                                      destroy_after_seconds_inactive=SECONDS
    --destroy-at TIME, --destroy-after-inactive SECONDS   the same as these two keys

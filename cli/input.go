@@ -83,7 +83,7 @@ func inputCommands() []inputCommand {
 		{"cleanup_cache", nil, nil, func(o *options, _ get) { o.cleanupCache = true }},
 		{"show_help", nil, nil, func(o *options, _ get) { o.help = true }},
 		{"show_version", nil, nil, func(o *options, _ get) { o.version = true }},
-		{"no_op", nil, nil, func(o *options, _ get) { o.noModel = true }},
+		{"no_op", nil, nil, func(o *options, _ get) { o.nothing = true }},
 	}
 }
 
@@ -123,7 +123,7 @@ func (p *program) readInput(ctx context.Context) error {
 	}
 	o := p.opts
 	p.opts = options{
-		home: o.home, jsonOutput: o.jsonOutput, trace: o.trace, set: o.set, wait: o.wait, yes: o.yes, raw: o.raw, quiet: o.quiet,
+		home: o.home, jsonOutput: true, trace: o.trace, set: o.set, wait: o.wait, yes: o.yes, raw: o.raw, quiet: o.quiet,
 		noPlugins: o.noPlugins, noHooks: o.noHooks, trustProject: o.trustProject,
 	}
 	input := gjson.ParseBytes(plain)
@@ -140,9 +140,7 @@ func (p *program) readInput(ctx context.Context) error {
 			p.screen.notef("--json-config: the member %q is not known and ignored", key)
 		}
 	}
-	if p.opts.help {
-		return p.help()
-	}
+	p.opts.jsonOutput = p.opts.jsonOutput || o.jsonOutput
 	return nil
 }
 
@@ -192,13 +190,16 @@ func (m inputMember) check(command string, value gjson.Result) error {
 func (p *program) inputFlags(input gjson.Result) error {
 	o := &p.opts
 	flags := map[string]*bool{
-		"verbose": &o.verbose, "json_output": &o.jsonOutput, "no_chibi": &o.noModel, "force_chibi": &o.forceModel,
-		"force_call_user": &o.noModel, "force_call_agent": &o.forceModel, "raw": &o.raw, "quiet": &o.quiet, "wait": &o.wait, "yes": &o.yes,
+		"verbose": &o.verbose, "no_chibi": &o.noModel, "force_chibi": &o.forceModel, "force_call_user": &o.noModel,
+		"force_call_agent": &o.forceModel, "raw": &o.raw, "quiet": &o.quiet, "wait": &o.wait, "yes": &o.yes,
+	}
+	if asText := input.Get("flags.json_output"); asText.Type == gjson.False {
+		o.jsonOutput = false
 	}
 	input.Get("flags").ForEach(func(key, value gjson.Result) bool {
 		if into := flags[key.String()]; into != nil {
 			*into = *into || value.Bool()
-		} else if key.String() != "debug" {
+		} else if key.String() != "debug" && key.String() != "json_output" {
 			p.screen.notef("--json-config: the flag %q is not known and ignored", key.String())
 		}
 		return true

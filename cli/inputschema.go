@@ -34,8 +34,9 @@ func inputSchema() schema {
 			"Command":     schema{"oneOf": append([]any{schema{"type": "string", "enum": plain}}, commands...)},
 			"Inspectable": schema{"type": "string", "enum": inspectable()},
 			"Flags": object(schema{
-				"verbose": flag, "json_output": flag, "no_chibi": flag, "force_chibi": flag, "force_call_user": flag,
-				"force_call_agent": flag, "raw": flag, "quiet": flag, "wait": flag, "yes": flag,
+				"verbose": flag, "json_output": schema{"type": "boolean", "default": true},
+				"no_chibi": flag, "force_chibi": flag, "force_call_user": flag, "force_call_agent": flag,
+				"raw": flag, "quiet": flag, "wait": flag, "yes": flag,
 				"debug": schema{"anyOf": []any{ref("DebugKey"), schema{"type": "array", "items": ref("DebugKey")},
 					schema{"type": "null"}}},
 			}),

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,46 +23,48 @@ func (s *session) inspect(name, thing string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	switch thing {
-	case "system_prompt":
-		return s.sayText(c.SystemPrompt, "(no system prompt set)")
-	case "reflection":
-		return s.sayText(c.Reflection, "(no reflection set)")
-	case "todos":
-		return s.sayText(c.Todos, "(no todos)")
-	case "goals":
-		return s.sayText(c.Goals, "(no goals)")
-	case "home":
-		return s.say("%s", s.home)
-	case "list":
-		return s.say("Inspectable items:\n  %s", strings.Join(inspectable(), "\n  "))
+	data := fields{"context": name, "thing": thing, "value": nil}
+	if thing == "list" {
+		data["value"] = inspectable()
+		return s.answer("inspect", data, "Inspectable items:\n  "+strings.Join(inspectable(), "\n  "))
 	}
-	return s.inspectKey(c, thing)
+	value, none, err := s.inspected(c, thing)
+	if err != nil {
+		return err
+	}
+	if value == "" {
+		return s.answer("inspect", data, none)
+	}
+	data["value"] = value
+	return s.answer("inspect", data, strings.TrimSuffix(value, "\n"))
 }
 
-func (s *session) inspectKey(c *contexts.Context, key string) error {
-	if !slices.Contains(config.Keys(), key) {
-		return usage("there is nothing called %q to inspect; chibi -n list names what there is", key)
+// inspected is a text of a context or a value of its configuration, and what people
+// are told where it is empty.
+func (s *session) inspected(c *contexts.Context, thing string) (value, none string, err error) {
+	switch thing {
+	case "system_prompt":
+		value, err = c.SystemPrompt()
+		return value, "(no system prompt set)", err
+	case "reflection":
+		value, err = c.Reflection()
+		return value, "(no reflection set)", err
+	case "todos":
+		value, err = c.Todos()
+		return value, "(no todos)", err
+	case "goals":
+		value, err = c.Goals()
+		return value, "(no goals)", err
+	case "home":
+		return s.home, "", nil
+	}
+	if !slices.Contains(config.Keys(), thing) {
+		return "", "", usage("there is nothing called %q to inspect; chibi -n list names what there is", thing)
 	}
 	t, err := s.at(c.Name())
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	value, _ := t.config.Value(key)
-	if value == "" {
-		value = "(not set)"
-	}
-	return s.say("%s", value)
-}
-
-// sayText prints a text of a context, or what stands for none.
-func (s *session) sayText(read func() (string, error), none string) error {
-	text, err := read()
-	if err != nil {
-		return err
-	}
-	if text == "" {
-		text = none
-	}
-	return s.say("%s", fmt.Sprint(strings.TrimSuffix(text, "\n")))
+	value, _ = t.config.Value(thing)
+	return value, "(not set)", nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
@@ -15,13 +16,13 @@ func (s *session) processAllMail(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	count := 0
+	had, dealt := false, []string{}
 	for _, name := range names {
 		if !s.store.HasMail(name) {
 			continue
 		}
-		count++
-		err := s.processMail(ctx, name)
+		had = true
+		some, err := s.processMail(ctx, name)
 		var locked *contexts.LockedError
 		if errors.As(err, &locked) {
 			s.notice(err.Error()) // whoever uses it gets the mail with the next prompt
@@ -30,36 +31,55 @@ func (s *session) processAllMail(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if some {
+			dealt = append(dealt, name)
+		}
 	}
-	if count == 0 {
+	if !had {
 		s.notice("no context has mail")
 	}
-	return nil
+	return s.dealtWith("check_all_inboxes", dealt)
+}
+
+// processOneMail is for the mail of one context.
+func (s *session) processOneMail(ctx context.Context, name string) error {
+	some, err := s.processMail(ctx, name)
+	switch {
+	case err != nil:
+		return err
+	case !some:
+		return s.dealtWith("check_inbox", []string{})
+	}
+	return s.dealtWith("check_inbox", []string{name})
+}
+
+func (s *session) dealtWith(operation string, names []string) error {
+	return s.done(operation, fields{"contexts": names}, fmt.Sprintf("Contexts whose mail was dealt with: %d", len(names)))
 }
 
 // processMail lets the model deal with the mail of one context, with that
-// context's configuration and plugins.
-func (s *session) processMail(ctx context.Context, name string) error {
+// context's configuration and plugins, and reports whether there was some.
+func (s *session) processMail(ctx context.Context, name string) (some bool, err error) {
 	t, err := s.openFor(ctx, name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if t != s {
 		defer t.close()
 	}
 	mail, err := t.agent.Context.Mail()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if len(mail) == 0 {
 		s.notice("context \"" + name + "\" has no mail")
-		return nil
+		return false, nil
 	}
 	s.detail("context %q: %d messages", name, len(mail))
 	if err := t.connect(); err != nil {
-		return err
+		return false, err
 	}
-	return t.ask(ctx, agent.MailPrompt)
+	return true, t.ask(ctx, agent.MailPrompt)
 }
 
 // openFor is a session for another context, with its configuration and plugins;

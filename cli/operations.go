@@ -7,18 +7,34 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// operate carries out the operations that the flags name, in this order,
-// whatever theirs is.
+// operation is something that flags ask for besides a prompt.
+type operation struct {
+	wanted bool
+	do     func(context.Context) error
+}
+
+// operate carries out the operations that the flags name.
 func (s *session) operate(ctx context.Context) error {
+	for _, op := range s.operations() {
+		if op.wanted {
+			if err := op.do(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// operations lists them in the order in which they are carried out, whatever that
+// of the flags is.
+func (s *session) operations() []operation {
 	o := &s.opts
-	for _, op := range []struct {
-		wanted bool
-		do     func(context.Context) error
-	}{
+	return []operation{
 		{o.username != nil, s.saveUsername},
 		{o.save, s.saveSettings},
 		{o.destroySettings() != nil, s.setDestroyRule},
@@ -49,15 +65,15 @@ func (s *session) operate(ctx context.Context) error {
 		{o.cleanupCache, s.cleanupCache},
 		{o.plugin != nil || o.tool != nil, s.direct},
 		{o.mail, s.processAllMail},
-		{o.mailOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.mailOther[0], s.processMail) }},
-	} {
-		if op.wanted {
-			if err := op.do(ctx); err != nil {
-				return err
-			}
-		}
+		{o.mailOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.mailOther[0], s.processOneMail) }},
+		{o.nothing, s.doNothing},
 	}
-	return nil
+}
+
+// doNothing is for runs that are described as JSON: they may only switch to a
+// context.
+func (s *session) doNothing(context.Context) error {
+	return s.done("no_op", fields{"context": s.agent.Context.Name()}, "Nothing was done")
 }
 
 // onContext does something with the context that a person named. It must exist.
@@ -99,17 +115,19 @@ func (s *session) archive(ctx context.Context, name string) error {
 		if err := t.agent.Clear(ctx); err != nil {
 			return err
 		}
-		return s.say("Context '%s' archived (history saved to transcript)", name)
+		return s.answer("archive_history", fields{"context": name},
+			fmt.Sprintf("Context '%s' archived (history saved to transcript)", name))
 	})
 }
 
 func (s *session) compactCurrent(ctx context.Context) error {
-	return s.owning(ctx, s.agent.Context.Name(), func(t *session) error {
+	name := s.agent.Context.Name()
+	return s.owning(ctx, name, func(t *session) error {
 		done, err := t.agent.Compact(ctx)
 		if err != nil {
 			return err
 		}
-		return s.say("%s", done)
+		return s.answer("compact_context", compacted(name, done), string(done))
 	})
 }
 
@@ -118,11 +136,16 @@ func (s *session) compactNamed(ctx context.Context, name string) error {
 		if err := t.connect(); err != nil {
 			return err
 		}
-		if _, err := t.agent.Compact(ctx); err != nil {
+		done, err := t.agent.Compact(ctx)
+		if err != nil {
 			return err
 		}
-		return s.say("Context '%s' compacted", name)
+		return s.answer("compact_context", compacted(name, done), fmt.Sprintf("Context '%s' compacted", name))
 	})
+}
+
+func compacted(name string, done agent.Compacted) fields {
+	return fields{"context": name, "compacted": done == agent.CompactDone}
 }
 
 // rename gives a context another name. Plugins of this run are told the new one
@@ -135,7 +158,8 @@ func (s *session) rename(ctx context.Context, from, to string) error {
 		if err := t.agent.Context.Rename(to); err != nil {
 			return err
 		}
-		if err := s.say("Renamed context '%s' to '%s'", from, to); err != nil || t != s {
+		if err := s.answer("rename_context", fields{"from": from, "to": to},
+			fmt.Sprintf("Renamed context '%s' to '%s'", from, to)); err != nil || t != s {
 			return err
 		}
 		return s.loadPlugins(ctx)
@@ -148,7 +172,7 @@ func (s *session) destroy(ctx context.Context, name string) error {
 		return fmt.Errorf("context %q not found", name)
 	}
 	if ok, err := s.agrees(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
-		return errors.Join(err, s.say("Aborted"))
+		return errors.Join(err, s.answer("destroy_context", fields{"context": name, "destroyed": false}, "Aborted"))
 	}
 	return s.owning(ctx, name, func(t *session) error {
 		state, err := s.store.State()
@@ -156,13 +180,14 @@ func (s *session) destroy(ctx context.Context, name string) error {
 			return err
 		}
 		now, err := t.agent.Context.Delete()
+		destroyed := fields{"context": name, "destroyed": true}
 		switch {
 		case err != nil:
 			return err
 		case state.Current == name:
-			return s.say("Destroyed context '%s', switched to '%s'", name, now)
+			return s.answer("destroy_context", destroyed, fmt.Sprintf("Destroyed context '%s', switched to '%s'", name, now))
 		}
-		return s.say("Destroyed context: %s", name)
+		return s.answer("destroy_context", destroyed, "Destroyed context: "+name)
 	})
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,102 +12,154 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/urfave/cli/v2"
 )
 
+func (p *program) listCommand(ctx context.Context) *cli.Command {
+	var asJSON bool
+	return leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why",
+		func(ctx context.Context, _ []string) error { return p.pluginList(ctx, asJSON) }, jsonFlag(&asJSON))
+}
+
 // pluginList shows everything that was found, loaded or not, of all protocols.
-func (p *program) pluginList(ctx context.Context, _ []string) error {
-	p.askAgain = true
+func (p *program) pluginList(ctx context.Context, asJSON bool) error {
 	s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	rows := pluginRows(s.loaded)
-	if len(rows) == 0 {
+	list := listed(s.loaded)
+	if asJSON {
+		return p.printJSON(list)
+	}
+	if len(list) == 0 {
 		p.screen.notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.pluginsDir())
 	}
-	for _, row := range rows {
-		row.print(p.screen.Stdout())
+	for _, one := range list {
+		one.print(p.screen.Stdout(), len(s.loaded.Plugins))
 	}
 	return nil
 }
 
-// pluginRow is what is shown of one plugin.
-type pluginRow struct {
-	name, state, protocol, file, order, tools, hooks string
-	remarks                                          []string
+// listedPlugin is what is said of one plugin. docs/JSON.md describes its members.
+type listedPlugin struct {
+	Name      string            `json:"name"`
+	State     string            `json:"state"`
+	Reason    string            `json:"reason,omitempty"`
+	Untrusted bool              `json:"untrusted,omitempty"`
+	Protocol  string            `json:"protocol"`
+	File      string            `json:"file,omitempty"`
+	Order     int               `json:"order,omitempty"`
+	OnFailure plugin.Failure    `json:"on_failure,omitempty"`
+	Tools     []string          `json:"tools"`
+	Hooks     []listedHook      `json:"hooks"`
+	Guards    []hookpoints.Name `json:"guards"`
+	Notes     []string          `json:"notes"`
 }
 
-// pluginRows puts those that were left out behind the others of their protocol;
+// listedHook is a hook of a listed plugin. Event is what the plugin's protocol
+// calls it, if that has a name of its own.
+type listedHook struct {
+	Point     hookpoints.Name `json:"point"`
+	Event     string          `json:"event,omitempty"`
+	OnFailure plugin.Failure  `json:"on_failure"`
+}
+
+// The states of a listed plugin.
+const (
+	stateLoaded  = "loaded"
+	stateLeftOut = "left out"
+)
+
+// listed puts those that were left out behind the others of their protocol;
 // chibi's own are in the order of their names, whether they were loaded or not.
-func pluginRows(loaded plugin.Loaded) []pluginRow {
-	rows := map[string][]pluginRow{}
+func listed(loaded plugin.Loaded) []listedPlugin {
+	of := map[string][]listedPlugin{}
 	var protocols []string
-	add := func(row pluginRow) {
-		if rows[row.protocol] == nil {
-			protocols = append(protocols, row.protocol)
+	add := func(one listedPlugin) {
+		if of[one.Protocol] == nil {
+			protocols = append(protocols, one.Protocol)
 		}
-		rows[row.protocol] = append(rows[row.protocol], row)
+		of[one.Protocol] = append(of[one.Protocol], one)
 	}
 	for i := range loaded.Plugins {
-		row := loadedRow(&loaded.Plugins[i], loaded.Notices)
-		row.order = fmt.Sprintf("%d of %d", i+1, len(loaded.Plugins))
-		add(row)
+		one := listedAsLoaded(&loaded.Plugins[i], loaded.Notices)
+		one.Order = i + 1
+		add(one)
 	}
 	for _, s := range loaded.LeftOut {
-		state := "left out: " + s.Reason
-		if s.Untrusted {
-			state += "; approve it with: chibi trust"
-		}
-		add(pluginRow{name: s.Name, state: state, protocol: s.Origin.Protocol, file: s.Origin.Path})
+		one := emptyListed(s.Name, s.Origin)
+		one.State, one.Reason, one.Untrusted = stateLeftOut, s.Reason, s.Untrusted
+		add(one)
 	}
-	slices.SortStableFunc(rows[native.Protocol], func(a, b pluginRow) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(of[native.Protocol], func(a, b listedPlugin) int { return strings.Compare(a.Name, b.Name) })
 	if i := slices.Index(protocols, native.Protocol); i > 0 {
 		protocols = slices.Insert(slices.Delete(protocols, i, i+1), 0, native.Protocol)
 	}
-	var list []pluginRow
+	list := []listedPlugin{}
 	for _, protocol := range protocols {
-		list = append(list, rows[protocol]...)
+		list = append(list, of[protocol]...)
 	}
 	return list
 }
 
-func loadedRow(p *plugin.Plugin, notices []plugin.Notice) pluginRow {
-	row := pluginRow{name: p.Name, state: "ok", protocol: p.Origin.Protocol, file: p.Origin.Path}
-	if p.OnFailure == plugin.Block {
-		row.state = "ok, blocks when it fails"
-	}
-	if p.Note != "" {
-		row.remarks = append(row.remarks, p.Note)
-	}
-	var tools, hooks []string
+// emptyListed is a plugin of which nothing but its place is known.
+func emptyListed(name string, origin plugin.Origin) listedPlugin {
+	return listedPlugin{Name: name, Protocol: origin.Protocol, File: origin.Path,
+		Tools: []string{}, Hooks: []listedHook{}, Guards: []hookpoints.Name{}, Notes: []string{}}
+}
+
+func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
+	one := emptyListed(p.Name, p.Origin)
+	one.State, one.OnFailure = stateLoaded, effective(p.OnFailure)
 	for _, t := range p.Tools {
-		tools = append(tools, t.Spec().Name)
+		one.Tools = append(one.Tools, t.Spec().Name)
 	}
 	for _, name := range p.Hooks {
-		hooks = append(hooks, hookText(p, name))
-	}
-	row.tools, row.hooks = strings.Join(tools, ", "), strings.Join(hooks, ", ")
-	for _, n := range notices {
-		if n.Plugin == p.Name {
-			row.remarks = append(row.remarks, n.Text)
+		one.Hooks = append(one.Hooks, listedHook{name, p.EventAt(name), effective(p.FailureAt(name))})
+		if p.GuardsAt(name) {
+			one.Guards = append(one.Guards, name)
 		}
 	}
-	return row
+	if p.Note != "" {
+		one.Notes = append(one.Notes, p.Note)
+	}
+	for _, n := range notices {
+		if n.Plugin == p.Name {
+			one.Notes = append(one.Notes, n.Text)
+		}
+	}
+	return one
+}
+
+// effective is what a failure means where nothing is said of it.
+func effective(f plugin.Failure) plugin.Failure { return cmp.Or(f, plugin.Ignore) }
+
+// state is the state of the plugin for people.
+func (p *listedPlugin) state() string {
+	switch {
+	case p.State == stateLeftOut && p.Untrusted:
+		return "left out: " + p.Reason + "; approve it with: chibi trust"
+	case p.State == stateLeftOut:
+		return "left out: " + p.Reason
+	case p.OnFailure == plugin.Block:
+		return "ok, blocks when it fails"
+	}
+	return "ok"
 }
 
 // hookText is a hook point, with what the plugin's protocol calls it.
-func hookText(p *plugin.Plugin, name hookpoints.Name) string {
-	text := string(name)
-	if event := p.EventAt(name); event != "" {
-		text = fmt.Sprintf("%s (here %s)", event, name)
+func (p *listedPlugin) hookText(h listedHook) string {
+	text := string(h.Point)
+	if h.Event != "" {
+		text = fmt.Sprintf("%s (here %s)", h.Event, h.Point)
 	}
-	if p.GuardsAt(name) {
+	if slices.Contains(p.Guards, h.Point) {
 		text += " (guard)"
 	}
-	switch failure := p.FailureAt(name); {
-	case failure == p.OnFailure:
-	case failure == plugin.Block:
+	switch {
+	case h.OnFailure == p.OnFailure:
+	case h.OnFailure == plugin.Block:
 		text += " (blocks when it fails)"
 	default:
 		text += " (does not block when it fails)"
@@ -114,16 +167,24 @@ func hookText(p *plugin.Plugin, name hookpoints.Name) string {
 	return text
 }
 
-func (r pluginRow) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s\n", term.Name(r.name), term.Line(r.state))
-	fields := []struct{ name, value string }{{"from", r.protocol}, {"file", term.Name(r.file)}, {"order", r.order},
-		{"tools", r.tools}, {"hooks", r.hooks}}
-	for _, f := range fields {
+// print shows the plugin to people; loaded is how many are asked.
+func (p *listedPlugin) print(w io.Writer, loaded int) {
+	fmt.Fprintf(w, "%s: %s\n", term.Name(p.Name), term.Line(p.state()))
+	order := ""
+	if p.Order > 0 {
+		order = fmt.Sprintf("%d of %d", p.Order, loaded)
+	}
+	var hooks []string
+	for _, h := range p.Hooks {
+		hooks = append(hooks, p.hookText(h))
+	}
+	for _, f := range []struct{ name, value string }{{"from", p.Protocol}, {"file", term.Name(p.File)}, {"order", order},
+		{"tools", strings.Join(p.Tools, ", ")}, {"hooks", strings.Join(hooks, ", ")}} {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %-6s %s\n", f.name, f.value)
 		}
 	}
-	for _, remark := range r.remarks {
-		fmt.Fprintf(w, "  %-6s %s\n", "note", term.Line(remark))
+	for _, note := range p.Notes {
+		fmt.Fprintf(w, "  %-6s %s\n", "note", term.Line(note))
 	}
 }

@@ -1,22 +1,106 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/google/uuid"
 )
 
-// say prints the result of an operation on standard output: a line, or with
+// say prints the result of a command on standard output: a line, or with
 // --json-output an object.
 func (p *program) say(format string, args ...any) error {
-	text := fmt.Sprintf(format, args...)
+	return p.answer("", nil, fmt.Sprintf(format, args...))
+}
+
+// fields are the members of an object that an operation answers.
+type fields = map[string]any
+
+// answer prints what an operation answers on standard output: a text for people,
+// or with --json-output an object, which says the same as data too. Operations
+// have the names that they have in --json-config; docs/JSON.md lists their data.
+func (p *program) answer(operation string, data any, text string) error {
 	if p.opts.jsonOutput {
-		return p.printJSONLine(newMessage("result", text))
+		m := newMessage("result", text)
+		m.Operation, m.Data = operation, data
+		return p.printJSONLine(m)
 	}
 	_, err := fmt.Fprintln(p.screen.Stdout(), text)
+	return err
+}
+
+// done is answer for an operation that tells people nothing.
+func (p *program) done(operation string, data any, text string) error {
+	if !p.opts.jsonOutput {
+		return nil
+	}
+	return p.answer(operation, data, text)
+}
+
+// answerFile is answer for a text that is too large for memory. It is printed as it
+// is, or as a string of JSON.
+func (p *program) answerFile(operation string, data any, path string) error {
+	f, err := disk.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if !p.opts.jsonOutput {
+		_, err = io.Copy(p.screen.Stdout(), f)
+		return err
+	}
+	m := newMessage("result", "")
+	m.Operation, m.Data = operation, data
+	line, err := strictjson.Encode(m)
+	if err != nil {
+		return err
+	}
+	const content = `"content":"`
+	before, after, _ := bytes.Cut(line, []byte(content))
+	text := &quoter{to: p.screen.Stdout()}
+	fmt.Fprintf(text.to, "%s%s", before, content)
+	if _, err = io.Copy(text, f); err == nil {
+		text.flush()
+	}
+	fmt.Fprintf(text.to, "%s\n", after)
+	return err
+}
+
+// quoter writes a text as the inside of a string of JSON.
+type quoter struct {
+	to   io.Writer
+	rest []byte // the beginning of a character
+}
+
+// Write quotes all whole characters.
+func (q *quoter) Write(p []byte) (int, error) {
+	text := append(q.rest, p...)
+	whole := len(text)
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				whole -= n
+			}
+			break
+		}
+	}
+	q.rest = bytes.Clone(text[whole:])
+	return len(p), q.quote(text[:whole])
+}
+
+// flush quotes what is left.
+func (q *quoter) flush() error { return q.quote(q.rest) }
+
+func (q *quoter) quote(text []byte) error {
+	quoted := strictjson.Quote(string(text))
+	_, err := q.to.Write(quoted[1 : len(quoted)-1])
 	return err
 }
 
@@ -41,6 +125,10 @@ type message struct {
 	To        string `json:"to"`
 	Content   string `json:"content"`
 	Type      string `json:"entry_type"` // "result", "diagnostic" or "error"
+	// Operation and Data are ours: what of --json-config the result is of, and what
+	// it says, for programs.
+	Operation string `json:"operation,omitempty"`
+	Data      any    `json:"data,omitempty"`
 }
 
 func newMessage(kind, text string) message {

@@ -49,7 +49,7 @@ func (s *session) setSystemPrompt(name, text string) error {
 		return err
 	}
 	s.detail("system prompt set for context %q", name)
-	return nil
+	return s.done("set_system_prompt", fields{"context": name}, fmt.Sprintf("System prompt of context '%s' set", name))
 }
 
 func (s *session) setOtherSystemPrompt(context.Context) error {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -13,21 +12,22 @@ import (
 // main does what the flags say.
 func (p *program) main(ctx context.Context, words []string) error {
 	o := &p.opts
+	p.screen.json = o.jsonOutput || o.jsonConfig
+	if o.jsonConfig && !o.help && !o.version && !o.jsonSchema {
+		if err := p.readInput(ctx); err != nil {
+			return err
+		}
+		words, p.screen.json = nil, o.jsonOutput
+	}
 	switch {
 	case o.help:
 		return p.help()
 	case o.version:
-		_, err := fmt.Fprintln(p.screen.Stdout(), "chibi", version())
-		return err
+		return p.answer("show_version", fields{"version": version()}, "chibi "+version())
 	case o.jsonSchema:
 		return p.printInputSchema()
-	case o.jsonConfig:
-		if err := p.readInput(ctx); err != nil {
-			return err
-		}
-		words = nil
 	}
-	p.screen.json, p.screen.quiet = o.jsonOutput, o.quiet
+	p.screen.quiet = o.quiet
 	return p.talk(ctx, words)
 }
 
@@ -110,7 +110,7 @@ func (o *options) shows() string {
 		{"-l", o.current}, {"-L", o.list}, {"-d", o.destroy}, {"-D", o.destroyOther != nil}, {"-A", o.archiveOther != nil},
 		{"-Z", o.compactOther != nil}, {"-R", o.renameOther != nil}, {"-g", o.log != nil}, {"-G", o.logOther != nil},
 		{"-n", o.inspect != nil}, {"-N", o.inspectOther != nil}, {"-Y", o.systemPromptOther != nil},
-		{"-p", o.plugin != nil}, {"-P", o.tool != nil},
+		{"-p", o.plugin != nil}, {"-P", o.tool != nil}, {"no_op", o.nothing},
 	} {
 		if f.given {
 			return f.name

@@ -44,7 +44,7 @@ func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error
 		if err != nil {
 			return err
 		}
-		err = s.say("%s", strings.TrimSuffix(seen, "\n"))
+		err = s.answer("call_tool", called(tool.Spec().Name, failure), strings.TrimSuffix(seen, "\n"))
 		return errors.Join(err, toolFailure(tool.Spec().Name, failure))
 	})
 }

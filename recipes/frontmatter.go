@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,8 @@ type frontMatter struct {
 	Defaults        map[string]scalar   `yaml:"defaults"`
 	Arguments       map[string]argument `yaml:"arguments"`
 	Hooks           map[string]hook     `yaml:"hooks"`
+	Workflow        any                 `yaml:"workflow"` // Kodelet's, without a meaning here
+	Profile         any                 `yaml:"profile"`
 }
 
 type argument struct {
@@ -113,7 +116,7 @@ func Parse(name, path string, text []byte) (*Recipe, error) {
 		return nil, inFile(where, 0, err)
 	}
 	r := f.recipe(name, path, body)
-	r.Notes = f.notes(head)
+	r.Notes = strangers(head)
 	if _, err := r.template(nil); err != nil {
 		return nil, inFile(where, 0, err)
 	}
@@ -171,6 +174,22 @@ func split(text string) (head, body string, err error) {
 		}
 	}
 	return "", "", errors.New(`the front matter has no end; put a line "---" after it`)
+}
+
+// strangers remarks on keys that have no meaning here.
+func strangers(head string) (notes []string) {
+	var keys map[string]any
+	if decode(head, &keys) != nil {
+		return nil
+	}
+	known := []string{"name", "description", "allowed_tools", "allowed_commands", "defaults", "arguments", "hooks"}
+	for key := range keys {
+		if !slices.Contains(known, key) {
+			notes = append(notes, fmt.Sprintf("its key %q has no meaning in chibi", key))
+		}
+	}
+	slices.Sort(notes)
+	return notes
 }
 
 // yamlError words the YAML reader's complaint with the line in the file.
