@@ -160,7 +160,10 @@ func (s *session) showHook(ctx context.Context, name string) error {
 		}
 	}
 	for _, l := range s.loaded.LeftOut {
-		if l.Name == name {
+		switch {
+		case l.Name == name && l.Untrusted:
+			return fmt.Errorf("%s is left out: %s; approve it with: chibi trust", name, l.Reason)
+		case l.Name == name:
 			return fmt.Errorf("%s is left out: %s", name, l.Reason)
 		}
 	}
