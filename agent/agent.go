@@ -60,6 +60,8 @@ type Settings struct {
 	// Model is the model's name in requests, Provider what on_start says of
 	// who offers it.
 	Model, Provider string
+	// Home and ProjectRoot are the directories that on_start tells of.
+	Home, ProjectRoot string
 	// Options are further members of the request body, in order.
 	Options []llm.Option
 	// SystemPrompt, if not nil, stands in the place of the context's own system
@@ -171,8 +173,10 @@ func (a *Agent) Switched(ctx context.Context, from string, transient bool) error
 }
 
 func (a *Agent) session() hookpoints.SessionInfo {
+	s := a.Settings
 	return hookpoints.SessionInfo{
-		CurrentContext: a.Context.Name(), Verbose: a.Settings.Verbose, Provider: a.Settings.Provider, Model: a.Settings.Model,
+		CurrentContext: a.Context.Name(), Verbose: s.Verbose, Provider: s.Provider, Model: s.Model,
+		ChibiHome: s.Home, ProjectRoot: s.ProjectRoot, ToolCount: a.Tools.Len(),
 	}
 }
 

@@ -132,7 +132,8 @@ func (s *session) settings() agent.Settings {
 		}
 	}
 	return agent.Settings{
-		Model: model, Provider: provider, Options: options, UserName: c.Username, SystemPrompt: s.systemPrompt, Verbose: s.opts.verbose,
+		Model: model, Provider: provider, Home: s.toldHome(), ProjectRoot: s.project.root,
+		Options: options, UserName: c.Username, SystemPrompt: s.systemPrompt, Verbose: s.opts.verbose,
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
 		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,

@@ -84,6 +84,7 @@ func (d *doctor) examine(ctx context.Context, online bool) error {
 	d.keys()
 	d.leftOut()
 	d.guards()
+	d.recipes()
 	d.traces()
 	d.transcripts()
 	d.remains()

@@ -16,6 +16,7 @@ import (
 // project is the current folder, and what of it is approved.
 type project struct {
 	dir      string // its real path; "" if there is none
+	root     string // of what it belongs to; see projectRoot
 	user     string // the person's home folder, "" if there is none
 	own      bool   // it is the person's home folder, or none: nothing in it needs approval
 	approval trust.Approval
@@ -39,6 +40,8 @@ func (s *session) openProject(context.Context) (err error) {
 		s.notice(err.Error())
 		s.project = project{user: userHome(), own: true}
 	}
+	s.project.root = projectRoot(s.project.dir, os.Getenv)
+	s.agent.Settings.ProjectRoot = s.project.root
 	if s.project.own {
 		return nil
 	}

@@ -43,7 +43,9 @@ func (s *session) prepareRecipe(ctx context.Context, name string, args map[strin
 // prepared puts the arguments of a recipe in, and says what it lacks.
 func (s *session) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
 	for _, note := range r.Notes {
-		s.notice(fmt.Sprintf("recipe %q: %s", r.Name, note))
+		if !note.Quiet {
+			s.notice(remark(r, note))
+		}
 	}
 	for _, name := range r.Missing(args) {
 		s.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
@@ -66,6 +68,14 @@ func (s *session) prepared(ctx context.Context, r *recipes.Recipe, args map[stri
 		return agent.Recipe{}, fmt.Errorf("recipe %q: %w", r.Name, err)
 	}
 	return agent.Recipe{Name: r.Name, Prompt: prompt, Tools: r.AllowedTools, Commands: r.AllowedCommands}, nil
+}
+
+// remark is a note about a recipe with the place in its file.
+func remark(r *recipes.Recipe, note recipes.Note) string {
+	if note.Line > 0 {
+		return fmt.Sprintf("recipe %q: %s:%d: %s", r.Name, place(r.Path), note.Line, note.Text)
+	}
+	return fmt.Sprintf("recipe %q: %s", r.Name, note.Text)
 }
 
 // The bounds of a recipe's commands.
@@ -173,11 +183,29 @@ func (p *program) recipeList(context.Context, []string) error {
 		case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
 			state = "runs commands, " + l.Recipe.Approved().Error() + "; see chibi trust"
 		default:
-			state = l.Recipe.Description
+			state = about(l.Recipe)
 		}
 		rows = append(rows, []string{term.Name(l.Name), term.Name(where), term.Line(state)})
 	}
 	return p.printColumns(rows)
+}
+
+// about is a recipe's description, and what of its front matter has no effect.
+func about(r *recipes.Recipe) string {
+	if _, err := r.Plugins(recipes.Handlers(0)); err != nil {
+		return "cannot be run: " + strings.TrimPrefix(err.Error(), r.Path+": ")
+	}
+	var keys []string
+	for _, note := range r.Notes {
+		if note.Key != "" {
+			keys = append(keys, note.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return r.Description
+	}
+	text := fmt.Sprintf("keys without effect: %s; see chibi recipe show %s", strings.Join(keys, ", "), shellWord(r.Name))
+	return strings.TrimPrefix(r.Description+"; "+text, "; ")
 }
 
 // place is where a recipe is, for people.
@@ -246,7 +274,7 @@ func recipeFields(r *recipes.Recipe) []struct{ name, value string } {
 		fields = append(fields, struct{ name, value string }{"argument", text})
 	}
 	for _, note := range r.Notes {
-		fields = append(fields, struct{ name, value string }{"note", note})
+		fields = append(fields, struct{ name, value string }{"note", note.String()})
 	}
 	return fields
 }

@@ -157,12 +157,18 @@ func fieldDoc(field string) string {
 		return "turns is the number of prompts that this run has answered."
 	case "SessionEnd.Verbose":
 		return "verbose is true when chibi runs with -v."
+	case "SessionInfo.ChibiHome":
+		return "chibi_home is chibi's home directory, as in $CHIBI_HOME."
 	case "SessionInfo.CurrentContext":
 		return "current_context names the context that this run uses."
 	case "SessionInfo.Model":
 		return "model is the model's name, \"\" if none is configured."
+	case "SessionInfo.ProjectRoot":
+		return "project_root is the directory of the project: $CHIBI_PROJECT_ROOT, else the nearest one upward that a version control system keeps its files in, such as .git, else the current one."
 	case "SessionInfo.Provider":
 		return "provider is the host of the model's server, \"demo\" for the built-in model."
+	case "SessionInfo.ToolCount":
+		return "tool_count is the number of tools that there are, before anything filters them."
 	case "SessionInfo.Verbose":
 		return "verbose is true when chibi runs with -v."
 	case "StopAnswer.DropSummary":

@@ -15,7 +15,7 @@ import (
 // documented are the points of the original's documentation with the fields of
 // their payloads and answers, and the two of our own.
 var documented = [...]struct{ name, payload, answer string }{
-	{"on_start", "current_context verbose provider model", ""},
+	{"on_start", "current_context verbose provider model chibi_home project_root tool_count", ""},
 	{"on_end", "current_context verbose reason turns", ""},
 	{"pre_message", "prompt context_name summary recipe", "prompt block message"},
 	{"post_message", "prompt response context_name", ""},

@@ -10,6 +10,14 @@ type SessionInfo struct {
 	Provider string `json:"provider"`
 	// Model is the model's name, "" if none is configured.
 	Model string `json:"model"`
+	// ChibiHome is chibi's home directory, as in $CHIBI_HOME.
+	ChibiHome string `json:"chibi_home"`
+	// ProjectRoot is the directory of the project: $CHIBI_PROJECT_ROOT, else the
+	// nearest one upward that a version control system keeps its files in, such as
+	// .git, else the current one.
+	ProjectRoot string `json:"project_root"`
+	// ToolCount is the number of tools that there are, before anything filters them.
+	ToolCount int `json:"tool_count"`
 }
 
 // SessionEnd is the payload of on_end.

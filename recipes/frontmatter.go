@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,8 +23,6 @@ type frontMatter struct {
 	Defaults        map[string]scalar   `yaml:"defaults"`
 	Arguments       map[string]argument `yaml:"arguments"`
 	Hooks           map[string]hook     `yaml:"hooks"`
-	Workflow        any                 `yaml:"workflow"` // Kodelet's, without a meaning here
-	Profile         any                 `yaml:"profile"`
 }
 
 type argument struct {
@@ -116,7 +113,7 @@ func Parse(name, path string, text []byte) (*Recipe, error) {
 		return nil, inFile(where, 0, err)
 	}
 	r := f.recipe(name, path, body)
-	r.Notes = strangers(head)
+	r.Notes = f.notes(head)
 	if _, err := r.template(nil); err != nil {
 		return nil, inFile(where, 0, err)
 	}
@@ -174,22 +171,6 @@ func split(text string) (head, body string, err error) {
 		}
 	}
 	return "", "", errors.New(`the front matter has no end; put a line "---" after it`)
-}
-
-// strangers remarks on keys that have no meaning here.
-func strangers(head string) (notes []string) {
-	var keys map[string]any
-	if decode(head, &keys) != nil {
-		return nil
-	}
-	known := []string{"name", "description", "allowed_tools", "allowed_commands", "defaults", "arguments", "hooks"}
-	for key := range keys {
-		if !slices.Contains(known, key) {
-			notes = append(notes, fmt.Sprintf("its key %q has no meaning in chibi", key))
-		}
-	}
-	slices.Sort(notes)
-	return notes
 }
 
 // yamlError words the YAML reader's complaint with the line in the file.

@@ -74,8 +74,8 @@ func (l *Library) Find(name string) (*Recipe, error) {
 		return passedOver.parse(name)
 	}
 	if err == nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s is %v, so this one is used; see chibi trust",
-			passedOver.path, passedOver.why))
+		r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s is %v, so this one is used; see chibi trust",
+			passedOver.path, passedOver.why)})
 	}
 	return r, err
 }

@@ -26,8 +26,8 @@ type Recipe struct {
 	Hooks map[string]Hook
 	// Body is the template.
 	Body string
-	// Notes are remarks about its front matter, a sentence each.
-	Notes []string
+	// Notes are remarks about its front matter, and about where it was found.
+	Notes []Note
 
 	unapproved error // why its commands may not run; nil: they may
 }

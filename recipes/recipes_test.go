@@ -52,9 +52,32 @@ func TestParse(t *testing.T) {
 		{name: "CR LF", text: "---\r\nname: x\r\n---\r\nBody\r\n", want: recipes.Recipe{Title: "x", Body: "Body\r\n"}},
 		{name: "a line of dashes later", text: "Body\n---\nmore\n", want: recipes.Recipe{Body: "Body\n---\nmore\n"}},
 		{name: "other keys", text: "---\nprofile: x\nworkflow: true\ncolour: red\n---\n",
-			want: recipes.Recipe{Notes: []string{
-				`its key "colour" has no meaning in chibi`, `its key "profile" has no meaning in chibi`,
-				`its key "workflow" has no meaning in chibi`}}},
+			want: recipes.Recipe{Notes: []recipes.Note{
+				{2, "profile", `the key "profile" does nothing: chibi has no profiles; the model is that of the configuration`, true},
+				{3, "workflow", `the key "workflow" does nothing: chibi has no sub-agent that could be given the recipe`, true},
+				{4, "colour", `the key "colour" is unknown; there are name, description, allowed_tools, allowed_commands, defaults, ` +
+					`arguments, hooks`, false}}}},
+		{name: "a misspelt key", text: "---\ndescripton: x\narguments:\n  who: {defalt: me}\n---\n",
+			want: recipes.Recipe{Arguments: map[string]recipes.Argument{"who": {}}, Notes: []recipes.Note{
+				{2, "descripton", `the key "descripton" is unknown; did you mean "description"?`, false},
+				{4, "arguments.who.defalt", `the key "arguments.who.defalt" is unknown; did you mean "default"?`, false}}}},
+		{
+			name: "keys that do nothing",
+			text: "---\nhooks:\n  turn_end:\n    handler: swap_context\n    params: {max: 4000, once: true}\n" +
+				"    order: 1\ndefaults: {who: you}\narguments: {who: {default: me}}\n" +
+				"allowed_tools: []\nallowed_commands: [ls]\n---\n",
+			want: recipes.Recipe{
+				Hooks: map[string]recipes.Hook{"turn_end": {Handler: "swap_context"}}, AllowedTools: []string{},
+				AllowedCommands: []string{"ls"}, Arguments: map[string]recipes.Argument{"who": {"", ptr("me")}},
+				Notes: []recipes.Note{
+					{5, "hooks.turn_end.params", `the key "hooks.turn_end.params" does nothing: handlers take no parameters`, false},
+					{6, "hooks.turn_end.order", `the key "hooks.turn_end.order" is unknown; there are handler, once`, false},
+					{7, "defaults.who", `the key "defaults.who" does nothing: arguments has another default, which counts`, false},
+					{10, "allowed_commands", `the key "allowed_commands" does nothing: allowed_tools allows no tool that could run one`, false}},
+			},
+		},
+		{name: "one key alone, quoted", text: "---\n\"name \": x\n---\n", want: recipes.Recipe{Notes: []recipes.Note{
+			{2, "name ", `the key "name " is unknown; did you mean "name"?`, false}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := recipes.Parse("r", "r.md", []byte(test.text))
@@ -262,7 +285,7 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 	}
 	for _, name := range []string{"review", "compact"} {
 		r, err := l.Find(name)
-		want := []string{project + "/" + name + ".md is not approved, so this one is used; see chibi trust"}
+		want := []recipes.Note{{Text: project + "/" + name + ".md is not approved, so this one is used; see chibi trust"}}
 		if err != nil || r.Approved() != nil || !slices.Equal(r.Notes, want) {
 			t.Errorf("a person found %+v, %v", r, err)
 		}

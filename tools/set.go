@@ -42,8 +42,13 @@ func (s *Set) Specs() []Spec {
 	return specs
 }
 
-// Len counts the tools.
-func (s *Set) Len() int { return len(s.order) }
+// Len counts the tools; a nil Set has none.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.order)
+}
 
 func origin(s Spec) string {
 	if s.Owner != "" {

@@ -75,6 +75,7 @@ func exampleText(field string) string {
 		"status": "ran", "output": "total 0\n", "final_output": "total 0\n", "result": "total 0\n",
 		"CacheCandidate.content": "total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it",
 		"provider":               "openrouter.ai", "model": "example/model", "reason": "user_exit",
+		"chibi_home": "/home/ada/.chibi", "project_root": "/home/ada/src/web",
 		"cache_id": "run_command_6b00d3e6_3cd3d7fe",
 		"from":     "default", "to": "work", "content": "The folder /tmp is empty.",
 		"delivery_result": "Message delivered to 'work' via local inbox",
@@ -85,7 +86,7 @@ func exampleNumber(field string) int64 {
 	return lookUp(field, map[string]int64{
 		"char_count": 50000, "line_count": 1200, "token_estimate": 12500, "message_count": 20, "non_system_count": 19,
 		"RollingCompacted.message_count": 10, "messages_archived": 10, "turn_number": 1, "turns": 1, "duration_ms": 12,
-		"input_tokens": 900, "output_tokens": 20, "current_context_window": 920, "max_context_window": 128000,
+		"tool_count": 12, "input_tokens": 900, "output_tokens": 20, "current_context_window": 920, "max_context_window": 128000,
 	})
 }
 

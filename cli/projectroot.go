@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// projectRoot is the directory of the project that a directory belongs to:
+// $CHIBI_PROJECT_ROOT, else the nearest directory upward that a version control
+// system keeps its files in, else the directory itself.
+func projectRoot(dir string, env func(string) string) string {
+	if set := env("CHIBI_PROJECT_ROOT"); set != "" {
+		if absolute, err := filepath.Abs(set); err == nil {
+			return absolute
+		}
+		return set
+	}
+	for at := dir; at != ""; at = filepath.Dir(at) {
+		if isVersioned(at) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return dir
+}
+
+// isVersioned says whether a version control system keeps its files in a
+// directory. Git's may be a file, in worktrees and submodules.
+func isVersioned(dir string) bool {
+	for _, marker := range []string{".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", ".fslckout", "_FOSSIL_"} {
+		if _, err := os.Lstat(filepath.Join(dir, marker)); err == nil {
+			return true
+		}
+	}
+	return false
+}
