@@ -79,7 +79,7 @@ func (p *program) app(ctx context.Context) *cli.App {
 		Usage:                 "talk to a language model, and let plugins see and shape it",
 		HideVersion:           true, // the parser's own flag would take -v
 		HideHelp:              true,
-		Writer:                p.screen.Stdout(),
+		Writer:                p.helpWriter(), // nothing else goes there
 		ErrWriter:             p.screen.Stderr(),
 		Flags:                 append(flags, &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Destination: &p.opts.help}),
 		CustomAppHelpTemplate: helpText,
@@ -156,12 +156,13 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
 	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true,
 		Action: func(*cli.Context) error {
-			fmt.Fprintf(p.screen.Stdout(), "chibi %s - %s\n", name, usage)
+			out := p.helpWriter()
+			fmt.Fprintf(out, "chibi %s - %s\n", name, usage)
 			var rows [][]string
 			for _, sub := range subs {
 				rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
 			}
-			return p.printColumns(rows)
+			return writeColumns(out, rows)
 		}}
 }
 
@@ -171,7 +172,7 @@ func (p *program) help() error {
 	for _, c := range inputCommands() {
 		names = append(names, c.name)
 	}
-	return p.answer("show_help", fields{"commands": names}, strings.TrimSuffix(helpText, "\n"))
+	return p.answer("show_help", fields{"commands": names}, wrap(strings.TrimSuffix(helpText, "\n"), p.helpWidth()))
 }
 
 // usageFromParser words the flag parser's complaints as ours.

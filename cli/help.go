@@ -17,8 +17,9 @@ Examples:
    chibi -a -y "You are terse" "hi"  archive the conversation, set the system prompt, then ask
    chibi -- demo                     ask the model "demo" instead of running the command
 
-Small letters are about the current context, capital letters about the one that is named; "-" names the
-previous one. Short flags may be written together, with the value attached: -vcwork.
+Small letters are about the current context, capital letters about the one that
+is named; "-" names the previous one. Short flags may be written together, with
+the value attached: -vcwork.
 
 Contexts (named conversations that are kept):
    -c, --switch-context NAME         use NAME from now on; "new" and "new:PREFIX" make a name
@@ -81,15 +82,16 @@ Other:
    -h, --help                        print this help
    --version                         print the version
 
-Whatever their order: settings are saved first, then contexts are destroyed, archived, compacted, renamed,
-given a system prompt, shown; then tools are called, mail is dealt with, and the prompt is asked.
+Whatever their order: settings are saved first, then contexts are destroyed,
+archived, compacted, renamed, given a system prompt, shown; then tools are
+called, mail is dealt with, and the prompt is asked.
 
 Commands (COMMAND --help has more):
    chibi context list|show|switch|rename|archive|compact|delete
    chibi history                     what was said, by time, text and number, from the whole transcript
    chibi retry                       send the latest prompt again, if it got no answer
    chibi cache list|show|clear       tool outputs too large to show
-   chibi plugin new|check|test|watch write a plugin; find what is wrong with it; test it; while you edit
+   chibi plugin new|check|test|watch  write a plugin; find what is wrong with it; test it; while you edit
    chibi plugin install|show|enable|disable|remove
    chibi trace [explain [ABOUT]]     what plugins did in the newest turn: as a timeline, in sentences, as a page
    chibi replay                      fire a turn's hooks again at today's plugins; what differs

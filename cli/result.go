@@ -105,8 +105,10 @@ func (q *quoter) quote(text []byte) error {
 }
 
 // printColumns prints rows on standard output, their columns aligned.
-func (p *program) printColumns(rows [][]string) error {
-	w := tabwriter.NewWriter(p.screen.Stdout(), 0, 8, 2, ' ', 0)
+func (p *program) printColumns(rows [][]string) error { return writeColumns(p.screen.Stdout(), rows) }
+
+func writeColumns(out io.Writer, rows [][]string) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, row := range rows {
 		for len(row) > 1 && row[len(row)-1] == "" {
 			row = row[:len(row)-1]

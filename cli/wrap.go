@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"io"
+	"strings"
+)
+
+// wrapper wraps the lines of a help text, to the terminal's width or to 80
+// columns. What continues a line stands below the line's explanation.
+type wrapper struct {
+	out   io.Writer
+	width int
+	rest  string // of a line that is not whole yet
+}
+
+// helpWidth is how wide help is: as the terminal, or 80 columns.
+func (p *program) helpWidth() int {
+	if columns := p.screen.columns(); columns > 0 {
+		return columns
+	}
+	return 80
+}
+
+// helpWriter writes help on standard output.
+func (p *program) helpWriter() io.Writer {
+	return &wrapper{out: p.screen.Stdout(), width: p.helpWidth()}
+}
+
+// Write writes the lines that are whole.
+func (w *wrapper) Write(b []byte) (int, error) {
+	text := w.rest + string(b)
+	whole := strings.LastIndex(text, "\n") + 1
+	w.rest = text[whole:]
+	_, err := io.WriteString(w.out, wrap(text[:whole], w.width))
+	return len(b), err
+}
+
+// wrap wraps each line of a text.
+func wrap(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = wrapLine(line, width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// leastColumn is how wide the column of explanations is at least; on a narrower
+// terminal an explanation begins on a line of its own.
+const leastColumn = 24
+
+// wrapLine wraps one line: "   --flag    what it does" below what it does, other
+// lines a little deeper than they begin. A command to copy stays as it is.
+func wrapLine(line string, width int) string {
+	text := strings.TrimLeft(line, " ")
+	indent := len(line) - len(text)
+	head, column := line[:indent], indent+3
+	if i := strings.Index(text, "  "); i >= 0 {
+		text = strings.TrimLeft(text[i:], " ")
+		column = len(line) - len(text)
+		head = line[:column]
+	} else if indent > 0 && strings.HasPrefix(text, "chibi ") {
+		return line
+	}
+	if len(line) <= width {
+		return line
+	}
+	if width-column < leastColumn {
+		column = indent + 6
+		head = strings.TrimRight(head, " ") + "\n" + strings.Repeat(" ", column)
+	}
+	return head + fill(text, width, column, len(head)-strings.LastIndex(head, "\n")-1)
+}
+
+// fill breaks a text into lines that begin at a column; the first one begins where
+// used columns are taken.
+func fill(text string, width, column, used int) string {
+	var b strings.Builder
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case used+1+len(word) > width:
+			b.WriteString("\n" + strings.Repeat(" ", column))
+			used = column
+		default:
+			b.WriteString(" ")
+			used++
+		}
+		b.WriteString(word)
+		used += len(word)
+	}
+	return b.String()
+}
