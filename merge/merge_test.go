@@ -109,6 +109,15 @@ func TestChainConflicts(t *testing.T) {
 			[]merge.Conflict{{Path: "/x/a/b", Winner: "q", Loser: "p"}},
 		},
 		{
+			"beside what another one set", `{"x":{}}`,
+			[]step{{"p", "patch", `{"a":{"b":1}}`}, {"q", "patch", `{"a":{"c":2}}`}}, `{"x":{"a":{"b":1,"c":2}}}`, nil,
+		},
+		{
+			"beside what another one set, and then that", `{"x":{}}`,
+			[]step{{"p", "patch", `{"a":{"b":1}}`}, {"q", "patch", `{"a":{"c":2}}`}, {"r", "patch", `{"a":{"b":3}}`}},
+			`{"x":{"a":{"b":3,"c":2}}}`, []merge.Conflict{{Path: "/x/a/b", Winner: "r", Loser: "p"}},
+		},
+		{
 			"deleting what another one set", `{"x":{}}`,
 			[]step{{"p", "patch", `{"a":1}`}, {"q", "patch", `{"a":null}`}}, `{"x":{}}`,
 			[]merge.Conflict{{Path: "/x/a", Winner: "q", Loser: "p"}},

@@ -30,10 +30,7 @@ func (o *owners) take(t taking, path string, changed *places, depth int, now gjs
 		return
 	}
 	if o.from != "" && !same(o.value, now) {
-		if o.from != t.from {
-			t.lost(path+firstOf(changed), o.from)
-		}
-		o.from, o.value = "", gjson.Result{}
+		o.handDown()
 	}
 	members := membersOf(now.Raw)
 	for i, name := range changed.names {
@@ -47,6 +44,24 @@ func (o *owners) take(t taking, path string, changed *places, depth int, now gjs
 		}
 		child.take(t, pointer(path, name), changed.below[i], depth-1, members.value(name))
 	}
+}
+
+// handDown makes the members of a value, of which some are about to change, each
+// owned by whom the whole was owned by.
+func (o *owners) handDown() {
+	members := membersOf(o.value.Raw)
+	if o.below == nil {
+		o.below = map[string]*owners{}
+	}
+	for i, m := range members.list {
+		if o.below[m.key] == nil && members.isLast(i) {
+			o.below[m.key] = &owners{}
+		}
+		if child := o.below[m.key]; child.from == "" {
+			child.from, child.value = o.from, gjson.Parse(m.value)
+		}
+	}
+	o.from, o.value = "", gjson.Result{}
 }
 
 // compare forgets who owned a value or parts of it that are no longer what they
@@ -74,12 +89,4 @@ func same(was, now gjson.Result) bool { return was.Exists() == now.Exists() && e
 // added to it, nothing was lost.
 func builtUpon(before, after gjson.Result) bool {
 	return before.Type == gjson.String && after.Type == gjson.String && strings.Contains(after.Str, before.Str)
-}
-
-// firstOf is the path of the first of several places.
-func firstOf(p *places) (path string) {
-	for !p.isWhole() {
-		path, p = pointer(path, p.names[0]), p.below[0]
-	}
-	return path
 }
