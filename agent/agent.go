@@ -167,6 +167,7 @@ func (a *Agent) Switched(ctx context.Context, from string, transient bool) error
 	if from == a.Context.Name() {
 		return nil
 	}
+	a.changed("the run went from context %q to context %q", from, a.Context.Name())
 	change := hookpoints.ContextSwitch{FromContext: from, ToContext: a.Context.Name(), IsTransient: transient}
 	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnContextSwitch, change)
 	return err
@@ -224,8 +225,10 @@ func bound(set, fallback int) int {
 func (s Settings) window() int { return bound(s.ContextWindow, llm.ContextWindow(s.Model)) }
 
 func (a *Agent) notice(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	a.step(Step{Kind: StepNotice, Text: text})
 	if a.Output.Notice != nil {
-		a.Output.Notice(fmt.Sprintf(format, args...))
+		a.Output.Notice(text)
 	}
 }
 

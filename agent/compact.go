@@ -52,7 +52,11 @@ func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) erro
 	if err != nil {
 		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
 	}
-	return a.Context.Compact(summary, nil)
+	if err := a.Context.Compact(summary, nil); err != nil {
+		return err
+	}
+	a.changed("context %q was compacted: a summary took the place of the conversation", a.Context.Name())
+	return nil
 }
 
 // compacting does something that compacts the conversation, between pre_compact

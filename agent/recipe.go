@@ -39,6 +39,15 @@ func (r *round) recipeName() string {
 	return r.recipe.Name
 }
 
+// purpose says what the requests of a nested round are for, "" for those of the
+// conversation.
+func (r *round) purpose() string {
+	if !r.nested {
+		return ""
+	}
+	return "recipe " + r.recipeName()
+}
+
 // runRecipe runs a recipe on the conversation, because a hook asked for it;
 // what it answers becomes the conversation, before the latest response and its
 // results if that called tools: the model has not seen those yet. If it fails,

@@ -28,7 +28,7 @@ func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
 		return nil, err
 	}
 	offered := filterSpecs(specs, filter.Include, filter.Exclude)
-	r.sending = &RequestStep{Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered)}
+	r.sending = &RequestStep{For: r.purpose(), Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered)}
 	return offered, nil
 }
 
@@ -67,13 +67,19 @@ func (r *round) body(ctx context.Context, offered []tools.Spec) (json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	r.sending.Before = parameters(body)
-	if patched.RequestBody != nil {
-		body = patched.RequestBody
+	return r.patched(r.sending, body, patched), nil
+}
+
+// patched is a body as plugins have left it, and tells of the request.
+func (a *Agent) patched(step *RequestStep, body json.RawMessage, patch hookpoints.APIRequestPatch) json.RawMessage {
+	step.Before = parameters(body)
+	if patch.RequestBody != nil {
+		body = patch.RequestBody
+		step.Sent = sent(body, step.Offered)
 	}
-	r.sending.After, r.sending.Bytes = parameters(body), len(body)
-	r.step(Step{Kind: StepRequest, Request: r.sending})
-	return body, nil
+	step.After, step.Bytes = parameters(body), len(body)
+	a.step(Step{Kind: StepRequest, Request: step})
+	return body
 }
 
 // conversation is the system prompt and the messages.

@@ -52,6 +52,7 @@ func (r *round) compactOldest(ctx context.Context, window []contexts.Entry) erro
 	if err != nil {
 		return err
 	}
+	r.changed("context %q was compacted: a summary took the place of its oldest part", r.Context.Name())
 	r.compacted(len(leave), fmt.Sprintf("into a summary, %d stay", len(stay)))
 	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostRollingCompact, hookpoints.RollingCompacted{
 		ContextName: after.ContextName, MessageCount: after.MessageCount,

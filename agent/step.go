@@ -2,10 +2,14 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
 )
 
 // Step is something that happened in a turn besides hooks: what traces are made
@@ -13,13 +17,16 @@ import (
 type Step struct {
 	// Kind says what happened.
 	Kind StepKind `json:"kind"`
-	// Text is the prompt, the answer, or the error.
+	// Text is the prompt, the answer, the error, the notice, or what became of the
+	// context.
 	Text string `json:"text,omitempty"`
 	// By names the plugin that is behind it, where one is: StepFollowUp.
 	By string `json:"-"`
-	// Request is set for StepRequest, Call for StepTool and StepCall.
+	// Request is set for StepRequest, Call for StepTool and StepCall, Loaded for
+	// StepLoaded.
 	Request *RequestStep `json:"request,omitempty"`
 	Call    *CallStep    `json:"call,omitempty"`
+	Loaded  *LoadedStep  `json:"loaded,omitempty"`
 	// Rewritten is set for StepEarlier.
 	Rewritten []Rewritten `json:"-"`
 }
@@ -38,6 +45,9 @@ const (
 	StepCall    StepKind = "call"    // a tool call is over
 	StepAnswer  StepKind = "answer"  // the prompt was answered
 	StepError   StepKind = "error"   // it was not
+	StepLoaded  StepKind = "loaded"  // these plugins and tools there are; after each prompt
+	StepContext StepKind = "context" // the context was switched, cleared, compacted or replaced
+	StepNotice  StepKind = "notice"  // the person was told something
 	// StepEarlier is no step of a turn: it says what plugins have changed in the
 	// conversation before, for those who keep what a turn holds.
 	StepEarlier StepKind = "earlier"
@@ -55,7 +65,7 @@ const (
 // IsTraced says whether steps of this kind are a part of a trace.
 func (k StepKind) IsTraced() bool {
 	switch k {
-	case StepPrompt, StepRequest, StepCall, StepAnswer, StepError:
+	case StepPrompt, StepRequest, StepCall, StepAnswer, StepError, StepLoaded, StepContext, StepNotice:
 		return true
 	}
 	return false
@@ -63,17 +73,37 @@ func (k StepKind) IsTraced() bool {
 
 // RequestStep is a request to the model.
 type RequestStep struct {
+	// For says what a request beside the conversation is for, such as "summary".
+	For string `json:"for,omitempty"`
 	// Tools are all that there are, Configured those that the configuration
 	// and the recipe leave, Offered those that plugins leave of them.
 	Tools      []string `json:"tools"`
 	Configured []string `json:"configured"`
 	Offered    []string `json:"offered"`
+	// Sent are the tools in the body, if plugins changed them at pre_api_request.
+	Sent []string `json:"sent,omitzero"`
 	// Before and After are the members of the request's body besides messages
 	// and tools, before and after plugins.
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
 	// Bytes is the size of the body.
 	Bytes int `json:"bytes"`
+}
+
+// LoadedStep says which plugins and tools there are.
+type LoadedStep struct {
+	Plugins []LoadedPlugin `json:"plugins"`
+	Tools   []string       `json:"tools"`
+}
+
+// LoadedPlugin is a plugin that was loaded, or left out.
+type LoadedPlugin struct {
+	Name string `json:"name"`
+	// Points are those that it is asked at, Tools what it brings.
+	Points []hookpoints.Name `json:"points,omitempty"`
+	Tools  []string          `json:"tools,omitempty"`
+	// LeftOut says why it was left out, "" if it was not.
+	LeftOut string `json:"left_out,omitempty"`
 }
 
 // CallStep is one call of a tool.
@@ -120,10 +150,28 @@ func (a *Agent) step(s Step) {
 	}
 }
 
+// changed tells what became of the context.
+func (a *Agent) changed(format string, args ...any) {
+	a.step(Step{Kind: StepContext, Text: fmt.Sprintf(format, args...)})
+}
+
 func namesOf(specs []tools.Spec) []string {
 	names := []string{}
 	for _, s := range specs {
 		names = append(names, s.Name)
+	}
+	return names
+}
+
+// sent lists the tools of a body if they are not the offered ones.
+func sent(body []byte, offered []string) []string {
+	names := []string{}
+	gjson.GetBytes(body, "tools.#.function.name").ForEach(func(_, name gjson.Result) bool {
+		names = append(names, name.String())
+		return true
+	})
+	if slices.Equal(names, offered) {
+		return nil
 	}
 	return names
 }

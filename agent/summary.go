@@ -80,9 +80,8 @@ func (a *Agent) request(ctx context.Context, what, system, prompt string) (llm.R
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	if patched.RequestBody != nil {
-		body = patched.RequestBody
-	}
+	none := []string{}
+	body = a.patched(&RequestStep{For: what, Tools: none, Configured: none, Offered: none}, body, patched)
 	done := a.waiting(what + " by model " + a.Settings.Model)
 	defer done()
 	return a.Model.Stream(ctx, body, func(string) {})

@@ -190,6 +190,10 @@ func (r *round) replace(ctx context.Context, into string, entries []contexts.Ent
 	}
 	err := r.compacting(ctx, into, func() error { return replace(entries) })
 	r.messages = history(entries)
+	if err == nil {
+		r.changed("the conversation of context %q was replaced, as plugins asked; it has %d entries now", r.Context.Name(),
+			len(entries))
+	}
 	return err
 }
 

@@ -29,6 +29,8 @@ type tracer struct {
 	line    func(string)
 	verbose bool
 	failed  bool
+	// loaded says which plugins and tools the run has.
+	loaded func() *agent.LoadedStep
 	// begin opens the context's file, when the first prompt is given: before
 	// that there is nothing to keep. nil: no file, or it is open.
 	begin func() (io.Writer, error)
@@ -46,7 +48,7 @@ func (s *session) openTrace(context.Context) error {
 	}
 	w.Context(s.agent.Context.Name())
 	s.closers = append(s.closers, w) // before its files
-	s.tracer = &tracer{verbose: s.opts.verbose, line: s.screen.line, writer: w}
+	s.tracer = &tracer{verbose: s.opts.verbose, line: s.screen.line, writer: w, loaded: s.loadedStep}
 	if s.opts.trace != "" {
 		file, err := disk.Create(s.opts.trace)
 		if err != nil {
@@ -95,6 +97,25 @@ func (s *session) tracePath(name string) string {
 	return filepath.Join(s.home, "contexts", name, "trace.jsonl")
 }
 
+// loadedStep says which plugins and tools there are.
+func (s *session) loadedStep() *agent.LoadedStep {
+	step := &agent.LoadedStep{Plugins: []agent.LoadedPlugin{}, Tools: []string{}}
+	for _, p := range s.loaded.Plugins {
+		one := agent.LoadedPlugin{Name: p.Name, Points: p.Hooks}
+		for _, tool := range p.Tools {
+			one.Tools = append(one.Tools, tool.Spec().Name)
+		}
+		step.Plugins = append(step.Plugins, one)
+	}
+	for _, p := range s.loaded.LeftOut {
+		step.Plugins = append(step.Plugins, agent.LoadedPlugin{Name: p.Name, LeftOut: p.Reason})
+	}
+	for _, spec := range s.agent.Tools.Specs() {
+		step.Tools = append(step.Tools, spec.Name)
+	}
+	return step
+}
+
 // record takes what one plugin did.
 func (t *tracer) record(r plugin.Record) {
 	if t.verbose {
@@ -110,6 +131,9 @@ func (t *tracer) fired(f plugin.Firing) { t.writer.Fired(f) }
 // if there is anything to keep.
 func (t *tracer) step(step agent.Step) {
 	t.check(t.writer.Step(step))
+	if step.Kind == agent.StepPrompt {
+		t.check(t.writer.Step(agent.Step{Kind: agent.StepLoaded, Loaded: t.loaded()}))
+	}
 	if step.Kind != agent.StepAnswer && step.Kind != agent.StepError {
 		return
 	}

@@ -63,7 +63,7 @@ func (d *dispatch) block(r *reply) []byte {
 			r.record.Result = Blocked
 		}
 		if d.blocker == "" {
-			d.blocker = r.plugin.Name
+			d.blocker, r.record.Blocks = r.plugin.Name, true
 		}
 		answer := d.withCompanions(r, f.Name, fmt.Sprintf("blocked by plugin %q", r.plugin.Name))
 		if r.record.Why == "" {

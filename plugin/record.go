@@ -28,6 +28,9 @@ type Record struct {
 	Guard bool `json:"guard,omitempty"`
 	// Result says in a word what came of it.
 	Result Result `json:"result"`
+	// Blocks is true if the event was refused because of this plugin: it was the
+	// first that blocked, or whose failure did.
+	Blocks bool `json:"blocks,omitempty"`
 	// DurationMS is how long the plugin took, in milliseconds.
 	DurationMS float64 `json:"duration_ms"`
 	// PayloadBytes is the size of what the plugin received.

@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Row is one row of a turn as a person sees it.
@@ -87,7 +88,12 @@ func stepRow(l Line, begin time.Time) Row {
 	s := l.Step
 	row := Row{Offset: l.At.Sub(begin), Point: string(s.Kind), Step: s}
 	switch {
+	case s.Loaded != nil:
+		row.Text = loadedText(*s.Loaded)
 	case s.Request != nil:
+		if s.Request.For != "" {
+			row.Who = s.Request.For
+		}
 		row.Text = fmt.Sprintf("%d of %d tools, %d bytes, %s", len(s.Request.Offered), len(s.Request.Tools),
 			s.Request.Bytes, s.Request.After)
 	case s.Call != nil:
@@ -105,6 +111,22 @@ func stepRow(l Line, begin time.Time) Row {
 		}
 	}
 	return row
+}
+
+// loadedText counts plugins and tools, and names plugins that were left out.
+func loadedText(loaded agent.LoadedStep) string {
+	var leftOut []string
+	for _, p := range loaded.Plugins {
+		if p.LeftOut != "" {
+			leftOut = append(leftOut, p.Name)
+		}
+	}
+	text := english.Plural(len(loaded.Plugins)-len(leftOut), "plugin", "") + ", " +
+		english.Plural(len(loaded.Tools), "tool", "")
+	if len(leftOut) > 0 {
+		text += "; left out: " + strings.Join(leftOut, ", ")
+	}
+	return text
 }
 
 // Print writes the turn as a timeline that fits a terminal of so many columns; 0

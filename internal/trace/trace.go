@@ -37,6 +37,11 @@ type Line struct {
 	// Step is set for a step, Record for a plugin at a hook.
 	Step *agent.Step `json:"step,omitempty"`
 	*plugin.Record
+	// Messages are those that the plugin changed at pre_api_request.
+	Messages []MessageChange `json:"messages,omitempty"`
+	// Options are what a patch of a request sets besides messages and tools, where it is
+	// too large to be kept as a whole; [left out] stands for large values.
+	Options json.RawMessage `json:"options,omitempty"`
 	// Withheld are the texts of the line that plugins changed: the final one
 	// stands in the place of the one that was there.
 	Withheld []Withheld `json:"withheld,omitempty"`
@@ -57,7 +62,9 @@ func (l Line) without(gone *removed) Line {
 	}
 	if l.Step != nil {
 		step := *l.Step
-		step.Text = cut(step.Text)
+		if step.Kind != agent.StepContext { // that has names of contexts only
+			step.Text = cut(step.Text)
+		}
 		if step.Call != nil {
 			call := *step.Call
 			call.Why = cut(call.Why)
@@ -79,7 +86,7 @@ func (l Line) without(gone *removed) Line {
 	for i := range r.Lost {
 		r.Lost[i].Path = gone.path(r.Lost[i].Path)
 	}
-	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer} {
+	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer, &l.Options} {
 		after := gone.json(*doc)
 		l.Removed = l.Removed || !bytes.Equal(after, *doc)
 		*doc = after
@@ -103,7 +110,7 @@ func (l Line) withoutTexts() Line {
 		return l
 	}
 	r := *l.Record
-	r.Why, r.Notes, r.Payload, r.Answer = "", nil, nil, nil
+	r.Why, r.Notes, r.Payload, r.Answer, l.Options = "", nil, nil, nil, nil
 	l.Record = &r
 	return l
 }

@@ -148,6 +148,9 @@ func (w *Writer) Record(r plugin.Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := Line{Record: &r}
+	if w.isRead() {
+		l.Messages, l.Options = messagesChanged(&r), optionsOf(&r)
+	}
 	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer} {
 		if len(*doc) > maxPayload {
 			*doc = nil
