@@ -141,6 +141,14 @@ func (c completer) arguments(ctx context.Context, found *cli.Command, path, word
 		list = append(list, pointNames()...)
 	case "RECIPE":
 		list = append(list, c.recipeNames()...)
+	case "FILE":
+		if found.Name == "trace" {
+			list = append(list, "explain")
+		}
+	case "ABOUT":
+		if own.words[0] == "explain" {
+			list = append(list, c.traceNames()...)
+		}
 	case "SHELL":
 		list = append(list, "bash", "zsh", "fish")
 	}
@@ -236,6 +244,15 @@ func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
 		}
 	}
 	return typable(list)
+}
+
+// traceNames lists what trace explain can be asked about.
+func (c completer) traceNames() []string {
+	_, turns, err := c.traceTurns(nil)
+	if err != nil {
+		return nil
+	}
+	return typable(turns[len(turns)-1].Names())
 }
 
 func pointNames() (list []string) {

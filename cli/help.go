@@ -93,7 +93,8 @@ Commands (COMMAND --help has more):
    chibi cache list|show|clear       tool outputs too large to show
    chibi plugin new|check|test|watch  write a plugin; find what is wrong with it; test it; while you edit
    chibi plugin install|show|enable|disable|remove
-   chibi trace [explain [ABOUT]]     what plugins did in the newest turn: as a timeline, in sentences, as a page
+   chibi trace [explain [ABOUT]]     what plugins did in the newest turn: as a timeline, in sentences, as a page;
+                                     ABOUT is a plugin, tool, hook, place in the request, prompt, context
    chibi replay                      fire a turn's hooks again at today's plugins; what differs
    chibi doctor                      look for what is wrong, with what to do about it
    chibi tool call TOOL [JSON]       run one tool, alone or as a turn would

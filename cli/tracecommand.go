@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/urfave/cli/v2"
 )
@@ -26,7 +25,9 @@ type traceFlags struct {
 func (p *program) traceCommand(ctx context.Context) *cli.Command {
 	var f traceFlags
 	return withExample(leaf(ctx, "trace", "[FILE] [ABOUT]",
-		"show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences",
+		"show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences: of all, or of a plugin, a "+
+			"tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, the "+
+			"number of a turn",
 		func(ctx context.Context, args []string) error {
 			if len(args) > 0 && args[0] == "explain" {
 				return p.traceExplain(args[1:], f)
@@ -44,9 +45,9 @@ func (p *program) traceCommand(ctx context.Context) *cli.Command {
 		&cli.StringFlag{Name: "html", Usage: "write all turns as a page to `FILE`", Destination: &f.html},
 		&cli.StringFlag{Name: "cases", Usage: "print what the plugin `NAME` was asked and answered as cases for chibi " +
 			"plugin test", Destination: &f.cases},
-		&cli.BoolFlag{Name: "json", Usage: "print the turn's lines as JSON", DisableDefaultText: true, Destination: &f.json},
-	), "chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain run_command",
-		"chibi trace explain temperature", "chibi trace --html trace.html")
+		&cli.BoolFlag{Name: "json", Usage: "print the turn's lines as JSON, or the sentences", DisableDefaultText: true, Destination: &f.json},
+	), "chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain", "chibi trace explain run_command",
+		"chibi trace explain api.temperature", "chibi trace explain system_prompt", "chibi trace --html trace.html")
 }
 
 // traceFile is the file that a person means: a path, or the newest of those that
@@ -205,33 +206,6 @@ func (p *program) traceHTML(path string, turns []trace.Turn) error {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return p.say("Wrote %s", path)
-}
-
-// traceExplain says in sentences what happened in a turn.
-func (p *program) traceExplain(args []string, f traceFlags) error {
-	about := ""
-	if len(args) > 0 {
-		about = args[0]
-	}
-	_, turns, err := p.traceTurns(nil)
-	if err != nil {
-		return err
-	}
-	turn, err := turnOf(turns, f.turn)
-	if err != nil {
-		return err
-	}
-	sentences := turn.Explain(about)
-	switch {
-	case len(sentences) == 0 && about == "":
-		sentences = []string{"Plugins changed and blocked nothing in this turn."}
-	case len(sentences) == 0:
-		sentences = []string{fmt.Sprintf("This turn has nothing to do with %s.", about)}
-	}
-	for _, s := range sentences {
-		fmt.Fprintln(p.screen.Stdout(), term.Line(s))
-	}
-	return nil
 }
 
 // traceCases prints cases for chibi plugin test.

@@ -20,8 +20,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, turn := range turns {
-			turn.Explain("")
-			turn.Explain("t")
+			turn.Explain()
+			for _, name := range turn.Names() {
+				turn.ExplainAbout(name)
+			}
 			turn.Cases("p")
 			turn.Print(&strings.Builder{}, "", 80, func(_, text string) string { return text })
 		}

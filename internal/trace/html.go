@@ -53,7 +53,7 @@ func HTML(w io.Writer, turns []Turn) error {
 func (t Turn) view() view {
 	v := view{
 		Title:  fmt.Sprintf("%s, %s", t.Context, t.Begin().Local().Format("2006-01-02 15:04:05")),
-		Prompt: t.Prompt(), Sentences: t.Explain(""),
+		Prompt: t.Prompt(), Sentences: t.Explain(),
 	}
 	rows := t.Rows("")
 	longest := time.Duration(1)

@@ -224,7 +224,7 @@ func TestWhatPluginsTakeOutOfTextsIsInNoLineOfTheTurn(t *testing.T) {
 			if err != nil || bad > 0 || len(turns) != 1 || turns[0].Prompt() != "say *** and [removed] please" {
 				t.Fatalf("%d turns, %d bad lines, %v", len(turns), bad, err)
 			}
-			if told := strings.Join(turns[0].Explain("temperature"), " "); !strings.Contains(told, "0.25 instead of not sent") {
+			if told := strings.Join(turns[0].Explain(), " "); !strings.Contains(told, "0.25 instead of not sent") {
 				t.Errorf("options keep both values: %s", told)
 			}
 		})

@@ -1,0 +1,134 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/tidwall/gjson"
+)
+
+// aboutText answers what happened to a text that is changed at some points.
+func (s *story) aboutText(subject Subject, is string, points ...hookpoints.Name) []string {
+	for _, point := range points {
+		if slices.ContainsFunc(s.at(point), (*firing).hadEffect) {
+			return s.told(subject)
+		}
+	}
+	if subject.Kind == KindSystemPrompt && len(s.requests) == 0 {
+		return append([]string{"No request was sent in this turn."}, s.told(subject)...)
+	}
+	return append([]string{fmt.Sprintf("%s untouched: nobody changed it; %s.", is, s.askedAt(points...))},
+		s.told(subject)...)
+}
+
+// aboutContext answers what happened to a context.
+func (s *story) aboutContext(subject Subject) (texts []string) {
+	told := s.told(subject)
+	if subject.Name != s.turn.Context {
+		return append([]string{fmt.Sprintf("This turn was in context %q.", s.turn.Context)}, told...)
+	}
+	texts = []string{fmt.Sprintf("This turn was in context %q.", subject.Name)}
+	isTouched := slices.ContainsFunc(s.turn.Lines, func(l Line) bool {
+		return l.Step != nil && l.Step.Kind == agent.StepContext && strings.Contains(l.Step.Text, fmt.Sprintf("context %q was", subject.Name))
+	})
+	points := []hookpoints.Name{hookpoints.PostTurn.Name, hookpoints.PreStop.Name}
+	for _, point := range points {
+		isTouched = isTouched || slices.ContainsFunc(s.at(point), (*firing).hadEffect)
+	}
+	if !isTouched {
+		texts = append(texts, fmt.Sprintf("Its conversation is untouched: nobody replaced, cleared or compacted it; %s.",
+			s.askedAt(points...)))
+	}
+	return append(texts, told...)
+}
+
+// aboutTool answers whether a tool was offered, and what became of its calls.
+func (s *story) aboutTool(subject Subject) (texts []string) {
+	offering := s.offering()
+	for _, f := range s.merged(offering, func(r *request) []fact { return []fact{{text: r.offers(subject.Name)}} }) {
+		texts = append(texts, f.text)
+	}
+	if len(offering) == 0 {
+		texts = append(texts, "No request was sent in this turn.")
+	}
+	if with := s.pluginsWith(subject.Name); len(with) > 0 && !slices.Contains(with, subject.Name) {
+		texts = append(texts, fmt.Sprintf("The tool %s is brought by plugin %q.", subject.Name, with[0]))
+	}
+	texts = append(texts, s.told(subject)...)
+	if !slices.ContainsFunc(s.calls, func(c *call) bool { return c.Tool == subject.Name }) {
+		texts = append(texts, fmt.Sprintf("The model did not call %s.", subject.Name))
+	}
+	return texts
+}
+
+// offers says whether a request offers a tool, and why.
+func (r *request) offers(tool string) string {
+	isOffered, isSent := slices.Contains(r.Offered, tool), slices.Contains(r.sentTools(), tool)
+	switch {
+	case isOffered && isSent:
+		return fmt.Sprintf("The tool %s is in the request, untouched: nobody left it out; %s.", tool,
+			asked(hookpoints.PreAPITools.Name, r.filter))
+	case isOffered:
+		return notInRequest([]string{tool}, r.tookOut(tool))
+	case isSent:
+		return fmt.Sprintf("The tool %s is in the request: put there at pre_api_request by %s.", tool,
+			inOrder(r.setters("/tools")))
+	case !slices.Contains(r.Tools, tool):
+		return fmt.Sprintf("The tool %s is not in the request: there is no such tool.", tool)
+	}
+	reason, _ := r.leftOut(tool)
+	return notInRequest([]string{tool}, reason)
+}
+
+// tookOut says which plugin took an offered tool out of the body.
+func (r *request) tookOut(tool string) string {
+	setters := r.setters("/tools")
+	for _, l := range setters {
+		left := gjson.GetBytes(l.Answer, "request_body.tools.#.function.name").Array()
+		if l.Answer != nil && !slices.ContainsFunc(left, func(v gjson.Result) bool { return v.String() == tool }) {
+			return fmt.Sprintf("plugin %q took it out at %s", l.Plugin, l.where())
+		}
+	}
+	if len(setters) == 0 {
+		return "who took it out is not in the trace"
+	}
+	return "taken out at pre_api_request by " + inOrder(setters)
+}
+
+// aboutPlace answers how a place in the request got its value.
+func (s *story) aboutPlace(subject Subject) (texts []string) {
+	if len(s.requests) == 0 {
+		return append([]string{"No request was sent in this turn."}, s.told(subject)...)
+	}
+	top, _, _ := strings.Cut(subject.Name[1:], "/")
+	facts := s.merged(s.requests, func(r *request) (list []fact) {
+		if top != "messages" && top != "tools" {
+			text, _ := r.place(subject.Name)
+			list = append(list, fact{text: text})
+		} else if len(r.setters("/"+top)) == 0 {
+			list = append(list, fact{text: fmt.Sprintf("The %s of the request are untouched: nobody changed them at "+
+				"pre_api_request; %s.", top, asked(hookpoints.PreAPIRequest.Name, r.patch))})
+		}
+		for _, text := range r.alreadyThere(subject.Name) {
+			list = append(list, fact{text: text})
+		}
+		return list
+	})
+	for _, f := range facts {
+		texts = append(texts, f.text)
+	}
+	if top == "tools" {
+		for _, f := range s.merged(s.offering(), (*request).missing) {
+			texts = append(texts, f.text)
+		}
+	}
+	for _, text := range s.told(subject) {
+		if !strings.HasSuffix(text, "at pre_api_request was there already, which changes nothing.") {
+			texts = addName(texts, text)
+		}
+	}
+	return texts
+}

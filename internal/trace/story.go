@@ -1,0 +1,262 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// story is a turn, arranged so that it can be asked about.
+type story struct {
+	turn     Turn
+	firings  []*firing
+	requests []*request
+	calls    []*call
+	loaded   agent.LoadedStep
+	facts    []fact
+	events   []event
+}
+
+// fact is a sentence and what it is about.
+type fact struct {
+	text  string
+	about []Subject
+	// quiet is true if it says that something was not changed: only who asks about
+	// it is told.
+	quiet bool
+}
+
+// firing is what the plugins did at one moment.
+type firing struct {
+	point hookpoints.Name
+	lines []Line
+	// noEffect says why nothing came of what they asked for, "" if it did.
+	noEffect string
+	// taken is true once it belongs to a request or a call.
+	taken bool
+}
+
+// request is a request to the model, and what plugins did before it; nil: none was
+// asked.
+type request struct {
+	agent.RequestStep
+	filter, patch *firing
+}
+
+// call is a call of a tool, and what plugins did before and after it; nil: none
+// was asked.
+type call struct {
+	agent.CallStep
+	before, output, summary *firing
+	request                 *request
+}
+
+// event is a part of the turn in its place: one field is set.
+type event struct {
+	firing  *firing
+	request *request
+	call    *call
+	step    *agent.Step
+}
+
+// newStory arranges the lines of a turn.
+func newStory(t Turn) *story {
+	s := &story{turn: t}
+	var last *firing
+	for _, l := range t.Lines {
+		switch {
+		case l.Record != nil:
+			if last == nil || last.lines[0].Dispatch != l.Dispatch || last.point != l.Point {
+				last = s.begin(l.Point)
+			}
+			last.lines = append(last.lines, l)
+		default:
+			s.step(l.Step)
+			last = nil
+		}
+	}
+	s.tell()
+	return s
+}
+
+// begin begins a firing. What follows a call belongs to it.
+func (s *story) begin(point hookpoints.Name) *firing {
+	f := &firing{point: point}
+	s.firings = append(s.firings, f)
+	s.events = append(s.events, event{firing: f})
+	if len(s.calls) == 0 {
+		return f
+	}
+	switch c := s.calls[len(s.calls)-1]; {
+	case point == hookpoints.PreToolOutput.Name && c.output == nil:
+		c.output, f.taken = f, true
+	case point == hookpoints.PreCacheOutput.Name && c.summary == nil:
+		c.summary, f.taken = f, true
+	}
+	return f
+}
+
+// step takes a step.
+func (s *story) step(step *agent.Step) {
+	e := event{step: step}
+	switch {
+	case step.Loaded != nil:
+		s.loaded = *step.Loaded
+	case step.Request != nil:
+		e.request = &request{RequestStep: *step.Request, patch: s.take(hookpoints.PreAPIRequest.Name)}
+		if step.Request.For == "" || len(step.Request.Tools) > 0 {
+			e.request.filter = s.take(hookpoints.PreAPITools.Name)
+		}
+		s.requests = append(s.requests, e.request)
+	case step.Call != nil:
+		e.call = &call{CallStep: *step.Call, before: s.take(hookpoints.PreTool.Name)}
+		if len(s.requests) > 0 {
+			e.call.request = s.requests[len(s.requests)-1]
+		}
+		if f := e.call.before; f != nil && f.callID() != "" && f.callID() != step.Call.ID {
+			e.call.before, f.taken = nil, false
+		}
+		s.calls = append(s.calls, e.call)
+	case step.Kind == agent.StepNotice && s.isEffect(step.Text):
+		return
+	}
+	s.events = append(s.events, e)
+}
+
+// isEffect reports whether a notice says what became of what plugins asked for at a
+// point, and notes that.
+func (s *story) isEffect(notice string) bool {
+	point, text, _ := strings.Cut(notice, ": ")
+	firings := s.at(hookpoints.Name(point))
+	if len(firings) == 0 || !firings[len(firings)-1].hadEffect() {
+		return false
+	}
+	firings[len(firings)-1].noEffect = text
+	return true
+}
+
+// take is the latest firing of a point that belongs to nothing yet, nil if no
+// plugin was asked there.
+func (s *story) take(point hookpoints.Name) *firing {
+	for _, f := range slices.Backward(s.firings) {
+		if f.point == point {
+			if f.taken {
+				return nil
+			}
+			f.taken = true
+			return f
+		}
+	}
+	return nil
+}
+
+// say notes a fact that is worth a word.
+func (s *story) say(about []Subject, format string, args ...any) {
+	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...), about: about})
+}
+
+// whisper notes a fact for those who ask about it.
+func (s *story) whisper(about []Subject, format string, args ...any) {
+	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...), about: about, quiet: true})
+}
+
+// told are the sentences about a subject.
+func (s *story) told(subject Subject) (texts []string) {
+	for _, f := range s.facts {
+		if slices.ContainsFunc(f.about, func(about Subject) bool { return about.covers(subject) }) {
+			texts = addName(texts, f.text)
+		}
+	}
+	return texts
+}
+
+// field is a text in the payload of a firing, "" if it is not kept.
+func (f *firing) field(name string) string {
+	for _, l := range f.lines {
+		if v := gjson.GetBytes(l.Payload, name); v.Exists() {
+			return v.String()
+		}
+	}
+	return ""
+}
+
+// callID is the call that a firing is about, "" if it is not kept.
+func (f *firing) callID() string { return f.field("tool_call_id") }
+
+// did are the lines of the plugins with this result, in order. f may be nil.
+func (f *firing) did(result plugin.Result) (lines []Line) {
+	if f == nil {
+		return nil
+	}
+	for _, l := range f.lines {
+		if l.Result == result {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// blocker is the plugin because of which the event was refused, and how many were
+// asked up to it; nil if there is none.
+func (f *firing) blocker() (found *Line, number int) {
+	if f == nil {
+		return nil, 0
+	}
+	for i := range f.lines {
+		l := &f.lines[i]
+		if l.Result != plugin.Skipped {
+			number++
+		}
+		if l.Blocks || found == nil && f.blocked(l) {
+			return l, number
+		}
+	}
+	return nil, 0
+}
+
+// blocked reports whether a plugin blocked, in a trace that does not say which one
+// was the first: a failure blocked if others were not asked because of it.
+func (f *firing) blocked(l *Line) bool {
+	if slices.ContainsFunc(f.lines, func(l Line) bool { return l.Blocks }) {
+		return false
+	}
+	because := fmt.Sprintf("plugin %q blocked", l.Plugin)
+	return l.Result == plugin.Blocked || l.Result == plugin.Failed &&
+		slices.ContainsFunc(f.lines, func(l Line) bool { return l.Result == plugin.Skipped && l.Why == because })
+}
+
+// with are subjects and more of them.
+func with(about []Subject, more ...Subject) []Subject { return slices.Concat(about, more) }
+
+// pluginsOf are the subjects of the plugins of some lines.
+func pluginsOf(lines []Line) (list []Subject) {
+	for _, l := range lines {
+		list = append(list, Subject{KindPlugin, l.Plugin})
+	}
+	return list
+}
+
+// byThem names plugins in order, and says whose value is the last one.
+func byThem(lines []Line, what string) string {
+	names := make([]string, len(lines))
+	for i, l := range lines {
+		names[i] = fmt.Sprintf("plugin %q", l.Plugin)
+	}
+	if len(names) > 1 {
+		return strings.Join(names, ", then ") + ", whose " + what + " stands"
+	}
+	return strings.Join(names, "")
+}
+
+// why is the reason of a record.
+func (l Line) why() string {
+	if l.Why == "" {
+		return "the reason is not in the trace"
+	}
+	return strings.TrimSuffix(l.Why, ".")
+}

@@ -1,0 +1,280 @@
+package trace
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/tidwall/gjson"
+)
+
+// Kind is a kind of thing that a person can ask about.
+type Kind string
+
+// The kinds.
+const (
+	KindPlugin       Kind = "plugin"
+	KindTool         Kind = "tool"
+	KindPoint        Kind = "hook"
+	KindRequest      Kind = "request"
+	KindPrompt       Kind = "prompt"
+	KindSystemPrompt Kind = "system prompt"
+	KindContext      Kind = "context"
+	KindTurn         Kind = "turn"
+)
+
+// Subject is something that a person can ask about.
+type Subject struct {
+	Kind Kind `json:"kind"`
+	// Name is its name, "" for a prompt; of a place in the request the JSON Pointer
+	// into its body.
+	Name string `json:"name,omitempty"`
+}
+
+// String is the subject in words.
+func (s Subject) String() string {
+	switch s.Kind {
+	case KindPrompt, KindSystemPrompt:
+		return "the " + string(s.Kind)
+	case KindRequest:
+		return dotted(s.Name) + " of the request"
+	}
+	return "the " + string(s.Kind) + " " + s.Name
+}
+
+// covers reports whether what is said about s is said about another subject too:
+// one without a name stands for all of its kind.
+func (s Subject) covers(other Subject) bool {
+	if s.Kind != other.Kind {
+		return false
+	}
+	return s.Name == "" || s.Name == other.Name || s.Kind == KindRequest && overlap(s.Name, other.Name)
+}
+
+// overlap reports whether one of two JSON Pointers leads through the other.
+func overlap(a, b string) bool {
+	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
+// dotted is a JSON Pointer as people write places in a request.
+func dotted(pointer string) string {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i := range parts {
+		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[i])
+	}
+	return strings.Join(parts, ".")
+}
+
+// pointers are the places in a request that a name can mean: as in the
+// configuration (api.temperature), as in a payload (request_body.temperature), or
+// as a JSON Pointer.
+func pointers(name string) []string {
+	if strings.HasPrefix(name, "/") {
+		return []string{strings.TrimPrefix(name, "/request_body")}
+	}
+	for _, prefix := range []string{"api.", "request_body.", "request_body/", "request."} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			name = rest
+			break
+		}
+	}
+	escape := strings.NewReplacer("~", "~0", "/", "~1").Replace
+	parts := strings.FieldsFunc(name, func(c rune) bool { return c == '.' || c == '/' })
+	list := []string{"/" + strings.Join(parts, "/")}
+	if whole := "/" + escape(name); whole != list[0] {
+		list = append(list, whole)
+	}
+	return list
+}
+
+// parameterNames are the members of a request that are known by name.
+const parameterNames = "model messages tools stream stream_options temperature max_tokens top_p stop tool_choice " +
+	"parallel_tool_calls frequency_penalty presence_penalty seed response_format reasoning reasoning.effort " +
+	"reasoning.max_tokens reasoning.exclude reasoning.enabled"
+
+// subjects are all that a name can mean in the turn.
+func (s *story) subjects(name string) []Subject {
+	name = strings.Join(strings.Fields(name), " ")
+	kind, rest, _ := strings.Cut(name, " ")
+	if list := s.known(name); len(list) > 0 || rest == "" {
+		return list
+	}
+	meant := map[string]Kind{"plugin": KindPlugin, "tool": KindTool, "hook": KindPoint, "point": KindPoint,
+		"request": KindRequest, "parameter": KindRequest, "context": KindContext}[kind]
+	return slices.DeleteFunc(s.known(rest), func(k Subject) bool { return k.Kind != meant })
+}
+
+// known are the subjects of a name.
+func (s *story) known(name string) (list []Subject) {
+	add := func(kind Kind, names ...string) {
+		for _, n := range names {
+			if one := (Subject{kind, n}); !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+	}
+	for _, p := range s.plugins() {
+		if p == name || shortName(p) == name {
+			add(KindPlugin, p)
+		}
+	}
+	if slices.Contains(s.tools(), name) {
+		add(KindTool, name)
+		add(KindPlugin, s.pluginsWith(name)...)
+	}
+	add(KindPoint, s.points(name)...)
+	switch strings.ToLower(name) {
+	case "prompt", "the prompt":
+		add(KindPrompt, "")
+	case "system prompt", "the system prompt", "system_prompt", "system-prompt", "system":
+		add(KindSystemPrompt, "")
+	case "context", "conversation":
+		add(KindContext, s.turn.Context)
+	}
+	if slices.Contains(s.contexts(), name) {
+		add(KindContext, name)
+	}
+	for _, at := range pointers(name) {
+		if s.isPlace(at) {
+			add(KindRequest, at)
+			break
+		}
+	}
+	return list
+}
+
+// shortName is a plugin's name as people say it: without its protocol and the
+// ending of its file.
+func shortName(name string) string {
+	name = strings.TrimPrefix(name[strings.LastIndexByte(name, ':')+1:], "./")
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// near are names of the turn that are like one that means nothing in it.
+func (s *story) near(name string) (list []string) {
+	all := append(append(append(s.plugins(), s.tools()...), s.contexts()...), "prompt", "system prompt")
+	for _, info := range hookpoints.All() {
+		all = append(all, string(info.Name))
+	}
+	all = append(all, s.places()...)
+	for _, prefix := range []string{"api.", "request_body."} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	if one := strictjson.Nearest(name, all); one != "" && strictjson.Distance(name, one) <= max(2, len(name)/3) {
+		list = append(list, one)
+	}
+	for _, one := range all {
+		if len(list) < maxNear && len(name) > 2 && strings.Contains(one, name) && !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// maxNear bounds how many names are suggested.
+const maxNear = 5
+
+// plugins are the names of all plugins, those that were left out included.
+func (s *story) plugins() (names []string) {
+	for _, p := range s.loaded.Plugins {
+		names = addName(names, p.Name)
+	}
+	for _, f := range s.firings {
+		for _, l := range f.lines {
+			names = addName(names, l.Plugin)
+		}
+	}
+	return names
+}
+
+// tools are the names of all tools, and of those that the model called.
+func (s *story) tools() (names []string) {
+	names = addName(names, s.loaded.Tools...)
+	for _, r := range s.requests {
+		names = addName(addName(names, r.Tools...), r.Sent...)
+	}
+	for _, c := range s.calls {
+		names = addName(names, c.Tool)
+	}
+	return names
+}
+
+// pluginsWith are the plugins that bring a tool.
+func (s *story) pluginsWith(tool string) (names []string) {
+	for _, p := range s.loaded.Plugins {
+		if slices.Contains(p.Tools, tool) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// points are the hook points of a name: the point's own, or that of its event in
+// another protocol.
+func (s *story) points(name string) (list []string) {
+	if info, ok := hookpoints.Find(hookpoints.Name(name)); ok {
+		return []string{string(info.Name)}
+	}
+	for _, f := range s.firings {
+		for _, l := range f.lines {
+			if l.Event == name || string(f.point) == name {
+				list = addName(list, string(f.point))
+			}
+		}
+	}
+	return list
+}
+
+// contexts are the contexts that the turn had to do with.
+func (s *story) contexts() []string {
+	names := []string{s.turn.Context}
+	for _, f := range s.facts {
+		for _, about := range f.about {
+			if about.Kind == KindContext {
+				names = addName(names, about.Name)
+			}
+		}
+	}
+	return names
+}
+
+// isPlace reports whether there is such a place in a request, or may be.
+func (s *story) isPlace(at string) bool {
+	if slices.Contains(strings.Fields(parameterNames), dotted(at)) || strings.HasPrefix(at, "/messages/") ||
+		strings.HasPrefix(at, "/tools/") {
+		return true
+	}
+	for _, r := range s.requests {
+		if at != "/" && (merge.At(r.Before, at) != nil || merge.At(r.After, at) != nil || len(r.setters(at)) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// places are the names of a request's members.
+func (s *story) places() []string {
+	names := strings.Fields(parameterNames)
+	for _, r := range s.requests {
+		for _, doc := range [][]byte{r.Before, r.After} {
+			gjson.ParseBytes(doc).ForEach(func(key, _ gjson.Result) bool {
+				names = addName(names, key.String())
+				return true
+			})
+		}
+	}
+	return names
+}
+
+// addName appends names that are not there.
+func addName(names []string, more ...string) []string {
+	for _, name := range more {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,107 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// tellCall tells what became of a call of a tool, and why.
+func (s *story) tellCall(c *call) {
+	about := []Subject{{KindTool, c.Tool}}
+	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
+	before := with(about, Subject{KindPoint, string(hookpoints.PreTool.Name)})
+	changed := c.before.did(plugin.Changed)
+	if len(changed) > 0 {
+		s.say(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
+			argumentsBy(changed))
+	}
+	l, number := c.before.blocker()
+	if l == nil && !c.Ran && c.before != nil { // a trace that does not say whose failure blocked
+		if failed := c.before.did(plugin.Failed); len(failed) > 0 && strings.Contains(c.Why, failed[0].Plugin) {
+			l, number = &failed[0], len(c.before.lines)
+		}
+	}
+	switch {
+	case l != nil && !c.Ran:
+		how := "blocked by plugin %q, asked as number %d: %s"
+		if l.Result == plugin.Failed {
+			how = "blocked as plugin %q, asked as number %d, failed: %s"
+		}
+		s.say(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
+	case !c.Ran:
+		s.say(about, "%s did not run: %s.", what, c.whyNot())
+	case c.Exit != 0:
+		s.say(about, "%s failed with exit status %d.", what, c.Exit)
+	}
+	if c.Ran && len(changed) == 0 {
+		s.whisper(about, "%s ran as the model wrote it: nobody changed or blocked it; %s.", what,
+			asked(hookpoints.PreTool.Name, c.before))
+	}
+	s.tellOutput(c, about)
+}
+
+// whyNot says why a call that no plugin blocked did not run.
+func (c *call) whyNot() string {
+	why := strings.TrimSuffix(strings.TrimPrefix(c.Why, "Error: "), ".")
+	if why == "" {
+		return "the reason is not in the trace"
+	}
+	if r := c.request; r != nil && strings.HasSuffix(why, "is not available here") {
+		if reason, _ := r.leftOut(c.Tool); reason != "" {
+			why += "; " + reason
+		}
+	}
+	return why
+}
+
+// argumentsBy says which arguments were changed by whom.
+func argumentsBy(changed []Line) string {
+	by := map[string][]Line{}
+	var names []string
+	for _, l := range changed {
+		for _, path := range l.Changed {
+			name := strings.TrimPrefix(strings.TrimPrefix(path, "/arguments"), "/")
+			if name = dotted(name); name == "" {
+				name = "all of them"
+			}
+			names = addName(names, name)
+			by[name] = append(by[name], l)
+		}
+	}
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = name + " by " + byThem(by[name], "value")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// tellOutput tells what became of the output of a call.
+func (s *story) tellOutput(c *call, about []Subject) {
+	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
+	point := with(about, Subject{KindPoint, string(hookpoints.PreToolOutput.Name)})
+	changed := c.output.did(plugin.Changed)
+	if len(changed) > 0 {
+		s.say(with(point, pluginsOf(changed)...), "T%s was changed by %s.", what[1:], byThem(changed, "text"))
+	}
+	switch l, _ := c.output.blocker(); {
+	case l != nil:
+		s.say(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
+	case len(changed) == 0 && c.Ran:
+		s.whisper(about, "T%s is untouched: nobody changed it; %s.", what[1:],
+			asked(hookpoints.PreToolOutput.Name, c.output))
+	}
+	if c.summary == nil {
+		return
+	}
+	point = with(about, Subject{KindPoint, string(hookpoints.PreCacheOutput.Name)})
+	changed = c.summary.did(plugin.Changed)
+	if len(changed) == 0 {
+		s.whisper(about, "No plugin summarized %s, which was cached; %s.", what,
+			asked(hookpoints.PreCacheOutput.Name, c.summary))
+		return
+	}
+	s.say(with(point, pluginsOf(changed)...), "Plugin %q summarized %s, which was cached.", changed[0].Plugin, what)
+}

@@ -1,0 +1,260 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// tell makes the facts of the turn, in the order of what happened.
+func (s *story) tell() {
+	requests := false
+	for _, e := range s.events {
+		switch {
+		case e.firing != nil:
+			s.tellFiring(e.firing)
+		case e.call != nil:
+			s.tellCall(e.call)
+		case e.request != nil:
+			if !requests {
+				s.tellRequests()
+			}
+			requests = true
+		default:
+			s.tellStep(e.step)
+		}
+	}
+}
+
+// tellStep tells of what happened besides plugins, requests and calls.
+func (s *story) tellStep(step *agent.Step) {
+	text := strings.TrimSuffix(step.Text, ".")
+	switch step.Kind {
+	case agent.StepError:
+		s.say([]Subject{{Kind: KindPrompt}}, "The prompt was not answered: %s.", text)
+	case agent.StepContext:
+		var about []Subject
+		for i, name := range strings.Split(text, `"`) {
+			if i%2 == 1 {
+				about = with(about, Subject{KindContext, name})
+			}
+		}
+		s.say(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
+	case agent.StepNotice:
+		s.say([]Subject{{KindContext, s.turn.Context}}, "Notice: %s.", text)
+	}
+}
+
+// tellFiring tells what the plugins did at a moment, but for what is told of
+// requests and calls as a whole.
+func (s *story) tellFiring(f *firing) {
+	topic := s.topic(f)
+	for _, l := range f.lines {
+		about := slices.Concat([]Subject{{KindPlugin, l.Plugin}}, topic)
+		s.tellResult(about, f, l)
+		if l.Result == plugin.Ignored {
+			continue
+		}
+		for _, note := range l.Notes {
+			if strings.Contains(note, "is not offered here") {
+				about = about[:2] // the plugin and the point; other tools have nothing to do with it
+			}
+			if !strings.HasSuffix(note, "blocked first") {
+				s.say(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), strings.TrimSuffix(note, "."))
+			}
+		}
+	}
+	s.tellTexts(f, topic)
+	if !f.taken {
+		s.tellAlone(f, topic)
+	}
+}
+
+// where is the point of a record, by the name that the plugin knows it by.
+func (l Line) where() string {
+	if l.Event != "" {
+		return l.Event
+	}
+	return string(l.Point)
+}
+
+// topic is what a firing is about, besides plugins.
+func (s *story) topic(f *firing) []Subject {
+	topic := []Subject{{KindPoint, string(f.point)}}
+	switch f.point {
+	case hookpoints.PreMessage.Name:
+		return with(topic, Subject{Kind: KindPrompt})
+	case hookpoints.PreSystemPrompt.Name, hookpoints.PostSystemPrompt.Name:
+		return with(topic, Subject{Kind: KindSystemPrompt})
+	case hookpoints.PreAPITools.Name:
+		return with(topic, Subject{Kind: KindTool})
+	case hookpoints.PreAPIRequest.Name:
+		return with(topic, Subject{Kind: KindRequest})
+	case hookpoints.PreSendMessage.Name, hookpoints.PostSendMessage.Name:
+		topic = with(topic, Subject{KindTool, "send_message"})
+	}
+	if tool := f.field("tool_name"); tool != "" {
+		topic = with(topic, Subject{KindTool, tool})
+	}
+	for _, field := range contextFields(f.point) {
+		if name := f.field(field); name != "" {
+			topic = with(topic, Subject{KindContext, name})
+		}
+	}
+	return topic
+}
+
+// contextFields are the fields that name the contexts to which something happens at
+// a point.
+func contextFields(point hookpoints.Name) []string {
+	info, _ := hookpoints.Find(point)
+	switch {
+	case point == hookpoints.OnContextSwitch.Name:
+		return []string{"from_context", "to_context"}
+	case info.Group == hookpoints.GroupDelivery:
+		return []string{"to"}
+	case info.Group == hookpoints.GroupContext || info.Group == hookpoints.GroupTurn:
+		return []string{"context_name"}
+	}
+	return nil
+}
+
+// tellResult tells of one plugin what is told of it alone.
+func (s *story) tellResult(about []Subject, f *firing, l Line) {
+	switch l.Result {
+	case plugin.Failed:
+		s.say(about, "Plugin %q failed at %s: %s.", l.Plugin, l.where(), l.why())
+	case plugin.Skipped:
+		s.say(about, "Plugin %q was not asked at %s: %s.", l.Plugin, l.where(), l.why())
+	case plugin.Ignored:
+		why := strings.TrimSuffix(strings.Join(l.Notes, "; "), ".")
+		if why == "" {
+			why = l.why()
+		}
+		s.say(about, "What plugin %q answered at %s had no effect: %s.", l.Plugin, l.where(), why)
+	case plugin.Claimed:
+		via := gjson.GetBytes(l.Answer, "via").String()
+		if via != "" {
+			via = ", via " + via
+		}
+		s.say(about, "Plugin %q delivered the message to %q itself%s.", l.Plugin, f.field("to"), via)
+	case plugin.Blocked:
+		if first, _ := f.blocker(); first != nil && first.Plugin != l.Plugin {
+			id := f.callID()
+			if id != "" {
+				id = " (" + id + ")"
+			}
+			s.say(about, "Plugin %q would have blocked at %s too%s: %s.", l.Plugin, l.where(), id, l.why())
+		}
+	case plugin.NoOpinion:
+		if isRewrite(f.point, l) {
+			s.whisper(about, "What plugin %q answered at %s was there already, which changes nothing.", l.Plugin, l.where())
+		}
+	}
+}
+
+// isRewrite reports whether an answer has a field that would change the payload.
+func isRewrite(point hookpoints.Name, l Line) bool {
+	info, _ := hookpoints.Find(point)
+	return slices.ContainsFunc(info.Fields, func(field hookpoints.AnswerField) bool {
+		rewrites := field.Rule == hookpoints.RuleReplace || field.Rule == hookpoints.RulePatch
+		return rewrites && gjson.GetBytes(l.Answer, field.Name).Exists()
+	})
+}
+
+// tellTexts tells who changed the prompt, the system prompt or the conversation.
+func (s *story) tellTexts(f *firing, topic []Subject) {
+	changed := f.did(plugin.Changed)
+	about := with(topic, pluginsOf(changed)...)
+	switch f.point {
+	case hookpoints.PreMessage.Name:
+		if len(changed) > 0 {
+			s.say(about, "The prompt was changed by %s.", byThem(changed, "text"))
+		}
+		if l, _ := f.blocker(); l != nil {
+			s.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the prompt: %s.", l.Plugin, l.why())
+		}
+	case hookpoints.PreSystemPrompt.Name, hookpoints.PostSystemPrompt.Name:
+		if len(changed) > 0 {
+			where := "begins"
+			if f.point == hookpoints.PostSystemPrompt.Name {
+				where = "ends"
+			}
+			s.say(about, "The system prompt %s with what was added by %s.", where, inOrder(changed))
+		}
+	case hookpoints.PostTurn.Name, hookpoints.PreStop.Name:
+		for _, l := range changed {
+			about := with(topic, Subject{KindPlugin, l.Plugin})
+			if f.noEffect != "" {
+				s.say(about, "What plugin %q asked for at %s had no effect: %s.", l.Plugin, l.where(),
+					strings.TrimSuffix(f.noEffect, "."))
+				continue
+			}
+			s.say(about, "Plugin %q %s at %s%s.", l.Plugin, didWhat(l), l.where(), l.ending())
+		}
+	}
+}
+
+// inOrder names plugins in order.
+func inOrder(lines []Line) string {
+	names := make([]string, len(lines))
+	for i, l := range lines {
+		names[i] = fmt.Sprintf("plugin %q", l.Plugin)
+	}
+	return strings.Join(names, ", then ")
+}
+
+// didWhat says what a plugin asked for at post_turn or pre_stop.
+func didWhat(l Line) string {
+	var did []string
+	for _, path := range l.Changed {
+		switch {
+		case strings.HasPrefix(path, "/messages"):
+			did = append(did, "replaced the conversation")
+		case path == "/recipe":
+			did = append(did, fmt.Sprintf("asked for the recipe %q to be run on the conversation",
+				gjson.GetBytes(l.Answer, "recipe").String()))
+		case path == "/follow_up_messages":
+			did = append(did, "continued the turn with "+shown([]byte(gjson.GetBytes(l.Answer, "follow_up_messages").Raw)))
+		}
+	}
+	if len(did) == 0 {
+		return "changed the conversation"
+	}
+	return strings.Join(slices.Compact(did), " and ")
+}
+
+// ending says who replaced what a plugin made, "" if nobody did.
+func (l Line) ending() string {
+	if len(l.Lost) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", which plugin %q replaced", l.Lost[len(l.Lost)-1].Winner)
+}
+
+// tellAlone tells of changes at a moment to which no request and no call belongs.
+func (s *story) tellAlone(f *firing, topic []Subject) {
+	switch f.point {
+	case hookpoints.PreAPITools.Name, hookpoints.PreAPIRequest.Name, hookpoints.PreTool.Name,
+		hookpoints.PreToolOutput.Name, hookpoints.PreCacheOutput.Name:
+	default:
+		return
+	}
+	for _, l := range f.did(plugin.Changed) {
+		s.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; what became of that is not "+
+			"in the trace.", l.Plugin, strings.Join(namesOf(l.Changed), ", "), l.where())
+	}
+}
+
+// namesOf are places as people write them.
+func namesOf(paths []string) (names []string) {
+	for _, path := range paths {
+		names = append(names, strings.TrimPrefix(dotted(path), "request_body."))
+	}
+	return names
+}

@@ -1,0 +1,181 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/tidwall/gjson"
+)
+
+// setting is what one plugin did to a place in the body of a request.
+type setting struct {
+	line Line
+	text string
+}
+
+// place tells how a place in the body got its value, and which plugins did it;
+// none: it is untouched.
+func (r *request) place(at string) (text string, by []Line) {
+	var parts []string
+	for _, one := range r.settings(at) {
+		by = append(by, one.line)
+		parts = append(parts, fmt.Sprintf("plugin %q %s", one.line.Plugin, one.text))
+	}
+	before, after := merge.At(r.Before, at), merge.At(r.After, at)
+	isSame := before == nil && after == nil || before != nil && after != nil && merge.Equal(before, after)
+	name, value := dotted(at), shown(after)
+	how := strings.Join(parts, ", then ")
+	switch {
+	case how == "" && isSame:
+		return fmt.Sprintf("%s is %s, untouched: nobody changed it; %s.", name, value,
+			asked(hookpoints.PreAPIRequest.Name, r.patch)), nil
+	case how == "":
+		return fmt.Sprintf("%s is %s instead of %s; who changed it is not in the trace.", name, value, shown(before)), nil
+	case isSame:
+		return fmt.Sprintf("%s is %s, as it was before plugins: %s.", name, value, how), by
+	}
+	return fmt.Sprintf("%s is %s instead of %s: %s.", name, value, shown(before), how), by
+}
+
+// maxSettings bounds how much of what one plugin did to a place is told.
+const maxSettings = 20
+
+// settings says who did what to a place, in order.
+func (r *request) settings(at string) (list []setting) {
+	now := merge.At(r.Before, at)
+	setters := r.setters(at)
+	for i, l := range setters {
+		if l.patch() == nil && i == len(setters)-1 { // what it made is what was sent
+			l.Options = r.After
+		}
+		var parts []string
+		for _, path := range l.Changed {
+			path = strings.TrimPrefix(path, "/request_body")
+			if !overlap(path, at) {
+				continue
+			}
+			text := l.set(path, at)
+			if len(at) > len(path) && l.patch() != nil { // it changed what is around the place
+				next := merge.At(l.patch(), at)
+				if next == nil && now == nil || next != nil && now != nil && merge.Equal(now, next) {
+					continue
+				}
+				now = next
+			}
+			if len(parts) < maxSettings {
+				parts = append(parts, text+l.lostTo(path, at))
+			}
+		}
+		if len(parts) > 0 {
+			list = append(list, setting{l, strings.Join(parts, " and ")})
+		}
+		if next := merge.At(l.patch(), at); next != nil {
+			now = next
+		}
+	}
+	return list
+}
+
+// patch is what a plugin answered for the body, without messages and tools if it was
+// too large for those to be kept; nil if nothing is kept.
+func (l Line) patch() []byte {
+	if l.Answer == nil {
+		return l.Options
+	}
+	return merge.At(l.Answer, "/request_body")
+}
+
+// lostTo says who replaced what a plugin set at a path, as far as it is about a
+// place.
+func (l Line) lostTo(path, at string) string {
+	for _, lost := range l.Lost {
+		place := strings.TrimPrefix(lost.Path, "/request_body")
+		switch {
+		case !overlap(place, path) || !overlap(place, at):
+		case len(place) <= len(path) || len(place) <= len(at):
+			return fmt.Sprintf(", which plugin %q replaced", lost.Winner)
+		default:
+			return fmt.Sprintf(", of which plugin %q replaced %s", lost.Winner, dotted(place))
+		}
+	}
+	return ""
+}
+
+// set says what a plugin that changed a path did to a place.
+func (l Line) set(path, at string) string {
+	if len(path) < len(at) {
+		path = at
+	}
+	value := merge.At(l.patch(), path)
+	what := "it"
+	if path != at {
+		what = dotted(path)
+	}
+	switch {
+	case l.patch() == nil:
+		return "set " + what + " to " + notKept
+	case value == nil || string(value) == "null":
+		return "removed " + what
+	}
+	return "set " + what + " to " + shown(withoutNulls(value))
+}
+
+// withoutNulls is what a merge patch makes of a new value.
+func withoutNulls(value []byte) []byte {
+	if value[0] != '{' {
+		return value
+	}
+	made, err := merge.Patch([]byte("{}"), value)
+	if err != nil {
+		return value
+	}
+	return made
+}
+
+// alreadyThere tells of plugins that answered the value that a place had.
+func (r *request) alreadyThere(at string) (texts []string) {
+	if r.patch == nil {
+		return nil
+	}
+	for _, l := range r.patch.lines {
+		answered := merge.At(l.patch(), at)
+		isObject := answered != nil && answered[0] == '{'
+		if answered == nil || isObject || len(r.setters(at)) > 0 && l.changes(at) {
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("What plugin %q answered for %s was there already, which changes nothing.",
+			l.Plugin, dotted(at)))
+	}
+	return texts
+}
+
+// changes reports whether a plugin changed a place in the body.
+func (l Line) changes(at string) bool {
+	for _, path := range l.Changed {
+		if overlap(path, "/request_body"+at) {
+			return true
+		}
+	}
+	return false
+}
+
+// notKept stands for a value that the trace does not keep.
+const notKept = "(not kept in the trace)"
+
+// longestShown bounds how many characters of a value are told.
+const longestShown = 300
+
+// shown is a value for a sentence.
+func shown(value []byte) string {
+	switch {
+	case value == nil:
+		return "not sent"
+	case string(value) == `"`+leftOutMark+`"`:
+		return notKept
+	case value[0] == '"' && (strings.Contains(string(value), redacted) || strings.Contains(string(value), removedMark)):
+		return notKept
+	}
+	return clip(gjson.ParseBytes(value).Raw, longestShown)
+}

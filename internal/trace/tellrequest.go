@@ -1,0 +1,309 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// tellRequests tells what plugins and the configuration did to the requests.
+func (s *story) tellRequests() {
+	tools := s.merged(s.offering(), func(r *request) []fact {
+		return slices.Concat(r.missing(), r.uselessFilters(), r.toolChanges())
+	})
+	messages := s.merged(s.requests, (*request).messageChanges)
+	places := s.merged(s.requests, func(r *request) (list []fact) {
+		places := r.changedPlaces()
+		for i, at := range places {
+			if i == maxPlaces {
+				return append(list, fact{text: fmt.Sprintf("%d more places in the request were changed.", len(places)-i),
+					about: []Subject{{KindPoint, string(hookpoints.PreAPIRequest.Name)}}})
+			}
+			text, by := r.place(at)
+			list = append(list, fact{text: text, about: with(pluginsOf(by), Subject{KindPoint,
+				string(hookpoints.PreAPIRequest.Name)})})
+		}
+		return list
+	})
+	s.facts = slices.Concat(s.facts, tools, messages, places)
+}
+
+// maxPlaces bounds how many changed places of a request are told of.
+const maxPlaces = 100
+
+// offering are the requests that offer tools, or could.
+func (s *story) offering() (list []*request) {
+	for _, r := range s.requests {
+		if len(r.Tools) > 0 || r.For == "" {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// merged are the facts of some requests. Those that do not hold in all of them say
+// where they do.
+func (s *story) merged(requests []*request, of func(*request) []fact) (list []fact) {
+	in := map[string][]*request{}
+	for _, r := range requests {
+		for _, f := range of(r) {
+			if in[f.text] == nil {
+				list = append(list, f)
+			}
+			if !slices.Contains(in[f.text], r) {
+				in[f.text] = append(in[f.text], r)
+			}
+		}
+	}
+	for i, f := range list {
+		if len(in[f.text]) < len(requests) {
+			list[i].text = s.nameOf(in[f.text]) + ": " + uncapitalized(f.text)
+		}
+	}
+	return list
+}
+
+// uncapitalized is a sentence in the middle of another one.
+func uncapitalized(text string) string {
+	if first, _, _ := strings.Cut(text, " "); first == "The" || first == "Plugin" || first == "What" {
+		return strings.ToLower(text[:1]) + text[1:]
+	}
+	return text
+}
+
+// nameOf names requests: by their numbers among those of the conversation, or by
+// what they are for.
+func (s *story) nameOf(requests []*request) string {
+	var numbers, others []string
+	count := 0
+	for _, r := range s.requests {
+		if r.For == "" {
+			count++
+		}
+		switch {
+		case !slices.Contains(requests, r):
+		case r.For == "":
+			numbers = append(numbers, fmt.Sprint(count))
+		default:
+			others = addName(others, "the request for the "+r.For)
+		}
+	}
+	switch {
+	case len(numbers) == 0:
+	case len(numbers) == count && count > 1:
+		others = slices.Insert(others, 0, "all requests of the conversation")
+	case count == 1:
+		others = slices.Insert(others, 0, "the request of the conversation")
+	case len(numbers) == 1:
+		others = slices.Insert(others, 0, fmt.Sprintf("request %s of %d", numbers[0], count))
+	default:
+		others = slices.Insert(others, 0, fmt.Sprintf("requests %s of %d", listed(numbers), count))
+	}
+	return "In " + listed(others)
+}
+
+// listed are words as a list in a sentence.
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// missing tells which tools the request lacks, those with the same reason at once.
+func (r *request) missing() (list []fact) {
+	var reasons []string
+	tools, filters := map[string][]string{}, map[string][]Line{}
+	for _, tool := range r.Tools {
+		if slices.Contains(r.Offered, tool) {
+			continue
+		}
+		reason, by := r.leftOut(tool)
+		filters[reason] = by
+		reasons = addName(reasons, reason)
+		tools[reason] = append(tools[reason], tool)
+	}
+	for _, reason := range reasons {
+		about := pluginsOf(filters[reason])
+		if len(about) > 0 {
+			about = append(about, Subject{KindPoint, string(hookpoints.PreAPITools.Name)})
+		}
+		list = append(list, fact{text: notInRequest(tools[reason], reason), about: about})
+	}
+	return list
+}
+
+func notInRequest(tools []string, reason string) string {
+	if len(tools) > 1 {
+		return fmt.Sprintf("The tools %s are not in the request: %s.", strings.Join(tools, ", "), reason)
+	}
+	return fmt.Sprintf("The tool %s is not in the request: %s.", tools[0], reason)
+}
+
+// leftOut says why a tool is not offered, "" if it is, or does not exist, and which
+// plugins left it out.
+func (r *request) leftOut(tool string) (reason string, filters []Line) {
+	switch {
+	case slices.Contains(r.Offered, tool) || !slices.Contains(r.Tools, tool):
+		return "", nil
+	case !slices.Contains(r.Configured, tool):
+		return "tools.include or tools.exclude of the configuration leave it out, or the recipe does", nil
+	}
+	var by []string
+	for _, l := range r.filter.did(plugin.Changed) {
+		exclude, include := names(l, "exclude"), names(l, "include")
+		switch {
+		case l.Answer == nil:
+			by = append(by, fmt.Sprintf("plugin %q filters, and its answer is not in the trace", l.Plugin))
+		case slices.Contains(exclude, tool):
+			by = append(by, fmt.Sprintf("plugin %q excludes it", l.Plugin))
+		case include != nil && !slices.Contains(include, tool):
+			by = append(by, fmt.Sprintf("plugin %q includes only %s", l.Plugin, orNone(include)))
+		default:
+			continue
+		}
+		filters = append(filters, l)
+	}
+	if len(by) == 0 {
+		return "plugins left it out, and what they answered is not in the trace", nil
+	}
+	return strings.Join(by, ", and "), filters
+}
+
+// names is a list in an answer, nil if there is none.
+func names(l Line, field string) (list []string) {
+	v := gjson.GetBytes(l.Answer, field)
+	if !v.IsArray() {
+		return nil
+	}
+	list = []string{}
+	for _, name := range v.Array() {
+		list = append(list, name.String())
+	}
+	return list
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, ", ")
+}
+
+// uselessFilters tells of filters that left out nothing.
+func (r *request) uselessFilters() (list []fact) {
+	for _, l := range r.filter.did(plugin.Changed) {
+		exclude, include := names(l, "exclude"), names(l, "include")
+		isUseful := slices.ContainsFunc(r.Configured, func(tool string) bool {
+			return slices.Contains(exclude, tool) || include != nil && !slices.Contains(include, tool)
+		})
+		if l.Answer != nil && !isUseful {
+			list = append(list, fact{quiet: true, about: []Subject{{KindPlugin, l.Plugin},
+				{KindPoint, string(hookpoints.PreAPITools.Name)}},
+				text: fmt.Sprintf("What plugin %q answered at %s left out no tool.", l.Plugin, l.where())})
+		}
+	}
+	return list
+}
+
+// toolChanges tells of plugins that changed the tools in the body.
+func (r *request) toolChanges() (list []fact) {
+	if r.Sent == nil && len(r.setters("/tools")) == 0 {
+		return nil
+	}
+	for _, l := range r.setters("/tools") {
+		about := []Subject{{KindPlugin, l.Plugin}, {KindPoint, string(hookpoints.PreAPIRequest.Name)}, {KindRequest, "/tools"}}
+		list = append(list, fact{about: about, text: fmt.Sprintf("Plugin %q changed the tools of the request at %s; they are "+
+			"%s now.", l.Plugin, l.where(), orNone(r.sentTools()))})
+	}
+	return list
+}
+
+// sentTools are the tools in the body.
+func (r *request) sentTools() []string {
+	if r.Sent != nil {
+		return r.Sent
+	}
+	return r.Offered
+}
+
+// messageChanges tells of plugins that changed messages.
+func (r *request) messageChanges() (list []fact) {
+	for _, l := range r.setters("/messages") {
+		about := []Subject{{KindPlugin, l.Plugin}, {KindPoint, string(hookpoints.PreAPIRequest.Name)},
+			{KindRequest, "/messages"}}
+		text := "which ones is not in the trace"
+		if l.Messages != nil {
+			text = messageNames(l.Messages)
+		}
+		of := func(role string) bool {
+			return l.Messages == nil || slices.ContainsFunc(l.Messages, func(m MessageChange) bool { return m.Role == role })
+		}
+		if of("user") {
+			about = append(about, Subject{Kind: KindPrompt})
+		}
+		if of("system") {
+			about = append(about, Subject{Kind: KindSystemPrompt})
+		}
+		list = append(list, fact{about: about, text: fmt.Sprintf("Plugin %q changed messages of the request: %s.", l.Plugin,
+			text)})
+	}
+	return list
+}
+
+// messageNames says which messages were changed, and how.
+func messageNames(changes []MessageChange) string {
+	var words []string
+	for _, m := range changes {
+		name := fmt.Sprintf("message %d (%s)", m.Index+1, m.Role)
+		switch {
+		case m.Role == "system" && m.Index == 0:
+			name = "the system prompt"
+		case m.Latest:
+			name = "the latest prompt"
+		}
+		words = append(words, name+" was "+m.How)
+	}
+	if len(words) == maxMessages {
+		words = append(words, "perhaps more")
+	}
+	return strings.Join(words, ", ")
+}
+
+// setters are the lines of plugins that changed a place in the body, or what is
+// around it or in it.
+func (r *request) setters(at string) (lines []Line) {
+	if r.patch == nil {
+		return nil
+	}
+	for _, l := range r.patch.lines {
+		if slices.ContainsFunc(l.Changed, func(path string) bool { return overlap(path, "/request_body"+at) }) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// changedPlaces are the places besides messages and tools that plugins changed, also
+// where another one changed them back.
+func (r *request) changedPlaces() (list []string) {
+	for _, d := range merge.Diff(r.Before, r.After) {
+		list = append(list, d.Path)
+	}
+	for _, l := range r.setters("") {
+		for _, path := range l.Changed {
+			at, ok := strings.CutPrefix(path, "/request_body")
+			isKnown := slices.ContainsFunc(list, func(known string) bool { return overlap(known, at) })
+			if ok && at != "" && !isKnown && !overlap(at, "/messages") && !overlap(at, "/tools") {
+				list = append(list, at)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
