@@ -23,6 +23,7 @@ func (p *program) listCommand(ctx context.Context) *cli.Command {
 
 // pluginList shows everything that was found, loaded or not, of all protocols.
 func (p *program) pluginList(ctx context.Context, asJSON bool) error {
+	p.askAgain = true
 	s, err := p.open(ctx)
 	if err != nil {
 		return err

@@ -77,7 +77,8 @@ func (p *Prober) Run(ctx context.Context, exec Exec, c Command, required bool) (
 
 // whenAgain says when an executable that is left out is asked again.
 func whenAgain(until time.Time) string {
-	return fmt.Sprintf("asked again after %s, when its file changes, or by chibi plugin list", clockTime(until))
+	return fmt.Sprintf("asked again after %s, by chibi plugin list, or when its file changes or plugins.probe_timeout_ms "+
+		"is raised", clockTime(until))
 }
 
 func clockTime(t time.Time) string { return t.Local().Format("15:04") }

@@ -77,12 +77,12 @@ func TestWhatHungIsNotAskedAgain(t *testing.T) {
 	slow := script("slow", "sleep 1000")
 	slow.Timeout = 300 * time.Millisecond
 	err := run(slow, false)
-	if want := "no answer after 300ms; asked again after 15:14, when its file changes, or by chibi plugin " +
-		"list"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
+	if want := "no answer after 300ms; asked again after 15:14, by chibi plugin list, or when its file changes " +
+		"or plugins.probe_timeout_ms is raised"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
 		t.Errorf("the first time: %v", err)
 	}
-	if err, want := run(slow, false), "no answer within 300ms at 15:04; asked again after 15:14, when its file "+
-		"changes, or by chibi plugin list"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
+	if err, want := run(slow, false), "no answer within 300ms at 15:04; asked again after 15:14, by chibi "+
+		"plugin list, or when its file changes or plugins.probe_timeout_ms is raised"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
 		t.Errorf("the second time: %v", err)
 	}
 	if asked(slow) > 1 {
