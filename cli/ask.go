@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path/filepath"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
@@ -112,9 +113,19 @@ func (s *session) connectDemo() error {
 	if s.offline {
 		return nil
 	}
-	s.notice("no model is configured, the built-in demo model answers; set api_key and model in " + s.home +
-		"/config.toml to use a real one")
+	why, do := s.whyDemo()
+	s.notice(why + ", the built-in demo model answers; " + do + " to use a real one")
 	return nil
+}
+
+// whyDemo says why the built-in model answers, and what is to be set.
+func (s *session) whyDemo() (why, do string) {
+	path := filepath.Join(s.home, "config.toml")
+	if s.config.Model != "" {
+		return fmt.Sprintf("no key and no server are configured for the model %q", s.config.Model),
+			"set api_key or base_url in " + path
+	}
+	return "no model is configured", "set api_key and model in " + path
 }
 
 // settings are the agent's part of the configuration.

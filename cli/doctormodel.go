@@ -16,8 +16,8 @@ import (
 func (d *doctor) model(ctx context.Context, online bool) {
 	switch {
 	case !d.config.Configured():
-		d.add("warning", "no model is configured; the built-in demo model answers", "set api_key and model in "+
-			filepath.Join(d.home, "config.toml"))
+		why, do := d.whyDemo()
+		d.add("warning", why+"; the built-in demo model answers", do)
 		return
 	case d.config.Model == "":
 		d.add("error", "no model is named for "+host(d.config.BaseURL), "set model in "+filepath.Join(d.home, "config.toml"))

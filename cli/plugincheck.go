@@ -21,7 +21,8 @@ var errFindings = errors.New("there are errors, see above")
 func (p *program) checkCommand(ctx context.Context) *cli.Command {
 	var asJSON bool
 	return withExample(leaf(ctx, "check", "[PLUGIN]...",
-		"try plugins out with an example of each of their hooks, and say what is wrong; all plugins without a name",
+		"try plugins out in a scratch home, with an example of each of their hooks, and say what is wrong; all plugins "+
+			"without a name",
 		func(ctx context.Context, args []string) error {
 			return p.pluginCheck(ctx, args, asJSON)
 		}, jsonFlag(&asJSON)), "chibi plugin check my-filter", "chibi plugin check ./path/to/plugin --json")
