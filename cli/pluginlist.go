@@ -179,8 +179,12 @@ func (p *listedPlugin) print(w io.Writer, loaded int) {
 	for _, h := range p.Hooks {
 		hooks = append(hooks, p.hookText(h))
 	}
+	tools := strings.Join(p.Tools, ", ")
+	if tools == "" && p.State == stateLoaded && p.Protocol == native.Protocol {
+		tools = "none, it only has hooks"
+	}
 	for _, f := range []struct{ name, value string }{{"from", p.Protocol}, {"file", term.Name(p.File)}, {"order", order},
-		{"tools", strings.Join(p.Tools, ", ")}, {"hooks", strings.Join(hooks, ", ")}} {
+		{"tools", tools}, {"hooks", strings.Join(hooks, ", ")}} {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %-6s %s\n", f.name, f.value)
 		}

@@ -202,6 +202,9 @@ func (s *session) showPowers(p *plugin.Plugin) {
 	for _, t := range p.Tools {
 		fmt.Fprintf(out, "  tool   %s: %s\n", t.Spec().Name, term.Line(t.Spec().Description))
 	}
+	if len(p.Tools) == 0 {
+		fmt.Fprintln(out, "  tool   none, it only has hooks")
+	}
 	for _, name := range p.Hooks {
 		info, _ := hookpoints.Find(name)
 		var sees []string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -194,7 +195,7 @@ func (s *session) openContext(context.Context) error {
 	if err != nil {
 		return usageError{err}
 	}
-	s.agent = &agent.Agent{}
+	s.agent = &agent.Agent{Output: agent.Output{Notice: s.notice}}
 	if s.agent.Context, err = s.store.Context(name); err != nil {
 		return usageError{err}
 	}
@@ -303,8 +304,12 @@ func (s *session) findTool(name string) (tools.Tool, error) {
 		return tool, nil
 	}
 	for _, p := range s.loaded.Plugins {
-		if p.Name == name && len(p.Tools) > 0 {
+		switch {
+		case p.Name == name && len(p.Tools) > 0:
 			return p.Tools[0], nil
+		case p.Name == name || slices.Contains(p.NotTools, name):
+			return nil, usage("plugin %q offers no tool, it only has hooks; try one of them: chibi hook fire POINT --plugin %s",
+				p.Name, shellWord(p.Name))
 		}
 	}
 	return nil, usage("there is no tool or plugin %q; chibi plugin list names them", name)

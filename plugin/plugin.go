@@ -36,10 +36,14 @@ type Plugin struct {
 	Sequence string
 	// Note is what lists say of the plugin besides; empty: nothing.
 	Note string
-	// Tools are what the model may call. LostTools counts those that the plugin
-	// describes besides and that were left out.
+	// Tools are what the model may call. A plugin without any only has hooks: its
+	// name then means nothing to the model, and other plugins' tools may have it.
+	// LostTools counts those that the plugin describes besides and that were left out.
 	Tools     []tools.Tool
 	LostTools int
+	// NotTools are what the plugin calls its parts that are no tools, for those who
+	// look for them among the tools.
+	NotTools []string
 	// Handler answers events. It may be nil if Hooks is empty.
 	Handler Handler
 }

@@ -238,8 +238,13 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
 		if err := tools.Check(spec.Parameters, json.RawMessage("{}")); len(found) == 0 && errors.Is(err, tools.ErrSchema) {
 			r.add(Error, "tool "+spec.Name, "%v", err)
 		}
-		if spec.Description == "" && len(p.Hooks) == 0 {
+		switch {
+		case spec.Description != "":
+		case len(p.Hooks) == 0:
 			r.add(Warning, "tool "+spec.Name, "it has no description; the model does not know when to call it")
+		default:
+			r.add(Warning, "tool "+spec.Name, "the model is offered it as a tool without a description; if there is nothing "+
+				`to call, write "tool": false into its --schema`)
 		}
 	}
 	for _, name := range p.Hooks {

@@ -46,7 +46,7 @@ func check(t *testing.T, script string, mode os.FileMode) []string {
 
 // TestBrokenPlugins breaks a plugin in many ways; each time the check says why.
 func TestBrokenPlugins(t *testing.T) {
-	guard := schema(`{"name":"p","hooks":["pre_tool"]}`)
+	guard := schema(`{"name":"p","tool":false,"hooks":["pre_tool"]}`)
 	for _, test := range []struct {
 		name, script string
 		mode         os.FileMode
@@ -80,6 +80,17 @@ func TestBrokenPlugins(t *testing.T) {
 				`error tool p: its parameters are not a usable JSON Schema: its type is "string", want "object"`}},
 		{"a tool that nobody will call", schema(`{"name":"p"}`), 0o755,
 			[]string{"warning tool p: it has no description; the model does not know when to call it"}},
+		{"a tool that is none", schema(`{"name":"p","hooks":["on_end"]}`) + "exit 0", 0o755, []string{
+			`warning tool p: the model is offered it as a tool without a description; if there is nothing to call, write ` +
+				`"tool": false into its --schema`}},
+		{"neither a tool nor a hook", schema(`{"name":"p","tool":false}`), 0o755,
+			[]string{`error schema: --schema: it has "tool": false and no hooks, so it does nothing`}},
+		{"a text for tool", schema(`{"name":"p","tool":"false","hooks":["on_end"]}`), 0o755,
+			[]string{`error schema: --schema: tool: must be a boolean, is a string`}},
+		{"parameters of no tool", schema(`{"name":"p","tool":false,"parameters":{},"hooks":["on_end"]}`) + "exit 0", 0o755,
+			[]string{`warning schema: its --schema has "parameters" that mean nothing beside "tool": false`}},
+		{"a key that is nearly tool", schema(`{"name":"p","description":"d","tools":false,"hooks":["on_end"]}`) + "exit 0",
+			0o755, []string{`warning schema: its --schema has a key "tools" that means nothing; did you mean "tool"?`}},
 		{"it fails", guard + "echo oops >&2; exit 3", 0o755,
 			[]string{"error pre_tool: it failed on an example payload: exit status 3 (oops); see what it got: chibi hook fire " +
 				"pre_tool --plugin p"}},
@@ -96,15 +107,15 @@ func TestBrokenPlugins(t *testing.T) {
 			`warning pre_tool: pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
 		{"Kodelet's answer", guard + `echo '{"blocked": true}'`, 0o755, []string{
 			`warning pre_tool: pre_tool has no field "blocked", which is how answers for Kodelet are written; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
-		{"Kode's answer", schema(`{"name":"p","hooks":["pre_message"]}`) + `echo '{"replace_prompt": "x"}'`, 0o755, []string{
+		{"Kode's answer", schema(`{"name":"p","tool":false,"hooks":["pre_message"]}`) + `echo '{"replace_prompt": "x"}'`, 0o755, []string{
 			`warning pre_message: pre_message has no field "replace_prompt", which is how answers for Kode are written; it has "prompt", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
-		{"an observer that wants to change", schema(`{"name":"p","hooks":["post_tool"]}`) +
+		{"an observer that wants to change", schema(`{"name":"p","tool":false,"hooks":["post_tool"]}`) +
 			`echo '{"block": true}'`, 0o755, []string{
 			`error post_tool: post_tool is only observed, an answer of "block" changes nothing`}},
-		{"a guard that allows", schema(`{"name":"p","hooks":["pre_tool"],"guards":["pre_tool"],"on_failure":"block"}`) +
+		{"a guard that allows", schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"guards":["pre_tool"],"on_failure":"block"}`) +
 			`echo '{"block": false}'`, 0o755, nil},
-		{"an observer that allows", schema(`{"name":"p","hooks":["post_tool"]}`) + `echo '{"block": false}'`, 0o755, nil},
-		{"a guard that wants to change", schema(`{"name":"p","hooks":["pre_tool"],"guards":["pre_tool"]}`) +
+		{"an observer that allows", schema(`{"name":"p","tool":false,"hooks":["post_tool"]}`) + `echo '{"block": false}'`, 0o755, nil},
+		{"a guard that wants to change", schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"guards":["pre_tool"]}`) +
 			`echo '{"arguments": {}}'`, 0o755, []string{
 			"error pre_tool: it is a guard here and may only block"}},
 	} {

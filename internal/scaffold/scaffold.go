@@ -33,7 +33,7 @@ type Plan struct {
 	Lang string
 	// Hooks are the points that it asks for.
 	Hooks []hookpoints.Info
-	// Tool says that the model may call it.
+	// Tool says that the model may call it; without it the plugin only has hooks.
 	Tool bool
 }
 
@@ -89,12 +89,12 @@ func (p Plan) render(name string) (string, error) {
 	return b.String(), nil
 }
 
-// Description is what the model is told.
+// Description is what the model is told of a tool, and people of the rest.
 func (p Plan) Description() string {
 	if p.Tool {
 		return "Say here what the model should know."
 	}
-	return "Works by itself; there is nothing to call."
+	return "Say here what it does."
 }
 
 // HookList is the list of hooks as JSON.

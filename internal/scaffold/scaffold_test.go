@@ -16,51 +16,61 @@ import (
 )
 
 // TestWhatIsWrittenPassesTheCheck writes a plugin for every hook in every
-// language.
+// language, with a tool and without.
 func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 	for _, lang := range scaffold.Languages() {
 		t.Run(lang, func(t *testing.T) {
-			if lang == "node" || lang == "bash" || lang == "python" {
-				if _, err := exec.LookPath(map[string]string{"node": "node", "bash": "bash",
-					"python": "python3"}[lang]); err != nil {
-					t.Skip(err)
-				}
+			program, needed := map[string]string{"node": "node", "bash": "bash", "python": "python3"}[lang]
+			if _, err := exec.LookPath(program); needed && err != nil {
+				t.Skip(err)
 			}
-			files, err := scaffold.Plan{Name: "my-plugin", Lang: lang, Hooks: hookpoints.All(), Tool: true}.Files()
-			if err != nil {
-				t.Fatal(err)
-			}
-			dir := t.TempDir()
-			for _, f := range files {
-				path := filepath.Join(dir, f.Path)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				mode := os.FileMode(0o644)
-				if f.Executable {
-					mode = 0o755
-				}
-				if err := os.WriteFile(path, []byte(f.Text), mode); err != nil {
-					t.Fatal(err)
-				}
-			}
-			env := append(os.Environ(), "GOFLAGS=-mod=mod")
-			folder, err := plugincheck.Load(t.Context(), native.Options{Dir: dir,
-				Home: t.TempDir(), Exec: plugin.Exec{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := folder.Check(t.Context(), "my-plugin")
-			for _, f := range r.Findings {
-				if f.Level == plugincheck.Error || !strings.Contains(f.Text, " took ") {
-					t.Errorf("%s: %s", f.Where, f.Text)
-				}
-			}
-			if len(r.Hooks) != len(hookpoints.All()) || len(r.Tools) != 1 {
-				t.Errorf("it has %d hooks and %d tools", len(r.Hooks), len(r.Tools))
+			for _, plan := range []scaffold.Plan{{Hooks: hookpoints.All(), Tool: true}, {Hooks: hookpoints.All()}, {Tool: true}} {
+				plan.Name, plan.Lang = "my-plugin", lang
+				passes(t, plan)
 			}
 		})
+	}
+}
+
+// passes writes a plugin, checks it, and reads whether it is a tool.
+func passes(t *testing.T, plan scaffold.Plan) {
+	t.Helper()
+	files, err := plan.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range files {
+		path := filepath.Join(dir, f.Path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mode := os.FileMode(0o644)
+		if f.Executable {
+			mode = 0o755
+		}
+		if err := os.WriteFile(path, []byte(f.Text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := append(os.Environ(), "GOFLAGS=-mod=mod")
+	folder, err := plugincheck.Load(t.Context(), native.Options{Dir: dir,
+		Home: t.TempDir(), Exec: plugin.Exec{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := folder.Check(t.Context(), "my-plugin")
+	for _, f := range r.Findings {
+		if f.Level == plugincheck.Error || !strings.Contains(f.Text, " took ") {
+			t.Errorf("%s: %s", f.Where, f.Text)
+		}
+	}
+	if len(r.Hooks) != len(plan.Hooks) || (len(r.Tools) == 1) != plan.Tool {
+		t.Errorf("it has %d hooks and %d tools", len(r.Hooks), len(r.Tools))
+	}
+	if strings.Contains(files[0].Text, "parameters") != plan.Tool {
+		t.Errorf("what it writes of parameters:\n%s", files[0].Text)
 	}
 }
 

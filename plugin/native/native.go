@@ -121,6 +121,10 @@ func (l *loader) add(file executable, p probed) {
 	warnings := p.warnings
 	var schemas []schema
 	for _, s := range p.schemas {
+		if !s.isTool() {
+			schemas = append(schemas, s)
+			continue
+		}
 		if owner, taken := l.taken[s.Name]; taken {
 			l.Taken = append(l.Taken, plugin.TakenTool{Tool: s.Name, By: owner, From: file.name})
 			warnings = append(warnings, whyTaken(s.Name, owner, file.name))
@@ -180,7 +184,11 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 			p.OnFailure = plugin.Block
 		}
 		hookTimeout = max(hookTimeout, s.timeout())
-		p.Tools = append(p.Tools, run.tool(file.name, s, override))
+		if s.isTool() {
+			p.Tools = append(p.Tools, run.tool(file.name, s, override))
+		} else {
+			p.NotTools = append(p.NotTools, s.Name)
+		}
 	}
 	override.Failure(&p)
 	if override.Timeout > 0 {

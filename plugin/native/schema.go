@@ -22,6 +22,7 @@ import (
 type schema struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
+	Tool        *bool             `json:"tool"`
 	Parameters  json.RawMessage   `json:"parameters"`
 	Hooks       []hookpoints.Name `json:"hooks"`
 	Guards      []hookpoints.Name `json:"guards"`
@@ -29,6 +30,9 @@ type schema struct {
 	TimeoutMS   int               `json:"timeout_ms"`
 	Stdin       string            `json:"stdin"`
 }
+
+// isTool says whether the model may call it: it may, unless the schema says no.
+func (s schema) isTool() bool { return s.Tool == nil || *s.Tool }
 
 func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
 
@@ -85,7 +89,11 @@ func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema,
 	if err := s.validate(); err != nil {
 		return s, nil, err
 	}
-	return s, s.keepKnown(known), nil
+	warnings := append(s.keepParameters(), s.keepKnown(known)...)
+	if !s.isTool() && len(s.Hooks) == 0 {
+		return s, nil, errors.New(strings.Join(append(warnings, `it has "tool": false and no hooks, so it does nothing`), "; "))
+	}
+	return s, warnings, nil
 }
 
 // toolName is what a tool may be called; models accept nothing else.
@@ -104,19 +112,30 @@ func (s *schema) validate() error {
 	case s.TimeoutMS < 0:
 		return fmt.Errorf("timeout_ms is %d; use a positive number", s.TimeoutMS)
 	}
-	if plain, err := strictjson.Normalize(s.Parameters); err == nil {
-		s.Parameters = plain
-	}
-	if len(s.Parameters) == 0 || string(s.Parameters) == "null" {
-		s.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	if err := strictjson.CheckDepth(s.Parameters, strictjson.MaxArgumentDepth); err != nil {
-		return fmt.Errorf(`"parameters" cannot be used: %w`, err)
-	}
-	if s.Parameters[0] != '{' {
-		return errors.New(`"parameters" must be a JSON Schema, an object`)
-	}
 	return nil
+}
+
+// keepParameters leaves parameters that can be shown to a model: an object that is not
+// too deep. Others are no reason to go without the plugin's hooks.
+func (s *schema) keepParameters() (warnings []string) {
+	plain, err := strictjson.Normalize(s.Parameters)
+	isNone := err != nil || string(plain) == "null"
+	s.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	if isNone || !s.isTool() {
+		return nil
+	}
+	why := ""
+	if plain[0] != '{' {
+		why = fmt.Sprintf("are %s, not a JSON Schema, which is an object", kind(plain))
+	} else if err := strictjson.CheckDepth(plain, strictjson.MaxArgumentDepth); err != nil {
+		why = fmt.Sprintf("cannot be used: %v", err)
+	}
+	if why == "" {
+		s.Parameters = plain
+		return nil
+	}
+	return []string{fmt.Sprintf(`the "parameters" of its tool %q %s; the model is not told what it takes, and calls of it `+
+		"are not checked", s.Name, why)}
 }
 
 // keepKnown drops hooks that do not exist, and guards that are no hooks, with a
@@ -149,6 +168,9 @@ func strangeKeys(out []byte) (warnings []string) {
 			}
 			return len(warnings) < maxWarnings
 		})
+		if element.Get("tool").Type == gjson.False && element.Get("parameters").Exists() {
+			warnings = append(warnings, `its --schema has "parameters" that mean nothing beside "tool": false`)
+		}
 	}
 	return warnings
 }

@@ -52,15 +52,28 @@ func TestParseSchemas(t *testing.T) {
 		{
 			name: "deep parameters", out: `{"name":"a","parameters":{"not":` +
 				strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}}`,
-			err: `--schema: "parameters" cannot be used: it nests too deep: more than 200 objects and arrays in each other`,
+			tools: []string{"a"},
+			warnings: []string{`the "parameters" of its tool "a" cannot be used: it nests too deep: more than 200 objects and ` +
+				`arrays in each other; the model is not told what it takes, and calls of it are not checked`},
 		},
 		{name: "a million tools", out: "[" + strings.Repeat("7,", 1<<20) + "7]",
 			err: "--schema printed 1048577 tools, at most 1000 are read"},
 		{name: "a wrong type", out: `{"name":"a","hooks":"pre_tool"}`, err: `--schema: hooks: must be an array, is a string`},
 		{name: "a wrong on_failure", out: `{"name":"a","on_failure":"deny"}`,
 			err: `--schema: on_failure is "deny"; use "ignore" or "block"`},
-		{name: "parameters that are no schema", out: `{"name":"a","parameters":[]}`,
-			err: `--schema: "parameters" must be a JSON Schema, an object`},
+		{name: "parameters that are no schema", out: `{"name":"a","parameters":[]}`, tools: []string{"a"},
+			warnings: []string{`the "parameters" of its tool "a" are an array, not a JSON Schema, which is an object; ` +
+				`the model is not told what it takes, and calls of it are not checked`}},
+		{name: "hooks only", out: `{"name":"a","tool":false,"hooks":["on_end"]}`},
+		{name: "a tool, and it says so", out: `{"name":"a","tool":true}`, tools: []string{"a"}},
+		{name: "null is nothing said", out: `{"name":"a","tool":null}`, tools: []string{"a"}},
+		{name: "a text for tool", out: `{"name":"a","tool":"false"}`, err: `--schema: tool: must be a boolean, is a string`},
+		{name: "hooks only, whatever the parameters", out: `{"name":"a","tool":false,"hooks":["on_end"],"parameters":"x"}`},
+		{name: "neither tool nor hooks", out: `{"name":"a","tool":false}`,
+			err: `--schema: it has "tool": false and no hooks, so it does nothing`},
+		{name: "neither tool nor known hooks", out: `[{"name":"a","tool":false,"hooks":["pre_toll"]},{"name":"b"}]`,
+			tools: []string{"b"}, warnings: []string{`element 1 of its --schema left out: hook "pre_toll" does not exist; ` +
+				`see chibi hook list; it has "tool": false and no hooks, so it does nothing`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, warnings, err := parseSchemas([]byte(test.out), Options{}.knows)
@@ -69,7 +82,9 @@ func TestParseSchemas(t *testing.T) {
 			}
 			var names []string
 			for _, s := range list {
-				names = append(names, s.Name)
+				if s.isTool() {
+					names = append(names, s.Name)
+				}
 			}
 			if diff := cmp.Diff(test.tools, names); diff != "" {
 				t.Errorf("tools (-want +got):\n%s", diff)
