@@ -52,7 +52,8 @@ type Agent struct {
 	// Output shows a person what happens.
 	Output Output
 
-	turns int // prompts that were answered
+	turns   int                      // prompts that were answered
+	schemas map[string]*tools.Schema // of the tools that were called; nil: not to be checked
 }
 
 // Settings shape requests and bound a turn. A bound of 0 means its default.

@@ -31,6 +31,8 @@ type output struct {
 	took time.Duration
 	// ranWith are the arguments that plugins made of those that the model wrote.
 	ranWith json.RawMessage
+	// converted are the places of the model's arguments that were converted.
+	converted []string
 	// failure says how a process failed. preface is what the text begins with
 	// that is not the tool's own; "" if a plugin replaced the text.
 	failure, preface string
@@ -80,10 +82,16 @@ func (o *output) reason() string {
 	return cmp.Or(why, string(o.status))
 }
 
+// of is the output of a call whose arguments were converted.
+func (o output) of(converted []string) output {
+	o.converted = converted
+	return o
+}
+
 // step is the call as a step of the turn.
 func (o *output) step(inv hookpoints.ToolInvocation) *CallStep {
 	s := &CallStep{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
-		BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit}
+		BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: o.converted}
 	switch {
 	case !s.Ran:
 		s.Why = strings.TrimSuffix(o.text, hookpoints.BlockedNote(o.blockedBy))

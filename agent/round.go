@@ -32,8 +32,6 @@ type round struct {
 	apart bool
 	// recipes counts the recipes that hooks have run.
 	recipes int
-	// unchecked are the tools of which it was said that their schema is broken.
-	unchecked map[string]bool
 	// lastFailure says why the last call failed or did not run; "" if it did neither.
 	lastFailure string
 	// sending is what is known of the request that is being made.
@@ -51,7 +49,6 @@ type round struct {
 func newRound(a *Agent, depth int) *round {
 	return &round{
 		Agent: a, depth: depth, recipe: a.Recipe, usage: hookpoints.Usage{MaxContextWindow: a.Settings.window()},
-		unchecked: map[string]bool{},
 	}
 }
 

@@ -124,6 +124,10 @@ type CallStep struct {
 	// DurationMS is how long the tool ran, Exit how it ended.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`
+	// Converted are JSON Pointers to those of the model's arguments that were texts
+	// and that the host made numbers, true, false or null of, as the tool's parameters
+	// say; after many, how many more.
+	Converted []string `json:"converted,omitempty"`
 }
 
 // earlier tells what plugins changed in the calls of a conversation.

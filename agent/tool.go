@@ -101,7 +101,10 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall,
 	if err != nil {
 		return inv, denied(err), nil
 	}
-	verdict, err := plugin.Fire(ctx, r.Host, hookpoints.PreTool, inv)
+	schema := r.schema(tool.Spec())
+	var converted []string
+	inv.Arguments, converted = schema.Convert(inv.Arguments)
+	verdict, err := plugin.Fire(ctx, r.Host, hookpoints.PreTool, inv, refineArguments(schema))
 	if err != nil {
 		return inv, output{}, err
 	}
@@ -109,10 +112,10 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall,
 		inv.Arguments = verdict.Arguments
 	}
 	if verdict.Block {
-		return inv, blocked(verdict), nil
+		return inv, blocked(verdict).of(converted), nil
 	}
-	if err := errors.Join(r.checkArguments(tool.Spec(), inv.Arguments), r.recipe.checkCommand(inv.Arguments)); err != nil {
-		return inv, denied(err), nil
+	if err := r.permit(tool.Spec(), inv.Arguments); err != nil {
+		return inv, denied(err).of(converted), nil
 	}
 	r.step(Step{Kind: StepTool, Call: &CallStep{ID: call.ID, Tool: call.Name, Arguments: inv.Arguments}})
 	done, begun := r.waiting("tool "+call.Name), time.Now()
@@ -123,7 +126,7 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall,
 	}
 	out := newOutput(result, tool.Spec().Kind)
 	out.took, out.ranWith = time.Since(begun), verdict.Arguments
-	return inv, out, err
+	return inv, out.of(converted), err
 }
 
 // find looks up the tool of a call. The filters of the request hold here too.
@@ -138,21 +141,13 @@ func (r *round) find(name string, offered offer) (tools.Tool, error) {
 	return tool, nil
 }
 
-// checkArguments holds a call's arguments against the tool's schema. A schema
-// that is broken itself does not keep the tool from running.
-func (r *round) checkArguments(spec tools.Spec, args json.RawMessage) error {
-	err := tools.Check(spec.Parameters, args)
-	if errors.Is(err, tools.ErrSchema) {
-		if !r.unchecked[spec.Name] {
-			r.notice("tool %q: %v; its arguments are not checked", spec.Name, err)
-			r.unchecked[spec.Name] = true
-		}
-		return nil
-	}
+// permit holds a call against the tool's parameters and the recipe.
+func (r *round) permit(spec tools.Spec, args json.RawMessage) error {
+	err := r.check(spec, args)
 	if err != nil {
-		return fmt.Errorf("tool %q did not run: %w", spec.Name, err)
+		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
-	return nil
+	return errors.Join(err, r.recipe.checkCommand(args))
 }
 
 // finish stores a call's result and adds it to the conversation, with the

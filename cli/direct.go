@@ -27,9 +27,10 @@ func (s *session) direct(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := tools.Check(tool.Spec().Parameters, args); s.opts.tool != nil && err != nil &&
-		!errors.Is(err, tools.ErrSchema) {
-		return usage("tool %q: %v", tool.Spec().Name, err)
+	if s.opts.tool != nil {
+		if args, err = s.agent.Fit(tool.Spec(), args); err != nil {
+			return usage("tool %q: %v", tool.Spec().Name, err)
+		}
 	}
 	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.agent.Context.Name()})
 	if err != nil {

@@ -212,6 +212,12 @@ func (d *doctor) leftOut() {
 	for _, n := range d.loaded.Notices {
 		d.add("warning", n.String(), "chibi plugin check "+shellWord(n.Plugin))
 	}
+	for i := range d.loaded.Plugins {
+		p := &d.loaded.Plugins[i]
+		for _, text := range unusableParameters(p) {
+			d.add("warning", text, "chibi plugin check "+shellWord(p.Name))
+		}
+	}
 	if count := len(d.plugins()); count > 0 {
 		d.add("ok", english.Plural(count, "plugin", "")+" loaded", "")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/urfave/cli/v2"
 )
 
@@ -125,6 +126,7 @@ func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 	if p.Note != "" {
 		one.Notes = append(one.Notes, p.Note)
 	}
+	one.Notes = append(one.Notes, unusableParameters(p)...)
 	for _, n := range notices {
 		if n.Plugin == p.Name {
 			one.Notes = append(one.Notes, n.Text)
@@ -147,6 +149,17 @@ func (p *listedPlugin) state() string {
 		return "ok, blocks when it fails"
 	}
 	return "ok"
+}
+
+// unusableParameters says which of a plugin's tools have parameters that check
+// nothing.
+func unusableParameters(p *plugin.Plugin) (list []string) {
+	for _, t := range p.Tools {
+		if _, err := tools.Compile(t.Spec().Parameters); err != nil {
+			list = append(list, fmt.Sprintf("%v: %v; calls of it are not checked", t.Spec(), err))
+		}
+	}
+	return list
 }
 
 // hookText is a hook point, with what the plugin's protocol calls it.
@@ -179,12 +192,12 @@ func (p *listedPlugin) print(w io.Writer, loaded int) {
 	for _, h := range p.Hooks {
 		hooks = append(hooks, p.hookText(h))
 	}
-	tools := strings.Join(p.Tools, ", ")
-	if tools == "" && p.State == stateLoaded && p.Protocol == native.Protocol {
-		tools = "none, it only has hooks"
+	names := strings.Join(p.Tools, ", ")
+	if names == "" && p.State == stateLoaded && p.Protocol == native.Protocol {
+		names = "none, it only has hooks"
 	}
 	for _, f := range []struct{ name, value string }{{"from", p.Protocol}, {"file", term.Name(p.File)}, {"order", order},
-		{"tools", tools}, {"hooks", strings.Join(hooks, ", ")}} {
+		{"tools", names}, {"hooks", strings.Join(hooks, ", ")}} {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %-6s %s\n", f.name, f.value)
 		}

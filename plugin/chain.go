@@ -106,7 +106,7 @@ func (d *dispatch) hasOtherEffect(r *reply) bool {
 // rewrite applies one answer to the payload.
 func (d *dispatch) rewrite(payload *merge.Chain, r *reply) {
 	for _, f := range d.info.Fields {
-		value := r.field(f.Name)
+		value := d.refined(r, f)
 		if value == nil {
 			continue
 		}

@@ -21,6 +21,7 @@ type dispatch struct {
 	info    hookpoints.Info
 	payload []byte
 	room    *room
+	refine  []Refine
 	// check tells whether an answer's fields have the point's types.
 	check   func(answer []byte) error
 	replies []*reply

@@ -12,13 +12,15 @@ import (
 
 // Fire takes a moment to the host's subscribers and returns their combined
 // answer, the zero A if nobody had an opinion. Fields that rewrite the payload
-// hold the final value, and are empty where nothing changed.
+// hold the final value, and are empty where nothing changed. What plugins rewrite
+// goes through refine.
 //
 // A plugin's failure is not an error, see the package documentation. Errors
 // are the end of ctx, a point that is not valid ([hookpoints.Validate]), with or
 // without subscribers, a payload that cannot be written as JSON, and at on_start
 // a *[StartError].
-func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P) (A, error) {
+func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P,
+	refine ...Refine) (A, error) {
 	var verdict A
 	if err := validate(h, point); err != nil {
 		return verdict, err
@@ -30,7 +32,7 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
-	d, merged, err := fire(ctx, h, point.Info(), body)
+	d, merged, err := fire(ctx, h, point.Info(), body, refine...)
 	if err != nil || merged == nil {
 		return verdict, err
 	}
@@ -82,8 +84,8 @@ func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.R
 
 // fire is FireJSON, and gives the dispatch, which knows who said what; nil if
 // nobody was asked.
-func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (d *dispatch,
-	merged json.RawMessage, err error) {
+func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage,
+	refine ...Refine) (d *dispatch, merged json.RawMessage, err error) {
 	subscribers := h.subscribers(info.Name)
 	if len(subscribers) == 0 {
 		return nil, nil, nil
@@ -92,6 +94,7 @@ func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMe
 		return nil, nil, fmt.Errorf("payload of %s: %w", info.Name, err)
 	}
 	d = newDispatch(h, info, payload)
+	d.refine = refine
 	d.check = func(answer []byte) error { return strictjson.Decode(answer, reflect.New(info.Answer).Interface()) }
 	merged, err = d.run(ctx, subscribers)
 	return d, merged, err

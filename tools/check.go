@@ -15,14 +15,10 @@ import (
 // cannot be checked against it.
 var ErrSchema = errors.New("its parameters are not a usable JSON Schema")
 
-// Check holds a call's arguments against a tool's JSON Schema. The error names
-// the argument and what is wrong with it, in a sentence that a model can act
-// on. An empty schema takes any object. References lead into the same schema.
-//
-// Keywords are matched exactly, and those that check nothing are passed over. A
-// schema that would take very many steps is not usable, and arguments that would
-// are refused: what a check costs is known before it begins.
-func Check(schema, args json.RawMessage) error {
+// Check holds a call's arguments against the schema. The error names the argument
+// and what is wrong with it, in a sentence that a model can act on. Arguments that
+// would take very many steps are refused.
+func (s *Schema) Check(args json.RawMessage) error {
 	value, err := strictjson.Value(args)
 	if err != nil {
 		return errors.New("the arguments are not valid JSON")
@@ -31,12 +27,8 @@ func Check(schema, args json.RawMessage) error {
 	if !ok {
 		return errors.New("the arguments must be one JSON object")
 	}
-	if len(schema) == 0 {
+	if s == nil {
 		return nil
-	}
-	s, err := compile(schema)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSchema, err)
 	}
 	for _, name := range s.required {
 		if _, given := object[name]; !given {

@@ -55,16 +55,20 @@ func keywords() map[string]keyword {
 	return all
 }
 
-// checked is a schema that can be used.
-type checked struct {
+// Schema is a tool's parameters, ready for its calls. A nil *Schema takes any
+// object. It is safe for concurrent use.
+type Schema struct {
 	root     *node
 	required []string
 	resolved *jsonschema.Resolved
+	shape    *shape
+	converts bool // texts can be meant as something else
 }
 
 // node is one schema with those that it applies to the same value, to members
 // and to elements.
 type node struct {
+	schema                  any // as the validator gets it
 	ref                     string
 	here, members, elements []*node
 	named                   map[string]*node
@@ -76,8 +80,25 @@ type node struct {
 	open           bool // its weight is being computed
 }
 
-// compile makes a schema usable, or says why it is not.
-func compile(schema []byte) (*checked, error) {
+// Compile makes a tool's parameters ready for checking and converting the
+// arguments of its calls. None make a nil *Schema. The error is an ErrSchema and
+// says why they cannot be used.
+//
+// Keywords are matched exactly, and those that check nothing are passed over.
+// References lead into the same schema. A schema that would take very many steps
+// is not usable: what a check costs is known before it begins.
+func Compile(parameters json.RawMessage) (*Schema, error) {
+	if len(parameters) == 0 {
+		return nil, nil
+	}
+	s, err := compile(parameters)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSchema, err)
+	}
+	return s, nil
+}
+
+func compile(schema []byte) (*Schema, error) {
 	if len(schema) > maxSchemaSize {
 		return nil, fmt.Errorf("they are %d bytes of schema, at most %d are read", len(schema), maxSchemaSize)
 	}
@@ -99,11 +120,17 @@ func compile(schema []byte) (*checked, error) {
 	if version, ok := field(tree, "$schema").(string); ok {
 		clean.(map[string]any)["$schema"] = version
 	}
-	return resolve(root, clean)
+	s := &Schema{root: root}
+	if err := s.resolve(clean); err != nil {
+		return nil, err
+	}
+	b := shaper{schemas: c.nodes, shapes: map[string]*shape{}}
+	s.shape, s.converts = b.shape(""), b.converts
+	return s, nil
 }
 
 // resolve hands a cleaned schema to the validator.
-func resolve(root *node, clean any) (s *checked, err error) {
+func (s *Schema) resolve(clean any) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("the validator cannot read them: %v", cause)
@@ -111,21 +138,22 @@ func resolve(root *node, clean any) (s *checked, err error) {
 	}()
 	text, err := json.Marshal(clean)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(text, &parsed); err != nil {
-		return nil, errors.New(decodeText(err))
+		return errors.New(decodeText(err))
 	}
 	if parsed.Type != "" && parsed.Type != "object" {
-		return nil, fmt.Errorf("its type is %q, want \"object\"", parsed.Type)
+		return fmt.Errorf("its type is %q, want \"object\"", parsed.Type)
 	}
-	resolved, err := parsed.Resolve(nil)
-	return &checked{root: root, required: parsed.Required, resolved: resolved}, err
+	s.required = parsed.Required
+	s.resolved, err = parsed.Resolve(nil)
+	return err
 }
 
 // validate runs the validator.
-func (s *checked) validate(value any) (err error) {
+func (s *Schema) validate(value any) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("%w: the validator cannot use them: %v", ErrSchema, cause)
@@ -147,6 +175,7 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 	c.nodes[at] = n
 	object, ok := v.(map[string]any)
 	if _, isBool := v.(bool); isBool && at != "" {
+		n.schema = v
 		return n, v, nil
 	}
 	if !ok {
@@ -163,6 +192,10 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 			return nil, nil, err
 		}
 		clean[name] = kept
+	}
+	n.schema = clean
+	if _, err := typesNamed(clean["type"]); err != nil {
+		return nil, nil, fmt.Errorf("in %s: %w", place(at), err)
 	}
 	return n, clean, n.takeData(clean)
 }

@@ -2,7 +2,7 @@
 // with unique names.
 //
 // The package promises that a Set never holds two tools of one name, that it
-// keeps the order in which tools were added, and that [Check] names the
+// keeps the order in which tools were added, and that [Schema.Check] names the
 // argument that a call got wrong. It does not run anything by itself: who
 // calls a Tool decides about time limits, hooks and filters.
 package tools
@@ -10,6 +10,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -36,6 +37,14 @@ type Spec struct {
 	Kind Kind
 	// Owner names the plugin that brought the tool; empty for others.
 	Owner string
+}
+
+// String names the tool, and the plugin that brought it.
+func (s Spec) String() string {
+	if s.Owner == "" {
+		return fmt.Sprintf("tool %q", s.Name)
+	}
+	return fmt.Sprintf("tool %q of plugin %q", s.Name, s.Owner)
 }
 
 // Call is one call of a tool.

@@ -12,6 +12,15 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
+// check compiles a schema and holds arguments against it.
+func check(schema, args json.RawMessage) error {
+	s, err := tools.Compile(schema)
+	if err != nil {
+		return err
+	}
+	return s.Check(args)
+}
+
 func TestCheck(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer"},
 		"mode":{"enum":["a","b"]}},"required":["path"],"additionalProperties":false}`)
@@ -27,7 +36,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
-			if err := tools.Check(schema, json.RawMessage(test.args)); err != nil {
+			if err := check(schema, json.RawMessage(test.args)); err != nil {
 				got = err.Error()
 			}
 			if got != test.want {
@@ -39,10 +48,14 @@ func TestCheck(t *testing.T) {
 
 func TestABrokenSchemaIsToldApart(t *testing.T) {
 	for _, schema := range []string{`{"type":"objekt"}`, `{"properties":{"a":{"pattern":"^(?!x)"}}}`,
+		`{"properties":{"a":{"type":"int"}}}`, `{"properties":{"a":{"type":["integer","nul"]}}}`,
+		`{"properties":{"a":{"type":[]}}}`, `{"$defs":{"a":{"items":{"not":{"type":"String"}}}}}`,
+		`{"properties":{"a":{"type":"string","required":true}}}`, `{"properties":{"a":{"$ref":"#/$defs/b"}}}`,
+		`{"properties":["a"]}`, `{"properties":{"a":"string"}}`, `{"required":"a"}`, `{"enum":1}`, `[]`, `"x"`, `true`, `null`,
 		`{"type":3}`, `{"$ref":"#"}`,
 		`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#"}]}}}`,
 		`{"properties":{"a":{"$ref":"#/properties/a"}}}`, `{"$ref":"http://localhost:1/x"}`} {
-		if err := tools.Check(json.RawMessage(schema), json.RawMessage(`{}`)); !errors.Is(err, tools.ErrSchema) {
+		if err := check(json.RawMessage(schema), json.RawMessage(`{}`)); !errors.Is(err, tools.ErrSchema) {
 			t.Errorf("%s: %v, want ErrSchema", schema, err)
 		}
 	}
@@ -51,10 +64,10 @@ func TestABrokenSchemaIsToldApart(t *testing.T) {
 func TestARecursiveSchemaIsFine(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#"}},"name":{"$ref":"#/$defs/name"}},
 		"$defs":{"name":{"type":"string"}}}`)
-	if err := tools.Check(schema, json.RawMessage(`{"children":[{"children":[],"name":"x"}]}`)); err != nil {
+	if err := check(schema, json.RawMessage(`{"children":[{"children":[],"name":"x"}]}`)); err != nil {
 		t.Error(err)
 	}
-	if err := tools.Check(schema, json.RawMessage(`{"children":[{"name":7}]}`)); err == nil {
+	if err := check(schema, json.RawMessage(`{"children":[{"name":7}]}`)); err == nil {
 		t.Error("a wrong child was taken")
 	}
 }
@@ -96,7 +109,7 @@ func TestASmallSchemaCannotTakeForEver(t *testing.T) {
 		{"deep nesting", strings.Repeat(`{"not":`, 500) + `{}` + strings.Repeat(`}`, 500), "it nests too deep"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := tools.Check(json.RawMessage(test.schema), json.RawMessage(`{"a":{"a":1}}`))
+			err := check(json.RawMessage(test.schema), json.RawMessage(`{"a":{"a":1}}`))
 			if !errors.Is(err, tools.ErrSchema) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Check = %v, want ErrSchema with %q", err, test.want)
 			}
@@ -111,11 +124,11 @@ func TestArgumentsThatTakeTooLongAreRefused(t *testing.T) {
 	args := func(n int) json.RawMessage {
 		return json.RawMessage(strings.Repeat(`{"a":`, n) + `{}` + strings.Repeat(`}`, n))
 	}
-	if err := tools.Check(schema, args(5)); err != nil {
+	if err := check(schema, args(5)); err != nil {
 		t.Errorf("a small call: %v", err)
 	}
 	const want = "the arguments are too large to be checked against the tool's parameters; make them smaller"
-	if err := tools.Check(schema, args(150)); err == nil || err.Error() != want {
+	if err := check(schema, args(150)); err == nil || err.Error() != want {
 		t.Errorf("a deep call: %v, want %s", err, want)
 	}
 }
@@ -125,10 +138,10 @@ func TestALargeCallIsChecked(t *testing.T) {
 		"list":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}}},"required":["content"]}`)
 	list := strings.TrimSuffix(strings.Repeat(`{"n":1},`, 50_000), ",")
 	args := `{"content":"` + strings.Repeat("x", 4<<20) + `","list":[` + list + `]}`
-	if err := tools.Check(schema, json.RawMessage(args)); err != nil {
+	if err := check(schema, json.RawMessage(args)); err != nil {
 		t.Error(err)
 	}
-	if err := tools.Check(schema, json.RawMessage(strings.Replace(args, `{"n":1}]`, `{"n":"x"}]`, 1))); err == nil {
+	if err := check(schema, json.RawMessage(strings.Replace(args, `{"n":1}]`, `{"n":"x"}]`, 1))); err == nil {
 		t.Error("a wrong element at the end was taken")
 	}
 }
@@ -137,27 +150,27 @@ func TestALargeCallIsChecked(t *testing.T) {
 func TestKeywordsAreMatchedExactly(t *testing.T) {
 	for _, schema := range []string{`{"$Ref":"#"}`, `{"Required":["x"]}`, `{"properties":{"a":{"TYPE":"string"}}}`,
 		`{"properties":{"a":{"allOf":[{"$REF":"#"}]}}}`, `{"$recursiveRef":"#"}`} {
-		if err := tools.Check(json.RawMessage(schema), json.RawMessage(`{"a":1}`)); err != nil {
+		if err := check(json.RawMessage(schema), json.RawMessage(`{"a":1}`)); err != nil {
 			t.Errorf("%s: %v", schema, err)
 		}
 	}
 	schema := json.RawMessage(`{"properties":{"Type":{"type":"string"},"REQUIRED":{"const":1}}}`)
-	if err := tools.Check(schema, json.RawMessage(`{"Type":"x","REQUIRED":1}`)); err != nil {
+	if err := check(schema, json.RawMessage(`{"Type":"x","REQUIRED":1}`)); err != nil {
 		t.Errorf("names of arguments are no keywords: %v", err)
 	}
-	if err := tools.Check(schema, json.RawMessage(`{"Type":1}`)); err == nil {
+	if err := check(schema, json.RawMessage(`{"Type":1}`)); err == nil {
 		t.Error("an argument named Type was not checked")
 	}
 }
 
 func TestNumbersOfAnySizeCanBeChecked(t *testing.T) {
 	schema := json.RawMessage(`{"properties":{"n":{"type":"number","maximum":10}}}`)
-	if err := tools.Check(json.RawMessage(`{"properties":{"n":{"type":"number"}}}`),
+	if err := check(json.RawMessage(`{"properties":{"n":{"type":"number"}}}`),
 		json.RawMessage(`{"n":1e400}`)); err != nil {
 		t.Error(err)
 	}
 	for _, args := range []string{`{"n":1e400}`, `{"n":1e999999999}`, `{"n":12345678901234567890}`} {
-		if err := tools.Check(schema, json.RawMessage(args)); err == nil {
+		if err := check(schema, json.RawMessage(args)); err == nil {
 			t.Errorf("%s is not over 10", args)
 		}
 	}
@@ -192,6 +205,6 @@ func FuzzCheck(f *testing.F) {
 		[]byte(`{"a":{"a":{"a":{}}}}`))
 	f.Fuzz(func(t *testing.T, schema, args []byte) {
 		fuzztest.Memory(t)
-		tools.Check(schema, args)
+		check(schema, args)
 	})
 }

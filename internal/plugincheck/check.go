@@ -9,8 +9,6 @@ package plugincheck
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -235,7 +233,7 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
 		r.Tools = append(r.Tools, spec.Name)
 		found := checkSchema("tool "+spec.Name, spec.Parameters)
 		r.Findings = append(r.Findings, found...)
-		if err := tools.Check(spec.Parameters, json.RawMessage("{}")); len(found) == 0 && errors.Is(err, tools.ErrSchema) {
+		if _, err := tools.Compile(spec.Parameters); len(found) == 0 && err != nil {
 			r.add(Error, "tool "+spec.Name, "%v", err)
 		}
 		switch {

@@ -18,6 +18,10 @@ func (s *story) tellCall(c *call) {
 		s.say(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
 			argumentsBy(changed))
 	}
+	if len(c.Converted) > 0 {
+		s.say(before, "Of the arguments that the model gave in the call of %s (%s), these were texts and were converted to the "+
+			"types that the tool's parameters want: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
+	}
 	l, number := c.before.blocker()
 	if l == nil && !c.Ran && c.before != nil { // a trace that does not say whose failure blocked
 		if failed := c.before.did(plugin.Failed); len(failed) > 0 && strings.Contains(c.Why, failed[0].Plugin) {
@@ -37,8 +41,11 @@ func (s *story) tellCall(c *call) {
 		s.say(about, "%s failed with exit status %d.", what, c.Exit)
 	}
 	if c.Ran && len(changed) == 0 {
-		s.whisper(about, "%s ran as the model wrote it: nobody changed or blocked it; %s.", what,
-			asked(hookpoints.PreTool.Name, c.before))
+		as := " as the model wrote it"
+		if len(c.Converted) > 0 {
+			as = ""
+		}
+		s.whisper(about, "%s ran%s: nobody changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
 	}
 	s.tellOutput(c, about)
 }

@@ -104,6 +104,9 @@ func stepRow(l Line, begin time.Time) Row {
 		} else if s.Call.Exit != 0 {
 			row.Text, row.Mark = fmt.Sprintf("failed, exit status %d", s.Call.Exit), "failed"
 		}
+		if len(s.Call.Converted) > 0 {
+			row.Text += "; converted from texts: " + strings.Join(s.Call.Converted, ", ")
+		}
 	default:
 		row.Text = s.Text
 		if s.Kind == agent.StepError {

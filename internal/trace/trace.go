@@ -68,6 +68,10 @@ func (l Line) without(gone *removed) Line {
 		if step.Call != nil {
 			call := *step.Call
 			call.Why = cut(call.Why)
+			call.Converted = slices.Clone(call.Converted)
+			for i := range call.Converted {
+				call.Converted[i] = cut(call.Converted[i])
+			}
 			step.Call = &call
 		}
 		l.Step = &step
@@ -103,7 +107,7 @@ func (l Line) withoutTexts() Line {
 		step.Text = ""
 		if step.Call != nil {
 			call := *step.Call
-			call.Why = ""
+			call.Why, call.Converted = "", nil
 			step.Call = &call
 		}
 		l.Step = &step

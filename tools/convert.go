@@ -1,0 +1,227 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
+)
+
+const (
+	// maxConverted bounds how many conversions of one call are named, maxPointer
+	// how many bytes of each place.
+	maxConverted = 20
+	maxPointer   = 200
+	// maxNumber bounds the text of a number: languages differ in what they read.
+	maxNumber = 1000
+)
+
+// Convert corrects what models often get wrong: a number, true, false or null
+// written as a text. A text is converted where the schema allows no text and the
+// text is exactly what JSON writes for a value of a type that it allows: "5"
+// becomes 5 for an integer, "5.0" and " 5" do not. Digits stay as they are
+// written. Everything else stays as it is, so arguments that pass [Schema.Check]
+// are never changed.
+//
+// The arguments are in the spelling of package strictjson. The second result
+// names the places, as JSON Pointers; after many, how many more there are.
+func (s *Schema) Convert(args json.RawMessage) (json.RawMessage, []string) {
+	if s == nil || !s.converts {
+		return args, nil
+	}
+	value, err := strictjson.Value(args)
+	if object, ok := value.(map[string]any); err != nil || !ok || !s.root.affordable(object) {
+		return args, nil // Check refuses them
+	}
+	c := converter{out: make([]byte, 0, len(args))}
+	c.value(gjson.ParseBytes(args), constraintsOf(s.shape))
+	if c.count == 0 {
+		return args, nil
+	}
+	if more := c.count - len(c.places); more > 0 {
+		c.places = append(c.places, fmt.Sprintf("and %d more", more))
+	}
+	return c.out, c.places
+}
+
+// converter writes arguments anew.
+type converter struct {
+	out    []byte
+	path   []string // of the value that is being written
+	count  int      // of conversions
+	places []string // of the first ones
+}
+
+// value writes a value that is under constraints.
+func (c *converter) value(v gjson.Result, p constraints) {
+	switch {
+	case p.isFree():
+		c.out = append(c.out, v.Raw...)
+	case v.IsObject():
+		p = p.among(typeObject)
+		c.list("{", "}", v, func(name gjson.Result, _ int) constraints { return p.member(name.String()) })
+	case v.IsArray():
+		p = p.among(typeArray)
+		c.list("[", "]", v, func(_ gjson.Result, i int) constraints { return p.element(i) })
+	case v.Type == gjson.String && converts(v.Str, p.types()):
+		c.out = append(c.out, v.Str...)
+		c.note()
+	default:
+		c.out = append(c.out, v.Raw...)
+	}
+}
+
+// list writes the members of an object or the elements of an array.
+func (c *converter) list(open, shut string, v gjson.Result, at func(name gjson.Result, i int) constraints) {
+	c.out = append(c.out, open...)
+	i := 0
+	v.ForEach(func(name, child gjson.Result) bool {
+		if i > 0 {
+			c.out = append(c.out, ',')
+		}
+		step := fmt.Sprint(i)
+		if open == "{" {
+			step = escape(name.String())
+			c.out = append(append(c.out, name.Raw...), ':')
+		}
+		c.path = append(c.path, step)
+		c.value(child, at(name, i))
+		c.path = c.path[:len(c.path)-1]
+		i++
+		return true
+	})
+	c.out = append(c.out, shut...)
+}
+
+// note notes that the present value was converted.
+func (c *converter) note() {
+	if c.count++; c.count > maxConverted {
+		return
+	}
+	pointer := "/" + strings.Join(c.path, "/")
+	if len(pointer) > maxPointer {
+		pointer = strings.ToValidUTF8(pointer[:maxPointer], "") + "..."
+	}
+	c.places = append(c.places, pointer)
+}
+
+// converts reports whether a text is what JSON writes for a value of a type
+// that is allowed where no text is.
+func converts(text string, allowed typeSet) bool {
+	switch {
+	case allowed&typeString != 0:
+		return false
+	case text == "true" || text == "false":
+		return allowed&typeBoolean != 0
+	case text == "null":
+		return allowed&typeNull != 0
+	case !isNumber(text):
+		return false
+	case strings.ContainsAny(text, ".eE"):
+		return allowed&typeFraction != 0
+	}
+	return allowed&typeInteger != 0
+}
+
+// isNumber reports whether a text is a number as JSON writes it, without spaces
+// around it.
+func isNumber(text string) bool {
+	isDigit := func(b byte) bool { return '0' <= b && b <= '9' }
+	return text != "" && len(text) <= maxNumber && (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) &&
+		strictjson.Valid([]byte(text))
+}
+
+// constraints are what a schema says of one value: all of the shapes apply, and of
+// each list of alternatives at least one.
+type constraints struct {
+	shapes []*shape
+	either [][]constraints
+}
+
+func constraintsOf(s *shape) (p constraints) {
+	p.add(s)
+	return p
+}
+
+// add adds a shape with those that it refers to. What it leads to is bounded,
+// see weigh.
+func (p *constraints) add(s *shape) {
+	p.shapes = append(p.shapes, s)
+	for _, other := range s.all {
+		p.add(other)
+	}
+	for _, list := range s.either {
+		alternatives := make([]constraints, len(list))
+		for i, one := range list {
+			alternatives[i] = constraintsOf(one)
+		}
+		p.either = append(p.either, alternatives)
+	}
+}
+
+// isFree reports whether nothing is said of the value.
+func (p constraints) isFree() bool { return len(p.shapes) == 0 && len(p.either) == 0 }
+
+// types are the types that the value may have, or more.
+func (p constraints) types() typeSet {
+	allowed := anyType
+	for _, s := range p.shapes {
+		allowed &= s.types
+	}
+	for _, alternatives := range p.either {
+		var union typeSet
+		for _, one := range alternatives {
+			union |= one.types()
+		}
+		allowed &= union
+	}
+	return allowed
+}
+
+// among are the constraints without alternatives that allow no value of a type.
+func (p constraints) among(t typeSet) constraints {
+	q := constraints{shapes: p.shapes}
+	for _, alternatives := range p.either {
+		var left []constraints
+		for _, one := range alternatives {
+			if one.types()&t != 0 {
+				left = append(left, one.among(t))
+			}
+		}
+		q.either = append(q.either, left)
+	}
+	return q
+}
+
+// member is what is said of a member.
+func (p constraints) member(name string) constraints {
+	return p.below(func(s *shape) []*shape { return s.membersNamed(name) })
+}
+
+// element is what is said of an element.
+func (p constraints) element(i int) constraints {
+	return p.below(func(s *shape) []*shape { return s.elementsAt(i) })
+}
+
+// below is what is said of a part of the value. Alternatives of which one says
+// nothing say nothing.
+func (p constraints) below(of func(*shape) []*shape) (q constraints) {
+	for _, s := range p.shapes {
+		for _, part := range of(s) {
+			q.add(part)
+		}
+	}
+	for _, alternatives := range p.either {
+		var parts []constraints
+		for _, one := range alternatives {
+			parts = append(parts, one.below(of))
+		}
+		if len(parts) > 0 && !slices.ContainsFunc(parts, constraints.isFree) {
+			q.either = append(q.either, parts)
+		}
+	}
+	return q
+}

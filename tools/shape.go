@@ -1,0 +1,229 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+)
+
+// typeSet is a set of types of JSON values.
+type typeSet uint8
+
+const (
+	typeNull typeSet = 1 << iota
+	typeBoolean
+	typeInteger
+	typeFraction // a number that is not whole
+	typeString
+	typeArray
+	typeObject
+
+	anyType = typeObject<<1 - 1
+)
+
+// typeNames are the names of types in a schema.
+const typeNames = "object, array, string, number, integer, boolean, null"
+
+// typesNamed are the types that the value of "type" allows: a name, or a list of
+// them; all without one.
+func typesNamed(value any) (allowed typeSet, err error) {
+	names, isList := value.([]any)
+	name, isName := value.(string)
+	switch {
+	case isName:
+		names = []any{name}
+	case !isList:
+		return anyType, nil // nothing, or what no schema has
+	case len(names) == 0:
+		return 0, errors.New(`"type" is an empty list; no value has such a type`)
+	}
+	for _, v := range names {
+		name, _ := v.(string)
+		t := typeNamed(name)
+		if t == 0 {
+			return 0, fmt.Errorf("there is no type %.60q; there are %s", name, typeNames)
+		}
+		allowed |= t
+	}
+	return allowed, nil
+}
+
+// typeNamed is one type of a schema, 0 for a name that is none.
+func typeNamed(name string) typeSet {
+	switch name {
+	case "null":
+		return typeNull
+	case "boolean":
+		return typeBoolean
+	case "integer":
+		return typeInteger
+	case "number":
+		return typeInteger | typeFraction
+	case "string":
+		return typeString
+	case "array":
+		return typeArray
+	case "object":
+		return typeObject
+	}
+	return 0
+}
+
+// typeOf is the type of a value.
+func typeOf(v any) typeSet {
+	switch v := v.(type) {
+	case bool:
+		return typeBoolean
+	case float64:
+		if v == math.Trunc(v) {
+			return typeInteger
+		}
+		return typeFraction
+	case string:
+		return typeString
+	case []any:
+		return typeArray
+	case map[string]any:
+		return typeObject
+	}
+	return typeNull
+}
+
+// shape is what one schema says of types: of a value's own, and those of its
+// parts. What it leaves out can only allow less.
+type shape struct {
+	types  typeSet
+	all    []*shape   // apply to the same value: allOf, $ref
+	either [][]*shape // of each list one applies: anyOf, oneOf
+
+	members  map[string]*shape
+	patterns []pattern
+	others   *shape // members besides; nil: nothing is said
+	first    []*shape
+	rest     *shape // elements behind the first; nil: nothing is said
+}
+
+// pattern is what is said of members by their names.
+type pattern struct {
+	name  *regexp.Regexp
+	shape *shape
+}
+
+// membersNamed lists what applies to a member.
+func (s *shape) membersNamed(name string) (list []*shape) {
+	if m := s.members[name]; m != nil {
+		list = append(list, m)
+	}
+	for _, p := range s.patterns {
+		if p.name.MatchString(name) {
+			list = append(list, p.shape)
+		}
+	}
+	if len(list) == 0 && s.others != nil {
+		list = append(list, s.others)
+	}
+	return list
+}
+
+// elementsAt lists what applies to an element.
+func (s *shape) elementsAt(i int) []*shape {
+	switch {
+	case i < len(s.first):
+		return s.first[i : i+1]
+	case s.rest != nil:
+		return []*shape{s.rest}
+	}
+	return nil
+}
+
+// shaper makes shapes of the schemas that the compiler has read.
+type shaper struct {
+	schemas  map[string]*node  // by JSON Pointer, with references that lead to one of them
+	shapes   map[string]*shape // those that are made, or being made
+	converts bool              // one of them allows no texts
+}
+
+// shape makes the shape of one schema.
+func (b *shaper) shape(at string) *shape {
+	if s := b.shapes[at]; s != nil {
+		return s
+	}
+	n := b.schemas[at]
+	if n == nil {
+		return nil
+	}
+	s := &shape{types: ownTypes(n.schema)}
+	b.shapes[at] = s
+	b.converts = b.converts || s.types&typeString == 0
+	schema, _ := n.schema.(map[string]any)
+	if n.ref != "" {
+		s.all = append(s.all, b.shape(strings.TrimPrefix(n.ref, "#")))
+	}
+	s.all = append(s.all, b.list(at, "allOf", schema)...)
+	for _, name := range []string{"anyOf", "oneOf"} {
+		if list := b.list(at, name, schema); len(list) > 0 {
+			s.either = append(s.either, list)
+		}
+	}
+	b.objects(s, at, schema)
+	b.arrays(s, at, schema)
+	return s
+}
+
+// objects reads what a schema says of members.
+func (b *shaper) objects(s *shape, at string, schema map[string]any) {
+	members, _ := schema["properties"].(map[string]any)
+	s.members = make(map[string]*shape, len(members))
+	for name := range members {
+		s.members[name] = b.shape(at + "/properties/" + escape(name))
+	}
+	patterns, _ := schema["patternProperties"].(map[string]any)
+	for name := range patterns {
+		if expression, err := regexp.Compile(name); err == nil {
+			s.patterns = append(s.patterns, pattern{expression, b.shape(at + "/patternProperties/" + escape(name))})
+		}
+	}
+	s.others = b.shape(at + "/additionalProperties")
+}
+
+// arrays reads what a schema says of elements, in both spellings of the first
+// ones.
+func (b *shaper) arrays(s *shape, at string, schema map[string]any) {
+	if _, isList := schema["items"].([]any); isList {
+		s.first, s.rest = b.list(at, "items", schema), b.shape(at+"/additionalItems")
+		return
+	}
+	s.first, s.rest = b.list(at, "prefixItems", schema), b.shape(at+"/items")
+}
+
+// list are the shapes of a keyword that is a list of schemas.
+func (b *shaper) list(at, keyword string, schema map[string]any) (shapes []*shape) {
+	list, _ := schema[keyword].([]any)
+	for i := range list {
+		shapes = append(shapes, b.shape(fmt.Sprintf("%s/%s/%d", at, keyword, i)))
+	}
+	return shapes
+}
+
+// ownTypes are the types that a schema's own keywords allow.
+func ownTypes(schema any) typeSet {
+	if schema == false {
+		return 0
+	}
+	allowed, _ := typesNamed(field(schema, "type"))
+	if list, ok := field(schema, "enum").([]any); ok {
+		var listed typeSet
+		for _, v := range list {
+			listed |= typeOf(v)
+		}
+		allowed &= listed
+	}
+	if keywords, _ := schema.(map[string]any); keywords != nil {
+		if v, ok := keywords["const"]; ok {
+			allowed &= typeOf(v)
+		}
+	}
+	return allowed
+}
