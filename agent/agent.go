@@ -152,6 +152,10 @@ func (a *Agent) End(ctx context.Context, failure error) error {
 	return err
 }
 
+// Continue makes this agent the one that goes on with the run of another, so that
+// its End tells of both.
+func (a *Agent) Continue(other *Agent) { a.turns += other.turns }
+
 // reason says in a word how a run ended.
 func reason(failure error) string {
 	switch {

@@ -14,6 +14,12 @@ import (
 // bring back.
 const rememberedPrompts = 200
 
+// chat is a conversation with a person at a terminal.
+type chat struct {
+	*session
+	editor *editor.Editor
+}
+
 // chat asks the person on the terminal for prompts until they end it with
 // Ctrl-D. Ctrl-C during an answer ends the answer only; a prompt that fails does
 // not end the conversation either.
@@ -22,11 +28,13 @@ func (s *session) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}
-	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, Ctrl-D ends. Context: " +
-		s.agent.Context.Name())
+	c := &chat{s, &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}}
+	c.editor.Complete = c.complete
+	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the commands, Ctrl-D ends. " +
+		"Context: " + s.agent.Context.Name())
 	for {
-		prompt, err := e.Read(ctx, "> ")
+		s.screen.atPrompt()
+		text, err := c.editor.Read(ctx, "> ")
 		switch {
 		case errors.Is(err, io.EOF):
 			fmt.Fprintln(s.screen.Stderr())
@@ -37,10 +45,12 @@ func (s *session) chat(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		if err := s.askTurn(ctx, prompt); ctx.Err() != nil {
+		if err := c.take(ctx, text); ctx.Err() != nil {
 			return err
+		} else if errors.Is(err, errChatEnds) {
+			return nil
 		} else if errors.Is(err, context.Canceled) {
-			e.Forget()
+			c.editor.Forget()
 			s.screen.notef("interrupted; what has arrived is kept")
 		} else if err != nil {
 			s.screen.errorf("%v", err)
@@ -48,14 +58,18 @@ func (s *session) chat(ctx context.Context) error {
 	}
 }
 
-// askTurn asks one prompt, which Ctrl-C interrupts without ending the program.
-func (s *session) askTurn(ctx context.Context, prompt string) error {
-	if s.turn != nil {
-		turn, done := s.turn(ctx)
+// take takes what the person typed: a command, or a prompt. Ctrl-C interrupts
+// either without ending the program.
+func (c *chat) take(ctx context.Context, text string) error {
+	if c.turn != nil {
+		turn, done := c.turn(ctx)
 		defer done()
 		ctx = turn
 	}
-	return s.ask(ctx, prompt)
+	if name, word, ok := commandLine(text); ok {
+		return c.do(ctx, name, word)
+	}
+	return c.ask(ctx, unescaped(text))
 }
 
 // earlierPrompts are the last prompts of this context.

@@ -4,7 +4,8 @@ package cli
 const helpText = `chibi - talk to a language model, and let plugins see and shape it
 
 Usage:
-   chibi                             talk: a prompt with history and several lines, until Ctrl-D
+   chibi                             talk: a prompt with history and several lines, until Ctrl-D; /help lists
+                                     the commands that can be typed there
    chibi [flags] prompt words...     ask; everything after the flags is the prompt
    chibi [flags] < file              ask what a pipe or a file says; with words, they come first
    chibi [flags] COMMAND             only if the words name a command, with what it takes

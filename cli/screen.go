@@ -139,6 +139,18 @@ func (s *screen) pause() (resume func()) {
 	})
 }
 
+// atPrompt begins a line for what a person types, who ends it: what was printed
+// before is behind them.
+func (s *screen) atPrompt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hide()
+	if f := s.drawn(); f != nil && s.begun && s.piped {
+		s.freshLine(f)
+	}
+	s.begun, s.inLine = false, false
+}
+
 // close leaves the terminal as a shell expects it.
 func (s *screen) close() {
 	s.mu.Lock()

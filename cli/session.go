@@ -40,6 +40,7 @@ type session struct {
 	owned        bool // this session holds its context's lock
 	closers      []io.Closer
 	tracer       *tracer
+	traceFile    io.Writer           // the file that --trace names, nil for none
 	traceHook    func(plugin.Record) // also receives every record, if set
 }
 

@@ -49,13 +49,16 @@ func (s *session) openTrace(context.Context) error {
 	w.Context(s.agent.Context.Name())
 	s.closers = append(s.closers, w) // before its files
 	s.tracer = &tracer{verbose: s.opts.verbose, line: s.screen.line, writer: w, loaded: s.loadedStep}
-	if s.opts.trace != "" {
+	if s.opts.trace != "" && s.traceFile == nil {
 		file, err := disk.Create(s.opts.trace)
 		if err != nil {
 			return fmt.Errorf("opening the trace file: %w", err)
 		}
 		s.closers = append(s.closers, file)
-		w.To(file)
+		s.traceFile = file
+	}
+	if s.traceFile != nil {
+		w.To(s.traceFile)
 	}
 	if s.config.Trace.Enabled && !s.untraced {
 		w.Hold()

@@ -28,6 +28,9 @@ type Editor struct {
 	In, Out *os.File
 	// History are earlier prompts, the oldest first. Read adds to it.
 	History []string
+	// Complete lists what the first line of a prompt may become, when the person
+	// presses Tab at its end; nil for nothing.
+	Complete func(line string) []string
 
 	typed typed // what came behind the last prompt
 }
@@ -77,6 +80,7 @@ func (e *Editor) Forget() { e.typed = typed{} }
 // lines reads lines until one does not end with a backslash.
 func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
 	screen.SetPrompt(label)
+	screen.AutoCompleteCallback = e.completion(screen)
 	var b strings.Builder
 	for {
 		line, err := screen.ReadLine()
@@ -90,6 +94,7 @@ func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
 			return b.String(), nil
 		}
 		b.WriteByte('\n')
+		screen.AutoCompleteCallback = nil
 		screen.SetPrompt(strings.Repeat(".", max(1, len(label)-1)) + " ")
 	}
 }
