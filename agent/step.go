@@ -99,9 +99,11 @@ type LoadedStep struct {
 // LoadedPlugin is a plugin that was loaded, or left out.
 type LoadedPlugin struct {
 	Name string `json:"name"`
-	// Points are those that it is asked at, Tools what it brings.
-	Points []hookpoints.Name `json:"points,omitempty"`
-	Tools  []string          `json:"tools,omitempty"`
+	// Points are those that it is asked at, Events what its protocol calls them where
+	// it has its own names, Tools what it brings.
+	Points []hookpoints.Name          `json:"points,omitempty"`
+	Events map[hookpoints.Name]string `json:"events,omitempty"`
+	Tools  []string                   `json:"tools,omitempty"`
 	// LeftOut says why it was left out, "" if it was not.
 	LeftOut string `json:"left_out,omitempty"`
 }

@@ -28,49 +28,42 @@ const everyCall = `please
 // stand the questions, each a line "? ABOUT", and below it the sentences that must
 // answer it; "all" asks about the turn.
 func TestExplainAnswersFromTheRecords(t *testing.T) {
+	type run struct {
+		name          string
+		before        [][]string // other runs
+		args          []string
+		context, want string
+	}
 	for _, test := range []struct {
-		name, archive, config string
-		before                [][]string // other runs
-		args                  []string
-		context, want         string
+		archive, config string
+		runs            []run
 	}{
-		{
-			name: "everything is changed, blocked or left out", archive: "changed.txtar",
-			config: "[api]\ntop_p = 0.5\nmax_tokens = 100\n[tools]\nexclude = [\"file_head\"]\n[plugins.gone]\nenabled = false\n",
-			args:   []string{"-c", "work", everyCall}, context: "work", want: "changed.want",
-		},
-		{
-			name: "the prompt is refused", archive: "changed.txtar",
-			args: []string{"-C", "calm", "forbidden"}, context: "calm", want: "refused.want",
-		},
-		{
-			name: "nothing is touched", archive: "untouched.txtar", config: "[api]\ntop_p = 0.5\n",
-			args: []string{"please\n@tool run_command {}"}, context: "default", want: "untouched.want",
-		},
-		{
-			name: "the turn goes on", archive: "turns.txtar", config: "max_follow_ups = 1\n",
-			args: []string{"@say go on"}, context: "default", want: "followups.want",
-		},
-		{
-			name: "the conversation is cleared and replaced", archive: "turns.txtar",
-			before: [][]string{{"-c", "other", "one"}, {"-c", "default", "one"}},
-			args:   []string{"-c", "other", "-a", "@say replace it"}, context: "other", want: "replaced.want",
-		},
-		{
-			name: "a compaction, and values that are not kept", archive: "turns.txtar",
-			before: [][]string{{"one"}, {"two"}}, args: []string{"-z", "BIG"}, context: "default", want: "compacted.want",
-		},
+		{"changed.txtar", "[api]\ntop_p = 0.5\nmax_tokens = 100\n[tools]\nexclude = [\"file_head\"]\n" +
+			"[plugins.gone]\nenabled = false\n", []run{
+			{"everything is changed, blocked or left out", nil, []string{"-c", "work", everyCall}, "work", "changed.want"},
+			{"the prompt is refused", nil, []string{"-C", "calm", "forbidden"}, "calm", "refused.want"},
+		}},
+		{"untouched.txtar", "[api]\ntop_p = 0.5\n", []run{
+			{"nothing is touched", nil, []string{"please\n@tool run_command {}"}, "default", "untouched.want"},
+		}},
+		{"turns.txtar", "max_follow_ups = 1\n", []run{
+			{"the turn goes on", nil, []string{"@say go on"}, "default", "followups.want"},
+			{"a compaction, and values that are not kept", [][]string{{"one"}}, []string{"-z", "BIG"}, "default",
+				"compacted.want"},
+			{"the conversation is cleared and replaced", [][]string{{"-C", "other", "one"}},
+				[]string{"-c", "other", "-a", "@say replace it"}, "other", "replaced.want"},
+		}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			h := explainedHome(t, test.archive, test.config)
-			for _, args := range append(test.before, test.args) {
-				out, err := h.command(args...).CombinedOutput()
-				t.Logf("chibi %q: %v\n%s", args, err, out)
-			}
-			turn := h.newest(test.context)
-			want := filepath.Join("testdata", "explain", test.want)
-			checkExplained(t, turn, want)
-		})
+		h := explainedHome(t, test.archive, test.config)
+		for _, run := range test.runs {
+			t.Run(run.name, func(t *testing.T) {
+				for _, args := range append(run.before, run.args) {
+					out, err := h.command(args...).CombinedOutput()
+					t.Logf("chibi %q: %v\n%s", args, err, out)
+				}
+				checkExplained(t, h.newest(run.context), filepath.Join("testdata", "explain", run.want))
+			})
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (s *session) tracePath(name string) string {
 func (s *session) loadedStep() *agent.LoadedStep {
 	step := &agent.LoadedStep{Plugins: []agent.LoadedPlugin{}, Tools: []string{}}
 	for _, p := range s.loaded.Plugins {
-		one := agent.LoadedPlugin{Name: p.Name, Points: p.Hooks}
+		one := agent.LoadedPlugin{Name: p.Name, Points: p.Hooks, Events: p.Events}
 		for _, tool := range p.Tools {
 			one.Tools = append(one.Tools, tool.Spec().Name)
 		}

@@ -229,7 +229,11 @@ func (s *story) askedAt(points ...hookpoints.Name) string {
 		at[text] = append(at[text], string(point))
 	}
 	for i, text := range texts {
-		texts[i] = strings.Replace(text, place, listed(at[text]), 1)
+		where := listed(at[text])
+		if strings.HasPrefix(text, "no ") {
+			where = strings.Join(at[text], " or ")
+		}
+		texts[i] = strings.Replace(text, place, where, 1)
 	}
 	return strings.Join(texts, "; ")
 }

@@ -225,6 +225,13 @@ func (s *story) points(name string) (list []string) {
 			}
 		}
 	}
+	for _, p := range s.loaded.Plugins {
+		for _, point := range p.Points {
+			if p.Events[point] == name {
+				list = addName(list, string(point))
+			}
+		}
+	}
 	return list
 }
 

@@ -241,13 +241,13 @@ func (r *request) messageChanges() (list []fact) {
 		if l.Messages != nil {
 			text = messageNames(l.Messages)
 		}
-		of := func(role string) bool {
-			return l.Messages == nil || slices.ContainsFunc(l.Messages, func(m MessageChange) bool { return m.Role == role })
+		of := func(is func(MessageChange) bool) bool {
+			return l.Messages == nil || slices.ContainsFunc(l.Messages, is)
 		}
-		if of("user") {
+		if of(func(m MessageChange) bool { return m.Latest }) {
 			about = append(about, Subject{Kind: KindPrompt})
 		}
-		if of("system") {
+		if of(func(m MessageChange) bool { return m.Role == "system" }) {
 			about = append(about, Subject{Kind: KindSystemPrompt})
 		}
 		list = append(list, fact{about: about, text: fmt.Sprintf("Plugin %q changed messages of the request: %s.", l.Plugin,
