@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/disk/disktest"
 	"github.com/google/go-cmp/cmp"
@@ -356,15 +357,13 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 // TestAKilledProcessLosesNothing kills a process that appends as fast as it
 // can, several times over, and looks for everything that it acknowledged.
 func TestAKilledProcessLosesNothing(t *testing.T) {
-	if home := os.Getenv("CHIBI_TEST_APPEND"); home != "" {
-		appendForEver(home)
-		return
-	}
+	childtest.Do(t, "CHIBI_TEST_APPEND", appendForEver)
 	home := t.TempDir()
 	var acknowledged []string
 	for range 8 {
-		cmd := exec.Command(os.Args[0], "-test.run=TestAKilledProcessLosesNothing")
-		cmd.Env = append(os.Environ(), "CHIBI_TEST_APPEND="+home)
+		self := childtest.Command(t)
+		cmd := exec.Command(self[0], self[1:]...)
+		cmd.Env = childtest.Environ(t, "CHIBI_TEST_APPEND", home)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -433,15 +432,13 @@ func appendForEver(home string) {
 // TestManyProcessesAtOnce lets eight processes append to one context: no entry
 // is lost, no line torn, each one's entries are in order.
 func TestManyProcessesAtOnce(t *testing.T) {
-	if home := os.Getenv("CHIBI_TEST_MANY"); home != "" {
-		appendSome(home)
-		return
-	}
+	childtest.Do(t, "CHIBI_TEST_MANY", appendSome)
 	home := t.TempDir()
 	outputs := make(chan string)
 	for range 8 {
-		cmd := exec.Command(os.Args[0], "-test.run=TestManyProcessesAtOnce")
-		cmd.Env = append(os.Environ(), "CHIBI_TEST_MANY="+home)
+		self := childtest.Command(t)
+		cmd := exec.Command(self[0], self[1:]...)
+		cmd.Env = childtest.Environ(t, "CHIBI_TEST_MANY", home)
 		go func() {
 			out, _ := cmd.Output()
 			outputs <- string(out)
@@ -449,7 +446,7 @@ func TestManyProcessesAtOnce(t *testing.T) {
 	}
 	var all [][]string
 	for range 8 {
-		all = append(all, strings.Fields(strings.TrimSuffix(<-outputs, "PASS\n")))
+		all = append(all, strings.Fields(<-outputs))
 	}
 	have := historyIDs(t, home)
 	if len(have) != 1+8*20 { // the context is created once

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/internal/terminaltest"
 	"github.com/chibi-host/chibi/plugin"
 	"golang.org/x/sys/unix"
@@ -19,10 +20,7 @@ import (
 // A process at the terminal reads what is typed, and its Ctrl-C ends it, not
 // the host. The host is this test in a session of its own: see hostAtTerminal.
 func TestAProcessAtTheTerminal(t *testing.T) {
-	if script := os.Getenv("CHIBI_TEST_AT_TERMINAL"); script != "" {
-		hostAtTerminal(t, script)
-		return
-	}
+	childtest.Do(t, "CHIBI_TEST_AT_TERMINAL", func(script string) { hostAtTerminal(t, script) })
 	tests := map[string]struct{ script, typed, want string }{
 		"reads what is typed": {"echo up >&2; read line; echo got $line", "hello\n",
 			`"got hello\n" interrupted=false foreground=true`},
@@ -32,8 +30,9 @@ func TestAProcessAtTheTerminal(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			terminal, person := terminaltest.New(t)
-			host := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAProcessAtTheTerminal$")
-			host.Env = append(os.Environ(), "CHIBI_TEST_AT_TERMINAL="+tt.script)
+			self := childtest.Command(t)
+			host := exec.CommandContext(t.Context(), self[0], self[1:]...)
+			host.Env = childtest.Environ(t, "CHIBI_TEST_AT_TERMINAL", tt.script)
 			host.Stdin = terminal
 			host.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 			output, err := host.StdoutPipe()

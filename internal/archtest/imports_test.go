@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"internal/archtest":      {},
 	"internal/campaign":      {},
 	"internal/fuzztest":      {},
+	"internal/childtest":     {},
 	"internal/strictjson":    {},
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/disk/disktest"
 	"github.com/chibi-host/chibi/internal/jsonfile"
@@ -40,27 +41,24 @@ func add(name string) func(*counts) error {
 	}
 }
 
-// TestMain is a writer for TestNoChangeOfTwelveProcessesIsLost.
-func TestMain(m *testing.M) {
-	if path := os.Getenv("JSONFILE_TEST_WRITER"); path != "" {
-		for range 20 {
-			if err := jsonfile.Update(jsonfile.File{Path: path}, add(os.Getenv("JSONFILE_TEST_NAME"))); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
+// addMany is what each of many processes does to one file.
+func addMany(t *testing.T, path string) {
+	for range 20 {
+		if err := jsonfile.Update(jsonfile.File{Path: path}, add(os.Getenv("JSONFILE_TEST_NAME"))); err != nil {
+			t.Fatal(err)
 		}
-		os.Exit(0)
 	}
-	os.Exit(m.Run())
 }
 
 func TestNoChangeOfTwelveProcessesIsLost(t *testing.T) {
+	childtest.Do(t, "JSONFILE_TEST_WRITER", func(path string) { addMany(t, path) })
 	path := filepath.Join(t.TempDir(), "new", "counts.json")
 	var writers []*exec.Cmd
 	for i := range 12 {
-		w := exec.Command(os.Args[0])
-		w.Env = append(os.Environ(), "JSONFILE_TEST_WRITER="+path, fmt.Sprintf("JSONFILE_TEST_NAME=w%d", i))
-		w.Stderr = os.Stderr
+		self := childtest.Command(t)
+		w := exec.Command(self[0], self[1:]...)
+		w.Env = append(childtest.Environ(t, "JSONFILE_TEST_WRITER", path), fmt.Sprintf("JSONFILE_TEST_NAME=w%d", i))
+		w.Stdout, w.Stderr = os.Stderr, os.Stderr
 		if err := w.Start(); err != nil {
 			t.Fatal(err)
 		}

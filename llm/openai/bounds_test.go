@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/llm/openai"
 )
 
@@ -87,15 +88,13 @@ func wholly(head, again string) http.HandlerFunc {
 // TestAFloodIsCutAndMemoryStaysFlat lets a process of its own read each flood:
 // it ends, says so, keeps what came, and never has 100 MiB.
 func TestAFloodIsCutAndMemoryStaysFlat(t *testing.T) {
-	if url := os.Getenv("CHIBI_TEST_FLOOD"); url != "" {
-		readFlood(t.Context(), url)
-		return
-	}
+	childtest.Do(t, "CHIBI_TEST_FLOOD", func(url string) { readFlood(t.Context(), url) })
 	for name, handler := range floods() {
 		t.Run(name, func(t *testing.T) {
 			client, _ := serve(t, handler)
-			child := exec.Command(os.Args[0], "-test.run=^TestAFloodIsCutAndMemoryStaysFlat$")
-			child.Env = append(os.Environ(), "CHIBI_TEST_FLOOD="+client.URL)
+			self := childtest.Command(t)
+			child := exec.Command(self[0], self[1:]...)
+			child.Env = childtest.Environ(t, "CHIBI_TEST_FLOOD", client.URL)
 			bound := 2 << 20
 			switch {
 			case isRaced(): // it makes this slow
@@ -109,7 +108,7 @@ func TestAFloodIsCutAndMemoryStaysFlat(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			var got flooded
-			if err := json.Unmarshal([]byte(strings.TrimSuffix(string(out), "PASS\n")), &got); err != nil {
+			if err := json.Unmarshal(out, &got); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			wantText := 2

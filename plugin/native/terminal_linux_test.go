@@ -37,9 +37,7 @@ else: print("answer " + a)
 )
 
 func TestAPluginAsksThePersonAtTheTerminal(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	const asked = `plugin "a" asked the person and then failed: `
 	tests := []struct {
 		name, typed string
@@ -101,9 +99,7 @@ func mustSay(t *testing.T, got []string, want ...string) {
 // TestAPluginThatAsksAgainAndAgainHasNoMoreTime: each stop of its process looks like
 // a question, and would be a new beginning of its time.
 func TestAPluginThatAsksAgainAndAgainHasNoMoreTime(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	t.Parallel()
 	stops := `#!/bin/bash
 [ "$1" = --schema ] && { echo '{"name":"ask","hooks":["pre_tool"]}'; exit; }
@@ -115,9 +111,7 @@ while :; do kill -TTIN $$; sleep 0.1; done
 }
 
 func TestTwoGuardsThatAskAtOnceTakeTurns(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	guard := strings.ReplaceAll(askBash, `"hooks":["pre_tool"]`, `"hooks":["pre_tool"],"guards":["pre_tool"]`)
 	f := newFolder(t).file("a", guard, 0o755).file("b", strings.ReplaceAll(guard, `"ask"`, `"other"`), 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000}.session(t, "", typing("y\n", "n\n"))
@@ -125,9 +119,7 @@ func TestTwoGuardsThatAskAtOnceTakeTurns(t *testing.T) {
 }
 
 func TestTheClockOfAPluginThatAsksStandsStill(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	t.Parallel()
 	const limit = 10 * time.Second // more than starting a shell takes on any machine
 	f := newFolder(t).file("a", askBash, 0o755)
@@ -142,9 +134,7 @@ func TestTheClockOfAPluginThatAsksStandsStill(t *testing.T) {
 }
 
 func TestWhatWasTypedBeforeTheQuestionIsNoAnswer(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	early := filepath.Join(t.TempDir(), "typed")
 	script := strings.Replace(askBash, "read -r", "echo typed? >&2\nwhile [ ! -e \"$EARLY\" ]; do sleep 0.01; "+
 		"done\nread -r", 1)
@@ -164,9 +154,7 @@ func TestWhatWasTypedBeforeTheQuestionIsNoAnswer(t *testing.T) {
 }
 
 func TestAPluginThatHidesWhatIsTypedAndDiesLeavesTheTerminalAsItWas(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	f := newFolder(t).file("a", strings.Replace(askBash, "read -r", "read -rs", 1), 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000}.session(t, "", typing("\x03"))
 	mustSay(t, lines, "lent", "back", `block=true plugin "a" asked the person and then failed: ended by Ctrl-C <nil>`,
@@ -174,9 +162,7 @@ func TestAPluginThatHidesWhatIsTypedAndDiesLeavesTheTerminalAsItWas(t *testing.T
 }
 
 func TestAPluginThatAsksAndCannotHaveTheTerminalBlocks(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	f := newFolder(t).file("a", askBash, 0o755)
 	for name, h := range map[string]host{"nobody lends it": {NoLender: true},
 		"the host is in the background": {Behind: true}} {
@@ -189,9 +175,7 @@ func TestAPluginThatAsksAndCannotHaveTheTerminalBlocks(t *testing.T) {
 }
 
 func TestJobsOfAShell(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	f := newFolder(t).file("a", askBash, 0o755)
 	for _, tt := range []struct {
 		name, script string
@@ -227,9 +211,7 @@ sys.stdout.write(sys.stdin.read())
 `
 
 func TestAPagerThatReadsFromTheTerminalWaitsForTheAnswer(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	ready := filepath.Join(t.TempDir(), "ready")
 	plugin := strings.Replace(askBash, "read -r", "while [ ! -e \"$READY\" ]; do sleep 0.01; done\nread -r", 1)
 	f := newFolder(t).file("a", plugin, 0o755)
@@ -261,9 +243,7 @@ else echo "answer $a"; fi
 `
 
 func TestAPluginReadsThePersonsAnswerFromStandardInput(t *testing.T) {
-	if isHost(t) {
-		return
-	}
+	beHost(t)
 	f := newFolder(t).file("a", older, 0o755)
 	const failed = `block=true plugin "a" asked the person and then failed: `
 	for _, tt := range []struct{ what, typed, want string }{

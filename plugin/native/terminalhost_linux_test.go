@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/internal/terminaltest"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -90,15 +91,14 @@ func (h host) session(t *testing.T, script string,
 	react func(line string, person *terminaltest.Person)) (lines []string) {
 	t.Helper()
 	terminal, person := terminaltest.New(t)
-	name, _, _ := strings.Cut(t.Name(), "/")
-	self := []string{os.Args[0], "-test.run=^" + name + "$"}
+	self := childtest.Command(t)
 	cmd := exec.CommandContext(t.Context(), self[0], self[1:]...)
 	if script != "" {
 		cmd = exec.CommandContext(t.Context(), "bash", "-m", "-c", script)
 	}
 	description, _ := json.Marshal(h)
-	cmd.Env = append(os.Environ(), h.Env...)
-	cmd.Env = append(cmd.Env, "HOST="+strings.Join(self, " "), hostVariable+"="+string(description))
+	cmd.Env = append(childtest.Environ(t, hostVariable, string(description)), h.Env...)
+	cmd.Env = append(cmd.Env, "HOST="+strings.Join(self, " "))
 	cmd.Stdin, cmd.Stderr = terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	output, err := cmd.StdoutPipe()
@@ -139,13 +139,13 @@ func waitUntilGiven(t *testing.T, person *terminaltest.Person, host int) int {
 	}
 }
 
-// isHost runs the host that this run of the tests is, if it is one.
-func isHost(t *testing.T) bool {
-	var h host
-	if json.Unmarshal([]byte(os.Getenv(hostVariable)), &h) != nil {
-		return false
-	}
-	os.Unsetenv(hostVariable)
-	h.run(t)
-	return true
+// beHost runs the host that this run of the tests is, if it is one.
+func beHost(t *testing.T) {
+	childtest.Do(t, hostVariable, func(description string) {
+		var h host
+		if err := json.Unmarshal([]byte(description), &h); err != nil {
+			t.Fatal(err)
+		}
+		h.run(t)
+	})
 }
