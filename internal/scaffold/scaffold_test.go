@@ -53,7 +53,12 @@ func passes(t *testing.T, plan scaffold.Plan) {
 			t.Fatal(err)
 		}
 	}
-	env := append(os.Environ(), "GOFLAGS=-mod=mod")
+	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOCACHE="+strings.TrimSpace(string(gocache)),
+		"XDG_CACHE_HOME="+t.TempDir())
 	folder, err := plugincheck.Load(t.Context(), native.Options{Dir: dir,
 		Home: t.TempDir(), Exec: plugin.Exec{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
 	})
@@ -68,6 +73,9 @@ func passes(t *testing.T, plan scaffold.Plan) {
 	}
 	if len(r.Hooks) != len(plan.Hooks) || (len(r.Tools) == 1) != plan.Tool {
 		t.Errorf("it has %d hooks and %d tools", len(r.Hooks), len(r.Tools))
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "my-plugin", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("it was built among its sources: %q, %v", left, err)
 	}
 	if strings.Contains(files[0].Text, "parameters") != plan.Tool {
 		t.Errorf("what it writes of parameters:\n%s", files[0].Text)
