@@ -84,7 +84,7 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 		{"there is no such tool", "walk", `{}`, tools.Result{}, none, "denied", "",
 			`Error: there is no tool "walk"`, "Error: ", 1},
 		{"its arguments make no sense", "run", `{"n":"x"}`, tools.Result{}, none, "denied", "",
-			`Error: tool "run" did not run: argument "n": type: x has type "string", want "integer"`, "Error: ", 1},
+			`Error: tool "run" did not run: argument "n": must be an integer, is a string`, "Error: ", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := emptyAgent(t, told{test.result}, leftOut{})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -39,7 +38,7 @@ func (s *Schema) Check(args json.RawMessage) error {
 		return errors.New("the arguments are too large to be checked against the tool's parameters; make them smaller")
 	}
 	if err := s.validate(object); err != nil {
-		return explain(err)
+		return explain(s.root.schema, err)
 	}
 	return nil
 }
@@ -55,24 +54,4 @@ func decodeText(err error) string {
 	value := map[string]string{"bool": "a boolean", "object": "an object", "array": "an array"}[kind]
 	return (&strictjson.TypeError{Field: strings.ReplaceAll(field, "..", "."), Want: strictjson.Wanted(wrong.Type),
 		Value: cmp.Or(value, "a "+kind)}).Error()
-}
-
-// schemaPath finds the argument in the validator's words.
-var schemaPath = regexp.MustCompile(`/properties/([^/:]+)`)
-
-// schemaChain is how the validator says which schemas it was in.
-var schemaChain = regexp.MustCompile(`^(validating [^:]+: )+`)
-
-// explain puts the argument's name before the validator's last words.
-func explain(err error) error {
-	text := err.Error()
-	if m := schemaPath.FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("argument %q: %s", m[1], lastPart(text))
-	}
-	return errors.New(lastPart(text))
-}
-
-// lastPart is what follows the validator's chain of schema paths.
-func lastPart(text string) string {
-	return schemaChain.ReplaceAllString(text, "")
 }

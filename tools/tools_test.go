@@ -27,9 +27,9 @@ func TestCheck(t *testing.T) {
 	for _, test := range []struct{ name, args, want string }{
 		{"good", `{"path":"x","lines":3}`, ""},
 		{"missing", `{}`, `argument "path" is missing`},
-		{"wrong type", `{"path":1}`, `argument "path": type: 1 has type "integer", want "string"`},
-		{"not whole", `{"path":"x","lines":1.5}`, `argument "lines": type: 1.5 has type "number", want "integer"`},
-		{"not one of", `{"path":"x","mode":"z"}`, `argument "mode": enum: z does not equal any of: [a b]`},
+		{"wrong type", `{"path":1}`, `argument "path": must be a string, is an integer`},
+		{"not whole", `{"path":"x","lines":1.5}`, `argument "lines": must be an integer, is a number`},
+		{"not one of", `{"path":"x","mode":"z"}`, `argument "mode": must be one of ["a","b"]`},
 		{"not known", `{"path":"x","pth":"y"}`, `unexpected additional properties ["pth"]`},
 		{"an array", `[1]`, "the arguments must be one JSON object"},
 		{"not JSON", `{"path":`, "the arguments are not valid JSON"},
