@@ -112,7 +112,7 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.doctorCommand(ctx),
 		p.trustCommand(ctx),
 		p.group("hook", "hook points",
-			leaf(ctx, "list", "", "list the hook points", p.hookList),
+			p.hookListCommand(ctx),
 			p.fireCommand(ctx),
 			leaf(ctx, "show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
 			leaf(ctx, "schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),

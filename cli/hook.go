@@ -6,13 +6,26 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/urfave/cli/v2"
 )
 
+func (p *program) hookListCommand(ctx context.Context) *cli.Command {
+	var asJSON bool
+	return leaf(ctx, "list", "", "list the hook points",
+		func(context.Context, []string) error { return p.hookList(asJSON) }, jsonFlag(&asJSON))
+}
+
 // hookList lists the hook points.
-func (p *program) hookList(context.Context, []string) error {
+func (p *program) hookList(asJSON bool) error {
 	var rows [][]string
+	var list []fields
 	for _, info := range hookpoints.All() {
 		rows = append(rows, []string{string(info.Name), string(info.Mode), powers(info)})
+		list = append(list, fields{"point": info.Name, "mode": info.Mode, "can_change": info.CanChange(),
+			"can_block": info.CanBlock(), "when": info.When})
+	}
+	if asJSON {
+		return p.printJSON(list)
 	}
 	return p.printColumns(rows)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,10 +148,12 @@ func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 	o := &p.opts
 	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args,
 		about: "give the recipe an argument, NAME=VALUE"}
+	var asJSON bool
 	return []*cli.Command{
 		withExample(leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),
 			"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"),
-		leaf(ctx, "list", "", "list the recipes, and where they come from", p.recipeList),
+		leaf(ctx, "list", "", "list the recipes, and where they come from",
+			func(context.Context, []string) error { return p.recipeList(asJSON) }, jsonFlag(&asJSON)),
 		leaf(ctx, "show", "RECIPE", "show a recipe: what it is for, its arguments, what it allows, its text", p.recipeShow),
 	}
 }
@@ -161,33 +164,56 @@ func (p *program) recipeRun(ctx context.Context, args []string) error {
 	return p.main(ctx, args[1:])
 }
 
+// listedRecipe is what is said of one recipe. Note says why it is not used, or not
+// all of it; File is "" for one that is built in.
+type listedRecipe struct {
+	Name        string `json:"name"`
+	File        string `json:"file"`
+	Description string `json:"description"`
+	Note        string `json:"note,omitempty"`
+}
+
 // recipeList lists the recipes.
-func (p *program) recipeList(context.Context, []string) error {
+func (p *program) recipeList(asJSON bool) error {
 	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	var rows [][]string
+	list := []listedRecipe{}
 	library := s.library()
 	for _, l := range library.List() {
-		where, state := place(l.Path), ""
-		found, err := library.Find(l.Name)
-		switch {
-		case err == nil && l.Err == nil && found.Path != l.Path && l.Recipe.Approved() != nil:
-			state = l.Recipe.Approved().Error() + ", so " + place(found.Path) + " is used; see chibi trust"
-		case err == nil && l.Err == nil && found.Path != l.Path:
-			state = "hidden by " + place(found.Path)
-		case l.Err != nil:
-			state = "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
-		case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
-			state = "runs commands, " + l.Recipe.Approved().Error() + "; see chibi trust"
-		default:
-			state = about(l.Recipe)
+		one := listedRecipe{Name: l.Name, File: l.Path, Note: recipeNote(library, l)}
+		if l.Recipe != nil {
+			one.Description = l.Recipe.Description
 		}
-		rows = append(rows, []string{term.Name(l.Name), term.Name(where), term.Line(state)})
+		if one.Note == "" && about(l.Recipe) != one.Description {
+			one.Note = about(l.Recipe)
+		}
+		list = append(list, one)
+		rows = append(rows, []string{term.Name(l.Name), term.Name(place(l.Path)), term.Line(cmp.Or(one.Note, one.Description))})
+	}
+	if asJSON {
+		return p.printJSON(list)
 	}
 	return p.printColumns(rows)
+}
+
+// recipeNote says why a recipe is not used, or not all of it; "" if it is.
+func recipeNote(library *recipes.Library, l recipes.Listed) string {
+	found, err := library.Find(l.Name)
+	switch {
+	case err == nil && l.Err == nil && found.Path != l.Path && l.Recipe.Approved() != nil:
+		return l.Recipe.Approved().Error() + ", so " + place(found.Path) + " is used; see chibi trust"
+	case err == nil && l.Err == nil && found.Path != l.Path:
+		return "hidden by " + place(found.Path)
+	case l.Err != nil:
+		return "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
+	case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
+		return "runs commands, " + l.Recipe.Approved().Error() + "; see chibi trust"
+	}
+	return ""
 }
 
 // about is a recipe's description, and what of its front matter has no effect.
