@@ -309,11 +309,23 @@ func (s *session) findTool(name string) (tools.Tool, error) {
 		case p.Name == name && len(p.Tools) > 0:
 			return p.Tools[0], nil
 		case p.Name == name || slices.Contains(p.NotTools, name):
-			return nil, usage("plugin %q offers no tool, it only has hooks; try one of them: chibi hook fire POINT --plugin %s",
-				p.Name, shellWord(p.Name))
+			return nil, hooksOnly(&p)
 		}
 	}
 	return nil, usage("there is no tool or plugin %q; chibi plugin list names them", name)
+}
+
+// hooksOnly is the error of a call of a plugin that has no tool.
+func hooksOnly(p *plugin.Plugin) error {
+	if len(p.Hooks) == 0 {
+		return usage("plugin %q offers no tool", p.Name)
+	}
+	var names []string
+	for _, name := range p.Hooks {
+		names = append(names, string(name))
+	}
+	return usage("plugin %q offers no tool, it only has hooks (%s); to try one: chibi hook fire %s --plugin %s", p.Name,
+		strings.Join(names, ", "), names[0], shellWord(p.Name))
 }
 
 // detail prints a remark for a person who wants to know more.

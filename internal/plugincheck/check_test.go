@@ -88,7 +88,7 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a text for tool", schema(`{"name":"p","tool":"false","hooks":["on_end"]}`), 0o755,
 			[]string{`error schema: --schema: tool: must be a boolean, is a string`}},
 		{"parameters of no tool", schema(`{"name":"p","tool":false,"parameters":{},"hooks":["on_end"]}`) + "exit 0", 0o755,
-			[]string{`warning schema: its --schema has "parameters" that mean nothing beside "tool": false`}},
+			[]string{`warning schema: its --schema has "parameters" beside "tool": false, which means nothing there`}},
 		{"a key that is nearly tool", schema(`{"name":"p","description":"d","tools":false,"hooks":["on_end"]}`) + "exit 0",
 			0o755, []string{`warning schema: its --schema has a key "tools" that means nothing; did you mean "tool"?`}},
 		{"it fails", guard + "echo oops >&2; exit 3", 0o755,

@@ -168,8 +168,10 @@ func strangeKeys(out []byte) (warnings []string) {
 			}
 			return len(warnings) < maxWarnings
 		})
-		if element.Get("tool").Type == gjson.False && element.Get("parameters").Exists() {
-			warnings = append(warnings, `its --schema has "parameters" that mean nothing beside "tool": false`)
+		for _, name := range []string{"parameters", "stdin"} {
+			if element.Get("tool").Type == gjson.False && element.Get(name).Exists() {
+				warnings = append(warnings, fmt.Sprintf(`its --schema has %q beside "tool": false, which means nothing there`, name))
+			}
 		}
 	}
 	return warnings
