@@ -28,9 +28,6 @@ type Record struct {
 	Guard bool `json:"guard,omitempty"`
 	// Result says in a word what came of it.
 	Result Result `json:"result"`
-	// Blocks is true if the event was refused because of this plugin: it was the
-	// first that blocked, or whose failure did.
-	Blocks bool `json:"blocks,omitempty"`
 	// DurationMS is how long the plugin took, in milliseconds.
 	DurationMS float64 `json:"duration_ms"`
 	// PayloadBytes is the size of what the plugin received.
@@ -46,6 +43,9 @@ type Record struct {
 	Lost []merge.Conflict `json:"lost,omitempty"`
 	// Why explains a failure, a block or a skip.
 	Why string `json:"why,omitempty"`
+	// Blocks is true if the event was refused because of this plugin: it was the
+	// first that blocked, or whose failure did.
+	Blocks bool `json:"blocks,omitempty"`
 	// Notes are other remarks, a sentence each.
 	Notes []string `json:"notes,omitempty"`
 	// Payload is what the plugin received.

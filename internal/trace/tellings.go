@@ -44,7 +44,11 @@ func (s *story) tellStep(step *agent.Step) {
 				about = with(about, Subject{KindContext, name})
 			}
 		}
-		s.say(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
+		tell := s.say
+		if isSwitch(step) { // by the person's wish
+			tell = s.whisper
+		}
+		tell(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
 	case agent.StepNotice:
 		s.say([]Subject{{KindContext, s.turn.Context}}, "Notice: %s.", text)
 	}

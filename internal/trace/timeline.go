@@ -40,11 +40,22 @@ func (t Turn) Rows(only string) []Row {
 		switch {
 		case l.Record != nil && (only == "" || l.Plugin == only):
 			rows = append(rows, recordRow(l.Record, begin).withheld(l))
-		case l.Step != nil && only == "":
+		case l.Step != nil && only == "" && !isBackground(l.Step):
 			rows = append(rows, stepRow(l, begin).withheld(l))
 		}
 	}
 	return rows
+}
+
+// isBackground reports whether a step is no news: nothing was left out, or the person
+// said which context the run uses.
+func isBackground(s *agent.Step) bool {
+	return s.Loaded != nil && loadedText(*s.Loaded) == "" || isSwitch(s)
+}
+
+// isSwitch reports whether the step tells of a switch to another context.
+func isSwitch(s *agent.Step) bool {
+	return s.Kind == agent.StepContext && strings.HasPrefix(s.Text, "the run went")
 }
 
 // withheld is the row with what is not kept of its line.
@@ -116,7 +127,8 @@ func stepRow(l Line, begin time.Time) Row {
 	return row
 }
 
-// loadedText counts plugins and tools, and names plugins that were left out.
+// loadedText counts plugins and tools, and names plugins that were left out; "" if
+// there are none of those.
 func loadedText(loaded agent.LoadedStep) string {
 	var leftOut []string
 	for _, p := range loaded.Plugins {
@@ -124,12 +136,11 @@ func loadedText(loaded agent.LoadedStep) string {
 			leftOut = append(leftOut, p.Name)
 		}
 	}
-	text := english.Plural(len(loaded.Plugins)-len(leftOut), "plugin", "") + ", " +
-		english.Plural(len(loaded.Tools), "tool", "")
-	if len(leftOut) > 0 {
-		text += "; left out: " + strings.Join(leftOut, ", ")
+	if len(leftOut) == 0 {
+		return ""
 	}
-	return text
+	return english.Plural(len(loaded.Plugins)-len(leftOut), "plugin", "") + ", " +
+		english.Plural(len(loaded.Tools), "tool", "") + "; left out: " + strings.Join(leftOut, ", ")
 }
 
 // Print writes the turn as a timeline that fits a terminal of so many columns; 0
