@@ -29,7 +29,7 @@ type screen struct {
 	begun   bool           // an answer has begun on a stdout that is no terminal
 	json    bool           // lines on stderr are JSON objects
 	quiet   bool           // nothing is shown of what happens
-	settled bool           // the line of the status line is known to be free
+	loose   bool           // somebody may have written where the status line was
 	inLine  bool           // the last output to a terminal did not end its line
 	shown   bool           // the status line is on the terminal now
 	waits   []string       // what is being waited for
@@ -131,10 +131,7 @@ func (s *screen) pause() (resume func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.paused--
-		if f := s.drawn(); f != nil {
-			s.freshLine(f)
-		}
-		s.inLine = false
+		s.inLine, s.loose = false, true
 		s.show()
 	})
 }
@@ -145,8 +142,8 @@ func (s *screen) atPrompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hide()
-	if f := s.drawn(); f != nil && s.begun && s.piped {
-		s.freshLine(f)
+	if s.loose || s.begun && s.piped {
+		s.freshLine()
 	}
 	s.begun, s.inLine = false, false
 }
@@ -157,6 +154,9 @@ func (s *screen) close() {
 	defer s.mu.Unlock()
 	s.status = false
 	s.hide()
+	if s.loose {
+		s.freshLine()
+	}
 	s.endColours(nil)
 }
 
@@ -233,6 +233,9 @@ func (w stream) print(text string) {
 func (w stream) write(p []byte) {
 	w.hide()
 	w.endColours(w.to)
+	if w.terminal && w.loose {
+		w.freshLine()
+	}
 	w.to.Write(p)
 	isOut := w.to == w.out.to
 	if len(p) > 0 {

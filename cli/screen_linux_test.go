@@ -44,9 +44,9 @@ func TestNoStatusLineIsDrawnWhileSomebodyElseHasTheTerminal(t *testing.T) {
 		again()
 		two()
 	})
-	line := func(text string) string { return "\r\x1b[K\x1b[2m" + text + "\x1b[0m" }
-	hidden := "\r\x1b[K"
-	if want := freshLine + line("waiting for one") + hidden + "said meanwhile\r\n" + freshLine + "still\r\n" + freshLine +
+	line := func(text string) string { return freshLine + "\x1b[2m" + text + "\x1b[0m\r" }
+	hidden := "\x1b[K"
+	if want := line("waiting for one") + hidden + freshLine + "said meanwhile\r\n" + freshLine + "still\r\n" +
 		line("waiting for two") + hidden; got != want {
 		t.Errorf("drawn is %q, want %q", got, want)
 	}
@@ -69,7 +69,7 @@ func TestColoursThatOthersLeaveOnEndBeforeTheNext(t *testing.T) {
 		"before the status line": {func(s *screen) {
 			io.WriteString(s.Plugins(false), "\x1b[41mx\n")
 			s.waiting("y")()
-		}, "\x1b[41mx\r\n\x1b[0m" + freshLine + "\r\x1b[K\x1b[2mwaiting for y\x1b[0m\r\x1b[K"},
+		}, "\x1b[41mx\r\n\x1b[0m" + freshLine + "\x1b[2mwaiting for y\x1b[0m\r\x1b[K"},
 		"when the program ends": {func(s *screen) {
 			io.WriteString(s.Plugins(false), "\x1b[41mx\n")
 			s.close()
@@ -107,7 +107,7 @@ func TestTheStatusLineFitsTheTerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := drawn(t, func(s *screen) { s.waiting(what) })
-			text := strings.TrimSuffix(strings.TrimPrefix(got, freshLine+"\r\x1b[K\x1b[2m"), "\x1b[0m")
+			text := strings.TrimSuffix(strings.TrimPrefix(got, freshLine+"\x1b[2m"), "\x1b[0m\r")
 			if w := runewidth.StringWidth(text); w > 59 || strings.ContainsAny(text, "\r\n") ||
 				!strings.HasPrefix(text, "waiting for ") {
 				t.Errorf("it is %d columns wide: %q", w, text)

@@ -13,11 +13,13 @@ import (
 	tty "golang.org/x/term"
 )
 
-// The rules of the status line, which is drawn over itself:
+// The rules of the status line:
 //
-//   - It is drawn on a line of its own, which holds nothing that anybody else
-//     has written: not behind a begun line, not while a plugin has the terminal,
-//     not from the background, where the line is the shell's.
+//   - It begins a line, and the cursor stands at its begin: what others write
+//     meanwhile, as a plugin's question or what a person types, is written over
+//     it. Erasing it begins at the cursor, so that it takes nothing of theirs.
+//   - It is not drawn behind a begun line of ours, not while a plugin has the
+//     terminal, and not from the background, where the line is the shell's.
 //   - Once an answer has begun on a standard output that is no terminal there is
 //     none: whoever reads the answer may print it on the same terminal at any
 //     time, as tee does.
@@ -53,19 +55,20 @@ func (s *screen) show() {
 	}
 	text := s.fit("waiting for " + strings.Join(names, ", "))
 	s.endColours(nil)
-	if !s.settled {
-		s.freshLine(s.files[1])
-	}
-	io.WriteString(s.outlets[1], "\r\x1b[K"+dim(text))
-	s.settled, s.shown = true, true
+	s.freshLine()
+	io.WriteString(s.outlets[1], dim(text)+"\r")
+	s.shown = true
 }
 
 // hide removes the status line.
 func (s *screen) hide() {
-	if s.shown && inForeground(s.files[1]) {
-		io.WriteString(s.outlets[1], "\r\x1b[K")
+	if !s.shown {
+		return
 	}
-	s.shown = false
+	if inForeground(s.files[1]) {
+		io.WriteString(s.outlets[1], "\x1b[K")
+	}
+	s.shown, s.loose = false, true
 }
 
 // fit cuts a line of ours to the width of the terminal on standard error.
@@ -97,8 +100,8 @@ func width(f *os.File) int {
 // beginLine begins a line on the terminal, unless one begins there already.
 func (s *screen) beginLine() {
 	switch {
-	case s.begun && s.piped:
-		s.freshLine(s.files[1])
+	case s.loose || s.begun && s.piped:
+		s.freshLine()
 	case s.inLine:
 		io.WriteString(s.err.to, "\n")
 	}
@@ -108,28 +111,33 @@ func (s *screen) beginLine() {
 // blanks over the width of a line go on to the next one if the cursor was not at
 // the begin of it. They destroy nothing that anybody has written before the
 // cursor.
-func (s *screen) freshLine(f *os.File) {
-	to := s.outlets[slices.Index(s.files[:], f)]
+func (s *screen) freshLine() {
+	s.loose = false
+	i := s.drawn()
+	if i < 0 {
+		return
+	}
 	erase := "\r"
 	if !isDumb() {
 		erase = "\r\x1b[K"
 	}
-	if columns := width(f); columns > 0 {
-		io.WriteString(to, strings.Repeat(" ", columns)+erase)
-		return
+	text := "\n"
+	if columns := width(s.files[i]); columns > 0 {
+		text = strings.Repeat(" ", columns) + erase
 	}
-	io.WriteString(to, "\n")
+	io.WriteString(s.outlets[i], text)
 }
 
-// drawn is the standard stream whose terminal is drawn on, nil for none.
-func (s *screen) drawn() *os.File {
+// drawn says which of the standard streams is the terminal that is drawn on: an
+// index of files, -1 for none.
+func (s *screen) drawn() int {
 	switch {
 	case s.err.terminal:
-		return s.files[1]
+		return 1
 	case s.shared:
-		return s.files[0]
+		return 0
 	}
-	return nil
+	return -1
 }
 
 // isDumb says whether terminals know no control sequences.

@@ -85,6 +85,31 @@ func TestTheStatusLineErasesNothingThatWasThereBefore(t *testing.T) {
 	}
 }
 
+// TestAQuestionIsNotErased that a plugin writes to the terminal itself while the
+// status line is shown, and others are waited for.
+func TestAQuestionIsNotErased(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	terminal, person := terminaltest.New(t)
+	s := newScreen(terminal, terminal)
+	other, asker := s.waiting("other"), s.waiting("asker")
+	terminal.WriteString("run it? ")
+	other()
+	resume := s.pause()
+	terminal.WriteString("y\n")
+	resume()
+	asker()
+	s.notef("next")
+	done := s.waiting("model")
+	terminal.WriteString("^C")
+	done()
+	s.notef("interrupted")
+	terminal.WriteString("END")
+	person.Sees(t, "END")
+	if got, want := person.Screen().Text(), "run it?\ny\nchibi: next\n^C\nchibi: interrupted\nEND"; got != want {
+		t.Errorf("the screen shows\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestWhatFollowsAQuestionOfAPluginBeginsALine, however the question ended.
 func TestWhatFollowsAQuestionOfAPluginBeginsALine(t *testing.T) {
 	for typed, want := range map[string]string{
