@@ -4,7 +4,7 @@ package hookpoints
 var (
 	OnStart = Point[SessionInfo, None]{
 		Name: "on_start", Group: GroupSession, Mode: Observe,
-		When: "chibi starts, before anything else is done",
+		When: "a run starts, before it does what it was asked for",
 	}
 	OnEnd = Point[SessionEnd, None]{
 		Name: "on_end", Group: GroupSession, Mode: Observe,
