@@ -31,7 +31,7 @@ func TestSplitLine(t *testing.T) {
 		{line: "--ephemeral-context x", flags: []string{"--transient-context=x"}},
 		{line: "--set a=b=c", flags: []string{"--set=a=b=c"}},
 		{line: "-R old", err: "flag needs 2 arguments: -R; see chibi --help"},
-		{line: "-vq", err: "there is no flag -q; see chibi --help, or put -- before a prompt that begins with a dash"},
+		{line: "-vj", err: "there is no flag -j; see chibi --help, or put -- before a prompt that begins with a dash"},
 	} {
 		t.Run(test.line, func(t *testing.T) {
 			l, err := splitLine(strings.Fields(test.line), (&options{}).flags())

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -140,6 +141,7 @@ func (l *loader) add(file executable, p probed) {
 		if !isPart {
 			reason += fmt.Sprintf("; remove the plugin, disable it (%s), or rename its tool", disable(file.name))
 		}
+		maps.DeleteFunc(l.taken, func(_, owner string) bool { return owner == file.name }) // it has no tools after all
 		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: reason, Meant: true})
 		return
 	}

@@ -166,6 +166,15 @@ func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
 	}
 }
 
+func TestAPluginThatIsLeftOutKeepsNoNames(t *testing.T) {
+	f := newFolder(t).plugin("a", `[{"name":"x"},{"name":"recurse"}]`, "").plugin("b", `{"name":"x"}`, "")
+	loaded := f.load(native.Options{Reserved: []string{"recurse"},
+		Overrides: map[string]plugin.Override{"a": {OnFailure: plugin.Block}}})
+	if got := names(loaded); !cmp.Equal(got, []string{"b"}) || len(loaded.LeftOut) != 1 {
+		t.Errorf("plugins = %v, left out: %v", got, loaded.LeftOut)
+	}
+}
+
 func TestAFileElsewhereIsLoadedAsIfItWereInTheFolder(t *testing.T) {
 	f := newFolder(t).plugin("b", `{"name":"x"}`, "").plugin("c", `{"name":"old"}`, "").
 		plugin("d.disabled", `{"name":"d"}`, "")
