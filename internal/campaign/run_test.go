@@ -23,11 +23,12 @@ func build(to string) error { return compile("build", "-o", to, "../..") }
 // buildTests compiles the tests of a package.
 func buildTests(to, folder string) error { return compile("test", "-c", "-o", to, folder) }
 
-// compile runs a command of the go tool. The race detector stays out, wherever the
-// environment turns it on: what is measured is the memory of the program that
-// people use.
+// compile runs a command of the go tool. The race detector and coverage stay out,
+// wherever the environment turns them on: what is measured is the memory, and read
+// the standard error, of the program that people use.
 func compile(command string, args ...string) error {
-	if out, err := exec.Command("go", append([]string{command, "-race=false"}, args...)...).CombinedOutput(); err != nil {
+	plain := []string{command, "-race=false", "-cover=false"}
+	if out, err := exec.Command("go", append(plain, args...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s %s: %w\n%s", command, strings.Join(args, " "), err, out)
 	}
 	return nil
