@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/internal/scaffold"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools/builtin"
 	"github.com/urfave/cli/v2"
 )
 
@@ -44,6 +46,9 @@ func (p *program) newCommand(ctx context.Context) *cli.Command {
 
 // pluginNew writes a new plugin.
 func (p *program) pluginNew(name string, f newFlags) error {
+	if f.tool && slices.Contains(builtin.Names(), name) {
+		return usage("chibi has a tool %q built in, which would be used instead; take another name", name)
+	}
 	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool}
 	for _, point := range f.hooks {
 		info, err := findPoint(point)
