@@ -101,10 +101,10 @@ func TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := merge.NewChain([]byte(test.doc))
-			changes, err := c.Patch("p", "x", []byte(test.patch))
-			if err != nil || len(changes) != test.paths || changes[0].Path != test.first {
-				t.Errorf("%d changes, the first %v, %v; want %d, the first %s", len(changes), changes[:min(1, len(changes))],
-					err, test.paths, test.first)
+			paths := c.Patch("p", "x", []byte(test.patch))
+			if len(paths) != test.paths || paths[0] != test.first {
+				t.Errorf("%d changes, the first %v; want %d, the first %s", len(paths), paths[:min(1, len(paths))],
+					test.paths, test.first)
 			}
 			if got := c.Field("x"); !merge.Equal(got, []byte(test.patch)) {
 				t.Errorf("the change was not applied: %.60s", got)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/google/go-cmp/cmp"
@@ -147,9 +148,7 @@ func TestChainConflicts(t *testing.T) {
 				if s.op == "replace" {
 					apply = c.Replace
 				}
-				if _, err := apply(s.from, "x", []byte(s.value)); err != nil {
-					t.Fatal(err)
-				}
+				apply(s.from, "x", []byte(s.value))
 			}
 			if diff := cmp.Diff(test.want, string(c.Doc())); diff != "" {
 				t.Errorf("payload (-want +got):\n%s", diff)
@@ -161,16 +160,18 @@ func TestChainConflicts(t *testing.T) {
 	}
 }
 
-func TestChainRefusesWhatIsNotJSON(t *testing.T) {
-	c := merge.NewChain([]byte(`{"x":1}`))
-	if _, err := c.Replace("p", "x", []byte(`{`)); err == nil {
-		t.Error("Replace took half an object")
-	}
-	if _, err := c.Patch("p", "x", []byte(`{`)); err == nil {
-		t.Error("Patch took half an object")
-	}
-	if c.Changed("x") {
-		t.Error("the payload changed")
+// rewriting is a point whose answers replace x, patch y and may block.
+var rewriting = hookpoints.Info{Name: "rewriting", Mode: hookpoints.Chain, Fields: []hookpoints.AnswerField{
+	{Name: "x", Rule: hookpoints.RuleReplace}, {Name: "y", Rule: hookpoints.RulePatch},
+	{Name: "block", Rule: hookpoints.RuleBlock}, {Name: "message", Rule: hookpoints.RuleWith, With: "block"},
+}}
+
+func TestWhatIsNoJSONObjectIsIgnored(t *testing.T) {
+	for _, body := range []string{`{`, `{"x":}`, `[1]`, `1`, `{"x":1}{}`} {
+		got := merge.Fold(rewriting, []byte(`{"x":1}`), []merge.Reply{{From: "p", Body: []byte(body)}})
+		if got.Answer != nil || string(got.Payload) != `{"x":1}` || got.Effects[0].Outcome != merge.Ignored {
+			t.Errorf("%s: answer %s, payload %s, %+v", body, got.Answer, got.Payload, got.Effects[0])
+		}
 	}
 }
 
@@ -199,15 +200,31 @@ func ExamplePatch() {
 	// Output: { "temperature":0.70, "reasoning":{"effort":"low","exclude":true}} <nil>
 }
 
-func ExampleChain() {
-	c := merge.NewChain([]byte(`{"arguments":{"dir":"/","all":false}}`))
-	c.Patch("first", "arguments", []byte(`{"dir":"/home"}`))
-	c.Patch("second", "arguments", []byte(`{"dir":"/tmp","all":true}`))
-	fmt.Println(string(c.Doc()))
-	fmt.Println(c.Conflicts())
+func ExampleFold() {
+	got := merge.Fold(hookpoints.PreTool.Info(), []byte(`{"tool_name":"ls","arguments":{"dir":"/"}}`), []merge.Reply{
+		{From: "first", Body: []byte(`{"arguments":{"dir":"/home"}}`)},
+		{From: "second", Body: []byte(`{"arguments":{"dir":"/tmp","all":true}}`)},
+	})
+	fmt.Println(string(got.Answer))
+	for _, effect := range got.Effects {
+		fmt.Println(effect.Outcome, effect.Changed, effect.Lost)
+	}
 	// Output:
 	// {"arguments":{"dir":"/tmp","all":true}}
-	// [{/arguments/dir second first}]
+	// changed [/arguments/dir] [{/arguments/dir second first}]
+	// changed [/arguments/dir /arguments/all] []
+}
+
+func ExampleAccumulator() {
+	a := merge.New(hookpoints.PreTool.Info(), []byte(`{"tool_name":"shell","arguments":{"command":"ls"}}`))
+	a.Add(merge.Reply{From: "rewriter", Body: []byte(`{"arguments":{"command":"ls -l"}}`)})
+	fmt.Println(string(a.Next()))
+	fmt.Println(a.Add(merge.Reply{From: "guard", Guard: true, Body: []byte(`{"block":true,"message":"no"}`)}))
+	fmt.Println(string(a.Result().Answer))
+	// Output:
+	// {"tool_name":"shell","arguments":{"command":"ls -l"}}
+	// true
+	// {"block":true,"message":"no"}
 }
 
 func ExampleFilter() {

@@ -23,16 +23,15 @@ type taking struct {
 // take makes the changed places of a document a plugin's own, down to a depth:
 // of very many places the objects around them. now is the document as it is
 // after the change.
-func (o *owners) take(t taking, path string, changed *places, depth int, now gjson.Result) {
+func (o *owners) take(t taking, path string, changed *places, depth int, now *node) {
 	if changed.isWhole() || depth == 0 {
 		o.compare(t, path, now)
-		o.from, o.value = t.from, now
+		o.from, o.value = t.from, now.result()
 		return
 	}
 	if o.from != "" && !same(o.value, now) {
 		o.handDown()
 	}
-	members := membersOf(now.Raw)
 	for i, name := range changed.names {
 		if o.below == nil {
 			o.below = map[string]*owners{}
@@ -42,7 +41,7 @@ func (o *owners) take(t taking, path string, changed *places, depth int, now gjs
 			child = &owners{}
 			o.below[name] = child
 		}
-		child.take(t, pointer(path, name), changed.below[i], depth-1, members.value(name))
+		child.take(t, pointer(path, name), changed.below[i], depth-1, now.member(name))
 	}
 }
 
@@ -66,24 +65,22 @@ func (o *owners) handDown() {
 
 // compare forgets who owned a value or parts of it that are no longer what they
 // set, and tells of those who lost them.
-func (o *owners) compare(t taking, path string, now gjson.Result) {
+func (o *owners) compare(t taking, path string, now *node) {
 	if o.from != "" && !same(o.value, now) {
-		if o.from != t.from && !builtUpon(o.value, now) {
+		if o.from != t.from && !builtUpon(o.value, now.result()) {
 			t.lost(path, o.from)
 		}
 		o.from, o.value = "", gjson.Result{}
 	}
-	if len(o.below) == 0 {
-		return
-	}
-	members := membersOf(now.Raw)
 	for _, name := range sortedKeys(o.below) {
-		o.below[name].compare(t, pointer(path, name), members.value(name))
+		o.below[name].compare(t, pointer(path, name), now.member(name))
 	}
 }
 
 // same reports whether a value is still what it was.
-func same(was, now gjson.Result) bool { return was.Exists() == now.Exists() && equal(was, now) }
+func same(was gjson.Result, now *node) bool {
+	return was.Exists() == (now != nil) && equal(was, now.result())
+}
 
 // builtUpon reports whether a text contains the text that it replaced: its author
 // added to it, nothing was lost.

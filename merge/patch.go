@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -27,14 +26,9 @@ func Patch(doc, patch []byte) ([]byte, error) {
 	if err := strictjson.Check(patch); err != nil {
 		return nil, fmt.Errorf("the patch cannot be used: %w", err)
 	}
-	return patched(doc, patch), nil
-}
-
-// patched is Patch for texts that were checked.
-func patched(doc, patch []byte) []byte {
-	p := patcher{out: make([]byte, 0, len(doc)+len(patch))}
-	p.value(string(doc), strings.TrimSpace(string(patch)))
-	return p.out
+	n := newNode(string(doc))
+	n.patch(gjson.ParseBytes(patch))
+	return []byte(n.raw()), nil
 }
 
 // Set puts a value under one top-level key of an object. The key is a key, not
@@ -47,89 +41,9 @@ func Set(doc []byte, field string, value []byte) ([]byte, error) {
 	if !valid(doc) || !isObject(string(doc)) {
 		return nil, errors.New("the document is not a JSON object")
 	}
-	return put(doc, field, value), nil
-}
-
-// put is Set for texts that were checked.
-func put(doc []byte, field string, value []byte) []byte {
-	all := membersOf(string(doc))
-	if m, ok := all.find(field); ok {
-		return slices.Concat(doc[:m.start], value, doc[m.start+len(m.value):])
-	}
-	name := strictjson.Quote(field)
-	if len(all.list) > 0 {
-		name = append([]byte{','}, name...)
-	}
-	shut := bytes.LastIndexByte(doc, '}')
-	return slices.Concat(doc[:shut], name, []byte{':'}, value, doc[shut:])
-}
-
-// patcher writes the patched document in one pass over the original.
-type patcher struct{ out []byte }
-
-// value writes doc as patch changes it. Both are raw JSON.
-func (p *patcher) value(doc, patch string) {
-	if !isObject(patch) {
-		p.out = append(p.out, patch...)
-		return
-	}
-	if !isObject(doc) {
-		doc = "{}"
-	}
-	changes := membersOf(patch)
-	p.object(doc, changes)
-}
-
-// object writes an object whose members are changed, dropped or left alone.
-func (p *patcher) object(doc string, changes *members) {
-	open := strings.IndexByte(doc, '{')
-	shut := strings.LastIndexByte(doc, '}')
-	p.out = append(p.out, doc[:open+1]...)
-	original := membersOf(doc)
-	written := 0
-	begin := open + 1 // where the bytes of the next member begin, white space included
-	for i, m := range original.list {
-		end := original.end(i, shut)
-		change, patched := changes.find(m.key)
-		if !patched || original.isLast(i) && change.value != "null" {
-			written = p.comma(written)
-		}
-		switch {
-		case !patched:
-			p.out = append(p.out, doc[begin:end]...)
-		case original.isLast(i) && change.value != "null":
-			p.out = append(p.out, doc[begin:m.start]...)
-			p.value(m.value, change.value)
-			p.out = append(p.out, doc[m.start+len(m.value):end]...)
-		}
-		begin = end + 1
-	}
-	p.added(original, changes, written)
-	p.out = append(p.out, doc[shut:]...)
-}
-
-// added writes the members that only the patch has.
-func (p *patcher) added(original, changes *members, written int) {
-	for i, m := range changes.list {
-		if _, exists := original.find(m.key); exists || m.value == "null" || !changes.isLast(i) {
-			continue
-		}
-		written = p.comma(written)
-		p.out = append(p.out, strictjson.Quote(m.key)...)
-		p.out = append(p.out, ':')
-		if isObject(m.value) {
-			p.value("{}", m.value)
-		} else {
-			p.out = append(p.out, m.value...)
-		}
-	}
-}
-
-func (p *patcher) comma(written int) int {
-	if written > 0 {
-		p.out = append(p.out, ',')
-	}
-	return written + 1
+	n := newNode(string(doc))
+	n.put(field, string(value))
+	return []byte(n.raw()), nil
 }
 
 func isObject(raw string) bool {

@@ -25,12 +25,7 @@ type dispatch struct {
 	// check tells whether an answer's fields have the point's types.
 	check   func(answer []byte) error
 	replies []*reply
-	// final is the payload as rewrites have left it; nil: as it was.
-	final []byte
-	// blocker is the plugin that blocked, "" if none did.
-	blocker string
-	// appendedBy names the plugin of each element of a field that is appended to.
-	appendedBy []string
+	merged  *merge.Accumulator
 }
 
 // reply is what one subscriber said, and the record of it.
@@ -40,30 +35,81 @@ type reply struct {
 	body    []byte
 	unread  bool // see Answer.Unread
 	asked   bool // see Answer.Asked
+	counted bool // it was added to the merged answer
 	record  Record
 	notices []string
 	stop    error // ends the run
 }
 
 func newDispatch(h *Host, info hookpoints.Info, payload []byte) *dispatch {
-	return &dispatch{host: h, id: h.dispatches.Add(1), info: info, payload: payload, room: newRoom(h.MaxAnswers)}
+	return &dispatch{
+		host: h, id: h.dispatches.Add(1), info: info, payload: payload, room: newRoom(h.MaxAnswers),
+		merged: merge.New(info, payload),
+	}
 }
 
-// run asks the subscribers in the way of the point's mode and returns the
-// combined answer, nil for none.
-func (d *dispatch) run(ctx context.Context, subscribers []*Plugin) (answer []byte, err error) {
-	defer func() { d.report(answer) }()
-	switch d.info.Mode {
-	case hookpoints.Observe:
-		return nil, d.observe(ctx, subscribers)
-	case hookpoints.Gather:
-		return d.gather(ctx, subscribers)
-	case hookpoints.Chain:
-		return d.chain(ctx, subscribers)
-	case hookpoints.Claim:
-		return d.claim(ctx, subscribers)
+// run asks the subscribers in the way of the point's mode and returns what their
+// answers come to.
+func (d *dispatch) run(ctx context.Context, subscribers []*Plugin) (merge.Result, error) {
+	err := d.askInOrder(ctx, subscribers)
+	result := d.merged.Result()
+	if err != nil {
+		result.Answer = nil
 	}
-	return nil, fmt.Errorf("hook point %s: unknown mode %q", d.info.Name, d.info.Mode)
+	d.report(result)
+	return result, err
+}
+
+// askInOrder asks those that are asked one after another, each with the payload as
+// the previous one left it, until the dispatch is settled, and then the others, all
+// at once.
+func (d *dispatch) askInOrder(ctx context.Context, subscribers []*Plugin) error {
+	inTurn, atOnce := d.split(subscribers)
+	for i, p := range inTurn {
+		r, err := d.askOne(ctx, p, d.merged.Next())
+		if err != nil {
+			return err
+		}
+		if d.add(r) {
+			d.skip(append(inTurn[i+1:], atOnce...), fmt.Sprintf("plugin %q %s", p.Name, settledBy(d.info.Mode)))
+			return nil
+		}
+	}
+	replies, err := d.askAll(ctx, atOnce, d.merged.Next())
+	if err != nil {
+		return err
+	}
+	for _, r := range replies {
+		d.add(r)
+	}
+	return d.stopped(replies)
+}
+
+// split separates the subscribers that are asked one after another from those that
+// are asked at once; at a chain point these are the guards.
+func (d *dispatch) split(subscribers []*Plugin) (inTurn, atOnce []*Plugin) {
+	for _, p := range subscribers {
+		if d.info.Mode == hookpoints.Claim || d.info.Mode == hookpoints.Chain && !p.GuardsAt(d.info.Name) {
+			inTurn = append(inTurn, p)
+		} else {
+			atOnce = append(atOnce, p)
+		}
+	}
+	return inTurn, atOnce
+}
+
+// settledBy says what a plugin did that ended a dispatch.
+func settledBy(mode hookpoints.Mode) string {
+	if mode == hookpoints.Claim {
+		return "claimed it"
+	}
+	return "blocked"
+}
+
+// add counts a reply, and reports whether the dispatch is settled.
+func (d *dispatch) add(r *reply) bool {
+	r.counted = true
+	return d.merged.Add(merge.Reply{From: r.plugin.Name, Guard: r.record.Guard, Body: d.refined(r)})
 }
 
 // askAll asks several plugins at once, those of one sequence one after another,
@@ -186,6 +232,21 @@ func (d *dispatch) read(r *reply, body []byte) {
 	}
 }
 
+// tooDeep is the error of an answer that would make the payload nest deeper than
+// the subscribers behind it can read: a guard that cannot read has no opinion.
+func (d *dispatch) tooDeep(answer []byte) error {
+	for _, f := range d.info.Fields {
+		value := gjson.GetBytes(answer, gjson.Escape(f.Name))
+		if f.Rule != hookpoints.RuleReplace || !value.Exists() {
+			continue
+		}
+		if err := strictjson.CheckDepth([]byte(value.Raw), strictjson.MaxArgumentDepth); err != nil {
+			return fmt.Errorf("its %q cannot be used: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
 	return &reply{plugin: p, record: Record{
 		Time: time.Now(), Dispatch: d.id, Point: d.info.Name, Plugin: p.Name,
@@ -202,74 +263,4 @@ func (d *dispatch) skip(plugins []*Plugin, why string) {
 		r.record.Result, r.record.Why = Skipped, why
 		d.replies = append(d.replies, r)
 	}
-}
-
-// report hands out notices and records, in the order in which plugins were
-// asked, and before them the dispatch as a whole.
-func (d *dispatch) report(answer []byte) {
-	if d.host.Fired != nil {
-		final := d.final
-		if final == nil {
-			final = d.payload
-		}
-		d.host.Fired(Firing{Dispatch: d.id, Point: d.info.Name, Payload: d.payload, Final: final, Answer: answer})
-	}
-	for _, r := range d.replies {
-		for _, text := range r.notices {
-			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})
-		}
-		if d.host.Trace != nil {
-			d.host.Trace(r.record)
-		}
-	}
-}
-
-// remark adds a sentence to the record.
-func (r *reply) remark(note string) { r.record.Notes = append(r.record.Notes, note) }
-
-// ignore marks an answer that has no effect and says why, once in the record
-// and once to the person.
-func (r *reply) ignore(why string) {
-	r.record.Result = Ignored
-	r.remark(why)
-	r.notices = append(r.notices, why+"; ignored")
-}
-
-// changed marks an answer that took effect.
-func (r *reply) changed(paths ...string) {
-	if len(paths) > 0 && r.record.Result != Failed {
-		r.record.Result = Changed
-	}
-	r.record.Changed = append(r.record.Changed, paths...)
-}
-
-// lost notes that another plugin's value stands where r's stood.
-func (r *reply) lost(path, winner string) {
-	r.record.Lost = append(r.record.Lost, merge.Conflict{Path: path, Winner: winner, Loser: r.plugin.Name})
-}
-
-// field is the raw value of one field of the answer, nil if it is absent or
-// null.
-func (r *reply) field(name string) []byte {
-	v := gjson.GetBytes(r.body, gjson.Escape(name))
-	if !v.Exists() || v.Type == gjson.Null {
-		return nil
-	}
-	return []byte(v.Raw)
-}
-
-// isTrue says whether a field of the answer is the JSON value true.
-func (r *reply) isTrue(name string) bool { return string(r.field(name)) == "true" }
-
-// names lists the fields of the answer, without those that say nothing: null, and
-// "block": false.
-func (r *reply) names() []string {
-	var names []string
-	gjson.ParseBytes(r.body).ForEach(func(key, value gjson.Result) bool {
-		if value.Type != gjson.Null && !(key.Str == "block" && value.Type == gjson.False) {
-			names = append(names, key.String())
-		}
-		return true
-	})
-	return names
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
 	"github.com/dustin/go-humanize"
 )
 
@@ -79,11 +80,4 @@ func (d *dispatch) notRead(r *reply) {
 }
 
 // refuses reports whether an answer blocks.
-func (d *dispatch) refuses(r *reply) bool {
-	for _, f := range d.info.Fields {
-		if f.Rule == hookpoints.RuleBlock && r.isTrue(f.Name) {
-			return true
-		}
-	}
-	return false
-}
+func (d *dispatch) refuses(r *reply) bool { return merge.Blocks(d.info, r.body) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/merge"
 )
 
 // Fire takes a moment to the host's subscribers and returns their combined
@@ -32,18 +33,21 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
-	d, merged, err := fire(ctx, h, point.Info(), body, refine...)
-	if err != nil || merged == nil {
+	result, err := fire(ctx, h, point.Info(), body, refine...)
+	if err != nil || result.Answer == nil {
 		return verdict, err
 	}
-	if err := strictjson.Decode(merged, &verdict); err != nil {
+	if err := strictjson.Decode(result.Answer, &verdict); err != nil {
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
 	if v, ok := any(&verdict).(interface{ SetBlockedBy(string) }); ok {
-		v.SetBlockedBy(d.blocker)
+		v.SetBlockedBy(result.BlockedBy)
 	}
 	if v, ok := any(&verdict).(interface{ SetAppendedBy([]string) }); ok {
-		v.SetAppendedBy(d.appendedBy)
+		v.SetAppendedBy(result.AppendedBy)
+	}
+	if v, ok := any(&verdict).(interface{ SetAppendedBy([]string) }); ok {
+		v.SetAppendedBy(result.AppendedBy)
 	}
 	return verdict, nil
 }
@@ -78,24 +82,20 @@ func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.R
 	if err := hookpoints.Validate(info); err != nil {
 		return nil, err
 	}
-	_, merged, err := fire(ctx, h, info, payload)
-	return merged, err
-}
-
-// fire is FireJSON, and gives the dispatch, which knows who said what; nil if
-// nobody was asked.
-func fire(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage,
-	refine ...Refine) (d *dispatch, merged json.RawMessage, err error) {
-	subscribers := h.subscribers(info.Name)
-	if len(subscribers) == 0 {
-		return nil, nil, nil
+	if len(h.subscribers(info.Name)) == 0 {
+		return nil, nil
 	}
 	if err := strictjson.Decode(payload, reflect.New(info.Payload).Interface()); err != nil {
-		return nil, nil, fmt.Errorf("payload of %s: %w", info.Name, err)
+		return nil, fmt.Errorf("payload of %s: %w", info.Name, err)
 	}
-	d = newDispatch(h, info, payload)
+	result, err := fire(ctx, h, info, payload)
+	return result.Answer, err
+}
+
+// fire asks the subscribers about a payload of the right types.
+func fire(ctx context.Context, h *Host, info hookpoints.Info, payload []byte, refine ...Refine) (merge.Result, error) {
+	d := newDispatch(h, info, payload)
 	d.refine = refine
 	d.check = func(answer []byte) error { return strictjson.Decode(answer, reflect.New(info.Answer).Interface()) }
-	merged, err = d.run(ctx, subscribers)
-	return d, merged, err
+	return d.run(ctx, h.subscribers(info.Name))
 }

@@ -2,8 +2,10 @@ package plugin
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
 )
 
 // Refine corrects what plugins put in the place of a field of the payload, before
@@ -16,21 +18,32 @@ type Refine struct {
 	Value func(value json.RawMessage) (refined json.RawMessage, remark string)
 }
 
-// refined is the value of an answer's field after it was corrected.
-func (d *dispatch) refined(r *reply, f hookpoints.AnswerField) []byte {
-	value := r.field(f.Name)
-	if value == nil || f.Rule != hookpoints.RuleReplace {
-		return value
+// refined is a reply's answer after what it rewrites was corrected.
+func (d *dispatch) refined(r *reply) []byte {
+	body := r.body
+	if body == nil || r.record.Guard {
+		return body
 	}
 	for _, refine := range d.refine {
-		if refine.Field != f.Name {
+		value := merge.At(body, "/"+refine.Field)
+		if value == nil || !d.rewrites(refine.Field) {
 			continue
 		}
 		better, remark := refine.Value(value)
-		if remark != "" {
-			value = better
+		if remark == "" {
+			continue
+		}
+		if changed, err := merge.Set(body, refine.Field, better); err == nil {
+			body = changed
 			r.remark(remark)
 		}
 	}
-	return value
+	return body
+}
+
+// rewrites reports whether a field of the answer takes the place of the payload's.
+func (d *dispatch) rewrites(name string) bool {
+	return slices.ContainsFunc(d.info.Fields, func(f hookpoints.AnswerField) bool {
+		return f.Name == name && f.Rule == hookpoints.RuleReplace
+	})
 }

@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"cache":                  {"internal/disk"},
 	"config":                 {"hookpoints", "llm", "internal/disk"},
 	"hookpoints":             {},
-	"merge":                  {},
+	"merge":                  {"hookpoints"},
 	"examples/plugins":       {},
 	"internal/disk":          {},
 	"internal/disk/disktest": {"internal/disk"},
