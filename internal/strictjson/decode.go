@@ -3,6 +3,7 @@ package strictjson
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -51,6 +52,13 @@ func decode(data []byte, v any, more ...json.Options) error {
 		jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false),
 		json.MatchCaseInsensitiveNames(false), jsontext.AllowInvalidUTF8(true),
 	}, more...)...)
+	// Nearly no text has duplicate names: one pass is enough then.
+	if fresh := zeroOf(v); fresh.IsValid() {
+		if json.Unmarshal(data, fresh.Interface(), options, jsontext.AllowDuplicateNames(false)) == nil {
+			reflect.ValueOf(v).Elem().Set(fresh.Elem())
+			return nil
+		}
+	}
 	// Nothing may be half decoded when a duplicate is found.
 	if !jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true)) {
 		plain, err := Normalize(data)
@@ -60,6 +68,15 @@ func decode(data []byte, v any, more ...json.Options) error {
 		data = plain
 	}
 	return explain(json.Unmarshal(data, v, options), v)
+}
+
+// zeroOf is a new value of the type that v points to, if that one is zero: what is
+// decoded into it can be thrown away. Else it is not valid.
+func zeroOf(v any) reflect.Value {
+	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && !p.IsNil() && p.Elem().IsZero() {
+		return reflect.New(p.Type().Elem())
+	}
+	return reflect.Value{}
 }
 
 // explain words the decoder's errors.
