@@ -322,7 +322,12 @@ func field(object any, name string) any {
 }
 
 // escape is a name as a part of a JSON Pointer.
-func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+func escape(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
 
 // place names a place in a schema.
 func place(at string) string {

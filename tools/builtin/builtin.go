@@ -72,7 +72,7 @@ func (c complaint) Error() string { return string(c) }
 
 func complaintf(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
 
-// decode reads a call's arguments, which tools.Check has held against the
+// decode reads a call's arguments, which tools.Schema has held against the
 // schema if the caller did its part. Names are matched exactly and unknown ones
 // refused: a guard that looks at "path" has then seen what the tool reads.
 func decode(call tools.Call, into any) error {
