@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
@@ -28,8 +30,25 @@ func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
 		return nil, err
 	}
 	offered := filterSpecs(specs, filter.Include, filter.Exclude)
-	r.sending = &RequestStep{For: r.purpose(), Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered)}
+	r.sending = &RequestStep{For: r.purpose(), Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered),
+		Unoffered: r.unoffered(all)}
 	return offered, nil
+}
+
+// unoffered says why the configuration or the recipe leaves tools out.
+func (r *round) unoffered(all []tools.Spec) map[string]string {
+	why := map[string]string{}
+	for _, name := range namesOf(all) {
+		switch {
+		case slices.Contains(r.Settings.Exclude, name):
+			why[name] = "tools.exclude of the configuration names it"
+		case r.Settings.Include != nil && !slices.Contains(r.Settings.Include, name):
+			why[name] = "tools.include of the configuration does not name it"
+		case r.recipe != nil && r.recipe.Tools != nil && !slices.Contains(r.recipe.Tools, name):
+			why[name] = fmt.Sprintf("the recipe %q does not allow it", r.recipe.Name)
+		}
+	}
+	return why
 }
 
 // filterSpecs keeps the included tools, if include is not nil, that are not

@@ -80,6 +80,8 @@ type RequestStep struct {
 	Tools      []string `json:"tools"`
 	Configured []string `json:"configured"`
 	Offered    []string `json:"offered"`
+	// Unoffered says why tools are not among Configured, by their names.
+	Unoffered map[string]string `json:"unoffered,omitempty"`
 	// Sent are the tools in the body, if plugins changed them at pre_api_request.
 	Sent []string `json:"sent,omitzero"`
 	// Before and After are the members of the request's body besides messages

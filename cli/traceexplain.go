@@ -31,6 +31,9 @@ func (p *program) traceExplain(args []string, f traceFlags) error {
 		return err
 	}
 	about := strings.TrimSpace(strings.Join(args, " "))
+	if about == "" && f.plugin != "" {
+		about = "plugin " + f.plugin
+	}
 	answers, err := p.explain(turns, &turn, about)
 	if err != nil {
 		return err

@@ -151,7 +151,9 @@ func (r *request) leftOut(tool string) (reason string, filters []Line) {
 	switch {
 	case slices.Contains(r.Offered, tool) || !slices.Contains(r.Tools, tool):
 		return "", nil
-	case !slices.Contains(r.Configured, tool):
+	case r.Unoffered[tool] != "":
+		return r.Unoffered[tool], nil
+	case !slices.Contains(r.Configured, tool): // a trace that does not say why
 		return "tools.include or tools.exclude of the configuration leave it out, or the recipe does", nil
 	}
 	var by []string
