@@ -23,7 +23,7 @@ func ruleTable() []ruleFacts {
 	return []ruleFacts{
 		{rule: RuleReplace, modes: chain, kind: kindAny, leads: true},
 		{rule: RulePatch, modes: chain, kind: kindObject, leads: true},
-		{rule: RuleBlock, modes: chain, kind: kindBool, leads: true},
+		{rule: RuleBlock, modes: folds, kind: kindBool, leads: true},
 		{rule: RuleIntersect, modes: folds, kind: kindList, names: true},
 		{rule: RuleUnite, modes: folds, kind: kindList, names: true},
 		{rule: RuleJoin, modes: folds, kind: kindText},

@@ -144,9 +144,9 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			Target string `json:"target" merge:"replace all"`
 		}](), `field Target of the answer: the rule of merge:"replace all" takes nothing behind it; want merge:"replace"`},
 		{point[struct {
-			Block bool `json:"block" merge:"block"`
-		}](hookpoints.Gather), `field Block of the answer: merge:"block" has no effect where the mode is gather; want one of ` +
-			"intersect, unite, join, first, append, with"},
+			Target string `json:"target" merge:"replace"`
+		}](hookpoints.Gather), `field Target of the answer: merge:"replace" has no effect where the mode is gather; want one ` +
+			"of block, intersect, unite, join, first, append, with"},
 		{chain[struct {
 			Done bool `json:"done" merge:"claim"`
 		}](), `field Done of the answer: merge:"claim" has no effect where the mode is chain; want one of replace, patch,`},

@@ -92,3 +92,21 @@ func TestTheZeroAnswerOfAFunctionIsNoOpinion(t *testing.T) {
 		t.Errorf("results = %v", results)
 	}
 }
+
+// Veto is an answer that refuses at a point that asks all at once.
+type Veto struct {
+	Block   bool   `json:"block,omitzero" merge:"block"`
+	Message string `json:"message,omitzero" merge:"with block"`
+}
+
+func TestABlockWhereAllAreAskedAtOnce(t *testing.T) {
+	point := hookpoints.Point[Voyage, Veto]{Name: "pre_sail", Mode: hookpoints.Gather}
+	storm := plugin.HandlePoint(point, func(context.Context, Voyage) (Veto, error) {
+		return Veto{Block: true, Message: "a storm"}, nil
+	})
+	host := subscribed("pre_sail")
+	host.Plugins = append(host.Plugins, plugin.Plugin{Name: "storm", Hooks: storm.Hooks(), Handler: storm})
+	if got, err := plugin.Fire(t.Context(), host, point, Voyage{}); err != nil || got != (Veto{true, "a storm"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
