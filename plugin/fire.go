@@ -46,9 +46,6 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if v, ok := any(&verdict).(interface{ SetAppendedBy([]string) }); ok {
 		v.SetAppendedBy(result.AppendedBy)
 	}
-	if v, ok := any(&verdict).(interface{ SetAppendedBy([]string) }); ok {
-		v.SetAppendedBy(result.AppendedBy)
-	}
 	return verdict, nil
 }
 
