@@ -194,10 +194,32 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 		clean[name] = kept
 	}
 	n.schema = clean
-	if _, err := typesNamed(clean["type"]); err != nil {
+	if err := impossible(clean); err != nil {
 		return nil, nil, fmt.Errorf("in %s: %w", place(at), err)
 	}
 	return n, clean, n.takeData(clean)
+}
+
+// impossible says which keyword has a value that JSON Schema forbids and that no
+// argument could satisfy.
+func impossible(schema map[string]any) error {
+	if _, err := typesNamed(schema["type"]); err != nil {
+		return err
+	}
+	for _, name := range []string{"allOf", "anyOf", "oneOf", "enum"} {
+		if list, ok := schema[name].([]any); ok && len(list) == 0 {
+			return fmt.Errorf("%q is an empty list", name)
+		}
+	}
+	for _, name := range []string{"maxLength", "maxItems", "maxContains", "maxProperties"} {
+		if most, ok := schema[name].(float64); ok && most < 0 {
+			return fmt.Errorf("%q is negative", name)
+		}
+	}
+	if step, ok := schema["multipleOf"].(float64); ok && step <= 0 {
+		return errors.New(`"multipleOf" is not above 0`)
+	}
+	return nil
 }
 
 // keyword reads a keyword's value and says what of it the validator gets.

@@ -49,7 +49,8 @@ func TestCheck(t *testing.T) {
 func TestABrokenSchemaIsToldApart(t *testing.T) {
 	for _, schema := range []string{`{"type":"objekt"}`, `{"properties":{"a":{"pattern":"^(?!x)"}}}`,
 		`{"properties":{"a":{"type":"int"}}}`, `{"properties":{"a":{"type":["integer","nul"]}}}`,
-		`{"properties":{"a":{"type":[]}}}`, `{"$defs":{"a":{"items":{"not":{"type":"String"}}}}}`,
+		`{"properties":{"a":{"anyOf":[]}}}`, `{"properties":{"a":{"enum":[]}}}`, `{"properties":{"a":{"maxLength":-1}}}`,
+		`{"properties":{"a":{"multipleOf":0}}}`, `{"properties":{"a":{"type":[]}}}`, `{"$defs":{"a":{"items":{"not":{"type":"String"}}}}}`,
 		`{"properties":{"a":{"type":"string","required":true}}}`, `{"properties":{"a":{"$ref":"#/$defs/b"}}}`,
 		`{"properties":["a"]}`, `{"properties":{"a":"string"}}`, `{"required":"a"}`, `{"enum":1}`, `[]`, `"x"`, `true`, `null`,
 		`{"type":3}`, `{"$ref":"#"}`,
