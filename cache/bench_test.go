@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // BenchmarkGigabyte takes 1 GB of output of a process to disk, into the cache,
@@ -39,15 +39,15 @@ func BenchmarkGigabyte(b *testing.B) {
 			step()
 			took[name] = time.Since(begin)
 		}
-		var out plugin.Outcome
+		var out process.Outcome
 		measure("floor", func() {
-			_, err := plugin.Exec{}.Run(b.Context(), plugin.Command{Path: "/bin/sh",
+			_, err := process.Runner{}.Run(b.Context(), process.Command{Path: "/bin/sh",
 				Args: []string{"-c", script + " > " + filepath.Join(dir, "floor")}})
 			must(err)
 		})
 		measure("spool", func() {
 			var err error
-			out, err = plugin.Exec{}.Run(b.Context(), plugin.Command{Path: script, MaxOutput: 2 * size, Spool: c.Spool})
+			out, err = process.Runner{}.Run(b.Context(), process.Command{Path: script, MaxOutput: 2 * size, Spool: c.Spool})
 			must(err)
 		})
 		var e cache.Entry

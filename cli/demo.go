@@ -12,6 +12,7 @@ import (
 	plugins "github.com/chibi-host/chibi/examples/plugins"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -121,7 +122,7 @@ func notShown(e plugins.Example) string {
 	}
 	var missing []string
 	for _, name := range e.Needs {
-		if _, ok := (plugin.Exec{}).LookPath(name); !ok {
+		if _, ok := (process.Runner{}).LookPath(name); !ok {
 			missing = append(missing, name)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/plugincheck"
-	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
 
@@ -154,7 +154,7 @@ func (c *checks) load(ctx context.Context, placed map[string]string) (*pluginche
 	opts := c.nativeOptions()
 	// What plugins say on standard error is part of what is found; nobody is at the
 	// terminal to answer them.
-	opts.Exec = plugin.Exec{Env: opts.Exec.Env}
+	opts.Runner = process.Runner{Env: opts.Runner.Env}
 	opts.Spool, opts.Placed = nil, placed
 	prober, keep := c.probing()
 	defer keep()

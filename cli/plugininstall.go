@@ -15,7 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/installed"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
 
@@ -119,7 +119,7 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	if !isAddress(source) {
 		return "", cleanup, fmt.Errorf("there is no file or folder %s", source)
 	}
-	git, ok := s.exec().LookPath("git")
+	git, ok := s.runner().LookPath("git")
 	if !ok {
 		return "", cleanup, errors.New("git is not installed; install it, or clone the plugin by other means")
 	}
@@ -129,9 +129,9 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	}
 	name := strings.TrimSuffix(filepath.Base(source), ".git")
 	path = filepath.Join(folder, name)
-	exec := s.exec()
-	exec.Env = append(slices.Clone(exec.Env), "GIT_TERMINAL_PROMPT=0")
-	out, err := exec.Run(ctx, plugin.Command{Path: git,
+	runner := s.runner()
+	runner.Env = append(slices.Clone(runner.Env), "GIT_TERMINAL_PROMPT=0")
+	out, err := runner.Run(ctx, process.Command{Path: git,
 		Args: []string{"clone", "--quiet", "--depth", "1", "--", source, path}, Timeout: 5 * time.Minute})
 	if err == nil {
 		err = out.Err()

@@ -16,6 +16,8 @@ import (
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/recipes"
 	"github.com/chibi-host/chibi/tools/builtin"
 	"github.com/google/uuid"
@@ -62,7 +64,7 @@ func (s *session) loadPlugins(ctx context.Context) error {
 
 // loadNative asks the plugins of the home's folder for their schemas. With
 // --no-hooks only their tools count.
-func (s *session) loadNative(ctx context.Context, prober *plugin.Prober) (plugin.Loaded, error) {
+func (s *session) loadNative(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
 	if s.opts.noPlugins {
 		return plugin.Loaded{}, nil
 	}
@@ -111,13 +113,13 @@ func (s *session) foreign() bool { return !s.opts.noPlugins && !s.opts.noHooks &
 
 // loadKodelet finds Kodelet's hooks: those of the current folder that are
 // approved, then the person's own.
-func (s *session) loadKodelet(ctx context.Context, prober *plugin.Prober) (plugin.Loaded, error) {
+func (s *session) loadKodelet(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
 	if !s.foreign() {
 		return plugin.Loaded{}, nil
 	}
 	set := s.config.Plugins
 	return kodelet.Load(ctx, kodelet.Options{
-		Folders: s.hookFolders(), Exec: s.exec(), Prober: prober,
+		Folders: s.hookFolders(), Runner: s.runner(), Prober: prober,
 		Answers:      filepath.Join(s.toldHome(), "kodelet-events.json"),
 		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: s.overrides(),
 		Conversation: s.agent.Context.Name(), Dir: s.project.dir,
@@ -131,7 +133,7 @@ func (s *session) loadKode() plugin.Loaded {
 		return plugin.Loaded{}
 	}
 	opts := kode.Options{
-		Dir: s.home, UserHome: userHome(), WorkDir: s.project.dir, Session: uuid.NewString(), Exec: s.exec(),
+		Dir: s.home, UserHome: userHome(), WorkDir: s.project.dir, Session: uuid.NewString(), Runner: s.runner(),
 		Overrides: s.overrides(),
 		Idle:      s.idle,
 	}
@@ -221,14 +223,15 @@ func (s *session) hasPlugin(name string) bool {
 		slices.ContainsFunc(s.loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })
 }
 
-// exec runs the processes of plugins. There is one terminal to lend to them.
-func (s *session) exec() plugin.Exec {
+// runner runs the processes of plugins. There is one terminal to lend to them.
+func (s *session) runner() process.Runner {
 	set := s.config.Plugins
 	if s.lender == nil {
-		s.lender = plugin.NewLender(ms(set.AskTimeoutMS), s.screen.pause)
+		s.lender = process.NewLender(ms(set.AskTimeoutMS), s.screen.pause)
 	}
-	return plugin.Exec{
-		Env: s.environment(set.HideKey), Stderr: s.screen.Plugins(set.RawStderr), Terminal: s.stdin, Lender: s.lender,
+	return process.Runner{
+		Env: s.environment(set.HideKey), Drop: native.PerCall(), Stderr: s.screen.Plugins(set.RawStderr),
+		Terminal: s.stdin, Lender: s.lender,
 		MaxStderr: int64(s.config.Limits.PluginStderrBytes),
 	}
 }
@@ -258,7 +261,7 @@ func (s *session) nativeOptions() native.Options {
 	set := s.config.Plugins
 	return native.Options{
 		Dir: s.pluginsDir(), Home: s.toldHome(), Context: s.agent.Context.Name(), Verbose: s.opts.verbose,
-		Exec: s.exec(), Spool: s.cache().Spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
+		Runner: s.runner(), Spool: s.cache().Spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
 		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
 		AllowLinks: set.AllowLinks, Overrides: s.overrides(), Reserved: builtin.Names(),
 	}

@@ -163,7 +163,7 @@ func (s *session) testCase(ctx context.Context, f plugincase.File, c plugincase.
 		return plugincase.Outcome{}, err
 	}
 	opts.Context, opts.Spool, opts.Reserved = name, nil, nil
-	opts.Exec.Stderr = nil
+	opts.Runner.Stderr = nil
 	loaded, err := native.Load(ctx, opts)
 	switch {
 	case err != nil:

@@ -131,7 +131,7 @@ func (p project) below(path string) string {
 func (s *session) projectEnv() []string {
 	env := []string{"PYTHONPYCACHEPREFIX=" + filepath.Join(s.toldHome(), "pycache")}
 	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
-		places := filepath.SplitList(s.exec().Getenv(name))
+		places := filepath.SplitList(s.runner().Getenv(name))
 		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {
 			env = append(env, name+"="+strings.Join(absolute, string(filepath.ListSeparator)))
 		}

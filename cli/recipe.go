@@ -13,7 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/recipes"
 	"github.com/urfave/cli/v2"
 )
@@ -89,15 +89,15 @@ const (
 // fails gives what it printed; here that is said.
 func (s *session) recipeCommand(recipe string) recipes.Runner {
 	return func(ctx context.Context, command string, args ...string) (string, error) {
-		exec := s.exec()
-		exec.Stderr = nil // it is part of the output
+		runner := s.runner()
+		runner.Stderr = nil // it is part of the output
 		path := command
-		if found, ok := exec.LookPath(command); ok && !strings.Contains(command, "/") {
+		if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
 			path = found
 		} else if !strings.Contains(command, "/") {
 			return "", fmt.Errorf("there is no program %q in PATH", command)
 		}
-		out, err := exec.Run(ctx, plugin.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
+		out, err := runner.Run(ctx, process.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
 			MaxOutput: recipeCommandOutput})
 		if err != nil {
 			return "", err
@@ -192,7 +192,8 @@ func (p *program) recipeList(asJSON bool) error {
 			one.Note = about(l.Recipe)
 		}
 		list = append(list, one)
-		rows = append(rows, []string{term.Name(l.Name), term.Name(place(l.Path)), term.Line(cmp.Or(one.Note, one.Description))})
+		rows = append(rows, []string{term.Name(l.Name), term.Name(place(l.Path)),
+			term.Line(cmp.Or(one.Note, one.Description))})
 	}
 	if asJSON {
 		return p.printJSON(list)

@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/recipes"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
@@ -31,7 +32,7 @@ type session struct {
 	config  config.Config
 	loaded  plugin.Loaded
 	agent   *agent.Agent
-	lender  *plugin.Lender
+	lender  *process.Lender
 	recipe  *recipes.Recipe // what this run's prompt comes from; nil for none
 	project project
 	// systemPrompt is what -e says; nil: nothing.

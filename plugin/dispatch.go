@@ -162,8 +162,8 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	}
 	room := d.room.share()
 	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room})
-	if err == nil && !answer.counted && !room.take(len(answer.Body)) {
-		err = room.failure()
+	if err == nil && !room.used {
+		err = room.take(len(answer.Body))
 	}
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit = answer.Exit

@@ -11,7 +11,7 @@
 //     opinion: the failure is reported and the conversation goes on. A plugin
 //     whose OnFailure is [Block] asks for the opposite.
 //   - Processes are bounded in time and output and are ended with their
-//     children; see [Exec].
+//     children; see package process.
 //
 // The package knows no protocol: a plugin is whatever implements [Handler].
 // Packages below this one (native, ...) find executables and speak to them

@@ -1,9 +1,7 @@
 package plugin_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 	"time"
 
@@ -54,24 +52,4 @@ func TestAFailureBlocksWhereItIsSaidForThatPointAlone(t *testing.T) {
 		hookpoints.ToolOutput{Arguments: json.RawMessage("{}")}); verdict.Block {
 		t.Error("its failure at pre_tool_output blocked")
 	}
-}
-
-func TestABoundForOnePointBeatsThePluginsBound(t *testing.T) {
-	p := plugin.Process{
-		Codec: sleeper{}, Timeout: time.Minute, Timeouts: map[hookpoints.Name]time.Duration{preTool: 100 * time.Millisecond},
-	}
-	if _, err := p.Handle(t.Context(), plugin.Event{Point: preTool}); !errors.Is(err, plugin.ErrTimeout) {
-		t.Errorf("err = %v, want ErrTimeout", err)
-	}
-}
-
-// sleeper is a plugin that takes longer than any test.
-type sleeper struct{}
-
-func (sleeper) Encode(plugin.Event) (plugin.Command, error) {
-	return plugin.Command{Path: "/bin/sleep", Args: []string{"600"}}, nil
-}
-
-func (sleeper) Decode(plugin.Event, plugin.Outcome) (plugin.Answer, error) {
-	return plugin.Answer{}, context.Canceled
 }

@@ -33,14 +33,6 @@ type HookOverride struct {
 	OnFailure Failure
 }
 
-// Exec runs its processes.
-func (o Override) Exec(general Exec) Exec {
-	if o.Env != nil {
-		general.Env = o.Env
-	}
-	return general
-}
-
 // Required reports whether the person said that the plugin's failure blocks: then
 // so does its absence.
 func (o Override) Required() bool {

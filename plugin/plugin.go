@@ -76,6 +76,13 @@ type Event struct {
 	room *share // of the room for the answers of all plugins asked
 }
 
+// Admit asks for room for more bytes of an answer, which the answers of all plugins
+// that are asked at one moment share, and its error says that there is none. A
+// handler that reads an answer piece by piece calls it before it keeps one; other
+// handlers need not, their answers are counted when they are there. It is for the
+// goroutine of the handler.
+func (ev Event) Admit(bytes int) error { return ev.room.take(bytes) }
+
 // Answer is what a plugin says about an event. The zero value is no opinion.
 type Answer struct {
 	// Body is a JSON object with the fields of the point's answer. Empty, or
@@ -104,8 +111,6 @@ type Answer struct {
 	// Notes are what a person should know: what the protocol's adapter had to
 	// refuse, or a remark of the plugin. A sentence each.
 	Notes []string
-
-	counted bool // its size was taken from the event's room
 }
 
 // Handler answers events. Implementations are safe for concurrent use. An

@@ -37,23 +37,22 @@ func newRoom(max int64) *room {
 type share struct {
 	room *room
 	own  int
+	used bool // room was asked for
 }
 
 func (r *room) share() *share { return &share{room: r, own: ownAnswer} }
 
-// take reports whether there is room for so many bytes more, which are then gone.
-func (s *share) take(bytes int) bool {
+// take takes room for so many bytes more. The error says that there is none.
+func (s *share) take(bytes int) error {
 	if s == nil {
-		return true
+		return nil
 	}
+	s.used = true
 	own := min(bytes, s.own)
 	s.own -= own
-	return bytes == own || s.room.left.Add(-int64(bytes-own)) >= 0
-}
-
-// failure is why an answer is not taken.
-func (s *share) failure() error {
-	return fmt.Errorf("%w: the answers of all plugins at this hook are more than %s together, as "+
-		"limits.hook_answers_bytes says",
-		ErrOutputLimit, humanize.IBytes(uint64(s.room.max)))
+	if bytes == own || s.room.left.Add(-int64(bytes-own)) >= 0 {
+		return nil
+	}
+	return fmt.Errorf("the answers of all plugins at this hook are more than %s together, as "+
+		"limits.hook_answers_bytes says", humanize.IBytes(uint64(s.room.max)))
 }

@@ -2,13 +2,10 @@ package plugin_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 // inject is an answer of n bytes at pre_system_prompt.
@@ -64,31 +61,4 @@ func TestAllAnswersOfAMomentShareOneBound(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestAProcessIsEndedWhereTheSharedBoundIs: it is not read to its end first.
-func TestAProcessIsEndedWhereTheSharedBoundIs(t *testing.T) {
-	script := filepath.Join(t.TempDir(), "endless")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nyes\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	l := &log{}
-	h := l.host(asBlock(plugin.Plugin{Name: "endless", Hooks: []hookpoints.Name{preTool},
-		Handler: plugin.Process{Codec: endless(script)}}))
-	h.MaxAnswers = 100_000
-	verdict := fire(t, h, hookpoints.PreTool, call)
-	if !verdict.Block || !strings.Contains(verdict.Message, "more than 98 KiB together") {
-		t.Errorf("verdict %+v, want a block, as its failure blocks", verdict)
-	}
-}
-
-// endless is the codec of a script that never stops answering.
-type endless string
-
-func (e endless) Encode(plugin.Event) (plugin.Command, error) {
-	return plugin.Command{Path: string(e)}, nil
-}
-
-func (endless) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
-	return plugin.Answer{Body: out.Stdout}, nil
 }

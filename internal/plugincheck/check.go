@@ -21,6 +21,7 @@ import (
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize/english"
 )
@@ -156,7 +157,8 @@ func (f *Folder) loadedAs(r *Report, p *plugin.Plugin) {
 	}
 	for _, t := range f.loaded.Taken {
 		if t.By == p.Name && t.From != p.Name {
-			r.add(Warning, "tool "+t.Tool, "plugin %q has a tool of that name too, which is left out: this one comes first", t.From)
+			r.add(Warning, "tool "+t.Tool, "plugin %q has a tool of that name too, which is left out: this one comes first",
+				t.From)
 		}
 	}
 }
@@ -220,7 +222,7 @@ func (r *Report) interpreter(path string) {
 	if filepath.Base(words[0]) != "env" || len(words) < 2 || strings.HasPrefix(words[1], "-") {
 		return // what cannot be started says so by itself
 	}
-	if _, ok := (plugin.Exec{}).LookPath(words[1]); !ok {
+	if _, ok := (process.Runner{}).LookPath(words[1]); !ok {
 		r.add(Error, "file", "its interpreter %q is not installed; install it, or write the plugin in another language",
 			words[1])
 	}
@@ -264,7 +266,7 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 	}
 	switch record.Result {
 	case plugin.Failed:
-		if strings.Contains(record.Why, plugin.ErrNoTerminal.Error()) {
+		if strings.Contains(record.Why, process.ErrNoTerminal.Error()) {
 			r.add(Warning, where, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire %s "+
 				"--plugin %s", info.Name, p.Name)
 			return

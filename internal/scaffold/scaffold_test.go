@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/plugincheck"
 	"github.com/chibi-host/chibi/internal/scaffold"
-	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // TestWhatIsWrittenPassesTheCheck writes a plugin for every hook in every
@@ -24,7 +24,8 @@ func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 			if _, err := exec.LookPath(program); needed && err != nil {
 				t.Skip(err)
 			}
-			for _, plan := range []scaffold.Plan{{Hooks: hookpoints.All(), Tool: true}, {Hooks: hookpoints.All()}, {Tool: true}} {
+			for _, plan := range []scaffold.Plan{{Hooks: hookpoints.All(), Tool: true},
+				{Hooks: hookpoints.All()}, {Tool: true}} {
 				plan.Name, plan.Lang = "my-plugin", lang
 				passes(t, plan)
 			}
@@ -60,7 +61,7 @@ func passes(t *testing.T, plan scaffold.Plan) {
 	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOCACHE="+strings.TrimSpace(string(gocache)),
 		"XDG_CACHE_HOME="+t.TempDir())
 	folder, err := plugincheck.Load(t.Context(), native.Options{Dir: dir,
-		Home: t.TempDir(), Exec: plugin.Exec{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
+		Home: t.TempDir(), Runner: process.Runner{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/tidwall/gjson"
 )
 
@@ -63,12 +64,12 @@ type codec struct {
 }
 
 // Encode gives the event on standard input and in Kode's variables.
-func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
+func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	stdin, err := c.payload(ev)
 	if err != nil {
-		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
+		return process.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
 	}
-	return plugin.Command{
+	return process.Command{
 		Path: c.path, Args: c.args, Dir: c.opts.WorkDir, Stdin: stdin,
 		Env: []string{"KODE_HOOK_EVENT=" + c.event.name, "KODE_SESSION_ID=" + c.opts.Session,
 			"KODE_WORK_DIR=" + c.opts.WorkDir},
@@ -153,7 +154,7 @@ func outputOf(p hookpoints.ToolOutput) *string {
 }
 
 // Decode reads what a hook left: its exit status first.
-func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
+func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return c.refused(out, err)
 	}
@@ -187,7 +188,7 @@ func (c codec) refusal(reason string) error {
 }
 
 // refused is the answer of a hook whose exit status is not 0.
-func (c codec) refused(out plugin.Outcome, err error) (plugin.Answer, error) {
+func (c codec) refused(out process.Outcome, err error) (plugin.Answer, error) {
 	if c.event.point == hookpoints.OnStart.Name {
 		return plugin.Answer{}, c.refusal(err.Error())
 	}

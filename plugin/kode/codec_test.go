@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // FuzzOutput holds that no output of a hook breaks the adapter.
@@ -18,7 +19,7 @@ func FuzzOutput(f *testing.F) {
 		fuzztest.Memory(t)
 		for _, e := range events() {
 			c := codec{event: e, warned: &sync.Map{}}
-			answer, err := c.Decode(plugin.Event{}, plugin.Outcome{Stdout: []byte(text), Stderr: text, Exit: exit})
+			answer, err := c.Decode(plugin.Event{}, process.Outcome{Stdout: []byte(text), Stderr: text, Exit: exit})
 			var refusal *plugin.Refusal
 			if err != nil && !errors.As(err, &refusal) || len(answer.Body) > 0 && !json.Valid(answer.Body) {
 				t.Errorf("%s, %q: %s, %v", e.name, text, answer.Body, err)

@@ -24,6 +24,8 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // Protocol is the name of this protocol in plugin.Origin.
@@ -50,15 +52,15 @@ type Options struct {
 	Hooks []Hook
 	// Dir is where relative paths with a slash begin.
 	Dir string
-	// UserHome is the home directory that "~/" of a path means; "": $HOME of Exec.
+	// UserHome is the home directory that "~/" of a path means; "": $HOME of Runner.
 	UserHome string
 	// WorkDir is where hooks run, and what they are told.
 	WorkDir string
 	// Session identifies this run.
 	Session string
-	// Exec runs the processes. Of its environment, hooks get PATH, HOME, LANG
+	// Runner runs the processes. Of its environment, hooks get PATH, HOME, LANG
 	// and TMPDIR.
-	Exec plugin.Exec
+	Runner process.Runner
 	// Idle says that this run neither asks the model nor calls a tool: for Kode
 	// that is no session, so session_start and session_end are not asked.
 	Idle bool
@@ -71,7 +73,7 @@ type Options struct {
 func Load(opts Options) plugin.Loaded {
 	var l plugin.Loaded
 	taken := map[string]int{}
-	opts.Exec.Env = environment(opts.Exec)
+	opts.Runner.Env = environment(opts.Runner)
 	for _, h := range opts.Hooks {
 		name := Protocol + ":" + h.Event + ":" + filepath.Base(h.Exec)
 		if taken[name]++; taken[name] > 1 {
@@ -117,14 +119,14 @@ func (o Options) build(name string, origin plugin.Origin, e event, h Hook, overr
 	if _, set := p.OnFailureAt[e.point]; !set && e.point == hookpoints.OnStart.Name {
 		p.OnFailureAt = map[hookpoints.Name]plugin.Failure{e.point: p.OnFailure}
 	}
-	p.Handler = handler{plugin.Process{Codec: c, Exec: o.Exec, Timeout: timeout,
+	p.Handler = handler{oneshot.Handler{Codec: c, Runner: o.Runner, Timeout: timeout,
 		Timeouts: override.Timeouts()}, origin.Path, o.Idle}
 	return p
 }
 
 // handler numbers failures as Kode does.
 type handler struct {
-	plugin.Process
+	oneshot.Handler
 	path string
 	idle bool
 }
@@ -138,13 +140,13 @@ func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 		// Run as it is, it would be looked for in the working directory.
 		return plugin.Answer{}, fmt.Errorf("KODE-HOOK-004: %s: there is no such program in PATH", h.path)
 	}
-	answer, err := h.Process.Handle(ctx, ev)
+	answer, err := h.Handler.Handle(ctx, ev)
 	var refusal *plugin.Refusal
 	switch {
 	case errors.As(err, &refusal):
-	case errors.Is(err, plugin.ErrTimeout):
+	case errors.Is(err, process.ErrTimeout):
 		err = fmt.Errorf("KODE-HOOK-001: %s: %w", h.path, err)
-	case errors.Is(err, plugin.ErrStart):
+	case errors.Is(err, process.ErrStart):
 		err = fmt.Errorf("KODE-HOOK-004: %s: %w", h.path, err)
 	case err != nil && ctx.Err() == nil:
 		err = fmt.Errorf("%s: %w", h.path, err)
@@ -156,9 +158,9 @@ func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 // have it.
 func (o Options) path(exec string) string {
 	if rest, ok := strings.CutPrefix(exec, "~/"); ok {
-		return filepath.Join(cmp.Or(o.UserHome, o.Exec.Getenv("HOME")), rest)
+		return filepath.Join(cmp.Or(o.UserHome, o.Runner.Getenv("HOME")), rest)
 	}
-	if path, ok := o.Exec.LookPath(exec); ok && !strings.Contains(exec, "/") {
+	if path, ok := o.Runner.LookPath(exec); ok && !strings.Contains(exec, "/") {
 		return path
 	}
 	if strings.Contains(exec, "/") && !filepath.IsAbs(exec) {
@@ -168,7 +170,7 @@ func (o Options) path(exec string) string {
 }
 
 // environment keeps the variables that hooks may rely on.
-func environment(from plugin.Exec) []string {
+func environment(from process.Runner) []string {
 	kept := []string{}
 	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "CHIBI_DEPTH"} {
 		if value := from.Getenv(name); value != "" {

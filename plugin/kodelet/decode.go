@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/tidwall/gjson"
 )
 
@@ -30,7 +31,7 @@ type result struct {
 }
 
 // Decode reads the result: one JSON object, or nothing.
-func (c codec) Decode(ev plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
+func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return plugin.Answer{}, err
 	}

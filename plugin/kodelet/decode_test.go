@@ -6,6 +6,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // FuzzResult holds that no output of a hook breaks the adapter.
@@ -18,7 +19,7 @@ func FuzzResult(f *testing.F) {
 		for _, e := range events() {
 			c := codec{event: e}
 			answer, err := c.Decode(plugin.Event{Payload: json.RawMessage(`{"output":"x"}`)},
-				plugin.Outcome{Stdout: []byte(text)})
+				process.Outcome{Stdout: []byte(text)})
 			if err != nil || len(answer.Body) > 0 && !json.Valid(answer.Body) {
 				t.Errorf("%s, %q: %s, %v", e.name, text, answer.Body, err)
 			}

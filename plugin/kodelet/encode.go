@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // codec speaks Kodelet's protocol for one hook. It is pure.
@@ -46,12 +47,12 @@ type message struct {
 }
 
 // Encode gives the payload on standard input of `exe run`.
-func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
+func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	payload, err := c.payload(ev)
 	if err != nil {
-		return plugin.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
+		return process.Command{}, fmt.Errorf("payload of %s: %w", c.event.name, err)
 	}
-	return plugin.Command{Path: c.file.path, Args: []string{"run"}, Env: c.file.env,
+	return process.Command{Path: c.file.path, Args: []string{"run"}, Env: c.file.env,
 		Check: c.file.check, Stdin: payload}, nil
 }
 

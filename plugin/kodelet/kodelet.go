@@ -22,6 +22,8 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // Protocol is the name of this protocol in plugin.Origin.
@@ -35,11 +37,11 @@ type Options struct {
 	// Folders are looked through in this order; of hooks with the same file
 	// name, and of the same plugin, the first one that can be used counts.
 	Folders []Folder
-	// Exec runs the processes.
-	Exec plugin.Exec
+	// Runner runs the processes.
+	Runner process.Runner
 	// Prober asks hooks for their events; nil: one of its own, which asks each hook
 	// whose answer is not known each time.
-	Prober *plugin.Prober
+	Prober *oneshot.Prober
 	// QueryTimeout and HookTimeout bound the processes; 0 means 5 and 30
 	// seconds.
 	QueryTimeout, HookTimeout time.Duration
@@ -80,7 +82,7 @@ type Folder struct {
 // event. The error is the end of ctx: a folder that cannot be read is reported
 // among what was left out.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
-	opts.Prober = cmp.Or(opts.Prober, plugin.NewProber(nil))
+	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil))
 	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]executable{}}
 	found, leftOut := l.find()
 	answers := l.ask(ctx, slices.Concat(found...))
@@ -184,15 +186,15 @@ func (l *loader) build(file executable, e event) plugin.Plugin {
 	if override.Timeout > 0 {
 		timeout = override.Timeout
 	}
-	process := plugin.Process{Codec: codec{opts: l.opts, file: file, event: e}, Exec: override.Exec(l.opts.Exec),
+	run := oneshot.Handler{Codec: codec{opts: l.opts, file: file, event: e}, Runner: l.opts.Runner.WithEnv(override.Env),
 		Timeout: timeout, Timeouts: override.Timeouts()}
-	p.Handler = handler{process, e}
+	p.Handler = handler{run, e}
 	return p
 }
 
 // handler runs a hook where it is to be run.
 type handler struct {
-	plugin.Process
+	oneshot.Handler
 	event event
 }
 
@@ -201,5 +203,5 @@ func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 	if why := h.event.skips(ev.Payload); why != "" {
 		return plugin.Answer{Skipped: why}, nil
 	}
-	return h.Process.Handle(ctx, ev)
+	return h.Handler.Handle(ctx, ev)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // answers remembers what hooks have answered to `hook`.
@@ -121,15 +122,15 @@ const maxAnswer = 64 << 10
 
 // query runs `exe hook`.
 func query(ctx context.Context, opts Options, file executable) (event, error) {
-	exec := opts.Overrides[file.name].Exec(opts.Exec)
-	exec.Stderr, exec.Lender = nil, nil // its tail goes into the error
+	runner := opts.Runner.WithEnv(opts.Overrides[file.name].Env)
+	runner.Stderr, runner.Lender = nil, nil // its tail goes into the error
 	timeout := opts.QueryTimeout
 	if timeout == 0 {
 		timeout = DefaultQueryTimeout
 	}
-	cmd := plugin.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout,
+	cmd := process.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout,
 		MaxOutput: maxAnswer}
-	out, err := opts.Prober.Run(ctx, exec, cmd, opts.Overrides[file.name].Required())
+	out, err := opts.Prober.Run(ctx, runner, cmd, opts.Overrides[file.name].Required())
 	if err == nil {
 		err = out.Err()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/tidwall/gjson"
 )
 
@@ -25,12 +26,12 @@ type codec struct {
 
 // Encode gives the payload on standard input and, if it fits, in the
 // environment: both generations of chibi plugins find it.
-func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
-	return plugin.Command{
+func (c codec) Encode(ev plugin.Event) (process.Command, error) {
+	return process.Command{
 		Path:  c.path,
 		Env:   append(environment(c.opts), "CHIBI_HOOK="+string(ev.Point)),
 		Stdin: line(ev.Payload),
-		Data:  &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
+		Data:  &process.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
 
 		InheritStdin: c.inherit,
 	}, nil
@@ -38,7 +39,7 @@ func (c codec) Encode(ev plugin.Event) (plugin.Command, error) {
 
 // Decode reads the answer: one JSON object. Everything else is no opinion; if
 // it is more than silence, it says why.
-func (c codec) Decode(_ plugin.Event, out plugin.Outcome) (plugin.Answer, error) {
+func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return plugin.Answer{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // FuzzAnswer holds that what a hook prints is an object, nothing, or said to be
@@ -17,7 +18,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("[[[["))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		fuzztest.Memory(t)
-		answer, err := codec{}.Decode(plugin.Event{}, plugin.Outcome{Stdout: out})
+		answer, err := codec{}.Decode(plugin.Event{}, process.Outcome{Stdout: out})
 		if err != nil {
 			return
 		}

@@ -6,7 +6,7 @@
 // [Load] promises that one bad plugin never keeps the others from loading, that
 // each one left out comes with its reason, and that plugins come in the order
 // of their file names, bytewise. What processes may do is bounded by
-// plugin.Exec.
+// process.Runner.
 package native
 
 import (
@@ -21,6 +21,8 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -45,11 +47,11 @@ type Options struct {
 	Home    string
 	Context string
 	Verbose bool
-	// Exec runs the processes.
-	Exec plugin.Exec
+	// Runner runs the processes.
+	Runner process.Runner
 	// Prober asks for schemas; nil: one of its own, which asks each plugin each
 	// time.
-	Prober *plugin.Prober
+	Prober *oneshot.Prober
 	// ProbeTimeout, HookTimeout and ToolTimeout bound the processes; 0 means
 	// 5 seconds, 30 seconds and 10 minutes.
 	ProbeTimeout time.Duration
@@ -88,7 +90,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	if err != nil {
 		return plugin.Loaded{}, err
 	}
-	prober := cmp.Or(opts.Prober, plugin.NewProber(nil))
+	prober := cmp.Or(opts.Prober, oneshot.NewProber(nil))
 	probes := make([]probed, len(found))
 	prober.Each(len(found), func(i int) { probes[i] = probe(ctx, opts, prober, found[i]) })
 	if ctx.Err() != nil {
@@ -178,7 +180,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	override := l.opts.Overrides[file.name]
 	hookTimeout := l.opts.HookTimeout
 	run := runner{opts: l.opts, path: file.real}
-	run.opts.Exec = override.Exec(l.opts.Exec)
+	run.opts.Runner = l.opts.runner(file.name)
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
@@ -196,10 +198,23 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}
-	p.Handler = plugin.Process{Codec: codec{run, override.Stdin == "inherit"}, Exec: run.opts.Exec, Timeout: hookTimeout,
+	p.Handler = oneshot.Handler{Codec: codec{run, override.Stdin == "inherit"},
+		Runner: run.opts.Runner, Timeout: hookTimeout,
 		Timeouts: override.Timeouts()}
 	return p
 }
+
+// runner runs the processes of one plugin. They do not inherit what an outer run
+// told its own.
+func (o Options) runner(name string) process.Runner {
+	runner := o.Runner.WithEnv(o.Overrides[name].Env)
+	runner.Drop = slices.Concat(runner.Drop, PerCall())
+	return runner
+}
+
+// PerCall lists what the names of the variables begin with that are told to one
+// hook or tool call, and that no process within it inherits.
+func PerCall() []string { return []string{"CHIBI_HOOK", "CHIBI_TOOL"} }
 
 func origin(path string) plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: path} }
 

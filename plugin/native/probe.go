@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/tidwall/gjson"
 )
 
@@ -23,19 +24,19 @@ type probed struct {
 }
 
 // probe runs an executable with --schema.
-func probe(ctx context.Context, opts Options, prober *plugin.Prober, file executable) probed {
-	exec := opts.Overrides[file.name].Exec(opts.Exec)
-	exec.Stderr, exec.Lender = nil, nil // a probe is no conversation; its tail goes into the error
+func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file executable) probed {
+	runner := opts.runner(file.name)
+	runner.Stderr, runner.Lender = nil, nil // a probe is no conversation; its tail goes into the error
 	timeout := opts.ProbeTimeout
 	if timeout == 0 {
 		timeout = DefaultProbeTimeout
 	}
-	cmd := plugin.Command{
+	cmd := process.Command{
 		Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
 		Timeout: timeout, MaxOutput: maxSchema,
 	}
 	begun := time.Now()
-	out, err := prober.Run(ctx, exec, cmd, opts.Overrides[file.name].Required())
+	out, err := prober.Run(ctx, runner, cmd, opts.Overrides[file.name].Required())
 	if opts.Probed != nil {
 		opts.Probed(file.name, time.Since(begun))
 	}

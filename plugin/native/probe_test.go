@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/oneshot"
 )
 
 // TestSixteenPluginsAreAskedAtOnce: sixteen processes wait at a gate that opens
@@ -40,12 +41,12 @@ func TestSixteenPluginsAreAskedAtOnce(t *testing.T) {
 		names, _ := filepath.Glob(gate + "/here-*")
 		return len(names)
 	}
-	for deadline := time.Now().Add(time.Minute); here() < plugin.DefaultProbes; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); here() < oneshot.DefaultProbes; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d plugins are asked at once", here())
 		}
 	}
-	if n := here(); n != plugin.DefaultProbes {
+	if n := here(); n != oneshot.DefaultProbes {
 		t.Errorf("%d plugins are asked at once", n)
 	}
 	openGate(t, gate+"/open", all)

@@ -18,6 +18,7 @@ import (
 	"github.com/chibi-host/chibi/internal/terminaltest"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 	"golang.org/x/sys/unix"
 )
@@ -42,7 +43,7 @@ const hostVariable = "CHIBI_TEST_HOST"
 // run is what the host does. What it says begins with "host: ".
 func (h host) run(t *testing.T) {
 	say := func(format string, args ...any) { fmt.Printf("host: "+format+"\n", args...) }
-	lender := plugin.NewLender(time.Duration(h.PatienceMS)*time.Millisecond, func() func() {
+	lender := process.NewLender(time.Duration(h.PatienceMS)*time.Millisecond, func() func() {
 		say("lent by %d", unix.Getpgrp())
 		return func() { say("back") }
 	})
@@ -59,7 +60,7 @@ func (h host) run(t *testing.T) {
 	}
 	timeout := time.Duration(h.TimeoutMS) * time.Millisecond
 	loaded, err := native.Load(t.Context(), native.Options{
-		Dir: h.Dir, Exec: plugin.Exec{Lender: lender, Stderr: os.Stdout, Terminal: os.Stdin}, ProbeTimeout: time.Minute,
+		Dir: h.Dir, Runner: process.Runner{Lender: lender, Stderr: os.Stdout, Terminal: os.Stdin}, ProbeTimeout: time.Minute,
 		HookTimeout: timeout, ToolTimeout: timeout, Overrides: map[string]plugin.Override{"a": {OnFailure: h.OnFailure,
 			Stdin: h.Stdin}},
 	})

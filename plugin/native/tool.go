@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize"
 )
@@ -43,11 +44,11 @@ func (t tool) Spec() tools.Spec { return t.spec }
 
 // Call runs the executable; its output is the result.
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	out, err := t.opts.Exec.Run(ctx, plugin.Command{
+	out, err := t.opts.Runner.Run(ctx, process.Command{
 		Path:         t.path,
 		Env:          append(environment(t.opts), "CHIBI_TOOL_NAME="+t.spec.Name),
 		Stdin:        line(call.Arguments),
-		Data:         &plugin.Data{Var: "CHIBI_TOOL_ARGS", Value: call.Arguments},
+		Data:         &process.Data{Var: "CHIBI_TOOL_ARGS", Value: call.Arguments},
 		InheritStdin: t.inherit,
 		Timeout:      t.timeout,
 		MaxOutput:    t.opts.maxToolOutput(),
@@ -68,7 +69,7 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if out.Unread {
 		err = unread(err, call.Arguments)
 	}
-	if errors.Is(err, plugin.ErrSpool) {
+	if errors.Is(err, process.ErrSpool) {
 		drop(&out)
 	}
 	result := tools.Result{Text: begin(out), File: out.Spooled, Size: out.Size}
@@ -79,7 +80,7 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 }
 
 // drop removes the file of an output that nobody will read.
-func drop(out *plugin.Outcome) {
+func drop(out *process.Outcome) {
 	if out.Spooled != "" {
 		disk.Discard(out.Spooled)
 		out.Spooled, out.Size = "", 0
@@ -122,7 +123,7 @@ func (o Options) maxToolOutput() int64 {
 
 // begin is the output, or the beginning of one that was spooled, which ends with a
 // whole character.
-func begin(out plugin.Outcome) string {
+func begin(out process.Outcome) string {
 	data := out.Stdout
 	if out.Spooled != "" {
 		for n := 1; n < utf8.UTFMax && n < len(data); n++ {
@@ -138,7 +139,7 @@ func begin(out plugin.Outcome) string {
 }
 
 // failure tells the model how a call went wrong.
-func failure(err error, out plugin.Outcome) string {
+func failure(err error, out process.Outcome) string {
 	said := fmt.Sprintf("Error: %v", err)
 	if stderr := strings.TrimSpace(out.Stderr); strings.Contains(stderr, "\n") {
 		said += "\nstderr ends with:\n" + stderr

@@ -1,4 +1,4 @@
-package plugin_test
+package oneshot_test
 
 import (
 	"context"
@@ -8,15 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // TestSixteenProbesRunAtOnce: all sixteen are there before the first one ends, and
 // no other has begun.
 func TestSixteenProbesRunAtOnce(t *testing.T) {
-	const all = plugin.DefaultProbes + 4
+	const all = oneshot.DefaultProbes + 4
 	begun, end, done := make(chan int, all), make(chan struct{}), make(chan struct{})
-	prober := plugin.NewProber(nil)
+	prober := oneshot.NewProber(nil)
 	go func() {
 		defer close(done)
 		prober.Each(all, func(i int) {
@@ -24,17 +25,17 @@ func TestSixteenProbesRunAtOnce(t *testing.T) {
 			<-end
 		})
 	}()
-	for range plugin.DefaultProbes {
+	for range oneshot.DefaultProbes {
 		<-begun
 	}
 	select {
 	case i := <-begun:
-		t.Errorf("probe %d began beside %d others", i, plugin.DefaultProbes)
+		t.Errorf("probe %d began beside %d others", i, oneshot.DefaultProbes)
 	default:
 	}
 	close(end)
 	<-done
-	if left := len(begun); left != all-plugin.DefaultProbes {
+	if left := len(begun); left != all-oneshot.DefaultProbes {
 		t.Errorf("%d more probes ran", left)
 	}
 }
@@ -56,21 +57,21 @@ func (h hungList) Forget(path string) { h[path] = "answered" }
 
 func TestWhatHungIsNotAskedAgain(t *testing.T) {
 	folder := t.TempDir()
-	script := func(name, body string) plugin.Command {
+	script := func(name, body string) process.Command {
 		path := folder + "/" + name
 		if err := os.WriteFile(path, []byte("#!/bin/sh\necho asked >> "+path+".log\n"+body+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		return plugin.Command{Path: path, Timeout: time.Minute}
+		return process.Command{Path: path, Timeout: time.Minute}
 	}
-	asked := func(c plugin.Command) int {
+	asked := func(c process.Command) int {
 		text, _ := os.ReadFile(c.Path + ".log")
 		return strings.Count(string(text), "asked")
 	}
 	memory := hungList{}
-	prober := plugin.NewProber(memory)
-	run := func(c plugin.Command, required bool) error {
-		_, err := prober.Run(t.Context(), plugin.Exec{}, c, required)
+	prober := oneshot.NewProber(memory)
+	run := func(c process.Command, required bool) error {
+		_, err := prober.Run(t.Context(), process.Runner{}, c, required)
 		return err
 	}
 
@@ -78,11 +79,12 @@ func TestWhatHungIsNotAskedAgain(t *testing.T) {
 	slow.Timeout = 300 * time.Millisecond
 	err := run(slow, false)
 	if want := "no answer after 300ms; asked again after 15:14, by chibi plugin list, or when its file changes " +
-		"or plugins.probe_timeout_ms is raised"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
+		"or plugins.probe_timeout_ms is raised"; !errors.Is(err, process.ErrTimeout) || err.Error() != want {
 		t.Errorf("the first time: %v", err)
 	}
 	if err, want := run(slow, false), "no answer within 300ms at 15:04; asked again after 15:14, by chibi "+
-		"plugin list, or when its file changes or plugins.probe_timeout_ms is raised"; !errors.Is(err, plugin.ErrTimeout) || err.Error() != want {
+		"plugin list, or when its file changes or plugins.probe_timeout_ms is raised"; !errors.Is(err,
+		process.ErrTimeout) || err.Error() != want {
 		t.Errorf("the second time: %v", err)
 	}
 	if asked(slow) > 1 {
@@ -102,7 +104,7 @@ func TestWhatHungIsNotAskedAgain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	interrupted := script("interrupted", "sleep 1000")
-	if _, err := prober.Run(ctx, plugin.Exec{}, interrupted, false); err == nil || memory[interrupted.Path] != "" {
+	if _, err := prober.Run(ctx, process.Runner{}, interrupted, false); err == nil || memory[interrupted.Path] != "" {
 		t.Errorf("interrupted: %v, remembered as %q", err, memory[interrupted.Path])
 	}
 }

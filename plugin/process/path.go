@@ -1,4 +1,4 @@
-package plugin
+package process
 
 import (
 	"os"
@@ -6,9 +6,17 @@ import (
 	"strings"
 )
 
+// WithEnv is the runner with another environment; nil: its own.
+func (e Runner) WithEnv(env []string) Runner {
+	if env != nil {
+		e.Env = env
+	}
+	return e
+}
+
 // Getenv is the value of a variable that commands start with, "" if it is not
 // set.
-func (e Exec) Getenv(name string) (value string) {
+func (e Runner) Getenv(name string) (value string) {
 	if e.Env == nil {
 		return os.Getenv(name)
 	}
@@ -22,7 +30,7 @@ func (e Exec) Getenv(name string) (value string) {
 
 // LookPath finds a program in the PATH that commands start with. Folders of the
 // PATH that are relative do not count: what they hold depends on where one is.
-func (e Exec) LookPath(name string) (path string, ok bool) {
+func (e Runner) LookPath(name string) (path string, ok bool) {
 	for _, folder := range filepath.SplitList(e.Getenv("PATH")) {
 		path := filepath.Join(folder, name)
 		if info, err := os.Stat(path); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() &&

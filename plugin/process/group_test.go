@@ -1,6 +1,6 @@
 //go:build unix
 
-package plugin_test
+package process_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // leavesItsGroup is a process that moves into the group of the host, where it is
@@ -35,7 +35,7 @@ func TestAProcessThatLeavesItsGroupIsEndedToo(t *testing.T) {
 			c.Timeout = timeout
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			e := plugin.Exec{Grace: 100 * time.Millisecond}
+			e := process.Runner{Grace: 100 * time.Millisecond}
 			if timeout == time.Hour {
 				e.Stderr = onWrite(cancel)
 			}
@@ -54,8 +54,8 @@ func TestADaemonThatHoldsThePipesDoesNotDelayTheEnd(t *testing.T) {
 	c := sh(`setsid sleep 1000 & echo $!; exec sleep 1000`)
 	c.Timeout = 300 * time.Millisecond
 	begin := time.Now()
-	out, err := plugin.Exec{Grace: soon}.Run(t.Context(), c)
-	if took := time.Since(begin); !errors.Is(err, plugin.ErrTimeout) || took >= soon {
+	out, err := process.Runner{Grace: soon}.Run(t.Context(), c)
+	if took := time.Since(begin); !errors.Is(err, process.ErrTimeout) || took >= soon {
 		t.Errorf("took %s, error %v", took, err)
 	}
 	var pid int
@@ -67,8 +67,8 @@ func TestADaemonThatHoldsThePipesDoesNotDelayTheEnd(t *testing.T) {
 func TestAStoppedProcessMayPutThingsAwayToo(t *testing.T) {
 	c := sh(`trap "echo put away; exit 0" TERM; kill -STOP $$; echo never`)
 	c.Timeout = 300 * time.Millisecond
-	out, err := plugin.Exec{Grace: soon}.Run(t.Context(), c)
-	if !errors.Is(err, plugin.ErrTimeout) || !strings.HasPrefix(string(out.Stdout), "put away\n") {
+	out, err := process.Runner{Grace: soon}.Run(t.Context(), c)
+	if !errors.Is(err, process.ErrTimeout) || !strings.HasPrefix(string(out.Stdout), "put away\n") {
 		t.Errorf("error is %v, stdout %q", err, out.Stdout)
 	}
 }
@@ -76,7 +76,7 @@ func TestAStoppedProcessMayPutThingsAwayToo(t *testing.T) {
 func TestAProcessThatSomebodyStopsIsSaid(t *testing.T) {
 	// Who reads what is said does as it says.
 	said := &stopped{}
-	out := run(t, plugin.Exec{Stderr: said}, sh(`kill -STOP $$; echo went on`))
+	out := run(t, process.Runner{Stderr: said}, sh(`kill -STOP $$; echo went on`))
 	want := fmt.Sprintf("chibi: /bin/sh was stopped by a signal (SIGSTOP); to let it go on, run: kill -CONT %d\n",
 		said.pid)
 	if said.text != want || string(out.Stdout) != "went on\n" {
@@ -108,8 +108,8 @@ func TestAProcessThatAsksWhereThereIsNoLenderIsEnded(t *testing.T) {
 	}
 	c := sh(`kill -TTIN $$; echo never`)
 	c.Timeout = soon
-	out, err := plugin.Exec{Grace: 100 * time.Millisecond}.Run(t.Context(), c)
-	if !errors.Is(err, plugin.ErrNoTerminal) || !out.Asked {
+	out, err := process.Runner{Grace: 100 * time.Millisecond}.Run(t.Context(), c)
+	if !errors.Is(err, process.ErrNoTerminal) || !out.Asked {
 		t.Errorf("error is %v, outcome %+v", err, out)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package plugin
+package process
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 // takeTerminal puts the process's group in the foreground of the terminal from
 // its start on, if the host has that to give.
 func (p *process) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
-	fd := int(p.exec.Terminal.Fd())
+	fd := int(p.runner.Terminal.Fd())
 	if !term.IsTerminal(fd) {
 		return nil
 	}
-	if err := p.exec.Lender.wait(ctx, nil); err != nil {
+	if err := p.runner.Lender.wait(ctx, nil); err != nil {
 		return err
 	}
 	if !isForeground(fd) {
-		p.exec.Lender.done()
+		p.runner.Lender.done()
 		return nil
 	}
 	tty, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
-		p.exec.Lender.done()
+		p.runner.Lender.done()
 		return err
 	}
-	p.loan, p.asked = newLoan(p.exec.Lender, tty), true
+	p.loan, p.asked = newLoan(p.runner.Lender, tty), true
 	cmd.SysProcAttr.Foreground = true
 	cmd.SysProcAttr.Ctty = fd
 	return nil
@@ -46,7 +46,7 @@ func (p *process) goOn(ctx context.Context, why syscall.Signal) error {
 		p.asked = true
 		if p.loan == nil {
 			var err error
-			if p.loan, err = p.exec.Lender.lend(ctx, p.exited); err != nil {
+			if p.loan, err = p.runner.Lender.lend(ctx, p.exited); err != nil {
 				return err
 			}
 		}
@@ -57,8 +57,8 @@ func (p *process) goOn(ctx context.Context, why syscall.Signal) error {
 			return ErrNoTerminal
 		}
 	default:
-		if p.exec.Stderr != nil {
-			fmt.Fprintf(p.exec.Stderr, "chibi: %s was stopped by a signal (%s); to let it go on, run: kill -CONT %d\n",
+		if p.runner.Stderr != nil {
+			fmt.Fprintf(p.runner.Stderr, "chibi: %s was stopped by a signal (%s); to let it go on, run: kill -CONT %d\n",
 				p.cmd.Path, unix.SignalName(why), p.pid)
 		}
 		return nil

@@ -1,4 +1,4 @@
-package plugin_test
+package process_test
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/internal/terminaltest"
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -64,7 +64,7 @@ func TestAProcessAtTheTerminal(t *testing.T) {
 func hostAtTerminal(t *testing.T, script string) {
 	c := sh(script)
 	c.InheritStdin = true
-	out, err := plugin.Exec{Terminal: os.Stdin, Stderr: os.Stdout}.Run(t.Context(), c)
+	out, err := process.Runner{Terminal: os.Stdin, Stderr: os.Stdout}.Run(t.Context(), c)
 	group, ioctl := unix.IoctlGetInt(int(os.Stdin.Fd()), unix.TIOCGPGRP)
 	fmt.Printf("host: %q interrupted=%v foreground=%v\n",
 		out.Stdout, errors.Is(err, context.Canceled), ioctl == nil && group == unix.Getpgrp())

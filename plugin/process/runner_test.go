@@ -1,6 +1,6 @@
 //go:build unix
 
-package plugin_test
+package process_test
 
 import (
 	"bytes"
@@ -18,15 +18,15 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/google/go-cmp/cmp"
 )
 
 // soon bounds what should happen at once, however slow the machine.
 const soon = 30 * time.Second
 
-func ExampleExec_Run() {
-	out, err := plugin.Exec{}.Run(context.Background(), plugin.Command{
+func ExampleRunner_Run() {
+	out, err := process.Runner{}.Run(context.Background(), process.Command{
 		Path:    "/bin/sh",
 		Args:    []string{"-c", "cat; exit 3"},
 		Stdin:   []byte("no opinion"),
@@ -37,12 +37,12 @@ func ExampleExec_Run() {
 }
 
 // sh is a command that runs a shell script.
-func sh(script string, env ...string) plugin.Command {
-	return plugin.Command{Path: "/bin/sh", Args: []string{"-c", script}, Env: env}
+func sh(script string, env ...string) process.Command {
+	return process.Command{Path: "/bin/sh", Args: []string{"-c", script}, Env: env}
 }
 
 // run runs a command that must not be an error.
-func run(t *testing.T, e plugin.Exec, c plugin.Command) plugin.Outcome {
+func run(t *testing.T, e process.Runner, c process.Command) process.Outcome {
 	t.Helper()
 	out, err := e.Run(t.Context(), c)
 	if err != nil {
@@ -78,7 +78,7 @@ func newLifeline(t *testing.T) lifeline {
 	return lifeline{t, path, f}
 }
 
-func (l lifeline) sh(script string) plugin.Command {
+func (l lifeline) sh(script string) process.Command {
 	return sh(`exec 9>"$LIFE"; `+script, "LIFE="+l.path)
 }
 
@@ -93,20 +93,20 @@ func (l lifeline) mustEnd() {
 func TestHowAProcessEnds(t *testing.T) {
 	tests := map[string]struct {
 		script string
-		want   plugin.Outcome
+		want   process.Outcome
 	}{
-		"well, with an answer": {"echo yes", plugin.Outcome{Stdout: []byte("yes\n")}},
-		"well, saying nothing": {"exit 0", plugin.Outcome{}},
+		"well, with an answer": {"echo yes", process.Outcome{Stdout: []byte("yes\n")}},
+		"well, saying nothing": {"exit 0", process.Outcome{}},
 		"with an exit status": {"echo no; echo why >&2; exit 3",
-			plugin.Outcome{Stdout: []byte("no\n"), Stderr: "why\n", Exit: 3}},
+			process.Outcome{Stdout: []byte("no\n"), Stderr: "why\n", Exit: 3}},
 		"killed": {"echo no; kill -KILL $$",
-			plugin.Outcome{Stdout: []byte("no\n"), Exit: -1, Signal: "killed"}},
-		"terminated":              {"kill -TERM $$", plugin.Outcome{Exit: -1, Signal: "terminated"}},
-		"after it closed its own": {"exec >&- 2>&-; exit 4", plugin.Outcome{Exit: 4}},
+			process.Outcome{Stdout: []byte("no\n"), Exit: -1, Signal: "killed"}},
+		"terminated":              {"kill -TERM $$", process.Outcome{Exit: -1, Signal: "terminated"}},
+		"after it closed its own": {"exec >&- 2>&-; exit 4", process.Outcome{Exit: 4}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := run(t, plugin.Exec{}, sh(tt.script))
+			got := run(t, process.Runner{}, sh(tt.script))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -127,22 +127,22 @@ func TestAProcessGetsItsArgumentsFolderAndInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "an argument\n" + real + "\ninput"
-	if diff := cmp.Diff(want, string(run(t, plugin.Exec{}, c).Stdout)); diff != "" {
+	if diff := cmp.Diff(want, string(run(t, process.Runner{}, c).Stdout)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestWhatCannotBeStarted(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, body string, perm os.FileMode) plugin.Command {
+	file := func(name, body string, perm os.FileMode) process.Command {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(body), perm); err != nil {
 			t.Fatal(err)
 		}
-		return plugin.Command{Path: path}
+		return process.Command{Path: path}
 	}
 	tests := map[string]struct {
-		command plugin.Command
+		command process.Command
 		want    string
 	}{
 		"no execute bit": {file("plain", "#!/bin/sh\n", 0o644), "not executable; run: chmod +x " +
@@ -154,16 +154,16 @@ func TestWhatCannotBeStarted(t *testing.T) {
 			`its interpreter "/no/such/interpreter -x" (first line) was not found`},
 		"CR LF": {file("dos", "#!/bin/sh\r\necho\r\n", 0o755),
 			"its lines end in CR LF, so its interpreter was not found; save it with LF alone"},
-		"no file":  {plugin.Command{Path: filepath.Join(dir, "none")}, "no such file"},
-		"a folder": {plugin.Command{Path: dir}, "it is a folder, not a program"},
-		"no such folder": {plugin.Command{Path: "/bin/sh", Dir: "/no/such/folder"},
+		"no file":  {process.Command{Path: filepath.Join(dir, "none")}, "no such file"},
+		"a folder": {process.Command{Path: dir}, "it is a folder, not a program"},
+		"no such folder": {process.Command{Path: "/bin/sh", Dir: "/no/such/folder"},
 			`its working directory "/no/such/folder" does not exist`},
 		"a NUL in its env": {sh("true", "A=\x00"), "exec: environment variable contains NUL"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := plugin.Exec{}.Run(t.Context(), tt.command)
-			if !errors.Is(err, plugin.ErrStart) {
+			_, err := process.Runner{}.Run(t.Context(), tt.command)
+			if !errors.Is(err, process.ErrStart) {
 				t.Fatalf("error is %v, want ErrStart", err)
 			}
 			if diff := cmp.Diff("could not be started: "+tt.want, err.Error()); diff != "" {
@@ -186,8 +186,8 @@ func TestAProcessThatTakesTooLongIsEndedWithAllOfItsGroup(t *testing.T) {
 			life := newLifeline(t)
 			c := life.sh(script)
 			c.Timeout = 300 * time.Millisecond
-			_, err := plugin.Exec{Grace: 100 * time.Millisecond}.Run(t.Context(), c)
-			if !errors.Is(err, plugin.ErrTimeout) || err.Error() != "no answer after 300ms" {
+			_, err := process.Runner{Grace: 100 * time.Millisecond}.Run(t.Context(), c)
+			if !errors.Is(err, process.ErrTimeout) || err.Error() != "no answer after 300ms" {
 				t.Errorf("error is %v", err)
 			}
 			life.mustEnd()
@@ -207,7 +207,7 @@ func TestAProcessThatIsCalledOffMayPutThingsAway(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			life := newLifeline(t)
-			out, err := plugin.Exec{Stderr: onWrite(cancel), Grace: soon}.Run(ctx, life.sh(script))
+			out, err := process.Runner{Stderr: onWrite(cancel), Grace: soon}.Run(ctx, life.sh(script))
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("error is %v, want context.Canceled", err)
 			}
@@ -223,7 +223,7 @@ func TestNothingIsStartedOnceCalledOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	marker := filepath.Join(t.TempDir(), "marker")
-	if _, err := (plugin.Exec{}).Run(ctx, sh(`touch "$M"`, "M="+marker)); !errors.Is(err, context.Canceled) {
+	if _, err := (process.Runner{}).Run(ctx, sh(`touch "$M"`, "M="+marker)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
 	if _, err := os.Stat(marker); err == nil {
@@ -233,8 +233,8 @@ func TestNothingIsStartedOnceCalledOff(t *testing.T) {
 
 func TestABackgroundChildThatHoldsThePipesIsEnded(t *testing.T) {
 	life := newLifeline(t)
-	out := run(t, plugin.Exec{}, life.sh(`sleep 1000 & echo done`))
-	if diff := cmp.Diff(plugin.Outcome{Stdout: []byte("done\n")}, out); diff != "" {
+	out := run(t, process.Runner{}, life.sh(`sleep 1000 & echo done`))
+	if diff := cmp.Diff(process.Outcome{Stdout: []byte("done\n")}, out); diff != "" {
 		t.Error(diff)
 	}
 	life.mustEnd()
@@ -245,7 +245,7 @@ func TestABackgroundChildThatLetGoOfThePipesIsLeftAlone(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, plugin.Exec{}, sh(`(exec >/dev/null 2>&1; echo alive >"$FIFO") &`, "FIFO="+fifo))
+	run(t, process.Runner{}, sh(`(exec >/dev/null 2>&1; echo alive >"$FIFO") &`, "FIFO="+fifo))
 	// The child waits for a reader, which comes only now.
 	f, err := os.OpenFile(fifo, os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -264,7 +264,7 @@ func TestAChildThatLeftTheGroupDelaysNothing(t *testing.T) {
 		t.Skip("needs setsid")
 	}
 	begin := time.Now()
-	out := run(t, plugin.Exec{}, sh(`setsid sleep 1000 & echo $!`))
+	out := run(t, process.Runner{}, sh(`setsid sleep 1000 & echo $!`))
 	if took := time.Since(begin); took > soon {
 		t.Errorf("took %s", took)
 	}
@@ -282,17 +282,17 @@ func TestOutputIsBounded(t *testing.T) {
 		want   error
 		kept   int
 	}{
-		"1 GB":                     {"exec head -c 1073741824 /dev/zero", plugin.ErrOutputLimit, limit},
-		"without end":              {"yes", plugin.ErrOutputLimit, limit},
-		"one byte more than fits":  {"head -c 1048577 /dev/zero", plugin.ErrOutputLimit, limit},
+		"1 GB":                     {"exec head -c 1073741824 /dev/zero", process.ErrOutputLimit, limit},
+		"without end":              {"yes", process.ErrOutputLimit, limit},
+		"one byte more than fits":  {"head -c 1048577 /dev/zero", process.ErrOutputLimit, limit},
 		"as much as fits":          {"head -c 1048576 /dev/zero", nil, limit},
-		"in the end of its output": {"head -c 1048575 /dev/zero; printf abc", plugin.ErrOutputLimit, limit},
+		"in the end of its output": {"head -c 1048575 /dev/zero; printf abc", process.ErrOutputLimit, limit},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := sh(tt.script)
 			c.MaxOutput = limit
-			out, err := plugin.Exec{}.Run(t.Context(), c)
+			out, err := process.Runner{}.Run(t.Context(), c)
 			if !errors.Is(err, tt.want) {
 				t.Errorf("error is %v, want %v", err, tt.want)
 			}
@@ -309,7 +309,7 @@ func TestOutputIsBounded(t *testing.T) {
 func TestMemoryStaysFlatWhileAProcessPrintsWithoutEnd(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := (plugin.Exec{}).Run(t.Context(), sh("yes; yes >&2")); !errors.Is(err, plugin.ErrOutputLimit) {
+	if _, err := (process.Runner{}).Run(t.Context(), sh("yes; yes >&2")); !errors.Is(err, process.ErrOutputLimit) {
 		t.Errorf("error is %v", err)
 	}
 	runtime.ReadMemStats(&after)
@@ -320,7 +320,7 @@ func TestMemoryStaysFlatWhileAProcessPrintsWithoutEnd(t *testing.T) {
 
 func TestTheEndOfStderrIsKeptAndAllOfItPassedOn(t *testing.T) {
 	var all bytes.Buffer
-	out := run(t, plugin.Exec{Stderr: &all}, sh(`i=0; while [ $i -lt 2000 ]; do printf '\377a€' >&2; i=$((i+1)); done; printf end >&2`))
+	out := run(t, process.Runner{Stderr: &all}, sh(`i=0; while [ $i -lt 2000 ]; do printf '\377a€' >&2; i=$((i+1)); done; printf end >&2`))
 	if want := strings.Repeat("\xffa€", 2000) + "end"; all.String() != want {
 		t.Errorf("passed on %d bytes, want %d", all.Len(), len(want))
 	}
@@ -333,7 +333,8 @@ func TestStderrIsBounded(t *testing.T) {
 	var all bytes.Buffer
 	for limit, text := range map[int64]string{10_000: "9.8 KiB", 8192: "8.0 KiB"} { // within a read, and at the end of one
 		all.Reset()
-		out := run(t, plugin.Exec{Stderr: &all, MaxStderr: limit}, sh(`yes | head -c 64000000 >&2; echo end >&2; echo done`))
+		out := run(t, process.Runner{Stderr: &all, MaxStderr: limit},
+			sh(`yes | head -c 64000000 >&2; echo end >&2; echo done`))
 		want := strings.Repeat("y\n", int(limit/2)) + "\nchibi: /bin/sh wrote more than " + text +
 			" to standard error; the rest is left out\n"
 		if all.String() != want {
@@ -344,7 +345,7 @@ func TestStderrIsBounded(t *testing.T) {
 		}
 	}
 	all.Reset()
-	run(t, plugin.Exec{Stderr: &all, MaxStderr: 10}, sh(`printf 0123456789 >&2`))
+	run(t, process.Runner{Stderr: &all, MaxStderr: 10}, sh(`printf 0123456789 >&2`))
 	if got := all.String(); got != "0123456789" {
 		t.Errorf("as much as fits: passed on %q", got)
 	}
@@ -360,7 +361,7 @@ func TestScriptsJustWrittenCanBeRunAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			out, err := plugin.Exec{}.Run(t.Context(), plugin.Command{Path: path})
+			out, err := process.Runner{}.Run(t.Context(), process.Command{Path: path})
 			if want := fmt.Sprintln(i); err != nil || string(out.Stdout) != want {
 				t.Errorf("script %d said %q, %v", i, out.Stdout, err)
 			}
@@ -376,10 +377,10 @@ func TestARunLeavesNoGoroutineAndNoFileOpen(t *testing.T) {
 	unread := sh("exit 0")
 	unread.Stdin = make([]byte, 1<<20)
 	all := func() {
-		for _, c := range []plugin.Command{
+		for _, c := range []process.Command{
 			sh("echo"), hang, unread, sh("yes"), life.sh("sleep 1000 & echo"), {Path: "/no/such/program"}, {Path: t.TempDir()},
 		} {
-			plugin.Exec{Grace: time.Second}.Run(t.Context(), c)
+			process.Runner{Grace: time.Second}.Run(t.Context(), c)
 		}
 	}
 	all() // what the runtime opens once and keeps

@@ -1,25 +1,21 @@
 //go:build unix
 
-package plugin
+package process
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"golang.org/x/sys/unix"
 )
 
 // process is a running command.
 type process struct {
-	exec    Exec
+	runner  Runner
 	cmd     *exec.Cmd
 	pid     int
 	stdout  *os.File
@@ -78,43 +74,6 @@ func (p *process) watch() {
 		default:
 			p.status = status
 			close(p.exited)
-			return
-		}
-	}
-}
-
-// readOutput keeps standard output, and drops what cannot be kept so that the
-// process can end.
-func (p *process) readOutput() {
-	buf := make([]byte, 64<<10)
-	full := false
-	for {
-		n, err := p.stdout.Read(buf)
-		if !full && !p.output.keep(buf[:n]) {
-			full = true
-			close(p.flooded)
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// readErrors passes standard error on, up to its bound, and keeps its tail.
-func (p *process) readErrors() {
-	buf := make([]byte, 4<<10)
-	most := cmp.Or(p.exec.MaxStderr, defaultMaxOutput)
-	for room := most; ; {
-		n, err := p.stderr.Read(buf)
-		p.tail.add(buf[:n])
-		if p.exec.Stderr != nil && n > 0 && room >= 0 {
-			p.exec.Stderr.Write(buf[:min(int64(n), room)])
-			if room -= int64(n); room < 0 {
-				fmt.Fprintf(p.exec.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is left out\n",
-					p.cmd.Path, humanize.IBytes(uint64(most)))
-			}
-		}
-		if err != nil {
 			return
 		}
 	}
@@ -192,13 +151,13 @@ func (p *process) drain() {
 func (p *process) end() {
 	p.signal(syscall.SIGTERM)
 	p.signal(syscall.SIGCONT)
-	grace, cancel := context.WithTimeout(context.Background(), p.exec.grace())
+	grace, cancel := context.WithTimeout(context.Background(), p.runner.grace())
 	defer cancel()
 	await(grace, p.exited)
 	for grace.Err() == nil && !p.drainedWithin(10*time.Millisecond) && syscall.Kill(-p.pid, 0) == nil {
 	}
 	p.signal(syscall.SIGKILL)
-	killed, cancel := context.WithTimeout(context.Background(), p.exec.grace())
+	killed, cancel := context.WithTimeout(context.Background(), p.runner.grace())
 	defer cancel()
 	await(killed, p.exited)
 	p.drainedWithin(holdOut)
@@ -291,17 +250,3 @@ func (p *process) outcome() Outcome {
 	}
 	return o
 }
-
-// tail keeps the end of a stream.
-type tail struct{ kept []byte }
-
-func (t *tail) add(p []byte) {
-	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - stderrTail; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
-	}
-}
-
-// text replaces bytes that are not UTF-8 by one byte each at most, so that the
-// text stays within the bound.
-func (t *tail) text() string { return strings.ToValidUTF8(string(t.kept), "?") }

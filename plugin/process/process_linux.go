@@ -1,4 +1,4 @@
-package plugin
+package process
 
 import (
 	"runtime"
@@ -8,6 +8,9 @@ import (
 )
 
 const (
+	// maxEnvString bounds one string of the environment: name, "=", value and the
+	// zero byte.
+	maxEnvString = 131_072
 	// bytesInPipe asks how many bytes nobody has read yet.
 	bytesInPipe = unix.TIOCINQ
 	// getModes and setModes are for the modes of a terminal.

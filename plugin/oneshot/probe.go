@@ -1,4 +1,4 @@
-package plugin
+package oneshot
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // DefaultProbes is how many executables are asked at once what they are.
@@ -53,19 +55,21 @@ func (p *Prober) Each(n int, ask func(i int)) {
 	calls.Wait()
 }
 
-// Run runs a probe that has Command.Timeout. Errors are those of [Exec.Run], and
-// an ErrTimeout without a run for an executable that is left out, as it hung a
+// Run runs a probe that has Command.Timeout. Errors are those of [process.Runner.Run], and
+// a process.ErrTimeout without a run for an executable that is left out, as it hung a
 // short while ago. One that is required is never left out.
-func (p *Prober) Run(ctx context.Context, exec Exec, c Command, required bool) (Outcome, error) {
+func (p *Prober) Run(ctx context.Context, runner Runner, c process.Command, required bool) (process.Outcome,
+	error) {
 	if p.hung == nil || required {
-		return exec.Run(ctx, c)
+		return runner.Run(ctx, c)
 	}
 	if at, until, ok := p.hung.Until(c.Path, c.Timeout); ok {
-		return Outcome{}, fmt.Errorf("%w within %s at %s; %s", ErrTimeout, c.Timeout, clockTime(at), whenAgain(until))
+		return process.Outcome{}, fmt.Errorf("%w within %s at %s; %s", process.ErrTimeout, c.Timeout,
+			clockTime(at), whenAgain(until))
 	}
-	out, err := exec.Run(ctx, c)
+	out, err := runner.Run(ctx, c)
 	switch {
-	case errors.Is(err, ErrTimeout):
+	case errors.Is(err, process.ErrTimeout):
 		if until, ok := p.hung.Note(c.Path, c.Timeout); ok {
 			err = fmt.Errorf("%w; %s", err, whenAgain(until))
 		}

@@ -1,29 +1,34 @@
 //go:build unix
 
-package plugin
+package process
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
 )
 
-// maxEnvString is Linux's bound on one string of the environment: name, "=",
-// value and the zero byte.
-const maxEnvString = 131_072
+// run runs a command to its end.
+func (e Runner) run(ctx context.Context, c Command) (Outcome, error) {
+	run, err := e.start(ctx, c)
+	if err != nil {
+		return Outcome{Unread: errors.Is(err, errNoWay)}, err
+	}
+	defer run.release()
+	err = run.wait(ctx, c.Timeout)
+	return run.outcome(), err
+}
 
 // start starts a command's process with pipes of our own: os/exec would wait
 // for whoever holds them.
-func (e Exec) start(ctx context.Context, c Command) (*process, error) {
-	p := &process{exec: e, output: output{max: c.limit(), make: c.Spool, room: c.room}}
+func (e Runner) start(ctx context.Context, c Command) (*process, error) {
+	p := &process{runner: e, output: output{max: c.limit(), make: c.Spool, admit: c.Admit}}
 	p.alone = c.Data != nil && !c.Data.fits()
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
@@ -48,36 +53,13 @@ func (e Exec) start(ctx context.Context, c Command) (*process, error) {
 	return nil, fmt.Errorf("%w: %s", ErrStart, explain(c, err))
 }
 
-// fits reports whether one variable can hold the data.
-func (d *Data) fits() bool {
-	return len(d.Var)+1+len(d.Value)+1 <= maxEnvString && !bytes.ContainsRune(d.Value, 0)
-}
-
-// environment builds the process's environment.
-func (p *process) environment(c Command) []string {
-	base := p.exec.Env
-	if base == nil {
-		base = os.Environ()
-	}
-	var env []string
-	for _, pair := range base {
-		if !strings.HasPrefix(pair, "CHIBI_HOOK") && !strings.HasPrefix(pair, "CHIBI_TOOL") {
-			env = append(env, pair)
-		}
-	}
-	env = append(env, c.Env...)
-	if c.Data != nil && !p.alone {
-		env = append(env, c.Data.Var+"="+string(c.Data.Value))
-	}
-	return env
-}
-
 // launch starts the process and its readers and writers.
 func (p *process) launch(ctx context.Context, c Command) error {
 	if p.alone && c.InheritStdin {
 		return errNoWay
 	}
-	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: p.environment(c), Dir: c.Dir}
+	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...),
+		Env: p.runner.environment(c, p.alone), Dir: c.Dir}
 	cmd.SysProcAttr = supervised()
 	var pipes [3][2]*os.File // of stdin, stdout and stderr: read end, write end
 	for i := range pipes {
@@ -91,8 +73,8 @@ func (p *process) launch(ctx context.Context, c Command) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes[0][0], pipes[1][1], pipes[2][1]
 	if c.InheritStdin {
 		cmd.Stdin = nil
-		if p.exec.Terminal != nil {
-			cmd.Stdin = p.exec.Terminal
+		if p.runner.Terminal != nil {
+			cmd.Stdin = p.runner.Terminal
 			if err := p.takeTerminal(ctx, cmd); err != nil {
 				closeAll(pipes)
 				return err

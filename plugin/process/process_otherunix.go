@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package plugin
+package process
 
 import (
 	"os/signal"
@@ -10,6 +10,9 @@ import (
 )
 
 const (
+	// maxEnvString bounds one string of the environment as on Linux, so that plugins
+	// are told the same everywhere.
+	maxEnvString = 131_072
 	// bytesInPipe asks how many bytes nobody has read yet: FIONREAD.
 	bytesInPipe = 0x4004667f
 	// getModes and setModes are for the modes of a terminal.

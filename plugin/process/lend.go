@@ -1,6 +1,6 @@
 //go:build unix
 
-package plugin
+package process
 
 import (
 	"context"
@@ -37,9 +37,6 @@ func NewLender(patience time.Duration, lent func() (back func())) *Lender {
 	}
 	return &Lender{lent: lent, patience: patience, turn: make(chan struct{}, 1)}
 }
-
-// ErrNoTerminal says that a process asked at the terminal and could not have it.
-var ErrNoTerminal = errors.New("it asks at the terminal, which cannot be lent to it")
 
 // wait waits for a process's turn. Without a lender there are no turns.
 func (l *Lender) wait(ctx context.Context, gone <-chan struct{}) error {

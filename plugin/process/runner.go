@@ -1,6 +1,16 @@
-//go:build unix
-
-package plugin
+// Package process runs processes and leaves nothing behind. It knows no protocol:
+// who calls it says what a process is given and what its output means.
+//
+// Each process has a group of its own and is bounded in time and output. Whatever
+// ends a run (its end, a bound, the end of its context), the whole group has ended
+// when [Runner.Run] returns, what has left the group excepted, and the pipes are
+// closed. A child that keeps a pipe open after its parent has exited is not waited
+// for. A process that stops itself is noticed, and one that asks the person at
+// /dev/tty can be lent the terminal by a [Lender].
+//
+// The package prints nothing but to the writer that it is given, and keeps no
+// state.
+package process
 
 import (
 	"cmp"
@@ -17,7 +27,7 @@ type Command struct {
 	// Path is the executable, Args what follows its name.
 	Path string
 	Args []string
-	// Env holds KEY=VALUE pairs that are added to Exec.Env; a later one wins.
+	// Env holds KEY=VALUE pairs that are added to Runner.Env; a later one wins.
 	Env []string
 	// Dir is the working directory; "" is the host's own.
 	Dir string
@@ -26,7 +36,7 @@ type Command struct {
 	Stdin []byte
 	// Data is the payload as an environment variable too; nil: none.
 	Data *Data
-	// InheritStdin gives the process Exec.Terminal as standard input instead
+	// InheritStdin gives the process Runner.Terminal as standard input instead
 	// of Stdin.
 	InheritStdin bool
 	// Check is called right before the process starts; its error is that of the
@@ -39,8 +49,9 @@ type Command struct {
 	// Spool makes a file for standard output that is too large for memory: over
 	// 1 MiB, all of it goes there as it comes. Nil: it is kept in memory.
 	Spool func() (*os.File, error)
-
-	room *share // of what the plugins of a dispatch may answer together
+	// Admit is asked about each piece of standard output, by its size in bytes; its
+	// error ends the process and is that of the run. Nil: all is admitted.
+	Admit func(bytes int) error
 }
 
 // Data is a payload for the environment. If it is too large for that, only
@@ -79,7 +90,7 @@ type Outcome struct {
 // Ok says whether the process ended well.
 func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
 
-// Exec runs commands and leaves nothing behind: each has a process group of its
+// Runner runs commands and leaves nothing behind: each has a process group of its
 // own, and all of that ends when the run is called off, takes too long or
 // writes too much: first with SIGTERM, after Grace with SIGKILL. A child that a
 // process leaves in the background ends with it if it still holds standard
@@ -87,10 +98,11 @@ func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
 // and is left alone.
 //
 // The zero value is ready for use and safe for concurrent use.
-type Exec struct {
+type Runner struct {
 	// Env is the environment that commands start from; nil: the host's own.
-	// Variables of an outer run (CHIBI_HOOK*, CHIBI_TOOL*) are removed.
 	Env []string
+	// Drop lists what the names of variables begin with that are left out of it.
+	Drop []string
 	// Stderr receives what processes write to standard error, as it comes. It
 	// must be safe for concurrent use. Nil: only the tail is kept.
 	Stderr io.Writer
@@ -120,6 +132,8 @@ var (
 	ErrSpool = errors.New("its output could not be kept on disk")
 	// ErrStart says that it could not be started.
 	ErrStart = errors.New("could not be started")
+	// ErrNoTerminal says that it asked at the terminal and could not have it.
+	ErrNoTerminal = errors.New("it asks at the terminal, which cannot be lent to it")
 )
 
 const (
@@ -137,17 +151,11 @@ const (
 // are no errors, they are in the Outcome. Errors are ErrStart, ErrTimeout,
 // ErrOutputLimit, ErrSpool, ErrNoTerminal and the end of ctx; the Outcome then
 // holds what had arrived.
-func (e Exec) Run(ctx context.Context, c Command) (Outcome, error) {
+func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
-	run, err := e.start(ctx, c)
-	if err != nil {
-		return Outcome{Unread: errors.Is(err, errNoWay)}, err
-	}
-	defer run.release()
-	err = run.wait(ctx, c.Timeout)
-	return run.outcome(), err
+	return e.run(ctx, c)
 }
 
 // errNoWay says that nothing could carry a payload to the process.
@@ -157,7 +165,7 @@ var errNoWay = errors.New("too large for the environment, and its standard input
 func (c Command) limit() int64 { return cmp.Or(max(0, c.MaxOutput), defaultMaxOutput) }
 
 // grace is how long a process may take to end itself.
-func (e Exec) grace() time.Duration {
+func (e Runner) grace() time.Duration {
 	if e.Grace > 0 {
 		return e.Grace
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package plugin_test
+package process_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -32,7 +32,7 @@ func TestInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := sh(tt.script)
 			c.Stdin, c.MaxOutput = input, int64(len(input))
-			out := run(t, plugin.Exec{}, c)
+			out := run(t, process.Runner{}, c)
 			var child int
 			if _, err := fmt.Sscan(string(out.Stdout), &child); err == nil && tt.want == "" {
 				syscall.Kill(child, syscall.SIGKILL)
@@ -62,7 +62,7 @@ func TestInheritedInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := sh("cat")
 			c.InheritStdin, c.Stdin = true, []byte("not this")
-			if got := string(run(t, plugin.Exec{Terminal: tt.terminal}, c).Stdout); got != tt.want {
+			if got := string(run(t, process.Runner{Terminal: tt.terminal}, c).Stdout); got != tt.want {
 				t.Errorf("it read %q, want %q", got, tt.want)
 			}
 		})
@@ -70,7 +70,7 @@ func TestInheritedInput(t *testing.T) {
 }
 
 func TestTheEnvironment(t *testing.T) {
-	e := plugin.Exec{Env: []string{
+	e := process.Runner{Drop: []string{"CHIBI_HOOK", "CHIBI_TOOL"}, Env: []string{
 		"PATH=" + os.Getenv("PATH"), "A=base", "B=base", "CHIBI_HOOK=outer", "CHIBI_HOOK_DATA_FILE=outer",
 		"CHIBI_TOOL_NAME=outer", "CHIBI_TOOL_ARGS=outer", "CHIBI_HOME=/home",
 	}}
@@ -97,12 +97,12 @@ func TestDataIsInAVariableIfItFits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := sh(`env | grep -o ^CHIBI_HOOK_DATA.*=; printf %s "$CHIBI_HOOK_DATA"; cat`)
 			c.MaxOutput = 11 << 20
-			c.Data = &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: tt.value}
+			c.Data = &process.Data{Var: "CHIBI_HOOK_DATA", Value: tt.value}
 			want := "CHIBI_HOOK_DATA=\n" + string(tt.value)
 			if tt.alone {
 				c.Stdin, want = tt.value, string(tt.value)
 			}
-			out := run(t, plugin.Exec{}, c)
+			out := run(t, process.Runner{}, c)
 			if got := string(out.Stdout); got != want || out.Unread {
 				t.Errorf("it is %.40q (%d bytes), want %d bytes; unread: %v", got, len(got), len(want), out.Unread)
 			}
@@ -135,8 +135,8 @@ func TestAProcessThatTookNothingOfWhatOnlyStandardInputCarries(t *testing.T) {
 		for size, data := range map[string][]byte{"small": small, "large": large} {
 			t.Run(name+", "+size, func(t *testing.T) {
 				c := sh(tt.script)
-				c.Stdin, c.Data = data, &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: data}
-				if got := run(t, plugin.Exec{}, c).Unread; got != tt.unread {
+				c.Stdin, c.Data = data, &process.Data{Var: "CHIBI_HOOK_DATA", Value: data}
+				if got := run(t, process.Runner{}, c).Unread; got != tt.unread {
 					t.Errorf("unread is %v", got)
 				}
 			})
@@ -144,25 +144,25 @@ func TestAProcessThatTookNothingOfWhatOnlyStandardInputCarries(t *testing.T) {
 	}
 	t.Run("it takes too long", func(t *testing.T) {
 		c := sh("exec sleep 1000")
-		c.Stdin, c.Data, c.Timeout = large, &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: large}, 50*time.Millisecond
-		if out, err := (plugin.Exec{}).Run(t.Context(), c); !out.Unread || !errors.Is(err, plugin.ErrTimeout) {
+		c.Stdin, c.Data, c.Timeout = large, &process.Data{Var: "CHIBI_HOOK_DATA", Value: large}, 50*time.Millisecond
+		if out, err := (process.Runner{}).Run(t.Context(), c); !out.Unread || !errors.Is(err, process.ErrTimeout) {
 			t.Errorf("unread is %v, error %v", out.Unread, err)
 		}
 	})
 	t.Run("a variable carries it too", func(t *testing.T) {
 		c := sh("echo {}")
-		c.Stdin, c.Data = []byte("{}\n"), &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: []byte("{}")}
-		if run(t, plugin.Exec{}, c).Unread {
+		c.Stdin, c.Data = []byte("{}\n"), &process.Data{Var: "CHIBI_HOOK_DATA", Value: []byte("{}")}
+		if run(t, process.Runner{}, c).Unread {
 			t.Error("it counts as unread")
 		}
 	})
 	t.Run("its standard input is the terminal", func(t *testing.T) {
 		c := sh("echo started")
-		c.InheritStdin, c.Data = true, &plugin.Data{Var: "CHIBI_HOOK_DATA", Value: large}
-		out, err := plugin.Exec{}.Run(t.Context(), c)
+		c.InheritStdin, c.Data = true, &process.Data{Var: "CHIBI_HOOK_DATA", Value: large}
+		out, err := process.Runner{}.Run(t.Context(), c)
 		want := "could not be started: 140 kB of data are too large for the environment, and its standard input is the " +
 			"terminal"
-		if !out.Unread || !errors.Is(err, plugin.ErrStart) || err.Error() != want {
+		if !out.Unread || !errors.Is(err, process.ErrStart) || err.Error() != want {
 			t.Errorf("outcome is %+v, error %v", out, err)
 		}
 	})
@@ -177,17 +177,17 @@ func TestTheEnvironmentIsNearlyFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	room := int(min(stack.Cur/4, 6<<20))
-	fill := func(size int) plugin.Exec {
+	fill := func(size int) process.Runner {
 		env := []string{"PATH=" + os.Getenv("PATH")}
 		for i := 0; size > 0; i++ {
 			n := min(size, 100_000)
 			env = append(env, fmt.Sprintf("FILL%d=%s", i, strings.Repeat("x", n)))
 			size -= n
 		}
-		return plugin.Exec{Env: env}
+		return process.Runner{Env: env}
 	}
 	c := sh(`printf %s "$CHIBI_TOOL_ARGS"; cat`)
-	c.Data = &plugin.Data{Var: "CHIBI_TOOL_ARGS", Value: bytes.Repeat([]byte("y"), 100_000)}
+	c.Data = &process.Data{Var: "CHIBI_TOOL_ARGS", Value: bytes.Repeat([]byte("y"), 100_000)}
 	c.Stdin = c.Data.Value
 	t.Run("only standard input carries the data", func(t *testing.T) {
 		if got := run(t, fill(room-60_000), c).Stdout; !bytes.Equal(got, c.Data.Value) {

@@ -1,0 +1,74 @@
+// Package oneshot answers events with a process for each: a [Codec] says which
+// process, a [Runner] runs it, and the Codec reads what it left. It is what the
+// protocols of executables share; how a process is bounded and ended is said in
+// package process.
+package oneshot
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Codec turns events into processes and their output into answers.
+// Implementations are pure and safe for concurrent use.
+type Codec interface {
+	// Encode says which process to run for an event.
+	Encode(ev plugin.Event) (process.Command, error)
+	// Decode reads what the process left. An error means that the plugin
+	// failed.
+	Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, error)
+}
+
+// Runner runs a process to its end: a [process.Runner], or a test's stand-in.
+type Runner interface {
+	Run(ctx context.Context, c process.Command) (process.Outcome, error)
+}
+
+// Handler is the [plugin.Handler] that runs one process for each event.
+type Handler struct {
+	// Codec speaks the plugin's protocol.
+	Codec Codec
+	// Runner runs the processes; nil: a process.Runner with its defaults.
+	Runner Runner
+	// Timeout bounds each process; 0: 30 seconds. Timeouts beat it at single
+	// points.
+	Timeout  time.Duration
+	Timeouts map[hookpoints.Name]time.Duration
+}
+
+// DefaultTimeout bounds a hook's process where nothing else is said.
+const DefaultTimeout = 30 * time.Second
+
+// Handle runs the process of one event.
+func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+	cmd, err := h.Codec.Encode(ev)
+	if err != nil {
+		return plugin.Answer{}, err
+	}
+	if cmd.Timeout == 0 {
+		cmd.Timeout = cmp.Or(h.Timeouts[ev.Point], h.Timeout, DefaultTimeout)
+	}
+	cmd.Admit = ev.Admit
+	out, err := h.runner().Run(ctx, cmd)
+	if err != nil {
+		return plugin.Answer{Unread: out.Unread, Asked: out.Asked}, err
+	}
+	answer, err := h.Codec.Decode(ev, out)
+	answer.Unread, answer.Asked = out.Unread, out.Asked
+	if answer.Exit == nil && out.Signal == "" {
+		answer.Exit = &out.Exit
+	}
+	return answer, err
+}
+
+func (h Handler) runner() Runner {
+	if h.Runner == nil {
+		return process.Runner{}
+	}
+	return h.Runner
+}

@@ -1,0 +1,33 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+)
+
+// fits reports whether one variable can hold the data.
+func (d *Data) fits() bool {
+	return len(d.Var)+1+len(d.Value)+1 <= maxEnvString && !bytes.ContainsRune(d.Value, 0)
+}
+
+// environment builds a command's environment. Data that is alone on standard input
+// is not in it.
+func (e Runner) environment(c Command, alone bool) []string {
+	base := e.Env
+	if base == nil {
+		base = os.Environ()
+	}
+	var env []string
+	for _, pair := range base {
+		if !slices.ContainsFunc(e.Drop, func(prefix string) bool { return strings.HasPrefix(pair, prefix) }) {
+			env = append(env, pair)
+		}
+	}
+	env = append(env, c.Env...)
+	if c.Data != nil && !alone {
+		env = append(env, c.Data.Var+"="+string(c.Data.Value))
+	}
+	return env
+}

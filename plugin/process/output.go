@@ -1,0 +1,128 @@
+package process
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// output is what a process wrote to standard output: in memory, or in a file
+// with its begin in memory.
+type output struct {
+	head  []byte
+	size  int64
+	max   int64
+	make  func() (*os.File, error) // makes the file; nil: there is none
+	file  *os.File
+	wrong error                 // why the file could not be written
+	admit func(bytes int) error // nil: all is admitted
+	over  error                 // why a piece was not admitted
+}
+
+// keep takes what was written; false: it is too much, or cannot be kept.
+func (o *output) keep(data []byte) bool {
+	room := o.max - o.size
+	isTooMuch := int64(len(data)) > room
+	if isTooMuch {
+		data = data[:room]
+	}
+	if o.admit != nil {
+		if o.over = o.admit(len(data)); o.over != nil {
+			return false
+		}
+	}
+	o.size += int64(len(data))
+	if o.make != nil && o.file == nil && o.size > spoolAfter {
+		o.begin()
+	}
+	if o.file != nil && o.wrong == nil {
+		_, o.wrong = o.file.Write(data)
+	}
+	if o.make == nil {
+		o.head = append(o.head, data...)
+	} else if space := spoolAfter - len(o.head); space > 0 {
+		o.head = append(o.head, data[:min(space, len(data))]...)
+	}
+	return !isTooMuch && o.wrong == nil
+}
+
+// begin makes the file and moves there what is in memory.
+func (o *output) begin() {
+	if o.file, o.wrong = o.make(); o.wrong == nil {
+		_, o.wrong = o.file.Write(o.head)
+	}
+}
+
+// failure is why the process was ended.
+func (o *output) failure() error {
+	if o.wrong != nil {
+		return fmt.Errorf("%w: %v", ErrSpool, o.wrong)
+	}
+	if o.over != nil {
+		return o.over
+	}
+	return fmt.Errorf("%w after %s of output, the limit", ErrOutputLimit, humanize.IBytes(uint64(o.max)))
+}
+
+// close returns the path of the file and its size, nothing if there is none.
+func (o *output) close() (path string, size int64) {
+	if o.file == nil {
+		return "", 0
+	}
+	o.file.Close()
+	return o.file.Name(), o.size
+}
+
+// readOutput keeps standard output, and drops what cannot be kept so that the
+// process can end.
+func (p *process) readOutput() {
+	buf := make([]byte, 64<<10)
+	full := false
+	for {
+		n, err := p.stdout.Read(buf)
+		if !full && !p.output.keep(buf[:n]) {
+			full = true
+			close(p.flooded)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// readErrors passes standard error on, up to its bound, and keeps its tail.
+func (p *process) readErrors() {
+	buf := make([]byte, 4<<10)
+	most := cmp.Or(p.runner.MaxStderr, defaultMaxOutput)
+	for room := most; ; {
+		n, err := p.stderr.Read(buf)
+		p.tail.add(buf[:n])
+		if p.runner.Stderr != nil && n > 0 && room >= 0 {
+			p.runner.Stderr.Write(buf[:min(int64(n), room)])
+			if room -= int64(n); room < 0 {
+				fmt.Fprintf(p.runner.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is left out\n",
+					p.cmd.Path, humanize.IBytes(uint64(most)))
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// tail keeps the end of a stream.
+type tail struct{ kept []byte }
+
+func (t *tail) add(p []byte) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - stderrTail; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+}
+
+// text replaces bytes that are not UTF-8 by one byte each at most, so that the
+// text stays within the bound.
+func (t *tail) text() string { return strings.ToValidUTF8(string(t.kept), "?") }
