@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/chibi-host/chibi/agent"
@@ -49,7 +50,8 @@ func failedCall(c agent.CallStep, arguments func(json.RawMessage) string) string
 	case c.BlockedBy != "":
 		return withText(who+": blocked by plugin "+term.Name(c.BlockedBy), arguments(c.Arguments))
 	case !c.Ran:
-		return who + ": not run: " + brief(strings.TrimPrefix(c.Why, "Error: "), maxReason)
+		why := strings.TrimPrefix(c.Why, "Error: ")
+		return who + ": not run: " + brief(strings.TrimPrefix(why, fmt.Sprintf("tool %q did not run: ", c.Tool)), maxReason)
 	case c.Failure != "":
 		return who + ": failed: " + brief(strings.TrimPrefix(c.Failure, "Error: "), maxReason)
 	}

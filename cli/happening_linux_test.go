@@ -59,7 +59,7 @@ tool shell: failed: exit status 3
 tool shell: 日本語日本語日本語日本語
 tool shell: {"a":1,"b":["x"]}
 tool shell
-tool update_todos: not run: tool "update_todos" did not run: argument "content" is missing
+tool update_todos: not run: argument "content" is missing
 tool nothing: not run: there is no tool "nothing"
 tool recurse: look again
 follow-up by 30-goon: and then?
