@@ -171,18 +171,21 @@ func (p *program) inputCommand(input gjson.Result) error {
 
 // check holds a value against what the member takes.
 func (m inputMember) check(command string, value gjson.Result) error {
-	isMissing := !value.Exists() || value.Type == gjson.Null
-	ok := isMissing && !m.required
+	if isMissing := !value.Exists() || value.Type == gjson.Null; isMissing && !m.required {
+		return nil
+	}
+	var ok bool
+	var want string
 	switch m.kind {
 	case "string":
-		ok = ok || value.Type == gjson.String
+		ok, want = value.Type == gjson.String, "a string"
 	case "integer":
-		ok = ok || value.Type == gjson.Number
+		ok, want = value.Type == gjson.Number, "an integer"
 	case "strings":
-		ok = ok || value.IsArray()
+		ok, want = value.IsArray(), "a list of strings"
 	}
 	if !ok {
-		return usage("--json-config: the command %q needs %q, a %s", command, m.name, strings.TrimSuffix(m.kind, "s"))
+		return usage("--json-config: the command %q needs %q, %s", command, m.name, want)
 	}
 	return nil
 }
