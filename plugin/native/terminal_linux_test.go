@@ -202,8 +202,8 @@ func TestJobsOfAShell(t *testing.T) {
 // pager reads a key from the terminal as less does: it looks at the window's
 // size when that changes.
 const pager = `
-import signal, sys
-signal.signal(signal.SIGWINCH, lambda *_: None)
+import os, signal, sys
+signal.signal(signal.SIGWINCH, lambda *_: os.write(1, b"pager: looks again\n"))
 with open("/dev/tty") as tty:
     print("pager: reads", flush=True)
     print("host: the pager read " + tty.readline().strip(), flush=True)
@@ -218,15 +218,15 @@ func TestAPagerThatReadsFromTheTerminalWaitsForTheAnswer(t *testing.T) {
 	h := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000, Env: []string{"READY=" + ready, "PAGER=" + pager}}
 	const script = `$HOST | python3 -c "$PAGER"; exit`
 	lines := h.session(t, script, func(line string, person *terminaltest.Person) {
-		if line != "pager: reads" {
-			return
+		switch line {
+		case "pager: reads":
+			os.WriteFile(ready, nil, 0o600)
+		case "pager: looks again": // so it does not wait in a read that would take the answer
+			asking, _ := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPGRP)
+			person.WriteString("y\n")
+			waitUntilGiven(t, person, asking) // to the host and its pager again
+			person.WriteString("k\n")
 		}
-		host, _ := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPGRP)
-		os.WriteFile(ready, nil, 0o600)
-		asking := waitUntilGiven(t, person, host)
-		person.WriteString("y\n")
-		waitUntilGiven(t, person, asking) // to the host and its pager again
-		person.WriteString("k\n")
 	})
 	mustSay(t, lines[:1], "the pager read k")
 	mustSay(t, lines[2:], "back", "block=false  <nil>", "foreground=true echo=true")
