@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,15 +184,17 @@ func (p *program) recipeList(asJSON bool) error {
 	library := s.library()
 	for _, l := range library.List() {
 		one := listedRecipe{Name: l.Name, File: l.Path, Note: recipeNote(library, l)}
+		text := one.Note
 		if l.Recipe != nil {
 			one.Description = l.Recipe.Description
 		}
-		if one.Note == "" && about(l.Recipe) != one.Description {
-			one.Note = about(l.Recipe)
+		if one.Note == "" {
+			one.Note = withoutEffect(l.Recipe)
+			text = strings.TrimPrefix(one.Description+"; "+one.Note, "; ")
+			text = strings.TrimSuffix(text, "; ")
 		}
 		list = append(list, one)
-		rows = append(rows, []string{term.Name(l.Name), term.Name(place(l.Path)),
-			term.Line(cmp.Or(one.Note, one.Description))})
+		rows = append(rows, []string{term.Name(l.Name), term.Name(place(l.Path)), term.Line(text)})
 	}
 	if asJSON {
 		return p.printJSON(list)
@@ -214,14 +215,15 @@ func recipeNote(library *recipes.Library, l recipes.Listed) string {
 	case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
 		return "runs commands, " + l.Recipe.Approved().Error() + "; see chibi trust"
 	}
+	if _, err := l.Recipe.Plugins(recipes.Handlers(0)); err != nil {
+		return "cannot be run: " + strings.TrimPrefix(err.Error(), l.Path+": ")
+	}
 	return ""
 }
 
-// about is a recipe's description, and what of its front matter has no effect.
-func about(r *recipes.Recipe) string {
-	if _, err := r.Plugins(recipes.Handlers(0)); err != nil {
-		return "cannot be run: " + strings.TrimPrefix(err.Error(), r.Path+": ")
-	}
+// withoutEffect names the keys of a recipe's front matter that do nothing; "" if
+// there are none.
+func withoutEffect(r *recipes.Recipe) string {
 	var keys []string
 	for _, note := range r.Notes {
 		if note.Key != "" {
@@ -229,10 +231,9 @@ func about(r *recipes.Recipe) string {
 		}
 	}
 	if len(keys) == 0 {
-		return r.Description
+		return ""
 	}
-	text := fmt.Sprintf("keys without effect: %s; see chibi recipe show %s", strings.Join(keys, ", "), shellWord(r.Name))
-	return strings.TrimPrefix(r.Description+"; "+text, "; ")
+	return fmt.Sprintf("keys without effect: %s; see chibi recipe show %s", strings.Join(keys, ", "), shellWord(r.Name))
 }
 
 // place is where a recipe is, for people.

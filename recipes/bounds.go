@@ -19,20 +19,20 @@ const (
 	maxActions = 10_000
 )
 
-// boundError says which line of a front matter goes beyond a bound.
-type boundError struct {
+// lineError says what is wrong with a line of a front matter.
+type lineError struct {
 	line int
 	text string
 }
 
-func (e *boundError) Error() string { return e.text }
+func (e *lineError) Error() string { return e.text }
 
 // bounded looks at the words of a front matter before the YAML reader does: that
 // one follows nesting without a bound, and an alias of an alias of an alias
 // makes very much of very little.
 func bounded(head string) error {
 	if len(head) > maxHead {
-		return &boundError{1, fmt.Sprintf("the front matter is larger than %d KiB", maxHead>>10)}
+		return &lineError{1, fmt.Sprintf("the front matter is larger than %d KiB", maxHead>>10)}
 	}
 	flow, inLine, line := 0, 0, 0
 	for _, word := range lexer.Tokenize(head) {
@@ -40,12 +40,12 @@ func bounded(head string) error {
 		if at != line {
 			line, inLine = at, 0
 			if word.Position.Column > maxIndent && flow == 0 {
-				return &boundError{at, fmt.Sprintf("a line is indented by more than %d", maxIndent)}
+				return &lineError{at, fmt.Sprintf("a line is indented by more than %d", maxIndent)}
 			}
 		}
 		switch word.Type {
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return &boundError{at, "anchors and aliases (& and *) are not read here; put texts that begin so in quotes"}
+			return &lineError{at, "anchors and aliases (& and *) are not read here; put texts that begin so in quotes"}
 		case token.SequenceStartType, token.MappingStartType:
 			flow++
 		case token.SequenceEndType, token.MappingEndType:
@@ -56,7 +56,7 @@ func bounded(head string) error {
 			}
 		}
 		if flow > maxNesting || inLine > maxNesting {
-			return &boundError{at, fmt.Sprintf("more than %d lists and maps lie in each other", maxNesting)}
+			return &lineError{at, fmt.Sprintf("more than %d lists and maps lie in each other", maxNesting)}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // maxFile bounds a recipe's file in bytes.
@@ -42,14 +43,14 @@ type stringList struct {
 }
 
 // UnmarshalYAML reads either form. An empty list is a list too.
-func (l *stringList) UnmarshalYAML(decode func(any) error) error {
+func (l *stringList) UnmarshalYAML(node ast.Node) error {
 	var text string
-	if decode(&l.values) == nil {
+	if yaml.NodeToValue(node, &l.values) == nil {
 		l.set = true
 		return nil
 	}
-	if err := decode(&text); err != nil {
-		return errors.New("want a list of texts, or one text with commas")
+	if err := yaml.NodeToValue(node, &text); err != nil {
+		return &lineError{node.GetToken().Position.Line, "want a list of texts, or one text with commas"}
 	}
 	l.set = true
 	for _, part := range strings.Split(text, ",") {
@@ -72,14 +73,14 @@ func (l stringList) list() []string {
 type scalar string
 
 // UnmarshalYAML reads any of them.
-func (s *scalar) UnmarshalYAML(decode func(any) error) error {
+func (s *scalar) UnmarshalYAML(node ast.Node) error {
 	var value any
-	if err := decode(&value); err != nil {
+	if err := yaml.NodeToValue(node, &value); err != nil {
 		return err
 	}
 	switch value.(type) {
 	case map[string]any, []any:
-		return errors.New("want a text, a number, true or false")
+		return &lineError{node.GetToken().Position.Line, "want a text, a number, true or false"}
 	case nil:
 		return nil
 	}
@@ -175,9 +176,9 @@ func split(text string) (head, body string, err error) {
 
 // yamlError words the YAML reader's complaint with the line in the file.
 func yamlError(where string, err error) error {
-	var bound *boundError
-	if errors.As(err, &bound) {
-		return inFile(where, bound.line, bound)
+	var inLine *lineError
+	if errors.As(err, &inLine) {
+		return inFile(where, inLine.line, inLine)
 	}
 	var wrong yaml.Error
 	if !errors.As(err, &wrong) || wrong.GetToken() == nil || wrong.GetToken().Position == nil {
