@@ -12,7 +12,7 @@ import (
 
 // showLog prints the last n entries of a context's whole transcript, the first
 // -n if n is negative, all if it is 0.
-func (s *session) showLog(name, number string) error {
+func (s *session) showLog(_ context.Context, name, number string) error {
 	flag := "-g"
 	if s.opts.logOther != nil {
 		flag = "-G"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ func inspectable() []string {
 
 // inspect prints one thing about a context: a text, or what its configuration
 // says for a key.
-func (s *session) inspect(name, thing string) error {
+func (s *session) inspect(_ context.Context, name, thing string) error {
 	if thing == "prompt" {
 		thing = "system_prompt"
 	}

@@ -38,34 +38,28 @@ func (s *session) operations() []operation {
 		{o.username != nil, s.saveUsername},
 		{o.save, s.saveSettings},
 		{o.destroySettings() != nil, s.setDestroyRule},
-		{o.destroy, func(ctx context.Context) error { return s.destroy(ctx, s.agent.Context.Name()) }},
-		{o.destroyOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.destroyOther[0], s.destroy) }},
-		{o.archive, func(ctx context.Context) error { return s.archive(ctx, s.agent.Context.Name()) }},
-		{o.archiveOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.archiveOther[0], s.archive) }},
+		{o.destroy, s.onCurrent(s.destroy)},
+		{o.destroyOther != nil, s.onNamed(o.destroyOther, s.destroy)},
+		{o.archive, s.onCurrent(s.archive)},
+		{o.archiveOther != nil, s.onNamed(o.archiveOther, s.archive)},
 		{o.compact, s.compactCurrent},
-		{o.compactOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.compactOther[0], s.compactNamed) }},
-		{o.rename != nil, func(ctx context.Context) error { return s.rename(ctx, s.agent.Context.Name(), o.rename[0]) }},
-		{o.renameOther != nil, func(ctx context.Context) error {
-			return s.onContext(ctx, o.renameOther[0], func(ctx context.Context, name string) error { return s.rename(ctx, name, o.renameOther[1]) })
-		}},
-		{o.systemPrompt != nil, func(context.Context) error { return s.setSystemPrompt(s.agent.Context.Name(), o.systemPrompt[0]) }},
+		{o.compactOther != nil, s.onNamed(o.compactOther, s.compactNamed)},
+		{o.rename != nil, s.onCurrent(withValue(o.rename, s.rename))},
+		{o.renameOther != nil, s.onNamed(o.renameOther, withValue(o.renameOther, s.rename))},
+		{o.systemPrompt != nil, s.onCurrent(withValue(o.systemPrompt, s.setSystemPrompt))},
 		{o.systemPromptOther != nil, s.setOtherSystemPrompt},
 		{o.current, func(context.Context) error { return s.showContext(s.agent.Context.Name(), false) }},
 		{o.list, func(context.Context) error { return s.listContexts(false) }},
-		{o.log != nil, func(context.Context) error { return s.showLog(s.agent.Context.Name(), o.log[0]) }},
-		{o.logOther != nil, func(ctx context.Context) error {
-			return s.onContext(ctx, o.logOther[0], func(_ context.Context, name string) error { return s.showLog(name, o.logOther[1]) })
-		}},
-		{o.inspect != nil, func(context.Context) error { return s.inspect(s.agent.Context.Name(), o.inspect[0]) }},
-		{o.inspectOther != nil, func(ctx context.Context) error {
-			return s.onContext(ctx, o.inspectOther[0], func(_ context.Context, name string) error { return s.inspect(name, o.inspectOther[1]) })
-		}},
-		{o.clearCache, func(ctx context.Context) error { return s.clearCache(ctx, s.agent.Context.Name()) }},
-		{o.clearCacheFor != nil, func(ctx context.Context) error { return s.onContext(ctx, o.clearCacheFor[0], s.clearCache) }},
+		{o.log != nil, s.onCurrent(withValue(o.log, s.showLog))},
+		{o.logOther != nil, s.onNamed(o.logOther, withValue(o.logOther, s.showLog))},
+		{o.inspect != nil, s.onCurrent(withValue(o.inspect, s.inspect))},
+		{o.inspectOther != nil, s.onNamed(o.inspectOther, withValue(o.inspectOther, s.inspect))},
+		{o.clearCache, s.onCurrent(s.clearCache)},
+		{o.clearCacheFor != nil, s.onNamed(o.clearCacheFor, s.clearCache)},
 		{o.cleanupCache, s.cleanupCache},
 		{o.plugin != nil || o.tool != nil, s.direct},
 		{o.mail, s.processAllMail},
-		{o.mailOther != nil, func(ctx context.Context) error { return s.onContext(ctx, o.mailOther[0], s.processOneMail) }},
+		{o.mailOther != nil, s.onNamed(o.mailOther, s.processOneMail)},
 		{o.nothing, s.doNothing},
 	}
 }
@@ -76,13 +70,30 @@ func (s *session) doNothing(context.Context) error {
 	return s.done("no_op", fields{"context": s.agent.Context.Name()}, "Nothing was done")
 }
 
-// onContext does something with the context that a person named. It must exist.
-func (s *session) onContext(ctx context.Context, word string, do func(ctx context.Context, name string) error) error {
-	name, err := s.existing(word)
-	if err != nil {
-		return err
+// onContext is what an operation does with the context of that name.
+type onContext func(ctx context.Context, name string) error
+
+// onCurrent does it with the context that is current when the operation's turn
+// comes: one before it may have renamed it.
+func (s *session) onCurrent(do onContext) func(context.Context) error {
+	return func(ctx context.Context) error { return do(ctx, s.agent.Context.Name()) }
+}
+
+// onNamed does it with the context that the first of a flag's words names. It
+// must exist.
+func (s *session) onNamed(words []string, do onContext) func(context.Context) error {
+	return func(ctx context.Context) error {
+		name, err := s.existing(words[0])
+		if err != nil {
+			return err
+		}
+		return do(ctx, name)
 	}
-	return do(ctx, name)
+}
+
+// withValue passes the last of a flag's words too.
+func withValue(words []string, do func(ctx context.Context, name, value string) error) onContext {
+	return func(ctx context.Context, name string) error { return do(ctx, name, words[len(words)-1]) }
 }
 
 // existing resolves the name of a context that must exist.
@@ -209,7 +220,8 @@ func (p *program) agrees(ctx context.Context, question string) (bool, error) {
 func count(flag, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 for all; it got %q", flag, text)
+		return 0, usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 for all; it got %q",
+			flag, text)
 	}
 	return n, nil
 }

@@ -36,7 +36,7 @@ func (s *session) readSystemPrompt(context.Context) error {
 }
 
 // setSystemPrompt gives a context its own system prompt.
-func (s *session) setSystemPrompt(name, text string) error {
+func (s *session) setSystemPrompt(_ context.Context, name, text string) error {
 	text, err := s.promptText(text)
 	if err != nil {
 		return err
@@ -52,10 +52,10 @@ func (s *session) setSystemPrompt(name, text string) error {
 	return s.done("set_system_prompt", fields{"context": name}, fmt.Sprintf("System prompt of context '%s' set", name))
 }
 
-func (s *session) setOtherSystemPrompt(context.Context) error {
+func (s *session) setOtherSystemPrompt(ctx context.Context) error {
 	name, err := s.resolve(s.opts.systemPromptOther[0])
 	if err != nil {
 		return usageError{err}
 	}
-	return s.setSystemPrompt(name, s.opts.systemPromptOther[1])
+	return s.setSystemPrompt(ctx, name, s.opts.systemPromptOther[1])
 }
