@@ -70,7 +70,8 @@ func (r *round) runRecipe(ctx context.Context, name string, args map[string]stri
 		return nil
 	}
 	into := fmt.Sprintf("into the answer of the recipe %q", name)
-	return r.replace(ctx, into, withResults(r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}}), latest), true)
+	conversation := r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}})
+	return r.replace(ctx, into, withResults(conversation, latest), true)
 }
 
 // aside runs a recipe on the conversation, beside it.

@@ -142,7 +142,8 @@ func choicePrompt(candidates []exchange, target int) string {
 		list = append(list, listed{x[0].ID, strings.Join(texts, "\n")})
 	}
 	data, _ := json.MarshalIndent(list, "", "  ")
-	return fmt.Sprintf("A conversation has become too long. Some of its exchanges will be replaced by a summary.\n\n%s\n\n"+
+	return fmt.Sprintf("A conversation has become too long. Some of its exchanges will be replaced by a "+
+		"summary.\n\n%s\n\n"+
 		"Select approximately %d of these exchanges to be summarized: those that later work depends on least, as a rule "+
 		"older ones. "+
 		"Answer with a JSON array of their ids and nothing else.", data, target)

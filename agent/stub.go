@@ -33,7 +33,8 @@ func (r *round) stub(e cache.Entry, o *output, summary string) (string, error) {
 		}
 		part += "\n---\nLast lines:\n---\n" + strings.TrimRight(last.Text, "\n")
 	}
-	return fmt.Sprintf("[Output cached: %s]\nTool: %s | Size: %s (%s chars), ~%s tokens | Lines: %s%s\n%s:\n---\n%s\n---\n"+
+	return fmt.Sprintf("[Output cached: %s]\nTool: %s | Size: %s (%s chars), ~%s tokens | Lines: %s%s\n%s:\n"+
+		"---\n%s\n---\n"+
 		"Use file_head, file_tail, file_lines, file_grep with cache_id=\"%s\" to examine.",
 		e.ID, e.Tool, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Chars)), humanize.Comma(int64(e.Tokens)),
 		humanize.Comma(int64(e.Lines)), remarks(e, o), title, part, e.ID), nil

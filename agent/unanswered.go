@@ -44,8 +44,8 @@ func (r *round) failure(err error) error {
 	if size < limit {
 		advice = "; if the server takes less than that, set context_window_limit to what it takes"
 	}
-	return fmt.Errorf("%w; the request has about %d tokens, context_window_limit is %d: make the conversation shorter with "+
-		"chibi -z, or empty it with chibi -a%s", err, size, limit, advice)
+	return fmt.Errorf("%w; the request has about %d tokens, context_window_limit is %d: make the conversation "+
+		"shorter with chibi -z, or empty it with chibi -a%s", err, size, limit, advice)
 }
 
 // Retry answers the latest prompt once more, if it got no answer. It takes the
@@ -57,7 +57,8 @@ func (a *Agent) Retry(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(entries) == 0 {
-		return "", fmt.Errorf("the latest prompt in context %q was answered, at least in part; there is nothing to send again", a.Context.Name())
+		return "", fmt.Errorf("the latest prompt in context %q was answered, at least in part; there is nothing to "+
+			"send again", a.Context.Name())
 	}
 	if name := entries[0].Recipe(); name != "" {
 		return "", fmt.Errorf("the latest prompt in context %q came from the recipe %q, which says what it may use; run "+

@@ -126,7 +126,8 @@ func TestALostIndexIsMadeAnew(t *testing.T) {
 
 func TestAnEntryOfTheOriginalIsRead(t *testing.T) {
 	c := cache.Open(t.TempDir())
-	meta := `{"id":"big_6b00d3e6_3cd3d7fe","tool_name":"big","timestamp":1795000000,"args_hash":"00","char_count":10,"token_estimate":2,"line_count":2}`
+	meta := `{"id":"big_6b00d3e6_3cd3d7fe","tool_name":"big","timestamp":1795000000,"args_hash":"00","char_count":10,` +
+		`"token_estimate":2,"line_count":2}`
 	for name, text := range map[string]string{"big_6b00d3e6_3cd3d7fe.meta.json": meta,
 		"big_6b00d3e6_3cd3d7fe.cache": "é one\ntwo"} {
 		if err := os.WriteFile(filepath.Join(c.Dir(), name), []byte(text), 0o600); err != nil {

@@ -30,8 +30,8 @@ func (s *session) chat(ctx context.Context) error {
 	}
 	c := &chat{s, &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}}
 	c.editor.Complete = c.complete
-	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the commands, Ctrl-D ends. " +
-		"Context: " + s.agent.Context.Name())
+	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the commands, " +
+		"Ctrl-D ends. Context: " + s.agent.Context.Name())
 	for {
 		s.screen.atPrompt()
 		text, err := c.editor.Read(ctx, "> ")

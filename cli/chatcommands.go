@@ -100,7 +100,8 @@ func unknownCommand(name string, commands []chatCommand) error {
 func (c *chat) help() error {
 	var rows [][]string
 	for _, known := range c.commands() {
-		rows = append(rows, []string{strings.TrimSpace("/" + strings.Join(known.names, ", /") + " " + known.args), known.about})
+		usage := "/" + strings.Join(known.names, ", /") + " " + known.args
+		rows = append(rows, []string{strings.TrimSpace(usage), known.about})
 	}
 	rows = append(rows, []string{"//...", "a prompt that begins with a slash"})
 	return c.printColumns(rows)

@@ -16,7 +16,8 @@ func TestCommandsInAConversation(t *testing.T) {
 	p, cmd := atTerminal(t, home, "-c", "work", "--trace", trace)
 	for _, step := range []struct{ typed, sees string }{
 		{"/help\r", "/compact"},
-		{"/hepl\r", "there is no command /hepl; did you mean /help? /help lists them; begin with // to send the line as a prompt"},
+		{"/hepl\r", "there is no command /hepl; did you mean /help? /help lists them; begin with // to send the line as " +
+			"a prompt"},
 		{"\x1b[A\x7f\x7f\x7f\x7f/quit-now\r", "You said: /quit-now"},
 		{"/exit now\r", "/exit takes no words"},
 		{"/usr/bin/foo: not found\r", "You said: /usr/bin/foo: not found"},

@@ -203,7 +203,8 @@ func (d *doctor) leftOut() {
 			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path,
 				l.Reason), "chibi trust")
 		case d.loaded.BuiltIn(l.Name):
-			d.add("warning", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin disable "+shellWord(l.Name))
+			d.add("warning", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason),
+				"chibi plugin disable "+shellWord(l.Name))
 		case l.Meant:
 			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+shellWord(l.Name)+
 				", or chibi plugin list")
@@ -240,7 +241,8 @@ func (d *doctor) guards() {
 		open := func(point hookpoints.Name) bool { return p.FailureAt(point) != plugin.Block }
 		if slices.ContainsFunc(p.Guards, open) {
 			d.add("warning", fmt.Sprintf("the guard %q is passed by when it fails", p.Name),
-				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or [plugins.%s] on_failure = "block" in config.toml`, keyText(p.Name)))
+				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or `+
+					`[plugins.%s] on_failure = "block" in config.toml`, keyText(p.Name)))
 		}
 	}
 }

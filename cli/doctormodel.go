@@ -41,9 +41,11 @@ func (d *doctor) server(ctx context.Context) {
 	name, said := host(d.config.BaseURL), fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		d.add("error", fmt.Sprintf("%s refuses the key (%s)", name, said), "check api_key, or the variable that it comes from")
+		d.add("error", fmt.Sprintf("%s refuses the key (%s)", name, said),
+			"check api_key, or the variable that it comes from")
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		d.add("error", fmt.Sprintf("%s has no chat completions (%s)", withoutSecrets(openai.Endpoint(d.config.BaseURL)), said),
+		endpoint := withoutSecrets(openai.Endpoint(d.config.BaseURL))
+		d.add("error", fmt.Sprintf("%s has no chat completions (%s)", endpoint, said),
 			"check base_url; it ends in /v1 or /chat/completions as a rule")
 	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
 		d.add("warning", fmt.Sprintf("%s can be reached and does not answer now (%s)", name, said), "try again later")

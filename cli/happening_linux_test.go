@@ -20,7 +20,8 @@ func eventful(t *testing.T) (home string) {
 	writePlugin(t, home, "20-rewrite", `{"name":"rewrite","hooks":["pre_tool"]}`,
 		`case $CHIBI_HOOK_DATA in *secret*) echo '{"arguments":{"command":"cat public"}}';; esac`)
 	writePlugin(t, home, "30-goon", `{"name":"goon","hooks":["pre_stop"]}`,
-		`case $CHIBI_HOOK_DATA in *'"follow_ups":0'*) printf '%s' '{"follow_up_messages":["and\n\nthen?","日本語日本語日本語日本語"]}';; esac`)
+		`case $CHIBI_HOOK_DATA in *'"follow_ups":0'*) printf '%s' '{"follow_up_messages":["and\n\nthen?",`+
+			`"日本語日本語日本語日本語"]}';; esac`)
 	prompt := `@tool shell {"command":"ls -la"}
 @tool shell {"command":"cat secret"}
 @tool shell {"command":"rm -rf /"}
@@ -111,14 +112,16 @@ func TestLinesOfWhatHappensAreCutToTheTerminal(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
-		for _, line := range regexp.MustCompile(`\x1b\[2m([tfa][^\x1b\r\n]*)\x1b\[0m\r\n`).FindAllStringSubmatch(p.Raw(), -1) {
+		dim := regexp.MustCompile(`\x1b\[2m([tfa][^\x1b\r\n]*)\x1b\[0m\r\n`)
+		for _, line := range dim.FindAllStringSubmatch(p.Raw(), -1) {
 			seen[i] = append(seen[i], line[1])
 		}
 	}
 	for i, line := range seen[1] {
 		begin, isCut := strings.CutSuffix(line, "...")
 		width := runewidth.StringWidth(line)
-		if whole := seen[0][i]; width > 27 || !strings.HasPrefix(whole, begin) || isCut && width < 26 || !isCut && line != whole {
+		whole := seen[0][i]
+		if width > 27 || !strings.HasPrefix(whole, begin) || isCut && width < 26 || !isCut && line != whole {
 			t.Errorf("%q is shown as %q, %d columns", whole, line, width)
 		}
 	}
@@ -130,7 +133,8 @@ func TestLinesOfWhatHappensAreCutToTheTerminal(t *testing.T) {
 // TestWithVEverythingIsSaidOnce, in full, and in a pipe too.
 func TestWithVEverythingIsSaidOnce(t *testing.T) {
 	home := eventful(t)
-	p, cmd := inShell(t, 300, home, `cd $HOME; chibi -v '@tool shell {"command":"ls -la"}' 2>errors >answer; cat errors; echo END`)
+	p, cmd := inShell(t, 300, home, `cd $HOME; chibi -v '@tool shell {"command":"ls -la"}' 2>errors >answer; cat `+
+		`errors; echo END`)
 	p.Sees(t, "END\r\n")
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)

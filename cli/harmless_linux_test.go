@@ -136,7 +136,8 @@ func TestNothingForeignDrivesTheTerminal(t *testing.T) {
 			s.plugin("p", tool, "echo ran")
 			return []string{`@tool p {"x": ` + quoted() + `}`}
 		}},
-		{name: "a call of an unknown tool as it happens", setup: func(*atScreen) []string { return []string{"@tool " + evilUTF8()} }},
+		{name: "a call of an unknown tool as it happens",
+			setup: func(*atScreen) []string { return []string{"@tool " + evilUTF8()} }},
 		{name: "a follow-up as it happens", setup: func(s *atScreen) []string {
 			s.plugin("p", `{"name": "p", "hooks": ["pre_stop"]}`, "cat follow")
 			s.write("follow", `{"follow_up_messages": [`+quoted()+`]}`, 0o600)

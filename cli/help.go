@@ -99,7 +99,7 @@ Commands (COMMAND --help has more):
    chibi replay                      fire a turn's hooks again at today's plugins; what differs
    chibi doctor                      look for what is wrong, with what to do about it
    chibi tool call TOOL [JSON]       run one tool, alone or as a turn would
-   chibi plugin list                 all plugins, of chibi, Kodelet and Kode: order, tools, hooks; which are left out, why
+   chibi plugin list                 all plugins, of chibi, Kodelet and Kode: order, tools, hooks; what is left out, why
    chibi recipe run|list|show        prepared prompts; "chibi recipe run compact" compacts
    chibi trust [FOLDER]              see what a folder's hooks and recipes would run, and approve them
    chibi hook fire POINT             try a hook without a conversation

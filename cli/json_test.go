@@ -120,7 +120,8 @@ func TestEveryCommandOfJSONConfigAnswersWithJSON(t *testing.T) {
 	for name, command := range commands {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)
-			h.write(".chibi/plugins/echo", "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"echo\"}'; exit; }\ncat\n", 0o755)
+			h.write(".chibi/plugins/echo", "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"echo\"}'; exit; }\ncat\n",
+				0o755)
 			for _, args := range [][]string{{"-c", "work", "hello"}, {"-P", "send_message", `{"to": "work", "content": "hi"}`}} {
 				if out, err := h.command(args...).CombinedOutput(); err != nil {
 					t.Fatalf("%v: %v\n%s", args, err, out)
@@ -191,7 +192,8 @@ func TestWhatAToolWroteIsOneStringOfJSON(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHome(t)
-			h.write(".chibi/plugins/p", "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"p\"}'; exit; }\n"+test.script+"\n", 0o755)
+			h.write(".chibi/plugins/p", "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"p\"}'; "+
+				"exit; }\n"+test.script+"\n", 0o755)
 			cmd := h.command("--json-config")
 			cmd.Stdin = strings.NewReader(`{"command": {"call_tool": {"name": "p"}}}`)
 			out, err := cmd.Output()

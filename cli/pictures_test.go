@@ -27,10 +27,11 @@ func pictures() []picture {
 			`chibi -C coding '@tool run_command {"command": "rm -rf build"}' 2> /dev/null`,
 			`chibi -C coding trace explain`,
 		}},
-		{"trace.svg", 116, "a terminal with the trace of a turn: what happened when, for how long, and who changed what", []string{
-			`chibi -C coding '@tool run_command {"command": "rm -rf build"}' 2> /dev/null`,
-			`chibi -C coding trace | grep -v 'tools,'`,
-		}},
+		{"trace.svg", 116, "a terminal with the trace of a turn: what happened when, for how long, and who changed what",
+			[]string{
+				`chibi -C coding '@tool run_command {"command": "rm -rf build"}' 2> /dev/null`,
+				`chibi -C coding trace | grep -v 'tools,'`,
+			}},
 	}
 }
 
@@ -108,7 +109,8 @@ func fold(line string, columns int) (lines []string) {
 func (p picture) draw(lines []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s" `+
-		`font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13">`+"\n", 8*p.columns+40, 18*len(lines)+32, p.label)
+		`font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13">`+"\n", 8*p.columns+40, 18*len(lines)+32,
+		p.label)
 	fmt.Fprintln(&b, `<rect width="100%" height="100%" rx="8" fill="#1a1b26"/>`)
 	for i, line := range lines {
 		colour := "#d5dcf7"

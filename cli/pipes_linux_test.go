@@ -132,7 +132,8 @@ func TestAnAnswerInAFile(t *testing.T) {
 func TestNothingIsDrawnFromTheBackground(t *testing.T) {
 	home := t.TempDir()
 	m := newSlowModel(t, home)
-	p, cmd := inShell(t, 40, home, `set -m; chibi "what is it?" > file 2>&1 & printf 'typed '; chibi -C other hello >> file 2>&1 &
+	p, cmd := inShell(t, 40, home, `set -m; chibi "what is it?" > file 2>&1 &
+		printf 'typed '; chibi -C other hello >> file 2>&1 &
 		chibi -C third hello & wait %1; wait; echo END`)
 	p.Sees(t, "typed ")
 	for range 3 {

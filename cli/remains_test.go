@@ -25,7 +25,8 @@ func TestWhatKilledRunsLeaveIsNamedByDoctorAndRemovedByARun(t *testing.T) {
 	}
 	// A scratch home has links to the person's files.
 	h.write("notes/mine", "mine", 0o644)
-	if err := os.Symlink(filepath.Join(h.folder, "notes"), filepath.Join(h.folder, "tmp/chibi-check-1/notes")); err != nil {
+	link := filepath.Join(h.folder, "tmp/chibi-check-1/notes")
+	if err := os.Symlink(filepath.Join(h.folder, "notes"), link); err != nil {
 		t.Fatal(err)
 	}
 	h.write(".chibi/contexts/.deleted-gone-1/context.jsonl", "secret\n", 0o600)

@@ -101,7 +101,8 @@ func jqFolder(t *testing.T) string {
 	if _, err := exec.LookPath("jq"); err == nil {
 		return dir
 	}
-	build := exec.Command("go", "build", "-cover=false", "-o", filepath.Join(dir, "jq"), "github.com/itchyny/gojq/cmd/gojq")
+	build := exec.Command("go", "build", "-cover=false", "-o", filepath.Join(dir, "jq"),
+		"github.com/itchyny/gojq/cmd/gojq")
 	build.Dir = "../.ci/tools"
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building gojq: %v\n%s", err, out)

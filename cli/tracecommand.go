@@ -25,9 +25,9 @@ type traceFlags struct {
 func (p *program) traceCommand(ctx context.Context) *cli.Command {
 	var f traceFlags
 	return withExample(leaf(ctx, "trace", "[FILE] [ABOUT]",
-		"show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences: of all, or of a plugin, a "+
-			"tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, the "+
-			"number of a turn",
+		"show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences: of all, or of a "+
+			"plugin, a tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a "+
+			"context, the number of a turn",
 		func(ctx context.Context, args []string) error {
 			if len(args) > 0 && args[0] == "explain" {
 				return p.traceExplain(args[1:], f)
@@ -45,7 +45,8 @@ func (p *program) traceCommand(ctx context.Context) *cli.Command {
 		&cli.StringFlag{Name: "html", Usage: "write all turns as a page to `FILE`", Destination: &f.html},
 		&cli.StringFlag{Name: "cases", Usage: "print what the plugin `NAME` was asked and answered as cases for chibi " +
 			"plugin test", Destination: &f.cases},
-		&cli.BoolFlag{Name: "json", Usage: "print the turn's lines as JSON, or the sentences", DisableDefaultText: true, Destination: &f.json},
+		&cli.BoolFlag{Name: "json", Usage: "print the turn's lines as JSON, or the sentences", DisableDefaultText: true,
+			Destination: &f.json},
 	), "chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain", "chibi trace explain run_command",
 		"chibi trace explain api.temperature", "chibi trace explain system_prompt", "chibi trace --html trace.html")
 }

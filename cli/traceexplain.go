@@ -80,12 +80,13 @@ func (p *program) explain(turns []trace.Turn, turn *trace.Turn, about string) ([
 		return whole(), nil
 	}
 	if p.isTraced(about) {
-		return nil, fmt.Errorf("this turn was in context %q; what happened in %q is in its own trace: chibi -C %s trace explain",
+		return nil, fmt.Errorf("this turn was in context %q; what happened in %q is in its own trace: chibi -C %s "+
+			"trace explain",
 			turn.Context, about, about)
 	}
 	if len(near) == 0 {
-		return nil, fmt.Errorf("nothing in this turn is called %q; it can be a plugin, a tool, a hook, a place in the request "+
-			"such as temperature, prompt, system prompt, a context or the number of a turn", about)
+		return nil, fmt.Errorf("nothing in this turn is called %q; it can be a plugin, a tool, a hook, a place in the "+
+			"request such as temperature, prompt, system prompt, a context or the number of a turn", about)
 	}
 	for i := range near {
 		near[i] = strconv.Quote(near[i])

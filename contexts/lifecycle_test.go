@@ -206,7 +206,8 @@ func TestMailIsDeliveredOnceWhateverIsCutOff(t *testing.T) {
 func TestHistorySelects(t *testing.T) {
 	lines := ""
 	for i, text := range []string{"Apple", "pear", "a <b> & \"c\"", "ÄPFEL", "apple pie"} {
-		lines += fmt.Sprintf(`{"id":"%d","timestamp":%d,"from":"u","to":"work","content":%q,"entry_type":"message","metadata":{"role":"user"}}`+"\n", i, 1000*(i+1), text)
+		lines += fmt.Sprintf(`{"id":"%d","timestamp":%d,"from":"u","to":"work","content":%q,"entry_type":"message",`+
+			`"metadata":{"role":"user"}}`+"\n", i, 1000*(i+1), text)
 	}
 	store, _, _ := open(t, map[string]string{"contexts/work/transcript/active.jsonl": lines})
 	c := context(t, store, "work")

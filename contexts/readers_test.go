@@ -130,7 +130,8 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 	if err := c.History(Query{}, func(Entry) bool { count++; return true }); err != nil || count != 3 {
 		t.Errorf("a history of %d entries, %v", count, err)
 	}
-	if len(said) == 0 || !strings.Contains(said[0], "active.jsonl:3: not an entry, left out of the conversation: not JSON") {
+	const leftOut = "active.jsonl:3: not an entry, left out of the conversation: not JSON"
+	if len(said) == 0 || !strings.Contains(said[0], leftOut) {
 		t.Errorf("said %q", said)
 	}
 }

@@ -105,8 +105,8 @@ func (v *validation) tags(f reflect.StructField) bool {
 	case f.Anonymous && name == "":
 		v.field(f, "it is embedded; write its fields into the answer")
 	case name == "":
-		v.field(f, "its tag `%s` does not name it in JSON; want json:\"NAME,omitzero\", or json:\"-\" alone if it is no part "+
-			"of the answer", f.Tag)
+		v.field(f, "its tag `%s` does not name it in JSON; want json:\"NAME,omitzero\", or json:\"-\" alone if it is "+
+			"no part of the answer", f.Tag)
 	case merge == "":
 		v.field(f, "its tag `%s` has no rule; want merge:\"RULE\", RULE is%s", f.Tag, oneOf(known()))
 	default:

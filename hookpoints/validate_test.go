@@ -116,15 +116,16 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			"want Point.Info()"},
 		{point[Ruling](hookpoints.Observe), "hook point pre_sail: answers are not used where the mode is observe; want " +
 			"hookpoints.None instead of hookpoints_test.Ruling"},
-		{point[hookpoints.None](hookpoints.Claim), `hook point pre_sail: nothing can be claimed: no field of the answer has ` +
-			`merge:"claim"`},
+		{point[hookpoints.None](hookpoints.Claim), `hook point pre_sail: nothing can be claimed: no field of the ` +
+			`answer has merge:"claim"`},
 		{chain[struct {
 			Target string `json:"target" merge:"replce"`
 		}](), `hook point pre_sail: field Target of the answer: the rule of merge:"replce" is not known (did you mean ` +
 			`"replace"?); want one of ` + rules},
 		{chain[struct {
 			Target string `json:"target" marge:"replace"`
-		}](), "hook point pre_sail: field Target of the answer: its tag `json:\"target\" marge:\"replace\"` has no rule; want " +
+		}](), "hook point pre_sail: field Target of the answer: its tag `json:\"target\" marge:\"replace\"` has no " +
+			"rule; want " +
 			`merge:"RULE", RULE is one of ` + rules},
 		{chain[struct {
 			Target string `merge:"replace"`
@@ -137,15 +138,16 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		{chain[struct {
 			target string `merge:"replace"`
 		}](), "hook point pre_sail: field target of the answer: it is not exported"},
-		{chain[struct{ Base }](), "hook point pre_sail: field Base of the answer: it is embedded; write its fields into the " +
-			"answer"},
+		{chain[struct{ Base }](), "hook point pre_sail: field Base of the answer: it is embedded; write its fields " +
+			"into the answer"},
 		{twice(), `field B of the answer: another field has the name "note" too`},
 		{chain[struct {
 			Target string `json:"target" merge:"replace all"`
 		}](), `field Target of the answer: the rule of merge:"replace all" takes nothing behind it; want merge:"replace"`},
 		{point[struct {
 			Target string `json:"target" merge:"replace"`
-		}](hookpoints.Gather), `field Target of the answer: merge:"replace" has no effect where the mode is gather; want one ` +
+		}](hookpoints.Gather), `field Target of the answer: merge:"replace" has no effect where the mode is gather; ` +
+			`want one ` +
 			"of block, intersect, unite, join, first, append, with"},
 		{chain[struct {
 			Done bool `json:"done" merge:"claim"`
@@ -182,8 +184,8 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		}](), `field Code of the answer: merge:"with block" wants a text, this is a int`},
 		{chain[struct {
 			Target string `json:"targt" merge:"replace"`
-		}](), `field Target of the answer: merge:"replace" rewrites "targt", which the payload hookpoints_test.Cargo does not ` +
-			`have (did you mean "target"?); want one of Plain, body, crew, left, price, target`},
+		}](), `field Target of the answer: merge:"replace" rewrites "targt", which the payload hookpoints_test.Cargo ` +
+			`does not have (did you mean "target"?); want one of Plain, body, crew, left, price, target`},
 		{chain[struct {
 			Price string `json:"price" merge:"replace"`
 		}](), `field Price of the answer: merge:"replace" rewrites a field of the payload that is a number, this is a text`},
@@ -195,8 +197,8 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		}](), `field Note of the answer: among:"crew" has no effect with merge:"join", only with intersect and unite`},
 		{chain[struct {
 			Only []string `json:"only" merge:"unite" among:"crw.#.name"`
-		}](), `field Only of the answer: among:"crw.#.name" begins with "crw", which the payload hookpoints_test.Cargo does ` +
-			`not have (did you mean "crew"?); want one of Plain, body, crew, left, price, target`},
+		}](), `field Only of the answer: among:"crw.#.name" begins with "crw", which the payload ` +
+			`hookpoints_test.Cargo does not have (did you mean "crew"?); want one of Plain, body, crew, left, price, target`},
 	} {
 		err := hookpoints.Validate(test.info)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -57,7 +57,8 @@ func TestConfigurationPageHasTheTable(t *testing.T) {
 	for _, k := range known {
 		found := false
 		for line := range strings.Lines(section) {
-			found = found || strings.Contains(line, "`"+k.Prefix+"`") && strings.HasSuffix(line, fmt.Sprintf("| %d |\n", k.Tokens))
+			found = found || strings.Contains(line, "`"+k.Prefix+"`") && strings.HasSuffix(line,
+				fmt.Sprintf("| %d |\n", k.Tokens))
 		}
 		if !found {
 			t.Errorf("the page does not list `%s` with %d tokens", k.Prefix, k.Tokens)

@@ -130,7 +130,8 @@ func repliesOf(bodies []string) (replies []merge.Reply) {
 // TestGuardsOnlyBlock: whatever else a guard answers has no effect, at any rule.
 func TestGuardsOnlyBlock(t *testing.T) {
 	info := hookpoints.PostTurn.Info()
-	guard := merge.Reply{From: "guard", Guard: true, Body: []byte(`{"recipe":"theirs","recipe_args":{"a":1},"messages":[]}`)}
+	guard := merge.Reply{From: "guard", Guard: true,
+		Body: []byte(`{"recipe":"theirs","recipe_args":{"a":1},"messages":[]}`)}
 	got := merge.Fold(info, []byte(`{"messages":[{"role":"user","content":"hi"}]}`), []merge.Reply{
 		{From: "p", Body: []byte(`{"recipe":"mine"}`)}, guard,
 	})

@@ -38,7 +38,8 @@ func (d *dispatch) refusal(r *reply, err error) (message, notice string) {
 	case !d.info.CanBlock():
 		return "", ""
 	case r.unread && p.FailureAt(d.info.Name) != Ignore && d.info.Name == hookpoints.PreTool.Name:
-		message = fmt.Sprintf("plugin %q could not see this call, which is too large for that hook: %v. Make the call smaller", p.Name, err)
+		message = fmt.Sprintf("plugin %q could not see this call, which is too large for that hook: %v. "+
+			"Make the call smaller", p.Name, err)
 		return message, fmt.Sprintf("blocked; on_failure = \"ignore\" in [plugins.%q] of the configuration lets such calls "+
 			"pass", p.Name)
 	case r.asked:

@@ -27,8 +27,10 @@ func TestWhatAFailureMeansAtAPoint(t *testing.T) {
 		{"the person", plugin.Block, plugin.Override{OnFailure: plugin.Ignore}, plugin.Ignore},
 		{"the person, for the point", plugin.Block, plugin.Override{OnFailure: plugin.Block,
 			Hooks: at(plugin.Ignore)}, plugin.Ignore},
-		{"the person, for another point", "", plugin.Override{Hooks: map[hookpoints.Name]plugin.HookOverride{"pre_message": {OnFailure: plugin.Block}}}, ""},
-		{"a bound alone", plugin.Block, plugin.Override{Hooks: map[hookpoints.Name]plugin.HookOverride{preTool: {Timeout: time.Second}}}, plugin.Block},
+		{"the person, for another point", "", plugin.Override{
+			Hooks: map[hookpoints.Name]plugin.HookOverride{"pre_message": {OnFailure: plugin.Block}}}, ""},
+		{"a bound alone", plugin.Block, plugin.Override{
+			Hooks: map[hookpoints.Name]plugin.HookOverride{preTool: {Timeout: time.Second}}}, plugin.Block},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := plugin.Plugin{OnFailure: test.says}

@@ -124,8 +124,9 @@ func TestChain(t *testing.T) {
 			results: []string{"a: changed", "b: blocked"},
 		},
 		{
-			name:    "a rewrite is written in one spelling",
-			plugins: []plugin.Plugin{says("a", `{"arguments": {"comm\u0061nd": "\u0073udo <ls>", "n": [1e400, -0, 12345678901234567890]}}`, preTool)},
+			name: "a rewrite is written in one spelling",
+			plugins: []plugin.Plugin{says("a", `{"arguments": {"comm\u0061nd": "\u0073udo <ls>", "n": [1e400, -0, `+
+				`12345678901234567890]}}`, preTool)},
 			want:    `{"arguments":{"command":"sudo <ls>","n":[1e400,-0,12345678901234567890]}}`,
 			results: []string{"a: changed"},
 		},

@@ -24,14 +24,18 @@ func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
 			`pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written` + here},
 		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`,
 			`pre_tool has no field "hookSpecificOutput", which is how answers for Claude Code are written` + here},
-		{"the end of its turn", `{"continue":false}`, `pre_tool has no field "continue", which is how answers for Claude Code are written` + here},
-		{"Cursor's form", `{"permission":"deny"}`, `pre_tool has no field "permission", which is how answers for Cursor are written` + here},
-		{"Kodelet's form", `{"blocked":true}`, `pre_tool has no field "blocked", which is how answers for Kodelet are written` + here},
+		{"the end of its turn", `{"continue":false}`,
+			`pre_tool has no field "continue", which is how answers for Claude Code are written` + here},
+		{"Cursor's form", `{"permission":"deny"}`, `pre_tool has no field "permission", which is how answers for Cursor ` +
+			`are written` + here},
+		{"Kodelet's form", `{"blocked":true}`, `pre_tool has no field "blocked", which is how answers for Kodelet ` +
+			`are written` + here},
 		{"a typing mistake", `{"blok":true,"message":"no"}`, `pre_tool has no field "blok" (did you mean "block"?)`},
 		{"other letters", `{"Block":true}`, `pre_tool has no field "Block" (did you mean "block"?)`},
 		{"beside a block that is none", `{"block":false,"deny":true}`,
 			`pre_tool has no field "deny"; it has "arguments", "block", "message"`},
-		{"a value of another type", `{"block":"true"}`, `its answer has a field of the wrong type: block: must be a boolean, is a string`},
+		{"a value of another type", `{"block":"true"}`,
+			`its answer has a field of the wrong type: block: must be a boolean, is a string`},
 		{"no object", `"block"`, `its answer is not a JSON object`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

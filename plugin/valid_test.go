@@ -49,7 +49,9 @@ func TestAPointThatIsNotValidIsAnError(t *testing.T) {
 
 // subscribed is a host with a plugin that has no opinion at a point.
 func subscribed(point hookpoints.Name) *plugin.Host {
-	silent := plugin.HandlerFunc(func(context.Context, plugin.Event) (plugin.Answer, error) { return plugin.Answer{}, nil })
+	silent := plugin.HandlerFunc(func(context.Context, plugin.Event) (plugin.Answer, error) {
+		return plugin.Answer{}, nil
+	})
 	return &plugin.Host{Plugins: []plugin.Plugin{{Name: "silent", Hooks: []hookpoints.Name{point}, Handler: silent}}}
 }
 

@@ -53,10 +53,11 @@ func TestParse(t *testing.T) {
 		{name: "a line of dashes later", text: "Body\n---\nmore\n", want: recipes.Recipe{Body: "Body\n---\nmore\n"}},
 		{name: "other keys", text: "---\nprofile: x\nworkflow: true\ncolour: red\n---\n",
 			want: recipes.Recipe{Notes: []recipes.Note{
-				{2, "profile", `the key "profile" does nothing: chibi has no profiles; the model is that of the configuration`, true},
+				{2, "profile", `the key "profile" does nothing: chibi has no profiles; the model is that of the configuration`,
+					true},
 				{3, "workflow", `the key "workflow" does nothing: chibi has no sub-agent that could be given the recipe`, true},
-				{4, "colour", `the key "colour" is unknown; there are name, description, allowed_tools, allowed_commands, defaults, ` +
-					`arguments, hooks`, false}}}},
+				{4, "colour", `the key "colour" is unknown; there are name, description, allowed_tools, allowed_commands, ` +
+					`defaults, arguments, hooks`, false}}}},
 		{name: "a misspelt key", text: "---\ndescripton: x\narguments:\n  who: {defalt: me}\n---\n",
 			want: recipes.Recipe{Arguments: map[string]recipes.Argument{"who": {}}, Notes: []recipes.Note{
 				{2, "descripton", `the key "descripton" is unknown; did you mean "description"?`, false},
@@ -73,7 +74,8 @@ func TestParse(t *testing.T) {
 					{5, "hooks.turn_end.params", `the key "hooks.turn_end.params" does nothing: handlers take no parameters`, false},
 					{6, "hooks.turn_end.order", `the key "hooks.turn_end.order" is unknown; there are handler, once`, false},
 					{7, "defaults.who", `the key "defaults.who" does nothing: arguments has another default, which counts`, false},
-					{10, "allowed_commands", `the key "allowed_commands" does nothing: allowed_tools allows no tool that could run one`, false}},
+					{10, "allowed_commands", `the key "allowed_commands" does nothing: allowed_tools allows no tool that ` +
+						`could run one`, false}},
 			},
 		},
 		{name: "one key alone, quoted", text: "---\n\"name \": x\n---\n", want: recipes.Recipe{Notes: []recipes.Note{
@@ -110,7 +112,8 @@ func TestWhatCannotBeReadNamesFileAndLine(t *testing.T) {
 		{"broken YAML", "---\nname: x\nallowed_tools: [a\n---\n", "r.md:3: "},
 		{"a wrong type", "---\nname: x\nhooks: 3\n---\n", "r.md:3: "},
 		{"a list for a text", "---\nname: [x]\n---\n", "r.md:2: a value must be a string, is an array"},
-		{"a number for a truth", "---\nhooks: {turn_end: {once: 7}}\n---\n", "r.md:2: a value must be a boolean, is an integer"},
+		{"a number for a truth", "---\nhooks: {turn_end: {once: 7}}\n---\n",
+			"r.md:2: a value must be a boolean, is an integer"},
 		{"a wrong list", "---\nallowed_tools: {a: b}\n---\n", "r.md:2: want a list of texts, or one text with commas"},
 		{"a tag without a value", "---\nallowed_tools: !x #y\n---\n", "r.md: the front matter is not YAML that can be read"},
 		{"a map for a list, in lines", "---\nname: x\nallowed_tools:\n  a: b\n---\n", "r.md:4: want a list of texts"},
@@ -424,8 +427,10 @@ func TestCompactAt(t *testing.T) {
 
 func TestUnknownHandlersAndEventsAreErrors(t *testing.T) {
 	for hooks, want := range map[string]string{
-		"{turn_end: {handler: swap}}":            `r.md: hooks: there is no handler "swap" for turn_end; there are compact, swap_context`,
-		"{turn: {handler: swap_context}}":        `r.md: hooks: there is no event "turn"; handlers exist for turn_end, after_turn and agent_stop`,
+		"{turn_end: {handler: swap}}": `r.md: hooks: there is no handler "swap" for turn_end; there are ` +
+			`compact, swap_context`,
+		"{turn: {handler: swap_context}}": `r.md: hooks: there is no event "turn"; handlers exist for turn_end, ` +
+			`after_turn and agent_stop`,
 		"{agent_stop: {handler: swap_context}}":  `r.md: hooks: the handler "swap_context" is not for agent_stop`,
 		"{before_tool_call: {handler: compact}}": `r.md: hooks: the handler "compact" is not for before_tool_call`,
 	} {
@@ -497,7 +502,8 @@ func TestSpecialFilesAreNoRecipes(t *testing.T) {
 }
 
 func TestKnown(t *testing.T) {
-	r, err := recipes.Parse("r", "", []byte("---\narguments: {base: {}}\n---\nsome text {{.topic}} {{index . \"my-arg\"}}"))
+	r, err := recipes.Parse("r", "", []byte("---\narguments: {base: {}}\n---\nsome text {{.topic}} {{index . "+
+		"\"my-arg\"}}"))
 	if err != nil {
 		t.Fatal(err)
 	}

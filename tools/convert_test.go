@@ -17,7 +17,8 @@ import (
 func TestATextIsConvertedWhereItCanOnlyMeanAnotherType(t *testing.T) {
 	for _, test := range []struct{ name, schema, want string }{
 		{"an integer", `{"type":"integer"}`, `"5" -> 5, "-7" -> -7, "0" -> 0`},
-		{"an integer keeps its digits", `{"type":"integer"}`, `"123456789012345678901234567890" -> 123456789012345678901234567890`},
+		{"an integer keeps its digits", `{"type":"integer"}`,
+			`"123456789012345678901234567890" -> 123456789012345678901234567890`},
 		{"no spelling of an integer in JSON", `{"type":"integer"}`,
 			`"5.0", "1e3", " 5", "5 ", "+5", "05", "0x5", "", "-", "five", "true", "null", "5,000", "٥", "1_000"`},
 		{"a very long integer", `{"type":"integer"}`, `"` + strings.Repeat("1", 1001) + `"`},
@@ -35,7 +36,8 @@ func TestATextIsConvertedWhereItCanOnlyMeanAnotherType(t *testing.T) {
 		{"what is valid already", `{"type":"integer"}`, `5, 5.0, 1e3, -0`},
 		{"what is wrong otherwise", `{"type":"integer"}`, `true, null, 1.5, {}, ["5"]`},
 		{"lists and objects are not read from texts", `{"type":["array","object"]}`, `"[1]", "{}"`},
-		{"an enum of numbers", `{"enum":[1,2.5,true,null]}`, `"1" -> 1, "7" -> 7, "2.5" -> 2.5, "true" -> true, "null" -> null`},
+		{"an enum of numbers", `{"enum":[1,2.5,true,null]}`,
+			`"1" -> 1, "7" -> 7, "2.5" -> 2.5, "true" -> true, "null" -> null`},
 		{"an enum with a text", `{"enum":["auto",1]}`, `"1", "auto"`},
 		{"an enum of integers", `{"type":"number","enum":[1,2]}`, `"1" -> 1, "2.5"`},
 		{"a const", `{"const":3}`, `"3" -> 3`},
@@ -59,7 +61,8 @@ func TestATextIsConvertedWhereItCanOnlyMeanAnotherType(t *testing.T) {
 			`{"a":"5"} -> {"a":5}`},
 		{"one of two objects", `{"oneOf":[{"type":"object","properties":{"a":{"type":"integer"}}},
 			{"type":"object","properties":{"a":{"type":"string"}}}]}`, `{"a":"5"}`},
-		{"a tree", `{"$ref":"#/$defs/tree"}`, `{"n":"1","in":[{"n":"2","in":[{"n":"3"}]}]} -> {"n":1,"in":[{"n":2,"in":[{"n":3}]}]}`},
+		{"a tree", `{"$ref":"#/$defs/tree"}`, `{"n":"1","in":[{"n":"2","in":[{"n":"3"}]}]} -> {"n":1,"in":[{"n":2,` +
+			`"in":[{"n":3}]}]}`},
 		{"all else stays as it is written", `{"type":"object","properties":{"a":{"type":"integer"}}}`,
 			`{"z":1.50,"a":"5","y":"<é\n>","":12345678901234567890} -> {"z":1.50,"a":5,"y":"<é\n>","":12345678901234567890}`},
 	} {
@@ -109,7 +112,8 @@ func compiled(t *testing.T, schema string) *tools.Schema {
 }
 
 func TestConversionsAreNamed(t *testing.T) {
-	schema := compiled(t, `{"properties":{"a/b":{"items":{"properties":{"n":{"type":"integer"}}}},"~":{"type":"boolean"}}}`)
+	schema := compiled(t, `{"properties":{"a/b":{"items":{"properties":{"n":{"type":"integer"}}}},`+
+		`"~":{"type":"boolean"}}}`)
 	_, places := schema.Convert(json.RawMessage(`{"a/b":[{"n":1},{"n":"2"}],"~":"true"}`))
 	if diff := cmp.Diff([]string{"/a~1b/1/n", "/~0"}, places); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
@@ -152,9 +156,12 @@ func TestConvertingIsAsBoundedAsChecking(t *testing.T) {
 // FuzzConvert holds that arguments which pass the check stay as they are, that
 // converted ones have nothing left to convert, and that only texts change.
 func FuzzConvert(f *testing.F) {
-	for i, schema := range []string{`{"properties":{"a":{"type":"integer"}}}`, `{"additionalProperties":{"type":["boolean","null"]}}`,
-		`{"properties":{"a":{"anyOf":[{"type":"object","additionalProperties":{"enum":[1,true]}},{"items":{"type":"number"}}]}}}`,
-		`{"oneOf":[{"$ref":"#/$defs/a"},{"not":{"type":"object"}}],"$defs":{"a":{"patternProperties":{"a":{"type":"integer"}}}}}`} {
+	for i, schema := range []string{`{"properties":{"a":{"type":"integer"}}}`,
+		`{"additionalProperties":{"type":["boolean","null"]}}`,
+		`{"properties":{"a":{"anyOf":[{"type":"object","additionalProperties":{"enum":[1,true]}},` +
+			`{"items":{"type":"number"}}]}}}`,
+		`{"oneOf":[{"$ref":"#/$defs/a"},{"not":{"type":"object"}}],` +
+			`"$defs":{"a":{"patternProperties":{"a":{"type":"integer"}}}}}`} {
 		f.Add([]byte(schema), fmt.Appendf(nil, `{"a":"%d"}`, i))
 		f.Add([]byte(schema), []byte(`{"a":{"b":"1"},"c":["true",{"a":"null"}]}`))
 	}

@@ -50,9 +50,11 @@ func TestABrokenSchemaIsToldApart(t *testing.T) {
 	for _, schema := range []string{`{"type":"objekt"}`, `{"properties":{"a":{"pattern":"^(?!x)"}}}`,
 		`{"properties":{"a":{"type":"int"}}}`, `{"properties":{"a":{"type":["integer","nul"]}}}`,
 		`{"properties":{"a":{"anyOf":[]}}}`, `{"properties":{"a":{"enum":[]}}}`, `{"properties":{"a":{"maxLength":-1}}}`,
-		`{"properties":{"a":{"multipleOf":0}}}`, `{"properties":{"a":{"type":[]}}}`, `{"$defs":{"a":{"items":{"not":{"type":"String"}}}}}`,
+		`{"properties":{"a":{"multipleOf":0}}}`, `{"properties":{"a":{"type":[]}}}`,
+		`{"$defs":{"a":{"items":{"not":{"type":"String"}}}}}`,
 		`{"properties":{"a":{"type":"string","required":true}}}`, `{"properties":{"a":{"$ref":"#/$defs/b"}}}`,
-		`{"properties":["a"]}`, `{"properties":{"a":"string"}}`, `{"required":"a"}`, `{"enum":1}`, `[]`, `"x"`, `true`, `null`,
+		`{"properties":["a"]}`, `{"properties":{"a":"string"}}`, `{"required":"a"}`, `{"enum":1}`, `[]`, `"x"`, `true`,
+		`null`,
 		`{"type":3}`, `{"$ref":"#"}`,
 		`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#"}]}}}`,
 		`{"properties":{"a":{"$ref":"#/properties/a"}}}`, `{"$ref":"http://localhost:1/x"}`} {
@@ -63,7 +65,8 @@ func TestABrokenSchemaIsToldApart(t *testing.T) {
 }
 
 func TestARecursiveSchemaIsFine(t *testing.T) {
-	schema := json.RawMessage(`{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#"}},"name":{"$ref":"#/$defs/name"}},
+	schema := json.RawMessage(`{"type":"object",
+		"properties":{"children":{"type":"array","items":{"$ref":"#"}},"name":{"$ref":"#/$defs/name"}},
 		"$defs":{"name":{"type":"string"}}}`)
 	if err := check(schema, json.RawMessage(`{"children":[{"children":[],"name":"x"}]}`)); err != nil {
 		t.Error(err)
@@ -96,7 +99,8 @@ func TestASmallSchemaCannotTakeForEver(t *testing.T) {
 		{"40 definitions that double", string(doubling(40, both)), "steps"},
 		{"a chain of 5,000 references", `{"$ref":"#/$defs/d0","$defs":{` + strings.Join(chain, ",") + `,"d5000":{}}}`,
 			"lead more than 32 steps deep"},
-		{"a cycle behind an $id", `{"$defs":{"b":{},"a":{"$id":"http://x/","$defs":{"b":{"$ref":"#/$defs/a/$defs/b"}}}},"$ref":"#/$defs/a"}`, "refers to itself"},
+		{"a cycle behind an $id", `{"$defs":{"b":{},"a":{"$id":"http://x/","$defs":{"b":{"$ref":"#/$defs/a/$defs/b"}}}},` +
+			`"$ref":"#/$defs/a"}`, "refers to itself"},
 		{"a cycle behind an escape", `{"$defs":{"a%62":{},"ab":{"$ref":"#/$defs/a%62"}},"$ref":"#/$defs/ab"}`,
 			"leads elsewhere"},
 		{"a cycle through dependencies", `{"dependencies":{"a":{"$ref":"#"}}}`, "refers to itself"},

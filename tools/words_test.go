@@ -13,9 +13,11 @@ func TestWhatIsWrongIsSaidInTermsOfJSON(t *testing.T) {
 	schema := json.RawMessage(`{"type": "object", "properties": {
 		"text": {"type": "string"}, "either": {"type": ["integer", "null"]}, "one": {"enum": ["a", 5, null, {"b": []}]},
 		"same": {"$ref": "#/$defs/same"}, "list": {"type": "array", "items": {"type": "string"}, "contains": {"const": "x"}},
-		"least": {"minimum": 3}, "most": {"maximum": 0.5}, "over": {"exclusiveMinimum": 3}, "under": {"exclusiveMaximum": 1e9},
+		"least": {"minimum": 3}, "most": {"maximum": 0.5}, "over": {"exclusiveMinimum": 3},
+		"under": {"exclusiveMaximum": 1e9},
 		"step": {"multipleOf": 0.25}, "any": {"anyOf": [{"type": "array"}, {"type": "object", "required": ["x"]}]},
-		"both": {"oneOf": [{"type": "string"}, {"maxLength": 3}]}, "never": {"not": {"type": "null"}}, "a: b": {"type": "null"}},
+		"both": {"oneOf": [{"type": "string"}, {"maxLength": 3}]}, "never": {"not": {"type": "null"}},
+		"a: b": {"type": "null"}},
 		"$defs": {"same": {"const": {"a": "<"}}}}`)
 	checked, err := tools.Compile(schema)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"path"
 )
 
-//go:embed logger add-time block-rm tool-filter temperature greet run-command summarize summarize-with-model word-count/word-count word-count/main.go word-count/schema.json
+//go:embed logger add-time block-rm tool-filter temperature greet run-command
+//go:embed summarize summarize-with-model word-count/word-count word-count/main.go word-count/schema.json
 var files embed.FS
 
 // Example is one example plugin.

@@ -26,7 +26,8 @@ func shapes() []shape {
 		{"a link to itself", func(path string) error { return os.Symlink(path, path) }},
 		{"nothing", text("")},
 		{"a list", text("[]\n")},
-		{"an object of other types", text(`{"contexts": 5, "current_context": [], "partitions": {}, "id": {}, "content": 7, "folder": 1}` + "\n")},
+		{"an object of other types", text(`{"contexts": 5, "current_context": [], "partitions": {}, "id": {}, "content": ` +
+			`7, "folder": 1}` + "\n")},
 		{"5 million open brackets", text(strings.Repeat("[", 5_000_000))},
 		{"an object a million deep", text(strings.Repeat(`{"a":`, 1_000_000) + "1" + strings.Repeat("}", 1_000_000) + "\n")},
 		{"a line of 200 MB", func(path string) error { return long(path, 200<<20, "\n{}\n") }},

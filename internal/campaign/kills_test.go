@@ -368,7 +368,8 @@ func filled(h home) {
 
 func hooks(h home) {
 	h.plugin("watch", `#!/bin/sh
-[ "$1" = --schema ] && { echo '{"name": "watch", "tool": false, "hooks": ["on_start", "pre_message", "pre_tool", "post_tool", "pre_api_request", "post_message", "on_end"]}'; exit; }
+[ "$1" = --schema ] && { echo '{"name": "watch", "tool": false,
+	"hooks": ["on_start", "pre_message", "pre_tool", "post_tool", "pre_api_request", "post_message", "on_end"]}'; exit; }
 echo "$CHIBI_HOOK" >> "$CHIBI_HOME/hooks.log"
 `)
 }

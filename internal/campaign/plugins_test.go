@@ -68,10 +68,12 @@ func misbehaviors() []misbehavior {
 		{"answers with 50,000 members", `say(json.dumps({"arguments": {"k%d" % i: i for i in range(50000)}}))`},
 		{"answers twice", `say('{"block": false}{"block": true}')`},
 		{"answers in bytes that are no text", `os.write(1, bytes(range(256)) * 400)`},
-		{"answers with control sequences", `say('{"message": "\\u001b]52;c;aGk=\\u0007"}'); os.write(2, b"\x1b]52;c;aGk=\x07\x1b[2J")`},
+		{"answers with control sequences", `say('{"message": "\\u001b]52;c;aGk=\\u0007"}'); os.write(2, ` +
+			`b"\x1b]52;c;aGk=\x07\x1b[2J")`},
 		{"answers with a schema that names itself", `say('{"name": "hostile", "parameters": {"$Ref": "#", "$ref": "#"}}')`},
 		{"answers with a schema of 2^40 steps",
-			`say(json.dumps({"name": "hostile", "parameters": {"$defs": {"d%d" % i: {"allOf": [{"$ref": "#/$defs/d%d" % (i + 1)}] * 2} for i in range(40)} | {"d40": {}}, "$ref": "#/$defs/d0"}}))`},
+			`say(json.dumps({"name": "hostile", "parameters": {"$defs": {"d%d" % i: {"allOf": [{"$ref": "#/$defs/d%d" % (i + ` +
+				`1)}] * 2} for i in range(40)} | {"d40": {}}, "$ref": "#/$defs/d0"}}))`},
 		{"answers with 100,000 tools", `say(json.dumps([{"name": "t%d" % i} for i in range(100000)]))`},
 	}
 }

@@ -102,18 +102,22 @@ func hostileAnswers() []hostileServer {
 		{"sends an error in the middle", 1, events(write(piece("hel")),
 			write("data: {\"error\": {\"message\": \"overloaded\"}}\n\n"), done)},
 		{"sends wrong types", -1, events(write(`data: {"id": [], "model": {}, "choices": {"0": 7}, "usage": "much"}`+"\n\n"),
-			write(`data: {"choices": [{"delta": {"content": 7, "tool_calls": {"index": "x", "function": []}}, "finish_reason": []}]}`+"\n\n"), done)},
+			write(`data: {"choices": [{"delta": {"content": 7, "tool_calls": {"index": "x", "function": []}}, `+
+				`"finish_reason": []}]}`+"\n\n"), done)},
 		{"sends no choices", -1, events(write("data: {\"choices\": []}\n\n"), done)},
 		{"ends for length", -1, events(write(piece("cut off")), write(finish("length")), done)},
 		{"ends for its filter", -1, events(write(piece("cut off")), write(finish("content_filter")), done)},
 		{"calls tools twice by one id", -1, toolCalls("same", "same")},
-		{"calls a tool at index 2^62", -1, events(write(`data: {"choices": [{"delta": {"tool_calls": [{"index": 4611686018427387904, "id": "x", "function": {"name": "update_todos", "arguments": "{}"}}]}}]}`+"\n\n"), write(finish("tool_calls")), done)},
+		{"calls a tool at index 2^62", -1, events(write(`data: {"choices": [{"delta": {"tool_calls": [{"index": `+
+			`4611686018427387904, "id": "x", "function": {"name": "update_todos", "arguments": `+
+			`"{}"}}]}}]}`+"\n\n"), write(finish("tool_calls")), done)},
 		{"calls 100,000 tools", -1,
 			func(w http.ResponseWriter, r *http.Request) {
 				toolCalls(make([]string, 100_000)...)(w, r)
 			}},
 		{"calls a tool with arguments without an end", -1,
-			events(endless(`data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "x", "function": {"name": "update_todos", "arguments": "` + strings.Repeat("x", 9999) + `"}}]}}]}` + "\n\n"))},
+			events(endless(`data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "x", "function": {"name": ` +
+				`"update_todos", "arguments": "` + strings.Repeat("x", 9999) + `"}}]}}]}` + "\n\n"))},
 	}
 }
 
@@ -210,7 +214,8 @@ func forever(w http.ResponseWriter, begin, text string) {
 func toolCalls(ids ...string) answer {
 	var text bytes.Buffer
 	for i, id := range ids {
-		fmt.Fprintf(&text, `data: {"choices": [{"delta": {"tool_calls": [{"index": %d, "id": %q, "function": {"name": "update_todos", "arguments": "{\"content\": \"x\"}"}}]}}]}`+"\n\n", i, id)
+		fmt.Fprintf(&text, `data: {"choices": [{"delta": {"tool_calls": [{"index": %d, "id": %q, "function": {"name": `+
+			`"update_todos", "arguments": "{\"content\": \"x\"}"}}]}}]}`+"\n\n", i, id)
 	}
 	return onFirst(events(write(text.String()), write(finish("tool_calls")), done))
 }

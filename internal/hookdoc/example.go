@@ -51,7 +51,8 @@ func exampleOf(t reflect.Type, field string) reflect.Value {
 
 func exampleObject(field string) string {
 	if field == "APIRequest.request_body" {
-		return `{"model":"example/model","messages":[{"role":"user","content":"What is in /tmp?"}],"stream":true,"temperature":0.7}`
+		return `{"model":"example/model","messages":[{"role":"user","content":"What is in /tmp?"}],"stream":true,` +
+			`"temperature":0.7}`
 	}
 	return `{"command":"ls -l /tmp"}`
 }
@@ -86,7 +87,8 @@ func exampleNumber(field string) int64 {
 	return lookUp(field, map[string]int64{
 		"char_count": 50000, "line_count": 1200, "token_estimate": 12500, "message_count": 20, "non_system_count": 19,
 		"RollingCompacted.message_count": 10, "messages_archived": 10, "turn_number": 1, "turns": 1, "duration_ms": 12,
-		"tool_count": 12, "input_tokens": 900, "output_tokens": 20, "current_context_window": 920, "max_context_window": 128000,
+		"tool_count": 12, "input_tokens": 900, "output_tokens": 20, "current_context_window": 920,
+		"max_context_window": 128000,
 	})
 }
 

@@ -15,7 +15,8 @@ import (
 
 // upper is a plugin that has a bit of everything.
 const upper = `#!/bin/sh
-[ "$1" = --schema ] && { echo '{"name": "upper", "hooks": ["pre_message", "pre_tool", "post_tool"], "parameters": {"type": "object", "required": ["text"]}}'; exit; }
+[ "$1" = --schema ] && { echo '{"name": "upper", "hooks": ["pre_message", "pre_tool", "post_tool"],
+	"parameters": {"type": "object", "required": ["text"]}}'; exit; }
 case "$CHIBI_HOOK" in
 pre_message) sed 's/.*"prompt":"\([^"]*\)".*/{"prompt":"\1 \1"}/';;
 pre_tool) grep -q fail && { echo broken >&2; exit 3; }; echo '{"block":true,"message":"at '"$(date +%Y)"'"}';;

@@ -57,11 +57,13 @@ func TestBrokenPlugins(t *testing.T) {
 		{"everybody may change it", guard + "exit 0", 0o757,
 			[]string{"warning file: everybody may change it, and so what chibi runs as you; run: chmod o-w PATH"}},
 		{"its interpreter is missing", "#!/usr/bin/env no-such-interpreter\n", 0o755, []string{
-			`error file: its interpreter "no-such-interpreter" is not installed; install it, or write the plugin in another language`,
+			`error file: its interpreter "no-such-interpreter" is not installed; install it, or write the plugin in another ` +
+				`language`,
 			"error schema: --schema: exit status 127 (",
 		}},
 		{"a wrong interpreter", "#!/no/such/shell\n", 0o755,
-			[]string{`error schema: --schema: could not be started: its interpreter "/no/such/shell" (first line) was not found`}},
+			[]string{`error schema: --schema: could not be started: its interpreter "/no/such/shell" (first line) was ` +
+				`not found`}},
 		{"CR LF", "#!/bin/sh\r\necho\r\n", 0o755, []string{"error schema: --schema: could not be started: its lines end in " +
 			"CR LF"}},
 		{"no schema", "#!/bin/sh\n", 0o755, []string{"error schema: --schema did not print JSON; it printed nothing"}},
@@ -74,7 +76,8 @@ func TestBrokenPlugins(t *testing.T) {
 			`warning schema: its --schema has a key "hook" that means nothing; did you mean "hooks"?`}},
 		{"parameters that are no schema", schema(`{"name":"p","description":"d","parameters":{"type":"strin"}}`),
 			0o755, []string{
-				`error tool p: parameters.type: there is no type "strin"; there are object, array, string, number, integer, boolean, null`}},
+				`error tool p: parameters.type: there is no type "strin"; there are object, array, string, number, integer, ` +
+					`boolean, null`}},
 		{"parameters that are no object", schema(`{"name":"p","description":"d","parameters":{"type":"string"}}`),
 			0o755, []string{
 				`error tool p: its parameters are not a usable JSON Schema: its type is "string", want "object"`}},
@@ -97,24 +100,31 @@ func TestBrokenPlugins(t *testing.T) {
 		{"it hangs", guard + "exec sleep 600", 0o755, []string{"error pre_tool: it failed on an example payload: no answer " +
 			"after 1s; see what it got: chibi hook fire pre_tool --plugin p"}},
 		{"a log line before the answer", guard + "echo checking\necho '{\"block\": true}'", 0o755, []string{
-			`error pre_tool: its answer is not JSON; it begins "checking"; an answer follows that text: print what is not the answer to standard error`}},
+			`error pre_tool: its answer is not JSON; it begins "checking"; an answer follows that text: print what is not the ` +
+				`answer to standard error`}},
 		{"a text as answer", guard + "echo no", 0o755, []string{`error pre_tool: its answer is not JSON; it begins "no"`}},
 		{"a field of another type", guard + `echo '{"block": "yes"}'`, 0o755,
 			[]string{`error pre_tool: its answer has a field of the wrong type: block: must be a boolean, is a string`}},
 		{"a field of another hook", guard + `echo '{"inject": "x"}'`, 0o755,
 			[]string{`warning pre_tool: pre_tool has no field "inject"; it has "arguments", "block", "message"`}},
 		{"Claude Code's answer", guard + `echo '{"decision": "block", "reason": "x"}'`, 0o755, []string{
-			`warning pre_tool: pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
+			`warning pre_tool: pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written; ` +
+				`it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
 		{"Kodelet's answer", guard + `echo '{"blocked": true}'`, 0o755, []string{
-			`warning pre_tool: pre_tool has no field "blocked", which is how answers for Kodelet are written; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
-		{"Kode's answer", schema(`{"name":"p","tool":false,"hooks":["pre_message"]}`) + `echo '{"replace_prompt": "x"}'`, 0o755, []string{
-			`warning pre_message: pre_message has no field "replace_prompt", which is how answers for Kode are written; it has "prompt", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
+			`warning pre_tool: pre_tool has no field "blocked", which is how answers for Kodelet are written; it has ` +
+				`"arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
+		{"Kode's answer", schema(`{"name":"p","tool":false,"hooks":["pre_message"]}`) + `echo '{"replace_prompt": "x"}'`,
+			0o755, []string{
+				`warning pre_message: pre_message has no field "replace_prompt", which is how answers for Kode are written; it ` +
+					`has "prompt", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
 		{"an observer that wants to change", schema(`{"name":"p","tool":false,"hooks":["post_tool"]}`) +
 			`echo '{"block": true}'`, 0o755, []string{
 			`error post_tool: post_tool is only observed, an answer of "block" changes nothing`}},
-		{"a guard that allows", schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"guards":["pre_tool"],"on_failure":"block"}`) +
+		{"a guard that allows", schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"guards":["pre_tool"],`+
+			`"on_failure":"block"}`) +
 			`echo '{"block": false}'`, 0o755, nil},
-		{"an observer that allows", schema(`{"name":"p","tool":false,"hooks":["post_tool"]}`) + `echo '{"block": false}'`, 0o755, nil},
+		{"an observer that allows", schema(`{"name":"p","tool":false,"hooks":["post_tool"]}`) + `echo '{"block": false}'`,
+			0o755, nil},
 		{"a guard that wants to change", schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"guards":["pre_tool"]}`) +
 			`echo '{"arguments": {}}'`, 0o755, []string{
 			"error pre_tool: it is a guard here and may only block"}},
@@ -179,7 +189,8 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"10-first", "20-second", "30-part", "element", "fine", "folder", "guard", "nowhere", "out", "recurse",
+	names := []string{"10-first", "20-second", "30-part", "element", "fine", "folder", "guard", "nowhere", "out",
+		"recurse",
 		"twice"}
 	if diff := cmp.Diff(names, f.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
@@ -193,10 +204,12 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 		used[p.Name] = p.LostTools == 0
 	}
 	for name, want := range map[string]string{
-		"10-first":  `warning tool greet: plugin "20-second" has a tool of that name too, which is left out: this one comes first`,
+		"10-first": `warning tool greet: plugin "20-second" has a tool of that name too, which is left out: this one ` +
+			`comes first`,
 		"20-second": `error schema: plugin "10-first" comes first and has a tool "greet" too, which is used instead; remove`,
 		"30-part":   "error schema: 1 of its 2 tools is left out", "fine": "", "folder": "",
-		"recurse": `error schema: chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable it (chibi ` +
+		"recurse": `error schema: chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable ` +
+			`it (chibi ` +
 			"plugin disable recurse), or rename its tool",
 		"twice":   "error schema: 1 of its 2 tools is left out",
 		"off":     `error file: disabled by enabled = false in [plugins."off"] of the configuration`,
@@ -223,8 +236,10 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 
 func TestParametersAreAJSONSchema(t *testing.T) {
 	for parameters, want := range map[string][]string{
-		`{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x"],"x-note":1}},"required":["a"],"additionalProperties":false}`: nil,
-		`{"properties":{"a":{"type":"strng"}}}`: {`error tool p: parameters.properties.a.type: there is no type "strng"; there are object, array, string, number, integer, boolean, null`},
+		`{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x"],"x-note":1}},"required":["a"],` +
+			`"additionalProperties":false}`: nil,
+		`{"properties":{"a":{"type":"strng"}}}`: {`error tool p: parameters.properties.a.type: there is no type "strng"; ` +
+			`there are object, array, string, number, integer, boolean, null`},
 		`{"properties":{"a":"string"}}`: {"error tool p: parameters.properties.a must be a schema: an " +
 			"object, true or false"},
 		`{"required":"a"}`: {"error tool p: parameters.required must be a list of texts"},

@@ -10,8 +10,10 @@ import (
 
 // FuzzRead holds that no file breaks what is made of a trace.
 func FuzzRead(f *testing.F) {
-	f.Add(`{"run":"r","turn":1,"step":{"kind":"request","request":{"tools":["a"],"configured":null,"offered":[],"before":{},"after":{"x":1}}}}` + "\n" +
-		`{"run":"r","turn":1,"dispatch":1,"point":"pre_tool","plugin":"p","result":"blocked","payload":{"tool_call_id":7},"answer":[]}`)
+	f.Add(`{"run":"r","turn":1,"step":{"kind":"request","request":{"tools":["a"],"configured":null,"offered":[],` +
+		`"before":{},"after":{"x":1}}}}` + "\n" +
+		`{"run":"r","turn":1,"dispatch":1,"point":"pre_tool","plugin":"p","result":"blocked","payload":{"tool_call_id":7},` +
+		`"answer":[]}`)
 	f.Add(`{"run":"r","step":{"kind":"call","call":{"tool":"t"}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		fuzztest.Memory(t)

@@ -89,7 +89,8 @@ func TestWordsThatAreNoKeysStay(t *testing.T) {
 func BenchmarkRedact(b *testing.B) {
 	text := strings.Repeat("An ordinary sentence, with task-lists, URLs (https://example.com/a?b=c&d=e) and \"quotes\".\n",
 		11_000)
-	line, err := json.Marshal(map[string]any{"request_body": map[string]any{"messages": []map[string]string{{"role": "user", "content": text}}}})
+	messages := []map[string]string{{"role": "user", "content": text}}
+	line, err := json.Marshal(map[string]any{"request_body": map[string]any{"messages": messages}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,8 +19,8 @@ func (s *story) tellCall(c *call) {
 			argumentsBy(changed))
 	}
 	if len(c.Converted) > 0 {
-		s.say(before, "Of the arguments that the model gave in the call of %s (%s), these were texts and were converted to the "+
-			"types that the tool's parameters want: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
+		s.say(before, "Of the arguments that the model gave in the call of %s (%s), these were texts and were "+
+			"converted to the types that the tool's parameters want: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
 	}
 	l, number := c.before.blocker()
 	if l == nil && !c.Ran && c.before != nil { // a trace that does not say whose failure blocked

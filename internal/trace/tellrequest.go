@@ -219,9 +219,10 @@ func (r *request) toolChanges() (list []fact) {
 		return nil
 	}
 	for _, l := range r.setters("/tools") {
-		about := []Subject{{KindPlugin, l.Plugin}, {KindPoint, string(hookpoints.PreAPIRequest.Name)}, {KindRequest, "/tools"}}
-		list = append(list, fact{about: about, text: fmt.Sprintf("Plugin %q changed the tools of the request at %s; they are "+
-			"%s now.", l.Plugin, l.where(), orNone(r.sentTools()))})
+		about := []Subject{{KindPlugin, l.Plugin}, {KindPoint, string(hookpoints.PreAPIRequest.Name)},
+			{KindRequest, "/tools"}}
+		list = append(list, fact{about: about, text: fmt.Sprintf("Plugin %q changed the tools of the request at %s; "+
+			"they are %s now.", l.Plugin, l.where(), orNone(r.sentTools()))})
 	}
 	return list
 }

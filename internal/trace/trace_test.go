@@ -119,8 +119,9 @@ func TestAFileStaysWithinItsBound(t *testing.T) {
 }
 
 func TestSecretsNeverEnterATrace(t *testing.T) {
-	payload := `{"request_body":{"headers":{"Authorization":"Bearer abcdefgh","X-Api-Key":"k"},"api_key":"x","list":[{"authorization":"y"}],` +
-		`"text":"curl -H 'Authorization: Bearer abc.def-ghi' sk-secret-key and 1234-5678","arguments":"{\"api_key\":\"sk-secret-key\"}","n":7,"keyboard":"kept"}}`
+	payload := `{"request_body":{"headers":{"Authorization":"Bearer abcdefgh","X-Api-Key":"k"},"api_key":"x",` +
+		`"list":[{"authorization":"y"}],"text":"curl -H 'Authorization: Bearer abc.def-ghi' sk-secret-key and 1234-5678",` +
+		`"arguments":"{\"api_key\":\"sk-secret-key\"}","n":7,"keyboard":"kept"}}`
 	path := write(t, 1<<20, func(w *trace.Writer) {
 		prompt(w, "my key is sk-secret-key")
 		record(w, 1, "pre_api_request", "a", payload, `{"request_body":{"note":"sk-secret-key"}}`, plugin.Failed,
@@ -238,7 +239,8 @@ func TestExplain(t *testing.T) {
 		`The prompt was changed by plugin "add-time".`,
 		`The tool a is not in the request: plugin "exclude" excludes it.`,
 		`The tool c is not in the request: plugin "include" includes only a, b.`,
-		`The tool d is not in the request: tools.include or tools.exclude of the configuration leave it out, or the recipe does.`,
+		`The tool d is not in the request: tools.include or tools.exclude of the configuration leave it out, or the ` +
+			`recipe does.`,
 		`temperature is 0.1 instead of 0.7: plugin "hot" set it to 0.9, then plugin "cold" set it to 0.1.`,
 		`Plugin "late" was not asked at pre_tool: plugin "guard" blocked.`,
 		`The arguments of the call of b (c1) were changed: all of them by plugin "rewrite".`,

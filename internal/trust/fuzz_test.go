@@ -12,7 +12,8 @@ import (
 // FuzzList holds that whatever is in the list of approvals, it approves no file
 // whose hash it does not name.
 func FuzzList(f *testing.F) {
-	f.Add(`[{"folder": "/project", "format": 2, "at": "2030-01-01T00:00:00Z", "files": [{"path": "hook", "sha256": "00", "mode": "-rwxr-xr-x"}]}]`)
+	f.Add(`[{"folder": "/project", "format": 2, "at": "2030-01-01T00:00:00Z", "files": [{"path": "hook", "sha256": ` +
+		`"00", "mode": "-rwxr-xr-x"}]}]`)
 	f.Add(`[{"folder": "/project", "Files": [{"path": "hook"}]}]`)
 	f.Add(`{}`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -45,10 +45,11 @@ func floods() map[string]http.HandlerFunc {
 		"an event that nests deep": endless(hi+"data: "+strings.Repeat("[", 1<<20)+"\n\n", "\n"),
 		"arguments": endless(hi, call(`{"index":0,"id":"c","function":{"name":"x","arguments":"`+
 			letters+`"}}`)),
-		"arguments in small pieces": endless(hi, strings.Repeat(call(`{"index":0,"function":{"arguments":"xxxxxxxxxxxxxxxx"}}`), 1000)),
-		"calls":                     endless(hi, manyCalls(1001)),
-		"calls in one event":        endless(hi, call(strings.TrimSuffix(strings.Repeat("{},", 1<<20), ","))),
-		"ids that are no ids":       endless(hi, strings.ReplaceAll(manyCalls(900), `"id":"`, `"id":"`+letters)),
+		"arguments in small pieces": endless(hi, strings.Repeat(call(`{"index":0,`+
+			`"function":{"arguments":"xxxxxxxxxxxxxxxx"}}`), 1000)),
+		"calls":               endless(hi, manyCalls(1001)),
+		"calls in one event":  endless(hi, call(strings.TrimSuffix(strings.Repeat("{},", 1<<20), ","))),
+		"ids that are no ids": endless(hi, strings.ReplaceAll(manyCalls(900), `"id":"`, `"id":"`+letters)),
 		"pieces that hold the event": endless(hi, `data: {"id":"y","junk":"`+strings.Repeat("j", 1<<20)+
 			`","choices":[{"delta":{"tool_calls":[{"id":"c","function":{"name":"n"}}]}}]}`+"\n\n"),
 		"an object": wholly(`{"choices":[{"message":{"content":"`, letters),

@@ -29,7 +29,8 @@ func counted(t *testing.T, handler http.HandlerFunc) (client *openai.Client, con
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	client = &openai.Client{URL: server.URL + "/v1", Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	client = &openai.Client{URL: server.URL + "/v1",
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	t.Cleanup(func() { client.Close() })
 	return client, connections
 }

@@ -77,9 +77,10 @@ func TestStreams(t *testing.T) {
 		{name: "no [DONE] but a finish reason", pieces: []string{delta("Hi"), stop},
 			want: llm.Reply{Text: "Hi", FinishReason: "stop"}},
 		{
-			name:   "usage, id and model",
-			pieces: []string{delta("Hi"), `data: {"id":"x","model":"m","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2}}` + "\n\n", done},
-			want:   llm.Reply{ID: "x", Model: "m", Text: "Hi", Usage: llm.Usage{InputTokens: 5, OutputTokens: 2}},
+			name: "usage, id and model",
+			pieces: []string{delta("Hi"), `data: {"id":"x","model":"m","choices":[],"usage":{"prompt_tokens":5,` +
+				`"completion_tokens":2}}` + "\n\n", done},
+			want: llm.Reply{ID: "x", Model: "m", Text: "Hi", Usage: llm.Usage{InputTokens: 5, OutputTokens: 2}},
 		},
 		{name: "an error that is null", pieces: []string{`data: {"error":null,"choices":[{"delta":{"content":"Hi"}}]}` +
 			"\n\n", done}, want: llm.Reply{Text: "Hi"}},
@@ -139,7 +140,8 @@ func hostless(c *openai.Client, err error) string {
 func TestAnAnswerThatIsNotStreamed(t *testing.T) {
 	client, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, `{"choices":[{"message":{"content":"Hi","tool_calls":[{"id":"a","function":{"name":"x","arguments":"{}"}}]},"finish_reason":"stop"}]}`)
+		io.WriteString(w, `{"choices":[{"message":{"content":"Hi","tool_calls":[{"id":"a","function":{"name":"x",`+
+			`"arguments":"{}"}}]},"finish_reason":"stop"}]}`)
 	})
 	got, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
 	if err != nil || got.Text != "Hi" || len(got.ToolCalls) != 1 {

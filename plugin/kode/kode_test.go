@@ -123,7 +123,8 @@ func TestPayloadsAndVariables(t *testing.T) {
 				t.Fatalf("%v, %q", err, *notices)
 			}
 			want := strings.ReplaceAll(fmt.Sprintf(`{"event":%q,"session_id":"s1",%s}`+
-				"\n<dir>\nHOME=/home/ada\nKODE_HOOK_EVENT=%s\nKODE_SESSION_ID=s1\nKODE_WORK_DIR=<dir>\nLANG=C\nPATH=%s\nTMPDIR=/tmp\n",
+				"\n<dir>\nHOME=/home/ada\nKODE_HOOK_EVENT=%s\nKODE_SESSION_ID=s1\nKODE_WORK_DIR=<dir>\nLANG=C\nPATH=%s\n"+
+				"TMPDIR=/tmp\n",
 				test.event, test.payload, test.event, os.Getenv("PATH")), "<dir>", opts.WorkDir)
 			if diff := cmp.Diff(want, string(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -156,8 +157,10 @@ func TestAnswers(t *testing.T) {
 		{"several lines", "tool_call_pre", "printf '{\\n  \"block\": true,\\n  \"annotation\": \"x\"\\n}\\n'",
 			`{"block":true,"message":"x"}`, []string{"x"}},
 		{"no JSON", "tool_call_pre", "echo hello", `{}`,
-			[]string{`KODE-HOOK-003: PATH: its output is not a JSON object: it begins with "hello"; ignored, as its exit status is 0`}},
-		{"a list", "tool_call_pre", "echo '[]'", `{}`, []string{`KODE-HOOK-003: PATH: its output is not a JSON object: it begins with "[]"; ignored, as its exit status is 0`}},
+			[]string{`KODE-HOOK-003: PATH: its output is not a JSON object: it begins with "hello"; ignored, as its exit ` +
+				`status is 0`}},
+		{"a list", "tool_call_pre", "echo '[]'", `{}`, []string{`KODE-HOOK-003: PATH: its output is not a JSON object: it ` +
+			`begins with "[]"; ignored, as its exit status is 0`}},
 		{"unknown keys", "tool_call_pre", `echo '{"decision": "block"}'`, `{}`, []string{`unknown key "decision"; ignored`}},
 		{"a key of another event", "tool_call_pre", `echo '{"replace_prompt": "x"}'`, `{}`,
 			[]string{`"replace_prompt" applies to user_prompt_submit only; ignored`}},
@@ -338,7 +341,8 @@ func TestNamesOrderAndOverrides(t *testing.T) {
 	want := []string{
 		"kode:tool_call_pre:guard /a/guard ignore", "kode:session_end:log /b/log block",
 		"kode:tool_call_pre:guard:2 /b/guard block",
-		`kode:turn:x: there is no event "turn"`, `kode:session_start:off: disabled by enabled = false in [plugins."kode:session_start:off"] of the configuration`,
+		`kode:turn:x: there is no event "turn"`, `kode:session_start:off: disabled by enabled = false in ` +
+			`[plugins."kode:session_start:off"] of the configuration`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

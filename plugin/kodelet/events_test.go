@@ -42,7 +42,8 @@ var used = hookpoints.Usage{InputTokens: 80000, OutputTokens: 8000, CurrentConte
 func TestPayloads(t *testing.T) {
 	const (
 		base   = `"conv_id":"work","cwd":"/project","invoked_by":"main"`
-		tokens = `"usage":{"input_tokens":80000,"output_tokens":8000,"current_context_window":88000,"max_context_window":128000}`
+		tokens = `"usage":{"input_tokens":80000,"output_tokens":8000,"current_context_window":88000,` +
+			`"max_context_window":128000}`
 	)
 	bash := hookpoints.ToolOutput{
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "a & b", ToolCallID: "c1", DurationMS: 2,
@@ -63,18 +64,21 @@ func TestPayloads(t *testing.T) {
 		"before_tool_call in a recipe": {
 			received(t, "before_tool_call", hookpoints.PreTool,
 				hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{}`), Recipe: "github/pr"}),
-			`{"event":"before_tool_call",` + base + `,"recipe_name":"github/pr","tool_name":"bash","tool_input":{},"tool_user_id":""}`,
+			`{"event":"before_tool_call",` + base + `,"recipe_name":"github/pr","tool_name":"bash","tool_input":{},` +
+				`"tool_user_id":""}`,
 		},
 		"after_tool_call": {
 			received(t, "after_tool_call", hookpoints.PreToolOutput, bash),
-			`{"event":"after_tool_call",` + base + `,"tool_name":"bash","tool_input":{"command":"ls"},"tool_output":{"toolName":"bash","success":true,` +
-				`"metadataType":"bash","metadata":{"command":"ls","exitCode":0,"output":"a & b","executionTime":2000000,"workingDir":"/project"},"timestamp":"T"},"tool_user_id":"c1"}`,
+			`{"event":"after_tool_call",` + base + `,"tool_name":"bash","tool_input":{"command":"ls"},` +
+				`"tool_output":{"toolName":"bash","success":true,"metadataType":"bash","metadata":{"command":"ls","exitCode":0,` +
+				`"output":"a & b","executionTime":2000000,"workingDir":"/project"},"timestamp":"T"},"tool_user_id":"c1"}`,
 		},
 		"after_tool_call of a failure, in a callback": {
 			received(t, "after_tool_call", hookpoints.PreToolOutput, failed),
-			`{"event":"after_tool_call","conv_id":"work","cwd":"/project","invoked_by":"subagent","recipe_name":"compact","tool_name":"dice","tool_input":{},` +
-				`"tool_output":{"toolName":"dice","success":false,"error":"Error: no","metadataType":"custom_tool",` +
-				`"metadata":{"exitCode":3,"output":"Error: no","executionTime":0},"timestamp":"T"},"tool_user_id":""}`,
+			`{"event":"after_tool_call","conv_id":"work","cwd":"/project","invoked_by":"subagent","recipe_name":"compact",` +
+				`"tool_name":"dice","tool_input":{},"tool_output":{"toolName":"dice","success":false,"error":"Error: no",` +
+				`"metadataType":"custom_tool","metadata":{"exitCode":3,"output":"Error: no","executionTime":0},"timestamp":"T"},` +
+				`"tool_user_id":""}`,
 		},
 		"after_tool_call of a blocked call": {
 			received(t, "after_tool_call", hookpoints.PreToolOutput, stopped),
@@ -103,8 +107,8 @@ func TestPayloads(t *testing.T) {
 			received(t, "agent_stop", hookpoints.PreStop, hookpoints.StopInfo{Messages: conversation, Usage: used,
 				FollowUps: 1, Recipe: "compact"}),
 			`{"event":"agent_stop",` + base + `,"recipe_name":"compact","messages":[{"role":"user","content":"list <it>"},` +
-				`{"role":"assistant","content":"I look.\nUsing tool: bash with input: {\"command\":\"ls\"}"},{"role":"assistant","content":"Tool result:\na b"},` +
-				`{"role":"assistant","content":"There are two."}],` + tokens +
+				`{"role":"assistant","content":"I look.\nUsing tool: bash with input: {\"command\":\"ls\"}"},{"role":"assistant",` +
+				`"content":"Tool result:\na b"},{"role":"assistant","content":"There are two."}],` + tokens +
 				`,"invoked_recipe":"compact","auto_compact_enabled":true,"auto_compact_threshold":0.8,"follow_ups":1}`,
 		},
 	} {
@@ -192,20 +196,25 @@ func TestResults(t *testing.T) {
 		{"a message cannot be changed", "user_message_send", `{"input":{"message":"y"}}`, `{}`,
 			hookpoints.Prompt{Prompt: "x"}, []string{`user_message_send has no "input"; ignored`}},
 
-		{"output", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadataType":"bash","metadata":{"output":"*** x"}}}`, `{"output":"*** x"}`, output, nil},
+		{"output", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadataType":"bash",` +
+			`"metadata":{"output":"*** x"}}}`, `{"output":"*** x"}`, output, nil},
 		{"output is null", "after_tool_call", `{"output":null}`, `{}`, output, nil},
-		{"the same output", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{"output":"secret x"},"timestamp":"2024-01-15T10:30:00Z"}}`, `{}`, output, nil},
+		{"the same output", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{"output":"secret ` +
+			`x"},"timestamp":"2024-01-15T10:30:00Z"}}`, `{}`, output, nil},
 		{"an error instead", "after_tool_call", `{"output":{"success":true,"error":"withheld"}}`,
 			`{"output":"withheld"}`, output, nil},
-		{"another error", "after_tool_call", `{"output":{"success":false,"error":"Error: ***","metadata":{"output":"Error: secret"}}}`, `{"output":"Error: ***"}`, failed, nil},
+		{"another error", "after_tool_call", `{"output":{"success":false,"error":"Error: ***","metadata":{"output":"Error: ` +
+			`secret"}}}`, `{"output":"Error: ***"}`, failed, nil},
 		{"other changes", "after_tool_call", `{"output":{"success":false,"metadata":{"exitCode":7,"output":"secret x"}}}`,
 			`{}`, output,
 			[]string{"it changed output.success, output.metadata.exitCode, which has no effect here: the model sees " +
 				"metadata.output, or error"}},
-		{"the text is taken out", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{},"timestamp":"2024-01-15T10:30:00Z"}}`, `{"output":""}`, output, nil},
+		{"the text is taken out", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{},` +
+			`"timestamp":"2024-01-15T10:30:00Z"}}`, `{"output":""}`, output, nil},
 		{"a text as output", "after_tool_call", `{"output":"***"}`, `{}`, output,
 			[]string{`its "output" is no object, want one as tool_output; ignored`}},
-		{"the same reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"secret"}}}`, `{}`, stopped, nil},
+		{"the same reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret",` +
+			`"metadata":{"reason":"secret"}}}`, `{}`, stopped, nil},
 		{"another reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"***"}}}`,
 			`{"output":"***"}`, stopped, nil},
 		{"another error of a blocked call", "after_tool_call", `{"output":{"error":"blocked by hook: ***"}}`,

@@ -11,7 +11,8 @@ import (
 // FuzzKnownAnswers holds that whatever is in the file of known answers, new ones can be
 // kept.
 func FuzzKnownAnswers(f *testing.F) {
-	f.Add([]byte(`{"/hooks/a": {"event": "before_tool_call", "size": 3, "mtime_ns": 1, "mode": "-rwxr-xr-x", "sha256": "00"}}`))
+	f.Add([]byte(`{"/hooks/a": {"event": "before_tool_call", "size": 3, "mtime_ns": 1, "mode": "-rwxr-xr-x", ` +
+		`"sha256": "00"}}`))
 	f.Add([]byte(`null`))
 	f.Add([]byte(`{"a": [`))
 	f.Fuzz(func(t *testing.T, text []byte) {

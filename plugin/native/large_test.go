@@ -81,7 +81,8 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 		notice    string
 		blocked   bool
 	}{
-		{"is a failure", "", "it read nothing of a payload of 140 kB, which only standard input can carry; went on without it", false},
+		{"is a failure", "", "it read nothing of a payload of 140 kB, which only standard input can carry; went on " +
+			"without it", false},
 		{"is a failure that blocks if told so", plugin.Block,
 			"it read nothing of a payload of 140 kB, which only standard input can carry; blocked, as its on_failure asks for",
 			true},

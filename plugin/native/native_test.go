@@ -110,7 +110,8 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 		},
 		{
 			"a script without #!", func(f folder) { f.file("p", "echo '{}'\n", 0o755) },
-			`--schema: could not be started: it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`, true,
+			`--schema: could not be started: it has no "#!" line and is not a program; begin it with #!/bin/sh or another ` +
+				`interpreter`, true,
 		},
 		{"a name with a space", func(f folder) { f.plugin("p", `{"name":"a b"}`, "") },
 			`--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
@@ -250,7 +251,8 @@ func TestHookAnswers(t *testing.T) {
 		{"an empty object", `echo '{}'`, ""},
 		{"a text", `echo hello`, `its answer is not JSON; it begins "hello"; ignored`},
 		{"a log line before the JSON", `echo starting; echo '{"block":true}'`,
-			`its answer is not JSON; it begins "starting"; an answer follows that text: print what is not the answer to standard error; ignored`},
+			`its answer is not JSON; it begins "starting"; an answer follows that text: print what is not the answer to ` +
+				`standard error; ignored`},
 		{"an array", `echo '[1]'`, `its answer is an array, not an object; ignored`},
 		{"not UTF-8", `printf '{"message":"\377"}'`, `its answer is not UTF-8; ignored`},
 		{"an exit status", `echo broken >&2; exit 3`, `exit status 3 (broken); went on without it`},
@@ -355,7 +357,8 @@ func TestAToolThatPrintsMoreThanTheLimitIsEndedAndWhatItPrintedIsKept(t *testing
 }
 
 func TestAToolThatFailsWithAQuestionNamesTheKeyThatLetsItAsk(t *testing.T) {
-	const hint = `; it seems to ask the person: stdin = "inherit" in [plugins."p"] of the configuration lets it read the answer`
+	const hint = `; it seems to ask the person: stdin = "inherit" in [plugins."p"] of the configuration lets it read ` +
+		`the answer`
 	for _, test := range []struct {
 		name, schema, body string
 		hint               bool

@@ -91,7 +91,8 @@ func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema,
 	}
 	warnings := append(s.keepParameters(), s.keepKnown(known)...)
 	if !s.isTool() && len(s.Hooks) == 0 {
-		return s, nil, errors.New(strings.Join(append(warnings, `it has "tool": false and no hooks, so it does nothing`), "; "))
+		return s, nil, errors.New(strings.Join(append(warnings, `it has "tool": false and no hooks, `+
+			`so it does nothing`), "; "))
 	}
 	return s, warnings, nil
 }
@@ -134,8 +135,8 @@ func (s *schema) keepParameters() (warnings []string) {
 		s.Parameters = plain
 		return nil
 	}
-	return []string{fmt.Sprintf(`the "parameters" of its tool %q %s; the model is not told what it takes, and calls of it `+
-		"are not checked", s.Name, why)}
+	return []string{fmt.Sprintf(`the "parameters" of its tool %q %s; the model is not told what it takes, and `+
+		`calls of it are not checked`, s.Name, why)}
 }
 
 // keepKnown drops hooks that do not exist, and guards that are no hooks, with a
@@ -170,7 +171,8 @@ func strangeKeys(out []byte) (warnings []string) {
 		})
 		for _, name := range []string{"parameters", "stdin"} {
 			if element.Get("tool").Type == gjson.False && element.Get(name).Exists() {
-				warnings = append(warnings, fmt.Sprintf(`its --schema has %q beside "tool": false, which means nothing there`, name))
+				warnings = append(warnings, fmt.Sprintf(`its --schema has %q beside "tool": false, which means `+
+					`nothing there`, name))
 			}
 		}
 	}

@@ -169,7 +169,8 @@ func TestAPluginThatAsksAndCannotHaveTheTerminalBlocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h.Dir, h.What, h.TimeoutMS = f.dir, "hook", 60_000
 			lines := h.session(t, "", typing())
-			mustSay(t, lines[:1], `block=true plugin "a" asked the person and then failed: it asks at the terminal, which cannot be lent to it <nil>`)
+			mustSay(t, lines[:1], `block=true plugin "a" asked the person and then failed: it asks at the terminal, which `+
+				`cannot be lent to it <nil>`)
 		})
 	}
 }
@@ -250,8 +251,9 @@ func TestAPluginReadsThePersonsAnswerFromStandardInput(t *testing.T) {
 		{"hook", "y\n", "block=false  <nil>"},
 		{"hook", "n\n", "block=true the person said n <nil>"},
 		{"hook", "\x03", failed + "ended by Ctrl-C <nil>"},
-		{"large hook", "", `block=true plugin "a" could not see this call, which is too large for that hook: could not be started: ` +
-			`140 kB of data are too large for the environment, and its standard input is the terminal. Make the call smaller <nil>`},
+		{"large hook", "", `block=true plugin "a" could not see this call, which is too large for that hook: could not be ` +
+			`started: 140 kB of data are too large for the environment, and its standard input is the terminal. Make the call ` +
+			`smaller <nil>`},
 		{"tool", "y\n", "answer y interrupted=false"},
 	} {
 		t.Run(tt.what+" "+tt.typed, func(t *testing.T) {

@@ -70,7 +70,8 @@ func (p *process) start(c Command) error {
 		return fmt.Errorf("%w: %v", ErrStart, err)
 	}
 	p.cmd = &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir,
-		Env: p.runner.environment(c, p.alone), SysProcAttr: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}}
+		Env:         p.runner.environment(c, p.alone),
+		SysProcAttr: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}}
 	theirs, err := p.connect(c)
 	if err == nil {
 		err = p.cmd.Start()

@@ -149,7 +149,8 @@ func TestWhatCannotBeStarted(t *testing.T) {
 			filepath.Join(dir, "plain")},
 		"no #! line": {file("bare", "echo hello\n", 0o755),
 			`it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
-		"an empty file": {file("empty", "", 0o755), `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
+		"an empty file": {file("empty", "", 0o755),
+			`it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`},
 		"no interpreter": {file("odd", "#! /no/such/interpreter -x\n", 0o755),
 			`its interpreter "/no/such/interpreter -x" (first line) was not found`},
 		"CR LF": {file("dos", "#!/bin/sh\r\necho\r\n", 0o755),
@@ -320,7 +321,8 @@ func TestMemoryStaysFlatWhileAProcessPrintsWithoutEnd(t *testing.T) {
 
 func TestTheEndOfStderrIsKeptAndAllOfItPassedOn(t *testing.T) {
 	var all bytes.Buffer
-	out := run(t, process.Runner{Stderr: &all}, sh(`i=0; while [ $i -lt 2000 ]; do printf '\377a€' >&2; i=$((i+1)); done; printf end >&2`))
+	out := run(t, process.Runner{Stderr: &all}, sh(`i=0; while [ $i -lt 2000 ]; do printf '\377a€' >&2; i=$((i+1)); `+
+		`done; printf end >&2`))
 	if want := strings.Repeat("\xffa€", 2000) + "end"; all.String() != want {
 		t.Errorf("passed on %d bytes, want %d", all.Len(), len(want))
 	}

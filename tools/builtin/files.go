@@ -64,10 +64,12 @@ func fileTools(files Files) []tools.Tool {
 			files: files, run: tail},
 		fileTool{name: "file_lines", description: "Show a range of lines of a cached output or a file.", files: files,
 			run: between, required: `,"required":["start","end"]`,
-			parameters: `,"start":{"type":"integer","description":"the first line, from 1"},"end":{"type":"integer","description":"the last line"}`},
+			parameters: `,"start":{"type":"integer","description":"the first line, from 1"},"end":{"type":"integer",` +
+				`"description":"the last line"}`},
 		fileTool{name: "file_grep", description: "Search a cached output or a file for a regular expression (RE2), line by " +
 			"line.", files: files, run: grep, required: `,"required":["pattern"]`,
-			parameters: `,"pattern":{"type":"string"},"context_before":{"type":"integer","default":2},"context_after":{"type":"integer","default":2}`},
+			parameters: `,"pattern":{"type":"string"},"context_before":{"type":"integer","default":2},` +
+				`"context_after":{"type":"integer","default":2}`},
 		cacheList{files.Cache},
 	}
 }
@@ -77,7 +79,8 @@ func (f fileTool) Spec() tools.Spec {
 	return tools.Spec{
 		Name: f.name, Kind: tools.File,
 		Description: f.description + " Say which by exactly one of cache_id and path.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"cache_id":{"type":"string","description":"the id of a cached output"},` +
+		Parameters: json.RawMessage(`{"type":"object","properties":{"cache_id":{"type":"string",` +
+			`"description":"the id of a cached output"},` +
 			`"path":{"type":"string","description":"the path of a file"}` + f.parameters + `}` + f.required + `}`),
 	}
 }

@@ -49,7 +49,8 @@ func reflection(n Notes, limit int) note {
 func (n note) Spec() tools.Spec {
 	return tools.Spec{
 		Name: n.name, Description: n.description, Kind: tools.Builtin,
-		Parameters: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string","description":"the whole new text"}},"required":["content"]}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string",` +
+			`"description":"the whole new text"}},"required":["content"]}`),
 	}
 }
 

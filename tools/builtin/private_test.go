@@ -98,7 +98,9 @@ import os
 print("ready", flush=True)
 while True:
     for name in "file", "folder":
-        os.rename("allowed/" + name, "x"); os.rename("evil-" + name, "allowed/" + name); os.rename("x", "evil-" + name)`)
+        os.rename("allowed/" + name, "x")
+        os.rename("evil-" + name, "allowed/" + name)
+        os.rename("x", "evil-" + name)`)
 	swap.Dir = dir
 	ready, err := swap.StdoutPipe()
 	if err := errors.Join(err, swap.Start()); err != nil {

@@ -53,7 +53,8 @@ func Wrong(text string) string {
 		}
 		text = strings.Replace(text, colour, "", 1)
 	}
-	return regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{ad}\x{61c}\x{200b}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{3164}\x{feff}\x{fff9}-\x{fffb}]|\x{e0041}`).FindString(text)
+	return regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{ad}\x{61c}\x{200b}\x{200e}\x{200f}\x{2028}-\x{202e}` +
+		`\x{2060}-\x{206f}\x{3164}\x{feff}\x{fff9}-\x{fffb}]|\x{e0041}`).FindString(text)
 }
 
 // conceals reports whether one of the codes of a colour is 8, and not an
