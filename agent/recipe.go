@@ -142,7 +142,7 @@ func (r *Recipe) checkCommand(args json.RawMessage) error {
 // substitution is what a shell would run inside a command.
 var substitution = regexp.MustCompile("\\$\\(|`|[<>]\\(")
 
-// allows says whether a pattern fits a command. What a shell would run inside
+// allows reports whether a pattern fits a command. What a shell would run inside
 // it fits only "*".
 func (r *Recipe) allows(command string) bool {
 	for _, pattern := range r.Commands {

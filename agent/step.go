@@ -62,7 +62,7 @@ const (
 	StepRound     StepKind = "round"     // another round begins, with a note of the model to itself
 )
 
-// IsTraced says whether steps of this kind are a part of a trace.
+// IsTraced reports whether steps of this kind are a part of a trace.
 func (k StepKind) IsTraced() bool {
 	switch k {
 	case StepPrompt, StepRequest, StepCall, StepAnswer, StepError, StepLoaded, StepContext, StepNotice:

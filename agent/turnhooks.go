@@ -97,7 +97,7 @@ func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) err
 	return r.replace(ctx, into, entries, w.dropSummary)
 }
 
-// fulfils says whether the round runs the recipe that a hook wishes for: beside
+// fulfils reports whether the round runs the recipe that a hook wishes for: beside
 // the conversation, because a hook asked for it before, or with an answer that
 // takes the conversation's place now.
 func (r *round) fulfils(w wish) bool {
@@ -138,7 +138,7 @@ func withResults(entries, latest []contexts.Entry) (all []contexts.Entry) {
 	return all
 }
 
-// groupEnds says whether the entry at i is the last of calls that belong
+// groupEnds reports whether the entry at i is the last of calls that belong
 // together.
 func groupEnds(entries []contexts.Entry, i int) bool {
 	return entries[i].Type == contexts.TypeToolCall && (i+1 == len(entries) || entries[i+1].Type != contexts.TypeToolCall)

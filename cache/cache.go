@@ -185,7 +185,7 @@ func isNameRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
 }
 
-// validID says whether an id can be one: nothing else is looked for on disk.
+// validID reports whether an id can be one: nothing else is looked for on disk.
 func validID(id string) bool {
 	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return !isNameRune(r) })
 }

@@ -27,7 +27,7 @@ type Index struct {
 	binary bool
 }
 
-// fits says whether the index is about a file as it is now.
+// fits reports whether the index is about a file as it is now.
 func (i Index) fits(info os.FileInfo) bool {
 	return i.Size == info.Size() && i.ModTime == info.ModTime().UnixNano()
 }

@@ -126,7 +126,7 @@ func (s *session) cleanCache(name string, minAge time.Duration) (removed int, er
 	})
 }
 
-// namedIn says whether the window of a context names an entry; if it cannot be
+// namedIn reports whether the window of a context names an entry; if it cannot be
 // read, it may.
 func namedIn(folder string) func(id string) bool {
 	return func(id string) (named bool) {

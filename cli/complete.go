@@ -317,7 +317,7 @@ func flagNames(flags []cli.Flag) []string {
 	return list
 }
 
-// looksLikePlugin says whether an entry of the plugins folder is meant to be
+// looksLikePlugin reports whether an entry of the plugins folder is meant to be
 // one: not hidden, not disabled, not a text or data.
 func (s *session) looksLikePlugin(name string) bool {
 	info, err := os.Stat(filepath.Join(s.pluginsDir(), name))

@@ -117,7 +117,7 @@ func (d *doctor) homeFolder() {
 	}
 }
 
-// configuration says whether there is one; it was read.
+// configuration reports whether there is one; it was read.
 func (d *doctor) configuration() {
 	if len(d.configurationFiles()) == 0 {
 		d.add("ok", "there is no configuration file; the defaults apply", "")
@@ -154,7 +154,7 @@ func (d *doctor) readableKeys() {
 	}
 }
 
-// writable says whether files can be made in a folder.
+// writable reports whether files can be made in a folder.
 func writable(folder string) bool { return unix.Access(folder, unix.W_OK|unix.X_OK) == nil }
 
 // existingFolder is a folder, or the nearest one above it that exists.

@@ -199,7 +199,7 @@ func (f *valuesFlag) Apply(set *flag.FlagSet) error {
 // Names is the flag's name for the parser, which would set every alias again.
 func (f *valuesFlag) Names() []string { return f.names[:1] }
 
-// IsSet says whether the flag was given.
+// IsSet reports whether the flag was given.
 func (f *valuesFlag) IsSet() bool { return len(*f.values) > 0 }
 
 // names are all names of a flag.

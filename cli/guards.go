@@ -54,7 +54,7 @@ func (s *session) missingGuards() (missing []missingGuard) {
 	return missing
 }
 
-// isRequired says whether a plugin's absence blocks, as its failure would.
+// isRequired reports whether a plugin's absence blocks, as its failure would.
 func isRequired(set config.Plugin) bool { return set.OnFailure == "block" || len(requiredAt(set)) > 0 }
 
 // requiredAt lists the single points at which a plugin's failure blocks.
@@ -67,7 +67,7 @@ func requiredAt(set config.Plugin) (points []hookpoints.Name) {
 	return points
 }
 
-// expects says whether a plugin of this name should be there in this run. A
+// expects reports whether a plugin of this name should be there in this run. A
 // project's hook is expected where it is, or was approved.
 func (s *session) expects(name string) bool {
 	switch {

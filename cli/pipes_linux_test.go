@@ -44,7 +44,7 @@ func newSlowModel(t *testing.T, home string) slowModel {
 	return m
 }
 
-// send sends a piece, and says whether it was the last.
+// send sends a piece, and reports whether it was the last.
 func (m slowModel) send(w http.ResponseWriter, piece string) (last bool) {
 	delta, reason := map[string]any{"content": piece}, any(nil)
 	if call, isCall := strings.CutPrefix(piece, "@tool "); isCall {

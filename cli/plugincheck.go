@@ -143,7 +143,7 @@ func (s *session) target(name string) (target, error) {
 	return t, nil
 }
 
-// exists says whether there is something at a path, also a link that leads nowhere.
+// exists reports whether there is something at a path, also a link that leads nowhere.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -143,7 +143,7 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	return path, remove, nil
 }
 
-// isAddress says whether a source is an address of a repository, not a path.
+// isAddress reports whether a source is an address of a repository, not a path.
 func isAddress(source string) bool {
 	return strings.Contains(source, "://") || strings.HasPrefix(source, "git@")
 }
@@ -280,7 +280,7 @@ func (s *session) enable(ctx context.Context, name string, enabled bool) error {
 	return s.say("Plugin %s is %s", term.Name(name), word)
 }
 
-// isHook says whether there is a hook of another program of this name.
+// isHook reports whether there is a hook of another program of this name.
 func (s *session) isHook(ctx context.Context, name string) (bool, error) {
 	if !strings.Contains(name, ":") {
 		return false, nil

@@ -108,7 +108,7 @@ func (s *session) changedPlugins() (notices []plugin.Notice) {
 	return notices
 }
 
-// foreign says whether other programs' hooks are asked.
+// foreign reports whether other programs' hooks are asked.
 func (s *session) foreign() bool { return !s.opts.noPlugins && !s.opts.noHooks && !s.nativeOnly }
 
 // loadKodelet finds Kodelet's hooks: those of the current folder that are
@@ -217,7 +217,7 @@ func (s *session) sayUntrusted() {
 	}
 }
 
-// hasPlugin says whether there is a plugin of this name, loaded or not.
+// hasPlugin reports whether there is a plugin of this name, loaded or not.
 func (s *session) hasPlugin(name string) bool {
 	return slices.ContainsFunc(s.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
 		slices.ContainsFunc(s.loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })

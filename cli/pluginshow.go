@@ -190,7 +190,7 @@ func (s *session) showOrigin(name, path string) {
 	}
 }
 
-// changed says whether an installed plugin is not as it was.
+// changed reports whether an installed plugin is not as it was.
 func changed(one installed.Plugin, path string) bool {
 	hash, err := installed.Hash(path)
 	return err == nil && hash != one.SHA256

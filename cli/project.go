@@ -66,7 +66,7 @@ func (p project) as(files []trust.Seen) trust.Approval {
 	return a
 }
 
-// approved says whether a hook of the project was ever approved, whatever it is
+// approved reports whether a hook of the project was ever approved, whatever it is
 // now.
 func (p project) approved(hook string) bool {
 	return slices.ContainsFunc(p.stored.Files, func(f trust.File) bool {

@@ -26,7 +26,7 @@ func projectRoot(dir string, env func(string) string) string {
 	return dir
 }
 
-// isVersioned says whether a version control system keeps its files in a
+// isVersioned reports whether a version control system keeps its files in a
 // directory. Git's may be a file, in worktrees and submodules.
 func isVersioned(dir string) bool {
 	for _, marker := range []string{".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", ".fslckout", "_FOSSIL_"} {

@@ -31,7 +31,7 @@ func (p *program) readPrompt(ctx context.Context, words []string) (string, error
 	return join(text, strings.TrimRight(piped, "\n")), nil
 }
 
-// isPiped says whether somebody sends text on standard input. With words given,
+// isPiped reports whether somebody sends text on standard input. With words given,
 // a terminal or a device is not waited for.
 func isPiped(f *os.File) bool {
 	info, err := f.Stat()

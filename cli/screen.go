@@ -81,7 +81,7 @@ func (s *screen) terminal(in *os.File) *os.File {
 // read.
 const maxColumns = 100
 
-// coloured says whether text on standard output is coloured: on a terminal,
+// coloured reports whether text on standard output is coloured: on a terminal,
 // unless NO_COLOR is set.
 func (s *screen) coloured() bool {
 	return s.shared && os.Getenv("NO_COLOR") == "" && !isDumb()

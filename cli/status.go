@@ -140,17 +140,17 @@ func (s *screen) drawn() int {
 	return -1
 }
 
-// isDumb says whether terminals know no control sequences.
+// isDumb reports whether terminals know no control sequences.
 func isDumb() bool { return os.Getenv("TERM") == "dumb" }
 
-// inForeground says whether this process may draw on a terminal: not in the
+// inForeground reports whether this process may draw on a terminal: not in the
 // background of a shell, if that is known.
 func inForeground(f *os.File) bool {
 	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()
 }
 
-// isPipe says whether a program receives what is written to a file.
+// isPipe reports whether a program receives what is written to a file.
 func isPipe(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0

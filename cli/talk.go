@@ -87,7 +87,7 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	return nil
 }
 
-// wantsPrompt says whether this run asks the model. Without words, standard
+// wantsPrompt reports whether this run asks the model. Without words, standard
 // input is read only if nothing else was to be done.
 func (p *program) wantsPrompt(words []string) bool {
 	o := &p.opts
@@ -119,17 +119,17 @@ func (o *options) shows() string {
 	return ""
 }
 
-// operates says whether there is anything to do besides asking.
+// operates reports whether there is anything to do besides asking.
 func (o *options) operates() bool {
 	return o.shows() != "" || o.archive || o.compact || o.mail || o.mailOther != nil || o.rename != nil ||
 		o.clearCache || o.clearCacheFor != nil || o.cleanupCache || o.systemPrompt != nil || o.save ||
 		o.destroySettings() != nil
 }
 
-// acts says whether a run without a prompt still does something.
+// acts reports whether a run without a prompt still does something.
 func (o *options) acts() bool { return o.operates() || o.switchTo != nil || o.username != nil }
 
-// needsModel says whether an operation asks the model.
+// needsModel reports whether an operation asks the model.
 func (o *options) needsModel() bool {
 	return o.compact || o.mail || o.mailOther != nil
 }

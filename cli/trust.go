@@ -107,7 +107,7 @@ func (p *program) trustApprove(ctx context.Context, store *trust.Store, folder s
 	return p.say("Approved %s of %s", english.Plural(len(files), "file", ""), project.dir)
 }
 
-// same says whether an approval is about just these files.
+// same reports whether an approval is about just these files.
 func same(a, b trust.Approval) bool {
 	return a.Format == b.Format && slices.Equal(a.Files, b.Files) && slices.Equal(a.Data, b.Data)
 }

@@ -91,7 +91,7 @@ func (p project) about(f trust.Seen) string {
 	return strings.Join(about, "; ")
 }
 
-// aboutRecipe says whether a recipe runs commands.
+// aboutRecipe reports whether a recipe runs commands.
 func aboutRecipe(f trust.Seen) string {
 	r, err := recipes.Parse(f.Path, "", f.Text)
 	switch {

@@ -171,7 +171,7 @@ type Limits struct {
 	HookAnswersBytes int
 }
 
-// Configured says whether a model was configured: a key or an address. If not,
+// Configured reports whether a model was configured: a key or an address. If not,
 // the caller uses the demo model.
 func (c Config) Configured() bool { return c.APIKey != "" || c.BaseURLSet }
 

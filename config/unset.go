@@ -41,7 +41,7 @@ func Unset(name string, data []byte, key string) ([]byte, error) {
 	return edited, checkUnset(name, data, edited, path)
 }
 
-// isEmptyTable says whether a table holds nothing.
+// isEmptyTable reports whether a table holds nothing.
 func isEmptyTable(data []byte, path []string) bool {
 	var all map[string]any
 	if toml.Unmarshal(data, &all) != nil {

@@ -66,7 +66,7 @@ func (c *Context) record(records [][]byte) ([][]byte, error) {
 	return records, c.appendTo(c.transcript(), records)
 }
 
-// begun says whether the transcript has entries.
+// begun reports whether the transcript has entries.
 func (c *Context) begun() (bool, error) {
 	if c.active.entries > 0 {
 		return true, nil

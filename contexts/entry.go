@@ -188,7 +188,7 @@ func (e Entry) bare() Entry {
 	return e
 }
 
-// isAnchor says whether the window begins here.
+// isAnchor reports whether the window begins here.
 func (e Entry) isAnchor() bool {
 	return e.Type == TypeContextCreated || e.Type == TypeCompaction || e.Type == TypeArchival
 }

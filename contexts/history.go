@@ -156,7 +156,7 @@ func (q Query) isPlain() bool {
 	return q.Text != ""
 }
 
-// mayHold says whether a part of the transcript can have entries of the time
+// mayHold reports whether a part of the transcript can have entries of the time
 // that is asked for.
 func (q Query) mayHold(s segment) bool {
 	if s.end == 0 {
@@ -165,7 +165,7 @@ func (q Query) mayHold(s segment) bool {
 	return (q.Since.IsZero() || s.end >= q.Since.Unix()) && (q.Until.IsZero() || s.start <= q.Until.Unix())
 }
 
-// isCopy says whether the original has written the message before: whenever it
+// isCopy reports whether the original has written the message before: whenever it
 // archived or compacted, it wrote what it kept again.
 func (e Entry) isCopy(seen map[string]bool) bool {
 	if e.Type != TypeMessage || e.Metadata != nil && e.Metadata.Role != "" {

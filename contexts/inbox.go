@@ -131,7 +131,7 @@ func (c *Context) RemoveMail() error {
 	return nil
 }
 
-// HasMail says whether anything lies in a context's inbox.
+// HasMail reports whether anything lies in a context's inbox.
 func (s *Store) HasMail(name string) bool {
 	info, err := s.fs.Stat(filepath.Join(s.folder(name), "inbox.jsonl"))
 	if err != nil {

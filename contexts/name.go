@@ -5,7 +5,7 @@ import "fmt"
 // MaxName bounds the length of a context's name in bytes.
 const MaxName = 128
 
-// ValidName says whether a context may have this name: 1 to 128 letters,
+// ValidName reports whether a context may have this name: 1 to 128 letters,
 // digits, "-" and "_", and not "-" alone. The error says so.
 func ValidName(name string) error {
 	if name == "" || name == "-" || len(name) > MaxName {

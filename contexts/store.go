@@ -123,7 +123,7 @@ func (s *Store) Context(name string) (*Context, error) {
 	return &Context{store: s, name: name}, nil
 }
 
-// Exists says whether a context has anything on disk. If that cannot be found
+// Exists reports whether a context has anything on disk. If that cannot be found
 // out it says yes, and whatever is done with the context fails with the reason.
 func (s *Store) Exists(name string) bool {
 	_, err := s.fs.Stat(s.folder(name))

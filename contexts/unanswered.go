@@ -54,7 +54,7 @@ func (e Entry) isAnswer() bool {
 // order, and passes them on as soon as that is known.
 type Answers struct {
 	// Each receives every entry, and whether it belongs to a prompt without an
-	// answer. It says whether it wants more.
+	// answer. It reports whether it wants more.
 	Each func(e Entry, unanswered bool) (more bool)
 
 	open []Entry // from the latest prompt on, while it has no answer

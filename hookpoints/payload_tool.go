@@ -51,7 +51,7 @@ const (
 // a call.
 func BlockedNote(plugin string) string { return fmt.Sprintf("\n(blocked by plugin %q)", plugin) }
 
-// DidRun says whether the tool ran.
+// DidRun reports whether the tool ran.
 func (s CallStatus) DidRun() bool { return s == StatusRan || s == StatusFailed }
 
 // ToolResult is the payload of post_tool.

@@ -102,7 +102,7 @@ func (p Point[P, A]) Info() Info {
 	}
 }
 
-// CanBlock says whether an answer at this point may refuse what is about to
+// CanBlock reports whether an answer at this point may refuse what is about to
 // happen.
 func (i Info) CanBlock() bool {
 	for _, f := range i.Fields {
@@ -113,5 +113,5 @@ func (i Info) CanBlock() bool {
 	return false
 }
 
-// CanChange says whether answers at this point have any effect.
+// CanChange reports whether answers at this point have any effect.
 func (i Info) CanChange() bool { return len(i.Fields) > 0 }

@@ -103,13 +103,13 @@ func kindOf(t reflect.Type) jsonKind {
 	return kindNone
 }
 
-// writesItself says whether a type decides on its own what it is in JSON.
+// writesItself reports whether a type decides on its own what it is in JSON.
 func writesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// listsNames says whether a type may be a list of texts.
+// listsNames reports whether a type may be a list of texts.
 func listsNames(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		return listsNames(t.Elem())

@@ -91,7 +91,7 @@ func (v *validation) field(f reflect.StructField, format string, args ...any) {
 	v.add("field %s of the answer: %s", f.Name, fmt.Sprintf(format, args...))
 }
 
-// tags says whether a field has a rule, and checks that one that is part of the
+// tags reports whether a field has a rule, and checks that one that is part of the
 // answer has it, with a name in JSON.
 func (v *validation) tags(f reflect.StructField) bool {
 	merge, hasRule := f.Tag.Lookup("merge")

@@ -72,7 +72,7 @@ func ContextWindow(model string) int {
 	return window
 }
 
-// inFamily says whether a name is the prefix, or goes on with a part of its own:
+// inFamily reports whether a name is the prefix, or goes on with a part of its own:
 // "gpt-4-0613" is one of gpt-4, "gpt-4o" and "gpt-4.1" are not.
 func inFamily(name, prefix string) bool {
 	rest, found := strings.CutPrefix(name, prefix)

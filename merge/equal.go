@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Equal says whether two texts are the same JSON value. The order of keys and
+// Equal reports whether two texts are the same JSON value. The order of keys and
 // white space do not matter; numbers are compared by their exact value, so
 // that 1.0 equals 1 and no large number is rounded. Text that is not JSON
 // equals nothing.

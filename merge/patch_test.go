@@ -179,7 +179,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// duplicates says whether decoding would lose something: then the independent
+// duplicates reports whether decoding would lose something: then the independent
 // implementation starts from another document.
 func duplicates(data []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(data))

@@ -125,7 +125,7 @@ type HandlerFunc func(ctx context.Context, ev Event) (Answer, error)
 // Handle calls f.
 func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) { return f(ctx, ev) }
 
-// Subscribes says whether the plugin is asked at the point.
+// Subscribes reports whether the plugin is asked at the point.
 func (p *Plugin) Subscribes(point hookpoints.Name) bool {
 	return p.Handler != nil && slices.Contains(p.Hooks, point)
 }
@@ -143,7 +143,7 @@ func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
 // point's own name.
 func (p *Plugin) EventAt(point hookpoints.Name) string { return p.Events[point] }
 
-// GuardsAt says whether the plugin only ever blocks at the point.
+// GuardsAt reports whether the plugin only ever blocks at the point.
 func (p *Plugin) GuardsAt(point hookpoints.Name) bool {
 	return slices.Contains(p.Guards, point)
 }

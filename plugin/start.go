@@ -34,7 +34,7 @@ func (e *StartError) Error() string {
 // Unwrap is what the plugin said.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// stops says whether a failure ends the run: at on_start a refusal does, and a
+// stops reports whether a failure ends the run: at on_start a refusal does, and a
 // failure that was said to block just there.
 func (d *dispatch) stops(p *Plugin, err error) bool {
 	var refusal *Refusal

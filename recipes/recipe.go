@@ -48,7 +48,7 @@ type Hook struct {
 	Once bool
 }
 
-// Builtin says whether the recipe comes with the program.
+// Builtin reports whether the recipe comes with the program.
 func (r *Recipe) Builtin() bool { return r.Path == "" }
 
 // Approved is nil if the recipe may run commands: it is the person's own, or

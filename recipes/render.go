@@ -89,7 +89,7 @@ func (r *Recipe) values(args map[string]string) (map[string]string, error) {
 	return values, nil
 }
 
-// uses says whether the body has a place for an argument.
+// uses reports whether the body has a place for an argument.
 func (r *Recipe) uses(name string) bool {
 	return regexp.MustCompile(`\{\{[^}]*(\.` + regexp.QuoteMeta(name) + `\b|"` + regexp.QuoteMeta(name) +
 		`")[^}]*\}\}`).MatchString(r.Body)
@@ -158,7 +158,7 @@ func templateError(err error) error {
 	return errors.New("its body: " + strings.TrimPrefix(err.Error(), "template: "))
 }
 
-// RunsCommands says whether the body runs commands.
+// RunsCommands reports whether the body runs commands.
 func (r *Recipe) RunsCommands() bool {
 	t, err := r.template(nil)
 	if err != nil {

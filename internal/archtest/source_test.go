@@ -88,7 +88,7 @@ func (s source) uses(each func(node ast.Node, pkg, name string)) {
 	})
 }
 
-// in says whether a package is one of a list.
+// in reports whether a package is one of a list.
 func (s source) in(packages ...string) bool {
 	for _, p := range packages {
 		if s.pkg == p {

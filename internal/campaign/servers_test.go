@@ -152,7 +152,7 @@ func events(parts ...answer) answer {
 
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// pause waits, and says whether the client is still there.
+// pause waits, and reports whether the client is still there.
 func pause(r *http.Request, d time.Duration) bool {
 	select {
 	case <-r.Context().Done():

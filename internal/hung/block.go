@@ -14,7 +14,7 @@ const (
 	maxLooked = 64 << 20
 )
 
-// mayBlock says whether a plugin's failure may block, by its own word: its schema,
+// mayBlock reports whether a plugin's failure may block, by its own word: its schema,
 // which it did not give, would say so. A file that is too large to know may.
 func mayBlock(path string) bool {
 	f, err := disk.OpenRegular(path)

@@ -87,7 +87,7 @@ func (m *Memory) Until(path string, patience time.Duration) (at, until time.Time
 	return e.At, e.At.Add(Period), true
 }
 
-// holds says whether an entry still counts.
+// holds reports whether an entry still counts.
 func (m *Memory) holds(path string, e entry) bool {
 	age := m.now().Sub(e.At)
 	now, err := identify(path)

@@ -63,7 +63,7 @@ func (r *Renderer) renderWhole() error {
 	}
 }
 
-// beginsCode says whether a block of code comes next, its first line whole. That
+// beginsCode reports whether a block of code comes next, its first line whole. That
 // line is taken.
 func (r *Renderer) beginsCode() bool {
 	text := strings.TrimLeft(r.rest, "\n")
@@ -221,7 +221,7 @@ func isFenceEnd(line, fence string) bool {
 	return len(line) >= len(fence) && strings.Trim(line, fence[:1]) == ""
 }
 
-// isItem says whether a line begins an item of a list.
+// isItem reports whether a line begins an item of a list.
 func isItem(line string) bool {
 	if len(line) > 1 && strings.IndexByte("-*+", line[0]) >= 0 && line[1] == ' ' {
 		return true

@@ -132,7 +132,7 @@ func (w *schemaWalk) types(at string, value gjson.Result) {
 	}
 }
 
-// fits says whether a value has a shape.
+// fits reports whether a value has a shape.
 func fits(want shape, v gjson.Result) bool {
 	all := func(ok func(gjson.Result) bool) bool {
 		return v.IsArray() && !slices.ContainsFunc(v.Array(), func(one gjson.Result) bool { return !ok(one) })

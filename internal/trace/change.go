@@ -72,7 +72,7 @@ func at(doc []byte, path string) json.RawMessage {
 	return json.RawMessage(value.Raw)
 }
 
-// isText says whether a value holds texts.
+// isText reports whether a value holds texts.
 func isText(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '"' || raw[0] == '{' || raw[0] == '[')
 }

@@ -65,7 +65,7 @@ func (s *story) aboutTool(subject Subject) (texts []string) {
 	return texts
 }
 
-// offers says whether a request offers a tool, and why.
+// offers reports whether a request offers a tool, and why.
 func (r *request) offers(tool string) string {
 	isOffered, isSent := slices.Contains(r.Offered, tool), slices.Contains(r.sentTools(), tool)
 	switch {

@@ -66,7 +66,7 @@ func (r *Redactor) text(text string) string {
 	return text
 }
 
-// isSecretName says whether a member, header or variable of this name is a
+// isSecretName reports whether a member, header or variable of this name is a
 // secret: authorization, api_key and names that end so.
 func isSecretName(name string) bool {
 	if len(name) < len("apikey") {
@@ -124,7 +124,7 @@ func walk(line []byte, visit func(name, text string) string) []byte {
 	return append(out, line[done:]...)
 }
 
-// isBeforeColon says whether a colon is the next byte that is no space.
+// isBeforeColon reports whether a colon is the next byte that is no space.
 func isBeforeColon(line []byte, i int) bool {
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\n' || line[i] == '\r') {
 		i++

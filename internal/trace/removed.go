@@ -33,7 +33,7 @@ type removed struct {
 	all bool
 }
 
-// isEmpty says whether nothing was removed.
+// isEmpty reports whether nothing was removed.
 func (r *removed) isEmpty() bool { return len(r.words) == 0 && len(r.phrases) == 0 && !r.all }
 
 // add notes what stands in the text before and nowhere in the one after.
@@ -131,7 +131,7 @@ func (r *removed) known(text string, begin int, word string) int {
 	return -1
 }
 
-// isBegin says whether a word is the beginning of a removed one, where a text was cut
+// isBegin reports whether a word is the beginning of a removed one, where a text was cut
 // off for a message.
 func (r *removed) isBegin(word, rest string) bool {
 	if len(word) <= shortestWord || !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, `"`) {
@@ -175,7 +175,7 @@ func (r *removed) value(text string, depth int) string {
 	return r.text(text)
 }
 
-// isLabel says whether a member does not hold what somebody wrote.
+// isLabel reports whether a member does not hold what somebody wrote.
 func isLabel(name, text string) bool {
 	switch name {
 	case "role":

@@ -89,13 +89,13 @@ func (s *shapes) hide(text string) string {
 	return b.String()
 }
 
-// isJoined says whether a key is a part of what the byte before it belongs to. A
+// isJoined reports whether a key is a part of what the byte before it belongs to. A
 // JWT may have any byte of its own before it, which would be looked at for ever.
 func isJoined(before byte, sh shape) bool {
 	return sh.prefix == "eyJ" && (before == '-' || before == '_')
 }
 
-// begins says whether a key may begin at i: no letter or digit stands before it,
+// begins reports whether a key may begin at i: no letter or digit stands before it,
 // unless that is the end of an escape such as \n or \u0022.
 func begins(text string, i int) bool {
 	if i == 0 || !isAlnum(text[i-1]) || !isAlnum(text[i]) {
@@ -141,13 +141,13 @@ const hexDigits = "0123456789abcdef"
 
 func isAlnum(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 }
 
-// isKeyByte says whether keys have such a byte.
+// isKeyByte reports whether keys have such a byte.
 func isKeyByte(c byte) bool { return isAlnum(c) || c == '-' || c == '_' || c == '.' }
 
-// isTokenByte says whether tokens of an authorization have such a byte.
+// isTokenByte reports whether tokens of an authorization have such a byte.
 func isTokenByte(c byte) bool { return isKeyByte(c) || strings.IndexByte("~+/=", c) >= 0 }
 
-// isBase64 says whether the body of a PEM block has such a byte.
+// isBase64 reports whether the body of a PEM block has such a byte.
 func isBase64(c byte) bool {
 	return isAlnum(c) || strings.IndexByte("+/=\r\n \t", c) >= 0
 }

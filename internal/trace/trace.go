@@ -50,7 +50,7 @@ type Line struct {
 	Removed bool `json:"removed,omitempty"`
 }
 
-// IsWhole says whether the line has what the plugin received and answered.
+// IsWhole reports whether the line has what the plugin received and answered.
 func (l Line) IsWhole() bool { return len(l.Withheld) == 0 && !l.Removed }
 
 // without is the line without words that plugins have removed.
@@ -223,7 +223,7 @@ func (t Turn) Dispatches() (list [][]Line) {
 	return list
 }
 
-// Over says whether the turn has ended.
+// Over reports whether the turn has ended.
 func (t Turn) Over() bool {
 	for _, l := range t.Lines {
 		if l.Step != nil && (l.Step.Kind == agent.StepAnswer || l.Step.Kind == agent.StepError) {

@@ -206,7 +206,7 @@ func (w *Writer) Close() error {
 	return w.flush()
 }
 
-// isRead says whether anybody will see the lines.
+// isRead reports whether anybody will see the lines.
 func (w *Writer) isRead() bool { return len(w.out) > 0 || w.holding }
 
 // add keeps a line until the turn is over.

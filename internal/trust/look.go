@@ -86,7 +86,7 @@ func (a Approval) Look(dir string) func(path string) error {
 	}
 }
 
-// covers says whether anything in a directory was approved.
+// covers reports whether anything in a directory was approved.
 func (a Approval) covers(dir string) bool {
 	return slices.ContainsFunc(a.Files, func(f File) bool {
 		return strings.HasPrefix(f.Path, dir+string(filepath.Separator))
@@ -147,7 +147,7 @@ func (a Approval) Pinned(dir string, files []Seen) []Seen {
 	return slices.DeleteFunc(slices.Clone(files), func(s Seen) bool { return a.isData(dir, s) })
 }
 
-// isData says whether a file beside hooks may change: one of the patterns is for
+// isData reports whether a file beside hooks may change: one of the patterns is for
 // it, and nothing would load it as code.
 func (a Approval) isData(dir string, s Seen) bool {
 	name, err := filepath.Rel(dir, s.Path)
@@ -186,7 +186,7 @@ func dataExtensions() []string {
 	}
 }
 
-// isDataName says whether nothing would load a file of this name as code. Some
+// isDataName reports whether nothing would load a file of this name as code. Some
 // names say to interpreters what else to load.
 func isDataName(name string) bool {
 	base := strings.ToLower(filepath.Base(name))

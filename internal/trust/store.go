@@ -56,7 +56,7 @@ func (s *Store) Approve(a Approval) error {
 	return s.change(func(all []Approval) []Approval { return append(without(all, a.Folder), a) })
 }
 
-// Revoke removes a folder's approval, and says whether there was one.
+// Revoke removes a folder's approval, and reports whether there was one.
 func (s *Store) Revoke(folder string) (found bool, err error) {
 	err = s.change(func(all []Approval) []Approval {
 		left := without(all, folder)

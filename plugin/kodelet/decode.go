@@ -202,7 +202,7 @@ func (c codec) foreign(body []byte) (names []string) {
 	return names
 }
 
-// isField says whether an event's result has a field of this name, in any case.
+// isField reports whether an event's result has a field of this name, in any case.
 func isField(name string) bool {
 	return slices.ContainsFunc(events(), func(e event) bool { return slices.Contains(e.fields, strings.ToLower(name)) })
 }

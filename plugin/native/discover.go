@@ -114,7 +114,7 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	return executable{name: name, path: path, real: real}, nil
 }
 
-// inside says whether a resolved path lies in the plugins folder or in what the
+// inside reports whether a resolved path lies in the plugins folder or in what the
 // configuration allows.
 func inside(opts Options, real string) bool {
 	for _, root := range append([]string{opts.Dir}, opts.AllowLinks...) {
@@ -129,7 +129,7 @@ func inside(opts Options, real string) bool {
 	return false
 }
 
-// isScript says whether a file begins as a script does: its owner meant it to
+// isScript reports whether a file begins as a script does: its owner meant it to
 // run.
 func isScript(path string) bool {
 	f, err := os.Open(path)

@@ -57,7 +57,7 @@ func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file execu
 	return probed{schemas, elements, warnings, err}
 }
 
-// knows says whether a hook point exists for this program.
+// knows reports whether a hook point exists for this program.
 func (o Options) knows(name hookpoints.Name) bool {
 	_, ok := hookpoints.Find(name)
 	return ok || slices.Contains(o.Points, name)

@@ -31,7 +31,7 @@ type schema struct {
 	Stdin       string            `json:"stdin"`
 }
 
-// isTool says whether the model may call it: it may, unless the schema says no.
+// isTool reports whether the model may call it: it may, unless the schema says no.
 func (s schema) isTool() bool { return s.Tool == nil || *s.Tool }
 
 func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }

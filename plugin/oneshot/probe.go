@@ -16,7 +16,7 @@ const DefaultProbes = 16
 // Hung remembers executables that did not answer in time when they were asked
 // what they are. It must be safe for concurrent use.
 type Hung interface {
-	// Until says whether an executable, as it is now, hung a short while ago when
+	// Until reports whether an executable, as it is now, hung a short while ago when
 	// it was given at least so much time: when that was, and until when it is left
 	// out.
 	Until(path string, patience time.Duration) (at, until time.Time, ok bool)

@@ -87,7 +87,7 @@ type Outcome struct {
 	Asked bool
 }
 
-// Ok says whether the process ended well.
+// Ok reports whether the process ended well.
 func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
 
 // Runner runs commands and leaves nothing behind: each has a process group of its

@@ -60,7 +60,7 @@ func NewFailing(root string, cut int, err error) *FS {
 
 func folder() *node { return &node{names: map[string]*node{}, durable: map[string]*node{}} }
 
-// Gone says whether trouble has begun.
+// Gone reports whether trouble has begun.
 func (f *FS) Gone() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
