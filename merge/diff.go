@@ -81,29 +81,3 @@ func diff(before, after gjson.Result) *places {
 	}
 	return found.orNil()
 }
-
-// touched finds the places that a merge patch would really change. Unlike diff it
-// looks only at what the patch names.
-func touched(doc, patch gjson.Result) *places {
-	if !patch.IsObject() || !doc.IsObject() {
-		if doc.Exists() && equal(doc, patch) {
-			return nil
-		}
-		return &places{}
-	}
-	found := &places{}
-	old, changes := membersOf(doc.Raw), membersOf(patch.Raw)
-	for i, m := range changes.list {
-		if !changes.isLast(i) {
-			continue
-		}
-		was := old.value(m.key)
-		switch {
-		case was.Exists() && m.value != "null":
-			found.add(m.key, touched(was, gjson.Parse(m.value)))
-		case was.Exists() || m.value != "null":
-			found.add(m.key, &places{})
-		}
-	}
-	return found.orNil()
-}

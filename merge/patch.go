@@ -122,12 +122,3 @@ func (m *members) distinct() (n int) {
 }
 
 func (m *members) isLast(i int) bool { return m.lastOf(m.list[i].key) == i }
-
-// end is where member i's bytes end: at its comma, or at the closing brace.
-func (m *members) end(i, shut int) int {
-	after := m.list[i].start + len(m.list[i].value)
-	if i == len(m.list)-1 {
-		return shut
-	}
-	return after + strings.IndexByte(m.text[after:], ',')
-}
