@@ -3,6 +3,7 @@ package merge
 import (
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
@@ -22,10 +23,7 @@ func At(doc []byte, pointer string) []byte {
 
 // pointer appends a key to a JSON Pointer.
 func pointer(path, key string) string {
-	if strings.ContainsAny(key, "~/") {
-		key = strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-	}
-	return path + "/" + key
+	return path + "/" + strictjson.EscapeToken(key)
 }
 
 // at is the value at a JSON Pointer; it does not exist where the pointer leads
@@ -36,7 +34,7 @@ func at(doc gjson.Result, path string) gjson.Result {
 		if path = ""; more {
 			path = "/" + rest
 		}
-		if doc = child(doc, strings.NewReplacer("~1", "/", "~0", "~").Replace(part)); !doc.Exists() {
+		if doc = child(doc, strictjson.UnescapeToken(part)); !doc.Exists() {
 			return doc
 		}
 	}

@@ -84,7 +84,7 @@ func (c *converter) list(open, shut string, v gjson.Result, at func(name gjson.R
 		}
 		step := fmt.Sprint(i)
 		if open == "{" {
-			step = escape(name.String())
+			step = strictjson.EscapeToken(name.String())
 			c.out = append(append(c.out, name.Raw...), ':')
 		}
 		c.path = append(c.path, step)

@@ -37,9 +37,8 @@ func keywords() map[string]keyword {
 	all := map[string]keyword{}
 	for kind, names := range map[keyword]string{
 		data: "$ref $dynamicRef type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength " +
-			"maxLength " +
-			"pattern minItems maxItems uniqueItems minContains maxContains minProperties maxProperties required " +
-			"dependentRequired",
+			"maxLength pattern minItems maxItems uniqueItems minContains maxContains minProperties maxProperties " +
+			"required dependentRequired",
 		here:        "allOf anyOf oneOf not if then else",
 		hereBy:      "dependentSchemas dependencies",
 		named:       "properties",
@@ -187,7 +186,7 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 		if kind == 0 {
 			continue
 		}
-		kept, err := c.keyword(n, kind, at+"/"+escape(name), value)
+		kept, err := c.keyword(n, kind, at+"/"+strictjson.EscapeToken(name), value)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -260,7 +259,7 @@ func (c *compiler) object(n *node, kind keyword, at string, value any) (any, err
 			clean[name] = v // names of members
 			continue
 		}
-		child, kept, err := c.schema(at+"/"+escape(name), v)
+		child, kept, err := c.schema(at+"/"+strictjson.EscapeToken(name), v)
 		if err != nil {
 			return nil, err
 		}
@@ -341,14 +340,6 @@ func (c *compiler) finish() error {
 func field(object any, name string) any {
 	members, _ := object.(map[string]any)
 	return members[name]
-}
-
-// escape is a name as a part of a JSON Pointer.
-func escape(name string) string {
-	if !strings.ContainsAny(name, "~/") {
-		return name
-	}
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 // place names a place in a schema.

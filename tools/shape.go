@@ -6,6 +6,8 @@ import (
 	"math"
 	"regexp"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
 // typeSet is a set of types of JSON values.
@@ -177,12 +179,13 @@ func (b *shaper) objects(s *shape, at string, schema map[string]any) {
 	members, _ := schema["properties"].(map[string]any)
 	s.members = make(map[string]*shape, len(members))
 	for name := range members {
-		s.members[name] = b.shape(at + "/properties/" + escape(name))
+		s.members[name] = b.shape(at + "/properties/" + strictjson.EscapeToken(name))
 	}
 	patterns, _ := schema["patternProperties"].(map[string]any)
 	for name := range patterns {
 		if expression, err := regexp.Compile(name); err == nil {
-			s.patterns = append(s.patterns, pattern{expression, b.shape(at + "/patternProperties/" + escape(name))})
+			named := b.shape(at + "/patternProperties/" + strictjson.EscapeToken(name))
+			s.patterns = append(s.patterns, pattern{expression, named})
 		}
 	}
 	s.others = b.shape(at + "/additionalProperties")

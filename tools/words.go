@@ -132,7 +132,7 @@ func lastPlace(text string) (place, found string) {
 // at is what a schema has at a JSON Pointer; nil if nothing.
 func at(schema any, pointer string) any {
 	for _, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		token = strictjson.UnescapeToken(token)
 		switch v := schema.(type) {
 		case map[string]any:
 			schema = v[token]

@@ -63,7 +63,7 @@ func overlap(a, b string) bool {
 func dotted(pointer string) string {
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i := range parts {
-		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[i])
+		parts[i] = strictjson.UnescapeToken(parts[i])
 	}
 	return strings.Join(parts, ".")
 }
@@ -81,10 +81,9 @@ func pointers(name string) []string {
 			break
 		}
 	}
-	escape := strings.NewReplacer("~", "~0", "/", "~1").Replace
 	parts := strings.FieldsFunc(name, func(c rune) bool { return c == '.' || c == '/' })
 	list := []string{"/" + strings.Join(parts, "/")}
-	if whole := "/" + escape(name); whole != list[0] {
+	if whole := "/" + strictjson.EscapeToken(name); whole != list[0] {
 		list = append(list, whole)
 	}
 	return list
