@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
@@ -130,7 +131,8 @@ func query(ctx context.Context, opts Options, file executable) (event, error) {
 	}
 	cmd := process.Command{Path: file.path, Args: []string{"hook"}, Env: file.env, Check: file.check, Timeout: timeout,
 		MaxOutput: maxAnswer}
-	out, err := opts.Prober.Run(ctx, runner, cmd, opts.Overrides[file.name].Required())
+	out, err := opts.Prober.Run(ctx, oneshot.Probe{Runner: runner, Command: cmd,
+		Required: opts.Overrides[file.name].Required()})
 	if err == nil {
 		err = out.Err()
 	}

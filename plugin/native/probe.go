@@ -36,7 +36,8 @@ func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file execu
 		Timeout: timeout, MaxOutput: maxSchema,
 	}
 	begun := time.Now()
-	out, err := prober.Run(ctx, runner, cmd, opts.Overrides[file.name].Required())
+	out, err := prober.Run(ctx, oneshot.Probe{Runner: runner, Command: cmd,
+		Required: opts.Overrides[file.name].Required()})
 	if opts.Probed != nil {
 		opts.Probed(file.name, time.Since(begun))
 	}

@@ -54,7 +54,7 @@ func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 		cmd.Timeout = cmp.Or(h.Timeouts[ev.Point], h.Timeout, DefaultTimeout)
 	}
 	cmd.Admit = ev.Admit
-	out, err := h.runner().Run(ctx, cmd)
+	out, err := orDefault(h.Runner).Run(ctx, cmd)
 	if err != nil {
 		return plugin.Answer{Unread: out.Unread, Asked: out.Asked}, err
 	}
@@ -66,9 +66,10 @@ func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 	return answer, err
 }
 
-func (h Handler) runner() Runner {
-	if h.Runner == nil {
+// orDefault is a runner, or one with its defaults for none.
+func orDefault(r Runner) Runner {
+	if r == nil {
 		return process.Runner{}
 	}
-	return h.Runner
+	return r
 }

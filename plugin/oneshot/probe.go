@@ -29,7 +29,7 @@ type Hung interface {
 
 // Prober asks executables what they are: many at once, those of all protocols
 // that share it counted together, and, with a memory, none again that hung a
-// short while ago. It is safe for concurrent use.
+// short while ago. Make one with [NewProber]. It is safe for concurrent use.
 type Prober struct {
 	hung  Hung
 	slots chan struct{}
@@ -55,12 +55,22 @@ func (p *Prober) Each(n int, ask func(i int)) {
 	calls.Wait()
 }
 
-// Run runs a probe that has Command.Timeout. Errors are those of [process.Runner.Run], and
-// a process.ErrTimeout without a run for an executable that is left out, as it hung a
-// short while ago. One that is required is never left out.
-func (p *Prober) Run(ctx context.Context, runner Runner, c process.Command, required bool) (process.Outcome,
-	error) {
-	if p.hung == nil || required {
+// Probe asks one executable what it is.
+type Probe struct {
+	// Runner runs it; nil: a process.Runner with its defaults.
+	Runner Runner
+	// Command is what to run. It has a Timeout.
+	Command process.Command
+	// Required is set for an executable that is never left out.
+	Required bool
+}
+
+// Run runs a probe. Errors are those of [process.Runner.Run], and a
+// process.ErrTimeout without a run for an executable that is left out, as it hung a
+// short while ago.
+func (p *Prober) Run(ctx context.Context, probe Probe) (process.Outcome, error) {
+	runner, c := orDefault(probe.Runner), probe.Command
+	if p.hung == nil || probe.Required {
 		return runner.Run(ctx, c)
 	}
 	if at, until, ok := p.hung.Until(c.Path, c.Timeout); ok {

@@ -71,7 +71,7 @@ func TestWhatHungIsNotAskedAgain(t *testing.T) {
 	memory := hungList{}
 	prober := oneshot.NewProber(memory)
 	run := func(c process.Command, required bool) error {
-		_, err := prober.Run(t.Context(), process.Runner{}, c, required)
+		_, err := prober.Run(t.Context(), oneshot.Probe{Command: c, Required: required})
 		return err
 	}
 
@@ -104,7 +104,7 @@ func TestWhatHungIsNotAskedAgain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	interrupted := script("interrupted", "sleep 1000")
-	if _, err := prober.Run(ctx, process.Runner{}, interrupted, false); err == nil || memory[interrupted.Path] != "" {
+	if _, err := prober.Run(ctx, oneshot.Probe{Command: interrupted}); err == nil || memory[interrupted.Path] != "" {
 		t.Errorf("interrupted: %v, remembered as %q", err, memory[interrupted.Path])
 	}
 }

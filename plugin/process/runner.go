@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// Command is one process to run: what a Codec makes of an event.
+// Command is one process to run.
 type Command struct {
 	// Path is the executable, Args what follows its name.
 	Path string
