@@ -28,10 +28,15 @@ func (d *document) bytes() []byte {
 	return d.text
 }
 
-// changed reports whether a top-level field differs from what it was at first.
+// changed reports whether a top-level field is spelled in another way than at first:
+// whoever acts on it then gets the bytes that the last subscribers got.
 func (d *document) changed(name string) bool {
 	o := d.root.members()
-	return o != nil && o.last[name] != nil && o.last[name].touched && !o.last[name].asAtFirst()
+	if o == nil || o.last[name] == nil {
+		return false
+	}
+	field := o.last[name]
+	return field.touched && field.value.raw() != field.value.origin
 }
 
 // replace gives a top-level field a new value on a plugin's behalf and returns the

@@ -86,6 +86,25 @@ func TestLargeAnswersTakeLinearWork(t *testing.T) {
 	}
 }
 
+// TestAChangeDeepInAValueCostsItsDepthOnce: each object on the way down is looked at
+// once, whoever set what lies around it.
+func TestAChangeDeepInAValueCostsItsDepthOnce(t *testing.T) {
+	change := func(depth int) func() {
+		nested := func(leaf string) []byte {
+			return []byte(strings.Repeat(`{"k":`, depth) + leaf + strings.Repeat("}", depth))
+		}
+		return func() {
+			c := merge.NewChain([]byte(`{"x":{}}`))
+			c.Patch("p", "x", nested(`{"list":[`+strings.Repeat("1,", 500)+`1],"z":1}`))
+			c.Patch("q", "x", nested(`{"z":2}`))
+		}
+	}
+	small, large := allocated(change(50)), allocated(change(500))
+	if large > 30*small {
+		t.Errorf("500 objects in each other take %.0f times the memory of 50", large/small)
+	}
+}
+
 // TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt: each place up to the
 // bound, and what lies around them beyond it.
 func TestAVeryLargeChangeIsAppliedAndToldByTheObjectsAroundIt(t *testing.T) {

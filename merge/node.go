@@ -23,7 +23,6 @@ type object struct {
 	open, shut string // to the opening brace, and from the closing one
 	list       []*entry
 	last       map[string]*entry // each name's last member, which is the one that counts
-	original   bool              // these are the members that the value had at first
 }
 
 // entry is a name and a value of an object.
@@ -101,7 +100,7 @@ func (n *node) members() *object {
 	}
 	text := n.text
 	open, shut := strings.IndexByte(text, '{')+1, strings.LastIndexByte(text, '}')
-	o := &object{open: text[:open], shut: text[shut:], last: map[string]*entry{}, original: text == n.origin}
+	o := &object{open: text[:open], shut: text[shut:], last: map[string]*entry{}}
 	begin := open
 	for _, m := range membersOf(text).list {
 		if len(o.list) > 0 { // what lies between two values: white space, a comma, the name
@@ -203,30 +202,4 @@ func withoutNulls(patch gjson.Result) string {
 	n := newNode("{}")
 	n.patch(patch)
 	return n.raw()
-}
-
-// asAtFirst reports whether a value equals what it was at first. What was not
-// changed is not compared.
-func (n *node) asAtFirst() bool {
-	switch {
-	case n.origin == "":
-		return false
-	case n.object == nil || !n.object.original:
-		return equal(gjson.Parse(n.origin), n.result())
-	}
-	for _, m := range n.object.list {
-		if m.touched && !m.asAtFirst() {
-			return false
-		}
-	}
-	return true
-}
-
-// asAtFirst is that of the member: it was there with that value, or is not there
-// again.
-func (m *entry) asAtFirst() bool {
-	if m.gone {
-		return m.value.origin == ""
-	}
-	return m.value.asAtFirst()
 }

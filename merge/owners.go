@@ -29,7 +29,7 @@ func (o *owners) take(t taking, path string, changed *places, depth int, now *no
 		o.from, o.value = t.from, now.result()
 		return
 	}
-	if o.from != "" && !same(o.value, now) {
+	if o.from != "" { // what stood here was the plugin's value until this change
 		o.handDown()
 	}
 	for i, name := range changed.names {

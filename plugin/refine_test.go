@@ -67,3 +67,32 @@ func TestWhatAPluginRewritesIsRefinedBeforeOthersSeeIt(t *testing.T) {
 		})
 	}
 }
+
+// TestGuardsAndTheCallerGetTheSameBytes: a value that was put back in another
+// spelling is the one that the guards have seen.
+func TestGuardsAndTheCallerGetTheSameBytes(t *testing.T) {
+	for _, test := range []struct{ name, back, want string }{
+		{"another spelling of the number", `{"arguments":{"n":1.0,"m":1}}`, `{"n":1.0,"m":1}`},
+		{"another order", `{"arguments":{"m":1,"n":1}}`, `{"m":1,"n":1}`},
+		{"as it was", `{"arguments":{"n":1,"m":1}}`, ``},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var l log
+			var seen []string
+			host := l.host(says("away", `{"arguments":{}}`, preTool), says("back", test.back, preTool),
+				guards(sees("guard", &seen)))
+			verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
+				hookpoints.ToolInvocation{ToolName: "t", Arguments: json.RawMessage(`{"n":1,"m":1}`)})
+			if err != nil || string(verdict.Arguments) != test.want {
+				t.Errorf("verdict = %s, %v; want %s", verdict.Arguments, err, test.want)
+			}
+			guarded := test.want
+			if guarded == "" {
+				guarded = `{"n":1,"m":1}`
+			}
+			if diff := cmp.Diff([]string{"guard: " + guarded}, seen); diff != "" {
+				t.Errorf("seen (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
