@@ -38,7 +38,7 @@ func (s *Schema) Convert(args json.RawMessage) (json.RawMessage, []string) {
 	}
 	c := converter{out: make([]byte, 0, len(args))}
 	c.value(gjson.ParseBytes(args), constraintsOf(s.shape))
-	if c.count == 0 {
+	if c.count == 0 || s.validate(value) == nil { // which version of JSON Schema it is, shapes do not know
 		return args, nil
 	}
 	if more := c.count - len(c.places); more > 0 {

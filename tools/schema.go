@@ -15,6 +15,9 @@ const (
 	// maxSchemaSize and maxSchemaDepth bound a schema's text.
 	maxSchemaSize  = 1 << 20
 	maxSchemaDepth = 100
+	// maxPlaces bounds the JSON Pointers of all schemas in it together: each one
+	// repeats the names that it lies below.
+	maxPlaces = 8 << 20
 )
 
 // keyword says what kind of value a keyword of JSON Schema has. Keywords that
@@ -166,10 +169,14 @@ func (s *Schema) validate(value any) (err error) {
 type compiler struct {
 	keywords map[string]keyword
 	nodes    map[string]*node // by JSON Pointer
+	places   int              // bytes of these
 }
 
 // schema reads one schema: an object, true or false.
 func (c *compiler) schema(at string, v any) (*node, any, error) {
+	if c.places += len(at); c.places > maxPlaces {
+		return nil, nil, errors.New("the names of members are too long for so many schemas below them")
+	}
 	n := &node{own: 1}
 	c.nodes[at] = n
 	object, ok := v.(map[string]any)

@@ -94,6 +94,12 @@ func TestASmallSchemaCannotTakeForEver(t *testing.T) {
 	for i := range chain {
 		chain[i] = fmt.Sprintf(`"d%d":{"$ref":"#/$defs/d%d"}`, i, i+1)
 	}
+	var longName strings.Builder
+	fmt.Fprintf(&longName, `{"properties":{"%s":{"properties":{"a":{}`, strings.Repeat("n", 10_000))
+	for i := range 1000 {
+		fmt.Fprintf(&longName, `,"a%d":{}`, i)
+	}
+	longName.WriteString("}}}}")
 	for _, test := range []struct{ name, schema, want string }{
 		{"22 definitions that double", string(doubling(22, both)), "steps"},
 		{"40 definitions that double", string(doubling(40, both)), "steps"},
@@ -109,6 +115,7 @@ func TestASmallSchemaCannotTakeForEver(t *testing.T) {
 			"too large with its repetitions written out"},
 		{"names of members by such a pattern", `{"patternProperties":{"(aaaaaaaaaaaaaaaaaaaa){1000}":{}}}`,
 			"too large with its repetitions written out"},
+		{"a long name above many schemas", longName.String(), "names of members are too long"},
 		{"a schema of 2 MB", `{"description":"` + strings.Repeat("x", 2<<20) + `"}`, "at most 1048576 are read"},
 		{"20 million brackets", `{"enum":` + strings.Repeat("[", 20<<20), "at most 1048576 are read"},
 		{"deep nesting", strings.Repeat(`{"not":`, 500) + `{}` + strings.Repeat(`}`, 500), "it nests too deep"},
