@@ -67,7 +67,7 @@ func (p *program) answerFile(operation string, data any, path string) error {
 	text := &quoter{to: p.screen.Stdout()}
 	fmt.Fprintf(text.to, "%s%s", before, content)
 	if _, err = io.Copy(text, f); err == nil {
-		text.flush()
+		err = text.flush()
 	}
 	fmt.Fprintf(text.to, "%s\n", after)
 	return err

@@ -81,8 +81,7 @@ func (p *program) explain(turns []trace.Turn, turn *trace.Turn, about string) ([
 	}
 	if p.isTraced(about) {
 		return nil, fmt.Errorf("this turn was in context %q; what happened in %q is in its own trace: chibi -C %s "+
-			"trace explain",
-			turn.Context, about, about)
+			"trace explain", turn.Context, about, about)
 	}
 	if len(near) == 0 {
 		return nil, fmt.Errorf("nothing in this turn is called %q; it can be a plugin, a tool, a hook, a place in the "+

@@ -48,7 +48,7 @@ func (t Turn) ExplainAbout(name string) (answers []Answer, near []string) {
 // Names are names that [Turn.ExplainAbout] has answers for.
 func (t Turn) Names() []string {
 	s := newStory(t)
-	names := append(append(append(s.plugins(), s.tools()...), s.contexts()...), s.places()...)
+	names := slices.Concat(s.plugins(), s.tools(), s.contexts(), s.places())
 	for _, info := range hookpoints.All() {
 		names = append(names, string(info.Name))
 	}

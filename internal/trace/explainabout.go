@@ -126,10 +126,5 @@ func (s *story) aboutPlace(subject Subject) (texts []string) {
 			texts = append(texts, f.text)
 		}
 	}
-	for _, text := range s.told(subject) {
-		if !strings.HasSuffix(text, "at pre_api_request was there already, which changes nothing.") {
-			texts = addName(texts, text)
-		}
-	}
-	return texts
+	return addName(texts, s.told(subject)...)
 }

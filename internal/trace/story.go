@@ -160,8 +160,8 @@ func (s *story) say(about []Subject, format string, args ...any) {
 	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...), about: about})
 }
 
-// whisper notes a fact for those who ask about it.
-func (s *story) whisper(about []Subject, format string, args ...any) {
+// sayIfAsked notes a fact for those who ask about it.
+func (s *story) sayIfAsked(about []Subject, format string, args ...any) {
 	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...), about: about, quiet: true})
 }
 
@@ -243,14 +243,10 @@ func pluginsOf(lines []Line) (list []Subject) {
 
 // byThem names plugins in order, and says whose value is the last one.
 func byThem(lines []Line, what string) string {
-	names := make([]string, len(lines))
-	for i, l := range lines {
-		names[i] = fmt.Sprintf("plugin %q", l.Plugin)
+	if len(lines) > 1 {
+		return inOrder(lines) + ", whose " + what + " stands"
 	}
-	if len(names) > 1 {
-		return strings.Join(names, ", then ") + ", whose " + what + " stands"
-	}
-	return strings.Join(names, "")
+	return inOrder(lines)
 }
 
 // why is the reason of a record.

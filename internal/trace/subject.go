@@ -45,6 +45,9 @@ func (s Subject) String() string {
 	return "the " + string(s.Kind) + " " + s.Name
 }
 
+// pointOf is a hook point as a subject.
+func pointOf(name hookpoints.Name) Subject { return Subject{KindPoint, string(name)} }
+
 // covers reports whether what is said about s is said about another subject too:
 // one without a name stands for all of its kind.
 func (s Subject) covers(other Subject) bool {
@@ -154,7 +157,7 @@ func shortName(name string) string {
 
 // near are names of the turn that are like one that means nothing in it.
 func (s *story) near(name string) (list []string) {
-	all := append(append(append(s.plugins(), s.tools()...), s.contexts()...), "prompt", "system prompt")
+	all := slices.Concat(s.plugins(), s.tools(), s.contexts(), []string{"prompt", "system prompt"})
 	for _, info := range hookpoints.All() {
 		all = append(all, string(info.Name))
 	}

@@ -12,7 +12,7 @@ import (
 func (s *story) tellCall(c *call) {
 	about := []Subject{{KindTool, c.Tool}}
 	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
-	before := with(about, Subject{KindPoint, string(hookpoints.PreTool.Name)})
+	before := with(about, pointOf(hookpoints.PreTool.Name))
 	changed := c.before.did(plugin.Changed)
 	if len(changed) > 0 {
 		s.say(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
@@ -45,7 +45,7 @@ func (s *story) tellCall(c *call) {
 		if len(c.Converted) > 0 {
 			as = ""
 		}
-		s.whisper(about, "%s ran%s: nobody changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
+		s.sayIfAsked(about, "%s ran%s: nobody changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
 	}
 	s.tellOutput(c, about)
 }
@@ -88,7 +88,7 @@ func argumentsBy(changed []Line) string {
 // tellOutput tells what became of the output of a call.
 func (s *story) tellOutput(c *call, about []Subject) {
 	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
-	point := with(about, Subject{KindPoint, string(hookpoints.PreToolOutput.Name)})
+	point := with(about, pointOf(hookpoints.PreToolOutput.Name))
 	changed := c.output.did(plugin.Changed)
 	if len(changed) > 0 {
 		s.say(with(point, pluginsOf(changed)...), "T%s was changed by %s.", what[1:], byThem(changed, "text"))
@@ -97,16 +97,16 @@ func (s *story) tellOutput(c *call, about []Subject) {
 	case l != nil:
 		s.say(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
 	case len(changed) == 0 && c.Ran:
-		s.whisper(about, "T%s is untouched: nobody changed it; %s.", what[1:],
+		s.sayIfAsked(about, "T%s is untouched: nobody changed it; %s.", what[1:],
 			asked(hookpoints.PreToolOutput.Name, c.output))
 	}
 	if c.summary == nil {
 		return
 	}
-	point = with(about, Subject{KindPoint, string(hookpoints.PreCacheOutput.Name)})
+	point = with(about, pointOf(hookpoints.PreCacheOutput.Name))
 	changed = c.summary.did(plugin.Changed)
 	if len(changed) == 0 {
-		s.whisper(about, "No plugin summarized %s, which was cached; %s.", what,
+		s.sayIfAsked(about, "No plugin summarized %s, which was cached; %s.", what,
 			asked(hookpoints.PreCacheOutput.Name, c.summary))
 		return
 	}

@@ -46,7 +46,7 @@ func (s *story) tellStep(step *agent.Step) {
 		}
 		tell := s.say
 		if isSwitch(step) { // by the person's wish
-			tell = s.whisper
+			tell = s.sayIfAsked
 		}
 		tell(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
 	case agent.StepNotice:
@@ -157,7 +157,10 @@ func (s *story) tellResult(about []Subject, f *firing, l Line) {
 		}
 	case plugin.NoOpinion:
 		if isRewrite(f.point, l) {
-			s.whisper(about, "What plugin %q answered at %s was there already, which changes nothing.", l.Plugin, l.where())
+			if f.point == hookpoints.PreAPIRequest.Name {
+				about = about[:2] // the plugin and the point; of a place, alreadyThere tells it
+			}
+			s.sayIfAsked(about, "What plugin %q answered at %s was there already, which changes nothing.", l.Plugin, l.where())
 		}
 	}
 }

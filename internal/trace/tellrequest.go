@@ -22,11 +22,10 @@ func (s *story) tellRequests() {
 		for i, at := range places {
 			if i == maxPlaces {
 				return append(list, fact{text: fmt.Sprintf("%d more places in the request were changed.", len(places)-i),
-					about: []Subject{{KindPoint, string(hookpoints.PreAPIRequest.Name)}}})
+					about: []Subject{pointOf(hookpoints.PreAPIRequest.Name)}})
 			}
 			text, by := r.place(at)
-			list = append(list, fact{text: text, about: with(pluginsOf(by), Subject{KindPoint,
-				string(hookpoints.PreAPIRequest.Name)})})
+			list = append(list, fact{text: text, about: with(pluginsOf(by), pointOf(hookpoints.PreAPIRequest.Name))})
 		}
 		return list
 	})
@@ -131,7 +130,7 @@ func (r *request) missing() (list []fact) {
 	for _, reason := range reasons {
 		about := pluginsOf(filters[reason])
 		if len(about) > 0 {
-			about = append(about, Subject{KindPoint, string(hookpoints.PreAPITools.Name)})
+			about = append(about, pointOf(hookpoints.PreAPITools.Name))
 		}
 		list = append(list, fact{text: notInRequest(tools[reason], reason), about: about})
 	}
@@ -206,7 +205,7 @@ func (r *request) uselessFilters() (list []fact) {
 		})
 		if l.Answer != nil && !isUseful {
 			list = append(list, fact{quiet: true, about: []Subject{{KindPlugin, l.Plugin},
-				{KindPoint, string(hookpoints.PreAPITools.Name)}},
+				pointOf(hookpoints.PreAPITools.Name)},
 				text: fmt.Sprintf("What plugin %q answered at %s left out no tool.", l.Plugin, l.where())})
 		}
 	}
@@ -219,7 +218,7 @@ func (r *request) toolChanges() (list []fact) {
 		return nil
 	}
 	for _, l := range r.setters("/tools") {
-		about := []Subject{{KindPlugin, l.Plugin}, {KindPoint, string(hookpoints.PreAPIRequest.Name)},
+		about := []Subject{{KindPlugin, l.Plugin}, pointOf(hookpoints.PreAPIRequest.Name),
 			{KindRequest, "/tools"}}
 		list = append(list, fact{about: about, text: fmt.Sprintf("Plugin %q changed the tools of the request at %s; "+
 			"they are %s now.", l.Plugin, l.where(), orNone(r.sentTools()))})
@@ -238,7 +237,7 @@ func (r *request) sentTools() []string {
 // messageChanges tells of plugins that changed messages.
 func (r *request) messageChanges() (list []fact) {
 	for _, l := range r.setters("/messages") {
-		about := []Subject{{KindPlugin, l.Plugin}, {KindPoint, string(hookpoints.PreAPIRequest.Name)},
+		about := []Subject{{KindPlugin, l.Plugin}, pointOf(hookpoints.PreAPIRequest.Name),
 			{KindRequest, "/messages"}}
 		text := "which ones is not in the trace"
 		if l.Messages != nil {

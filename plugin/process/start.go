@@ -95,7 +95,8 @@ func (p *process) launch(ctx context.Context, c Command) error {
 	if p.loan != nil {
 		p.loan.group = cmd.Process.Pid
 	}
-	p.begin(cmd, c.Stdin, pipes[0][1], pipes[1][0], pipes[2][0])
+	p.stdin, p.stdout, p.stderr = pipes[0][1], pipes[1][0], pipes[2][0]
+	p.begin(cmd, c.Stdin)
 	return nil
 }
 

@@ -40,8 +40,8 @@ type process struct {
 }
 
 // begin starts what reads and writes the pipes, and what waits for the end.
-func (p *process) begin(cmd *exec.Cmd, input []byte, stdin, stdout, stderr *os.File) {
-	p.cmd, p.pid, p.stdin, p.stdout, p.stderr = cmd, cmd.Process.Pid, stdin, stdout, stderr
+func (p *process) begin(cmd *exec.Cmd, input []byte) {
+	p.cmd, p.pid = cmd, cmd.Process.Pid
 	p.drained, p.exited, p.flooded = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.fed, p.stops = make(chan struct{}), make(chan syscall.Signal, 1)
 	var readers sync.WaitGroup
