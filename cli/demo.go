@@ -59,7 +59,7 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 	defer leave()
 	d := &demonstration{program: p, home: p.pluginHome, sessions: map[string]*session{}}
 	defer d.close()
-	leftOut, err := d.furnish()
+	leftOut, err := d.writeExamples()
 	if err != nil {
 		return err
 	}
@@ -91,9 +91,9 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// furnish writes the example plugins that can run here, and says which cannot,
+// writeExamples writes the example plugins that can run here, and says which cannot,
 // and why.
-func (d *demonstration) furnish() (leftOut []string, err error) {
+func (d *demonstration) writeExamples() (leftOut []string, err error) {
 	examples, err := plugins.All()
 	if err != nil {
 		return nil, err

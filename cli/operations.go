@@ -182,7 +182,7 @@ func (s *session) destroy(ctx context.Context, name string) error {
 	if !s.store.Exists(name) {
 		return fmt.Errorf("context %q not found", name)
 	}
-	if ok, err := s.agrees(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
+	if ok, err := s.confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
 		return errors.Join(err, s.answer("destroy_context", fields{"context": name, "destroyed": false}, "Aborted"))
 	}
 	return s.owning(ctx, name, func(t *session) error {
@@ -202,8 +202,8 @@ func (s *session) destroy(ctx context.Context, name string) error {
 	})
 }
 
-// agrees asks a person on the terminal; --yes answers for them.
-func (p *program) agrees(ctx context.Context, question string) (bool, error) {
+// confirm asks a person on the terminal; --yes answers for them.
+func (p *program) confirm(ctx context.Context, question string) (bool, error) {
 	if p.opts.yes {
 		return true, nil
 	}

@@ -98,7 +98,7 @@ func (s *session) offer(ctx context.Context, name string) error {
 		return err
 	}
 	if ok {
-		if ok, err = s.agrees(ctx, "Enable it? [y/N] "); err != nil {
+		if ok, err = s.confirm(ctx, "Enable it? [y/N] "); err != nil {
 			return err
 		}
 	}
@@ -302,7 +302,7 @@ func (s *session) removePlugin(ctx context.Context, name string) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		question = fmt.Sprintf("Delete the link %s? What it leads to stays. [y/N] ", path)
 	}
-	if ok, err := s.agrees(ctx, question); err != nil || !ok {
+	if ok, err := s.confirm(ctx, question); err != nil || !ok {
 		return errors.Join(err, s.say("Nothing was deleted"))
 	}
 	if err := s.forbidLink(path); err != nil {

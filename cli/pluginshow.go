@@ -79,7 +79,7 @@ func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked 
 		if !isTerminal(s.stdin) {
 			return false, s.say("It was not run, so what it can do is not known; --yes runs it")
 		}
-		if ok, err := s.agrees(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ",
+		if ok, err := s.confirm(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ",
 			term.Name(real))); err != nil || !ok {
 			return false, err
 		}

@@ -97,7 +97,7 @@ func (p *program) trustApprove(ctx context.Context, store *trust.Store, folder s
 	if len(files) == 0 || same(before, now) {
 		return nil
 	}
-	if ok, err := p.agrees(ctx, "Approve them as they are? [y/N] "); err != nil || !ok {
+	if ok, err := p.confirm(ctx, "Approve them as they are? [y/N] "); err != nil || !ok {
 		return errors.Join(err, p.say("Nothing was approved"))
 	}
 	now.At = time.Now().UTC().Truncate(time.Second)

@@ -201,7 +201,7 @@ func decode(data []byte, into any) error {
 // mismatch is how the decoder says that a value has the wrong type.
 var mismatch = regexp.MustCompile(`cannot decode TOML (\w+) into .* of type (\S+)`)
 
-// typeText words the decoder's complaint for people.
+// typeText words the decoder's error for people.
 func typeText(text string) string {
 	if m := mismatch.FindStringSubmatch(text); m != nil {
 		return fmt.Sprintf("want %s, got %s", typeName(m[2]), typeName(m[1]))

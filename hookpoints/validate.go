@@ -135,15 +135,15 @@ func (v *validation) rule(f reflect.StructField) {
 	}
 	switch facts.rule {
 	case RuleWith:
-		v.companion(f, with, kind)
+		v.dependent(f, with, kind)
 	case RuleReplace, RulePatch:
 		v.rewrites(f, kind)
 	}
 	v.among(f, facts)
 }
 
-// companion checks a field that belongs to another one.
-func (v *validation) companion(f reflect.StructField, with string, kind jsonKind) {
+// dependent checks a field that belongs to another one.
+func (v *validation) dependent(f reflect.StructField, with string, kind jsonKind) {
 	var owners []string
 	for _, other := range v.info.Fields {
 		if facts, ok := factsOf(other.Rule); ok && facts.leads {

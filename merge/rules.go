@@ -77,7 +77,7 @@ func (a *Accumulator) first(f hookpoints.AnswerField, replies []*reply, combined
 		case winner == nil:
 			winner = r
 			combined.put(f.Name, value)
-			a.copyCompanions(r, f.Name, combined)
+			a.copyDependents(r, f.Name, combined)
 			r.changed("/" + f.Name)
 		default:
 			r.lost("/"+f.Name, winner.from)
@@ -98,7 +98,7 @@ func (a *Accumulator) rewritten(f hookpoints.AnswerField, replies []*reply, comb
 	combined.put(f.Name, a.payload.root.member(f.Name).raw())
 	for i := len(replies) - 1; i >= 0; i-- {
 		if replies[i].field(f.Name) != "" {
-			a.copyCompanions(replies[i], f.Name, combined)
+			a.copyDependents(replies[i], f.Name, combined)
 			return
 		}
 	}
@@ -127,7 +127,7 @@ func (a *Accumulator) block(r *reply) bool {
 		return false
 	}
 	said := a.alone(r, f, "blocked by plugin "+quote(r.from))
-	r.Outcome, r.Why = Blocked, a.companionText(said, f.Name)
+	r.Outcome, r.Why = Blocked, a.dependentText(said, f.Name)
 	if a.settled != nil {
 		r.note("plugin %q blocked first", a.blocker)
 		return true
@@ -204,18 +204,18 @@ func isTrue(info hookpoints.Info, rule hookpoints.Rule, fields *members) (hookpo
 func (a *Accumulator) alone(r *reply, f hookpoints.AnswerField, text string) *answer {
 	said := &answer{}
 	said.put(f.Name, "true")
-	for _, companion := range a.companions(f.Name) {
-		if value := r.field(companion); value != "" && value != `""` {
-			said.put(companion, value)
+	for _, dependent := range a.dependents(f.Name) {
+		if value := r.field(dependent); value != "" && value != `""` {
+			said.put(dependent, value)
 		} else {
-			said.encode(companion, text)
+			said.encode(dependent, text)
 		}
 	}
 	return said
 }
 
-// companions are the fields that belong to a field.
-func (a *Accumulator) companions(name string) (names []string) {
+// dependents are the fields that belong to a field.
+func (a *Accumulator) dependents(name string) (names []string) {
 	for _, f := range a.info.Fields {
 		if f.Rule == hookpoints.RuleWith && f.With == name {
 			names = append(names, f.Name)
@@ -224,19 +224,19 @@ func (a *Accumulator) companions(name string) (names []string) {
 	return names
 }
 
-// copyCompanions copies what a reply says in the fields that belong to a field.
-func (a *Accumulator) copyCompanions(r *reply, name string, combined *answer) {
-	for _, companion := range a.companions(name) {
-		if value := r.field(companion); value != "" {
-			combined.put(companion, value)
+// copyDependents copies what a reply says in the fields that belong to a field.
+func (a *Accumulator) copyDependents(r *reply, name string, combined *answer) {
+	for _, dependent := range a.dependents(name) {
+		if value := r.field(dependent); value != "" {
+			combined.put(dependent, value)
 		}
 	}
 }
 
-// companionText is the text of the first field that belongs to a field.
-func (a *Accumulator) companionText(said *answer, name string) string {
-	for _, companion := range a.companions(name) {
-		return gjson.Parse(said.value(companion)).String()
+// dependentText is the text of the first field that belongs to a field.
+func (a *Accumulator) dependentText(said *answer, name string) string {
+	for _, dependent := range a.dependents(name) {
+		return gjson.Parse(said.value(dependent)).String()
 	}
 	return ""
 }

@@ -174,7 +174,7 @@ func split(text string) (head, body string, err error) {
 	return "", "", errors.New(`the front matter has no end; put a line "---" after it`)
 }
 
-// yamlError words the YAML reader's complaint with the line in the file.
+// yamlError words the YAML reader's error with the line in the file.
 func yamlError(where string, err error) error {
 	var inLine *lineError
 	if errors.As(err, &inLine) {
@@ -187,7 +187,7 @@ func yamlError(where string, err error) error {
 	return inFile(where, wrong.GetToken().Position.Line, errors.New(yamlText(wrong)))
 }
 
-// yamlText words the decoder's complaint without Go's types.
+// yamlText words the decoder's error without Go's types.
 func yamlText(wrong yaml.Error) string {
 	var mismatch *yaml.TypeError
 	if !errors.As(wrong, &mismatch) {

@@ -43,7 +43,7 @@ func (s *Schema) Check(args json.RawMessage) error {
 	return nil
 }
 
-// decodeText words the decoder's complaint without the library's types.
+// decodeText words the decoder's error without the library's types.
 func decodeText(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

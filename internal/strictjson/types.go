@@ -65,7 +65,7 @@ func typeName(kind jsontext.Kind) string {
 	return "a value of another type"
 }
 
-// typeError is the decoder's complaint about a type as a TypeError; nil if it is
+// typeError is the decoder's error about a type as a TypeError; nil if it is
 // about something else.
 func typeError(field string, wrong *json.SemanticError) error {
 	if wrong.GoType == nil {

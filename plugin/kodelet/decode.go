@@ -54,12 +54,12 @@ func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, erro
 		return plugin.Answer{Unreadable: "its result has a field of the wrong type: " + err.Error()}, nil
 	}
 	answer, notes := c.answer(ev, r)
-	strangers := c.strangers(body)
+	misplaced := c.misplaced(body)
 	if info, _ := hookpoints.Find(c.event.point); info.CanBlock() {
-		answer.Doubt = strings.Join(append(strangers, c.unknown(body)...), "; ")
-		strangers = nil
+		answer.Doubt = strings.Join(append(misplaced, c.unknown(body)...), "; ")
+		misplaced = nil
 	}
-	for _, text := range strangers {
+	for _, text := range misplaced {
 		answer.Notes = append(answer.Notes, text+"; ignored")
 	}
 	answer.Notes = append(answer.Notes, notes...)
@@ -167,8 +167,8 @@ func argsOf(recipe string, r result) map[string]string {
 	return r.CallbackArgs
 }
 
-// strangers remarks on fields of other events' results.
-func (c codec) strangers(body []byte) (notes []string) {
+// misplaced remarks on fields of other events' results.
+func (c codec) misplaced(body []byte) (notes []string) {
 	for _, name := range c.foreign(body) {
 		if isField(name) {
 			notes = append(notes, fmt.Sprintf("%s has no %q", c.event.name, strings.ToLower(name)))

@@ -49,7 +49,7 @@ func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file execu
 	}
 	schemas, warnings, err := parseSchemas(out.Stdout, opts.knows)
 	if opts.Strict && err == nil {
-		warnings = append(warnings, strangeKeys(out.Stdout)...)
+		warnings = append(warnings, unknownKeys(out.Stdout)...)
 	}
 	elements := 1
 	if list := gjson.ParseBytes(out.Stdout); err == nil && list.IsArray() {

@@ -159,8 +159,8 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 	return warnings
 }
 
-// strangeKeys remarks on keys of schemas that mean nothing.
-func strangeKeys(out []byte) (warnings []string) {
+// unknownKeys remarks on keys of schemas that mean nothing.
+func unknownKeys(out []byte) (warnings []string) {
 	elements := gjson.ParseBytes(out).Array()
 	for _, element := range elements {
 		element.ForEach(func(key, _ gjson.Result) bool {

@@ -170,7 +170,7 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	case <-p.exited:
 		select {
 		case <-p.drained:
-		case <-time.After(holdOut):
+		case <-time.After(drainDelay):
 		}
 		select {
 		case <-p.flooded:

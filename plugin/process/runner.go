@@ -143,8 +143,8 @@ const (
 	spoolAfter   = 1 << 20
 	defaultGrace = 2 * time.Second
 	stderrTail   = 4 << 10
-	// holdOut is how long a pipe may stay open after its process has ended.
-	holdOut = 250 * time.Millisecond
+	// drainDelay is how long a pipe may stay open after its process has ended.
+	drainDelay = 250 * time.Millisecond
 )
 
 // Run runs a command to its end. A non-zero exit status and a death by signal

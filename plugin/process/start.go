@@ -81,7 +81,7 @@ func (p *process) launch(ctx context.Context, c Command) error {
 			}
 		}
 	}
-	if err := startPatiently(cmd, c.Check); err != nil {
+	if err := startRetrying(cmd, c.Check); err != nil {
 		closeAll(pipes)
 		return err
 	}
@@ -105,10 +105,10 @@ type checkError struct{ err error }
 
 func (e *checkError) Error() string { return e.err.Error() }
 
-// startPatiently starts a process, if the check lets it. A script that was just
+// startRetrying starts a process, if the check lets it. A script that was just
 // written may be held open for writing by a process that is being forked
 // elsewhere; that passes.
-func startPatiently(cmd *exec.Cmd, check func() error) error {
+func startRetrying(cmd *exec.Cmd, check func() error) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		if check != nil {
 			if err := check(); err != nil {

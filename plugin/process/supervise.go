@@ -95,7 +95,7 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 		case <-p.exited:
 			p.giveBack()
 			p.drain()
-			return p.complaint()
+			return p.exitError()
 		case <-ctx.Done():
 			p.end()
 			return ctx.Err()
@@ -124,14 +124,14 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	}
 }
 
-// complaint is what is wrong with a process that ended by itself: one that
+// exitError is what is wrong with a process that ended by itself: one that
 // wrote too much may be gone before the reader sees that.
-func (p *process) complaint() error {
+func (p *process) exitError() error {
 	select {
 	case <-p.flooded:
 		return p.output.failure()
 	default:
-		return p.interruption()
+		return p.interrupted()
 	}
 }
 
@@ -139,9 +139,9 @@ func (p *process) complaint() error {
 // still holds them is not waited for: it is a child in the background, and it
 // is ended.
 func (p *process) drain() {
-	if !p.drainedWithin(holdOut) {
+	if !p.drainedWithin(drainDelay) {
 		p.signal(syscall.SIGKILL)
-		p.drainedWithin(holdOut)
+		p.drainedWithin(drainDelay)
 	}
 }
 
@@ -160,7 +160,7 @@ func (p *process) end() {
 	killed, cancel := context.WithTimeout(context.Background(), p.runner.grace())
 	defer cancel()
 	await(killed, p.exited)
-	p.drainedWithin(holdOut)
+	p.drainedWithin(drainDelay)
 }
 
 // await waits for an end, as long as ctx lasts.

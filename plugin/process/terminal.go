@@ -78,9 +78,9 @@ func (p *process) giveBack() {
 	}
 }
 
-// interruption is the error of a process at the terminal that was ended by
+// interrupted is the error of a process at the terminal that was ended by
 // Ctrl-C: the host did not get that signal, but its person meant it too.
-func (p *process) interruption() error {
+func (p *process) interrupted() error {
 	if p.asked && p.status.Signaled() && p.status.Signal() == syscall.SIGINT {
 		return errCtrlC
 	}

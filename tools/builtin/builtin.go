@@ -65,12 +65,12 @@ func failed(err error) tools.Result {
 	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 }
 
-// complaint is an error in the words of the original, which models know.
-type complaint string
+// toolError is an error in the words of the original, which models know.
+type toolError string
 
-func (c complaint) Error() string { return string(c) }
+func (c toolError) Error() string { return string(c) }
 
-func complaintf(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
+func toolErrorf(format string, args ...any) error { return toolError(fmt.Sprintf(format, args...)) }
 
 // decode reads a call's arguments, which tools.Schema has held against the
 // schema if the caller did its part. Names are matched exactly and unknown ones

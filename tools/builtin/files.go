@@ -110,7 +110,7 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 func (f Files) open(args fileArgs) (*cache.Text, error) {
 	switch {
 	case args.CacheID != "" && args.Path != "":
-		return nil, complaint("Provide either cache_id or path, not both")
+		return nil, toolError("Provide either cache_id or path, not both")
 	case args.CacheID != "":
 		return f.Cache.Text(args.CacheID)
 	case args.Path != "":
@@ -120,7 +120,7 @@ func (f Files) open(args fileArgs) (*cache.Text, error) {
 		}
 		return cache.FileText(file)
 	}
-	return nil, complaint("Must provide either cache_id or path")
+	return nil, toolError("Must provide either cache_id or path")
 }
 
 // count is how many lines are wanted; nonsense is the default.
@@ -147,13 +147,13 @@ func tail(_ context.Context, t *cache.Text, args fileArgs) (string, error) {
 func between(_ context.Context, t *cache.Text, args fileArgs) (string, error) {
 	switch {
 	case args.Start == nil:
-		return "", complaint("Missing 'start' parameter")
+		return "", toolError("Missing 'start' parameter")
 	case args.End == nil:
-		return "", complaint("Missing 'end' parameter")
+		return "", toolError("Missing 'end' parameter")
 	case *args.Start < 1:
-		return "", complaint("Line numbers are 1-indexed, start must be >= 1")
+		return "", toolError("Line numbers are 1-indexed, start must be >= 1")
 	case *args.End < *args.Start:
-		return "", complaint("End line must be >= start line")
+		return "", toolError("End line must be >= start line")
 	}
 	p, err := t.Lines(*args.Start, *args.End, maxPiece)
 	if p.Last < *args.End {
@@ -175,11 +175,11 @@ func goingOn(p cache.Piece) string {
 
 func grep(ctx context.Context, t *cache.Text, args fileArgs) (string, error) {
 	if args.Pattern == "" {
-		return "", complaint("Missing 'pattern' parameter")
+		return "", toolError("Missing 'pattern' parameter")
 	}
 	pattern, err := regexp.Compile(args.Pattern)
 	if err != nil {
-		return "", complaintf("Invalid regex: %v", err)
+		return "", toolErrorf("Invalid regex: %v", err)
 	}
 	search := cache.Search{Pattern: pattern, Before: 2, After: 2, MaxBytes: maxPiece}
 	if args.ContextBefore != nil {

@@ -16,10 +16,10 @@ import (
 // meanwhile.
 func (f Files) openPath(path string) (*os.File, error) {
 	if len(f.Allowed) == 0 {
-		return nil, complaint("File path access is not allowed. Use cache_id to access cached tool outputs, or configure " +
+		return nil, toolError("File path access is not allowed. Use cache_id to access cached tool outputs, or configure " +
 			"file_tools_allowed_paths.")
 	}
-	refused := complaintf("Path '%s' is not under any allowed path. Allowed: %v", path, f.Allowed)
+	refused := toolErrorf("Path '%s' is not under any allowed path. Allowed: %v", path, f.Allowed)
 	absolute, err := filepath.Abs(f.expand(path))
 	if err != nil {
 		return nil, refused
@@ -27,7 +27,7 @@ func (f Files) openPath(path string) (*os.File, error) {
 	real, err := filepath.EvalSymlinks(absolute)
 	if err != nil {
 		if f.covers(absolute) {
-			return nil, complaintf("Could not resolve path '%s': no such file", path)
+			return nil, toolErrorf("Could not resolve path '%s': no such file", path)
 		}
 		return nil, refused
 	}
@@ -78,13 +78,13 @@ func (f Files) openBelow(directory, name, path string) (*os.File, error) {
 	}
 	if f.isPrivate(directory, name, opened) {
 		file.Close()
-		return nil, complaintf("Path '%s' is one of chibi's own files with keys, settings or approvals, which the file "+
+		return nil, toolErrorf("Path '%s' is one of chibi's own files with keys, settings or approvals, which the file "+
 			"tools never read", path)
 	}
 	// A single allowed file must be that file, not a link that took its name.
 	if now, err := os.Lstat(filepath.Join(directory, name)); err != nil || !os.SameFile(now, opened) {
 		file.Close()
-		return nil, complaintf("Path '%s' was replaced while it was being opened; try again", path)
+		return nil, toolErrorf("Path '%s' was replaced while it was being opened; try again", path)
 	}
 	return file, nil
 }
