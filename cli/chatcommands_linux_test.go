@@ -5,7 +5,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chibi-host/chibi/internal/terminaltest"
 )
+
+// exchange is what a person types at the prompt, and what they see then.
+type exchange struct{ typed, sees string }
+
+// converse types one after another.
+func converse(t *testing.T, p *terminaltest.Person, steps []exchange) {
+	t.Helper()
+	for _, step := range steps {
+		p.Sees(t, "> ")
+		p.WriteString(step.typed)
+		p.Sees(t, step.sees)
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+}
 
 // TestCommandsInAConversation types each command; what is none goes to the model.
 func TestCommandsInAConversation(t *testing.T) {
@@ -14,7 +32,7 @@ func TestCommandsInAConversation(t *testing.T) {
 		`printf '%s %s\n' "$CHIBI_HOOK" "$CHIBI_HOOK_DATA" >> "$CHIBI_HOME/log"`)
 	trace := filepath.Join(home, "trace")
 	p, cmd := atTerminal(t, home, "-c", "work", "--trace", trace)
-	for _, step := range []struct{ typed, sees string }{
+	converse(t, p, []exchange{
 		{"/help\r", "/compact"},
 		{"/hepl\r", "there is no command /hepl; did you mean /help? /help lists them; begin with // to send the line as " +
 			"a prompt"},
@@ -36,14 +54,7 @@ func TestCommandsInAConversation(t *testing.T) {
 		{"/cont\t\t", "/context  /contexts"},
 		{" wo\t\r", "Switched to context 'work'"},
 		{"\x1b[A\x1b[A\r", "You said: /usr/bin/foo: not found"},
-	} {
-		p.Sees(t, "> ")
-		p.WriteString(step.typed)
-		p.Sees(t, step.sees)
-		if t.Failed() {
-			t.FailNow()
-		}
-	}
+	})
 	p.Sees(t, "> ")
 	p.WriteString("/quit\r")
 	if err := cmd.Wait(); err != nil {
@@ -81,20 +92,13 @@ func TestAnotherContextForThisRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, cmd := atTerminal(t, home, "-C", "draft")
-	for _, step := range []struct{ typed, sees string }{
+	converse(t, p, []exchange{
 		{"/context other\r", "Switched to context 'other'"},
 		{"hello\r", "You said: hello"},
 		{"/context broken\r", "unknown key"},
 		{"/history\r", "[USER]: hello"},
 		{"again\r", "You said: again"},
-	} {
-		p.Sees(t, "> ")
-		p.WriteString(step.typed)
-		p.Sees(t, step.sees)
-		if t.Failed() {
-			t.FailNow()
-		}
-	}
+	})
 	p.Sees(t, "> ")
 	p.WriteString("\x04")
 	if err := cmd.Wait(); err != nil {

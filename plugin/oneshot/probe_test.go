@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/chibi-host/chibi/plugin/oneshot"
@@ -15,29 +16,27 @@ import (
 // TestSixteenProbesRunAtOnce: all sixteen are there before the first one ends, and
 // no other has begun.
 func TestSixteenProbesRunAtOnce(t *testing.T) {
-	const all = oneshot.DefaultProbes + 4
-	begun, end, done := make(chan int, all), make(chan struct{}), make(chan struct{})
-	prober := oneshot.NewProber(nil)
-	go func() {
-		defer close(done)
-		prober.Each(all, func(i int) {
-			begun <- i
-			<-end
-		})
-	}()
-	for range oneshot.DefaultProbes {
-		<-begun
-	}
-	select {
-	case i := <-begun:
-		t.Errorf("probe %d began beside %d others", i, oneshot.DefaultProbes)
-	default:
-	}
-	close(end)
-	<-done
-	if left := len(begun); left != all-oneshot.DefaultProbes {
-		t.Errorf("%d more probes ran", left)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const all = oneshot.DefaultProbes + 4
+		begun, end, done := make(chan int, all), make(chan struct{}), make(chan struct{})
+		prober := oneshot.NewProber(nil)
+		go func() {
+			defer close(done)
+			prober.Each(all, func(i int) {
+				begun <- i
+				<-end
+			})
+		}()
+		synctest.Wait()
+		if n := len(begun); n != oneshot.DefaultProbes {
+			t.Errorf("%d probes run at once, want %d", n, oneshot.DefaultProbes)
+		}
+		close(end)
+		<-done
+		if n := len(begun); n != all {
+			t.Errorf("%d probes ran, want %d", n, all)
+		}
+	})
 }
 
 // hungList is a memory for tests.
