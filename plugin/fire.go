@@ -73,8 +73,9 @@ func validate[P, A any](h *Host, point hookpoints.Point[P, A]) error {
 type checked struct{ err error }
 
 // FireJSON is Fire for a point that is known only when the program runs: the
-// payload is one line of JSON, an object of the point's fields, and so is the
-// answer; nil if nobody had an opinion. A payload of other types is an error.
+// payload is a JSON object of the point's fields, which subscribers receive in one
+// line and one spelling, and so is the answer; nil if nobody had an opinion. A
+// payload of other types is an error.
 func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (json.RawMessage, error) {
 	if err := hookpoints.Validate(info); err != nil {
 		return nil, err
@@ -82,11 +83,25 @@ func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.R
 	if len(h.subscribers(info.Name)) == 0 {
 		return nil, nil
 	}
-	if err := strictjson.Decode(payload, reflect.New(info.Payload).Interface()); err != nil {
+	body, err := payloadOf(info, payload)
+	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", info.Name, err)
 	}
-	result, err := fire(ctx, h, info, payload)
+	result, err := fire(ctx, h, info, body)
 	return result.Answer, err
+}
+
+// payloadOf is a payload as subscribers receive it: of names that come twice they
+// would not all read the same, and some read one line.
+func payloadOf(info hookpoints.Info, payload []byte) ([]byte, error) {
+	body, err := strictjson.Normalize(payload)
+	if err != nil {
+		return nil, err
+	}
+	if body[0] != '{' {
+		return nil, &strictjson.TypeError{Want: "an object", Value: strictjson.TypeOf(body)}
+	}
+	return body, strictjson.Decode(body, reflect.New(info.Payload).Interface())
 }
 
 // fire asks the subscribers about a payload of the right types.

@@ -109,3 +109,28 @@ func TestAPointThatIsKnownAtRunTime(t *testing.T) {
 		t.Error("a payload of the wrong type passed")
 	}
 }
+
+// TestAPayloadIsReceivedInOneSpelling: readers differ in which of two members with
+// one name they take, and shell scripts read lines.
+func TestAPayloadIsReceivedInOneSpelling(t *testing.T) {
+	info := hookpoints.PreTool.Info()
+	for _, test := range []struct{ payload, want string }{
+		{`{"tool_name":"ls","tool_name":"rm"}`, `{"tool_name":"rm"}`},
+		{`{"arguments":{"p":1},"arguments":{"p":2,"p":3}}`, `{"arguments":{"p":3}}`},
+		{"{\n\t\"tool_name\": \"\\u0072m\"\n}\n", `{"tool_name":"rm"}`},
+		{`null`, ``},
+		{`[]`, ``},
+		{``, ``},
+	} {
+		var got string
+		h := &plugin.Host{Plugins: []plugin.Plugin{{Name: "p", Hooks: []hookpoints.Name{preTool},
+			Handler: plugin.HandlerFunc(func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
+				got = string(ev.Payload)
+				return plugin.Answer{}, nil
+			})}}}
+		_, err := plugin.FireJSON(t.Context(), h, info, []byte(test.payload))
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%q: received %s, %v; want %s", test.payload, got, err, test.want)
+		}
+	}
+}
