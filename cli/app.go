@@ -44,7 +44,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 	app := p.app(ctx)
 	l, err := splitLine(args, app.Flags)
 	if err != nil {
-		return err
+		return seeHelp(err)
 	}
 	p.opts.tail = l.tail
 	found := l.command(app.Commands)
@@ -179,14 +179,13 @@ func (p *program) help() error {
 func usageFromParser(err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		return noFlag("-" + name)
+		return seeHelp(noFlag("-" + name))
+	}
+	if rest, ok := strings.CutPrefix(text, "invalid boolean value "); ok {
+		value, name, _ := strings.Cut(strings.TrimSuffix(rest, ": parse error"), " for ")
+		return usage("-%s takes no value; it got %s", name, value)
 	}
 	return usage("%s; see chibi --help", text)
-}
-
-// noFlag says that there is no such flag.
-func noFlag(name string) error {
-	return usage("there is no flag %s; see chibi --help, or put -- before a prompt that begins with a dash", name)
 }
 
 // version is the module's version as built.

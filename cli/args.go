@@ -51,8 +51,7 @@ func (l *line) takeFlags(word string, rest []string, flags []cli.Flag) (left []s
 		name, value, attached := strings.Cut(name, "=")
 		f := findFlag(flags, name)
 		if f == nil {
-			l.flags = append(l.flags, word) // the parser says what is wrong
-			return rest, false, nil
+			return nil, false, noFlag("--" + name)
 		}
 		return l.takeValues(f, "--"+name, value, attached, rest)
 	}
@@ -107,7 +106,8 @@ func findFlag(flags []cli.Flag, name string) cli.Flag {
 
 // command finds the command that the words name, with no more words than it
 // takes; its own flags may stand among them. Everything else is a prompt: "demo
-// the new feature to me" is not the command demo.
+// the new feature to me" is not the command demo. A flag that the command does not
+// have is a mistake, unless more words than it takes stand before it.
 func (l line) command(commands []*cli.Command) *cli.Command {
 	if l.ended {
 		return nil
@@ -126,7 +126,7 @@ func (l line) command(commands []*cli.Command) *cli.Command {
 			continue
 		}
 		_, most := arity(found)
-		if own, err := splitCommand(words, found.Flags); err != nil || len(own.words) <= most || asksForHelp(words) {
+		if own, _ := splitCommand(words, found.Flags); len(own.words) <= most || asksForHelp(words) {
 			return found
 		}
 		return nil
@@ -189,12 +189,14 @@ func (l line) parserArgs(found *cli.Command) ([]string, error) {
 	if last := max(0, len(words)-1); asksForHelp(words[last:]) && !slices.Contains(words, "--") {
 		words = words[last:] // what stands before it would be taken for the name of a topic
 	}
-	if err != nil || asksForHelp(words) {
+	if asksForHelp(words) {
 		return append(args, words...), nil
+	} else if err != nil {
+		return nil, seeHelp(err, l.words[:depth]...)
 	}
 	args = append(args, own.flags...)
 	if len(own.words) > 0 {
 		args = append(append(args, "--"), own.words...)
 	}
-	return args, err
+	return args, nil
 }

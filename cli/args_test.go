@@ -30,8 +30,9 @@ func TestSplitLine(t *testing.T) {
 		{line: "-vPtool {}", flags: []string{"--verbose", "--call-tool=tool"}, tail: []string{"{}"}},
 		{line: "--ephemeral-context x", flags: []string{"--transient-context=x"}},
 		{line: "--set a=b=c", flags: []string{"--set=a=b=c"}},
-		{line: "-R old", err: "flag needs 2 arguments: -R; see chibi --help"},
-		{line: "-vj", err: "there is no flag -j; see chibi --help, or put -- before a prompt that begins with a dash"},
+		{line: "-R old", err: "flag needs 2 arguments: -R"},
+		{line: "-vj", err: "there is no flag -j"},
+		{line: "--verbos hi", err: "there is no flag --verbos"},
 	} {
 		t.Run(test.line, func(t *testing.T) {
 			l, err := splitLine(strings.Fields(test.line), (&options{}).flags())

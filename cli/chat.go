@@ -30,8 +30,8 @@ func (s *session) chat(ctx context.Context) error {
 	}
 	c := &chat{s, &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}}
 	c.editor.Complete = c.complete
-	s.screen.line("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the commands, " +
-		"Ctrl-D ends. Context: " + s.agent.Context.Name())
+	s.screen.line(fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the commands, "+
+		"Ctrl-D ends. Context: "+s.agent.Context.Name(), s.helpWidth(), 0, 0))
 	for {
 		s.screen.atPrompt()
 		text, err := c.editor.Read(ctx, "> ")
@@ -51,7 +51,7 @@ func (s *session) chat(ctx context.Context) error {
 			return nil
 		} else if errors.Is(err, context.Canceled) {
 			c.editor.Forget()
-			s.screen.notef("interrupted; what has arrived is kept")
+			s.screen.notef("%s", interruption(text))
 		} else if err != nil {
 			s.screen.errorf("%v", err)
 		}
@@ -70,6 +70,15 @@ func (c *chat) take(ctx context.Context, text string) error {
 		return c.do(ctx, name, word)
 	}
 	return c.ask(ctx, unescaped(text))
+}
+
+// interruption says what Ctrl-C has ended: an answer, of which what has arrived is
+// kept, or a command that has changed nothing.
+func interruption(text string) string {
+	if name, _, ok := commandLine(text); ok && name != answerAgain {
+		return "interrupted"
+	}
+	return "interrupted; what has arrived is kept"
 }
 
 // earlierPrompts are the last prompts of this context.

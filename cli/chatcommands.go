@@ -20,6 +20,9 @@ type chatCommand struct {
 	run   func(ctx context.Context, word string) error
 }
 
+// answerAgain is the name of the command that gets an answer.
+const answerAgain = "retry"
+
 // errChatEnds says that the person ended the conversation.
 var errChatEnds = errors.New("the conversation ends")
 
@@ -28,7 +31,7 @@ func (c *chat) commands() []chatCommand {
 	name := func() string { return c.agent.Context.Name() }
 	return []chatCommand{
 		{[]string{"help"}, "", "list these commands", func(context.Context, string) error { return c.help() }},
-		{[]string{"retry"}, "", "send the latest prompt again, if it got no answer",
+		{[]string{answerAgain}, "", "send the latest prompt again, if it got no answer",
 			func(ctx context.Context, _ string) error { return c.answering(ctx, c.agent.Retry) }},
 		{[]string{"history"}, "[N]", "show the last N entries; 20 without a number, 0 for all", c.history},
 		{[]string{"compact"}, "", "replace the conversation by a summary that the model writes",
@@ -104,7 +107,7 @@ func (c *chat) help() error {
 		rows = append(rows, []string{strings.TrimSpace(usage), known.about})
 	}
 	rows = append(rows, []string{"//...", "a prompt that begins with a slash"})
-	return c.printColumns(rows)
+	return writeColumns(c.helpWriter(), rows)
 }
 
 // history shows what was said in the context.

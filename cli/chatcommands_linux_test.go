@@ -125,3 +125,35 @@ func TestWhatIsPipedIsNoCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestCtrlCEndsACommand: a compaction that was interrupted keeps nothing, and does
+// not say so. What the conversation says about itself is wrapped between words.
+func TestCtrlCEndsACommand(t *testing.T) {
+	home := t.TempDir()
+	writePlugin(t, home, "slow", `{"name":"slow","tool":false,"hooks":["pre_compact"]}`, "echo up >&2\nexec sleep 1000")
+	p, cmd := atTerminal(t, home, "-c", "work")
+	p.Sees(t, "> ")
+	p.WriteString("/help\r")
+	p.Sees(t, "//...")
+	p.Sees(t, "> ")
+	below := strings.Repeat(" ", len("/clear, /archive  "))
+	for _, want := range []string{"begins a new\nline, /help", "by a summary that\n" + below + "the model writes\n"} {
+		if text := p.Screen().Text(); !strings.Contains(text, want) {
+			t.Errorf("no %q on\n%s", want, text)
+		}
+	}
+	for _, prompt := range []string{"one", "two"} {
+		p.WriteString(prompt + "\r")
+		p.Sees(t, "You said: "+prompt)
+		p.Sees(t, "> ")
+	}
+	p.WriteString("/compact\r")
+	p.Sees(t, "up")
+	p.WriteString("\x03")
+	p.Sees(t, "chibi: interrupted\r\n")
+	p.Sees(t, "> ")
+	p.WriteString("\x04")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("chibi ended with %v", err)
+	}
+}

@@ -149,6 +149,8 @@ func (c completer) arguments(ctx context.Context, found *cli.Command, path, word
 		if own.words[0] == "explain" {
 			list = append(list, c.traceNames()...)
 		}
+	case "ID":
+		list = append(list, c.cachedIDs()...)
 	case "SHELL":
 		list = append(list, "bash", "zsh", "fish")
 	}
@@ -253,6 +255,20 @@ func (c completer) traceNames() []string {
 		return nil
 	}
 	return typable(turns[len(turns)-1].Names())
+}
+
+// cachedIDs lists the large tool outputs of the current context.
+func (c completer) cachedIDs() (list []string) {
+	s, err := c.openWithoutPlugins()
+	if err != nil {
+		return nil
+	}
+	defer s.close()
+	cached, _ := s.cache().List()
+	for _, e := range cached {
+		list = append(list, e.ID)
+	}
+	return typable(list)
 }
 
 func pointNames() (list []string) {

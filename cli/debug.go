@@ -42,14 +42,14 @@ func (o *options) debugKeys() (d debugKeys, err error) {
 		case "force_markdown":
 			d.forceMarkdown = true
 		case "destroy_at":
-			n, err := seconds(key, value)
+			n, err := seconds(key, value, "a number of seconds since 1970 (date +%s)")
 			if err != nil {
 				return d, err
 			}
 			at := time.Unix(n, 0)
 			d.destroyAt = &at
 		case "destroy_after_seconds_inactive":
-			n, err := seconds(key, value)
+			n, err := seconds(key, value, "a number of seconds")
 			if err != nil {
 				return d, err
 			}
@@ -63,10 +63,10 @@ func (o *options) debugKeys() (d debugKeys, err error) {
 	return d, nil
 }
 
-func seconds(key, value string) (int64, error) {
+func seconds(key, value, wanted string) (int64, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 0 {
-		return 0, usage("--debug %s: want a number of seconds, 0 to take the setting back", key)
+		return 0, usage("%s: want %s, 0 to take the setting back", key, wanted)
 	}
 	return n, nil
 }

@@ -62,7 +62,7 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 	if err := d.openContext(ctx); errors.Is(err, os.ErrPermission) {
 		d.add("error", err.Error(), "make it readable: chmod -R u+rX "+shellWord(d.home))
 	} else if err != nil {
-		d.add("error", err.Error(), "correct the file that it names")
+		d.add("error", err.Error(), "correct what it names")
 	} else if err := d.examine(ctx, online); err != nil {
 		return err
 	}

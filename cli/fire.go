@@ -37,11 +37,11 @@ func (p *program) fireCommand(ctx context.Context) *cli.Command {
 		return p.hookFire(ctx, args[0], f)
 	},
 		&valuesFlag{names: []string{"data"}, kinds: []valueKind{payloadValue}, values: &f.data,
-			about: "the payload: JSON, @FILE, or - for standard input; an example without it"},
+			about: "the `PAYLOAD`: JSON, @FILE, or - for standard input; an example without it"},
 		&valuesFlag{names: []string{"set"}, kinds: []valueKind{argumentValue}, values: &f.set,
-			about: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
+			about: "set a `FIELD=VALUE` of the payload, e.g. --set arguments.command='rm -rf /'"},
 		&valuesFlag{names: []string{"plugin"}, kinds: []valueKind{pluginValue}, values: &f.plugins,
-			about: "ask only this plugin, as often as there are some"},
+			about: "ask only the plugin `NAME`; may be given several times"},
 		jsonFlag(&f.json),
 	), "chibi hook fire pre_tool --set arguments.command='rm -rf /'",
 		"chibi hook fire pre_message --data @payload.json --plugin guard")

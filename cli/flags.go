@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"flag"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -180,8 +183,15 @@ func (f *valuesFlag) repeats() bool {
 	return slices.Contains([]valueKind{settingValue, debugValue, argumentValue, pluginValue, pointValue}, f.kinds[0])
 }
 
-// String is the flag as help shows it.
-func (f *valuesFlag) String() string { return "--" + f.names[0] + " value\t" + f.about }
+// String is the flag as help shows it. What it takes stands between backquotes in
+// what is said about it, as for the parser's own flags.
+func (f *valuesFlag) String() string {
+	value := "value"
+	if parts := strings.Split(f.about, "`"); len(parts) == 3 {
+		value = parts[1]
+	}
+	return "--" + f.names[0] + " " + value + "\t" + strings.ReplaceAll(f.about, "`", "")
+}
 
 // IsVisible makes the help of a command show the flag.
 func (f *valuesFlag) IsVisible() bool { return true }
@@ -221,10 +231,39 @@ func takes(f cli.Flag) int {
 	return 1
 }
 
+// flagError says what is wrong with a flag.
+type flagError struct {
+	text       string
+	mayBeWords bool // it may belong to a prompt
+}
+
+func (e flagError) Error() string { return e.text }
+
+// noFlag says that there is no such flag.
+func noFlag(name string) error {
+	return flagError{"there is no flag " + name, true}
+}
+
 // missingValue says that a flag lacks its value.
 func missingValue(f cli.Flag, name string) error {
 	if takes(f) > 1 {
-		return usage("flag needs %d arguments: %s; see chibi --help", takes(f), name)
+		return flagError{fmt.Sprintf("flag needs %d arguments: %s", takes(f), name), false}
 	}
-	return usage("flag needs an argument: %s; see chibi --help", name)
+	return flagError{"flag needs an argument: " + name, false}
+}
+
+// seeHelp adds to an error about a flag whose help lists the flags that there are:
+// that of chibi, or of one of its commands.
+func seeHelp(err error, commands ...string) error {
+	var wrong flagError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	otherwise := ""
+	if wrong.mayBeWords && len(commands) == 0 {
+		otherwise = ", or put -- before a prompt that begins with a dash"
+	} else if wrong.mayBeWords {
+		otherwise = ", or put -- before " + commands[0] + " if it is a prompt"
+	}
+	return usage("%s; see %s --help%s", wrong.text, strings.Join(append([]string{"chibi"}, commands...), " "), otherwise)
 }

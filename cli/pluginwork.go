@@ -37,7 +37,7 @@ func (p *program) newCommand(ctx context.Context) *cli.Command {
 		&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "),
 			Value: "sh", Destination: &f.lang},
 		&valuesFlag{names: []string{"hook"}, kinds: []valueKind{pointValue}, values: &f.hooks,
-			about: "ask for this hook point, as often as there are some"},
+			about: "ask for the hook `POINT`; may be given several times"},
 		&cli.BoolFlag{Name: "tool", Usage: "it is a tool: its description asks for what the model should know",
 			DisableDefaultText: true, Destination: &f.tool},
 		&cli.StringFlag{Name: "dir", Usage: "write it into `FOLDER`, not into the plugins folder", Destination: &f.dir},

@@ -146,7 +146,7 @@ func (o *options) arguments() (map[string]string, error) {
 func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 	o := &p.opts
 	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args,
-		about: "give the recipe an argument, NAME=VALUE"}
+		about: "give the recipe an argument, `NAME=VALUE`"}
 	var asJSON bool
 	return []*cli.Command{
 		withExample(leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),

@@ -27,8 +27,8 @@ func (p *program) trustCommand(ctx context.Context) *cli.Command {
 	return withExample(leaf(ctx, "trust", "[FOLDER]",
 		"show what a folder's hooks and recipes would run, and approve them", run,
 		&valuesFlag{names: []string{"data"}, kinds: []valueKind{argumentValue}, values: &f.data,
-			about: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they may " +
-				"change"},
+			about: "a `PATTERN` of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they " +
+				"may change"},
 		&cli.BoolFlag{Name: "list", Usage: "list what is approved, and whether it has changed",
 			DisableDefaultText: true, Destination: &f.list},
 		&cli.BoolFlag{Name: "revoke", Usage: "take a folder's approval back", DisableDefaultText: true,

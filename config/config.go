@@ -287,7 +287,8 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 	}
 	address, err := url.Parse(c.BaseURL)
 	if err != nil || address.Host == "" || !strings.HasPrefix(address.Scheme, "http") {
-		return c, fmt.Errorf("base_url %q is not an address; write it as https://HOST/v1/chat/completions", c.BaseURL)
+		return c, fmt.Errorf("base_url %q is not an address; begin it with https:// or http://, "+
+			"as in http://localhost:11434/v1", c.BaseURL)
 	}
 	if c.APIKey == "" {
 		c.APIKey = keyFromEnvironment(address.Hostname(), env)

@@ -133,11 +133,20 @@ func (f *Folder) Check(ctx context.Context, name string) Report {
 		if left.Name == name {
 			r := report(name, left.Origin.Path)
 			r.file()
-			r.add(Error, f.place(name), "%s", left.Reason)
+			r.add(Error, f.place(name), "%s%s", left.Reason, howToSeeAll(left))
 			return r
 		}
 	}
 	return Missing(name, "", "names that begin with a dot or end in .chibi-test.toml are no plugins; rename it")
+}
+
+// howToSeeAll says how to see all of what a plugin prints that failed when it was
+// asked for its schema: a message has room for one line of it.
+func howToSeeAll(left plugin.LeftOut) string {
+	if !strings.HasPrefix(left.Reason, "--schema: exit status ") {
+		return ""
+	}
+	return "; to see all that it prints, run: " + left.Origin.Path + " --schema"
 }
 
 // loadedAs says what became of a plugin that is used when it was loaded.

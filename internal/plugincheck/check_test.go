@@ -61,6 +61,8 @@ func TestBrokenPlugins(t *testing.T) {
 				`language`,
 			"error schema: --schema: exit status 127 (",
 		}},
+		{"a syntax error", "#!/bin/sh\necho wrong >&2\nexit 2\n", 0o755,
+			[]string{"error schema: --schema: exit status 2 (wrong); to see all that it prints, run: PATH --schema"}},
 		{"a wrong interpreter", "#!/no/such/shell\n", 0o755,
 			[]string{`error schema: --schema: could not be started: its interpreter "/no/such/shell" (first line) was ` +
 				`not found`}},

@@ -21,10 +21,20 @@ func (o Outcome) Err() error {
 	return fmt.Errorf("%s", how)
 }
 
-// lastLine is the last line with text in it, shortened to what fits a message.
+// lastLine is the last line with text in it, shortened to what fits a message. Node
+// ends what it says about an error with a stack and its version; there it is the
+// line above these.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	line := []rune(strings.TrimSpace(lines[len(lines)-1]))
+	last := len(lines) - 1
+	if strings.HasPrefix(lines[last], "Node.js v") {
+		for i, line := range lines[:last] {
+			if line != "" && line[0] != ' ' && strings.Contains(line, "Error") {
+				last = i
+			}
+		}
+	}
+	line := []rune(strings.TrimSpace(lines[last]))
 	if len(line) > 200 {
 		return string(line[:200]) + "..."
 	}
