@@ -60,14 +60,13 @@ type member struct {
 
 // members are the members of one object, in order.
 type members struct {
-	text   string
 	list   []member
 	sorted []int32 // their indexes by key, those of one key in order
 }
 
 // membersOf reads the members of a valid object, and none of anything else.
 func membersOf(object string) *members {
-	m := &members{text: object}
+	m := &members{}
 	offset := len(object) - len(strings.TrimLeft(object, " \t\r\n"))
 	if !isObject(object) {
 		return m
