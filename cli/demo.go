@@ -11,6 +11,7 @@ import (
 
 	plugins "github.com/chibi-host/chibi/examples/plugins"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
@@ -207,7 +208,7 @@ func effect(r plugin.Record) string {
 		text += ": " + r.Why
 	}
 	if r.Result == plugin.Changed {
-		text += " " + strings.Join(r.Changed, " ") + ": " + brief(string(r.Answer), 100)
+		text += " " + strings.Join(r.Changed, " ") + ": " + term.Clip(string(r.Answer), 100)
 	}
 	return text
 }
@@ -244,12 +245,4 @@ func indent(w io.Writer, before, text string) {
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		fmt.Fprintln(w, strings.TrimRight(before+line, " "))
 	}
-}
-
-// brief shortens a text.
-func brief(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-3]) + "..."
-	}
-	return text
 }

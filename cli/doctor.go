@@ -60,7 +60,7 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 	}
 	d.homeFolder()
 	if err := d.openContext(ctx); errors.Is(err, os.ErrPermission) {
-		d.add("error", err.Error(), "make it readable: chmod -R u+rX "+shellWord(d.home))
+		d.add("error", err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(d.home))
 	} else if err != nil {
 		d.add("error", err.Error(), "correct what it names")
 	} else if err := d.examine(ctx, online); err != nil {
@@ -149,7 +149,7 @@ func (d *doctor) readableKeys() {
 		}
 		text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes)
 		if err == nil && config.HoldsKey(text) {
-			d.add("warning", path+" holds a key and others can read it", "chmod 600 "+shellWord(path))
+			d.add("warning", path+" holds a key and others can read it", "chmod 600 "+term.ShellWord(path))
 		}
 	}
 }
@@ -204,19 +204,20 @@ func (d *doctor) leftOut() {
 				l.Reason), "chibi trust")
 		case d.loaded.BuiltIn(l.Name):
 			d.add("warning", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason),
-				"chibi plugin disable "+shellWord(l.Name))
+				"chibi plugin disable "+term.ShellWord(l.Name))
 		case l.Meant:
-			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason), "chibi plugin check "+shellWord(l.Name)+
-				", or chibi plugin list")
+			d.add("error", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason),
+				"chibi plugin check "+term.ShellWord(l.Name)+
+					", or chibi plugin list")
 		}
 	}
 	for _, n := range d.loaded.Notices {
-		d.add("warning", n.String(), "chibi plugin check "+shellWord(n.Plugin))
+		d.add("warning", n.String(), "chibi plugin check "+term.ShellWord(n.Plugin))
 	}
 	for i := range d.loaded.Plugins {
 		p := &d.loaded.Plugins[i]
 		for _, text := range unusableParameters(p) {
-			d.add("warning", text, "chibi plugin check "+shellWord(p.Name))
+			d.add("warning", text, "chibi plugin check "+term.ShellWord(p.Name))
 		}
 	}
 	if count := len(d.plugins()); count > 0 {
@@ -285,7 +286,7 @@ func (d *doctor) traces() {
 			if !asked[p.Name+" "+string(name)] && (calls > 0 || !ofTools) {
 				d.add("warning", fmt.Sprintf("plugin %q was never asked at %s in %s", p.Name, name,
 					english.Plural(turns, "traced turn", "")), fmt.Sprintf("see when it fires: chibi hook show %s; try it: chibi "+
-					"hook fire %s --plugin %s", name, name, shellWord(p.Name)))
+					"hook fire %s --plugin %s", name, name, term.ShellWord(p.Name)))
 			}
 		}
 	}

@@ -6,9 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -140,11 +138,11 @@ func (w *writers) report(root string, found []weakness) {
 		}
 		if len(some) >= manyWeaknesses {
 			text := "others may change %d files and folders in %s, such as %s, and with them what runs as you"
-			w.add("error", fmt.Sprintf(text, len(some), term.Name(root), term.Name(some[0].path)), command+shellWord(root))
+			w.add("error", fmt.Sprintf(text, len(some), term.Name(root), term.Name(some[0].path)), command+term.ShellWord(root))
 			continue
 		}
 		for _, f := range some {
-			name, path := term.Name(f.path), shellWord(f.path)
+			name, path := term.Name(f.path), term.ShellWord(f.path)
 			if foreign {
 				text := "%s belongs to another user (%d), who may change it and with it what runs as you"
 				w.add("error", fmt.Sprintf(text, name, f.owner), `look at it, then: sudo chown "$(id -un)" `+path)
@@ -177,29 +175,4 @@ func closedAbove(path string) bool {
 		}
 	}
 	return false
-}
-
-// shellWord is a path as a word for a shell.
-func shellWord(path string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+,:@%"
-	switch {
-	case path != "" && strings.Trim(path, plain) == "":
-		return path
-	case term.Name(path) == path:
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	var b strings.Builder
-	for rest := path; rest != ""; {
-		_, size := utf8.DecodeRuneInString(rest)
-		c := rest[:size]
-		rest = rest[size:]
-		if c != "'" && c != `\` && term.Name(c) == c {
-			b.WriteString(c)
-			continue
-		}
-		for i := range size {
-			fmt.Fprintf(&b, `\x%02x`, c[i])
-		}
-	}
-	return "$'" + b.String() + "'"
 }

@@ -51,9 +51,10 @@ func failedCall(c agent.CallStep, arguments func(json.RawMessage) string) string
 		return withText(who+": blocked by plugin "+term.Name(c.BlockedBy), arguments(c.Arguments))
 	case !c.Ran:
 		why := strings.TrimPrefix(c.Why, "Error: ")
-		return who + ": not run: " + brief(strings.TrimPrefix(why, fmt.Sprintf("tool %q did not run: ", c.Tool)), maxReason)
+		why = strings.TrimPrefix(why, fmt.Sprintf("tool %q did not run: ", c.Tool))
+		return who + ": not run: " + term.Clip(why, maxReason)
 	case c.Failure != "":
-		return who + ": failed: " + brief(strings.TrimPrefix(c.Failure, "Error: "), maxReason)
+		return who + ": failed: " + term.Clip(strings.TrimPrefix(c.Failure, "Error: "), maxReason)
 	}
 	return ""
 }

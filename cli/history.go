@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
 )
 
@@ -173,7 +174,7 @@ func entryText(e contexts.Entry, unanswered, verbose bool) string {
 	case e.Type == contexts.TypeToolCall && verbose:
 		return fmt.Sprintf("[TOOL CALL: %s]\n%s\n\n", e.To, e.Content)
 	case e.Type == contexts.TypeToolCall:
-		return fmt.Sprintf("[TOOL: %s] %s\n", e.To, brief(strings.Join(strings.Fields(e.Content), " "), 60))
+		return fmt.Sprintf("[TOOL: %s] %s\n", e.To, term.Clip(strings.Join(strings.Fields(e.Content), " "), 60))
 	case e.Type == contexts.TypeToolResult && verbose:
 		return fmt.Sprintf("[TOOL RESULT: %s]\n%s\n\n", e.From, e.Content)
 	case e.Type == contexts.TypeToolResult:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/plugincheck"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
@@ -138,7 +139,7 @@ func (s *session) target(name string) (target, error) {
 	if left != nil && left.Disabled && (t.path == "" || strings.HasSuffix(t.name, ".disabled")) {
 		t.name, t.path = strings.TrimSuffix(t.name, ".disabled"), full
 		t.remark = fmt.Sprintf("it is not used: %s; it was checked as if it were enabled (chibi plugin enable %s)",
-			left.Reason, shellWord(t.name))
+			left.Reason, term.ShellWord(t.name))
 	}
 	return t, nil
 }

@@ -103,7 +103,7 @@ func (s *session) offer(ctx context.Context, name string) error {
 		}
 	}
 	if !ok {
-		return s.say("It is installed and not enabled; enable it: chibi plugin enable %s", shellWord(name))
+		return s.say("It is installed and not enabled; enable it: chibi plugin enable %s", term.ShellWord(name))
 	}
 	return s.enable(ctx, name, true)
 }

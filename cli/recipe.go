@@ -233,7 +233,8 @@ func withoutEffect(r *recipes.Recipe) string {
 	if len(keys) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("keys without effect: %s; see chibi recipe show %s", strings.Join(keys, ", "), shellWord(r.Name))
+	return fmt.Sprintf("keys without effect: %s; see chibi recipe show %s", strings.Join(keys, ", "),
+		term.ShellWord(r.Name))
 }
 
 // place is where a recipe is, for people.

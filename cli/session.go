@@ -15,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/config"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/recipes"
@@ -326,7 +327,7 @@ func hooksOnly(p *plugin.Plugin) error {
 		names = append(names, string(name))
 	}
 	return usage("plugin %q offers no tool, it only has hooks (%s); to try one: chibi hook fire %s --plugin %s", p.Name,
-		strings.Join(names, ", "), names[0], shellWord(p.Name))
+		strings.Join(names, ", "), names[0], term.ShellWord(p.Name))
 }
 
 // detail prints a remark for a person who wants to know more.

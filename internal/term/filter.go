@@ -5,7 +5,7 @@
 // clipboard, change the title, hide what it says or turn it around, however it
 // is cut into pieces, and that it holds a bounded amount of it back. [Filter] is
 // for texts of several lines and streams, [Name] and [Line] for what stands in
-// a line of ours. The package knows nothing of chibi.
+// a line of ours, [ShellWord] for what stands in a command. The package knows nothing of chibi.
 package term
 
 import (

@@ -53,6 +53,15 @@ func Name(name string) string {
 	return b.String()
 }
 
+// Clip shortens a text to so many characters, of which three say that it goes on.
+func Clip(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:max(0, most-3)]) + "..."
+}
+
 // Line is a text as one line: its white space becomes single spaces, and what is
 // not printable goes.
 func Line(text string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/tidwall/gjson"
 )
@@ -177,5 +178,5 @@ func shown(value []byte) string {
 	case value[0] == '"' && (strings.Contains(string(value), redacted) || strings.Contains(string(value), removedMark)):
 		return notKept
 	}
-	return clip(gjson.ParseBytes(value).Raw, longestShown)
+	return term.Clip(gjson.ParseBytes(value).Raw, longestShown)
 }

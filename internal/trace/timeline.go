@@ -159,15 +159,16 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 		pointWidth = min(pointWidth, max(10, columns-36-whoWidth))
 	}
 	for _, r := range rows {
-		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth, clip(term.Line(r.Point), pointWidth),
-			whoWidth, clip(term.Name(r.Who), whoWidth), bar(r.Took, longest))
+		head := fmt.Sprintf("%8s  %-*s  %-*s  %-10s  ", offset(r.Offset), pointWidth,
+			term.Clip(term.Line(r.Point), pointWidth),
+			whoWidth, term.Clip(term.Name(r.Who), whoWidth), bar(r.Took, longest))
 		text, room := term.Line(r.Text), columns-len([]rune(head))
 		switch {
 		case columns <= 0:
 		case room < 24: // on a narrow terminal the text has a line of its own
-			head, text = clip(strings.TrimRight(head, " "), columns)+"\n    ", clip(text, max(10, columns-4))
+			head, text = term.Clip(strings.TrimRight(head, " "), columns)+"\n    ", term.Clip(text, max(10, columns-4))
 		default:
-			text = clip(text, room)
+			text = term.Clip(text, room)
 		}
 		fmt.Fprintln(w, strings.TrimRight(head+paint(r.Mark, text), " \n"))
 	}
@@ -181,13 +182,4 @@ func bar(d, longest time.Duration) string {
 		return ""
 	}
 	return strings.Repeat("#", max(1, int(4*d/longest))) + fmt.Sprintf(" %d ms", max(1, d.Milliseconds()))
-}
-
-// clip shortens a text to so many characters.
-func clip(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:max(0, most-3)]) + "..."
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -141,7 +142,8 @@ func (l *loader) add(file executable, p probed) {
 	if len(schemas) == 0 || isPart { // of a guard, a part is not enough
 		reason := strings.Join(few(warnings), "; ")
 		if !isPart {
-			reason += fmt.Sprintf("; remove the plugin, disable it (%s), or rename its tool", disable(file.name))
+			reason += fmt.Sprintf("; remove the plugin, disable it (chibi plugin disable %s), or rename its tool",
+				term.ShellWord(file.name))
 		}
 		maps.DeleteFunc(l.taken, func(_, owner string) bool { return owner == file.name }) // it has no tools after all
 		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: reason, Meant: true})
@@ -164,14 +166,6 @@ func whyTaken(tool, owner, from string) string {
 		return fmt.Sprintf("its --schema has a second tool %q, which is left out", tool)
 	}
 	return fmt.Sprintf("plugin %q comes first and has a tool %q too, which is used instead", owner, tool)
-}
-
-// disable is the command that disables a plugin.
-func disable(name string) string {
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
-		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	return "chibi plugin disable " + name
 }
 
 // build makes a plugin of an executable with one or more schemas.
