@@ -136,6 +136,16 @@ func jsonFlag(into *bool) cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: into}
 }
 
+// yesFlag is the flag --yes of a command that asks. It means the same before the
+// command, which a destination that both share would forget.
+func (p *program) yesFlag(about string) cli.Flag {
+	return &cli.BoolFlag{Name: "yes", Usage: about, DisableDefaultText: true,
+		Action: func(_ *cli.Context, yes bool) error {
+			p.opts.yes = p.opts.yes || yes
+			return nil
+		}}
+}
+
 // leaf is a command that does something.
 func leaf(ctx context.Context, name, args, about string, run func(ctx context.Context, args []string) error,
 	flags ...cli.Flag) *cli.Command {

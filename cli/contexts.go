@@ -61,7 +61,7 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds",
 			named(func(ctx context.Context, s *session, name string, _ []string) error {
 				return s.destroy(ctx, name)
-			}), &cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true, Destination: &p.opts.yes}),
+			}), p.yesFlag("do not ask")),
 	}
 }
 

@@ -21,9 +21,6 @@ import (
 
 func (p *program) installCommands(ctx context.Context) []*cli.Command {
 	var link bool
-	yes := func() cli.Flag {
-		return &cli.BoolFlag{Name: "yes", Usage: "do not ask", DisableDefaultText: true, Destination: &p.opts.yes}
-	}
 	on := func(do func(ctx context.Context, s *session, name string) error) func(context.Context, []string) error {
 		return func(ctx context.Context, args []string) error {
 			s, err := p.openWithoutPlugins()
@@ -40,11 +37,12 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 			on(func(ctx context.Context, s *session, source string) error {
 				return s.install(ctx, source, link)
 			}), &cli.BoolFlag{Name: "link", Usage: "link to it instead of copying it", DisableDefaultText: true,
-				Destination: &link}, yes()),
+				Destination: &link}, p.yesFlag("do not ask")),
 			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
 			"chibi plugin install --yes https://example.org/my-filter.git"),
 		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has "+
-			"changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }), yes()),
+			"changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }),
+			p.yesFlag("do not ask")),
 			"chibi plugin show my-filter"),
 		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol",
 			on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, true) })),
@@ -53,7 +51,8 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 			on(func(ctx context.Context, s *session, name string) error { return s.enable(ctx, name, false) })),
 			"chibi plugin disable kodelet:guard"),
 		withExample(leaf(ctx, "remove", "PLUGIN", "delete a plugin's file or folder, or its link",
-			on(func(ctx context.Context, s *session, name string) error { return s.removePlugin(ctx, name) }), yes()),
+			on(func(ctx context.Context, s *session, name string) error { return s.removePlugin(ctx, name) }),
+			p.yesFlag("do not ask")),
 			"chibi plugin remove my-filter"),
 	}
 }

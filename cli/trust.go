@@ -33,8 +33,7 @@ func (p *program) trustCommand(ctx context.Context) *cli.Command {
 			DisableDefaultText: true, Destination: &f.list},
 		&cli.BoolFlag{Name: "revoke", Usage: "take a folder's approval back", DisableDefaultText: true,
 			Destination: &f.revoke},
-		&cli.BoolFlag{Name: "yes", Usage: "approve without asking, for scripts", DisableDefaultText: true,
-			Destination: &p.opts.yes},
+		p.yesFlag("approve without asking, for scripts"),
 	), "chibi trust", "chibi trust --data '*.log'", "chibi trust --list", "chibi trust --revoke ~/src/project")
 }
 
