@@ -162,7 +162,7 @@ func fieldDoc(field string) string {
 	case "SessionInfo.CurrentContext":
 		return "current_context names the context that this run uses."
 	case "SessionInfo.Model":
-		return "model is the model's name, \"\" if none is configured."
+		return "model is the model's name: without one in the configuration \"demo\" for the built-in model, else \"\"."
 	case "SessionInfo.ProjectRoot":
 		return "project_root is the directory of the project: $CHIBI_PROJECT_ROOT, else the nearest one upward that a version control system keeps its files in, such as .git, else the current one."
 	case "SessionInfo.Provider":

@@ -8,7 +8,8 @@ type SessionInfo struct {
 	Verbose bool `json:"verbose"`
 	// Provider is the host of the model's server, "demo" for the built-in model.
 	Provider string `json:"provider"`
-	// Model is the model's name, "" if none is configured.
+	// Model is the model's name: without one in the configuration "demo" for the built-in
+	// model, else "".
 	Model string `json:"model"`
 	// ChibiHome is chibi's home directory, as in $CHIBI_HOME.
 	ChibiHome string `json:"chibi_home"`
