@@ -139,8 +139,8 @@ func (s *schema) keepParameters() (warnings []string) {
 		`calls of it are not checked`, s.Name, why)}
 }
 
-// keepKnown drops hooks that do not exist, and guards that are no hooks, with a
-// warning each.
+// keepKnown drops hooks that do not exist, and guards that are no hooks or where
+// there are no guards, with a warning each.
 func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string) {
 	s.Hooks = slices.DeleteFunc(s.Hooks, func(name hookpoints.Name) bool {
 		if known(name) {
@@ -150,10 +150,16 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 		return true
 	})
 	s.Guards = slices.DeleteFunc(s.Guards, func(name hookpoints.Name) bool {
-		if slices.Contains(s.Hooks, name) {
+		info, isOurs := hookpoints.Find(name)
+		switch {
+		case !slices.Contains(s.Hooks, name):
+			warnings = append(warnings, fmt.Sprintf("guards names %q, which is not among its hooks", name))
+		case isOurs && info.Mode != hookpoints.Chain:
+			warnings = append(warnings, fmt.Sprintf("guards names %q, where nothing can be blocked; "+
+				"it is no guard there", name))
+		default:
 			return false
 		}
-		warnings = append(warnings, fmt.Sprintf("guards names %q, which is not among its hooks", name))
 		return true
 	})
 	return warnings

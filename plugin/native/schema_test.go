@@ -45,6 +45,11 @@ func TestParseSchemas(t *testing.T) {
 			name: "a guard must be a hook", out: `{"name":"a","hooks":["on_end"],"guards":["pre_tool"]}`, tools: []string{"a"},
 			warnings: []string{`guards names "pre_tool", which is not among its hooks`},
 		},
+		{
+			name: "a guard must be able to block", out: `{"name":"a","hooks":["pre_stop"],"guards":["pre_stop"]}`,
+			tools:    []string{"a"},
+			warnings: []string{`guards names "pre_stop", where nothing can be blocked; it is no guard there`},
+		},
 		{name: "names in other letters", out: `{"Name":"a"}`, err: `--schema: it has no "name"`},
 		{name: "the last of two names", out: `{"name":"a","n\u0061me":"b"}`, tools: []string{"b"}},
 		{name: "20 million brackets", out: strings.Repeat("[", 20<<20),
