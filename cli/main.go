@@ -37,5 +37,5 @@ func Main() int {
 	p := &program{stdin: os.Stdin, screen: newScreen(os.Stdout, os.Stderr), said: map[string]bool{}, turn: signals.begin}
 	p.screen.endsWith(ctx.Done())
 	defer p.screen.close()
-	return p.exitCode(p.run(ctx, os.Args[1:]))
+	return p.exitCode(p.screen.arrived(p.run(ctx, os.Args[1:])))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -23,6 +24,7 @@ type outlet struct {
 	ended   <-chan struct{} // closed when the run is over; nil if it never is
 	stall   time.Duration
 	stalled atomic.Bool
+	lost    error // why something did not arrive that somebody waits for
 }
 
 // Write writes to the stream, unless its reader has been given up.
@@ -42,14 +44,24 @@ func (o *outlet) Write(p []byte) (int, error) {
 	}()
 	select {
 	case r := <-done:
-		return r.n, r.err
+		return r.n, o.noteLost(r.err)
 	case <-o.ended:
 	}
 	select {
 	case r := <-done:
-		return r.n, r.err
+		return r.n, o.noteLost(r.err)
 	case <-time.After(o.stall):
 		o.stalled.Store(true)
 		return 0, errStalled
 	}
+}
+
+// noteLost keeps the first error of a write, unless it says that the reader or the
+// terminal is gone: then nobody misses anything.
+func (o *outlet) noteLost(err error) error {
+	isGone := errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EIO)
+	if err != nil && o.lost == nil && !isGone {
+		o.lost = err
+	}
+	return err
 }

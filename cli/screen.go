@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -158,6 +160,22 @@ func (s *screen) close() {
 		s.freshLine()
 	}
 	s.endColours(nil)
+}
+
+// arrived is the error of a run, which is one too if what it printed did not arrive
+// where a program or a file waits for it: on a full disk.
+func (s *screen) arrived(err error) error {
+	s.mu.Lock()
+	lost := s.outlets[0].lost
+	s.mu.Unlock()
+	if err != nil || lost == nil {
+		return err
+	}
+	var where *fs.PathError
+	if errors.As(lost, &where) {
+		lost = where.Err
+	}
+	return fmt.Errorf("standard output cannot be written, and some of it is lost: %w", lost)
 }
 
 // notef prints a sentence for the person on standard error.
