@@ -14,54 +14,44 @@ import (
 // contextCommands are the operations on contexts as commands.
 func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 	var asJSON bool
-	json := func() cli.Flag { return jsonFlag(&asJSON) }
-	// on and named run an operation in an opened session on the context that the
-	// first word names, or on the current one.
-	type operation = func(ctx context.Context, s *session, name string, args []string) error
-	on := func(open func(context.Context, func(*session) error) error,
-		do operation) func(context.Context, []string) error {
-		return func(ctx context.Context, args []string) error {
-			return open(ctx, func(s *session) error {
-				name := s.agent.Context.Name()
-				if len(args) > 0 {
-					var err error
-					if name, err = s.existing(args[0]); err != nil {
-						return err
-					}
-				}
-				return do(ctx, s, name, args)
-			})
-		}
-	}
-	named := func(do operation) func(context.Context, []string) error { return on(p.within, do) }
 	return []*cli.Command{
 		leaf(ctx, "list", "", "list the contexts", func(ctx context.Context, _ []string) error {
 			return p.within(ctx, func(s *session) error { return s.listContexts(asJSON) })
-		}, json()),
-		leaf(ctx, "show", "[NAME]", "show a context", named(
-			func(_ context.Context, s *session, name string, _ []string) error {
+		}, jsonFlag(&asJSON)),
+		leaf(ctx, "show", "[NAME]", "show a context",
+			inSession(p.within, func(s *session, _ context.Context, name string) error {
 				return s.showContext(name, asJSON)
-			}), json()),
+			}), jsonFlag(&asJSON)),
 		leaf(ctx, "switch", "NAME", "use a context from now on, as -c does", func(ctx context.Context, args []string) error {
 			p.opts.switchTo = args
 			return p.within(ctx, func(s *session) error { return s.say("Switched to context '%s'", s.agent.Context.Name()) })
 		}),
-		leaf(ctx, "rename", "OLD NEW", "rename a context",
-			named(func(ctx context.Context, s *session, name string, args []string) error {
+		leaf(ctx, "rename", "OLD NEW", "rename a context", func(ctx context.Context, args []string) error {
+			return inSession(p.within, func(s *session, ctx context.Context, name string) error {
 				return s.rename(ctx, name, args[1])
-			})),
+			})(ctx, args)
+		}),
 		leaf(ctx, "archive", "[NAME]", "empty a context; its transcript keeps everything",
-			named(func(ctx context.Context, s *session, name string, _ []string) error {
-				return s.archive(ctx, name)
-			})),
+			inSession(p.within, (*session).archive)),
 		leaf(ctx, "compact", "[NAME]", "replace the conversation of a context by a summary",
-			on(p.working, func(ctx context.Context, s *session, name string, _ []string) error {
-				return s.compactNamed(ctx, name)
-			})),
-		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds",
-			named(func(ctx context.Context, s *session, name string, _ []string) error {
-				return s.destroy(ctx, name)
-			}), p.yesFlag("do not ask")),
+			inSession(p.working, (*session).compactNamed)),
+		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds", inSession(p.within, (*session).destroy),
+			p.yesFlag("do not ask")),
+	}
+}
+
+// inSession runs an operation in an opened session, on the context that the first
+// word names, or on the current one.
+func inSession(open func(context.Context, func(*session) error) error,
+	do func(s *session, ctx context.Context, name string) error) func(context.Context, []string) error {
+	return func(ctx context.Context, args []string) error {
+		return open(ctx, func(s *session) error {
+			operation := func(ctx context.Context, name string) error { return do(s, ctx, name) }
+			if len(args) > 0 {
+				return s.onNamed(args, operation)(ctx)
+			}
+			return s.onCurrent(operation)(ctx)
+		})
 	}
 }
 
