@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
@@ -225,7 +224,7 @@ func Load(src Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	return global.over(model).over(local).over(flags).resolve(src.Env)
+	return global.over(model).over(local).over(flags).resolve(src.Env), nil
 }
 
 // DefaultBaseURL is where requests go if nothing is configured.
@@ -258,7 +257,7 @@ func defaults(model string) layer {
 func ptr[T any](value T) *T { return &value }
 
 // resolve puts the sources on top of the defaults.
-func (l layer) resolve(env func(string) string) (Config, error) {
+func (l layer) resolve(env func(string) string) Config {
 	baseURLSet := l.BaseURL != nil
 	l = defaults(or(l.Model, "")).over(l)
 	c := Config{
@@ -285,15 +284,10 @@ func (l layer) resolve(env func(string) string) (Config, error) {
 			Redact: l.Trace.Redact},
 		effective: l,
 	}
-	address, err := url.Parse(c.BaseURL)
-	if err != nil || address.Host == "" || !strings.HasPrefix(address.Scheme, "http") {
-		return c, fmt.Errorf("base_url %q is not an address; begin it with https:// or http://, "+
-			"as in http://localhost:11434/v1", c.BaseURL)
-	}
-	if c.APIKey == "" {
+	if address, err := url.Parse(c.BaseURL); err == nil && c.APIKey == "" {
 		c.APIKey = keyFromEnvironment(address.Hostname(), env)
 	}
-	return c, nil
+	return c
 }
 
 // keyFromEnvironment finds a key for a server: chibi's own variable, then the

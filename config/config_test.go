@@ -85,7 +85,7 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"not above zero", "config.toml", "max_tool_rounds = 0\n",
 			`config.toml:1: max_tool_rounds is 0; want a number above 0`},
 		{"bad address", "config.toml", "base_url = \"localhost\"\n",
-			`base_url "localhost" is not an address; begin it with https:// or http://`},
+			`config.toml:1: base_url "localhost" is not an address; begin it with https:// or http://`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := load(t, map[string]string{test.file: test.text})

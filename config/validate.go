@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 )
@@ -22,6 +23,10 @@ func (l layer) validate() (key string, err error) {
 			return p.key, fmt.Errorf("%s is %v; want a percentage from 0 to 100", p.key, *p.value)
 		}
 	}
+	if l.BaseURL != nil && !isAddress(*l.BaseURL) {
+		return "base_url", fmt.Errorf("base_url %q is not an address; begin it with https:// or http://, "+
+			"as in http://localhost:11434/v1", *l.BaseURL)
+	}
 	if key, err := l.Plugins.validate(); err != nil {
 		return key, err
 	}
@@ -37,6 +42,12 @@ func (l layer) validate() (key string, err error) {
 		}
 	}
 	return l.Kode.validate()
+}
+
+// isAddress reports whether a text is the address of a server.
+func isAddress(text string) bool {
+	address, err := url.Parse(text)
+	return err == nil && address.Host != "" && (address.Scheme == "http" || address.Scheme == "https")
 }
 
 // atLeast is a number with its smallest value.
