@@ -57,8 +57,8 @@ func (a *Agent) Retry(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(entries) == 0 {
-		return "", fmt.Errorf("the latest prompt in context %q was answered, at least in part; there is nothing to "+
-			"send again", a.Context.Name())
+		return "", fmt.Errorf("there is nothing to send again in context %q: its latest prompt was answered, at least in "+
+			"part, or there is none", a.Context.Name())
 	}
 	if name := entries[0].Recipe(); name != "" {
 		return "", fmt.Errorf("the latest prompt in context %q came from the recipe %q, which says what it may use; run "+
