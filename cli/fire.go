@@ -274,7 +274,7 @@ type change struct {
 func (f *firing) changes() []change {
 	list := []change{}
 	for _, field := range f.info.Fields {
-		if field.Rule != hookpoints.RuleReplace && field.Rule != hookpoints.RulePatch {
+		if !field.Rule.Rewrites() {
 			continue
 		}
 		where := "/" + field.Name

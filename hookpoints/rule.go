@@ -49,6 +49,9 @@ func (r Rule) Meaning() string {
 	return ""
 }
 
+// Rewrites reports whether the rule changes the payload's field of the same name.
+func (r Rule) Rewrites() bool { return r == RuleReplace || r == RulePatch }
+
 // answerFields reads the rules from an answer's struct tags. What is wrong with
 // them, [Validate] says.
 func answerFields(answer reflect.Type) []AnswerField {

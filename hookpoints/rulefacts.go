@@ -45,11 +45,11 @@ func factsOf(rule Rule) (ruleFacts, bool) {
 	return ruleFacts{}, false
 }
 
-// known lists the rules as they are written in tags.
-func known() []Rule { return knownIn(modes()...) }
+// rules lists the rules as they are written in tags.
+func rules() []Rule { return rulesIn(modes()...) }
 
-// knownIn lists the rules that have an effect in one of the modes.
-func knownIn(in ...Mode) (rules []Rule) {
+// rulesIn lists the rules that have an effect in one of the modes.
+func rulesIn(in ...Mode) (rules []Rule) {
 	for _, facts := range ruleTable() {
 		if slices.ContainsFunc(facts.modes, func(m Mode) bool { return slices.Contains(in, m) }) {
 			rules = append(rules, facts.rule)

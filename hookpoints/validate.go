@@ -108,7 +108,7 @@ func (v *validation) tags(f reflect.StructField) bool {
 		v.field(f, "its tag `%s` does not name it in JSON; want json:\"NAME,omitzero\", or json:\"-\" alone if it is "+
 			"no part of the answer", f.Tag)
 	case merge == "":
-		v.field(f, "its tag `%s` has no rule; want merge:\"RULE\", RULE is%s", f.Tag, oneOf(known()))
+		v.field(f, "its tag `%s` has no rule; want merge:\"RULE\", RULE is%s", f.Tag, oneOf(rules()))
 	default:
 		return true
 	}
@@ -123,12 +123,12 @@ func (v *validation) rule(f reflect.StructField) {
 	kind := kindOf(f.Type)
 	switch {
 	case !isKnown:
-		v.field(f, "the rule of merge:%q is not known%s", tag, choice(rule, known()))
+		v.field(f, "the rule of merge:%q is not known%s", tag, choice(rule, rules()))
 		return
 	case spaced && facts.rule != RuleWith:
 		v.field(f, "the rule of merge:%q takes nothing behind it; want merge:%q", tag, rule)
 	case !slices.Contains(facts.modes, v.info.Mode) && slices.Contains(modes(), v.info.Mode):
-		v.field(f, "merge:%q has no effect where the mode is %s; want%s", tag, v.info.Mode, oneOf(knownIn(v.info.Mode)))
+		v.field(f, "merge:%q has no effect where the mode is %s; want%s", tag, v.info.Mode, oneOf(rulesIn(v.info.Mode)))
 	case kind == kindNone, facts.kind != kindAny && kind != kindAny && facts.kind != kind,
 		facts.names && !listsNames(f.Type):
 		v.field(f, "merge:%q wants %s, this is a %s", tag, facts.wants(), f.Type)

@@ -9,6 +9,7 @@
 //   - Nesting is bounded, before anything that recurses reads the text.
 //
 // [Normalize] writes a text in the one spelling that guards and tools are
-// given; [Encode] and [Quote] write values of ours. The package imports nothing of ours and does no I/O; its functions
-// are safe for concurrent use and never modify their arguments.
+// given; [Encode] and [Quote] write values of ours. The package imports nothing of
+// ours and does no I/O; its functions are safe for concurrent use and never modify
+// their arguments.
 package strictjson

@@ -169,8 +169,7 @@ func (s *story) tellResult(about []Subject, f *firing, l Line) {
 func isRewrite(point hookpoints.Name, l Line) bool {
 	info, _ := hookpoints.Find(point)
 	return slices.ContainsFunc(info.Fields, func(field hookpoints.AnswerField) bool {
-		rewrites := field.Rule == hookpoints.RuleReplace || field.Rule == hookpoints.RulePatch
-		return rewrites && gjson.GetBytes(l.Answer, field.Name).Exists()
+		return field.Rule.Rewrites() && gjson.GetBytes(l.Answer, field.Name).Exists()
 	})
 }
 
