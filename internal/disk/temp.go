@@ -29,12 +29,16 @@ func RemoveTemp(path string) {
 	if os.RemoveAll(path) == nil {
 		return
 	}
-	root, err := os.OpenRoot(path)
+	folder, name := filepath.Split(filepath.Clean(path))
+	root, err := os.OpenRoot(filepath.Clean(folder))
 	if err != nil {
 		return
 	}
 	defer root.Close()
-	fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+	if info, err := root.Lstat(name); err != nil || !info.IsDir() {
+		return
+	}
+	fs.WalkDir(root.FS(), name, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
 			root.Chmod(name, 0o700)
 		}
