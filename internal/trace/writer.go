@@ -157,7 +157,7 @@ func (w *Writer) Record(r plugin.Record) error {
 		}
 		for _, c := range w.changesIn(r.Dispatch) {
 			var changed bool
-			if *doc, changed = c.apply(*doc); changed {
+			if *doc, changed = c.apply(*doc); changed && !slices.Contains(l.Withheld, c.withheld) {
 				l.Withheld = append(l.Withheld, c.withheld)
 			}
 		}
