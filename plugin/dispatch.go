@@ -36,6 +36,7 @@ type reply struct {
 	unread  bool // see Answer.Unread
 	asked   bool // see Answer.Asked
 	counted bool // it was added to the merged answer
+	ended   bool // the run was interrupted before it answered
 	record  Record
 	notices []string
 	stop    error // ends the run
@@ -165,6 +166,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	if err == nil && !room.used {
 		err = room.take(len(answer.Body))
 	}
+	r.ended = errors.Is(err, context.Canceled) && ctx.Err() != nil
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit = answer.Exit
 	r.unread, r.asked = answer.Unread, answer.Asked

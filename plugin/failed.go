@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -13,7 +12,7 @@ import (
 // failed makes a failure what it means here: no opinion, or a block.
 func (d *dispatch) failed(r *reply, err error) {
 	r.record.Result, r.record.Why = Failed, err.Error()
-	if errors.Is(err, context.Canceled) && !r.asked {
+	if r.ended && !r.asked {
 		return
 	}
 	if d.stops(r.plugin, err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -365,6 +366,26 @@ func TestACancelledDispatchIsAnError(t *testing.T) {
 	}
 	if len(l.notices) > 0 {
 		t.Errorf("notices = %q, want none: the plugin did nothing wrong", l.notices)
+	}
+}
+
+// TestAHandlersOwnCancellationIsAFailure: only the end of the dispatch is nobody's
+// fault.
+func TestAHandlersOwnCancellationIsAFailure(t *testing.T) {
+	for _, isGuard := range []bool{true, false} {
+		p := plugin.Plugin{Name: "a", Hooks: []hookpoints.Name{preTool}, OnFailure: plugin.Block,
+			Handler: plugin.HandlerFunc(func(context.Context, plugin.Event) (plugin.Answer, error) {
+				return plugin.Answer{}, fmt.Errorf("asking its server: %w", context.Canceled)
+			})}
+		if isGuard {
+			p = guards(p)
+		}
+		var l log
+		got := fire(t, l.host(p), hookpoints.PreTool, call)
+		if want := `plugin "a" failed, and its failure blocks: asking its server: context canceled`; !got.Block ||
+			got.Message != want {
+			t.Errorf("guard %v: verdict = %+v, want a block: %s", isGuard, got, want)
+		}
 	}
 }
 
