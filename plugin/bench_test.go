@@ -38,9 +38,9 @@ func BenchmarkFire1MB(b *testing.B) {
 			b.Run(fmt.Sprintf("gather/handlers=%d/keys=%d", handlers, keys), func(b *testing.B) {
 				host := &plugin.Host{Plugins: gathering(handlers, keys)}
 				for b.Loop() {
-					answer, err := plugin.FireJSON(b.Context(), host, wideInfo, body)
-					if err != nil || len(answer) == 0 {
-						b.Fatal(len(answer), err)
+					answer, err := plugin.Fire(b.Context(), host, widePoint, anything{Messages: body})
+					if err != nil || answer.A == "" {
+						b.Fatal(answer, err)
 					}
 				}
 			})
@@ -101,13 +101,13 @@ type anything struct {
 	Messages json.RawMessage `json:"messages"`
 }
 
-var wideInfo = hookpoints.Point[anything, wide]{Name: "wide", Mode: hookpoints.Gather}.Info()
+var widePoint = hookpoints.Point[anything, wide]{Name: "wide", Mode: hookpoints.Gather}
 
 // gathering are handlers that each answer so many fields.
 func gathering(handlers, keys int) (plugins []plugin.Plugin) {
 	for h := range handlers {
 		answer := map[string]any{}
-		for _, f := range wideInfo.Fields[:keys] {
+		for _, f := range widePoint.Info().Fields[:keys] {
 			switch f.Rule {
 			case hookpoints.RuleUnite, hookpoints.RuleIntersect:
 				answer[f.Name] = []string{"a", fmt.Sprint(h)}
