@@ -2,7 +2,6 @@ package merge
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
@@ -56,5 +55,3 @@ func (a *answer) bytes() []byte {
 	}
 	return append(out, '}')
 }
-
-func quote(name string) string { return strconv.Quote(name) }

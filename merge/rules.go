@@ -2,7 +2,9 @@ package merge
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -35,35 +37,28 @@ func foldOf(rule hookpoints.Rule) fold {
 
 // join puts texts one after another with a blank line between.
 func (a *Accumulator) join(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	if offers := offersOf[string](f, replies); len(offers) > 0 {
-		combined.encode(f.Name, Join(offers))
-	}
+	combineOffers(f, replies, combined, Join)
 }
 
 // appendLists puts lists one after another.
 func (a *Accumulator) appendLists(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	if offers := offersOf[[]json.RawMessage](f, replies); len(offers) > 0 {
-		combined.encode(f.Name, Append(offers))
-		for _, o := range offers {
-			a.appendedBy = append(a.appendedBy, slices.Repeat([]string{o.From}, len(o.Value))...)
-		}
+	for _, o := range combineOffers(f, replies, combined, Append[json.RawMessage]) {
+		a.appendedBy = append(a.appendedBy, slices.Repeat([]string{o.From}, len(o.Value))...)
 	}
 }
 
 // intersect keeps what every list names.
 func (a *Accumulator) intersect(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	if offers := offersOf[[]string](f, replies); len(offers) > 0 {
-		combined.encode(f.Name, Intersect(offers))
+	if offers := combineOffers(f, replies, combined, Intersect); len(offers) > 0 {
+		a.noteNotOffered(f, replies)
 	}
-	a.noteNotOffered(f, replies)
 }
 
 // unite lists what any list names.
 func (a *Accumulator) unite(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	if offers := offersOf[[]string](f, replies); len(offers) > 0 {
-		combined.encode(f.Name, Unite(offers))
+	if offers := combineOffers(f, replies, combined, Unite); len(offers) > 0 {
+		a.noteNotOffered(f, replies)
 	}
-	a.noteNotOffered(f, replies)
 }
 
 // first takes the first value that is not empty, and tells the other plugins that
@@ -126,7 +121,7 @@ func (a *Accumulator) block(r *reply) bool {
 	if !refuses {
 		return false
 	}
-	said := a.alone(r, f, "blocked by plugin "+quote(r.from))
+	said := a.alone(r, f, fmt.Sprintf("blocked by plugin %q", r.from))
 	r.Outcome, r.Why = Blocked, a.dependentText(said, f.Name)
 	if a.settled != nil {
 		r.note("plugin %q blocked first", a.blocker)
@@ -173,7 +168,7 @@ func (a *Accumulator) observe(r *reply) {
 	var tried []string
 	for _, m := range r.fields.list {
 		if effective[m.key] && m.value != "null" && !(m.key == "block" && m.value == "false") {
-			tried = append(tried, quote(m.key))
+			tried = append(tried, strconv.Quote(m.key))
 		}
 	}
 	if len(tried) > 0 {
@@ -246,7 +241,7 @@ const maxNotOffered = 10
 
 // noteNotOffered remarks on names in lists that the payload does not know.
 func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField, replies []*reply) {
-	if f.Among == "" || len(replies) == 0 {
+	if f.Among == "" {
 		return
 	}
 	known := map[string]bool{}
@@ -268,6 +263,17 @@ func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField, replies []*reply)
 			r.note("%q names %d more that are not offered here", f.Name, others-maxNotOffered)
 		}
 	}
+}
+
+// combineOffers makes one value of what replies offer for a field, if any does, and
+// returns the offers.
+func combineOffers[T any](f hookpoints.AnswerField, replies []*reply, combined *answer,
+	combine func([]Offer[T]) T) []Offer[T] {
+	offers := offersOf[T](f, replies)
+	if len(offers) > 0 {
+		combined.encode(f.Name, combine(offers))
+	}
+	return offers
 }
 
 // offersOf reads a field of every reply that has it, and notes that it takes effect.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -22,8 +23,6 @@ type dispatch struct {
 	payload []byte
 	room    *room
 	refine  []Refine
-	// check tells whether an answer's fields have the point's types.
-	check   func(answer []byte) error
 	replies []*reply
 	merged  *merge.Accumulator
 }
@@ -247,6 +246,11 @@ func (d *dispatch) tooDeep(answer []byte) error {
 		}
 	}
 	return nil
+}
+
+// check says which field of an answer does not have the type that the point gives it.
+func (d *dispatch) check(answer []byte) error {
+	return strictjson.Decode(answer, reflect.New(d.info.Answer).Interface())
 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {

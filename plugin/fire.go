@@ -8,7 +8,6 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
-	"github.com/chibi-host/chibi/merge"
 )
 
 // Fire takes a moment to the host's subscribers and returns their combined
@@ -26,14 +25,17 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err := validate(h, point); err != nil {
 		return verdict, err
 	}
-	if len(h.subscribers(point.Name)) == 0 {
+	subscribers := h.subscribers(point.Name)
+	if len(subscribers) == 0 {
 		return verdict, nil
 	}
 	body, err := JSON(payload)
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
-	result, err := fire(ctx, h, point.Info(), body, refine...)
+	d := newDispatch(h, point.Info(), body)
+	d.refine = refine
+	result, err := d.run(ctx, subscribers)
 	if err != nil || result.Answer == nil {
 		return verdict, err
 	}
@@ -80,14 +82,15 @@ func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.R
 	if err := hookpoints.Validate(info); err != nil {
 		return nil, err
 	}
-	if len(h.subscribers(info.Name)) == 0 {
+	subscribers := h.subscribers(info.Name)
+	if len(subscribers) == 0 {
 		return nil, nil
 	}
 	body, err := payloadOf(info, payload)
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", info.Name, err)
 	}
-	result, err := fire(ctx, h, info, body)
+	result, err := newDispatch(h, info, body).run(ctx, subscribers)
 	return result.Answer, err
 }
 
@@ -102,12 +105,4 @@ func payloadOf(info hookpoints.Info, payload []byte) ([]byte, error) {
 		return nil, &strictjson.TypeError{Want: "an object", Value: strictjson.TypeOf(body)}
 	}
 	return body, strictjson.Decode(body, reflect.New(info.Payload).Interface())
-}
-
-// fire asks the subscribers about a payload of the right types.
-func fire(ctx context.Context, h *Host, info hookpoints.Info, payload []byte, refine ...Refine) (merge.Result, error) {
-	d := newDispatch(h, info, payload)
-	d.refine = refine
-	d.check = func(answer []byte) error { return strictjson.Decode(answer, reflect.New(info.Answer).Interface()) }
-	return d.run(ctx, h.subscribers(info.Name))
 }
