@@ -25,8 +25,10 @@ const (
 	anyType = typeObject<<1 - 1
 )
 
-// typeNames are the names of types in a schema.
-const typeNames = "object, array, string, number, integer, boolean, null"
+// SchemaTypes lists the names of types in a JSON Schema.
+func SchemaTypes() []string {
+	return []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+}
 
 // typesNamed are the types that the value of "type" allows: a name, or a list of
 // them; all without one.
@@ -45,7 +47,7 @@ func typesNamed(value any) (allowed typeSet, err error) {
 		name, _ := v.(string)
 		t := typeNamed(name)
 		if t == 0 {
-			return 0, fmt.Errorf("there is no type %.60q; there are %s", name, typeNames)
+			return 0, fmt.Errorf("there is no type %.60q; there are %s", name, strings.Join(SchemaTypes(), ", "))
 		}
 		allowed |= t
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
 )
 
@@ -124,7 +125,7 @@ func (w *schemaWalk) keyword(path, name string, value gjson.Result, depth int) {
 
 // types looks at the names of types.
 func (w *schemaWalk) types(at string, value gjson.Result) {
-	known := []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+	known := tools.SchemaTypes()
 	for _, one := range value.Array() { // a single value is a list of one
 		if !slices.Contains(known, one.String()) {
 			w.add(Error, "%s: there is no type %q; there are %s", at, one.String(), strings.Join(known, ", "))

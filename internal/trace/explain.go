@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Answer says in sentences what happened to a subject in a turn.
@@ -99,9 +100,10 @@ func (s *story) aboutPlugin(subject Subject) []string {
 	}
 	switch {
 	case len(idle) > 0 && len(texts) == 0:
-		return []string{fmt.Sprintf("Plugin %q changed nothing: it was asked at %s.", subject.Name, listed(idle))}
+		return []string{fmt.Sprintf("Plugin %q changed nothing: it was asked at %s.", subject.Name,
+			english.WordSeries(idle, "and"))}
 	case len(idle) > 0:
-		return append(texts, fmt.Sprintf("Plugin %q changed nothing at %s.", subject.Name, listed(idle)))
+		return append(texts, fmt.Sprintf("Plugin %q changed nothing at %s.", subject.Name, english.WordSeries(idle, "and")))
 	case len(texts) == 0:
 		return []string{s.notAsked(subject.Name)}
 	}
@@ -143,7 +145,7 @@ func (s *story) notAsked(name string) string {
 			return fmt.Sprintf("Plugin %q was left out: %s.", name, strings.TrimSuffix(p.LeftOut, "."))
 		case len(points) > 0:
 			return fmt.Sprintf("Plugin %q was not asked: it has hooks at %s, which did not happen in this turn.", name,
-				listed(points))
+				english.WordSeries(points, "and"))
 		case len(p.Tools) > 0:
 			return fmt.Sprintf("Plugin %q was not asked: it has no hooks in this run, only tools: %s.", name,
 				strings.Join(p.Tools, ", "))
@@ -229,7 +231,7 @@ func (s *story) askedAt(points ...hookpoints.Name) string {
 		at[text] = append(at[text], string(point))
 	}
 	for i, text := range texts {
-		where := listed(at[text])
+		where := english.WordSeries(at[text], "and")
 		if strings.HasPrefix(text, "no ") {
 			where = strings.Join(at[text], " or ")
 		}

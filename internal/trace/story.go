@@ -212,7 +212,7 @@ func (f *firing) blocker() (found *Line, number int) {
 		if l.Result != plugin.Skipped {
 			number++
 		}
-		if l.Blocks || found == nil && f.blocked(l) {
+		if l.Blocks || f.blocked(l) {
 			return l, number
 		}
 	}

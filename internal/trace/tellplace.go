@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -25,7 +26,7 @@ func (r *request) place(at string) (text string, by []Line) {
 		parts = append(parts, fmt.Sprintf("plugin %q %s", one.line.Plugin, one.text))
 	}
 	before, after := merge.At(r.Before, at), merge.At(r.After, at)
-	isSame := before == nil && after == nil || before != nil && after != nil && merge.Equal(before, after)
+	isSame := same(before, after)
 	name, value := dotted(at), shown(after)
 	how := strings.Join(parts, ", then ")
 	switch {
@@ -39,6 +40,9 @@ func (r *request) place(at string) (text string, by []Line) {
 	}
 	return fmt.Sprintf("%s is %s instead of %s: %s.", name, value, shown(before), how), by
 }
+
+// same reports whether two values are equal, or there is neither.
+func same(a, b []byte) bool { return a == nil && b == nil || merge.Equal(a, b) }
 
 // maxSettings bounds how much of what one plugin did to a place is told.
 const maxSettings = 20
@@ -60,7 +64,7 @@ func (r *request) settings(at string) (list []setting) {
 			text := l.set(path, at)
 			if len(at) > len(path) && l.patch() != nil { // it changed what is around the place
 				next := merge.At(l.patch(), at)
-				if next == nil && now == nil || next != nil && now != nil && merge.Equal(now, next) {
+				if same(now, next) {
 					continue
 				}
 				now = next
@@ -143,7 +147,7 @@ func (r *request) alreadyThere(at string) (texts []string) {
 	for _, l := range r.patch.lines {
 		answered := merge.At(l.patch(), at)
 		isObject := answered != nil && answered[0] == '{'
-		if answered == nil || isObject || len(r.setters(at)) > 0 && l.changes(at) {
+		if answered == nil || isObject || l.changes(at) {
 			continue
 		}
 		texts = append(texts, fmt.Sprintf("What plugin %q answered for %s was there already, which changes nothing.",
@@ -152,14 +156,10 @@ func (r *request) alreadyThere(at string) (texts []string) {
 	return texts
 }
 
-// changes reports whether a plugin changed a place in the body.
+// changes reports whether a plugin changed a place in the body, or what is around it
+// or in it.
 func (l Line) changes(at string) bool {
-	for _, path := range l.Changed {
-		if overlap(path, "/request_body"+at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Changed, func(path string) bool { return overlap(path, "/request_body"+at) })
 }
 
 // notKept stands for a value that the trace does not keep.

@@ -8,6 +8,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
 	"github.com/tidwall/gjson"
 )
 
@@ -101,17 +102,9 @@ func (s *story) nameOf(requests []*request) string {
 	case len(numbers) == 1:
 		others = slices.Insert(others, 0, fmt.Sprintf("request %s of %d", numbers[0], count))
 	default:
-		others = slices.Insert(others, 0, fmt.Sprintf("requests %s of %d", listed(numbers), count))
+		others = slices.Insert(others, 0, fmt.Sprintf("requests %s of %d", english.WordSeries(numbers, "and"), count))
 	}
-	return "In " + listed(others)
-}
-
-// listed are words as a list in a sentence.
-func listed(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	return "In " + english.WordSeries(others, "and")
 }
 
 // missing tells which tools the request lacks, those with the same reason at once.
@@ -214,9 +207,6 @@ func (r *request) uselessFilters() (list []fact) {
 
 // toolChanges tells of plugins that changed the tools in the body.
 func (r *request) toolChanges() (list []fact) {
-	if r.Sent == nil && len(r.setters("/tools")) == 0 {
-		return nil
-	}
 	for _, l := range r.setters("/tools") {
 		about := []Subject{{KindPlugin, l.Plugin}, pointOf(hookpoints.PreAPIRequest.Name),
 			{KindRequest, "/tools"}}
@@ -284,7 +274,7 @@ func (r *request) setters(at string) (lines []Line) {
 		return nil
 	}
 	for _, l := range r.patch.lines {
-		if slices.ContainsFunc(l.Changed, func(path string) bool { return overlap(path, "/request_body"+at) }) {
+		if l.changes(at) {
 			lines = append(lines, l)
 		}
 	}
