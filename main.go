@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/chibi-host/chibi/cli"
+	"github.com/chibi-host/chibi/internal/cli"
 )
 
 func main() { os.Exit(cli.Main()) }

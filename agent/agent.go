@@ -146,7 +146,7 @@ const endTimeout = 30 * time.Second
 func (a *Agent) End(ctx context.Context, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
-	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnEnd, hookpoints.SessionEnd{
+	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnEnd, hookpoints.OnEndPayload{
 		CurrentContext: a.Context.Name(), Verbose: a.Settings.Verbose, Reason: reason(failure), Turns: a.turns,
 	})
 	return err
@@ -173,14 +173,14 @@ func (a *Agent) Switched(ctx context.Context, from string, transient bool) error
 		return nil
 	}
 	a.changed("the run went from context %q to context %q", from, a.Context.Name())
-	change := hookpoints.ContextSwitch{FromContext: from, ToContext: a.Context.Name(), IsTransient: transient}
+	change := hookpoints.OnContextSwitchPayload{FromContext: from, ToContext: a.Context.Name(), IsTransient: transient}
 	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnContextSwitch, change)
 	return err
 }
 
-func (a *Agent) session() hookpoints.SessionInfo {
+func (a *Agent) session() hookpoints.OnStartPayload {
 	s := a.Settings
-	return hookpoints.SessionInfo{
+	return hookpoints.OnStartPayload{
 		CurrentContext: a.Context.Name(), Verbose: s.Verbose, Provider: s.Provider, Model: s.Model,
 		ChibiHome: s.Home, ProjectRoot: s.ProjectRoot, ToolCount: a.Tools.Len(),
 	}

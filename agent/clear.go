@@ -26,11 +26,11 @@ func (a *Agent) Clear(ctx context.Context) error {
 }
 
 // size describes the context for hooks.
-func (a *Agent) size() (hookpoints.ContextSize, error) {
+func (a *Agent) size() (hookpoints.ContextPayload, error) {
 	count, err := a.Context.MessageCount()
 	if err != nil {
-		return hookpoints.ContextSize{}, err
+		return hookpoints.ContextPayload{}, err
 	}
 	summary, err := a.Context.Summary()
-	return hookpoints.ContextSize{ContextName: a.Context.Name(), MessageCount: count, Summary: summary}, err
+	return hookpoints.ContextPayload{ContextName: a.Context.Name(), MessageCount: count, Summary: summary}, err
 }

@@ -25,7 +25,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	if from == "" {
 		from = a.Context.Name()
 	}
-	mail := hookpoints.Mail{From: from, To: to, Content: text, ContextName: a.Context.Name()}
+	mail := hookpoints.PreSendMessagePayload{From: from, To: to, Content: text, ContextName: a.Context.Name()}
 	if err := a.checkMail(mail); err != nil {
 		return "", err
 	}
@@ -40,14 +40,14 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 		return "", err
 	}
 	result := fmt.Sprintf("Message delivered to '%s' via %s", to, via)
-	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostSendMessage, hookpoints.DeliveredMail{
+	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostSendMessage, hookpoints.PostSendMessagePayload{
 		From: mail.From, To: mail.To, Content: mail.Content, ContextName: mail.ContextName, DeliveryResult: result,
 	})
 	return result, err
 }
 
 // checkMail refuses what cannot be an address, and a text that is too long.
-func (a *Agent) checkMail(mail hookpoints.Mail) error {
+func (a *Agent) checkMail(mail hookpoints.PreSendMessagePayload) error {
 	for _, address := range []struct {
 		what, text string
 		most       int
@@ -60,7 +60,7 @@ func (a *Agent) checkMail(mail hookpoints.Mail) error {
 }
 
 // deliver puts a message into the other context's inbox.
-func (a *Agent) deliver(mail hookpoints.Mail) error {
+func (a *Agent) deliver(mail hookpoints.PreSendMessagePayload) error {
 	to, err := a.Context.Store().Context(mail.To)
 	if err != nil {
 		return fmt.Errorf("no plugin delivers to %q, and it is not a context: %w", mail.To, err)

@@ -60,7 +60,7 @@ func denied(err error) output {
 
 // blocked is what the model is told of a call that a plugin blocks: the plugin's
 // reason, and which one it is unless the reason names it.
-func blocked(v hookpoints.ToolVerdict) output {
+func blocked(v hookpoints.PreToolAnswer) output {
 	o := output{text: v.Message, status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
 	if !strings.Contains(v.Message, fmt.Sprintf("plugin %q", v.BlockedBy)) {
 		o.text += hookpoints.BlockedNote(v.BlockedBy)
@@ -89,7 +89,7 @@ func (o output) of(converted []string) output {
 }
 
 // step is the call as a step of the turn.
-func (o *output) step(inv hookpoints.ToolInvocation) *CallStep {
+func (o *output) step(inv hookpoints.PreToolPayload) *CallStep {
 	s := &CallStep{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
 		BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: o.converted}
 	switch {
@@ -121,8 +121,8 @@ func (o *output) replace(text string) {
 func (o *output) own() string { return strings.TrimPrefix(o.text, o.preface) }
 
 // shape takes a tool's output through pre_tool_output.
-func (r *round) shape(ctx context.Context, inv hookpoints.ToolInvocation, o *output) error {
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.ToolOutput{
+func (r *round) shape(ctx context.Context, inv hookpoints.PreToolPayload, o *output) error {
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != "", OutputPath: o.file,
 		Status: o.status, BlockedBy: o.blockedBy, Preface: o.preface, ToolCallID: inv.ToolCallID,
 		ExitCode: o.exit, DurationMS: o.took.Milliseconds(), Recipe: inv.Recipe, Nested: inv.Nested,
@@ -152,7 +152,7 @@ type shown struct {
 
 // show caches an output that is too large. If that fails, the model sees what
 // there is in memory.
-func (r *round) show(ctx context.Context, inv hookpoints.ToolInvocation, o *output) (shown, error) {
+func (r *round) show(ctx context.Context, inv hookpoints.PreToolPayload, o *output) (shown, error) {
 	defer o.discard()
 	isLarge := o.file != "" || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, 4000)
 	if r.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.own()) == "" {
@@ -178,7 +178,7 @@ func (o *output) whole() string {
 
 // put moves an output into the cache. What a failure leaves is discarded with
 // the output.
-func (r *round) put(inv hookpoints.ToolInvocation, o *output) (cache.Entry, error) {
+func (r *round) put(inv hookpoints.PreToolPayload, o *output) (cache.Entry, error) {
 	if o.file != "" {
 		return r.Cache.Put(inv.ToolName, inv.Arguments, o.file)
 	}
@@ -194,11 +194,11 @@ func (r *round) put(inv hookpoints.ToolInvocation, o *output) (cache.Entry, erro
 }
 
 // announce fires the hooks of a cached output and makes the stub.
-func (r *round) announce(ctx context.Context, inv hookpoints.ToolInvocation, o *output, e cache.Entry) (shown, error) {
+func (r *round) announce(ctx context.Context, inv hookpoints.PreToolPayload, o *output, e cache.Entry) (shown, error) {
 	path := r.Cache.Path(e.ID)
 	content := o.own()
 	isBegin := int64(len(content)) < e.Bytes
-	candidate := hookpoints.CacheCandidate{
+	candidate := hookpoints.PreCacheOutputPayload{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: content, Truncated: isBegin, ContentPath: path,
 		CharCount: e.Chars, LineCount: e.Lines,
 	}
@@ -210,7 +210,7 @@ func (r *round) announce(ctx context.Context, inv hookpoints.ToolInvocation, o *
 	if err != nil {
 		return shown{}, err
 	}
-	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostCacheOutput, hookpoints.CachedOutput{
+	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostCacheOutput, hookpoints.PostCacheOutputPayload{
 		ToolName: inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
 	})
 	return shown{text: text, cached: true, path: path}, err

@@ -21,7 +21,8 @@ func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
 	if r.recipe != nil {
 		specs = filterSpecs(specs, r.recipe.Tools, nil)
 	}
-	list := hookpoints.ToolList{ContextName: r.Context.Name(), Tools: []hookpoints.ListedTool{}, RecursionDepth: r.depth}
+	list := hookpoints.PreAPIToolsPayload{ContextName: r.Context.Name(), Tools: []hookpoints.ListedTool{},
+		RecursionDepth: r.depth}
 	for _, s := range specs {
 		list.Tools = append(list.Tools, hookpoints.ListedTool{Name: s.Name, Type: string(s.Kind)})
 	}
@@ -80,7 +81,7 @@ func (r *round) body(ctx context.Context, offered []tools.Spec) (json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	patched, err := plugin.Fire(ctx, r.Host, hookpoints.PreAPIRequest, hookpoints.APIRequest{
+	patched, err := plugin.Fire(ctx, r.Host, hookpoints.PreAPIRequest, hookpoints.PreAPIRequestPayload{
 		ContextName: r.Context.Name(), RequestBody: body, RecursionDepth: r.depth,
 	})
 	if err != nil {
@@ -90,7 +91,7 @@ func (r *round) body(ctx context.Context, offered []tools.Spec) (json.RawMessage
 }
 
 // patched is a body as plugins have left it, and tells of the request.
-func (a *Agent) patched(step *RequestStep, body json.RawMessage, patch hookpoints.APIRequestPatch) json.RawMessage {
+func (a *Agent) patched(step *RequestStep, body json.RawMessage, patch hookpoints.PreAPIRequestAnswer) json.RawMessage {
 	step.Before = parameters(body)
 	if patch.RequestBody != nil {
 		body = patch.RequestBody

@@ -34,7 +34,7 @@ func (r *round) compactOldest(ctx context.Context, window []contexts.Entry) erro
 	if err != nil {
 		return err
 	}
-	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PreRollingCompact, hookpoints.RollingCompaction{
+	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PreRollingCompact, hookpoints.PreRollingCompactPayload{
 		ContextName: before.ContextName, MessageCount: before.MessageCount, NonSystemCount: before.MessageCount,
 		Summary: before.Summary,
 	}); err != nil {
@@ -54,7 +54,7 @@ func (r *round) compactOldest(ctx context.Context, window []contexts.Entry) erro
 	}
 	r.changed("context %q was compacted: a summary took the place of its oldest part", r.Context.Name())
 	r.compacted(len(leave), fmt.Sprintf("into a summary, %d stay", len(stay)))
-	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostRollingCompact, hookpoints.RollingCompacted{
+	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{
 		ContextName: after.ContextName, MessageCount: after.MessageCount,
 		MessagesArchived: before.MessageCount - after.MessageCount, Summary: after.Summary,
 	})

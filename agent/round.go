@@ -66,7 +66,7 @@ func (r *round) run(ctx context.Context, original string) (string, error) {
 		if err != nil {
 			return answer, err
 		}
-		exchange := hookpoints.Exchange{Prompt: original, Response: answer, ContextName: r.Context.Name()}
+		exchange := hookpoints.PostMessagePayload{Prompt: original, Response: answer, ContextName: r.Context.Name()}
 		if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostMessage, exchange); err != nil {
 			return answer, err
 		}
@@ -84,7 +84,7 @@ func (r *round) admit(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreMessage, hookpoints.Prompt{
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreMessage, hookpoints.PreMessagePayload{
 		Prompt: prompt, ContextName: r.Context.Name(), Summary: summary, Recipe: r.recipeName(),
 	})
 	switch {

@@ -25,14 +25,14 @@ func (t told) Call(context.Context, tools.Call) (tools.Result, error) { return t
 // audit is a plugin that keeps what hooks are told of a call.
 func audit(seen *[]string) plugin.Plugin {
 	handlers := plugin.HandlePoint(hookpoints.PreToolOutput,
-		func(_ context.Context, p hookpoints.ToolOutput) (hookpoints.ToolOutputAnswer, error) {
+		func(_ context.Context, p hookpoints.PreToolOutputPayload) (hookpoints.PreToolOutputAnswer, error) {
 			*seen = append(*seen, fmt.Sprintf("pre_tool_output %s %d %q by %q after %q", p.Status, p.ExitCode, p.Output,
 				p.BlockedBy, p.Preface))
-			return hookpoints.ToolOutputAnswer{}, nil
+			return hookpoints.PreToolOutputAnswer{}, nil
 		})
 	keep := func(point hookpoints.Name) plugin.HandlerFunc {
 		return func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
-			var p hookpoints.ToolResult
+			var p hookpoints.PostToolPayload
 			err := json.Unmarshal(ev.Payload, &p)
 			*seen = append(*seen, fmt.Sprintf("%s %s by %q", point, p.Status, p.BlockedBy))
 			return plugin.Answer{}, err
@@ -45,21 +45,21 @@ func audit(seen *[]string) plugin.Plugin {
 }
 
 // guard is a plugin that answers so at pre_tool.
-func guard(verdict hookpoints.ToolVerdict) plugin.Plugin {
+func guard(verdict hookpoints.PreToolAnswer) plugin.Plugin {
 	handlers := plugin.HandlePoint(hookpoints.PreTool,
-		func(context.Context, hookpoints.ToolInvocation) (hookpoints.ToolVerdict, error) {
+		func(context.Context, hookpoints.PreToolPayload) (hookpoints.PreToolAnswer, error) {
 			return verdict, nil
 		})
 	return plugin.Plugin{Name: "guard", Hooks: handlers.Hooks(), Handler: handlers}
 }
 
 func TestHooksAreToldWhetherACallRan(t *testing.T) {
-	none := hookpoints.ToolVerdict{}
+	none := hookpoints.PreToolAnswer{}
 	failed := tools.Result{Failed: true, Failure: "Error: exit status 3 (why)", Text: "part\n", Exit: 3}
 	for _, test := range []struct {
 		name, tool, args string
 		result           tools.Result
-		verdict          hookpoints.ToolVerdict
+		verdict          hookpoints.PreToolAnswer
 		status, by       string
 		output, after    string
 		exit             int
@@ -71,13 +71,13 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 			Text: "\n", Exit: 3}, none, "failed", "",
 			"Error: exit status 3 (why)", "Error: exit status 3 (why)", 3},
 		{"a plugin blocks it", "run", `{}`, tools.Result{},
-			hookpoints.ToolVerdict{Block: true, Message: "no sudo"}, "blocked", "guard",
+			hookpoints.PreToolAnswer{Block: true, Message: "no sudo"}, "blocked", "guard",
 			"no sudo\n(blocked by plugin \"guard\")", "", 1},
 		{"a plugin blocks it and names itself", "run", `{}`, tools.Result{},
-			hookpoints.ToolVerdict{Block: true, Message: `plugin "guard": no sudo`},
+			hookpoints.PreToolAnswer{Block: true, Message: `plugin "guard": no sudo`},
 			"blocked", "guard", `plugin "guard": no sudo`, "", 1},
 		{"a plugin blocks it and says nothing", "run", `{}`, tools.Result{},
-			hookpoints.ToolVerdict{Block: true}, "blocked", "guard",
+			hookpoints.PreToolAnswer{Block: true}, "blocked", "guard",
 			`blocked by plugin "guard"`, "", 1},
 		{"a filter leaves it out", "left_out", `{}`, tools.Result{}, none, "denied", "",
 			`Error: tool "left_out" is not available here`, "Error: ", 1},

@@ -76,7 +76,7 @@ func (a *Agent) request(ctx context.Context, what, system, prompt string) (llm.R
 		return llm.Reply{}, err
 	}
 	patched, err := plugin.Fire(ctx, a.Host, hookpoints.PreAPIRequest,
-		hookpoints.APIRequest{ContextName: a.Context.Name(), RequestBody: body})
+		hookpoints.PreAPIRequestPayload{ContextName: a.Context.Name(), RequestBody: body})
 	if err != nil {
 		return llm.Reply{}, err
 	}

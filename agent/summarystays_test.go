@@ -14,14 +14,14 @@ func TestAnAnswerSaysWhetherTheSummaryStays(t *testing.T) {
 	messages := []hookpoints.ChatMessage{{Role: "user", Content: "done"}} // the answer's own words
 	atTurn := func(drop bool) plugin.Handlers {
 		return plugin.HandlePoint(hookpoints.PostTurn,
-			func(context.Context, hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
-				return hookpoints.TurnAnswer{Messages: messages, DropSummary: drop}, nil
+			func(context.Context, hookpoints.PostTurnPayload) (hookpoints.PostTurnAnswer, error) {
+				return hookpoints.PostTurnAnswer{Messages: messages, DropSummary: drop}, nil
 			})
 	}
 	atStop := func(drop bool) plugin.Handlers {
 		return plugin.HandlePoint(hookpoints.PreStop,
-			func(context.Context, hookpoints.StopInfo) (hookpoints.StopAnswer, error) {
-				return hookpoints.StopAnswer{Messages: messages, DropSummary: drop}, nil
+			func(context.Context, hookpoints.PreStopPayload) (hookpoints.PreStopAnswer, error) {
+				return hookpoints.PreStopAnswer{Messages: messages, DropSummary: drop}, nil
 			})
 	}
 	for name, test := range map[string]struct {
@@ -44,8 +44,8 @@ func TestAnAnswerSaysWhetherTheSummaryStays(t *testing.T) {
 			plugins := []plugin.Plugin{{Name: "p", Hooks: test.handlers.Hooks(), Handler: test.handlers}}
 			if strings.HasPrefix(name, "a later") {
 				other := plugin.HandlePoint(hookpoints.PostTurn,
-					func(context.Context, hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
-						return hookpoints.TurnAnswer{Messages: []hookpoints.ChatMessage{{Role: "user", Content: "else"}}}, nil
+					func(context.Context, hookpoints.PostTurnPayload) (hookpoints.PostTurnAnswer, error) {
+						return hookpoints.PostTurnAnswer{Messages: []hookpoints.ChatMessage{{Role: "user", Content: "else"}}}, nil
 					})
 				plugins = append(plugins, plugin.Plugin{Name: "q", Hooks: other.Hooks(), Handler: other})
 			}

@@ -16,7 +16,7 @@ func (r *round) systemPrompt(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	payload := hookpoints.SystemPrompt{ContextName: r.Context.Name(), Summary: known.summary,
+	payload := hookpoints.SystemPromptPayload{ContextName: r.Context.Name(), Summary: known.summary,
 		Todos: known.todos, Goals: known.goals}
 	first, err := plugin.Fire(ctx, r.Host, hookpoints.PreSystemPrompt, payload)
 	if err != nil {

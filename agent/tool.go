@@ -71,7 +71,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 	if isBegin {
 		path = final.path
 	}
-	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostToolOutput, hookpoints.FinalToolOutput{
+	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: out.text, Truncated: isBegin, OutputPath: path,
 		Status: out.status, BlockedBy: out.blockedBy, FinalOutput: final.text, Cached: final.cached, ToolCallID: call.ID,
 	}); err != nil {
@@ -80,7 +80,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 	if err := r.finish(call, final.text, out.ranWith); err != nil {
 		return err
 	}
-	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostTool, hookpoints.ToolResult{
+	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: out.text, Truncated: isBegin, OutputPath: path,
 		Status: out.status, BlockedBy: out.blockedBy, Cached: final.cached, ToolCallID: call.ID,
 	})
@@ -90,9 +90,9 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 // execute runs the tool if it was offered, the call makes sense and no plugin
 // blocks it. Everything else is a result that tells the model why not.
 func (r *round) execute(ctx context.Context, call llm.ToolCall,
-	offered offer) (hookpoints.ToolInvocation, output, error) {
+	offered offer) (hookpoints.PreToolPayload, output, error) {
 	args, unreadable := arguments(call.Arguments)
-	inv := hookpoints.ToolInvocation{ToolName: call.Name, Arguments: args, ToolCallID: call.ID,
+	inv := hookpoints.PreToolPayload{ToolName: call.Name, Arguments: args, ToolCallID: call.ID,
 		Recipe: r.recipeName(), Nested: r.nested}
 	tool, err := r.find(call.Name, offered)
 	if err == nil && unreadable != nil {

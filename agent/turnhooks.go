@@ -29,7 +29,7 @@ func (r *round) turned(ctx context.Context, reply llm.Reply) (wish, error) {
 	for _, call := range reply.ToolCalls {
 		used = append(used, call.Name)
 	}
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PostTurn, hookpoints.TurnInfo{
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PostTurn, hookpoints.PostTurnPayload{
 		ContextName: r.Context.Name(), TurnNumber: r.responses, Response: reply.Text, ToolsUsed: used,
 		Usage: r.usage, Messages: chat(r.messages), RecursionDepth: r.depth, Recipe: r.recipeName(), Nested: r.nested,
 	})
@@ -38,7 +38,7 @@ func (r *round) turned(ctx context.Context, reply llm.Reply) (wish, error) {
 
 // stop fires pre_stop and returns what the turn goes on with, "" for nothing.
 func (r *round) stop(ctx context.Context, response string) (string, error) {
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreStop, hookpoints.StopInfo{
+	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreStop, hookpoints.PreStopPayload{
 		ContextName: r.Context.Name(), Response: response, Usage: r.usage, Messages: chat(r.messages),
 		FollowUps: r.followUps, RecursionDepth: r.depth, Recipe: r.recipeName(),
 	})

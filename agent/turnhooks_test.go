@@ -35,7 +35,7 @@ func (ls) Call(context.Context, tools.Call) (tools.Result, error) {
 
 // conversation asks two prompts while a plugin replaces the conversation in the
 // middle of the second turn, and returns what is stored then.
-func conversation(t *testing.T, replace func(hookpoints.TurnInfo) []hookpoints.ChatMessage) []string {
+func conversation(t *testing.T, replace func(hookpoints.PostTurnPayload) []hookpoints.ChatMessage) []string {
 	t.Helper()
 	c := workContext(t)
 	if err := c.Append(contexts.UserMessage("user", "work", "old"),
@@ -43,11 +43,11 @@ func conversation(t *testing.T, replace func(hookpoints.TurnInfo) []hookpoints.C
 		t.Fatal(err)
 	}
 	handlers := plugin.HandlePoint(hookpoints.PostTurn,
-		func(_ context.Context, turn hookpoints.TurnInfo) (hookpoints.TurnAnswer, error) {
+		func(_ context.Context, turn hookpoints.PostTurnPayload) (hookpoints.PostTurnAnswer, error) {
 			if len(turn.ToolsUsed) == 0 {
-				return hookpoints.TurnAnswer{}, nil
+				return hookpoints.PostTurnAnswer{}, nil
 			}
-			return hookpoints.TurnAnswer{Messages: replace(turn)}, nil
+			return hookpoints.PostTurnAnswer{Messages: replace(turn)}, nil
 		})
 	set := &tools.Set{}
 	if err := set.Add(ls{}); err != nil {
@@ -79,17 +79,17 @@ func TestReplacingInTheMiddleOfATurnLosesNothing(t *testing.T) {
 	rest := []string{call, `tool "a b" c1 null`, `assistant "done"  null`}
 	for _, test := range []struct {
 		name    string
-		replace func(hookpoints.TurnInfo) []hookpoints.ChatMessage
+		replace func(hookpoints.PostTurnPayload) []hookpoints.ChatMessage
 		want    []string
 	}{
-		{"by a summary", func(hookpoints.TurnInfo) []hookpoints.ChatMessage {
+		{"by a summary", func(hookpoints.PostTurnPayload) []hookpoints.ChatMessage {
 			return []hookpoints.ChatMessage{{Role: "user", Content: "sum"}}
 		}, append([]string{`user "sum"  null`}, rest...)},
-		{"by the latest messages", func(turn hookpoints.TurnInfo) []hookpoints.ChatMessage { return turn.Messages[2:] },
+		{"by the last messages", func(turn hookpoints.PostTurnPayload) []hookpoints.ChatMessage { return turn.Messages[2:] },
 			append([]string{`user "new"  null`}, rest...)},
-		{"by all but the calls", func(turn hookpoints.TurnInfo) []hookpoints.ChatMessage { return turn.Messages[:3] },
+		{"by all but the calls", func(turn hookpoints.PostTurnPayload) []hookpoints.ChatMessage { return turn.Messages[:3] },
 			append([]string{`user "old"  null`, `assistant "old answer"  null`, `user "new"  null`}, rest...)},
-		{"with a message behind the calls", func(turn hookpoints.TurnInfo) []hookpoints.ChatMessage {
+		{"with a message behind the calls", func(turn hookpoints.PostTurnPayload) []hookpoints.ChatMessage {
 			return append(turn.Messages[2:], hookpoints.ChatMessage{Role: "user", Content: "be brief"})
 		}, []string{`user "new"  null`, call, `tool "a b" c1 null`, `user "be brief"  null`, `assistant "done"  null`}},
 	} {

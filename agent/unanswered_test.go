@@ -129,10 +129,10 @@ func TestARetryTakesTheWayOfAnyPrompt(t *testing.T) {
 	a, m, _ := talker(t, fails, answersYes)
 	var seen []string
 	handlers := plugin.HandlePoint(hookpoints.PreMessage,
-		func(_ context.Context, p hookpoints.Prompt) (hookpoints.PromptAnswer, error) {
+		func(_ context.Context, p hookpoints.PreMessagePayload) (hookpoints.PreMessageAnswer, error) {
 			seen = append(seen, p.Prompt)
 			text := strings.ReplaceAll(p.Prompt, "hunter2", "***")
-			return hookpoints.PromptAnswer{Prompt: &text}, nil
+			return hookpoints.PreMessageAnswer{Prompt: &text}, nil
 		})
 	a.Host = &plugin.Host{Plugins: []plugin.Plugin{{Name: "redact", Hooks: handlers.Hooks(), Handler: handlers}}}
 	if _, err := a.Prompt(t.Context(), "it is hunter2"); err == nil {
@@ -215,8 +215,8 @@ func TestACutSummaryChangesNothing(t *testing.T) {
 		t.Errorf("compacting: %v", err)
 	}
 	handlers := plugin.HandlePoint(hookpoints.PreStop,
-		func(context.Context, hookpoints.StopInfo) (hookpoints.StopAnswer, error) {
-			return hookpoints.StopAnswer{Recipe: CompactRecipe}, nil
+		func(context.Context, hookpoints.PreStopPayload) (hookpoints.PreStopAnswer, error) {
+			return hookpoints.PreStopAnswer{Recipe: CompactRecipe}, nil
 		})
 	a.Host = &plugin.Host{Plugins: []plugin.Plugin{{Name: "p", Hooks: handlers.Hooks(), Handler: handlers}}}
 	if _, err := a.Prompt(t.Context(), "three"); err != nil {

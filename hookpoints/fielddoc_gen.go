@@ -5,40 +5,6 @@ package hookpoints
 // fieldDoc is the comment of a payload's or answer's field, "" for an unknown one.
 func fieldDoc(field string) string {
 	switch field {
-	case "APIRequest.ContextName":
-		return "context_name names the context."
-	case "APIRequest.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
-	case "APIRequest.RequestBody":
-		return "request_body is the whole body of the request: model, messages, tools, temperature, ..."
-	case "APIRequestPatch.RequestBody":
-		return "request_body holds the fields to change; null deletes one."
-	case "CacheCandidate.Arguments":
-		return "arguments are those that the tool ran with."
-	case "CacheCandidate.CharCount":
-		return "char_count is the number of characters of the content."
-	case "CacheCandidate.Content":
-		return "content is the whole output."
-	case "CacheCandidate.ContentPath":
-		return "content_path is the path of a file with the whole content."
-	case "CacheCandidate.LineCount":
-		return "line_count is the number of lines of the content."
-	case "CacheCandidate.ToolName":
-		return "tool_name is the tool whose output is large."
-	case "CacheCandidate.Truncated":
-		return "truncated is true if this is only the beginning of what is too large for a payload."
-	case "CacheSummary.Summary":
-		return "summary is shown to the model instead of the preview."
-	case "CachedOutput.CacheID":
-		return "cache_id is the name by which the file tools find it."
-	case "CachedOutput.CharCount":
-		return "char_count is the number of characters of the output."
-	case "CachedOutput.LineCount":
-		return "line_count is the number of lines of the output."
-	case "CachedOutput.TokenEstimate":
-		return "token_estimate is about how many tokens the output would take."
-	case "CachedOutput.ToolName":
-		return "tool_name is the tool whose output was cached."
 	case "ChatMessage.Content":
 		return "content is the text."
 	case "ChatMessage.Role":
@@ -53,262 +19,296 @@ func fieldDoc(field string) string {
 		return "id is the model's name for this call."
 	case "ChatToolCall.Name":
 		return "name is the tool's name."
-	case "ContextSize.ContextName":
+	case "ContextPayload.ContextName":
 		return "context_name names the context."
-	case "ContextSize.MessageCount":
+	case "ContextPayload.MessageCount":
 		return "message_count is the number of messages in the context's window."
-	case "ContextSize.Summary":
+	case "ContextPayload.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
-	case "ContextSwitch.FromContext":
-		return "from_context names the context that was current before."
-	case "ContextSwitch.IsTransient":
-		return "is_transient is true for this run only (-C); false when the switch stays (-c)."
-	case "ContextSwitch.ToContext":
-		return "to_context names the context that the run uses."
-	case "DeliveredMail.Content":
-		return "content is the message."
-	case "DeliveredMail.ContextName":
-		return "context_name names the context of this run."
-	case "DeliveredMail.DeliveryResult":
-		return "delivery_result says how it was delivered, as the model is told."
-	case "DeliveredMail.From":
-		return "from names the sending context."
-	case "DeliveredMail.To":
-		return "to names the receiving context, or an address that a plugin delivers to."
-	case "DeliveryClaim.Delivered":
-		return "delivered says that the plugin has delivered the message itself."
-	case "DeliveryClaim.Via":
-		return "via names the way it went; the plugin's name if it is empty."
-	case "Exchange.ContextName":
-		return "context_name names the context."
-	case "Exchange.Prompt":
-		return "prompt is the prompt as it was typed, before pre_message changed it."
-	case "Exchange.Response":
-		return "response is the model's final answer."
-	case "FinalToolOutput.Arguments":
-		return "arguments are those that the tool ran with."
-	case "FinalToolOutput.BlockedBy":
-		return "blocked_by names the plugin that blocked the call, absent if none did."
-	case "FinalToolOutput.Cached":
-		return "cached is true when the output was cached because of its size."
-	case "FinalToolOutput.FinalOutput":
-		return "final_output is what the model will see."
-	case "FinalToolOutput.Output":
-		return "output is the output after pre_tool_output."
-	case "FinalToolOutput.OutputPath":
-		return "output_path is then the path of a file with the whole output."
-	case "FinalToolOutput.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
-	case "FinalToolOutput.ToolCallID":
-		return "tool_call_id is the model's name for this call."
-	case "FinalToolOutput.ToolName":
-		return "tool_name is the tool that was called."
-	case "FinalToolOutput.Truncated":
-		return "truncated is true if this is only the beginning of what is too large for a payload."
-	case "Injection.Inject":
-		return "inject is text for the system prompt."
 	case "ListedTool.Name":
 		return "name is the tool's name."
 	case "ListedTool.Type":
 		return "type is \"builtin\", \"file\" or \"plugin\"."
-	case "Mail.Content":
-		return "content is the message."
-	case "Mail.ContextName":
-		return "context_name names the context of this run."
-	case "Mail.From":
-		return "from names the sending context."
-	case "Mail.To":
-		return "to names the receiving context, or an address that a plugin delivers to."
-	case "Prompt.ContextName":
-		return "context_name names the context."
-	case "Prompt.Prompt":
-		return "prompt is what the person typed."
-	case "Prompt.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
-	case "Prompt.Summary":
-		return "summary is the summary of earlier conversation, \"\" if there is none."
-	case "PromptAnswer.Block":
-		return "block refuses the prompt: nothing is stored or sent."
-	case "PromptAnswer.Message":
-		return "message is what the person is told when the prompt is refused."
-	case "PromptAnswer.Prompt":
-		return "prompt replaces the prompt."
-	case "RollingCompacted.ContextName":
-		return "context_name names the context."
-	case "RollingCompacted.MessageCount":
-		return "message_count is the number of messages that stay in the window."
-	case "RollingCompacted.MessagesArchived":
-		return "messages_archived is the number of messages that left the window."
-	case "RollingCompacted.Summary":
-		return "summary is the updated summary."
-	case "RollingCompaction.ContextName":
-		return "context_name names the context."
-	case "RollingCompaction.MessageCount":
-		return "message_count is the number of messages in the context's window."
-	case "RollingCompaction.NonSystemCount":
-		return "non_system_count is the number of those that are not system messages."
-	case "RollingCompaction.Summary":
-		return "summary is the summary of earlier conversation, \"\" if there is none."
-	case "SessionEnd.CurrentContext":
+	case "OnContextSwitchPayload.FromContext":
+		return "from_context names the context that was current before."
+	case "OnContextSwitchPayload.IsTransient":
+		return "is_transient is true for this run only (-C); false when the switch stays (-c)."
+	case "OnContextSwitchPayload.ToContext":
+		return "to_context names the context that the run uses."
+	case "OnEndPayload.CurrentContext":
 		return "current_context names the context that this run uses."
-	case "SessionEnd.Reason":
+	case "OnEndPayload.Reason":
 		return "reason is \"user_exit\", \"interrupt\" (Ctrl-C, SIGTERM) or \"error\"."
-	case "SessionEnd.Turns":
+	case "OnEndPayload.Turns":
 		return "turns is the number of prompts that this run has answered."
-	case "SessionEnd.Verbose":
+	case "OnEndPayload.Verbose":
 		return "verbose is true when chibi runs with -v."
-	case "SessionInfo.ChibiHome":
+	case "OnStartPayload.ChibiHome":
 		return "chibi_home is chibi's home directory, as in $CHIBI_HOME."
-	case "SessionInfo.CurrentContext":
+	case "OnStartPayload.CurrentContext":
 		return "current_context names the context that this run uses."
-	case "SessionInfo.Model":
+	case "OnStartPayload.Model":
 		return "model is the model's name: without one in the configuration \"demo\" for the built-in model, else \"\"."
-	case "SessionInfo.ProjectRoot":
+	case "OnStartPayload.ProjectRoot":
 		return "project_root is the directory of the project: $CHIBI_PROJECT_ROOT, else the nearest one upward that a version control system keeps its files in, such as .git, else the current one."
-	case "SessionInfo.Provider":
+	case "OnStartPayload.Provider":
 		return "provider is the host of the model's server, \"demo\" for the built-in model."
-	case "SessionInfo.ToolCount":
+	case "OnStartPayload.ToolCount":
 		return "tool_count is the number of tools that there are, before anything filters them."
-	case "SessionInfo.Verbose":
+	case "OnStartPayload.Verbose":
 		return "verbose is true when chibi runs with -v."
-	case "StopAnswer.DropSummary":
-		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
-	case "StopAnswer.FollowUpMessages":
-		return "follow_up_messages are sent as further user messages; the turn goes on."
-	case "StopAnswer.FollowUpsBy":
-		return "- are the plugins that wrote them, one for each; the host says it, no plugin can."
-	case "StopAnswer.Messages":
-		return "messages replaces the conversation."
-	case "StopAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation; what it answers becomes the conversation."
-	case "StopAnswer.RecipeArgs":
-		return "recipe_args are the recipe's arguments."
-	case "StopInfo.ContextName":
+	case "PostCacheOutputPayload.CacheID":
+		return "cache_id is the name by which the file tools find it."
+	case "PostCacheOutputPayload.CharCount":
+		return "char_count is the number of characters of the output."
+	case "PostCacheOutputPayload.LineCount":
+		return "line_count is the number of lines of the output."
+	case "PostCacheOutputPayload.TokenEstimate":
+		return "token_estimate is about how many tokens the output would take."
+	case "PostCacheOutputPayload.ToolName":
+		return "tool_name is the tool whose output was cached."
+	case "PostMessagePayload.ContextName":
 		return "context_name names the context."
-	case "StopInfo.FollowUps":
-		return "follow_ups is the number of times that pre_stop has already continued this turn."
-	case "StopInfo.Messages":
-		return "messages is the conversation with the answer."
-	case "StopInfo.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
-	case "StopInfo.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
-	case "StopInfo.Response":
-		return "response is the model's answer."
-	case "StopInfo.Usage":
-		return "usage counts the tokens of the turn."
-	case "SystemPrompt.ContextName":
+	case "PostMessagePayload.Prompt":
+		return "prompt is the prompt as it was typed, before pre_message changed it."
+	case "PostMessagePayload.Response":
+		return "response is the model's final answer."
+	case "PostRollingCompactPayload.ContextName":
 		return "context_name names the context."
-	case "SystemPrompt.Goals":
-		return "goals is the context's list of goals, \"\" if there is none."
-	case "SystemPrompt.Summary":
-		return "summary is the summary of earlier conversation, \"\" if there is none."
-	case "SystemPrompt.Todos":
-		return "todos is the context's list of todos, \"\" if there is none."
-	case "ToolFilter.Exclude":
-		return "exclude removes the named tools."
-	case "ToolFilter.Include":
-		return "include keeps only the named tools; an empty list keeps none."
-	case "ToolInvocation.Arguments":
-		return "arguments are the call's arguments."
-	case "ToolInvocation.Nested":
-		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
-	case "ToolInvocation.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
-	case "ToolInvocation.ToolCallID":
-		return "tool_call_id is the model's name for this call."
-	case "ToolInvocation.ToolName":
-		return "tool_name is the tool that the model called."
-	case "ToolList.ContextName":
-		return "context_name names the context."
-	case "ToolList.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
-	case "ToolList.Tools":
-		return "tools are the tools that would be offered to the model."
-	case "ToolOutput.Arguments":
+	case "PostRollingCompactPayload.MessageCount":
+		return "message_count is the number of messages that stay in the window."
+	case "PostRollingCompactPayload.MessagesArchived":
+		return "messages_archived is the number of messages that left the window."
+	case "PostRollingCompactPayload.Summary":
+		return "summary is the updated summary."
+	case "PostSendMessagePayload.Content":
+		return "content is the message."
+	case "PostSendMessagePayload.ContextName":
+		return "context_name names the context of this run."
+	case "PostSendMessagePayload.DeliveryResult":
+		return "delivery_result says how it was delivered, as the model is told."
+	case "PostSendMessagePayload.From":
+		return "from names the sending context."
+	case "PostSendMessagePayload.To":
+		return "to names the receiving context, or an address that a plugin delivers to."
+	case "PostToolOutputPayload.Arguments":
 		return "arguments are those that the tool ran with."
-	case "ToolOutput.BlockedBy":
+	case "PostToolOutputPayload.BlockedBy":
 		return "blocked_by names the plugin that blocked the call, absent if none did."
-	case "ToolOutput.DurationMS":
-		return "duration_ms is how long the tool ran, in milliseconds."
-	case "ToolOutput.ExitCode":
-		return "exit_code is 0 for a tool that succeeded, else its process's exit status, or 1 if it has none."
-	case "ToolOutput.Nested":
-		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
-	case "ToolOutput.Output":
-		return "output is what the tool answered, or what the model is told instead."
-	case "ToolOutput.OutputPath":
-		return "output_path is then the path of a file with the whole output."
-	case "ToolOutput.Preface":
-		return "preface is what the output begins with that is not the tool's own: how it failed. Absent if there is none."
-	case "ToolOutput.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
-	case "ToolOutput.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
-	case "ToolOutput.ToolCallID":
-		return "tool_call_id is the model's name for this call."
-	case "ToolOutput.ToolName":
-		return "tool_name is the tool that was called."
-	case "ToolOutput.Truncated":
-		return "truncated is true if this is only the beginning of what is too large for a payload."
-	case "ToolOutputAnswer.Block":
-		return "block withholds the output; the message is shown instead."
-	case "ToolOutputAnswer.Message":
-		return "message is what the model sees instead of the output."
-	case "ToolOutputAnswer.Output":
-		return "output replaces the output."
-	case "ToolResult.Arguments":
-		return "arguments are those that the tool ran with."
-	case "ToolResult.BlockedBy":
-		return "blocked_by names the plugin that blocked the call, absent if none did."
-	case "ToolResult.Cached":
+	case "PostToolOutputPayload.Cached":
 		return "cached is true when the output was cached because of its size."
-	case "ToolResult.OutputPath":
+	case "PostToolOutputPayload.FinalOutput":
+		return "final_output is what the model will see."
+	case "PostToolOutputPayload.Output":
+		return "output is the output after pre_tool_output."
+	case "PostToolOutputPayload.OutputPath":
 		return "output_path is then the path of a file with the whole output."
-	case "ToolResult.Result":
-		return "result is the tool's output after pre_tool_output."
-	case "ToolResult.Status":
+	case "PostToolOutputPayload.Status":
 		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
-	case "ToolResult.ToolCallID":
+	case "PostToolOutputPayload.ToolCallID":
 		return "tool_call_id is the model's name for this call."
-	case "ToolResult.ToolName":
+	case "PostToolOutputPayload.ToolName":
 		return "tool_name is the tool that was called."
-	case "ToolResult.Truncated":
+	case "PostToolOutputPayload.Truncated":
 		return "truncated is true if this is only the beginning of what is too large for a payload."
-	case "ToolVerdict.Arguments":
-		return "arguments replaces the arguments, whole."
-	case "ToolVerdict.Block":
-		return "block keeps the tool from running."
-	case "ToolVerdict.BlockedBy":
-		return "- is the plugin that blocked; the host says it, no plugin can."
-	case "ToolVerdict.Message":
-		return "message is what the model is told instead of a result; the plugin's name follows it."
-	case "TurnAnswer.DropSummary":
+	case "PostToolPayload.Arguments":
+		return "arguments are those that the tool ran with."
+	case "PostToolPayload.BlockedBy":
+		return "blocked_by names the plugin that blocked the call, absent if none did."
+	case "PostToolPayload.Cached":
+		return "cached is true when the output was cached because of its size."
+	case "PostToolPayload.OutputPath":
+		return "output_path is then the path of a file with the whole output."
+	case "PostToolPayload.Result":
+		return "result is the tool's output after pre_tool_output."
+	case "PostToolPayload.Status":
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
+	case "PostToolPayload.ToolCallID":
+		return "tool_call_id is the model's name for this call."
+	case "PostToolPayload.ToolName":
+		return "tool_name is the tool that was called."
+	case "PostToolPayload.Truncated":
+		return "truncated is true if this is only the beginning of what is too large for a payload."
+	case "PostTurnAnswer.DropSummary":
 		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
-	case "TurnAnswer.Messages":
+	case "PostTurnAnswer.Messages":
 		return "messages replaces the conversation so far. After a response that calls tools, that response and its results stay behind them."
-	case "TurnAnswer.Recipe":
+	case "PostTurnAnswer.Recipe":
 		return "recipe names a recipe to run on the conversation, when the tools that the response calls have answered; what it answers takes the place of messages."
-	case "TurnAnswer.RecipeArgs":
+	case "PostTurnAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
-	case "TurnInfo.ContextName":
+	case "PostTurnPayload.ContextName":
 		return "context_name names the context."
-	case "TurnInfo.Messages":
+	case "PostTurnPayload.Messages":
 		return "messages is the conversation with this response."
-	case "TurnInfo.Nested":
+	case "PostTurnPayload.Nested":
 		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
-	case "TurnInfo.Recipe":
+	case "PostTurnPayload.Recipe":
 		return "recipe names the recipe that is being run, absent without one."
-	case "TurnInfo.RecursionDepth":
+	case "PostTurnPayload.RecursionDepth":
 		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
-	case "TurnInfo.Response":
+	case "PostTurnPayload.Response":
 		return "response is the text of this response, \"\" if it only called tools."
-	case "TurnInfo.ToolsUsed":
+	case "PostTurnPayload.ToolsUsed":
 		return "tools_used names the tools that this response calls, in order."
-	case "TurnInfo.TurnNumber":
+	case "PostTurnPayload.TurnNumber":
 		return "turn_number counts the model's responses to this prompt, from 1."
-	case "TurnInfo.Usage":
+	case "PostTurnPayload.Usage":
 		return "usage counts the tokens so far."
+	case "PreAPIRequestAnswer.RequestBody":
+		return "request_body holds the fields to change; null deletes one."
+	case "PreAPIRequestPayload.ContextName":
+		return "context_name names the context."
+	case "PreAPIRequestPayload.RecursionDepth":
+		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
+	case "PreAPIRequestPayload.RequestBody":
+		return "request_body is the whole body of the request: model, messages, tools, temperature, ..."
+	case "PreAPIToolsAnswer.Exclude":
+		return "exclude removes the named tools."
+	case "PreAPIToolsAnswer.Include":
+		return "include keeps only the named tools; an empty list keeps none."
+	case "PreAPIToolsPayload.ContextName":
+		return "context_name names the context."
+	case "PreAPIToolsPayload.RecursionDepth":
+		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
+	case "PreAPIToolsPayload.Tools":
+		return "tools are the tools that would be offered to the model."
+	case "PreCacheOutputAnswer.Summary":
+		return "summary is shown to the model instead of the preview."
+	case "PreCacheOutputPayload.Arguments":
+		return "arguments are those that the tool ran with."
+	case "PreCacheOutputPayload.CharCount":
+		return "char_count is the number of characters of the content."
+	case "PreCacheOutputPayload.Content":
+		return "content is the whole output."
+	case "PreCacheOutputPayload.ContentPath":
+		return "content_path is the path of a file with the whole content."
+	case "PreCacheOutputPayload.LineCount":
+		return "line_count is the number of lines of the content."
+	case "PreCacheOutputPayload.ToolName":
+		return "tool_name is the tool whose output is large."
+	case "PreCacheOutputPayload.Truncated":
+		return "truncated is true if this is only the beginning of what is too large for a payload."
+	case "PreMessageAnswer.Block":
+		return "block refuses the prompt: nothing is stored or sent."
+	case "PreMessageAnswer.Message":
+		return "message is what the person is told when the prompt is refused."
+	case "PreMessageAnswer.Prompt":
+		return "prompt replaces the prompt."
+	case "PreMessagePayload.ContextName":
+		return "context_name names the context."
+	case "PreMessagePayload.Prompt":
+		return "prompt is what the person typed."
+	case "PreMessagePayload.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
+	case "PreMessagePayload.Summary":
+		return "summary is the summary of earlier conversation, \"\" if there is none."
+	case "PreRollingCompactPayload.ContextName":
+		return "context_name names the context."
+	case "PreRollingCompactPayload.MessageCount":
+		return "message_count is the number of messages in the context's window."
+	case "PreRollingCompactPayload.NonSystemCount":
+		return "non_system_count is the number of those that are not system messages."
+	case "PreRollingCompactPayload.Summary":
+		return "summary is the summary of earlier conversation, \"\" if there is none."
+	case "PreSendMessageAnswer.Delivered":
+		return "delivered says that the plugin has delivered the message itself."
+	case "PreSendMessageAnswer.Via":
+		return "via names the way it went; the plugin's name if it is empty."
+	case "PreSendMessagePayload.Content":
+		return "content is the message."
+	case "PreSendMessagePayload.ContextName":
+		return "context_name names the context of this run."
+	case "PreSendMessagePayload.From":
+		return "from names the sending context."
+	case "PreSendMessagePayload.To":
+		return "to names the receiving context, or an address that a plugin delivers to."
+	case "PreStopAnswer.DropSummary":
+		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
+	case "PreStopAnswer.FollowUpMessages":
+		return "follow_up_messages are sent as further user messages; the turn goes on."
+	case "PreStopAnswer.FollowUpsBy":
+		return "- are the plugins that wrote them, one for each; the host says it, no plugin can."
+	case "PreStopAnswer.Messages":
+		return "messages replaces the conversation."
+	case "PreStopAnswer.Recipe":
+		return "recipe names a recipe to run on the conversation; what it answers becomes the conversation."
+	case "PreStopAnswer.RecipeArgs":
+		return "recipe_args are the recipe's arguments."
+	case "PreStopPayload.ContextName":
+		return "context_name names the context."
+	case "PreStopPayload.FollowUps":
+		return "follow_ups is the number of times that pre_stop has already continued this turn."
+	case "PreStopPayload.Messages":
+		return "messages is the conversation with the answer."
+	case "PreStopPayload.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
+	case "PreStopPayload.RecursionDepth":
+		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
+	case "PreStopPayload.Response":
+		return "response is the model's answer."
+	case "PreStopPayload.Usage":
+		return "usage counts the tokens of the turn."
+	case "PreToolAnswer.Arguments":
+		return "arguments replaces the arguments, whole."
+	case "PreToolAnswer.Block":
+		return "block keeps the tool from running."
+	case "PreToolAnswer.BlockedBy":
+		return "- is the plugin that blocked; the host says it, no plugin can."
+	case "PreToolAnswer.Message":
+		return "message is what the model is told instead of a result; the plugin's name follows it."
+	case "PreToolOutputAnswer.Block":
+		return "block withholds the output; the message is shown instead."
+	case "PreToolOutputAnswer.Message":
+		return "message is what the model sees instead of the output."
+	case "PreToolOutputAnswer.Output":
+		return "output replaces the output."
+	case "PreToolOutputPayload.Arguments":
+		return "arguments are those that the tool ran with."
+	case "PreToolOutputPayload.BlockedBy":
+		return "blocked_by names the plugin that blocked the call, absent if none did."
+	case "PreToolOutputPayload.DurationMS":
+		return "duration_ms is how long the tool ran, in milliseconds."
+	case "PreToolOutputPayload.ExitCode":
+		return "exit_code is 0 for a tool that succeeded, else its process's exit status, or 1 if it has none."
+	case "PreToolOutputPayload.Nested":
+		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
+	case "PreToolOutputPayload.Output":
+		return "output is what the tool answered, or what the model is told instead."
+	case "PreToolOutputPayload.OutputPath":
+		return "output_path is then the path of a file with the whole output."
+	case "PreToolOutputPayload.Preface":
+		return "preface is what the output begins with that is not the tool's own: how it failed. Absent if there is none."
+	case "PreToolOutputPayload.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
+	case "PreToolOutputPayload.Status":
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
+	case "PreToolOutputPayload.ToolCallID":
+		return "tool_call_id is the model's name for this call."
+	case "PreToolOutputPayload.ToolName":
+		return "tool_name is the tool that was called."
+	case "PreToolOutputPayload.Truncated":
+		return "truncated is true if this is only the beginning of what is too large for a payload."
+	case "PreToolPayload.Arguments":
+		return "arguments are the call's arguments."
+	case "PreToolPayload.Nested":
+		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
+	case "PreToolPayload.Recipe":
+		return "recipe names the recipe that is being run, absent without one."
+	case "PreToolPayload.ToolCallID":
+		return "tool_call_id is the model's name for this call."
+	case "PreToolPayload.ToolName":
+		return "tool_name is the tool that the model called."
+	case "SystemPromptAnswer.Inject":
+		return "inject is text for the system prompt."
+	case "SystemPromptPayload.ContextName":
+		return "context_name names the context."
+	case "SystemPromptPayload.Goals":
+		return "goals is the context's list of goals, \"\" if there is none."
+	case "SystemPromptPayload.Summary":
+		return "summary is the summary of earlier conversation, \"\" if there is none."
+	case "SystemPromptPayload.Todos":
+		return "todos is the context's list of todos, \"\" if there is none."
 	case "Usage.CurrentContextWindow":
 		return "current_context_window is the size of the last request and its answer."
 	case "Usage.InputTokens":

@@ -167,7 +167,7 @@ func TestFieldsOfNamesakesHaveNoComments(t *testing.T) {
 
 func TestOptionalFieldsAreMarked(t *testing.T) {
 	var optional []string
-	for _, f := range hookpoints.Fields(reflect.TypeFor[hookpoints.ToolInvocation]()) {
+	for _, f := range hookpoints.Fields(reflect.TypeFor[hookpoints.PreToolPayload]()) {
 		if f.Optional {
 			optional = append(optional, f.Name)
 		}

@@ -1,7 +1,7 @@
 package hookpoints
 
-// Prompt is the payload of pre_message.
-type Prompt struct {
+// PreMessagePayload is the payload of pre_message.
+type PreMessagePayload struct {
 	// Prompt is what the person typed.
 	Prompt string `json:"prompt"`
 	// ContextName names the context.
@@ -12,8 +12,8 @@ type Prompt struct {
 	Recipe string `json:"recipe,omitempty"`
 }
 
-// PromptAnswer is the answer at pre_message.
-type PromptAnswer struct {
+// PreMessageAnswer is the answer at pre_message.
+type PreMessageAnswer struct {
 	// Prompt replaces the prompt.
 	Prompt *string `json:"prompt,omitzero" merge:"replace"`
 	// Block refuses the prompt: nothing is stored or sent.
@@ -22,8 +22,8 @@ type PromptAnswer struct {
 	Message string `json:"message,omitzero" merge:"with block"`
 }
 
-// Exchange is the payload of post_message.
-type Exchange struct {
+// PostMessagePayload is the payload of post_message.
+type PostMessagePayload struct {
 	// Prompt is the prompt as it was typed, before pre_message changed it.
 	Prompt string `json:"prompt"`
 	// Response is the model's final answer.
@@ -32,8 +32,8 @@ type Exchange struct {
 	ContextName string `json:"context_name"`
 }
 
-// SystemPrompt is the payload of pre_system_prompt and post_system_prompt.
-type SystemPrompt struct {
+// SystemPromptPayload is the payload of pre_system_prompt and post_system_prompt.
+type SystemPromptPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// Summary is the summary of earlier conversation, "" if there is none.
@@ -44,14 +44,14 @@ type SystemPrompt struct {
 	Goals string `json:"goals"`
 }
 
-// Injection is the answer at pre_system_prompt and post_system_prompt.
-type Injection struct {
+// SystemPromptAnswer is the answer at pre_system_prompt and post_system_prompt.
+type SystemPromptAnswer struct {
 	// Inject is text for the system prompt.
 	Inject string `json:"inject,omitzero" merge:"join"`
 }
 
-// Mail is the payload of pre_send_message.
-type Mail struct {
+// PreSendMessagePayload is the payload of pre_send_message.
+type PreSendMessagePayload struct {
 	// From names the sending context.
 	From string `json:"from"`
 	// To names the receiving context, or an address that a plugin delivers to.
@@ -62,16 +62,16 @@ type Mail struct {
 	ContextName string `json:"context_name"`
 }
 
-// DeliveryClaim is the answer at pre_send_message.
-type DeliveryClaim struct {
+// PreSendMessageAnswer is the answer at pre_send_message.
+type PreSendMessageAnswer struct {
 	// Delivered says that the plugin has delivered the message itself.
 	Delivered bool `json:"delivered,omitzero" merge:"claim"`
 	// Via names the way it went; the plugin's name if it is empty.
 	Via string `json:"via,omitzero" merge:"with delivered"`
 }
 
-// DeliveredMail is the payload of post_send_message.
-type DeliveredMail struct {
+// PostSendMessagePayload is the payload of post_send_message.
+type PostSendMessagePayload struct {
 	// From names the sending context.
 	From string `json:"from"`
 	// To names the receiving context, or an address that a plugin delivers to.

@@ -2,8 +2,8 @@ package hookpoints
 
 import "encoding/json"
 
-// ToolList is the payload of pre_api_tools.
-type ToolList struct {
+// PreAPIToolsPayload is the payload of pre_api_tools.
+type PreAPIToolsPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// Tools are the tools that would be offered to the model.
@@ -12,7 +12,7 @@ type ToolList struct {
 	RecursionDepth int `json:"recursion_depth"`
 }
 
-// ListedTool is one tool in a [ToolList].
+// ListedTool is one tool in a [PreAPIToolsPayload].
 type ListedTool struct {
 	// Name is the tool's name.
 	Name string `json:"name"`
@@ -20,17 +20,17 @@ type ListedTool struct {
 	Type string `json:"type"`
 }
 
-// ToolFilter is the answer at pre_api_tools. A filtered tool is neither
+// PreAPIToolsAnswer is the answer at pre_api_tools. A filtered tool is neither
 // offered to the model nor run if the model calls it anyway.
-type ToolFilter struct {
+type PreAPIToolsAnswer struct {
 	// Include keeps only the named tools; an empty list keeps none.
 	Include []string `json:"include,omitzero" merge:"intersect" among:"tools.#.name"`
 	// Exclude removes the named tools.
 	Exclude []string `json:"exclude,omitzero" merge:"unite" among:"tools.#.name"`
 }
 
-// APIRequest is the payload of pre_api_request.
-type APIRequest struct {
+// PreAPIRequestPayload is the payload of pre_api_request.
+type PreAPIRequestPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// RequestBody is the whole body of the request: model, messages, tools, temperature, ...
@@ -39,9 +39,9 @@ type APIRequest struct {
 	RecursionDepth int `json:"recursion_depth"`
 }
 
-// APIRequestPatch is the answer at pre_api_request. What Fire returns holds
+// PreAPIRequestAnswer is the answer at pre_api_request. What Fire returns holds
 // the whole patched body, or nothing when nobody changed it.
-type APIRequestPatch struct {
+type PreAPIRequestAnswer struct {
 	// RequestBody holds the fields to change; null deletes one.
 	RequestBody json.RawMessage `json:"request_body,omitzero" merge:"patch"`
 }

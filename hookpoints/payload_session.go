@@ -1,7 +1,7 @@
 package hookpoints
 
-// SessionInfo is the payload of on_start.
-type SessionInfo struct {
+// OnStartPayload is the payload of on_start.
+type OnStartPayload struct {
 	// CurrentContext names the context that this run uses.
 	CurrentContext string `json:"current_context"`
 	// Verbose is true when chibi runs with -v.
@@ -21,8 +21,8 @@ type SessionInfo struct {
 	ToolCount int `json:"tool_count"`
 }
 
-// SessionEnd is the payload of on_end.
-type SessionEnd struct {
+// OnEndPayload is the payload of on_end.
+type OnEndPayload struct {
 	// CurrentContext names the context that this run uses.
 	CurrentContext string `json:"current_context"`
 	// Verbose is true when chibi runs with -v.
@@ -33,8 +33,8 @@ type SessionEnd struct {
 	Turns int `json:"turns"`
 }
 
-// ContextSwitch is the payload of on_context_switch.
-type ContextSwitch struct {
+// OnContextSwitchPayload is the payload of on_context_switch.
+type OnContextSwitchPayload struct {
 	// FromContext names the context that was current before.
 	FromContext string `json:"from_context"`
 	// ToContext names the context that the run uses.
@@ -43,9 +43,9 @@ type ContextSwitch struct {
 	IsTransient bool `json:"is_transient"`
 }
 
-// ContextSize is the payload of pre_clear, post_clear, pre_compact and
+// ContextPayload is the payload of pre_clear, post_clear, pre_compact and
 // post_compact.
-type ContextSize struct {
+type ContextPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// MessageCount is the number of messages in the context's window.
@@ -54,8 +54,8 @@ type ContextSize struct {
 	Summary string `json:"summary"`
 }
 
-// RollingCompaction is the payload of pre_rolling_compact.
-type RollingCompaction struct {
+// PreRollingCompactPayload is the payload of pre_rolling_compact.
+type PreRollingCompactPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// MessageCount is the number of messages in the context's window.
@@ -66,8 +66,8 @@ type RollingCompaction struct {
 	Summary string `json:"summary"`
 }
 
-// RollingCompacted is the payload of post_rolling_compact.
-type RollingCompacted struct {
+// PostRollingCompactPayload is the payload of post_rolling_compact.
+type PostRollingCompactPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// MessageCount is the number of messages that stay in the window.

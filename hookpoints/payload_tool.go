@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// ToolInvocation is the payload of pre_tool.
-type ToolInvocation struct {
+// PreToolPayload is the payload of pre_tool.
+type PreToolPayload struct {
 	// ToolName is the tool that the model called.
 	ToolName string `json:"tool_name"`
 	// Arguments are the call's arguments.
@@ -20,8 +20,8 @@ type ToolInvocation struct {
 	Nested bool `json:"nested,omitempty"`
 }
 
-// ToolVerdict is the answer at pre_tool.
-type ToolVerdict struct {
+// PreToolAnswer is the answer at pre_tool.
+type PreToolAnswer struct {
 	// Arguments replaces the arguments, whole.
 	Arguments json.RawMessage `json:"arguments,omitzero" merge:"replace"`
 	// Block keeps the tool from running.
@@ -34,7 +34,7 @@ type ToolVerdict struct {
 }
 
 // SetBlockedBy takes the name of the plugin that blocked.
-func (v *ToolVerdict) SetBlockedBy(plugin string) { v.BlockedBy = plugin }
+func (v *PreToolAnswer) SetBlockedBy(plugin string) { v.BlockedBy = plugin }
 
 // CallStatus says what became of a call.
 type CallStatus string
@@ -54,8 +54,8 @@ func BlockedNote(plugin string) string { return fmt.Sprintf("\n(blocked by plugi
 // DidRun reports whether the tool ran.
 func (s CallStatus) DidRun() bool { return s == StatusRan || s == StatusFailed }
 
-// ToolResult is the payload of post_tool.
-type ToolResult struct {
+// PostToolPayload is the payload of post_tool.
+type PostToolPayload struct {
 	// ToolName is the tool that was called.
 	ToolName string `json:"tool_name"`
 	// Arguments are those that the tool ran with.
@@ -79,8 +79,8 @@ type ToolResult struct {
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
-// ToolOutput is the payload of pre_tool_output.
-type ToolOutput struct {
+// PreToolOutputPayload is the payload of pre_tool_output.
+type PreToolOutputPayload struct {
 	// ToolName is the tool that was called.
 	ToolName string `json:"tool_name"`
 	// Arguments are those that the tool ran with.
@@ -115,8 +115,8 @@ type ToolOutput struct {
 	Nested bool `json:"nested,omitempty"`
 }
 
-// ToolOutputAnswer is the answer at pre_tool_output.
-type ToolOutputAnswer struct {
+// PreToolOutputAnswer is the answer at pre_tool_output.
+type PreToolOutputAnswer struct {
 	// Output replaces the output.
 	Output *string `json:"output,omitzero" merge:"replace"`
 	// Block withholds the output; the message is shown instead.
@@ -125,8 +125,8 @@ type ToolOutputAnswer struct {
 	Message string `json:"message,omitzero" merge:"with block"`
 }
 
-// FinalToolOutput is the payload of post_tool_output.
-type FinalToolOutput struct {
+// PostToolOutputPayload is the payload of post_tool_output.
+type PostToolOutputPayload struct {
 	// ToolName is the tool that was called.
 	ToolName string `json:"tool_name"`
 	// Arguments are those that the tool ran with.
@@ -152,8 +152,8 @@ type FinalToolOutput struct {
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
-// CacheCandidate is the payload of pre_cache_output.
-type CacheCandidate struct {
+// PreCacheOutputPayload is the payload of pre_cache_output.
+type PreCacheOutputPayload struct {
 	// ToolName is the tool whose output is large.
 	ToolName string `json:"tool_name"`
 	// Arguments are those that the tool ran with.
@@ -171,14 +171,14 @@ type CacheCandidate struct {
 	LineCount int `json:"line_count"`
 }
 
-// CacheSummary is the answer at pre_cache_output.
-type CacheSummary struct {
+// PreCacheOutputAnswer is the answer at pre_cache_output.
+type PreCacheOutputAnswer struct {
 	// Summary is shown to the model instead of the preview.
 	Summary string `json:"summary,omitzero" merge:"first"`
 }
 
-// CachedOutput is the payload of post_cache_output.
-type CachedOutput struct {
+// PostCacheOutputPayload is the payload of post_cache_output.
+type PostCacheOutputPayload struct {
 	// ToolName is the tool whose output was cached.
 	ToolName string `json:"tool_name"`
 	// CacheID is the name by which the file tools find it.

@@ -35,8 +35,8 @@ type Usage struct {
 	MaxContextWindow int `json:"max_context_window"`
 }
 
-// TurnInfo is the payload of post_turn.
-type TurnInfo struct {
+// PostTurnPayload is the payload of post_turn.
+type PostTurnPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// TurnNumber counts the model's responses to this prompt, from 1.
@@ -58,8 +58,8 @@ type TurnInfo struct {
 	Nested bool `json:"nested,omitempty"`
 }
 
-// TurnAnswer is the answer at post_turn.
-type TurnAnswer struct {
+// PostTurnAnswer is the answer at post_turn.
+type PostTurnAnswer struct {
 	// Messages replaces the conversation so far. After a response that calls
 	// tools, that response and its results stay behind them.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"replace"`
@@ -73,8 +73,8 @@ type TurnAnswer struct {
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
 }
 
-// StopInfo is the payload of pre_stop.
-type StopInfo struct {
+// PreStopPayload is the payload of pre_stop.
+type PreStopPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
 	// Response is the model's answer.
@@ -91,8 +91,8 @@ type StopInfo struct {
 	Recipe string `json:"recipe,omitempty"`
 }
 
-// StopAnswer is the answer at pre_stop.
-type StopAnswer struct {
+// PreStopAnswer is the answer at pre_stop.
+type PreStopAnswer struct {
 	// FollowUpMessages are sent as further user messages; the turn goes on.
 	FollowUpMessages []string `json:"follow_up_messages,omitzero" merge:"append"`
 	// FollowUpsBy are the plugins that wrote them, one for each; the host says it,
@@ -112,4 +112,4 @@ type StopAnswer struct {
 
 // SetAppendedBy takes the names of the plugins that wrote follow_up_messages, one
 // for each message.
-func (a *StopAnswer) SetAppendedBy(plugins []string) { a.FollowUpsBy = plugins }
+func (a *PreStopAnswer) SetAppendedBy(plugins []string) { a.FollowUpsBy = plugins }

@@ -2,11 +2,11 @@ package hookpoints
 
 // Session.
 var (
-	OnStart = Point[SessionInfo, None]{
+	OnStart = Point[OnStartPayload, None]{
 		Name: "on_start", Group: GroupSession, Mode: Observe,
 		When: "a run starts, before it does what it was asked for",
 	}
-	OnEnd = Point[SessionEnd, None]{
+	OnEnd = Point[OnEndPayload, None]{
 		Name: "on_end", Group: GroupSession, Mode: Observe,
 		When: "chibi ends, whatever the reason: errors and Ctrl-C included",
 	}
@@ -14,11 +14,11 @@ var (
 
 // Messages.
 var (
-	PreMessage = Point[Prompt, PromptAnswer]{
+	PreMessage = Point[PreMessagePayload, PreMessageAnswer]{
 		Name: "pre_message", Group: GroupMessage, Mode: Chain,
 		When: "a prompt was given, before it is stored or sent",
 	}
-	PostMessage = Point[Exchange, None]{
+	PostMessage = Point[PostMessagePayload, None]{
 		Name: "post_message", Group: GroupMessage, Mode: Observe,
 		When: "the model's final answer to a prompt has been stored",
 	}
@@ -26,11 +26,11 @@ var (
 
 // System prompt.
 var (
-	PreSystemPrompt = Point[SystemPrompt, Injection]{
+	PreSystemPrompt = Point[SystemPromptPayload, SystemPromptAnswer]{
 		Name: "pre_system_prompt", Group: GroupSystem, Mode: Gather,
 		When: "the system prompt is about to be built; what is injected comes first in it",
 	}
-	PostSystemPrompt = Point[SystemPrompt, Injection]{
+	PostSystemPrompt = Point[SystemPromptPayload, SystemPromptAnswer]{
 		Name: "post_system_prompt", Group: GroupSystem, Mode: Gather,
 		When: "the system prompt has been built; what is injected comes last in it",
 	}
@@ -38,11 +38,11 @@ var (
 
 // Requests to the model.
 var (
-	PreAPITools = Point[ToolList, ToolFilter]{
+	PreAPITools = Point[PreAPIToolsPayload, PreAPIToolsAnswer]{
 		Name: "pre_api_tools", Group: GroupRequest, Mode: Gather,
 		When: "before every request of a conversation, with the tools that it would offer; summaries offer none",
 	}
-	PreAPIRequest = Point[APIRequest, APIRequestPatch]{
+	PreAPIRequest = Point[PreAPIRequestPayload, PreAPIRequestAnswer]{
 		Name: "pre_api_request", Group: GroupRequest, Mode: Chain,
 		When: "before every request to the model, summaries included, with the body that would be sent",
 	}
@@ -50,19 +50,19 @@ var (
 
 // Tools.
 var (
-	PreTool = Point[ToolInvocation, ToolVerdict]{
+	PreTool = Point[PreToolPayload, PreToolAnswer]{
 		Name: "pre_tool", Group: GroupToolCall, Mode: Chain,
 		When: "the model called a tool, before it runs",
 	}
-	PostTool = Point[ToolResult, None]{
+	PostTool = Point[PostToolPayload, None]{
 		Name: "post_tool", Group: GroupToolCall, Mode: Observe,
 		When: "a tool call is complete and stored",
 	}
-	PreToolOutput = Point[ToolOutput, ToolOutputAnswer]{
+	PreToolOutput = Point[PreToolOutputPayload, PreToolOutputAnswer]{
 		Name: "pre_tool_output", Group: GroupToolCall, Mode: Chain,
 		When: "a tool has answered, before its output is cached, stored or shown to the model",
 	}
-	PostToolOutput = Point[FinalToolOutput, None]{
+	PostToolOutput = Point[PostToolOutputPayload, None]{
 		Name: "post_tool_output", Group: GroupToolCall, Mode: Observe,
 		When: "a tool's output has been processed, with what the model will see",
 	}
@@ -70,11 +70,11 @@ var (
 
 // Large tool outputs.
 var (
-	PreCacheOutput = Point[CacheCandidate, CacheSummary]{
+	PreCacheOutput = Point[PreCacheOutputPayload, PreCacheOutputAnswer]{
 		Name: "pre_cache_output", Group: GroupCache, Mode: Gather,
 		When: "a tool's output is too large to show and is about to be cached",
 	}
-	PostCacheOutput = Point[CachedOutput, None]{
+	PostCacheOutput = Point[PostCacheOutputPayload, None]{
 		Name: "post_cache_output", Group: GroupCache, Mode: Observe,
 		When: "a tool's output has been cached",
 	}
@@ -82,11 +82,11 @@ var (
 
 // Messages between contexts.
 var (
-	PreSendMessage = Point[Mail, DeliveryClaim]{
+	PreSendMessage = Point[PreSendMessagePayload, PreSendMessageAnswer]{
 		Name: "pre_send_message", Group: GroupDelivery, Mode: Claim,
 		When: "a message to another context is about to be delivered",
 	}
-	PostSendMessage = Point[DeliveredMail, None]{
+	PostSendMessage = Point[PostSendMessagePayload, None]{
 		Name: "post_send_message", Group: GroupDelivery, Mode: Observe,
 		When: "a message to another context has been delivered",
 	}
@@ -94,31 +94,31 @@ var (
 
 // Contexts.
 var (
-	OnContextSwitch = Point[ContextSwitch, None]{
+	OnContextSwitch = Point[OnContextSwitchPayload, None]{
 		Name: "on_context_switch", Group: GroupContext, Mode: Observe,
 		When: "the run uses another context than the current one; not when it stays the same",
 	}
-	PreClear = Point[ContextSize, None]{
+	PreClear = Point[ContextPayload, None]{
 		Name: "pre_clear", Group: GroupContext, Mode: Observe,
 		When: "a context is about to be cleared",
 	}
-	PostClear = Point[ContextSize, None]{
+	PostClear = Point[ContextPayload, None]{
 		Name: "post_clear", Group: GroupContext, Mode: Observe,
 		When: "a context has been cleared, with the size and the summary that it had",
 	}
-	PreCompact = Point[ContextSize, None]{
+	PreCompact = Point[ContextPayload, None]{
 		Name: "pre_compact", Group: GroupContext, Mode: Observe,
 		When: "a whole context is about to be compacted",
 	}
-	PostCompact = Point[ContextSize, None]{
+	PostCompact = Point[ContextPayload, None]{
 		Name: "post_compact", Group: GroupContext, Mode: Observe,
 		When: "a whole context has been compacted",
 	}
-	PreRollingCompact = Point[RollingCompaction, None]{
+	PreRollingCompact = Point[PreRollingCompactPayload, None]{
 		Name: "pre_rolling_compact", Group: GroupContext, Mode: Observe,
 		When: "the oldest part of a context is about to be compacted",
 	}
-	PostRollingCompact = Point[RollingCompacted, None]{
+	PostRollingCompact = Point[PostRollingCompactPayload, None]{
 		Name: "post_rolling_compact", Group: GroupContext, Mode: Observe,
 		When: "the oldest part of a context has been compacted",
 	}
@@ -126,11 +126,11 @@ var (
 
 // Turns.
 var (
-	PostTurn = Point[TurnInfo, TurnAnswer]{
+	PostTurn = Point[PostTurnPayload, PostTurnAnswer]{
 		Name: "post_turn", Group: GroupTurn, Mode: Chain,
 		When: "the model has responded once, before the tools that it called run",
 	}
-	PreStop = Point[StopInfo, StopAnswer]{
+	PreStop = Point[PreStopPayload, PreStopAnswer]{
 		Name: "pre_stop", Group: GroupTurn, Mode: Gather,
 		When: "the model has answered without calling a tool and the turn is about to end",
 	}

@@ -29,7 +29,8 @@ func BenchmarkFire1MB(b *testing.B) {
 			b.Run(fmt.Sprintf("chain/handlers=%d/keys=%d", handlers, keys), func(b *testing.B) {
 				host := &plugin.Host{Plugins: patching(handlers, keys)}
 				for b.Loop() {
-					answer, err := plugin.Fire(b.Context(), host, hookpoints.PreAPIRequest, hookpoints.APIRequest{RequestBody: body})
+					answer, err := plugin.Fire(b.Context(), host, hookpoints.PreAPIRequest,
+						hookpoints.PreAPIRequestPayload{RequestBody: body})
 					if err != nil || len(answer.RequestBody) < len(body) {
 						b.Fatal(len(answer.RequestBody), err)
 					}

@@ -16,15 +16,15 @@ import (
 // A plugin can be a Go function.
 func ExampleHandlePoint() {
 	guard := plugin.HandlePoint(hookpoints.PreTool,
-		func(_ context.Context, call hookpoints.ToolInvocation) (hookpoints.ToolVerdict, error) {
+		func(_ context.Context, call hookpoints.PreToolPayload) (hookpoints.PreToolAnswer, error) {
 			if strings.Contains(string(call.Arguments), "rm -rf") {
-				return hookpoints.ToolVerdict{Block: true, Message: "not on my disk"}, nil
+				return hookpoints.PreToolAnswer{Block: true, Message: "not on my disk"}, nil
 			}
-			return hookpoints.ToolVerdict{}, nil
+			return hookpoints.PreToolAnswer{}, nil
 		})
 	host := &plugin.Host{Plugins: []plugin.Plugin{{Name: "guard", Hooks: guard.Hooks(), Handler: guard}}}
 
-	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.ToolInvocation{
+	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.PreToolPayload{
 		ToolName: "shell", Arguments: json.RawMessage(`{"command":"rm -rf /"}`),
 	})
 	fmt.Println(verdict.Block, verdict.Message, err)
@@ -46,7 +46,7 @@ func ExampleFire() {
 		return
 	}
 	host := &plugin.Host{Plugins: loaded.Plugins}
-	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.ToolInvocation{
+	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.PreToolPayload{
 		ToolName: "ls", Arguments: json.RawMessage(`{"dir":"/"}`),
 	})
 	fmt.Println(string(verdict.Arguments), err)

@@ -51,7 +51,7 @@ func TestAFailureBlocksWhereItIsSaidForThatPointAlone(t *testing.T) {
 		t.Error("its failure at pre_tool did not block")
 	}
 	if verdict := fire(t, h, hookpoints.PreToolOutput,
-		hookpoints.ToolOutput{Arguments: json.RawMessage("{}")}); verdict.Block {
+		hookpoints.PreToolOutputPayload{Arguments: json.RawMessage("{}")}); verdict.Block {
 		t.Error("its failure at pre_tool_output blocked")
 	}
 }

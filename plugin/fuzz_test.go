@@ -32,7 +32,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		host.Plugins = append(host.Plugins, guards(says("guard", `{"block": true}`, hookpoints.PreTool.Name)))
 		verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
-			hookpoints.ToolInvocation{Arguments: json.RawMessage(`{}`)})
+			hookpoints.PreToolPayload{Arguments: json.RawMessage(`{}`)})
 		if err != nil || !verdict.Block {
 			t.Errorf("the guard's block is gone: %+v, %v", verdict, err)
 		}

@@ -84,7 +84,7 @@ func asJSON(t *testing.T, v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-var call = hookpoints.ToolInvocation{ToolName: "shell", Arguments: json.RawMessage(`{"command":"ls","dir":"/"}`)}
+var call = hookpoints.PreToolPayload{ToolName: "shell", Arguments: json.RawMessage(`{"command":"ls","dir":"/"}`)}
 
 const (
 	preTool     = hookpoints.Name("pre_tool")
@@ -220,7 +220,7 @@ func TestChainGivesEachPluginWhatThePreviousOneLeft(t *testing.T) {
 	}
 	var l log
 	h := l.host(look("a", `{"prompt":"one two"}`), guards(look("g", ``)), look("b", `{"prompt":"zero one two"}`))
-	got := fire(t, h, hookpoints.PreMessage, hookpoints.Prompt{Prompt: "one", ContextName: "c"})
+	got := fire(t, h, hookpoints.PreMessage, hookpoints.PreMessagePayload{Prompt: "one", ContextName: "c"})
 	want := []string{
 		`{"prompt":"one","context_name":"c","summary":""}`,
 		`{"prompt":"one two","context_name":"c","summary":""}`,
@@ -237,7 +237,7 @@ func TestChainGivesEachPluginWhatThePreviousOneLeft(t *testing.T) {
 func TestAPromptMayBecomeEmptyText(t *testing.T) {
 	var l log
 	got := fire(t, l.host(says("a", `{"output":""}`, "pre_tool_output")), hookpoints.PreToolOutput,
-		hookpoints.ToolOutput{Output: "secret"})
+		hookpoints.PreToolOutputPayload{Output: "secret"})
 	if got.Output == nil || *got.Output != "" {
 		t.Errorf("output = %v, want the empty text", got.Output)
 	}
@@ -249,7 +249,7 @@ func TestPatchesMergeDeeplyAndConflictsAreTraced(t *testing.T) {
 		says("a", `{"request_body":{"temperature":0.1,"reasoning":{"effort":"low"}}}`, "pre_api_request"),
 		says("b", `{"request_body":{"temperature":0.9,"reasoning":{"exclude":true},"stop":null}}`, "pre_api_request"),
 	)
-	got := fire(t, h, hookpoints.PreAPIRequest, hookpoints.APIRequest{
+	got := fire(t, h, hookpoints.PreAPIRequest, hookpoints.PreAPIRequestPayload{
 		RequestBody: json.RawMessage(`{"model":"m","stop":["x"],"reasoning":{"max":1e3}}`),
 	})
 	want := `{"model":"m","reasoning":{"max":1e3,"effort":"low","exclude":true},"temperature":0.9}`
@@ -262,7 +262,7 @@ func TestPatchesMergeDeeplyAndConflictsAreTraced(t *testing.T) {
 }
 
 func TestGather(t *testing.T) {
-	list := hookpoints.ToolList{Tools: []hookpoints.ListedTool{{Name: "x"}, {Name: "y"}, {Name: "z"}}}
+	list := hookpoints.PreAPIToolsPayload{Tools: []hookpoints.ListedTool{{Name: "x"}, {Name: "y"}, {Name: "z"}}}
 	for _, test := range []struct {
 		name    string
 		answers []string
@@ -291,7 +291,7 @@ func TestGather(t *testing.T) {
 func TestGatherReportsNamesThatAreNotOffered(t *testing.T) {
 	var l log
 	fire(t, l.host(says("a", `{"exclude":["file_grep"]}`, preAPITools)), hookpoints.PreAPITools,
-		hookpoints.ToolList{Tools: []hookpoints.ListedTool{{Name: "x"}}})
+		hookpoints.PreAPIToolsPayload{Tools: []hookpoints.ListedTool{{Name: "x"}}})
 	want := []string{`"exclude" names "file_grep", which is not offered here`}
 	if diff := cmp.Diff(want, l.records[0].Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -302,7 +302,7 @@ func TestInjectionsAreJoinedInPluginOrder(t *testing.T) {
 	var l log
 	h := l.host(says("a", `{"inject":"first"}`, "pre_system_prompt"), says("b", `{"inject":""}`, "pre_system_prompt"),
 		says("c", `{"inject":"second"}`, "pre_system_prompt"))
-	if got := fire(t, h, hookpoints.PreSystemPrompt, hookpoints.SystemPrompt{}); got.Inject != "first\n\nsecond" {
+	if got := fire(t, h, hookpoints.PreSystemPrompt, hookpoints.SystemPromptPayload{}); got.Inject != "first\n\nsecond" {
 		t.Errorf("inject = %q", got.Inject)
 	}
 }
@@ -311,7 +311,7 @@ func TestFirstSummaryWinsAndOthersAreToldSo(t *testing.T) {
 	var l log
 	h := l.host(says("a", `{"summary":""}`, "pre_cache_output"), says("b", `{"summary":"short"}`, "pre_cache_output"),
 		says("c", `{"summary":"other"}`, "pre_cache_output"))
-	if got := fire(t, h, hookpoints.PreCacheOutput, hookpoints.CacheCandidate{}); got.Summary != "short" {
+	if got := fire(t, h, hookpoints.PreCacheOutput, hookpoints.PreCacheOutputPayload{}); got.Summary != "short" {
 		t.Errorf("summary = %q", got.Summary)
 	}
 	if got, want := l.records[2].Notes, []string{`its "summary" is not used, plugin "b" came first`}; !cmp.Equal(got,
@@ -324,7 +324,7 @@ func TestTheFirstClaimEndsThePoint(t *testing.T) {
 	var l log
 	h := l.host(says("a", `{}`, "pre_send_message"), says("b", `{"delivered":true}`, "pre_send_message"),
 		says("c", `{"delivered":true,"via":"pigeon"}`, "pre_send_message"))
-	got := fire(t, h, hookpoints.PreSendMessage, hookpoints.Mail{From: "x", To: "y"})
+	got := fire(t, h, hookpoints.PreSendMessage, hookpoints.PreSendMessagePayload{From: "x", To: "y"})
 	if !got.Delivered || got.Via != "b" {
 		t.Errorf("claim = %+v, want b's, named after it", got)
 	}
@@ -336,7 +336,7 @@ func TestTheFirstClaimEndsThePoint(t *testing.T) {
 func TestAnObserverThatTriesToChangeSomethingIsTold(t *testing.T) {
 	var l log
 	fire(t, l.host(says("a", `{"output":"x"}`, postTool), says("b", `{"ok":true}`, postTool)), hookpoints.PostTool,
-		hookpoints.ToolResult{})
+		hookpoints.PostToolPayload{})
 	want := []string{`plugin "a" at post_tool: post_tool is only observed, an answer of "output" changes nothing; ignored`}
 	if diff := cmp.Diff(want, l.notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)

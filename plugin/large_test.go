@@ -32,7 +32,7 @@ func TestLargeAnswersTakeEffectLikeAnyOther(t *testing.T) {
 		others := `{"request_body":{` + listed(`"k%d":2`, 100_000) + `}}`
 		answer := fire(t, l.host(says("a", keys, hookpoints.PreAPIRequest.Name),
 			says("b", others, hookpoints.PreAPIRequest.Name)),
-			hookpoints.PreAPIRequest, hookpoints.APIRequest{RequestBody: json.RawMessage(`{"model":"m"}`)})
+			hookpoints.PreAPIRequest, hookpoints.PreAPIRequestPayload{RequestBody: json.RawMessage(`{"model":"m"}`)})
 		if got := merge.At(answer.RequestBody, "/k99999"); string(got) != "2" {
 			t.Errorf("the last key is %s", got)
 		}
@@ -47,7 +47,7 @@ func TestLargeAnswersTakeEffectLikeAnyOther(t *testing.T) {
 		l := &log{}
 		names := `{"include":[` + listed(`"t%d"`, 300_000) + `]}`
 		answer := fire(t, l.host(says("a", names, preAPITools), says("b", names, preAPITools)), hookpoints.PreAPITools,
-			hookpoints.ToolList{Tools: []hookpoints.ListedTool{{Name: "t7"}}})
+			hookpoints.PreAPIToolsPayload{Tools: []hookpoints.ListedTool{{Name: "t7"}}})
 		if n := len(answer.Include); n != 300_000 {
 			t.Errorf("%d names are included", n)
 		}
@@ -58,7 +58,7 @@ func TestLargeAnswersTakeEffectLikeAnyOther(t *testing.T) {
 	t.Run("100,000 follow-ups", func(t *testing.T) {
 		texts := `{"follow_up_messages":[` + listed(`"m%d"`, 100_000) + `]}`
 		answer := fire(t, (&log{}).host(says("a", texts, hookpoints.PreStop.Name), says("b", texts, hookpoints.PreStop.Name)),
-			hookpoints.PreStop, hookpoints.StopInfo{})
+			hookpoints.PreStop, hookpoints.PreStopPayload{})
 		if n := len(answer.FollowUpMessages); n != 200_000 {
 			t.Errorf("%d messages follow", n)
 		}

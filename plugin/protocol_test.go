@@ -30,7 +30,7 @@ func TestASequenceIsAskedInOrder(t *testing.T) {
 		says("second", "s", func() { heard = append(heard, "second") }),
 	)
 	h.Parallel = 3
-	fire(t, h, hookpoints.PostTool, hookpoints.ToolResult{})
+	fire(t, h, hookpoints.PostTool, hookpoints.PostToolPayload{})
 	if !slices.Equal(heard, []string{"first", "second"}) {
 		t.Errorf("heard %q", heard)
 	}

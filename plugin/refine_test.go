@@ -15,7 +15,7 @@ import (
 func sees(name string, seen *[]string) plugin.Plugin {
 	return plugin.Plugin{Name: name, Hooks: []hookpoints.Name{preTool}, Handler: plugin.HandlerFunc(
 		func(_ context.Context, ev plugin.Event) (plugin.Answer, error) {
-			var call hookpoints.ToolInvocation
+			var call hookpoints.PreToolPayload
 			err := json.Unmarshal(ev.Payload, &call)
 			*seen = append(*seen, name+": "+string(call.Arguments))
 			return plugin.Answer{}, err
@@ -50,7 +50,7 @@ func TestWhatAPluginRewritesIsRefinedBeforeOthersSeeIt(t *testing.T) {
 			var seen []string
 			host := l.host(says("rewrites", test.answer, preTool), sees("next", &seen), guards(sees("guard", &seen)))
 			verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
-				hookpoints.ToolInvocation{ToolName: "t", Arguments: json.RawMessage(`{"n":5}`)}, other, five)
+				hookpoints.PreToolPayload{ToolName: "t", Arguments: json.RawMessage(`{"n":5}`)}, other, five)
 			if err != nil || string(verdict.Arguments) != test.want {
 				t.Errorf("verdict = %s, %v; want %s", verdict.Arguments, err, test.want)
 			}
@@ -82,7 +82,7 @@ func TestGuardsAndTheCallerGetTheSameBytes(t *testing.T) {
 			host := l.host(says("away", `{"arguments":{}}`, preTool), says("back", test.back, preTool),
 				guards(sees("guard", &seen)))
 			verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
-				hookpoints.ToolInvocation{ToolName: "t", Arguments: json.RawMessage(`{"n":1,"m":1}`)})
+				hookpoints.PreToolPayload{ToolName: "t", Arguments: json.RawMessage(`{"n":1,"m":1}`)})
 			if err != nil || string(verdict.Arguments) != test.want {
 				t.Errorf("verdict = %s, %v; want %s", verdict.Arguments, err, test.want)
 			}

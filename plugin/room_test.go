@@ -49,7 +49,7 @@ func TestAllAnswersOfAMomentShareOneBound(t *testing.T) {
 				h.Plugins = append(h.Plugins, says(fmt.Sprint("p", i), inject(test.size), point.Name))
 			}
 			h.MaxAnswers = 1000
-			fire(t, h, point, hookpoints.SystemPrompt{})
+			fire(t, h, point, hookpoints.SystemPromptPayload{})
 			failed := strings.Count(strings.Join(l.results(), " "), "failed")
 			if (failed == 1) != test.failed || failed > 1 {
 				t.Errorf("results %q", l.results())

@@ -9,7 +9,7 @@ import (
 
 func TestOnlyTheProgramTouchesTheStandardStreams(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.in(".", "cli", "internal/childtest") {
+		if s.in(".", "internal/cli", "internal/childtest") {
 			continue
 		}
 		s.uses(func(node ast.Node, pkg, name string) {

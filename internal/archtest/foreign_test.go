@@ -24,8 +24,8 @@ var foreignReaders = map[string][]string{
 var mayRead = map[string]string{
 	"tools/schema.go": "the validator's own type reads what this file wrote: keywords that were matched exactly, " +
 		"within bounds",
-	"recipes/frontmatter.go": "YAML; recipes/bounds.go counts its words first",
-	"recipes/keys.go":        "YAML that recipes/frontmatter.go has read already",
+	"internal/recipes/frontmatter.go": "YAML; internal/recipes/bounds.go counts its words first",
+	"internal/recipes/keys.go":        "YAML that internal/recipes/frontmatter.go has read already",
 }
 
 // TestForeignTextsAreReadInOnePlace: guards hold only if every reader takes the

@@ -108,7 +108,7 @@ func TestContextsAreNotKept(t *testing.T) {
 func TestEveryPointFires(t *testing.T) {
 	fired := map[string]bool{}
 	for _, s := range sources(t) {
-		if s.in("agent", "cli", "tools/builtin") {
+		if s.in("agent", "internal/cli", "tools/builtin") {
 			s.uses(func(_ ast.Node, pkg, name string) {
 				if pkg == module+"hookpoints" {
 					fired[snake(name)] = true

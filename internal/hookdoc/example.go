@@ -50,7 +50,7 @@ func exampleOf(t reflect.Type, field string) reflect.Value {
 }
 
 func exampleObject(field string) string {
-	if field == "APIRequest.request_body" {
+	if field == "PreAPIRequestPayload.request_body" {
 		return `{"model":"example/model","messages":[{"role":"user","content":"What is in /tmp?"}],"stream":true,` +
 			`"temperature":0.7}`
 	}
@@ -61,7 +61,7 @@ func exampleObject(field string) string {
 func exampleConversation(field string) []hookpoints.ChatMessage {
 	owner, _, _ := strings.Cut(field, ".")
 	return []hookpoints.ChatMessage{
-		{Role: "user", Content: exampleText("Prompt.prompt")},
+		{Role: "user", Content: exampleText("PreMessagePayload.prompt")},
 		{Role: "assistant", Content: exampleText(owner + ".response")},
 	}
 }
@@ -70,12 +70,12 @@ func exampleText(field string) string {
 	return lookUp(field, map[string]string{
 		"current_context": "default", "context_name": "default", "from_context": "default", "to_context": "work",
 		"summary": "They are tidying the disk.", "todos": "- look into /tmp", "goals": "Free some space.",
-		"prompt": "What is in /tmp?", "response": "The folder /tmp is empty.", "TurnInfo.response": "I will look.",
+		"prompt": "What is in /tmp?", "response": "The folder /tmp is empty.", "PostTurnPayload.response": "I will look.",
 		"tool_name": "run_command", "tools_used": "run_command", "tool_call_id": "call_1",
 		"name": "run_command", "type": "plugin",
 		"status": "ran", "output": "total 0\n", "final_output": "total 0\n", "result": "total 0\n",
-		"CacheCandidate.content": "total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it",
-		"provider":               "openrouter.ai", "model": "example/model", "reason": "user_exit",
+		"PreCacheOutputPayload.content": "total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it",
+		"provider":                      "openrouter.ai", "model": "example/model", "reason": "user_exit",
 		"chibi_home": "/home/ada/.chibi", "project_root": "/home/ada/src/web",
 		"cache_id": "run_command_6b00d3e6_3cd3d7fe",
 		"from":     "default", "to": "work", "content": "The folder /tmp is empty.",
@@ -86,7 +86,8 @@ func exampleText(field string) string {
 func exampleNumber(field string) int64 {
 	return lookUp(field, map[string]int64{
 		"char_count": 50000, "line_count": 1200, "token_estimate": 12500, "message_count": 20, "non_system_count": 19,
-		"RollingCompacted.message_count": 10, "messages_archived": 10, "turn_number": 1, "turns": 1, "duration_ms": 12,
+		"PostRollingCompactPayload.message_count": 10, "messages_archived": 10, "turn_number": 1,
+		"turns": 1, "duration_ms": 12,
 		"tool_count": 12, "input_tokens": 900, "output_tokens": 20, "current_context_window": 920,
 		"max_context_window": 128000,
 	})

@@ -348,7 +348,7 @@ func FuzzRemoved(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, after, other string) {
 		fuzztest.Memory(t)
 		payload := func(output string) json.RawMessage {
-			body, _ := plugin.JSON(hookpoints.ToolOutput{Arguments: json.RawMessage("{}"), Output: output})
+			body, _ := plugin.JSON(hookpoints.PreToolOutputPayload{Arguments: json.RawMessage("{}"), Output: output})
 			return body
 		}
 		word := regexp.MustCompile(`[\p{L}\p{Nd}_]{3,}`).FindString(before)

@@ -87,7 +87,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	head := base{c.event.name, c.opts.Session}
 	switch c.event.name {
 	case "session_start":
-		return plugin.Translate(ev, func(p hookpoints.SessionInfo) any {
+		return plugin.Translate(ev, func(p hookpoints.OnStartPayload) any {
 			return struct {
 				base
 				WorkDir  string `json:"work_dir"`
@@ -96,7 +96,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			}{head, c.opts.WorkDir, p.Provider, p.Model}
 		})
 	case "user_prompt_submit":
-		return plugin.Translate(ev, func(p hookpoints.Prompt) any {
+		return plugin.Translate(ev, func(p hookpoints.PreMessagePayload) any {
 			return struct {
 				base
 				Prompt      string     `json:"prompt"`
@@ -104,7 +104,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			}{head, p.Prompt, []struct{}{}}
 		})
 	case "tool_call_pre":
-		return plugin.Translate(ev, func(p hookpoints.ToolInvocation) any {
+		return plugin.Translate(ev, func(p hookpoints.PreToolPayload) any {
 			return struct {
 				base
 				Tool        string          `json:"tool"`
@@ -113,11 +113,11 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			}{head, p.ToolName, p.Arguments, true}
 		})
 	case "tool_call_post":
-		return plugin.Translate(ev, func(p hookpoints.ToolOutput) any {
+		return plugin.Translate(ev, func(p hookpoints.PreToolOutputPayload) any {
 			return afterCall{head, p.ToolName, codeOf(p), outputOf(p), p.DurationMS, p.Status}
 		})
 	}
-	return plugin.Translate(ev, func(p hookpoints.SessionEnd) any {
+	return plugin.Translate(ev, func(p hookpoints.OnEndPayload) any {
 		return struct {
 			base
 			Reason string `json:"reason"`
@@ -137,7 +137,7 @@ type afterCall struct {
 	Status     hookpoints.CallStatus `json:"status,omitempty"`
 }
 
-func codeOf(p hookpoints.ToolOutput) *int {
+func codeOf(p hookpoints.PreToolOutputPayload) *int {
 	if p.Status != "" && !p.Status.DidRun() {
 		return nil
 	}
@@ -145,7 +145,7 @@ func codeOf(p hookpoints.ToolOutput) *int {
 }
 
 // outputOf is what the tool wrote itself.
-func outputOf(p hookpoints.ToolOutput) *string {
+func outputOf(p hookpoints.PreToolOutputPayload) *string {
 	if p.Status != "" && !p.Status.DidRun() {
 		return nil
 	}

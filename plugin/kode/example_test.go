@@ -17,7 +17,8 @@ func ExampleLoad() {
 			Args: []string{"-c", `echo '{"replace_prompt": "hello, politely"}'`}}},
 	})
 	host := &plugin.Host{Plugins: loaded.Plugins}
-	answer, err := plugin.Fire(context.Background(), host, hookpoints.PreMessage, hookpoints.Prompt{Prompt: "hello"})
+	answer, err := plugin.Fire(context.Background(), host, hookpoints.PreMessage,
+		hookpoints.PreMessagePayload{Prompt: "hello"})
 	fmt.Println(*answer.Prompt, err)
 	// Output: hello, politely <nil>
 }

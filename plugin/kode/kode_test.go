@@ -85,33 +85,33 @@ func TestPayloadsAndVariables(t *testing.T) {
 		fire           func(h *plugin.Host)
 	}{
 		{"session_start", `"work_dir":"<dir>","provider":"openrouter.ai","model":"m"`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.OnStart, hookpoints.SessionInfo{Provider: "openrouter.ai", Model: "m"})
+			fire(t, h, hookpoints.OnStart, hookpoints.OnStartPayload{Provider: "openrouter.ai", Model: "m"})
 		}},
 		{"user_prompt_submit", `"prompt":"a <b>","attachments":[]`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.PreMessage, hookpoints.Prompt{Prompt: "a <b>"})
+			fire(t, h, hookpoints.PreMessage, hookpoints.PreMessagePayload{Prompt: "a <b>"})
 		}},
 		{"tool_call_pre", `"tool":"shell","input":{"command":"ls"},"auto_approve":true`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.PreTool, hookpoints.ToolInvocation{ToolName: "shell", Arguments: tool})
+			fire(t, h, hookpoints.PreTool, hookpoints.PreToolPayload{ToolName: "shell", Arguments: tool})
 		}},
 		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no","duration_ms":142`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{ToolName: "shell", Arguments: tool, ExitCode: 3,
+			fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{ToolName: "shell", Arguments: tool, ExitCode: 3,
 				Output: "no", DurationMS: 142})
 		}},
 		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no\n","duration_ms":142,"status":"failed"`,
 			func(h *plugin.Host) {
-				fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{
+				fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
 					ToolName: "shell", Arguments: tool, Status: hookpoints.StatusFailed, ExitCode: 3, DurationMS: 142,
 					Preface: "Error: exit status 3 (why)\nstdout before that:\n",
 					Output:  "Error: exit status 3 (why)\nstdout before that:\nno\n",
 				})
 			}},
 		{"tool_call_post", `"tool":"shell","duration_ms":0,"status":"blocked"`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{
+			fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
 				ToolName: "shell", Arguments: tool, Status: hookpoints.StatusBlocked, ExitCode: 1, Output: "no",
 			})
 		}},
 		{"session_end", `"reason":"user_exit","turns":17`, func(h *plugin.Host) {
-			fire(t, h, hookpoints.OnEnd, hookpoints.SessionEnd{Reason: "user_exit", Turns: 17})
+			fire(t, h, hookpoints.OnEnd, hookpoints.OnEndPayload{Reason: "user_exit", Turns: 17})
 		}},
 	} {
 		t.Run(test.event, func(t *testing.T) {
@@ -201,16 +201,16 @@ func answer(t *testing.T, h *plugin.Host, event string) string {
 	var got any
 	switch event {
 	case "session_start":
-		got = fire(t, h, hookpoints.OnStart, hookpoints.SessionInfo{})
+		got = fire(t, h, hookpoints.OnStart, hookpoints.OnStartPayload{})
 	case "user_prompt_submit":
-		got = fire(t, h, hookpoints.PreMessage, hookpoints.Prompt{Prompt: "hello"})
+		got = fire(t, h, hookpoints.PreMessage, hookpoints.PreMessagePayload{Prompt: "hello"})
 	case "tool_call_pre":
-		got = fire(t, h, hookpoints.PreTool, hookpoints.ToolInvocation{ToolName: "shell", Arguments: input})
+		got = fire(t, h, hookpoints.PreTool, hookpoints.PreToolPayload{ToolName: "shell", Arguments: input})
 	case "tool_call_post":
-		got = fire(t, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{ToolName: "shell",
+		got = fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{ToolName: "shell",
 			Arguments: input, Output: "secret"})
 	case "session_end":
-		got = fire(t, h, hookpoints.OnEnd, hookpoints.SessionEnd{})
+		got = fire(t, h, hookpoints.OnEnd, hookpoints.OnEndPayload{})
 	}
 	data, err := json.Marshal(got)
 	if err != nil {
@@ -249,7 +249,7 @@ func TestSessionStartEndsTheRun(t *testing.T) {
 			opts := options(t, hook)
 			opts.Idle, opts.Overrides = test.idle, map[string]plugin.Override{"kode:session_start:hook": test.override}
 			h, _ := host(opts)
-			_, err := plugin.Fire(t.Context(), h, hookpoints.OnStart, hookpoints.SessionInfo{})
+			_, err := plugin.Fire(t.Context(), h, hookpoints.OnStart, hookpoints.OnStartPayload{})
 			var stopped *plugin.StartError
 			switch want := strings.ReplaceAll(test.want, "PATH", hook.Exec); {
 			case want == "" && err != nil:

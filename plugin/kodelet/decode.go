@@ -88,17 +88,17 @@ func (c codec) own(body []byte) []byte {
 func (c codec) answer(ev plugin.Event, r result) (plugin.Answer, []string) {
 	switch c.event.name {
 	case "before_tool_call":
-		return say(hookpoints.ToolVerdict{Block: r.Blocked, Message: reason(r), Arguments: unlessNull(r.Input)}), nil
+		return say(hookpoints.PreToolAnswer{Block: r.Blocked, Message: reason(r), Arguments: unlessNull(r.Input)}), nil
 	case "user_message_send":
-		return say(hookpoints.PromptAnswer{Block: r.Blocked, Message: reason(r)}), nil
+		return say(hookpoints.PreMessageAnswer{Block: r.Blocked, Message: reason(r)}), nil
 	case "after_tool_call":
 		return c.output(ev, r)
 	case "after_turn":
 		messages, recipe, notes := r.reworked()
-		return say(hookpoints.TurnAnswer{Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r)}), notes
+		return say(hookpoints.PostTurnAnswer{Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r)}), notes
 	case "agent_stop":
 		messages, recipe, notes := r.reworked()
-		return say(hookpoints.StopAnswer{
+		return say(hookpoints.PreStopAnswer{
 			FollowUpMessages: r.FollowUpMessages, Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r),
 		}), notes
 	}
@@ -111,7 +111,7 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 	if changed == nil {
 		return plugin.Answer{}, nil
 	}
-	var p hookpoints.ToolOutput
+	var p hookpoints.PreToolOutputPayload
 	if err := strictjson.Decode(ev.Payload, &p); err != nil {
 		return plugin.Answer{}, []string{"the payload cannot be read: " + err.Error()}
 	}
@@ -130,7 +130,7 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 	if p.Truncated {
 		notes = append(notes, "the output was too large for it; what it made of the begin stands, the rest is left out")
 	}
-	return say(hookpoints.ToolOutputAnswer{Output: &text}), notes
+	return say(hookpoints.PreToolOutputAnswer{Output: &text}), notes
 }
 
 // reworked is what a result makes of the conversation.

@@ -60,7 +60,7 @@ func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	switch c.event.name {
 	case "before_tool_call":
-		return plugin.Translate(ev, func(p hookpoints.ToolInvocation) any {
+		return plugin.Translate(ev, func(p hookpoints.PreToolPayload) any {
 			return struct {
 				base
 				ToolName   string          `json:"tool_name"`
@@ -69,7 +69,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			}{c.base(p.Recipe, p.Nested), p.ToolName, p.Arguments, p.ToolCallID}
 		})
 	case "after_tool_call":
-		return plugin.Translate(ev, func(p hookpoints.ToolOutput) any {
+		return plugin.Translate(ev, func(p hookpoints.PreToolOutputPayload) any {
 			return struct {
 				base
 				ToolName   string          `json:"tool_name"`
@@ -79,14 +79,14 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			}{c.base(p.Recipe, p.Nested), p.ToolName, p.Arguments, c.toolOutput(p, time.Now()), p.ToolCallID}
 		})
 	case "user_message_send":
-		return plugin.Translate(ev, func(p hookpoints.Prompt) any {
+		return plugin.Translate(ev, func(p hookpoints.PreMessagePayload) any {
 			return struct {
 				base
 				Message string `json:"message"`
 			}{c.base(p.Recipe, false), p.Prompt}
 		})
 	case "turn_end":
-		return plugin.Translate(ev, func(p hookpoints.TurnInfo) any {
+		return plugin.Translate(ev, func(p hookpoints.PostTurnPayload) any {
 			return struct {
 				base
 				Response   string `json:"response"`
@@ -94,7 +94,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			}{c.base(p.Recipe, p.Nested), p.Response, p.TurnNumber}
 		})
 	case "after_turn":
-		return plugin.Translate(ev, func(p hookpoints.TurnInfo) any {
+		return plugin.Translate(ev, func(p hookpoints.PostTurnPayload) any {
 			return struct {
 				base
 				TurnNumber int   `json:"turn_number"`
@@ -105,7 +105,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			}{c.base(p.Recipe, p.Nested), p.TurnNumber, len(p.ToolsUsed) > 0, usage(p.Usage), c.compaction(p.Recipe), p.Response}
 		})
 	}
-	return plugin.Translate(ev, func(p hookpoints.StopInfo) any {
+	return plugin.Translate(ev, func(p hookpoints.PreStopPayload) any {
 		return struct {
 			base
 			Messages []message `json:"messages"`

@@ -45,12 +45,13 @@ func TestPayloads(t *testing.T) {
 		tokens = `"usage":{"input_tokens":80000,"output_tokens":8000,"current_context_window":88000,` +
 			`"max_context_window":128000}`
 	)
-	bash := hookpoints.ToolOutput{
+	bash := hookpoints.PreToolOutputPayload{
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "a & b", ToolCallID: "c1", DurationMS: 2,
 	}
-	failed := hookpoints.ToolOutput{ToolName: "dice", Arguments: json.RawMessage(`{}`), Output: "Error: no", ExitCode: 3,
+	failed := hookpoints.PreToolOutputPayload{ToolName: "dice", Arguments: json.RawMessage(`{}`),
+		Output: "Error: no", ExitCode: 3,
 		Nested: true, Recipe: "compact"}
-	stopped := hookpoints.ToolOutput{
+	stopped := hookpoints.PreToolOutputPayload{
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), ToolCallID: "c1", ExitCode: 1,
 		Status:    hookpoints.StatusBlocked,
 		BlockedBy: "guard", Output: "no sudo\n(blocked by plugin \"guard\")",
@@ -58,12 +59,12 @@ func TestPayloads(t *testing.T) {
 	for name, test := range map[string]struct{ got, want string }{
 		"before_tool_call": {
 			received(t, "before_tool_call", hookpoints.PreTool,
-				hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls -la"}`), ToolCallID: "c1"}),
+				hookpoints.PreToolPayload{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls -la"}`), ToolCallID: "c1"}),
 			`{"event":"before_tool_call",` + base + `,"tool_name":"bash","tool_input":{"command":"ls -la"},"tool_user_id":"c1"}`,
 		},
 		"before_tool_call in a recipe": {
 			received(t, "before_tool_call", hookpoints.PreTool,
-				hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{}`), Recipe: "github/pr"}),
+				hookpoints.PreToolPayload{ToolName: "bash", Arguments: json.RawMessage(`{}`), Recipe: "github/pr"}),
 			`{"event":"before_tool_call",` + base + `,"recipe_name":"github/pr","tool_name":"bash","tool_input":{},` +
 				`"tool_user_id":""}`,
 		},
@@ -87,24 +88,24 @@ func TestPayloads(t *testing.T) {
 				`"metadata":{"tool_name":"bash","reason":"no sudo"},"timestamp":"T"},"tool_user_id":"c1"}`,
 		},
 		"user_message_send": {
-			received(t, "user_message_send", hookpoints.PreMessage, hookpoints.Prompt{Prompt: "hello <you>"}),
+			received(t, "user_message_send", hookpoints.PreMessage, hookpoints.PreMessagePayload{Prompt: "hello <you>"}),
 			`{"event":"user_message_send",` + base + `,"message":"hello <you>"}`,
 		},
 		"turn_end": {
-			received(t, "turn_end", hookpoints.PostTurn, hookpoints.TurnInfo{Response: "text", TurnNumber: 2,
+			received(t, "turn_end", hookpoints.PostTurn, hookpoints.PostTurnPayload{Response: "text", TurnNumber: 2,
 				ToolsUsed: []string{"a"}}),
 			`{"event":"turn_end",` + base + `,"response":"text","turn_number":2}`,
 		},
 		"turn_end without text": {received(t, "turn_end", hookpoints.PostTurn,
-			hookpoints.TurnInfo{TurnNumber: 2, ToolsUsed: []string{"a"}}), ""},
+			hookpoints.PostTurnPayload{TurnNumber: 2, ToolsUsed: []string{"a"}}), ""},
 		"after_turn": {
-			received(t, "after_turn", hookpoints.PostTurn, hookpoints.TurnInfo{TurnNumber: 5,
+			received(t, "after_turn", hookpoints.PostTurn, hookpoints.PostTurnPayload{TurnNumber: 5,
 				ToolsUsed: []string{"a"}, Usage: used}),
 			`{"event":"after_turn",` + base + `,"turn_number":5,"tools_used":true,` + tokens +
 				`,"invoked_recipe":"","auto_compact_enabled":true,"auto_compact_threshold":0.8}`,
 		},
 		"agent_stop": {
-			received(t, "agent_stop", hookpoints.PreStop, hookpoints.StopInfo{Messages: conversation, Usage: used,
+			received(t, "agent_stop", hookpoints.PreStop, hookpoints.PreStopPayload{Messages: conversation, Usage: used,
 				FollowUps: 1, Recipe: "compact"}),
 			`{"event":"agent_stop",` + base + `,"recipe_name":"compact","messages":[{"role":"user","content":"list <it>"},` +
 				`{"role":"assistant","content":"I look.\nUsing tool: bash with input: {\"command\":\"ls\"}"},{"role":"assistant",` +
@@ -145,15 +146,17 @@ func answered[P, A any](t *testing.T, event, result string, point hookpoints.Poi
 // TestResults holds every result that the documents name, and what becomes of
 // those that have no effect.
 func TestResults(t *testing.T) {
-	call := hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls","dir":"/"}`)}
-	output := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), Output: "secret x"}
-	failed := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`),
+	call := hookpoints.PreToolPayload{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls","dir":"/"}`)}
+	output := hookpoints.PreToolOutputPayload{ToolName: "bash",
+		Arguments: json.RawMessage(`{"command":"ls"}`), Output: "secret x"}
+	failed := hookpoints.PreToolOutputPayload{ToolName: "bash", Arguments: json.RawMessage(`{}`),
 		Output: "Error: secret", ExitCode: 1}
-	stopped := hookpoints.ToolOutput{
+	stopped := hookpoints.PreToolOutputPayload{
 		ToolName: "bash", Arguments: json.RawMessage(`{}`), Status: hookpoints.StatusBlocked, ExitCode: 1, BlockedBy: "g",
 		Output: "secret\n(blocked by plugin \"g\")",
 	}
-	large := hookpoints.ToolOutput{ToolName: "bash", Arguments: json.RawMessage(`{}`), Output: "begin", Truncated: true}
+	large := hookpoints.PreToolOutputPayload{ToolName: "bash", Arguments: json.RawMessage(`{}`),
+		Output: "begin", Truncated: true}
 	for _, test := range []struct {
 		name, event, result, want string
 		payload                   any
@@ -191,10 +194,11 @@ func TestResults(t *testing.T) {
 			[]string{`its result has a field of the wrong type: blocked: must be a boolean, is a string; ignored`}},
 
 		{"a message is blocked", "user_message_send", `{"blocked":true,"reason":"too rude"}`,
-			`{"block":true,"message":"too rude"}`, hookpoints.Prompt{Prompt: "x"}, nil},
-		{"a message is let through", "user_message_send", `{"blocked":false}`, `{}`, hookpoints.Prompt{Prompt: "x"}, nil},
+			`{"block":true,"message":"too rude"}`, hookpoints.PreMessagePayload{Prompt: "x"}, nil},
+		{"a message is let through", "user_message_send", `{"blocked":false}`, `{}`,
+			hookpoints.PreMessagePayload{Prompt: "x"}, nil},
 		{"a message cannot be changed", "user_message_send", `{"input":{"message":"y"}}`, `{}`,
-			hookpoints.Prompt{Prompt: "x"}, []string{`user_message_send has no "input"; ignored`}},
+			hookpoints.PreMessagePayload{Prompt: "x"}, []string{`user_message_send has no "input"; ignored`}},
 
 		{"output", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadataType":"bash",` +
 			`"metadata":{"output":"*** x"}}}`, `{"output":"*** x"}`, output, nil},
@@ -223,35 +227,35 @@ func TestResults(t *testing.T) {
 			`{"output":"***"}`, large,
 			[]string{"the output was too large for it; what it made of the begin stands, the rest is left out"}},
 
-		{"turn_end has no results", "turn_end", `{"blocked":true}`, `{}`, hookpoints.TurnInfo{Response: "x"},
+		{"turn_end has no results", "turn_end", `{"blocked":true}`, `{}`, hookpoints.PostTurnPayload{Response: "x"},
 			[]string{`turn_end has no "blocked"; ignored`}},
 
 		{"after_turn mutates", "after_turn", `{"result":"mutate","messages":[{"role":"user","content":"sum"}]}`,
-			`{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.TurnInfo{}, nil},
+			`{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.PostTurnPayload{}, nil},
 		{"after_turn calls back", "after_turn", `{"result":"callback","callback":"compact","callback_args":{"goal":"x"}}`,
-			`{"recipe":"compact","recipe_args":{"goal":"x"}}`, hookpoints.TurnInfo{}, nil},
-		{"after_turn does nothing", "after_turn", `{}`, `{}`, hookpoints.TurnInfo{}, nil},
-		{"after_turn has no follow-ups", "after_turn", `{"follow_up_messages":["x"]}`, `{}`, hookpoints.TurnInfo{},
+			`{"recipe":"compact","recipe_args":{"goal":"x"}}`, hookpoints.PostTurnPayload{}, nil},
+		{"after_turn does nothing", "after_turn", `{}`, `{}`, hookpoints.PostTurnPayload{}, nil},
+		{"after_turn has no follow-ups", "after_turn", `{"follow_up_messages":["x"]}`, `{}`, hookpoints.PostTurnPayload{},
 			[]string{`after_turn has no "follow_up_messages"; ignored`}},
 
 		{"follow-ups", "agent_stop", `{"follow_up_messages":["a","b"]}`, `{"follow_up_messages":["a","b"]}`,
-			hookpoints.StopInfo{}, nil},
+			hookpoints.PreStopPayload{}, nil},
 		{"follow-ups with continue", "agent_stop", `{"result":"continue","follow_up_messages":["a"]}`,
-			`{"follow_up_messages":["a"]}`, hookpoints.StopInfo{}, nil},
+			`{"follow_up_messages":["a"]}`, hookpoints.PreStopPayload{}, nil},
 		{"agent_stop mutates", "agent_stop", `{"result":"mutate","messages":[{"role":"user","content":"sum"}]}`,
-			`{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.StopInfo{}, nil},
+			`{"messages":[{"role":"user","content":"sum"}]}`, hookpoints.PreStopPayload{}, nil},
 		{"agent_stop calls back", "agent_stop", `{"result":"callback","callback":"compact"}`, `{"recipe":"compact"}`,
-			hookpoints.StopInfo{}, nil},
-		{"mutate without messages", "agent_stop", `{"result":"mutate","messages":[]}`, `{}`, hookpoints.StopInfo{},
+			hookpoints.PreStopPayload{}, nil},
+		{"mutate without messages", "agent_stop", `{"result":"mutate","messages":[]}`, `{}`, hookpoints.PreStopPayload{},
 			[]string{`"mutate" lacks "messages"; ignored`}},
-		{"callback without a name", "agent_stop", `{"result":"callback"}`, `{}`, hookpoints.StopInfo{},
+		{"callback without a name", "agent_stop", `{"result":"callback"}`, `{}`, hookpoints.PreStopPayload{},
 			[]string{`"callback" does not name a recipe; ignored`}},
 		{"messages with continue", "agent_stop", `{"result":"continue","messages":[{"role":"user","content":"x"}]}`,
-			`{}`, hookpoints.StopInfo{},
+			`{}`, hookpoints.PreStopPayload{},
 			[]string{`"messages" has an effect only with "result": "mutate"; ignored`}},
-		{"callback without a result", "agent_stop", `{"callback":"compact"}`, `{}`, hookpoints.StopInfo{},
+		{"callback without a result", "agent_stop", `{"callback":"compact"}`, `{}`, hookpoints.PreStopPayload{},
 			[]string{`"callback" has an effect only with "result": "callback"; ignored`}},
-		{"an unknown result", "agent_stop", `{"result":"restart"}`, `{}`, hookpoints.StopInfo{},
+		{"an unknown result", "agent_stop", `{"result":"restart"}`, `{}`, hookpoints.PreStopPayload{},
 			[]string{`there is no result "restart"; want "continue", "mutate" or "callback"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -273,7 +277,7 @@ func TestAnUnknownFieldBlocksWhereThatIsAskedFor(t *testing.T) {
 		`{"result":"blocked"}`: true, `{"Blocked":false}`: false, `{"reason":"x"}`: false} {
 		p := one(t, hook("before_tool_call", "echo '"+result+"'"))
 		p.OnFailure = plugin.Block
-		call := hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")}
+		call := hookpoints.PreToolPayload{Arguments: json.RawMessage("{}")}
 		verdict, err := plugin.Fire(t.Context(), &plugin.Host{Plugins: []plugin.Plugin{p}}, hookpoints.PreTool, call)
 		if err != nil || verdict.Block != want {
 			t.Errorf("%s: verdict %+v, %v; want block %v", result, verdict, err, want)
@@ -285,15 +289,15 @@ func TestAnUnknownFieldBlocksWhereThatIsAskedFor(t *testing.T) {
 func answeredAt(t *testing.T, event, result string, payload any) (string, []string) {
 	t.Helper()
 	switch p := payload.(type) {
-	case hookpoints.ToolInvocation:
+	case hookpoints.PreToolPayload:
 		return answered(t, event, result, hookpoints.PreTool, p)
-	case hookpoints.ToolOutput:
+	case hookpoints.PreToolOutputPayload:
 		return answered(t, event, result, hookpoints.PreToolOutput, p)
-	case hookpoints.Prompt:
+	case hookpoints.PreMessagePayload:
 		return answered(t, event, result, hookpoints.PreMessage, p)
-	case hookpoints.TurnInfo:
+	case hookpoints.PostTurnPayload:
 		return answered(t, event, result, hookpoints.PostTurn, p)
-	case hookpoints.StopInfo:
+	case hookpoints.PreStopPayload:
 		return answered(t, event, result, hookpoints.PreStop, p)
 	}
 	t.Fatalf("a payload of type %T", payload)
@@ -312,7 +316,7 @@ func TestOutputsChain(t *testing.T) {
 	write(t, dir+"/3", hook("after_tool_call", edit("beta", "B")), 0o755)
 	h := &plugin.Host{Plugins: load(t, options(dir)).Plugins}
 	answer, err := plugin.Fire(t.Context(), h, hookpoints.PreToolOutput,
-		hookpoints.ToolOutput{Arguments: json.RawMessage("{}"), Output: "alpha beta"})
+		hookpoints.PreToolOutputPayload{Arguments: json.RawMessage("{}"), Output: "alpha beta"})
 	if err != nil || answer.Output == nil || *answer.Output != "A B" {
 		t.Errorf("answer %+v, %v", answer, err)
 	}

@@ -30,7 +30,7 @@ func ExampleLoad() {
 		return
 	}
 	host := &plugin.Host{Plugins: loaded.Plugins}
-	call := hookpoints.ToolInvocation{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`)}
+	call := hookpoints.PreToolPayload{ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`)}
 	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, call)
 	fmt.Println(verdict.Block, verdict.Message, err)
 	// Output: true not on Sundays <nil>

@@ -178,7 +178,7 @@ func TestAHookThatChangesAfterItWasLoadedDoesNotRun(t *testing.T) {
 	var notices []string
 	h := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.String()) }}
 	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool,
-		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+		hookpoints.PreToolPayload{Arguments: json.RawMessage("{}")})
 	if err != nil || verdict.Block {
 		t.Errorf("verdict %+v, %v", verdict, err)
 	}
@@ -260,7 +260,7 @@ func TestOverrides(t *testing.T) {
 		"0:off": {Disabled: true}}
 	loaded := load(t, opts)
 	verdict, err := plugin.Fire(t.Context(), &plugin.Host{Plugins: loaded.Plugins}, hookpoints.PreTool,
-		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+		hookpoints.PreToolPayload{Arguments: json.RawMessage("{}")})
 	if err != nil || !verdict.Block {
 		t.Errorf("verdict %+v, %v", verdict, err)
 	}
@@ -284,9 +284,9 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 		results = append(results, r.Plugin+" "+
 			string(r.Result)+" "+r.Why)
 	}}
-	ask := func() hookpoints.ToolVerdict {
+	ask := func() hookpoints.PreToolAnswer {
 		verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool,
-			hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+			hookpoints.PreToolPayload{Arguments: json.RawMessage("{}")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +320,7 @@ func TestAHookOfTheProjectDoesNotTakeTheGuardsPlace(t *testing.T) {
 	opts.Overrides = map[string]plugin.Override{"1:guard": {OnFailure: plugin.Block}}
 	h := &plugin.Host{Plugins: load(t, opts).Plugins}
 	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool,
-		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")})
+		hookpoints.PreToolPayload{Arguments: json.RawMessage("{}")})
 	if err != nil || verdict.Message != "my own" {
 		t.Errorf("verdict %+v, %v; want the block of the person's own", verdict, err)
 	}

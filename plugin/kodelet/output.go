@@ -36,7 +36,7 @@ type notRun struct {
 	Reason   string `json:"reason"`
 }
 
-func (c codec) toolOutput(p hookpoints.ToolOutput, now time.Time) toolOutput {
+func (c codec) toolOutput(p hookpoints.PreToolOutputPayload, now time.Time) toolOutput {
 	out := toolOutput{
 		ToolName: p.ToolName, Success: p.ExitCode == 0, MetadataType: "custom_tool",
 		Timestamp: now.UTC().Format(time.RFC3339Nano),
@@ -58,7 +58,7 @@ func (c codec) toolOutput(p hookpoints.ToolOutput, now time.Time) toolOutput {
 }
 
 // prefixOf is what Kodelet puts before the reason of a call that did not run.
-func prefixOf(p hookpoints.ToolOutput) string {
+func prefixOf(p hookpoints.PreToolOutputPayload) string {
 	switch p.Status {
 	case hookpoints.StatusBlocked:
 		return "blocked by hook: "
@@ -71,7 +71,7 @@ func prefixOf(p hookpoints.ToolOutput) string {
 // changedText is the text that a hook's output has in the place of ours: what it
 // changed of the two places where it stands; one that took the text out leaves
 // nothing. ok is false if it changed nothing.
-func (c codec) changedText(output json.RawMessage, p hookpoints.ToolOutput) (text string, ok bool) {
+func (c codec) changedText(output json.RawMessage, p hookpoints.PreToolOutputPayload) (text string, ok bool) {
 	value := func(path string) (string, bool) {
 		v := gjson.GetBytes(output, path)
 		return v.String(), v.Type == gjson.String

@@ -65,15 +65,16 @@ func BenchmarkDispatch(b *testing.B) {
 		fire     func(ctx context.Context, h *plugin.Host) error
 	}{
 		{"observe", cores, func(ctx context.Context, h *plugin.Host) error {
-			_, err := plugin.Fire(ctx, h, hookpoints.PostMessage, hookpoints.Exchange{Prompt: "p", Response: "r"})
+			_, err := plugin.Fire(ctx, h, hookpoints.PostMessage, hookpoints.PostMessagePayload{Prompt: "p", Response: "r"})
 			return err
 		}},
 		{"gather", cores, func(ctx context.Context, h *plugin.Host) error {
-			_, err := plugin.Fire(ctx, h, hookpoints.PreSystemPrompt, hookpoints.SystemPrompt{})
+			_, err := plugin.Fire(ctx, h, hookpoints.PreSystemPrompt, hookpoints.SystemPromptPayload{})
 			return err
 		}},
 		{"chain", 1, func(ctx context.Context, h *plugin.Host) error {
-			_, err := plugin.Fire(ctx, h, hookpoints.PreToolOutput, hookpoints.ToolOutput{Arguments: []byte("{}"), Output: "o"})
+			_, err := plugin.Fire(ctx, h, hookpoints.PreToolOutput,
+				hookpoints.PreToolOutputPayload{Arguments: []byte("{}"), Output: "o"})
 			return err
 		}},
 	}

@@ -58,7 +58,7 @@ func TestNoPaddingGetsPastAGuard(t *testing.T) {
 			var notices []string
 			host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.Text) }}
 			arguments := fmt.Sprintf(`{"command":"rm -rf / #%s"}`, strings.Repeat("x", test.padding))
-			call := hookpoints.ToolInvocation{ToolName: "shell", Arguments: json.RawMessage(arguments)}
+			call := hookpoints.PreToolPayload{ToolName: "shell", Arguments: json.RawMessage(arguments)}
 			verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, call)
 			if err != nil || verdict.Block != (test.message != "") || !strings.HasPrefix(verdict.Message, test.message) ||
 				verdict.Arguments != nil {
@@ -91,7 +91,7 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 			loaded := f.load(native.Options{Overrides: map[string]plugin.Override{"p": {OnFailure: test.onFailure}}})
 			var notices []string
 			host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.Text) }}
-			answer, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage, hookpoints.Prompt{Prompt: padding})
+			answer, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage, hookpoints.PreMessagePayload{Prompt: padding})
 			if err != nil || answer.Prompt != nil || answer.Block != test.blocked || strings.Join(notices, "; ") != test.notice {
 				t.Errorf("answer = %+v, %v; notices = %q", answer, err, notices)
 			}
@@ -101,7 +101,7 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 		f := newFolder(t).plugin("p", `{"name":"p","hooks":["post_message"]}`, `echo '{"ok":true}'`)
 		host := &plugin.Host{Plugins: f.load(native.Options{}).Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}
 		if _, err := plugin.Fire(t.Context(), host, hookpoints.PostMessage,
-			hookpoints.Exchange{Prompt: padding}); err != nil {
+			hookpoints.PostMessagePayload{Prompt: padding}); err != nil {
 			t.Error(err)
 		}
 	})

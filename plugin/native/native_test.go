@@ -238,7 +238,7 @@ func firePrompt(t *testing.T, loaded plugin.Loaded, prompt string) string {
 	t.Helper()
 	host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}
 	answer, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage,
-		hookpoints.Prompt{Prompt: prompt, ContextName: "c"})
+		hookpoints.PreMessagePayload{Prompt: prompt, ContextName: "c"})
 	if err != nil || answer.Prompt == nil {
 		t.Fatalf("answer = %+v, %v", answer, err)
 	}
@@ -270,7 +270,7 @@ func TestHookAnswers(t *testing.T) {
 			host := &plugin.Host{Plugins: f.load(opts).Plugins,
 				Notify: func(n plugin.Notice) { notices = append(notices, n.Text) }}
 			answer, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
-				hookpoints.ToolInvocation{Arguments: json.RawMessage(`{}`)})
+				hookpoints.PreToolPayload{Arguments: json.RawMessage(`{}`)})
 			if err != nil || answer.Block {
 				t.Errorf("answer = %+v, %v", answer, err)
 			}

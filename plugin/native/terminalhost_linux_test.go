@@ -74,7 +74,7 @@ func (h host) run(t *testing.T) {
 	switch h.What {
 	case "hook":
 		h := &plugin.Host{Plugins: loaded.Plugins, Parallel: 4}
-		verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.ToolInvocation{Arguments: arguments})
+		verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, hookpoints.PreToolPayload{Arguments: arguments})
 		say("block=%v %s %v", verdict.Block, verdict.Message, err)
 	case "tool":
 		result, err := loaded.Plugins[0].Tools[0].Call(t.Context(), tools.Call{Arguments: arguments})

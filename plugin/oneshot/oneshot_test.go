@@ -108,7 +108,7 @@ func TestAProcessIsEndedWhereTheSharedBoundIs(t *testing.T) {
 		Handler: oneshot.Handler{Codec: echo(script)},
 	}}}
 	verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
-		hookpoints.ToolInvocation{Arguments: json.RawMessage(`{}`)})
+		hookpoints.PreToolPayload{Arguments: json.RawMessage(`{}`)})
 	if err != nil || !verdict.Block || !strings.Contains(verdict.Message, "more than 98 KiB together") {
 		t.Errorf("verdict %+v, %v; want a block, as its failure blocks", verdict, err)
 	}
@@ -133,7 +133,7 @@ func ExampleHandler() {
 		Handler: oneshot.Handler{Codec: jsonOnStdin{"sh", "-c", `echo '{"block": true, "message": "no tools today"}'`}},
 	}}}
 	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool,
-		hookpoints.ToolInvocation{ToolName: "shell", Arguments: json.RawMessage(`{"command":"ls"}`)})
+		hookpoints.PreToolPayload{ToolName: "shell", Arguments: json.RawMessage(`{"command":"ls"}`)})
 	fmt.Println(verdict.Message, err)
 	// Output: no tools today <nil>
 }

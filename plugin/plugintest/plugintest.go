@@ -60,9 +60,9 @@ func (s suite) plugins(t *testing.T, bodies ...string) *plugin.Host {
 }
 
 // fire asks the host about a call with these arguments.
-func fire(t *testing.T, h *plugin.Host, arguments string) hookpoints.ToolVerdict {
+func fire(t *testing.T, h *plugin.Host, arguments string) hookpoints.PreToolAnswer {
 	t.Helper()
-	call := hookpoints.ToolInvocation{ToolName: "shell", Arguments: json.RawMessage(arguments)}
+	call := hookpoints.PreToolPayload{ToolName: "shell", Arguments: json.RawMessage(arguments)}
 	verdict, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, call)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func (s suite) callingOff(t *testing.T) {
 		return func() {}
 	}
 	if _, err := plugin.Fire(ctx, h, hookpoints.PreTool,
-		hookpoints.ToolInvocation{Arguments: json.RawMessage("{}")}); !errors.Is(err, context.Canceled) {
+		hookpoints.PreToolPayload{Arguments: json.RawMessage("{}")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
 }

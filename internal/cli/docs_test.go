@@ -1,0 +1,209 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/workbench/cases"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/kode"
+	"github.com/chibi-host/chibi/plugin/kodelet"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// codeBlock is a fenced block of a page: its language and its text.
+var codeBlock = regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")
+
+// blocks lists the blocks of all pages, by page.
+func blocks(t *testing.T) map[string][][2]string {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][][2]string{}
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range codeBlock.FindAllStringSubmatch(string(text), -1) {
+			found[filepath.Base(page)] = append(found[filepath.Base(page)], [2]string{m[1], m[2]})
+		}
+	}
+	return found
+}
+
+// TestPluginsInThePagesWork loads every script of the documentation as a plugin,
+// asks it at its hooks and calls its tools.
+func TestPluginsInThePagesWork(t *testing.T) {
+	count := 0
+	for page, list := range blocks(t) {
+		for _, block := range list {
+			if !strings.HasPrefix(block[1], "#!") || !strings.Contains(block[1], "--schema") {
+				continue
+			}
+			count++
+			t.Run(page, func(t *testing.T) { tryPlugin(t, block[1]) })
+		}
+	}
+	if count < 3 {
+		t.Errorf("only %d plugins found in the pages", count)
+	}
+}
+
+func tryPlugin(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "p"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: dir})
+	if err != nil || len(loaded.Plugins) != 1 || len(loaded.Notices) > 0 {
+		t.Fatalf("%v, skipped %+v, notices %v; script:\n%s", err, loaded.LeftOut, loaded.Notices, script)
+	}
+	p := loaded.Plugins[0]
+	for _, name := range p.Hooks {
+		info, _ := hookpoints.Find(name)
+		answer, err := p.Handler.Handle(t.Context(), plugin.Event{Point: name, Payload: hookdoc.Example(info)})
+		if err != nil || answer.Unreadable != "" {
+			t.Errorf("at %s: %v %s; script:\n%s", name, err, answer.Unreadable, script)
+		}
+	}
+	for _, tool := range p.Tools {
+		result, err := tool.Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{"text": "one two", "name": "Ada"}`)})
+		if err != nil || result.Failed {
+			t.Errorf("called: %s %v; script:\n%s", result.Text, err, script)
+		}
+	}
+}
+
+// TestConfigurationsInThePagesLoad reads every TOML block as a config.toml.
+func TestConfigurationsInThePagesLoad(t *testing.T) {
+	for page, list := range blocks(t) {
+		for _, block := range list {
+			if block[0] != "toml" {
+				continue
+			}
+			if strings.Contains(block[1], "[[case]]") {
+				if _, err := cases.Parse(page, []byte(block[1])); err != nil {
+					t.Errorf("%s: %v in:\n%s", page, err, block[1])
+				}
+				continue
+			}
+			home, name := t.TempDir(), "config.toml"
+			if strings.Contains(block[1], "[models.") {
+				name = "models.toml"
+			}
+			if err := os.WriteFile(filepath.Join(home, name), []byte(block[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := config.Load(config.Sources{Home: home, Env: os.Getenv}); err != nil {
+				t.Errorf("%s: %v in:\n%s", page, err, block[1])
+			}
+		}
+	}
+}
+
+// TestTheREADMEsConfigurationHidesTheKey makes the configuration as README says, with
+// a umask that lets everybody read new files: doctor finds nothing to mend in it.
+func TestTheREADMEsConfigurationHidesTheKey(t *testing.T) {
+	list := blocks(t)["README.md"]
+	i := slices.IndexFunc(list, func(block [2]string) bool { return strings.Contains(block[1], "config.toml") })
+	if i < 0 || list[i][0] != "sh" || !strings.Contains(list[i+1][1], "api_key") {
+		t.Fatal("README does not say how to make config.toml, and then what to write into it")
+	}
+	home := t.TempDir()
+	if err := os.Chmod(filepath.Dir(home), 0o755); err != nil { // go test closes it to others
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "HOME="+home, "CHIBI_HOME=")
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "umask 022\n"+list[i][1]+"cat >> ~/.chibi/config.toml\n"+
+		"exec chibi doctor")
+	cmd.Env, cmd.Stdin = env, strings.NewReader(list[i+1][1])
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "the configuration can be read") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if strings.Contains(string(out), "others can read") || strings.Contains(string(out), "others may change") {
+		t.Errorf("doctor finds something to mend:\n%s", out)
+	}
+	if info, err := os.Stat(filepath.Join(home, ".chibi/config.toml")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// install puts a script into a home, where its page says: "# NAME: ..." is a
+// plugin, "# ~/PATH" a file.
+func install(t *testing.T, home, script string) {
+	t.Helper()
+	title := regexp.MustCompile(`(?m)^# (?:~/(\S+)$|(\w+): )`).FindStringSubmatch(script)
+	if title == nil {
+		return
+	}
+	path := filepath.Join(home, title[1])
+	if title[2] != "" {
+		path = filepath.Join(home, ".chibi", "plugins", title[2])
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCommandsInThePagesRun runs every line that begins with chibi, or pipes what
+// echo says to it, in the order
+// of its page and in a home of its own, where the page's scripts are installed
+// as they come.
+func TestCommandsInThePagesRun(t *testing.T) {
+	for page, list := range blocks(t) {
+		home, project := t.TempDir(), t.TempDir()
+		for _, block := range list {
+			if strings.HasPrefix(block[1], "#!") || strings.Contains(block[1], "[[case]]") {
+				install(t, home, block[1])
+			}
+			if block[0] != "sh" || strings.HasPrefix(block[1], "#!") {
+				continue
+			}
+			for _, line := range strings.Split(block[1], "\n") {
+				if !strings.HasPrefix(line, "chibi ") && !(strings.HasPrefix(line, "echo ") && strings.Contains(line, "| chibi ")) {
+					continue
+				}
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+				cmd.Env, cmd.Dir = append(os.Environ(), "HOME="+home, "CHIBI_HOME="), project
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s: %s: %v\n%s", page, line, err, out)
+				}
+			}
+		}
+	}
+}
+
+// TestTheEventMapIsTrue holds the table of Kodelet's and Kode's events in
+// HOOKS.md against the adapters.
+func TestTheEventMapIsTrue(t *testing.T) {
+	page, err := os.ReadFile("../../docs/HOOKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, events := range []map[string]hookpoints.Name{kodelet.Events(), kode.Events()} {
+		for event, point := range events {
+			row := regexp.MustCompile("(?m)^\\| `" + string(point) + "` \\|([^|\n]*)\\|([^|\n]*)\\|$").FindSubmatch(page)
+			if row == nil || !strings.Contains(string(row[column+1]), "`"+event+"`") {
+				t.Errorf("the table does not say that %s is %s", event, point)
+			}
+		}
+	}
+}

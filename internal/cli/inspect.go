@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/config"
+)
+
+// inspectable lists what -n and -N show: texts, then configuration keys.
+func inspectable() []string {
+	return append([]string{"system_prompt", "reflection", "todos", "goals", "home", "list"}, config.Keys()...)
+}
+
+// inspect prints one thing about a context: a text, or what its configuration
+// says for a key.
+func (s *session) inspect(_ context.Context, name, thing string) error {
+	if thing == "prompt" {
+		thing = "system_prompt"
+	}
+	c, err := s.store.Context(name)
+	if err != nil {
+		return usageError{err}
+	}
+	data := fields{"context": name, "thing": thing, "value": nil}
+	if thing == "list" {
+		data["value"] = inspectable()
+		return s.answer("inspect", data, "Inspectable items:\n  "+strings.Join(inspectable(), "\n  "))
+	}
+	value, none, err := s.inspected(c, thing)
+	if err != nil {
+		return err
+	}
+	if value == "" {
+		return s.answer("inspect", data, none)
+	}
+	data["value"] = value
+	return s.answer("inspect", data, strings.TrimSuffix(value, "\n"))
+}
+
+// inspected is a text of a context or a value of its configuration, and what people
+// are told where it is empty.
+func (s *session) inspected(c *contexts.Context, thing string) (value, none string, err error) {
+	switch thing {
+	case "system_prompt":
+		value, err = c.SystemPrompt()
+		return value, "(no system prompt set)", err
+	case "reflection":
+		value, err = c.Reflection()
+		return value, "(no reflection set)", err
+	case "todos":
+		value, err = c.Todos()
+		return value, "(no todos)", err
+	case "goals":
+		value, err = c.Goals()
+		return value, "(no goals)", err
+	case "home":
+		return s.home, "", nil
+	}
+	if !slices.Contains(config.Keys(), thing) {
+		return "", "", usage("there is nothing called %q to inspect; chibi -n list names what there is", thing)
+	}
+	t, err := s.at(c.Name())
+	if err != nil {
+		return "", "", err
+	}
+	value, _ = t.config.Value(thing)
+	return value, "(not set)", nil
+}

@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/term/markdown"
+)
+
+// renderMarkdown shows answers as Markdown, block by block as they come.
+func (s *session) renderMarkdown(out *agent.Output) {
+	var r *markdown.Renderer
+	out.Text = func(delta string) {
+		if r == nil {
+			r = markdown.New(s.screen.Answer(), s.screen.columns())
+		}
+		r.Write([]byte(delta))
+	}
+	out.TextEnd = func() {
+		if r != nil {
+			r.Close()
+			r = nil
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pages reads every page of the documentation, by its path from the root.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/plugins/*.md"} {
+		paths, err := filepath.Glob(filepath.Join("../..", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[strings.TrimPrefix(path, "../../")] = string(text)
+		}
+	}
+	return found
+}
+
+// TestTablesAreWhole: a table has a head, and as many cells in each row; an empty
+// line in its middle makes text of the rest.
+func TestTablesAreWhole(t *testing.T) {
+	for page, text := range pages(t) {
+		cells, row, before := 0, 0, ""
+		for i, line := range strings.Split(text, "\n") {
+			if !strings.HasPrefix(line, "|") {
+				row, before = 0, line
+				continue
+			}
+			// A bar that stands in code or behind a backslash ends no cell.
+			line = regexp.MustCompile("`[^`]*`|\\\\\\|").ReplaceAllString(line, "")
+			switch row++; {
+			case row == 1:
+				cells = strings.Count(line, "|")
+				if before != "" && !strings.HasPrefix(before, "<!--") {
+					t.Errorf("%s:%d: a table needs an empty line before it", page, i+1)
+				}
+			case row == 2 && strings.Trim(line, "|- :") != "":
+				t.Errorf("%s:%d: rows of a table without a head; is there an empty line before them?", page, i)
+			case strings.Count(line, "|") != cells:
+				t.Errorf("%s:%d: this row has other cells than the table's head", page, i+1)
+			}
+		}
+	}
+}
+
+// TestLinksLead: links between pages lead to files that exist, and to headings of
+// theirs.
+func TestLinksLead(t *testing.T) {
+	all := pages(t)
+	for page, text := range all {
+		for _, match := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(text, -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(match[1], "#")
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), file)
+			}
+			if _, err := os.Stat(filepath.Join("../..", target)); err != nil {
+				t.Errorf("%s: the link %s leads nowhere", page, match[1])
+			} else if anchor != "" && !hasHeading(all[target], anchor) {
+				t.Errorf("%s: the link %s leads to no heading", page, match[1])
+			}
+		}
+	}
+}
+
+// hasHeading reports whether a page has a heading that is linked to by a name.
+func hasHeading(text, anchor string) bool {
+	for _, match := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(match[1]), "")
+		if strings.ReplaceAll(name, " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
+// TestTheTableOfKeysIsWhole: every key that can be looked at stands in the table
+// of CONFIGURATION.md, with the default that counts.
+func TestTheTableOfKeysIsWhole(t *testing.T) {
+	h := home{t, t.TempDir()}
+	out, err := h.command("-n", "list").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pages(t)["docs/CONFIGURATION.md"]
+	defaults := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| ([^|]*) \\|").FindAllStringSubmatch(page, -1) {
+		keys, values := strings.Split(row[1], ", "), strings.Split(row[2], ", ")
+		for i, key := range keys {
+			defaults[strings.Trim(key, "`")] = strings.Trim(values[min(i, len(values)-1)], "`")
+		}
+	}
+	// These are looked at, and are no keys.
+	others := []string{"system_prompt", "reflection", "todos", "goals", "home", "list"}
+	literal := regexp.MustCompile(`^(\d+|true|false|https://\S+)$`)
+	for _, key := range strings.Fields(string(out))[2:] {
+		want, isKnown := defaults[key]
+		switch {
+		case slices.Contains(others, key):
+		case !isKnown && !strings.Contains(page, "`"+key+"`"):
+			t.Errorf("CONFIGURATION.md does not name %s", key)
+		case literal.MatchString(want):
+			got, err := h.command("-n", key).Output()
+			if err != nil || strings.TrimSpace(string(got)) != want {
+				t.Errorf("%s is %q (%v), CONFIGURATION.md says %q", key, got, err, want)
+			}
+		}
+	}
+}

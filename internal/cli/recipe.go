@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/urfave/cli/v2"
+)
+
+// library is where recipes are found. A home's prompts/compaction.md, as the
+// original chibi has it, takes the place of the text that asks for a summary.
+func (s *session) library() *recipes.Library {
+	return &recipes.Library{
+		Folders: s.project.recipeFolders(s.home),
+		Texts:   map[string]string{recipes.Compact: filepath.Join(s.home, "prompts", "compaction.md")},
+	}
+}
+
+// prepareRecipe finds a recipe that a hook asks for, or the program.
+func (s *session) prepareRecipe(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
+	r, err := s.library().FindApproved(name)
+	if err != nil {
+		return agent.Recipe{}, err
+	}
+	args, unknown := r.Known(args)
+	if len(unknown) > 0 {
+		s.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook gave them, they are left out", name,
+			strings.Join(unknown, ", ")))
+	}
+	return s.prepared(ctx, r, args)
+}
+
+// prepared puts the arguments of a recipe in, and says what it lacks.
+func (s *session) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
+	for _, note := range r.Notes {
+		if !note.Quiet {
+			s.notice(remark(r, note))
+		}
+	}
+	for _, name := range r.Missing(args) {
+		s.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
+	}
+	var strange []string
+	for _, tool := range r.AllowedTools {
+		if _, ok := s.agent.Tools.Lookup(tool); !ok {
+			strange = append(strange, tool)
+		}
+	}
+	if len(strange) > 0 {
+		s.notice(fmt.Sprintf("recipe %q allows tools that there are not here: %s; those that there are hold", r.Name,
+			strings.Join(strange, ", ")))
+	}
+	prompt, err := r.Render(ctx, args, s.recipeCommand(r.Name))
+	if err == nil && prompt == "" {
+		err = errors.New("its prompt is empty")
+	}
+	if err != nil {
+		return agent.Recipe{}, fmt.Errorf("recipe %q: %w", r.Name, err)
+	}
+	return agent.Recipe{Name: r.Name, Prompt: prompt, Tools: r.AllowedTools, Commands: r.AllowedCommands}, nil
+}
+
+// remark is a note about a recipe with the place in its file.
+func remark(r *recipes.Recipe, note recipes.Note) string {
+	if note.Line > 0 {
+		return fmt.Sprintf("recipe %q: %s:%d: %s", r.Name, place(r.Path), note.Line, note.Text)
+	}
+	return fmt.Sprintf("recipe %q: %s", r.Name, note.Text)
+}
+
+// The bounds of a recipe's commands.
+const (
+	recipeCommandTimeout = 30 * time.Second
+	recipeCommandOutput  = 4 << 20
+)
+
+// recipeCommand runs the commands of a recipe. As with Kodelet, a command that
+// fails gives what it printed; here that is said.
+func (s *session) recipeCommand(recipe string) recipes.Runner {
+	return func(ctx context.Context, command string, args ...string) (string, error) {
+		runner := s.runner()
+		runner.Stderr = nil // it is part of the output
+		path := command
+		if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
+			path = found
+		} else if !strings.Contains(command, "/") {
+			return "", fmt.Errorf("there is no program %q in PATH", command)
+		}
+		out, err := runner.Run(ctx, process.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
+			MaxOutput: recipeCommandOutput})
+		if err != nil {
+			return "", err
+		}
+		if err := out.Err(); err != nil {
+			s.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe,
+				strings.Join(append([]string{command}, args...), " "), err))
+		}
+		return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
+	}
+}
+
+// recipePrompt is the prompt of a run with a recipe: the recipe's, then what the
+// person wrote.
+func (s *session) recipePrompt(ctx context.Context, text string) (string, error) {
+	if s.recipe == nil {
+		return text, nil
+	}
+	args, err := s.opts.arguments()
+	if err != nil {
+		return "", err
+	}
+	prepared, err := s.prepared(ctx, s.recipe, args)
+	if err != nil {
+		return "", err
+	}
+	s.agent.Recipe = &prepared
+	if text == "" {
+		return prepared.Prompt, nil
+	}
+	return prepared.Prompt + "\n" + text, nil
+}
+
+// arguments reads the K=V pairs of --arg.
+func (o *options) arguments() (map[string]string, error) {
+	args := map[string]string{}
+	for _, pair := range o.args {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usage("--arg %s: want NAME=VALUE", pair)
+		}
+		args[name] = value
+	}
+	return args, nil
+}
+
+func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
+	o := &p.opts
+	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args,
+		about: "give the recipe an argument, `NAME=VALUE`"}
+	var asJSON bool
+	return []*cli.Command{
+		withExample(leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),
+			"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"),
+		leaf(ctx, "list", "", "list the recipes, and where they come from",
+			func(context.Context, []string) error { return p.recipeList(asJSON) }, jsonFlag(&asJSON)),
+		leaf(ctx, "show", "RECIPE", "show a recipe: what it is for, its arguments, what it allows, its text", p.recipeShow),
+	}
+}
+
+// recipeRun is a run with --recipe.
+func (p *program) recipeRun(ctx context.Context, args []string) error {
+	p.opts.recipe = args[:1]
+	return p.main(ctx, args[1:])
+}
+
+// listedRecipe is what is said of one recipe. Note says why it is not used, or not
+// all of it; File is "" for one that is built in.
+type listedRecipe struct {
+	Name        string `json:"name"`
+	File        string `json:"file"`
+	Description string `json:"description"`
+	Note        string `json:"note,omitempty"`
+}
+
+// recipeList lists the recipes.
+func (p *program) recipeList(asJSON bool) error {
+	s, err := p.openWithoutPlugins()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	var rows [][]string
+	list := []listedRecipe{}
+	library := s.library()
+	for _, l := range library.List() {
+		one := listedRecipe{Name: l.Name, File: l.Path, Note: recipeNote(library, l)}
+		text := one.Note
+		if l.Recipe != nil {
+			one.Description = l.Recipe.Description
+		}
+		if one.Note == "" {
+			one.Note = withoutEffect(l.Recipe)
+			text = strings.TrimPrefix(one.Description+"; "+one.Note, "; ")
+			text = strings.TrimSuffix(text, "; ")
+		}
+		list = append(list, one)
+		rows = append(rows, []string{term.Name(l.Name), term.Name(place(l.Path)), term.Line(text)})
+	}
+	if asJSON {
+		return p.printJSON(list)
+	}
+	return p.printColumns(rows)
+}
+
+// recipeNote says why a recipe is not used, or not all of it; "" if it is.
+func recipeNote(library *recipes.Library, l recipes.Listed) string {
+	found, err := library.Find(l.Name)
+	switch {
+	case err == nil && l.Err == nil && found.Path != l.Path && l.Recipe.Approved() != nil:
+		return l.Recipe.Approved().Error() + ", so " + place(found.Path) + " is used; see chibi trust"
+	case err == nil && l.Err == nil && found.Path != l.Path:
+		return "hidden by " + place(found.Path)
+	case l.Err != nil:
+		return "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
+	case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
+		return "runs commands, " + l.Recipe.Approved().Error() + "; see chibi trust"
+	}
+	if _, err := l.Recipe.Plugins(recipes.Handlers(0)); err != nil {
+		return "cannot be run: " + strings.TrimPrefix(err.Error(), l.Path+": ")
+	}
+	return ""
+}
+
+// withoutEffect names the keys of a recipe's front matter that do nothing; "" if
+// there are none.
+func withoutEffect(r *recipes.Recipe) string {
+	var keys []string
+	for _, note := range r.Notes {
+		if note.Key != "" {
+			keys = append(keys, note.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("keys without effect: %s; see chibi recipe show %s", strings.Join(keys, ", "),
+		term.ShellWord(r.Name))
+}
+
+// place is where a recipe is, for people.
+func place(path string) string {
+	if path == "" {
+		return builtIn
+	}
+	return path
+}
+
+// recipeShow shows one recipe.
+func (p *program) recipeShow(_ context.Context, args []string) error {
+	s, err := p.openWithoutPlugins()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	r, err := s.library().Find(args[0])
+	if err != nil {
+		return usageError{err}
+	}
+	out := p.screen.Stdout()
+	for _, f := range recipeFields(r) {
+		if f.value != "" {
+			fmt.Fprintf(out, "%-9s %s\n", f.name, term.Line(f.value))
+		}
+	}
+	_, err = fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(r.Body))
+	return err
+}
+
+// recipeFields are what is shown of a recipe before its text.
+func recipeFields(r *recipes.Recipe) []struct{ name, value string } {
+	var hooks []string
+	for _, event := range slices.Sorted(maps.Keys(r.Hooks)) {
+		text := event + ": " + r.Hooks[event].Handler
+		if r.Hooks[event].Once {
+			text += " (once)"
+		}
+		hooks = append(hooks, text)
+	}
+	tools := strings.Join(r.AllowedTools, ", ")
+	if r.AllowedTools != nil && tools == "" {
+		tools = "none"
+	}
+	commands := ""
+	if r.RunsCommands() {
+		commands = "its text runs commands"
+		if err := r.Approved(); err != nil {
+			commands += ", and it is " + err.Error() + "; see chibi trust"
+		}
+	}
+	fields := []struct{ name, value string }{
+		{"recipe", r.Name}, {"title", r.Title}, {"about", r.Description}, {"file", place(r.Path)}, {"tools", tools},
+		{"commands", strings.Join(r.AllowedCommands, ", ")}, {"hooks", strings.Join(hooks, ", ")}, {"runs", commands},
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {
+		a := r.Arguments[name]
+		text := name
+		if a.Default != nil {
+			text += fmt.Sprintf(" (default %q)", *a.Default)
+		}
+		if a.Description != "" {
+			text += ": " + a.Description
+		}
+		fields = append(fields, struct{ name, value string }{"argument", text})
+	}
+	for _, note := range r.Notes {
+		fields = append(fields, struct{ name, value string }{"note", note.String()})
+	}
+	return fields
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// saveUsername keeps -u in the context's local.toml.
+func (s *session) saveUsername(context.Context) error {
+	return s.saveLocal([]string{"username=" + config.Quote(s.opts.username[0])})
+}
+
+// saveSettings keeps what --set says in the context's local.toml.
+func (s *session) saveSettings(context.Context) error { return s.saveLocal(s.opts.set) }
+
+// saveLocal changes keys of the context's local.toml; all else in it stays as it
+// is, comments included. The configuration counts from then on.
+func (s *session) saveLocal(pairs []string) error {
+	what := fmt.Sprintf("the configuration of context %q", s.agent.Context.Name())
+	err := rewrite(what, s.agent.Context.LocalConfig(), func(path string, data []byte) (_ []byte, err error) {
+		for _, pair := range pairs {
+			key, value, _ := strings.Cut(pair, "=")
+			if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {
+				return nil, err
+			}
+		}
+		return data, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.configure()
+}
+
+// rewrite changes the text of a configuration file, which need not be there yet,
+// while no other process does; what names it for errors. A link to it stays a link.
+func rewrite(what, path string, edit func(path string, data []byte) ([]byte, error)) error {
+	var wrong error
+	err := jsonfile.Rewrite(jsonfile.File{Path: path, Max: config.MaxFileBytes}, func(data []byte) ([]byte, error) {
+		data, wrong = edit(path, data)
+		return data, wrong
+	})
+	switch {
+	case wrong != nil:
+		return usageError{wrong}
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", what, err)
+	}
+	return nil
+}
+
+// overrides are the settings of this run: --set and -U, or -u, which counts now
+// and later.
+func (o *options) overrides() []string {
+	pairs := o.set
+	for _, name := range [][]string{o.username, o.transientUsername} {
+		if name != nil {
+			pairs = append(pairs[:len(pairs):len(pairs)], "username="+config.Quote(name[0]))
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/trust"
+	"github.com/chibi-host/chibi/plugin/kodelet"
+	"github.com/dustin/go-humanize"
+)
+
+// showProject shows the files of a project that would run, and what they name
+// that an approval does not cover.
+func (p *program) showProject(project project, files []trust.Seen) error {
+	if len(files) == 0 && len(project.approval.Files) == 0 {
+		return p.say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, and "+
+			"no recipes", project.dir)
+	}
+	if err := p.say("In %s:", project.dir); err != nil {
+		return err
+	}
+	if err := p.printColumns(project.rows(files, project.about)); err != nil {
+		return err
+	}
+	if len(project.approval.Data) > 0 {
+		if err := p.say("Files that may change, as they are data: %s",
+			strings.Join(project.approval.Data, ", ")); err != nil {
+			return err
+		}
+	}
+	text := "The approval does not cover what these start or load from elsewhere"
+	if named := project.named(files); len(named) > 0 {
+		text += ". They name " + strings.Join(named, ", ")
+	}
+	return p.say("%s", text)
+}
+
+// rows are the columns that show a project's files: those that there are, and
+// those that were approved and are gone.
+func (p project) rows(files []trust.Seen, about func(trust.Seen) string) (rows [][]string) {
+	row := func(f trust.File, state, about string) []string {
+		return []string{"  " + term.Name(f.Path), f.Mode, f.SHA256[:min(12, len(f.SHA256))], state, about}
+	}
+	for _, f := range files {
+		rows = append(rows, row(f.File, p.approval.State(f.File), about(f)))
+	}
+	for _, f := range p.approval.Files {
+		if !slices.ContainsFunc(files, func(now trust.Seen) bool { return now.Path == f.Path }) {
+			rows = append(rows, row(f, "gone", ""))
+		}
+	}
+	return rows
+}
+
+// about says what a file would do, as far as that can be told without running
+// it.
+func (p project) about(f trust.Seen) string {
+	name, folder := kodelet.FindHook(f.Path)
+	if folder == "" {
+		return aboutRecipe(f)
+	}
+	var about []string
+	switch {
+	case name == "" || !strings.Contains(f.Mode, "x"):
+		about = append(about, "beside the hooks")
+		if ext := filepath.Ext(f.Path); p.approval.State(f.File) == "new" && trust.CheckData("*"+ext) == nil {
+			about = append(about, "if hooks write it, approve with --data '*"+ext+"'")
+		}
+	default:
+		about = append(about, "hook")
+		if names := mentioned(f.Text); len(names) > 0 {
+			about[0] += ", its text names " + strings.Join(names, ", ")
+		}
+		if err := f.Refused(p.dir, folder); err != nil {
+			about = append(about, "it is not run: "+err.Error())
+		}
+		own := filepath.Join(p.user, f.Path)
+		if _, err := os.Stat(own); p.user != "" && err == nil {
+			about = append(about, "it would take the place of "+own)
+		}
+	}
+	if f.Link != "" {
+		about = append(about, "a link to "+term.Name(f.Link))
+	}
+	return strings.Join(about, "; ")
+}
+
+// aboutRecipe reports whether a recipe runs commands.
+func aboutRecipe(f trust.Seen) string {
+	r, err := recipes.Parse(f.Path, "", f.Text)
+	switch {
+	case err != nil:
+		return "recipe that cannot be read"
+	case r.RunsCommands():
+		return "recipe that runs commands"
+	}
+	return "recipe"
+}
+
+// mentioned lists the events that a hook's text names. Asking it would run it.
+func mentioned(text []byte) (names []string) {
+	for name := range kodelet.Events() {
+		if strings.Contains(string(text), name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// word is what may be a path in a text.
+var word = regexp.MustCompile(`[A-Za-z0-9_./@+~-]*[A-Za-z0-9_]`)
+
+// maxNamed bounds how many of the named files are shown.
+const maxNamed = 20
+
+// named lists files of the project that the texts name and that the approval is
+// not about, with who names them.
+func (p project) named(files []trust.Seen) (list []string) {
+	known := map[string]bool{}
+	for _, f := range files {
+		known[f.Path] = true
+	}
+	for _, f := range files {
+		for _, token := range word.FindAllString(string(f.Text), 2000) {
+			path, isFile := p.fileOf(token, f)
+			if !isFile || known[path] || !strings.ContainsAny(token, "/.") { // other words are hardly meant as files
+				continue
+			}
+			known[path] = true
+			if len(list) == maxNamed {
+				return append(list, "more")
+			}
+			list = append(list, fmt.Sprintf("%s (in %s)", term.Name(path), term.Name(f.Path)))
+		}
+	}
+	return list
+}
+
+// fileOf finds the file of the project that a word of a text names: from the
+// project's folder on, or from that of the text.
+func (p project) fileOf(token string, in trust.Seen) (path string, isFile bool) {
+	candidates := []string{filepath.Join(p.dir, token), filepath.Join(p.dir, filepath.Dir(in.Path), token)}
+	if filepath.IsAbs(token) {
+		candidates = []string{filepath.Clean(token)}
+	}
+	for _, full := range candidates {
+		rel, err := filepath.Rel(p.dir, full)
+		if info, statErr := os.Stat(full); err == nil && statErr == nil && filepath.IsLocal(rel) && info.Mode().IsRegular() {
+			return rel, true
+		}
+	}
+	return "", false
+}
+
+// trustList lists all approvals with the state of their files.
+func (p *program) trustList(store *trust.Store) error {
+	all, err := store.List()
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return p.say("Nothing is approved")
+	}
+	for _, a := range all {
+		if err := p.say("%s, approved %s:", a.Folder, humanize.Time(a.At)); err != nil {
+			return err
+		}
+		project := project{dir: a.Folder, approval: a}
+		files, problem := project.look()
+		if err := p.printColumns(project.rows(files, func(trust.Seen) string { return "" })); err != nil {
+			return err
+		}
+		if problem != nil {
+			p.screen.notef("the hooks of %s are not run: %v", a.Folder, problem)
+		}
+	}
+	return nil
+}

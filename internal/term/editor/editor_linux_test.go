@@ -1,0 +1,132 @@
+package editor_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/term/editor"
+	"github.com/chibi-host/chibi/internal/terminaltest"
+	"golang.org/x/sys/unix"
+)
+
+func TestPrompts(t *testing.T) {
+	history := []string{"an old prompt", "two\nlines"}
+	for _, test := range []struct {
+		name, keys, want string
+		err              error
+	}{
+		{"a line", "hello\r", "hello", nil},
+		{"a blank line is nothing", "\r  \rhello\r", "hello", nil},
+		{"a backslash goes on", "one\\\rtwo\\\rthree\r", "one\ntwo\nthree", nil},
+		{"a paste of several lines is one prompt", "see: \x1b[200~a\r\tb\rc\r\x1b[201~ ok\r", "see: a\n\tb\nc ok", nil},
+		{"a short paste can be edited", "\x1b[200~abc\x1b[201~\x7fd\r", "abd", nil},
+		{"a long paste is not cut", "\x1b[200~" + strings.Repeat("x", 9000) + "\x1b[201~\r", strings.Repeat("x", 9000), nil},
+		{"Ctrl-C in a paste is text", "\x1b[200~a\x03b\x1b[201~\r", "a\x03b", nil},
+		{"history", "\x1b[A\x1b[A\r", "an old prompt", nil},
+		{"history with lines", "\x1b[A!\r", "two\nlines!", nil},
+		{"Alt-Enter begins a new line", "one\x1b\rtwo\r", "one\ntwo", nil},
+		{"Alt-Enter as other terminals send it", "one\x1b[13;3utwo\x1b[27;3;13~three\r", "one\ntwo\nthree", nil},
+		{"a key that is not known swallows nothing", "a\x1b1b\x1b[5^c\x1b[15~d\x1bxe\r", "abcde", nil},
+		{"Alt-Backspace deletes a word", "one two\x1b\x7fthree\r", "one three", nil},
+		{"words with Alt", "one two\x1bb\x1bbX\x1bfY\r", "Xone Ytwo", nil},
+		{"Escape and Ctrl-C", "abc\x1b\x03", "", editor.ErrInterrupted},
+		{"Ctrl-C in the beginning of a key", "abc\x1b[1\x03", "", editor.ErrInterrupted},
+		{"a paste with controls of two bytes is not typed", "\x1b[200~a\u009b2Jb\x1b[201~\r", "a\u009b2Jb", nil},
+		{"UTF-8", "日本 é\r", "日本 é", nil},
+		{"Ctrl-C", "abc\x03", "", editor.ErrInterrupted},
+		{"Ctrl-D", "\x04", "", io.EOF},
+		{"Ctrl-D in a line", "ab\x04c\r", "abc", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			terminal, p := terminaltest.New(t)
+			e := &editor.Editor{In: terminal, Out: terminal, History: slices.Clone(history)}
+			before, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				p.Sees(t, "> ")
+				for _, piece := range slices.Collect(slices.Chunk([]byte(test.keys), 7)) {
+					p.Write(piece)
+				}
+				io.Copy(io.Discard, p) // the terminal blocks if nobody looks
+			}()
+			got, err := e.Read(t.Context(), "> ")
+			if got != test.want || !errors.Is(err, test.err) {
+				t.Errorf("got %.200q, %v; want %.200q, %v", got, err, test.want, test.err)
+			}
+			if err == nil && e.History[len(e.History)-1] != got {
+				t.Errorf("history = %q", e.History)
+			}
+			after, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+			if err != nil || *after != *before {
+				t.Errorf("the terminal is not as it was: %+v, %v", after, err)
+			}
+		})
+	}
+}
+
+func TestTheEndOfTheContextEndsReading(t *testing.T) {
+	terminal, p := terminaltest.New(t)
+	e := &editor.Editor{In: terminal, Out: terminal}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		p.Sees(t, "> ")
+		p.Write([]byte("half"))
+		p.Sees(t, "half")
+		cancel()
+	}()
+	if text, err := e.Read(ctx, "> "); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %q, %v", text, err)
+	}
+	go func() {
+		p.Sees(t, "> ")
+		p.Write([]byte("again\r"))
+		io.Copy(io.Discard, p)
+	}()
+	if text, err := e.Read(t.Context(), "> "); text != "again" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// TestWhatIsTypedBehindAPromptIsForTheNext holds that for a paste above all: its
+// lines must not be sent one by one.
+func TestWhatIsTypedBehindAPromptIsForTheNext(t *testing.T) {
+	terminal, p := terminaltest.New(t)
+	e := &editor.Editor{In: terminal, Out: terminal}
+	go func() {
+		p.Sees(t, "> ")
+		p.Write([]byte("one\rtwo\r\x1b[200~three\rfour"))
+		p.Sees(t, "> ")
+		p.Sees(t, "> ")
+		p.Write([]byte("\x1b[201~\r"))
+		io.Copy(io.Discard, p)
+	}()
+	for _, want := range []string{"one", "two", "three\nfour"} {
+		if got, err := e.Read(t.Context(), "> "); got != want || err != nil {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+	}
+}
+
+func TestWhatIsTypedBehindAPromptCanBeForgotten(t *testing.T) {
+	terminal, p := terminaltest.New(t)
+	e := &editor.Editor{In: terminal, Out: terminal}
+	go func() {
+		p.Sees(t, "> ")
+		p.Write([]byte("one\rtwo\r"))
+		p.Sees(t, "> ")
+		p.Write([]byte("three\r"))
+		io.Copy(io.Discard, p)
+	}()
+	for _, want := range []string{"one", "three"} {
+		if got, err := e.Read(t.Context(), "> "); got != want || err != nil {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+		e.Forget()
+	}
+}

@@ -1,0 +1,148 @@
+package markdown_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/fuzztest"
+	"github.com/chibi-host/chibi/internal/term/markdown"
+	"github.com/google/go-cmp/cmp"
+)
+
+// render renders a text that comes in pieces of so many bytes.
+func render(text string, width, piece int) string {
+	var b strings.Builder
+	r := markdown.New(&b, width)
+	for text != "" {
+		n := min(piece, len(text))
+		r.Write([]byte(text[:n]))
+		text = text[n:]
+	}
+	r.Close()
+	return b.String()
+}
+
+// readable writes styles as words.
+func readable(text string) string {
+	return strings.NewReplacer("\x1b[0m", "</>", "\x1b[1m", "<b>", "\x1b[1;4m", "<b,u>", "\x1b[2m",
+		"<dim>", "\x1b[3m", "<i>",
+		"\x1b[4m", "<u>", "\x1b[9m", "<s>", "\x1b[36m", "<code>", "\x1b[1;3m", "<b,i>", "\x1b[1;36m",
+		"<b,code>").Replace(text)
+}
+
+// cases are documents and what they look like in 30 columns.
+func cases() []struct{ name, text, want string } {
+	return []struct{ name, text, want string }{
+		{"a paragraph is wrapped", "one two three four five six seven eight nine",
+			"one two three four five six\nseven eight nine\n"},
+		{"styles", "**bold** *it* `code` ~~gone~~", "<b>bold</> <i>it</> <code>code</> <s>gone</>\n"},
+		{"nested styles", "**bold *both* `x`**", "<b>bold</> <b,i>both</> <b,code>x</>\n"},
+		{"headings", "# One\n\ntext\n\n## Two\nmore", "<b,u>One</>\n\ntext\n\n<b>Two</>\n\nmore\n"},
+		{"code", "Do:\n\n```go\nfunc f() {\n\treturn\n\n}\n```\n\nDone.",
+			"Do:\n\n    <code>func f() {</>\n    <code>    return</>\n\n    <code>}</>\n\nDone.\n"},
+		{"code is not wrapped", "```\n" + strings.Repeat("x", 40) + "\n```", "    <code>" +
+			strings.Repeat("x", 40) + "</>\n"},
+		{"an open fence", "```\nhalf", "    <code>half</>\n"},
+		{"a list after a line", "Things:\n- one\n- two two two two two two two two",
+			"Things:\n\n• one\n• two two two two two two two\n  two\n"},
+		{"numbers", "1. one\n2. two", "1. one\n2. two\n"},
+		{"numbers from 3", "3. one\n4. two", "3. one\n4. two\n"},
+		{"nested lists", "- a\n  - b\n  - c\n- d", "• a\n  • b\n  • c\n• d\n"},
+		{"a loose list", "- a\n\n- b\n\nend", "• a\n• b\n\nend\n"},
+		{"a quote", "> one two three four five six seven", "<dim>│</> one two three four five six\n<dim>│</> seven\n"},
+		{"a link", "[here](http://x.y) and http://z.w", "<u>here</> <dim>(http://x.y)</> and\n<u>http://z.w</>\n"},
+		{"a rule", "a\n\n---\n\nb", "a\n\n<dim>" + strings.Repeat("─", 30) + "</>\n\nb\n"},
+		{"a table", "| a | bb |\n|---|---:|\n| long | 1 |\n", "<b>a</>     <b>bb</>\n<dim>────────</>\nlong   1\n"},
+		{"wide runes", "日本語 日本語 日本語 日本語 日本語 日本語", "日本語 日本語 日本語 日本語\n日本語 日本語\n"},
+		{"control characters", "a\x1b[31mb\x07 \u009b", "a\uFFFDb\uFFFD \uFFFD\n"},
+		{"control characters as references", "&01; &#27;[31m [a](x&#27;y) `&#7;`",
+			"\uFFFD \uFFFD[31m <u>a</> <dim>(x&#27;y)</> <code>&#7;</>\n"},
+		{"line breaks stay", "roses are red\nviolets are blue", "roses are red\nviolets are blue\n"},
+		{"a hard break", "a  \nb\\\nc", "a\nb\nc\n"},
+		{"nothing", " \n\n", ""},
+	}
+}
+
+func TestRendering(t *testing.T) {
+	for _, test := range cases() {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, readable(render(test.text, 30, 1<<20))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStreamingChangesNothing cuts every document everywhere.
+func TestStreamingChangesNothing(t *testing.T) {
+	for _, test := range cases() {
+		text := test.text + "\n\n" + test.text
+		want := render(text, 30, 1<<20)
+		for _, piece := range []int{1, 2, 3, 7} {
+			if diff := cmp.Diff(want, render(text, 30, piece)); diff != "" {
+				t.Errorf("%s, in pieces of %d bytes (-whole +streamed):\n%s", test.name, piece, diff)
+			}
+		}
+	}
+}
+
+func TestCodeComesLineByLine(t *testing.T) {
+	var b strings.Builder
+	r := markdown.New(&b, 30)
+	r.Write([]byte("```go\nx := 1\n\ny :="))
+	if got := readable(b.String()); got != "    <code>x := 1</>\n" {
+		t.Errorf("so far %q", got)
+	}
+	r.Write([]byte(" 2\n```\nDone.\n"))
+	r.Close()
+	if got := readable(b.String()); got != "    <code>x := 1</>\n\n    <code>y := 2</>\n\nDone.\n" {
+		t.Errorf("in the end %q", got)
+	}
+}
+
+func TestBlocksComeAsTheyAreDone(t *testing.T) {
+	var b strings.Builder
+	r := markdown.New(&b, 30)
+	r.Write([]byte("First.\n\nSecond"))
+	if b.String() != "" {
+		t.Errorf("too early: %q", b.String())
+	}
+	r.Write([]byte(" one.\n"))
+	if b.String() != "First.\n" {
+		t.Errorf("so far %q", b.String())
+	}
+	r.Close()
+	if b.String() != "First.\n\nSecond one.\n" {
+		t.Errorf("in the end %q", b.String())
+	}
+}
+
+// FuzzRender holds that no text breaks the renderer, that no control character
+// gets through, and that no word is lost.
+func FuzzRender(f *testing.F) {
+	for _, test := range cases() {
+		f.Add(test.text, 20)
+	}
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		fuzztest.Memory(t)
+		got := render(text, width%200, 5)
+		for _, c := range readable(got) {
+			if c < ' ' && c != '\n' && c != '\x1b' || c == 0x7f {
+				t.Errorf("%q came out of %q", c, text)
+			}
+		}
+	})
+}
+
+func Example() {
+	r := markdown.New(os.Stdout, 40)
+	r.Write([]byte("Some words that are wrapped at the width of the terminal.\n\n- one\n- two\n"))
+	r.Close()
+	// Output:
+	// Some words that are wrapped at the width
+	// of the terminal.
+	//
+	// • one
+	// • two
+}

@@ -1,0 +1,155 @@
+// Package cases runs the cases of *.chibi-test.toml files: a moment of a
+// conversation in, the plugin's answer or the combined result out.
+//
+//	plugin = "block-rm"            # the file's name without .chibi-test.toml, if it is missing
+//
+//	[[case]]
+//	name = "rm -rf is blocked"
+//	hook = "pre_tool"
+//	data.arguments.command = "rm -rf /"      # the rest is the hook's example payload
+//	answer = { block = true, message = "no" }
+//
+//	[[case]]
+//	tool = "word_count"
+//	arguments.text = "one two"
+//	output = "2\n"
+//
+// It promises that a case runs the plugin as the program does, in the environment
+// that it was loaded with (a scratch home, in chibi plugin test), and that whatever
+// a case does not say is not compared.
+package cases
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Suffix is how the names of files with cases end.
+const Suffix = ".chibi-test.toml"
+
+// File holds the cases of one plugin.
+type File struct {
+	// Path is the file.
+	Path string `toml:"-"`
+	// Plugin is the plugin's name.
+	Plugin string `toml:"plugin"`
+	// Cases are run in this order.
+	Cases []Case `toml:"case"`
+}
+
+// Case is one case. Either Hook or Tool is set.
+type Case struct {
+	// Name is for people.
+	Name string `toml:"name"`
+	// Context is the context that the plugin is told; "default" if it is empty.
+	Context string `toml:"context"`
+	// Env are variables that are added to the plugin's environment.
+	Env map[string]string `toml:"env"`
+
+	// Hook is the point that is fired, Data what its payload has in the place
+	// of the example's fields.
+	Hook string         `toml:"hook"`
+	Data map[string]any `toml:"data"`
+	// Answer is what the plugin must answer, {} for nothing; Result what must
+	// come of it; Matches are patterns for texts of the answer, by their path.
+	Answer  map[string]any    `toml:"answer"`
+	Result  map[string]any    `toml:"result"`
+	Matches map[string]string `toml:"matches"`
+
+	// Tool is the tool that is called, with Arguments; Output is what it must
+	// print, OutputMatches a pattern for that.
+	Tool          string         `toml:"tool"`
+	Arguments     map[string]any `toml:"arguments"`
+	Output        *string        `toml:"output"`
+	OutputMatches string         `toml:"output_matches"`
+
+	// Fails is a pattern for how the plugin must fail; "": it must not.
+	Fails string `toml:"fails"`
+}
+
+// maxCases bounds a file of cases, in bytes.
+const maxCases = 4 << 20
+
+// Read reads a file.
+func Read(path string) (File, error) {
+	data, err := disk.ReadFile(disk.OS{}, path, maxCases)
+	if err != nil {
+		return File{}, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a file's text. Errors name it, and the line where that is known.
+func Parse(path string, data []byte) (File, error) {
+	f := File{Path: path, Plugin: strings.TrimSuffix(filepath.Base(path), Suffix)}
+	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&f)
+	var unknown *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown):
+		line, _ := unknown.Errors[0].Position()
+		return f, fmt.Errorf("%s:%d: unknown key %q", path, line, strings.Join(unknown.Errors[0].Key(), "."))
+	case errors.As(err, &wrong):
+		line, _ := wrong.Position()
+		return f, fmt.Errorf("%s:%d: %s", path, line, strings.TrimPrefix(wrong.Error(), "toml: "))
+	case err != nil:
+		return f, fmt.Errorf("%s: %w", path, err)
+	case len(f.Cases) == 0:
+		return f, fmt.Errorf("%s: it has no [[case]]", path)
+	}
+	for i := range f.Cases {
+		if err := f.Cases[i].check(i); err != nil {
+			return f, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return f, nil
+}
+
+// check refuses cases that test nothing, and names those without a name.
+func (c *Case) check(i int) error {
+	if c.Name == "" {
+		c.Name = fmt.Sprintf("case %d", i+1)
+	}
+	if _, known := hookpoints.Find(hookpoints.Name(c.Hook)); c.Hook != "" && !known {
+		return fmt.Errorf("%s: there is no hook %q; chibi hook list names them all", c.Name, c.Hook)
+	}
+	says := c.Answer != nil || c.Result != nil || c.Matches != nil || c.Output != nil ||
+		c.OutputMatches != "" || c.Fails != ""
+	switch {
+	case (c.Hook == "") == (c.Tool == ""):
+		return fmt.Errorf("%s: say hook or tool, one of them", c.Name)
+	case !says:
+		return fmt.Errorf("%s: it expects nothing; say answer, result, matches, output, output_matches or fails", c.Name)
+	}
+	for _, pattern := range append([]string{c.OutputMatches, c.Fails}, values(c.Matches)...) {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+func values(m map[string]string) (list []string) {
+	for _, v := range m {
+		list = append(list, v)
+	}
+	return list
+}
+
+// asJSON is a table as JSON.
+func asJSON(table map[string]any) json.RawMessage {
+	data, err := json.Marshal(table)
+	if err != nil || table == nil {
+		return json.RawMessage("{}")
+	}
+	return data
+}

@@ -1,0 +1,295 @@
+// Package check tries a plugin out: its file, its schema, and what it
+// answers to an example of every hook that it asked for, in a scratch home. It
+// finds what would make the plugin do nothing, or something else than its author
+// means, and says what to do.
+//
+// A check runs the plugin's hooks, but no tool: a tool may do anything.
+package check
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/dustin/go-humanize/english"
+)
+
+// Level is how bad a finding is.
+type Level string
+
+// The levels.
+const (
+	Error   Level = "error"   // it does not work as it is
+	Warning Level = "warning" // it works, but perhaps not as its author means
+)
+
+// Finding is something that was found.
+type Finding struct {
+	Level Level `json:"level"`
+	// Where is a hook, a tool, "file" or "schema".
+	Where string `json:"where"`
+	// Text says what is wrong, and what to do.
+	Text string `json:"text"`
+}
+
+// Report is what was found about one plugin.
+type Report struct {
+	Plugin   string    `json:"plugin"`
+	Path     string    `json:"path"`
+	Tools    []string  `json:"tools"`
+	Hooks    []string  `json:"hooks"`
+	Findings []Finding `json:"findings"`
+}
+
+// Passed says that there are no errors.
+func (r *Report) Passed() bool {
+	for _, f := range r.Findings {
+		if f.Level == Error {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Report) add(level Level, where, format string, args ...any) {
+	r.Findings = append(r.Findings, Finding{level, where, fmt.Sprintf(format, args...)})
+}
+
+// What takes longer is said.
+const (
+	slowProbe = time.Second
+	slowHook  = 2 * time.Second
+)
+
+// Folder is a plugins folder, loaded as the program loads it.
+type Folder struct {
+	loaded plugin.Loaded
+	mu     sync.Mutex
+	took   map[string]time.Duration // how long plugins took for their schemas
+}
+
+// Load loads a plugins folder. The options are those of the program, but for the
+// home, which is a scratch one, and for what is placed in the folder.
+func Load(ctx context.Context, opts native.Options) (*Folder, error) {
+	f := &Folder{took: map[string]time.Duration{}}
+	opts.Strict = true
+	opts.Probed = func(name string, took time.Duration) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.took[name] = took
+	}
+	var err error
+	f.loaded, err = native.Load(ctx, opts)
+	return f, err
+}
+
+// Names lists the plugins that are used, and those that are not although they are
+// meant to be, in the order of their names.
+func (f *Folder) Names() (names []string) {
+	for _, p := range f.loaded.Plugins {
+		names = append(names, p.Name)
+	}
+	for _, left := range f.loaded.LeftOut {
+		if left.Meant {
+			names = append(names, left.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Plugin is a plugin of the folder, nil if it is not used.
+func (f *Folder) Plugin(name string) *plugin.Plugin {
+	for i := range f.loaded.Plugins {
+		if f.loaded.Plugins[i].Name == name {
+			return &f.loaded.Plugins[i]
+		}
+	}
+	return nil
+}
+
+// Check checks one plugin of the folder.
+func (f *Folder) Check(ctx context.Context, name string) Report {
+	if p := f.Plugin(name); p != nil {
+		r := report(p.Name, p.Origin.Path)
+		r.file()
+		f.loadedAs(&r, p)
+		r.plugin(ctx, p)
+		return r
+	}
+	for _, left := range f.loaded.LeftOut {
+		if left.Name == name {
+			r := report(name, left.Origin.Path)
+			r.file()
+			r.add(Error, f.place(name), "%s%s", left.Reason, howToSeeAll(left))
+			return r
+		}
+	}
+	return Missing(name, "", "names that begin with a dot or end in .chibi-test.toml are no plugins; rename it")
+}
+
+// howToSeeAll says how to see all of what a plugin prints that failed when it was
+// asked for its schema: a message has room for one line of it.
+func howToSeeAll(left plugin.LeftOut) string {
+	if !strings.HasPrefix(left.Reason, "--schema: exit status ") {
+		return ""
+	}
+	return "; to see all that it prints, run: " + left.Origin.Path + " --schema"
+}
+
+// loadedAs says what became of a plugin that is used when it was loaded.
+func (f *Folder) loadedAs(r *Report, p *plugin.Plugin) {
+	if took := f.took[p.Name]; took > slowProbe {
+		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so do nothing else there",
+			took.Seconds())
+	}
+	if p.LostTools > 0 {
+		r.add(Error, "schema", "%d of its %d tools %s left out, for the reasons below", p.LostTools,
+			p.LostTools+len(p.Tools), english.PluralWord(p.LostTools, "is", "are"))
+	}
+	for _, n := range f.loaded.Notices {
+		if n.Plugin == p.Name {
+			r.add(Warning, "schema", "%s", n.Text)
+		}
+	}
+	for _, t := range f.loaded.Taken {
+		if t.By == p.Name && t.From != p.Name {
+			r.add(Warning, "tool "+t.Tool, "plugin %q has a tool of that name too, which is left out: this one comes first",
+				t.From)
+		}
+	}
+}
+
+// place is where something is wrong with a plugin that is left out: it was asked
+// for its schema, or its file cannot be.
+func (f *Folder) place(name string) string {
+	if _, asked := f.took[name]; asked {
+		return "schema"
+	}
+	return "file"
+}
+
+func report(name, path string) Report {
+	return Report{Plugin: name, Path: path, Tools: []string{}, Hooks: []string{}, Findings: []Finding{}}
+}
+
+// Missing is the report of something that is no plugin, or is not used, with the
+// reason.
+func Missing(name, path, why string) Report {
+	r := report(name, path)
+	r.add(Error, "file", "%s", why)
+	return r
+}
+
+// Warn adds something that the program knows of a plugin.
+func (r *Report) Warn(text string) { r.add(Warning, "file", "%s", text) }
+
+// Loaded checks a plugin of any protocol by what it answers.
+func Loaded(ctx context.Context, p *plugin.Plugin) Report {
+	r := report(p.Name, p.Origin.Path)
+	r.plugin(ctx, p)
+	return r
+}
+
+// file looks at the file itself, for what is no reason to leave it out.
+func (r *Report) file() {
+	info, err := os.Stat(r.Path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if info.Mode()&0o002 != 0 {
+		r.add(Warning, "file", "everybody may change it, and so what chibi runs as you; run: chmod o-w %s", r.Path)
+	}
+	r.interpreter(r.Path)
+}
+
+// interpreter looks at a script's first line.
+func (r *Report) interpreter(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		r.add(Warning, "file", "it cannot be read: %v", err)
+		return
+	}
+	defer f.Close()
+	line, _ := bufio.NewReaderSize(f, 512).ReadString('\n')
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
+		return
+	}
+	if filepath.Base(words[0]) != "env" || len(words) < 2 || strings.HasPrefix(words[1], "-") {
+		return // what cannot be started says so by itself
+	}
+	if _, ok := (process.Runner{}).LookPath(words[1]); !ok {
+		r.add(Error, "file", "its interpreter %q is not installed; install it, or write the plugin in another language",
+			words[1])
+	}
+}
+
+// plugin checks the tools' schemas and fires every hook.
+func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
+	for _, t := range p.Tools {
+		spec := t.Spec()
+		r.Tools = append(r.Tools, spec.Name)
+		found := checkSchema("tool "+spec.Name, spec.Parameters)
+		r.Findings = append(r.Findings, found...)
+		if _, err := tools.Compile(spec.Parameters); len(found) == 0 && err != nil {
+			r.add(Error, "tool "+spec.Name, "%v", err)
+		}
+		switch {
+		case spec.Description != "":
+		case len(p.Hooks) == 0:
+			r.add(Warning, "tool "+spec.Name, "it has no description; the model does not know when to call it")
+		default:
+			r.add(Warning, "tool "+spec.Name, "the model is offered it as a tool without a description; if there is nothing "+
+				`to call, write "tool": false into its --schema`)
+		}
+	}
+	for _, name := range p.Hooks {
+		r.Hooks = append(r.Hooks, string(name))
+		if info, ok := hookpoints.Find(name); ok {
+			r.fire(ctx, p, info)
+		}
+	}
+}
+
+// fire fires one hook with an example, and reads what came of it.
+func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) {
+	where := string(info.Name)
+	var record plugin.Record
+	host := &plugin.Host{Plugins: []plugin.Plugin{*p}, Trace: func(got plugin.Record) { record = got }}
+	if _, err := plugin.FireJSON(ctx, host, info, hookdoc.Example(info)); err != nil {
+		r.add(Error, where, "%v", err)
+		return
+	}
+	switch record.Result {
+	case plugin.Failed:
+		if strings.Contains(record.Why, process.ErrNoTerminal.Error()) {
+			r.add(Warning, where, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire %s "+
+				"--plugin %s", info.Name, p.Name)
+			return
+		}
+		r.add(Error, where, "it failed on an example payload: %s; see what it got: chibi hook fire %s --plugin %s",
+			record.Why, info.Name, p.Name)
+	case plugin.Ignored:
+		r.add(Error, where, "%s", strings.Join(record.Notes, "; "))
+	default:
+		for _, note := range record.Notes {
+			r.add(Warning, where, "%s", note)
+		}
+	}
+	if took := time.Duration(record.DurationMS) * time.Millisecond; took > slowHook {
+		r.add(Warning, where, "it took %.1f s; the person waits for it every time", took.Seconds())
+	}
+}
