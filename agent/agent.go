@@ -1,6 +1,6 @@
 // Package agent holds one conversation: it takes a prompt to the model, runs
 // the tools that the model calls, stores what happens, and fires the hooks of
-// every step in the order that docs/HOOKS.md gives.
+// every point in the order that docs/HOOKS.md gives.
 //
 // What it promises:
 //
@@ -86,9 +86,9 @@ type Settings struct {
 	// Include and Exclude filter the offered tools before plugins do. A nil
 	// Include keeps all.
 	Include, Exclude []string
-	// MaxResponses bounds the model's responses to one prompt; default 50.
-	MaxResponses int
-	// MaxCalls bounds the calls of one response that are run; default 100.
+	// MaxSteps bounds the steps of a turn; default 50.
+	MaxSteps int
+	// MaxCalls bounds the calls of one step that are run; default 100.
 	MaxCalls int
 	// MaxFollowUps bounds how often pre_stop continues a turn, and how many
 	// recipes hooks run in it; default 5.
@@ -96,7 +96,7 @@ type Settings struct {
 	// CacheThreshold is how many characters of an output are shown, default
 	// 4000; CachePreview how many of one that is cached, default 500.
 	CacheThreshold, CachePreview int
-	// MaxRecursion bounds the rounds that the recurse tool can ask for;
+	// MaxRecursion bounds the further turns that the recurse tool can ask for;
 	// default 30.
 	MaxRecursion int
 }
@@ -114,9 +114,9 @@ type Output struct {
 	Notice func(text string)
 	// Detail receives remarks for a person who wants to know more.
 	Detail func(text string)
-	// Step receives what happens in a turn besides hooks, for traces and for a
+	// Event receives what happens in a turn besides hooks, for traces and for a
 	// person who looks on.
-	Step func(Step)
+	Event func(Event)
 	// Waiting is called with what is being waited for, and what it returns
 	// when that is over, perhaps several times.
 	Waiting func(what string) (done func())
@@ -167,13 +167,21 @@ func reason(failure error) string {
 	return "error"
 }
 
-// Switched fires on_context_switch, if the context is another one than from.
-func (a *Agent) Switched(ctx context.Context, from string, transient bool) error {
-	if from == a.Context.Name() {
+// Switch says from where a run came to the context of an agent.
+type Switch struct {
+	// From is the context that the run was in before.
+	From string
+	// Transient is true if the switch is for this run only (-C).
+	Transient bool
+}
+
+// Switched fires on_context_switch, unless the run was in this context before.
+func (a *Agent) Switched(ctx context.Context, s Switch) error {
+	if s.From == a.Context.Name() {
 		return nil
 	}
-	a.changed("the run went from context %q to context %q", from, a.Context.Name())
-	change := hookpoints.OnContextSwitchPayload{FromContext: from, ToContext: a.Context.Name(), IsTransient: transient}
+	a.changed("the run went from context %q to context %q", s.From, a.Context.Name())
+	change := hookpoints.OnContextSwitchPayload{FromContext: s.From, ToContext: a.Context.Name(), IsTransient: s.Transient}
 	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnContextSwitch, change)
 	return err
 }
@@ -193,15 +201,15 @@ func (a *Agent) session() hookpoints.OnStartPayload {
 func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 	for depth := 0; ; depth++ {
 		r := newRound(a, depth)
-		a.step(Step{Kind: StepPrompt, Text: prompt})
+		a.emit(Event{Kind: EventPrompt, Text: prompt})
 		answer, err := r.run(ctx, prompt)
 		if err != nil {
 			if r.asking != "" {
 				a.notice("the prompt got no answer; later prompts go without it, and chibi retry sends it again")
 			}
-			a.step(Step{Kind: StepError, Text: err.Error()})
+			a.emit(Event{Kind: EventError, Text: err.Error()})
 		} else {
-			a.step(Step{Kind: StepAnswer, Text: answer})
+			a.emit(Event{Kind: EventAnswer, Text: answer})
 		}
 		if err == nil && depth == 0 {
 			a.turns++
@@ -213,7 +221,7 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 			a.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to go on: %s", limit, r.next)
 			return answer, nil
 		}
-		a.step(Step{Kind: StepRound, Text: r.next})
+		a.emit(Event{Kind: EventRecursion, Text: r.next})
 		prompt = "[Continuing from previous round]\n\nNote to self: " + r.next
 	}
 }
@@ -231,7 +239,7 @@ func (s Settings) window() int { return bound(s.ContextWindow, llm.ContextWindow
 
 func (a *Agent) notice(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	a.step(Step{Kind: StepNotice, Text: text})
+	a.emit(Event{Kind: EventNotice, Text: text})
 	if a.Output.Notice != nil {
 		a.Output.Notice(text)
 	}

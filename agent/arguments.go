@@ -33,10 +33,10 @@ func (a *Agent) keep(spec tools.Spec, schema *tools.Schema, wrong error) *tools.
 	return schema
 }
 
-// Fit makes a call's arguments what the tool would get in a turn without hooks: it
+// PrepareArguments makes a call's arguments what the tool would get in a turn without hooks: it
 // converts what the tool's parameters want converted. The error says what is wrong
 // with them.
-func (a *Agent) Fit(spec tools.Spec, args json.RawMessage) (json.RawMessage, error) {
+func (a *Agent) PrepareArguments(spec tools.Spec, args json.RawMessage) (json.RawMessage, error) {
 	converted, _ := a.schema(spec).Convert(args)
 	return converted, a.check(spec, converted)
 }

@@ -87,7 +87,7 @@ func (a *Agent) compacting(ctx context.Context, into string, do func() error) er
 
 // compacted tells what a number of entries has become.
 func (a *Agent) compacted(entries int, into string) {
-	a.step(Step{Kind: StepCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
+	a.emit(Event{Kind: EventCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
 }
 
 // entriesIn counts what of a window is conversation.

@@ -88,9 +88,9 @@ func (o output) of(converted []string) output {
 	return o
 }
 
-// step is the call as a step of the turn.
-func (o *output) step(inv hookpoints.PreToolPayload) *CallStep {
-	s := &CallStep{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
+// event is the call as an event of the turn.
+func (o *output) event(inv hookpoints.PreToolPayload) *CallEvent {
+	s := &CallEvent{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
 		BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: o.converted}
 	switch {
 	case !s.Ran:

@@ -31,7 +31,7 @@ func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
 		return nil, err
 	}
 	offered := filterSpecs(specs, filter.Include, filter.Exclude)
-	r.sending = &RequestStep{For: r.purpose(), Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered),
+	r.sending = &RequestEvent{For: r.purpose(), Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered),
 		Unoffered: r.unoffered(all)}
 	return offered, nil
 }
@@ -91,14 +91,15 @@ func (r *round) body(ctx context.Context, offered []tools.Spec) (json.RawMessage
 }
 
 // patched is a body as plugins have left it, and tells of the request.
-func (a *Agent) patched(step *RequestStep, body json.RawMessage, patch hookpoints.PreAPIRequestAnswer) json.RawMessage {
-	step.Before = parameters(body)
+func (a *Agent) patched(event *RequestEvent, body json.RawMessage,
+	patch hookpoints.PreAPIRequestAnswer) json.RawMessage {
+	event.Before = parameters(body)
 	if patch.RequestBody != nil {
 		body = patch.RequestBody
-		step.Sent = sent(body, step.Offered)
+		event.Sent = sent(body, event.Offered)
 	}
-	step.After, step.Bytes = parameters(body), len(body)
-	a.step(Step{Kind: StepRequest, Request: step})
+	event.After, event.Bytes = parameters(body), len(body)
+	a.emit(Event{Kind: EventRequest, Request: event})
 	return body
 }
 

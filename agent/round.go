@@ -35,7 +35,7 @@ type round struct {
 	// lastFailure says why the last call failed or did not run; "" if it did neither.
 	lastFailure string
 	// sending is what is known of the request that is being made.
-	sending *RequestStep
+	sending *RequestEvent
 	// asking is the id of the prompt that has no answer yet, "" if there is none;
 	// delivers says that mail came with it.
 	asking   string
@@ -123,7 +123,7 @@ func (r *round) begin(ctx context.Context, prompt string) error {
 
 // answer asks the model until it responds without calling a tool.
 func (r *round) answer(ctx context.Context) (string, error) {
-	limit := bound(r.Settings.MaxResponses, 50)
+	limit := bound(r.Settings.MaxSteps, 50)
 	for range limit {
 		reply, offered, err := r.respond(ctx)
 		if err != nil {

@@ -81,7 +81,7 @@ func (a *Agent) request(ctx context.Context, what, system, prompt string) (llm.R
 		return llm.Reply{}, err
 	}
 	none := []string{}
-	body = a.patched(&RequestStep{For: what, Tools: none, Configured: none, Offered: none}, body, patched)
+	body = a.patched(&RequestEvent{For: what, Tools: none, Configured: none, Offered: none}, body, patched)
 	done := a.waiting(what + " by model " + a.Settings.Model)
 	defer done()
 	return a.Model.Stream(ctx, body, func(string) {})

@@ -56,7 +56,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 	if err != nil {
 		return err
 	}
-	r.step(Step{Kind: StepCall, Call: out.step(inv)})
+	r.emit(Event{Kind: EventCall, Call: out.event(inv)})
 	r.lastFailure = out.reason()
 	if err := r.shape(ctx, inv, &out); err != nil {
 		out.discard()
@@ -117,7 +117,7 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall,
 	if err := r.permit(tool.Spec(), inv.Arguments); err != nil {
 		return inv, denied(err).of(converted), nil
 	}
-	r.step(Step{Kind: StepTool, Call: &CallStep{ID: call.ID, Tool: call.Name, Arguments: inv.Arguments}})
+	r.emit(Event{Kind: EventTool, Call: &CallEvent{ID: call.ID, Tool: call.Name, Arguments: inv.Arguments}})
 	done, begun := r.waiting("tool "+call.Name), time.Now()
 	result, err := tool.Call(ctx, tools.Call{ID: call.ID, Arguments: inv.Arguments, Context: r.Context.Name()})
 	done()

@@ -56,7 +56,7 @@ func (r *round) stop(ctx context.Context, response string) (string, error) {
 	}
 	r.followUps++
 	for i, by := range answer.FollowUpsBy {
-		r.step(Step{Kind: StepFollowUp, Text: answer.FollowUpMessages[i], By: by})
+		r.emit(Event{Kind: EventFollowUp, Text: answer.FollowUpMessages[i], By: by})
 	}
 	return strings.Join(answer.FollowUpMessages, "\n\n"), r.followUp(answer.FollowUpMessages)
 }

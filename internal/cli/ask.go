@@ -28,7 +28,7 @@ func (s *session) enter(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.agent.Switched(ctx, s.from, transient)
+	return s.agent.Switched(ctx, agent.Switch{From: s.from, Transient: transient})
 }
 
 // ask takes a prompt to the model.
@@ -150,7 +150,7 @@ func (s *session) settings() agent.Settings {
 		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,
 		Include: c.Tools.Include, Exclude: c.Tools.Exclude,
 		CacheThreshold: c.ToolOutputCacheThreshold, CachePreview: c.ToolCachePreviewChars,
-		MaxResponses: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
+		MaxSteps: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
 		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
 	}
 }
@@ -158,7 +158,7 @@ func (s *session) settings() agent.Settings {
 // output shows the answer on standard output and all else on standard error. On
 // a terminal the answer is rendered as Markdown, unless --raw.
 func (s *session) output(forceMarkdown bool) agent.Output {
-	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting, Step: func(step agent.Step) {
+	out := agent.Output{Notice: s.notice, Waiting: s.screen.waiting, Event: func(step agent.Event) {
 		s.tracer.step(step)
 		s.happening(step)
 	}}

@@ -28,7 +28,7 @@ func (s *session) direct(ctx context.Context) error {
 		return err
 	}
 	if s.opts.tool != nil {
-		if args, err = s.agent.Fit(tool.Spec(), args); err != nil {
+		if args, err = s.agent.PrepareArguments(tool.Spec(), args); err != nil {
 			return usage("tool %q: %v", tool.Spec().Name, err)
 		}
 	}

@@ -13,38 +13,38 @@ import (
 
 // happening tells a person what happens in a turn: on a terminal a dim line
 // each, with -v in full, wherever standard error goes.
-func (s *session) happening(step agent.Step) {
+func (s *session) happening(event agent.Event) {
 	if s.opts.verbose {
-		if text := happened(step, func(args json.RawMessage) string { return string(args) }); text != "" {
+		if text := happened(event, func(args json.RawMessage) string { return string(args) }); text != "" {
 			s.detail("%s", term.Line(text))
 		}
 		return
 	}
-	if text := happened(step, brieflyArguments); text != "" {
+	if text := happened(event, brieflyArguments); text != "" {
 		s.screen.aside(text)
 	}
 }
 
-// happened is a step as a line for people, "" for one that they see otherwise.
-func happened(step agent.Step, arguments func(json.RawMessage) string) string {
-	switch step.Kind {
-	case agent.StepTool:
-		return withText("tool "+term.Name(step.Call.Tool), arguments(step.Call.Arguments))
-	case agent.StepCall:
-		return failedCall(*step.Call, arguments)
-	case agent.StepFollowUp:
-		return withText("follow-up by "+term.Name(step.By), step.Text)
-	case agent.StepRound:
-		return withText("another round", step.Text)
-	case agent.StepCompacted:
-		return withText("compacted", step.Text)
+// happened is an event as a line for people, "" for one that they see otherwise.
+func happened(event agent.Event, arguments func(json.RawMessage) string) string {
+	switch event.Kind {
+	case agent.EventTool:
+		return withText("tool "+term.Name(event.Call.Tool), arguments(event.Call.Arguments))
+	case agent.EventCall:
+		return failedCall(*event.Call, arguments)
+	case agent.EventFollowUp:
+		return withText("follow-up by "+term.Name(event.By), event.Text)
+	case agent.EventRecursion:
+		return withText("another round", event.Text)
+	case agent.EventCompacted:
+		return withText("compacted", event.Text)
 	}
 	return ""
 }
 
 // failedCall is a call that did not run, or failed; "" for others, whose begin
 // was told.
-func failedCall(c agent.CallStep, arguments func(json.RawMessage) string) string {
+func failedCall(c agent.CallEvent, arguments func(json.RawMessage) string) string {
 	who := "tool " + term.Name(c.Tool)
 	switch {
 	case c.BlockedBy != "":

@@ -30,7 +30,7 @@ type tracer struct {
 	verbose bool
 	failed  bool
 	// loaded says which plugins and tools the run has.
-	loaded func() *agent.LoadedStep
+	loaded func() *agent.LoadedEvent
 	// begin opens the context's file, when the first prompt is given: before
 	// that there is nothing to keep. nil: no file, or it is open.
 	begin func() (io.Writer, error)
@@ -101,8 +101,8 @@ func (s *session) tracePath(name string) string {
 }
 
 // loadedStep says which plugins and tools there are.
-func (s *session) loadedStep() *agent.LoadedStep {
-	step := &agent.LoadedStep{Plugins: []agent.LoadedPlugin{}, Tools: []string{}}
+func (s *session) loadedStep() *agent.LoadedEvent {
+	step := &agent.LoadedEvent{Plugins: []agent.LoadedPlugin{}, Tools: []string{}}
 	for _, p := range s.loaded.Plugins {
 		one := agent.LoadedPlugin{Name: p.Name, Points: p.Hooks, Events: p.Events}
 		for _, tool := range p.Tools {
@@ -132,12 +132,12 @@ func (t *tracer) fired(f plugin.Firing) { t.writer.Fired(f) }
 
 // step takes a step of a turn. The context has its folder when the turn is over,
 // if there is anything to keep.
-func (t *tracer) step(step agent.Step) {
+func (t *tracer) step(step agent.Event) {
 	t.check(t.writer.Step(step))
-	if step.Kind == agent.StepPrompt {
-		t.check(t.writer.Step(agent.Step{Kind: agent.StepLoaded, Loaded: t.loaded()}))
+	if step.Kind == agent.EventPrompt {
+		t.check(t.writer.Step(agent.Event{Kind: agent.EventLoaded, Loaded: t.loaded()}))
 	}
-	if step.Kind != agent.StepAnswer && step.Kind != agent.StepError {
+	if step.Kind != agent.EventAnswer && step.Kind != agent.EventError {
 		return
 	}
 	t.mu.Lock()

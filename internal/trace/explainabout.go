@@ -32,7 +32,7 @@ func (s *story) aboutContext(subject Subject) (texts []string) {
 	}
 	texts = []string{fmt.Sprintf("This turn was in context %q.", subject.Name)}
 	isTouched := slices.ContainsFunc(s.turn.Lines, func(l Line) bool {
-		return l.Step != nil && l.Step.Kind == agent.StepContext &&
+		return l.Step != nil && l.Step.Kind == agent.EventContext &&
 			strings.Contains(l.Step.Text, fmt.Sprintf("context %q was", subject.Name))
 	})
 	points := []hookpoints.Name{hookpoints.PostTurn.Name, hookpoints.PreStop.Name}

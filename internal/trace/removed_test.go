@@ -168,7 +168,7 @@ func turnIn(t *testing.T, home string, w *trace.Writer, m *model, look func(wher
 		t.Fatal(err)
 	}
 	a := &agent.Agent{
-		Context: c, Model: m, Tools: set, Output: agent.Output{Step: func(s agent.Step) { w.Step(s) }},
+		Context: c, Model: m, Tools: set, Output: agent.Output{Event: func(s agent.Event) { w.Step(s) }},
 		Host: &plugin.Host{Plugins: plugins, Trace: func(r plugin.Record) { w.Record(r) }, Fired: w.Fired},
 	}
 	_, err = a.Prompt(t.Context(), prompt)
@@ -358,7 +358,7 @@ func FuzzRemoved(f *testing.F) {
 		var out bytes.Buffer
 		w := &trace.Writer{Run: "1"}
 		w.To(&out)
-		w.Step(agent.Step{Kind: agent.StepPrompt, Text: word + " " + other})
+		w.Step(agent.Event{Kind: agent.EventPrompt, Text: word + " " + other})
 		w.Fired(plugin.Firing{Dispatch: 1, Point: hookpoints.PreToolOutput.Name,
 			Payload: payload(before), Final: payload(after)})
 		r := plugin.Record{Dispatch: 1, Point: hookpoints.PreToolOutput.Name, Payload: payload(before), Why: other + " " +

@@ -54,7 +54,7 @@ func TestKeysOfKnownShapesAreInNoPartOfATrace(t *testing.T) {
 					`{"message":`+string(quoted)+`}`, plugin.Failed, func(r *plugin.Record) {
 						r.Why, r.Notes = "exit status 1 ("+key.text+")", []string{`its answer begins "` + key.text + `"`}
 					})
-				w.Step(agent.Step{Kind: agent.StepError, Text: `the server answered 401: {"error":"` + key.text + ` is wrong"}`})
+				w.Step(agent.Event{Kind: agent.EventError, Text: `the server answered 401: {"error":"` + key.text + ` is wrong"}`})
 			})
 			data := strings.NewReplacer(`\\/`, "/", `\/`, "/", `\\u002d`, "-", `\u002d`, "-").Replace(string(content(t, path)))
 			if strings.Contains(data, key.secret) || !strings.Contains(data, "[redacted]") {

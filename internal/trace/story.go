@@ -17,7 +17,7 @@ type story struct {
 	firings  []*firing
 	requests []*request
 	calls    []*call
-	loaded   agent.LoadedStep
+	loaded   agent.LoadedEvent
 	facts    []fact
 	events   []event
 }
@@ -44,14 +44,14 @@ type firing struct {
 // request is a request to the model, and what plugins did before it; nil: none was
 // asked.
 type request struct {
-	agent.RequestStep
+	agent.RequestEvent
 	filter, patch *firing
 }
 
 // call is a call of a tool, and what plugins did before and after it; nil: none
 // was asked.
 type call struct {
-	agent.CallStep
+	agent.CallEvent
 	before, output, summary *firing
 	request                 *request
 }
@@ -61,7 +61,7 @@ type event struct {
 	firing  *firing
 	request *request
 	call    *call
-	step    *agent.Step
+	step    *agent.Event
 }
 
 // newStory arranges the lines of a turn.
@@ -102,19 +102,19 @@ func (s *story) begin(point hookpoints.Name) *firing {
 }
 
 // step takes a step.
-func (s *story) step(step *agent.Step) {
+func (s *story) step(step *agent.Event) {
 	e := event{step: step}
 	switch {
 	case step.Loaded != nil:
 		s.loaded = *step.Loaded
 	case step.Request != nil:
-		e.request = &request{RequestStep: *step.Request, patch: s.take(hookpoints.PreAPIRequest.Name)}
+		e.request = &request{RequestEvent: *step.Request, patch: s.take(hookpoints.PreAPIRequest.Name)}
 		if step.Request.For == "" || len(step.Request.Tools) > 0 {
 			e.request.filter = s.take(hookpoints.PreAPITools.Name)
 		}
 		s.requests = append(s.requests, e.request)
 	case step.Call != nil:
-		e.call = &call{CallStep: *step.Call, before: s.take(hookpoints.PreTool.Name)}
+		e.call = &call{CallEvent: *step.Call, before: s.take(hookpoints.PreTool.Name)}
 		if len(s.requests) > 0 {
 			e.call.request = s.requests[len(s.requests)-1]
 		}
@@ -122,7 +122,7 @@ func (s *story) step(step *agent.Step) {
 			e.call.before, f.taken = nil, false
 		}
 		s.calls = append(s.calls, e.call)
-	case step.Kind == agent.StepNotice && s.isEffect(step.Text):
+	case step.Kind == agent.EventNotice && s.isEffect(step.Text):
 		return
 	}
 	s.events = append(s.events, e)

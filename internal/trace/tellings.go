@@ -32,12 +32,12 @@ func (s *story) tell() {
 }
 
 // tellStep tells of what happened besides plugins, requests and calls.
-func (s *story) tellStep(step *agent.Step) {
+func (s *story) tellStep(step *agent.Event) {
 	text := strings.TrimSuffix(step.Text, ".")
 	switch step.Kind {
-	case agent.StepError:
+	case agent.EventError:
 		s.say([]Subject{{Kind: KindPrompt}}, "The prompt was not answered: %s.", text)
-	case agent.StepContext:
+	case agent.EventContext:
 		var about []Subject
 		for i, name := range strings.Split(text, `"`) {
 			if i%2 == 1 {
@@ -49,7 +49,7 @@ func (s *story) tellStep(step *agent.Step) {
 			tell = s.sayIfAsked
 		}
 		tell(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
-	case agent.StepNotice:
+	case agent.EventNotice:
 		s.say([]Subject{{KindContext, s.turn.Context}}, "Notice: %s.", text)
 	}
 }

@@ -27,7 +27,7 @@ type Row struct {
 	// Record is the record behind the row, nil for a step.
 	Record *plugin.Record
 	// Step is the step behind it, nil for a record.
-	Step *agent.Step
+	Step *agent.Event
 	// Withheld are the texts that are not kept as they were.
 	Withheld []Withheld
 }
@@ -49,13 +49,13 @@ func (t Turn) Rows(only string) []Row {
 
 // isBackground reports whether a step is no news: nothing was left out, or the person
 // said which context the run uses.
-func isBackground(s *agent.Step) bool {
+func isBackground(s *agent.Event) bool {
 	return s.Loaded != nil && loadedText(*s.Loaded) == "" || isSwitch(s)
 }
 
 // isSwitch reports whether the step tells of a switch to another context.
-func isSwitch(s *agent.Step) bool {
-	return s.Kind == agent.StepContext && strings.HasPrefix(s.Text, "the run went")
+func isSwitch(s *agent.Event) bool {
+	return s.Kind == agent.EventContext && strings.HasPrefix(s.Text, "the run went")
 }
 
 // withheld is the row with what is not kept of its line.
@@ -120,7 +120,7 @@ func stepRow(l Line, begin time.Time) Row {
 		}
 	default:
 		row.Text = s.Text
-		if s.Kind == agent.StepError {
+		if s.Kind == agent.EventError {
 			row.Mark = "failed"
 		}
 	}
@@ -129,7 +129,7 @@ func stepRow(l Line, begin time.Time) Row {
 
 // loadedText counts plugins and tools, and names plugins that were left out; "" if
 // there are none of those.
-func loadedText(loaded agent.LoadedStep) string {
+func loadedText(loaded agent.LoadedEvent) string {
 	var leftOut []string
 	for _, p := range loaded.Plugins {
 		if p.LeftOut != "" {

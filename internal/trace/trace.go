@@ -35,7 +35,7 @@ type Line struct {
 	// At is when the line was written.
 	At time.Time `json:"at"`
 	// Step is set for a step, Record for a plugin at a hook.
-	Step *agent.Step `json:"step,omitempty"`
+	Step *agent.Event `json:"step,omitempty"`
 	*plugin.Record
 	// Messages are those that the plugin changed at pre_api_request.
 	Messages []MessageChange `json:"messages,omitempty"`
@@ -62,7 +62,7 @@ func (l Line) without(gone *removed) Line {
 	}
 	if l.Step != nil {
 		step := *l.Step
-		if step.Kind != agent.StepContext { // that has names of contexts only
+		if step.Kind != agent.EventContext { // that has names of contexts only
 			step.Text = cut(step.Text)
 		}
 		if step.Call != nil {
@@ -130,7 +130,7 @@ type Turn struct {
 // Prompt is the turn's prompt, "" if there was none.
 func (t Turn) Prompt() string {
 	for _, l := range t.Lines {
-		if l.Step != nil && l.Step.Kind == agent.StepPrompt {
+		if l.Step != nil && l.Step.Kind == agent.EventPrompt {
 			return l.Step.Text
 		}
 	}
@@ -226,7 +226,7 @@ func (t Turn) Dispatches() (list [][]Line) {
 // Over reports whether the turn has ended.
 func (t Turn) Over() bool {
 	for _, l := range t.Lines {
-		if l.Step != nil && (l.Step.Kind == agent.StepAnswer || l.Step.Kind == agent.StepError) {
+		if l.Step != nil && (l.Step.Kind == agent.EventAnswer || l.Step.Kind == agent.EventError) {
 			return true
 		}
 	}
@@ -236,7 +236,7 @@ func (t Turn) Over() bool {
 // Calls is the number of tool calls in the turn.
 func (t Turn) Calls() (count int) {
 	for _, l := range t.Lines {
-		if l.Step != nil && l.Step.Kind == agent.StepCall {
+		if l.Step != nil && l.Step.Kind == agent.EventCall {
 			count++
 		}
 	}

@@ -49,7 +49,7 @@ func read(t *testing.T, path string) []trace.Turn {
 	return turns
 }
 
-func prompt(w *trace.Writer, text string) { w.Step(agent.Step{Kind: agent.StepPrompt, Text: text}) }
+func prompt(w *trace.Writer, text string) { w.Step(agent.Event{Kind: agent.EventPrompt, Text: text}) }
 
 // record is what a plugin did at a point in a dispatch.
 func record(w *trace.Writer, dispatch int64, point, name, payload, answer string, result plugin.Result,
@@ -73,7 +73,7 @@ func TestTurnsAreReadAsTheyWere(t *testing.T) {
 		record(w, 2, "pre_message", "a", `{"prompt":"one"}`, "", plugin.NoOpinion)
 		record(w, 2, "pre_message", "b", `{"prompt":"one"}`, "", plugin.NoOpinion)
 		prompt(w, "two")
-		w.Step(agent.Step{Kind: agent.StepAnswer, Text: "yes"})
+		w.Step(agent.Event{Kind: agent.EventAnswer, Text: "yes"})
 	})
 	turns := read(t, path)
 	if len(turns) != 2 || turns[0].Prompt() != "one" || turns[1].Prompt() != "two" || turns[0].Context != "work" {
@@ -207,7 +207,7 @@ func eventful(t *testing.T) trace.Turn {
 			changed("/request_body/temperature"))
 		record(w, 3, "pre_api_request", "cold", `{}`, `{"request_body":{"temperature":0.1}}`, plugin.Changed,
 			changed("/request_body/temperature"))
-		w.Step(agent.Step{Kind: agent.StepRequest, Request: &agent.RequestStep{
+		w.Step(agent.Event{Kind: agent.EventRequest, Request: &agent.RequestEvent{
 			Tools: []string{"a", "b", "c", "d"}, Configured: []string{"a", "b", "c"}, Offered: []string{"b"},
 			Before: json.RawMessage(`{"model":"m","temperature":0.7}`),
 			After:  json.RawMessage(`{"model":"m","temperature":0.1}`), Bytes: 100,
@@ -217,10 +217,10 @@ func eventful(t *testing.T) trace.Turn {
 		record(w, 4, "pre_tool", "guard", call, `{"block":true,"message":"no b"}`, plugin.Blocked,
 			func(r *plugin.Record) { r.Why = "no b" })
 		record(w, 4, "pre_tool", "late", "", "", plugin.Skipped, func(r *plugin.Record) { r.Why = `plugin "guard" blocked` })
-		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c1", Tool: "b", Why: "no b"}})
-		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c2", Tool: "a",
+		w.Step(agent.Event{Kind: agent.EventCall, Call: &agent.CallEvent{ID: "c1", Tool: "b", Why: "no b"}})
+		w.Step(agent.Event{Kind: agent.EventCall, Call: &agent.CallEvent{ID: "c2", Tool: "a",
 			Why: `Error: tool "a" is not available here`}})
-		w.Step(agent.Step{Kind: agent.StepCall, Call: &agent.CallStep{ID: "c3", Tool: "b", Ran: true,
+		w.Step(agent.Event{Kind: agent.EventCall, Call: &agent.CallEvent{ID: "c3", Tool: "b", Ran: true,
 			Exit: 3, DurationMS: 12}})
 		record(w, 7, "post_system_prompt", "terse", `{}`, `{"inject":"x"}`, plugin.Changed, changed("/inject"))
 		record(w, 8, "pre_stop", "tidy", `{}`, `{"follow_up_messages":["more"]}`, plugin.Changed,
@@ -229,7 +229,7 @@ func eventful(t *testing.T) trace.Turn {
 		record(w, 5, "post_message", "broken", `{}`, "", plugin.Failed, func(r *plugin.Record) { r.Why = "exit status 3" })
 		record(w, 6, "on_end", "odd", `{}`, "", plugin.Ignored,
 			func(r *plugin.Record) { r.Notes = []string{"its answer is not JSON"}; r.Event = "session_end" })
-		w.Step(agent.Step{Kind: agent.StepAnswer, Text: "done"})
+		w.Step(agent.Event{Kind: agent.EventAnswer, Text: "done"})
 	})
 	return read(t, path)[0]
 }

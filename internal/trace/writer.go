@@ -132,7 +132,7 @@ func (w *Writer) changesIn(dispatch int64) []change {
 func (w *Writer) changePrompt(c change) {
 	for i := len(w.pending) - 1; i >= 0; i-- {
 		step := w.pending[i].Step
-		if step == nil || step.Kind != agent.StepPrompt {
+		if step == nil || step.Kind != agent.EventPrompt {
 			continue
 		}
 		final := *step
@@ -169,10 +169,10 @@ func (w *Writer) Record(r plugin.Record) error {
 }
 
 // Step writes a step. A prompt begins a turn, an answer or an error ends it.
-func (w *Writer) Step(s agent.Step) error {
+func (w *Writer) Step(s agent.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s.Kind == agent.StepEarlier {
+	if s.Kind == agent.EventRewritten {
 		for _, r := range s.Rewritten {
 			if w.KeepOriginal {
 				break
@@ -185,7 +185,7 @@ func (w *Writer) Step(s agent.Step) error {
 		return nil
 	}
 	var err error
-	if s.Kind == agent.StepPrompt {
+	if s.Kind == agent.EventPrompt {
 		if w.turn > 0 {
 			err = w.flush()
 		}
@@ -193,7 +193,7 @@ func (w *Writer) Step(s agent.Step) error {
 		w.removed, w.changes = removed{}, nil
 	}
 	err = errors.Join(err, w.add(Line{Step: &s}))
-	if s.Kind == agent.StepAnswer || s.Kind == agent.StepError {
+	if s.Kind == agent.EventAnswer || s.Kind == agent.EventError {
 		err = errors.Join(err, w.flush())
 	}
 	return err

@@ -12,22 +12,22 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Step is something that happened in a turn besides hooks: what traces are made
+// Event is something that happens in a turn besides hooks: what traces are made
 // of. As JSON it is part of a line of a trace file.
-type Step struct {
+type Event struct {
 	// Kind says what happened.
-	Kind StepKind `json:"kind"`
+	Kind EventKind `json:"kind"`
 	// Text is the prompt, the answer, the error, the notice, or what became of the
 	// context.
 	Text string `json:"text,omitempty"`
-	// By names the plugin that is behind it, where one is: StepFollowUp.
+	// By names the plugin that is behind it, where one is: EventFollowUp.
 	By string `json:"-"`
-	// Request is set for StepRequest, Call for StepTool and StepCall, Loaded for
-	// StepLoaded.
-	Request *RequestStep `json:"request,omitempty"`
-	Call    *CallStep    `json:"call,omitempty"`
-	Loaded  *LoadedStep  `json:"loaded,omitempty"`
-	// Rewritten is set for StepEarlier.
+	// Request is set for EventRequest, Call for EventTool and EventCall, Loaded for
+	// EventLoaded.
+	Request *RequestEvent `json:"request,omitempty"`
+	Call    *CallEvent    `json:"call,omitempty"`
+	Loaded  *LoadedEvent  `json:"loaded,omitempty"`
+	// Rewritten is set for EventRewritten.
 	Rewritten []Rewritten `json:"-"`
 }
 
@@ -35,44 +35,44 @@ type Step struct {
 // model wrote them, and sees them again, and as the tool ran with.
 type Rewritten struct{ Before, After string }
 
-// StepKind is a kind of step.
-type StepKind string
+// EventKind is a kind of event.
+type EventKind string
 
-// The kinds of steps.
+// The kinds of events.
 const (
-	StepPrompt  StepKind = "prompt"  // a prompt was given
-	StepRequest StepKind = "request" // a request is about to be sent
-	StepCall    StepKind = "call"    // a tool call is over
-	StepAnswer  StepKind = "answer"  // the prompt was answered
-	StepError   StepKind = "error"   // it was not
-	StepLoaded  StepKind = "loaded"  // these plugins and tools there are; after each prompt
-	StepContext StepKind = "context" // the context was switched, cleared, compacted or replaced
-	StepNotice  StepKind = "notice"  // the person was told something
-	// StepEarlier is no step of a turn: it says what plugins have changed in the
+	EventPrompt  EventKind = "prompt"  // a prompt was given
+	EventRequest EventKind = "request" // a request is about to be sent
+	EventCall    EventKind = "call"    // a tool call is over
+	EventAnswer  EventKind = "answer"  // the prompt was answered
+	EventError   EventKind = "error"   // it was not
+	EventLoaded  EventKind = "loaded"  // these plugins and tools there are; after each prompt
+	EventContext EventKind = "context" // the context was switched, cleared, compacted or replaced
+	EventNotice  EventKind = "notice"  // the person was told something
+	// EventRewritten tells nothing of the turn itself: it says what plugins have changed in the
 	// conversation before, for those who keep what a turn holds.
-	StepEarlier StepKind = "earlier"
+	EventRewritten EventKind = "earlier"
 )
 
-// These steps are for a person who looks on. They are no part of a trace, whose
+// These events are for a person who looks on. They are no part of a trace, whose
 // records of hooks and calls say the same.
 const (
-	StepTool      StepKind = "tool"      // a tool is about to run
-	StepFollowUp  StepKind = "follow_up" // a plugin goes on with a message
-	StepCompacted StepKind = "compacted" // the text says what became of how much
-	StepRound     StepKind = "round"     // another round begins, with a note of the model to itself
+	EventTool      EventKind = "tool"      // a tool is about to run
+	EventFollowUp  EventKind = "follow_up" // a plugin goes on with a message
+	EventCompacted EventKind = "compacted" // the text says what became of how much
+	EventRecursion EventKind = "round"     // a further turn begins, with a note of the model to itself
 )
 
-// IsTraced reports whether steps of this kind are a part of a trace.
-func (k StepKind) IsTraced() bool {
+// IsTraced reports whether events of this kind are a part of a trace.
+func (k EventKind) IsTraced() bool {
 	switch k {
-	case StepPrompt, StepRequest, StepCall, StepAnswer, StepError, StepLoaded, StepContext, StepNotice:
+	case EventPrompt, EventRequest, EventCall, EventAnswer, EventError, EventLoaded, EventContext, EventNotice:
 		return true
 	}
 	return false
 }
 
-// RequestStep is a request to the model.
-type RequestStep struct {
+// RequestEvent is a request to the model.
+type RequestEvent struct {
 	// For says what a request beside the conversation is for, such as "summary".
 	For string `json:"for,omitempty"`
 	// Tools are all that there are, Configured those that the configuration
@@ -92,8 +92,8 @@ type RequestStep struct {
 	Bytes int `json:"bytes"`
 }
 
-// LoadedStep says which plugins and tools there are.
-type LoadedStep struct {
+// LoadedEvent says which plugins and tools there are.
+type LoadedEvent struct {
 	Plugins []LoadedPlugin `json:"plugins"`
 	Tools   []string       `json:"tools"`
 }
@@ -110,8 +110,8 @@ type LoadedPlugin struct {
 	LeftOut string `json:"left_out,omitempty"`
 }
 
-// CallStep is one call of a tool.
-type CallStep struct {
+// CallEvent is one call of a tool.
+type CallEvent struct {
 	// ID is the model's name for the call, Tool the tool's name.
 	ID   string `json:"id"`
 	Tool string `json:"tool"`
@@ -147,20 +147,20 @@ func (a *Agent) earlier(window []contexts.Entry) {
 		}
 	}
 	if len(list) > 0 {
-		a.step(Step{Kind: StepEarlier, Rewritten: list})
+		a.emit(Event{Kind: EventRewritten, Rewritten: list})
 	}
 }
 
-// step tells of a step.
-func (a *Agent) step(s Step) {
-	if a.Output.Step != nil {
-		a.Output.Step(s)
+// emit reports an event.
+func (a *Agent) emit(e Event) {
+	if a.Output.Event != nil {
+		a.Output.Event(e)
 	}
 }
 
 // changed tells what became of the context.
 func (a *Agent) changed(format string, args ...any) {
-	a.step(Step{Kind: StepContext, Text: fmt.Sprintf(format, args...)})
+	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...)})
 }
 
 func namesOf(specs []tools.Spec) []string {
