@@ -112,7 +112,7 @@ func (c *Cache) put(tool string, arguments []byte, file string) (Entry, error) {
 // Spool makes an empty file in the folder for an output that is about to be
 // written, and may be Put later. Only its owner can read it.
 func (c *Cache) Spool() (*os.File, error) {
-	if err := disk.MakeFolder(c.fs, c.dir, 0o700); err != nil {
+	if err := disk.MkdirAll(c.fs, c.dir, 0o700); err != nil {
 		return nil, err
 	}
 	return disk.CreateTemp(c.dir, disk.SpoolPrefix+"*")

@@ -24,7 +24,7 @@ func FuzzStateAndOldFiles(f *testing.F) {
 		for name, data := range map[string][]byte{"state.json": state, "contexts/work/context.json": old,
 			"contexts/work/.lock": holder} {
 			path := filepath.Join(home, name)
-			err := disk.MakeFolder(files, filepath.Dir(path), 0o700)
+			err := disk.MkdirAll(files, filepath.Dir(path), 0o700)
 			if err == nil {
 				err = disk.Append(files, path, data, 0o600)
 			}

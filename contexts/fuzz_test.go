@@ -29,7 +29,7 @@ func FuzzForeignFiles(f *testing.F) {
 			"transcript/.rotation.json": manifest,
 		} {
 			path := filepath.Join(home, "contexts", "work", name)
-			err := disk.MakeFolder(files, filepath.Dir(path), 0o700)
+			err := disk.MkdirAll(files, filepath.Dir(path), 0o700)
 			if err == nil {
 				err = disk.Append(files, path, data, 0o600)
 			}

@@ -25,7 +25,7 @@ func (c *Context) Rename(to string) error {
 	if c.store.Exists(to) {
 		return fmt.Errorf("renaming context %q to %q: %w", c.name, to, ErrExists)
 	}
-	err := disk.MakeFolder(c.store.fs, c.folder(), 0o700)
+	err := disk.MkdirAll(c.store.fs, c.folder(), 0o700)
 	if err == nil {
 		err = disk.MoveNew(c.store.fs, c.folder(), c.store.folder(to)) // a prompt may just have made the other
 	}

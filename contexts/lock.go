@@ -68,7 +68,7 @@ func (c *Context) WaitLock(ctx context.Context) (unlock func(), err error) {
 func (c *Context) lockFile() string { return filepath.Join(c.folder(), ".lock") }
 
 func (c *Context) lock(take func(path string) (func(), error)) (func(), error) {
-	if err := disk.MakeFolder(c.store.fs, c.folder(), 0o700); err != nil {
+	if err := disk.MkdirAll(c.store.fs, c.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("making context %q: %w", c.name, err)
 	}
 	unlock, err := c.lockIn(c.folder(), ".lock", take)
@@ -94,7 +94,7 @@ func (c *Context) lock(take func(path string) (func(), error)) (func(), error) {
 // made again.
 func (c *Context) lockIn(folder, name string, take func(string) (func(), error)) (unlock func(), err error) {
 	for range 100 {
-		if err = disk.MakeFolder(c.store.fs, folder, 0o700); err != nil {
+		if err = disk.MkdirAll(c.store.fs, folder, 0o700); err != nil {
 			return nil, err
 		}
 		unlock, err = take(filepath.Join(folder, name))

@@ -13,7 +13,7 @@ import (
 func (c *Context) Log(name string, record any) error {
 	data, err := json.Marshal(record)
 	if err == nil {
-		err = disk.MakeFolder(c.store.fs, c.folder(), 0o700)
+		err = disk.MkdirAll(c.store.fs, c.folder(), 0o700)
 	}
 	if err == nil {
 		err = c.appendTo(filepath.Join(c.folder(), name), [][]byte{data})

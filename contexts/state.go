@@ -34,7 +34,7 @@ func (s *Store) Switch(name string) (from string, err error) {
 	if err := ValidName(name); err != nil {
 		return "", err
 	}
-	if err := disk.MakeFolder(s.fs, s.folder(name), 0o700); err != nil {
+	if err := disk.MkdirAll(s.fs, s.folder(name), 0o700); err != nil {
 		return "", fmt.Errorf("making context %q: %w", name, err)
 	}
 	err = s.updateState(func(state *stateFile) {

@@ -57,7 +57,7 @@ func (s *Store) setPrompt(name, text string) error {
 	path := s.promptFile(name)
 	err := checkText(text)
 	if err == nil {
-		err = disk.MakeFolder(s.fs, filepath.Dir(path), 0o700)
+		err = disk.MkdirAll(s.fs, filepath.Dir(path), 0o700)
 	}
 	if err == nil {
 		err = disk.Replace(s.fs, path, []byte(text), 0o600)
@@ -91,7 +91,7 @@ func (c *Context) setNote(name, text string) error {
 
 // set is setText with the context's folder made and named in the error.
 func (c *Context) set(name, text string) error {
-	err := disk.MakeFolder(c.store.fs, c.folder(), 0o700)
+	err := disk.MkdirAll(c.store.fs, c.folder(), 0o700)
 	if err == nil {
 		err = c.setText(name, text)
 	}

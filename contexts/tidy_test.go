@@ -207,7 +207,7 @@ func TestWhatATurnCostsDoesNotGrowWithTheNumberOfContexts(t *testing.T) {
 		fs := disktest.New(home, -1)
 		s := crashStore(t, home, fs)
 		for i := range count {
-			if err := disk.MakeFolder(fs, s.folder(fmt.Sprintf("c%d", i)), 0o700); err != nil {
+			if err := disk.MkdirAll(fs, s.folder(fmt.Sprintf("c%d", i)), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -190,7 +190,7 @@ func (c *Context) finishRotation() error {
 // moveActive gives the active part its new name. A crash of the machine may
 // leave it with both names; it is one file then.
 func (c *Context) moveActive(to string) error {
-	if err := disk.MakeFolder(c.store.fs, filepath.Dir(to), 0o700); err != nil {
+	if err := disk.MkdirAll(c.store.fs, filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
 	_, err := c.store.fs.Stat(to)

@@ -15,9 +15,9 @@ var files embed.FS
 
 // Example is one example plugin.
 type Example struct {
-	// Name is the plugin's name: its file's or folder's.
+	// Name is the plugin's name: its file's or directory's.
 	Name string
-	// Files are its files, relative to the plugins folder.
+	// Files are its files, relative to the plugins directory.
 	Files []File
 	// Needs are the programs that it runs and that a system may lack.
 	Needs []string

@@ -156,8 +156,8 @@ var boundOf = map[string]string{
 	"plugin/process.firstLine":                    "the first line of a script",
 	"plugin/process.process.readErrors":           "a plugin's standard error",
 	"plugin/process.process.readOutput":           "a plugin's standard output",
-	"plugin/kodelet.Folder.entries":               "folders",
-	"plugin/kodelet.PluginFolders":                "folders",
+	"plugin/kodelet.Dir.entries":                  "folders",
+	"plugin/kodelet.PluginDirs":                   "folders",
 	"plugin/kodelet.identify":                     "files of an installed plugin, of Kodelet's hooks",
 	"plugin/kodelet.readAnswers":                  "`kodelet-events.json`",
 	"plugin/native.entryNames":                    "folders",
@@ -166,7 +166,7 @@ var boundOf = map[string]string{
 	"internal/recipes.Library.builtin":            ownBytes,
 	"internal/recipes.names":                      "folders",
 	"internal/recipes.readText":                   "a recipe",
-	"tools/builtin.contextFolders":                "folders",
+	"tools/builtin.contextDirs":                   "folders",
 	"tools/builtin.holds":                         "folders",
 }
 

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// settings are the flags of the campaign; without a progress folder it is the short form.
+// settings are the flags of the campaign; without a progress directory it is the
+// short form.
 type settings struct {
 	progress string
 	only     string
@@ -29,7 +30,7 @@ type settings struct {
 func flags() *settings {
 	s := &settings{}
 	flag.StringVar(&s.progress, "campaign.progress", "",
-		"the long form: keep progress in this folder and go on from there")
+		"the long form: keep progress in this directory and go on from there")
 	flag.StringVar(&s.only, "campaign.only", "", "run only this kind")
 	flag.IntVar(&s.minutes, "campaign.minutes", fullMinutes,
 		"how long the long form may take; fewer minutes run fewer cases")

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// target is a fuzz target: its package's folder from the root, and its name.
-type target struct{ folder, name string }
+// target is a fuzz target: its package's directory from the root, and its name.
+type target struct{ dir, name string }
 
 // fuzzTargets finds all fuzz targets of the module, in the order of their paths.
 func fuzzTargets() (targets []target, err error) {
@@ -50,17 +50,17 @@ func attackByFuzzing(a *attempt) {
 		return
 	}
 	tg := targets[a.number]
-	tests, err := compiled.get(tg.folder)
+	tests, err := compiled.get(tg.dir)
 	if err != nil {
 		a.found(broken, "%v", err)
 		return
 	}
 	// A target may read its package's files, and writes what it finds below the
-	// current folder.
-	folder := filepath.Join(a.progress, "fuzz", filepath.FromSlash(tg.folder))
-	a.must(os.MkdirAll(folder, 0o755))
-	if seeds := filepath.Join("../..", tg.folder, "testdata", "fuzz"); exists(seeds) {
-		os.CopyFS(filepath.Join(folder, "testdata", "fuzz"), os.DirFS(seeds))
+	// current directory.
+	dir := filepath.Join(a.progress, "fuzz", filepath.FromSlash(tg.dir))
+	a.must(os.MkdirAll(dir, 0o755))
+	if seeds := filepath.Join("../..", tg.dir, "testdata", "fuzz"); exists(seeds) {
+		os.CopyFS(filepath.Join(dir, "testdata", "fuzz"), os.DirFS(seeds))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), a.fuzzTime+5*time.Minute)
 	defer cancel()
@@ -69,16 +69,16 @@ func attackByFuzzing(a *attempt) {
 		"-test.fuzz=^"+tg.name+"$",
 		"-test.fuzztime="+a.fuzzTime.String(), "-test.parallel=1", "-test.fuzzcachedir="+
 			filepath.Join(a.progress, "fuzz", "cache"))
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB")
 	out, err := cmd.CombinedOutput()
 	if m := regexp.MustCompile(`execs: (\d+)`).FindAllSubmatch(out, -1); m != nil {
 		a.Tried, _ = strconv.Atoi(string(m[len(m)-1][1])) // inputs
 	}
 	switch {
 	case ctx.Err() != nil:
-		a.found(hung, "%s in %s:\n%s", tg.name, tg.folder, tail(out))
+		a.found(hung, "%s in %s:\n%s", tg.name, tg.dir, tail(out))
 	case err != nil:
-		a.found(broken, "%s in %s: %v; what it found is in %s:\n%s", tg.name, tg.folder, err, folder, tail(out))
+		a.found(broken, "%s in %s: %v; what it found is in %s:\n%s", tg.name, tg.dir, err, dir, tail(out))
 	}
 }
 
@@ -101,14 +101,14 @@ type tests struct {
 
 var compiled = tests{made: map[string]string{}}
 
-func (ts *tests) get(folder string) (string, error) {
+func (ts *tests) get(dir string) (string, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if path, ok := ts.made[folder]; ok {
+	if path, ok := ts.made[dir]; ok {
 		return path, nil
 	}
 	path := filepath.Join(filepath.Dir(binary), fmt.Sprintf("tests-%d", len(ts.made)))
-	err := buildTests(path, "../../"+folder)
-	ts.made[folder] = path
+	err := buildTests(path, "../../"+dir)
+	ts.made[dir] = path
 	return path, err
 }

@@ -21,7 +21,7 @@ import (
 func build(to string) error { return compile("build", "-o", to, "../..") }
 
 // buildTests compiles the tests of a package.
-func buildTests(to, folder string) error { return compile("test", "-c", "-o", to, folder) }
+func buildTests(to, dir string) error { return compile("test", "-c", "-o", to, dir) }
 
 // compile runs a command of the go tool. The race detector and coverage stay out,
 // wherever the environment turns them on: what is measured is the memory, and read
@@ -34,7 +34,7 @@ func compile(command string, args ...string) error {
 	return nil
 }
 
-// home is where runs of a case happen: a person's folder with chibi's home in it.
+// home is where runs of a case happen: a person's directory with chibi's home in it.
 type home struct {
 	*attempt
 	path string
@@ -64,7 +64,7 @@ func (h home) write(name, text string) {
 	h.must(os.WriteFile(h.at(name), []byte(text), 0o644))
 }
 
-// plugin puts an executable into the plugins folder.
+// plugin puts an executable into the plugins directory.
 func (h home) plugin(name, text string) {
 	h.write("plugins/"+name, text)
 	h.must(os.Chmod(h.at("plugins", name), 0o755))

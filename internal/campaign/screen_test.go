@@ -178,7 +178,7 @@ func printedFromFiles() []place {
 }
 
 // talker is a plugin that is a tool, or answers at a point, with a script. The
-// text is in the files payload and payload.json of the current folder.
+// text is in the files payload and payload.json of the current directory.
 func (h home) talker(point, script, text string) {
 	for _, name := range []string{"payload", "payload.json"} {
 		h.must(os.WriteFile(filepath.Join(h.path, name), []byte(text), 0o644))

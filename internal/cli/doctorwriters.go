@@ -41,7 +41,7 @@ func (d *doctor) writers() {
 	if user := userHome(); user != "" {
 		w.tree(filepath.Join(user, ".kodelet"), false)
 		w.tree(filepath.Join(user, ".kodelet", "plugins"), false)
-		for _, folder := range append(kodelet.HookFolders(user), kodelet.PluginFolders(user, "recipes")...) {
+		for _, folder := range append(kodelet.HookDirs(user), kodelet.PluginDirs(user, "recipes")...) {
 			w.tree(filepath.Dir(folder.Path), false)
 			w.tree(folder.Path, true)
 		}

@@ -75,7 +75,7 @@ type checks struct {
 	*session
 	targets []target
 	placed  map[string]string
-	common  *check.Folder // with all that is placed
+	common  *check.Dir // with all that is placed
 }
 
 // checking finds plugins to check, all without a name, and does something with them
@@ -151,7 +151,7 @@ func exists(path string) bool {
 }
 
 // load loads the plugins folder with what is placed in it.
-func (c *checks) load(ctx context.Context, placed map[string]string) (*check.Folder, error) {
+func (c *checks) load(ctx context.Context, placed map[string]string) (*check.Dir, error) {
 	opts := c.nativeOptions()
 	// What plugins say on standard error is part of what is found; nobody is at the
 	// terminal to answer them.
@@ -165,7 +165,7 @@ func (c *checks) load(ctx context.Context, placed map[string]string) (*check.Fol
 
 // folder is the plugins folder with a target in it, and with the others if they do
 // not want the same name.
-func (c *checks) folder(ctx context.Context, t target) (folder *check.Folder, err error) {
+func (c *checks) folder(ctx context.Context, t target) (folder *check.Dir, err error) {
 	if c.placed[t.name] != t.path {
 		return c.load(ctx, map[string]string{t.name: cmp.Or(t.path, filepath.Join(c.pluginsDir(), t.name))})
 	}

@@ -122,7 +122,7 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	if !ok {
 		return "", cleanup, errors.New("git is not installed; install it, or clone the plugin by other means")
 	}
-	folder, remove, err := disk.TempFolder("chibi-install-*")
+	folder, remove, err := disk.MkdirTemp("chibi-install-*")
 	if err != nil {
 		return "", cleanup, fmt.Errorf("making a scratch folder: %w", err)
 	}
@@ -170,7 +170,7 @@ func (s *session) checkFile(path string) error {
 // pins what was installed. A copy gets its name when it is whole, so that a run
 // that is killed leaves no half of a plugin.
 func (s *session) place(path, target, source string, link bool) error {
-	if err := disk.MakeFolder(disk.OS{}, s.pluginsDir(), 0o700); err != nil {
+	if err := disk.MkdirAll(disk.OS{}, s.pluginsDir(), 0o700); err != nil {
 		return fmt.Errorf("making the plugins folder: %w", err)
 	}
 	temp, err := disk.TempName(target)

@@ -119,7 +119,7 @@ func (s *session) loadKodelet(ctx context.Context, prober *oneshot.Prober) (plug
 	}
 	set := s.config.Plugins
 	return kodelet.Load(ctx, kodelet.Options{
-		Folders: s.hookFolders(), Runner: s.runner(), Prober: prober,
+		Dirs: s.hookFolders(), Runner: s.runner(), Prober: prober,
 		Answers:      filepath.Join(s.toldHome(), "kodelet-events.json"),
 		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: s.overrides(),
 		Conversation: s.agent.Context.Name(), Dir: s.project.dir,

@@ -47,7 +47,7 @@ func (s *session) openProject(context.Context) (err error) {
 	}
 	if s.project.stored, err = trust.Open(s.home).Find(s.project.dir); err != nil {
 		s.notice(err.Error())
-		s.project.stored = trust.Approval{Folder: s.project.dir}
+		s.project.stored = trust.Approval{Project: s.project.dir}
 	}
 	s.project.approval = s.project.stored
 	if s.opts.trustProject {
@@ -59,7 +59,7 @@ func (s *session) openProject(context.Context) (err error) {
 
 // as is an approval of the project's files as they were read.
 func (p project) as(files []trust.Seen) trust.Approval {
-	a := trust.Approval{Folder: p.dir, Format: trust.Format, Data: p.approval.Data}
+	a := trust.Approval{Project: p.dir, Format: trust.Format, Data: p.approval.Data}
 	for _, f := range files {
 		a.Files = append(a.Files, f.File)
 	}
@@ -77,12 +77,12 @@ func (p project) approved(hook string) bool {
 
 // findProject describes a folder as a project. Nothing of it is approved yet.
 func findProject(path string) (project, error) {
-	dir, err := trust.Folder(path)
+	dir, err := trust.RealPath(path)
 	if err != nil {
 		return project{}, fmt.Errorf("finding the folder %q: %w; put -- before it if it is a prompt", path, err)
 	}
-	p := project{dir: dir, user: userHome(), approval: trust.Approval{Folder: dir}}
-	if real, err := trust.Folder(p.user); err == nil && p.user != "" {
+	p := project{dir: dir, user: userHome(), approval: trust.Approval{Project: dir}}
+	if real, err := trust.RealPath(p.user); err == nil && p.user != "" {
 		p.own = real == dir
 	}
 	return p, nil
@@ -96,11 +96,11 @@ func userHome() string {
 
 // hookFolders are the places for Kodelet's hooks. Names of hooks of the project
 // begin with "kodelet:./".
-func (s *session) hookFolders() (list []kodelet.Folder) {
+func (s *session) hookFolders() (list []kodelet.Dir) {
 	p := s.project
 	if !p.own {
 		env := s.projectEnv()
-		for _, folder := range kodelet.HookFolders(p.dir) {
+		for _, folder := range kodelet.HookDirs(p.dir) {
 			dir := p.below(folder.Path)
 			folder.Prefix, folder.Env = projectHook, env
 			folder.Look = func() func(string) error { return p.approval.Look(dir) }
@@ -108,7 +108,7 @@ func (s *session) hookFolders() (list []kodelet.Folder) {
 		}
 	}
 	if p.user != "" {
-		for _, folder := range kodelet.HookFolders(p.user) {
+		for _, folder := range kodelet.HookDirs(p.user) {
 			folder.Prefix = "kodelet:"
 			list = append(list, folder)
 		}
@@ -140,7 +140,7 @@ func (s *session) projectEnv() []string {
 }
 
 // recipeFolders are the places for recipes.
-func (p project) recipeFolders(home string) (list []recipes.Folder) {
+func (p project) recipeFolders(home string) (list []recipes.Dir) {
 	if !p.own {
 		for _, folder := range p.ownRecipeFolders() {
 			folder.Check = p.approval.Content
@@ -148,25 +148,25 @@ func (p project) recipeFolders(home string) (list []recipes.Folder) {
 		}
 	}
 	if p.user != "" {
-		list = append(list, recipes.Folder{Path: filepath.Join(p.user, kodeletRecipes)})
+		list = append(list, recipes.Dir{Path: filepath.Join(p.user, kodeletRecipes)})
 		list = append(list, pluginRecipes(p.user)...)
 	}
-	return append(list, recipes.Folder{Path: filepath.Join(home, recipesFolder)})
+	return append(list, recipes.Dir{Path: filepath.Join(home, recipesFolder)})
 }
 
 // ownRecipeFolders are those of the project.
-func (p project) ownRecipeFolders() (list []recipes.Folder) {
+func (p project) ownRecipeFolders() (list []recipes.Dir) {
 	for _, folder := range []string{recipesFolder, kodeletRecipes} {
-		list = append(list, recipes.Folder{Path: filepath.Join(p.dir, folder)})
+		list = append(list, recipes.Dir{Path: filepath.Join(p.dir, folder)})
 	}
 	return append(list, pluginRecipes(p.dir)...)
 }
 
 // pluginRecipes are the folders of recipes that Kodelet's plugins have.
-func pluginRecipes(root string) (list []recipes.Folder) {
-	for _, folder := range kodelet.PluginFolders(root, "recipes") {
+func pluginRecipes(root string) (list []recipes.Dir) {
+	for _, folder := range kodelet.PluginDirs(root, "recipes") {
 		if folder.LeftOut == "" {
-			list = append(list, recipes.Folder{Path: folder.Path, Prefix: folder.Plugin})
+			list = append(list, recipes.Dir{Path: folder.Path, Prefix: folder.Plugin})
 		}
 	}
 	return list
@@ -176,7 +176,7 @@ func pluginRecipes(root string) (list []recipes.Folder) {
 // that lies in the folders of hooks but for data. Files that cannot be read are left
 // out where they are recipes. The error says why hooks cannot be approved.
 func (p project) look() (files []trust.Seen, err error) {
-	for _, folder := range kodelet.HookFolders(p.dir) {
+	for _, folder := range kodelet.HookDirs(p.dir) {
 		if folder.LeftOut != "" {
 			continue // loading it says why
 		}

@@ -21,8 +21,8 @@ import (
 // original chibi has it, takes the place of the text that asks for a summary.
 func (s *session) library() *recipes.Library {
 	return &recipes.Library{
-		Folders: s.project.recipeFolders(s.home),
-		Texts:   map[string]string{recipes.Compact: filepath.Join(s.home, "prompts", "compaction.md")},
+		Dirs:  s.project.recipeFolders(s.home),
+		Texts: map[string]string{recipes.Compact: filepath.Join(s.home, "prompts", "compaction.md")},
 	}
 }
 

@@ -113,7 +113,7 @@ func same(a, b trust.Approval) bool {
 
 // trustRevoke takes an approval back, also that of a folder that is gone.
 func (p *program) trustRevoke(store *trust.Store, folder string) error {
-	dir, err := trust.Folder(folder)
+	dir, err := trust.RealPath(folder)
 	if err != nil {
 		if dir, err = filepath.Abs(folder); err != nil {
 			return err

@@ -169,16 +169,16 @@ func (p *program) trustList(store *trust.Store) error {
 		return p.say("Nothing is approved")
 	}
 	for _, a := range all {
-		if err := p.say("%s, approved %s:", a.Folder, humanize.Time(a.At)); err != nil {
+		if err := p.say("%s, approved %s:", a.Project, humanize.Time(a.At)); err != nil {
 			return err
 		}
-		project := project{dir: a.Folder, approval: a}
+		project := project{dir: a.Project, approval: a}
 		files, problem := project.look()
 		if err := p.printColumns(project.rows(files, func(trust.Seen) string { return "" })); err != nil {
 			return err
 		}
 		if problem != nil {
-			p.screen.notef("the hooks of %s are not run: %v", a.Folder, problem)
+			p.screen.notef("the hooks of %s are not run: %v", a.Project, problem)
 		}
 	}
 	return nil

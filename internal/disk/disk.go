@@ -31,15 +31,15 @@ type FS interface {
 	RenameNew(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// Mkdir makes a folder; one that exists is no error.
+	// Mkdir makes a directory; one that exists is no error.
 	Mkdir(name string, perm fs.FileMode) error
 	// Stat describes a file.
 	Stat(name string) (fs.FileInfo, error)
-	// ReadDir lists a folder by name.
+	// ReadDir lists a directory by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
-	// RemoveAll removes a file or a folder with all that is in it.
+	// RemoveAll removes a file or a directory with all that is in it.
 	RemoveAll(name string) error
-	// SyncDir makes the names in a folder durable.
+	// SyncDir makes the names in a directory durable.
 	SyncDir(name string) error
 }
 
@@ -56,7 +56,7 @@ type File interface {
 }
 
 // Replace gives a file new content at once: readers see the old or the new. A
-// file that exists keeps its mode, a new one gets perm. The folder must exist.
+// file that exists keeps its mode, a new one gets perm. The directory must exist.
 func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	if info, err := fsys.Stat(name); err == nil {
 		if err := checkRegular(name, info); err != nil {
@@ -76,7 +76,7 @@ func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 }
 
 // Append adds data to the end of a file with one write and makes it durable.
-// The folder must exist; a new file gets perm. Of a write that fails, as on a
+// The directory must exist; a new file gets perm. Of a write that fails, as on a
 // full disk, nothing stays if that can be helped.
 func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	before, isNew := int64(0), false
@@ -115,7 +115,7 @@ func Remove(fsys FS, name string) error {
 	return fsys.SyncDir(filepath.Dir(name))
 }
 
-// Move renames a file or folder durably. When the power goes in between, it has
+// Move renames a file or directory durably. When the power goes in between, it has
 // the old name or the new one.
 func Move(fsys FS, from, to string) error { return move(fsys, fsys.Rename, from, to) }
 
@@ -132,12 +132,12 @@ func move(fsys FS, rename func(from, to string) error, from, to string) error {
 	return fsys.SyncDir(filepath.Dir(from))
 }
 
-// MakeFolder makes a folder and those above it, durably.
-func MakeFolder(fsys FS, name string, perm fs.FileMode) error {
+// MkdirAll makes a directory and those above it, durably.
+func MkdirAll(fsys FS, name string, perm fs.FileMode) error {
 	info, err := fsys.Stat(name)
 	if err == nil {
 		if !info.IsDir() {
-			return fmt.Errorf("%s is a file; a folder is needed there", name)
+			return fmt.Errorf("%s is a file; a directory is needed there", name)
 		}
 		return nil
 	}
@@ -146,7 +146,7 @@ func MakeFolder(fsys FS, name string, perm fs.FileMode) error {
 	}
 	parent := filepath.Dir(name)
 	if parent != name {
-		if err := MakeFolder(fsys, parent, perm); err != nil {
+		if err := MkdirAll(fsys, parent, perm); err != nil {
 			return err
 		}
 	}

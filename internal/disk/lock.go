@@ -15,7 +15,7 @@ var ErrLocked = errors.New("locked")
 
 // Lock takes the kernel's lock on a file, which is made if it is missing, and
 // waits for whoever has it. Nobody can keep it beyond their process's life. The
-// folder must exist.
+// directory must exist.
 func Lock(path string) (unlock func(), err error) {
 	return take(path, func(l *flock.Flock) error { return l.Lock() })
 }
@@ -83,7 +83,7 @@ func WaitLock(ctx context.Context, path string) (unlock func(), err error) {
 }
 
 // take locks a file with lock. While it waited, the file may have been renamed
-// or removed with its folder; then it locks the one that has the name now.
+// or removed with its directory; then it locks the one that has the name now.
 func take(path string, lock func(*flock.Flock) error) (unlock func(), err error) {
 	if info, err := os.Stat(path); err == nil { // opening a named pipe would wait for ever
 		if err := checkRegular(path, info); err != nil {

@@ -29,16 +29,16 @@ func (OS) RenameNew(from, to string) error { return renameNew(from, to) }
 // Remove removes a file.
 func (OS) Remove(name string) error { return os.Remove(name) }
 
-// ReadDir lists a folder by name.
+// ReadDir lists a directory by name.
 func (OS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 
-// RemoveAll removes a file or a folder with all that is in it.
+// RemoveAll removes a file or a directory with all that is in it.
 func (OS) RemoveAll(name string) error { return os.RemoveAll(name) }
 
 // Stat describes a file.
 func (OS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// Mkdir makes a folder; one that exists is no error.
+// Mkdir makes a directory; one that exists is no error.
 func (OS) Mkdir(name string, perm fs.FileMode) error {
 	if err := os.Mkdir(name, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -46,7 +46,7 @@ func (OS) Mkdir(name string, perm fs.FileMode) error {
 	return nil
 }
 
-// SyncDir makes the names in a folder durable.
+// SyncDir makes the names in a directory durable.
 func (OS) SyncDir(name string) error {
 	d, err := os.Open(name)
 	if err != nil {

@@ -31,8 +31,8 @@ const SpoolPrefix = ".spool-"
 // Temps lists the temporary files and directories in a directory that were not
 // changed since a point in time: what interrupted runs have left, if that is long
 // ago.
-func Temps(fsys FS, folder string, since time.Time) (paths []string) {
-	entries, err := fsys.ReadDir(folder)
+func Temps(fsys FS, dir string, since time.Time) (paths []string) {
+	entries, err := fsys.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
@@ -41,15 +41,15 @@ func Temps(fsys FS, folder string, since time.Time) (paths []string) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.ModTime().Before(since) {
-			paths = append(paths, filepath.Join(folder, e.Name()))
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
 	return paths
 }
 
 // RemoveStale removes from a directory what interrupted runs have left there.
-func RemoveStale(fsys FS, folder string, now time.Time) {
-	for _, path := range Temps(fsys, folder, now.Add(-StaleAge)) {
+func RemoveStale(fsys FS, dir string, now time.Time) {
+	for _, path := range Temps(fsys, dir, now.Add(-StaleAge)) {
 		fsys.RemoveAll(path)
 	}
 }

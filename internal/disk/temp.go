@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TempFolder makes a new folder for temporary files that only its owner can
+// MkdirTemp makes a new directory for temporary files that only its owner can
 // enter. The caller calls remove when it is no longer needed.
-func TempFolder(pattern string) (path string, remove func(), err error) {
+func MkdirTemp(pattern string) (path string, remove func(), err error) {
 	path, err = os.MkdirTemp("", pattern)
 	if err != nil {
 		return "", nil, err
@@ -23,14 +23,14 @@ func TempFolder(pattern string) (path string, remove func(), err error) {
 	return path, func() { RemoveTemp(path) }, nil
 }
 
-// RemoveTemp removes what TempFolder or TempFile has made, also if a program has
+// RemoveTemp removes what MkdirTemp or TempFile has made, also if a program has
 // closed directories in it to us. It follows no links.
 func RemoveTemp(path string) {
 	if os.RemoveAll(path) == nil {
 		return
 	}
-	folder, name := filepath.Split(filepath.Clean(path))
-	root, err := os.OpenRoot(filepath.Clean(folder))
+	dir, name := filepath.Split(filepath.Clean(path))
+	root, err := os.OpenRoot(filepath.Clean(dir))
 	if err != nil {
 		return
 	}
@@ -47,19 +47,19 @@ func RemoveTemp(path string) {
 	os.RemoveAll(path)
 }
 
-// tempNames are the names that TempFile and TempFolder have made for this program.
+// tempNames are the names that TempFile and MkdirTemp have made for this program.
 var tempNames = regexp.MustCompile(`^chibi-(check|install|test|demo|data)-[0-9]+(\.json)?$`)
 
 // OwnTemps is [Temps] for the machine's directory for temporary files: what
-// TempFile and TempFolder have made there for this user.
+// TempFile and MkdirTemp have made there for this user.
 func OwnTemps(since time.Time) (paths []string) {
-	folder, err := os.Open(os.TempDir())
+	dir, err := os.Open(os.TempDir())
 	if err != nil {
 		return nil
 	}
-	defer folder.Close()
+	defer dir.Close()
 	const most = 20_000 // a directory may be full of what others leave
-	names, _ := folder.Readdirnames(most)
+	names, _ := dir.Readdirnames(most)
 	for _, name := range names {
 		if !tempNames.MatchString(name) {
 			continue
@@ -82,7 +82,7 @@ func Create(path string) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// WriteFile writes a file, and the folders above it, that need not survive a
+// WriteFile writes a file, and the directories above it, that need not survive a
 // crash.
 func WriteFile(path string, data []byte, executable bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -120,9 +120,9 @@ func Overwrite(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// CreateTemp makes a new file in a folder, as os.CreateTemp does, that only its
+// CreateTemp makes a new file in a directory, as os.CreateTemp does, that only its
 // owner can read.
-func CreateTemp(folder, pattern string) (*os.File, error) { return os.CreateTemp(folder, pattern) }
+func CreateTemp(dir, pattern string) (*os.File, error) { return os.CreateTemp(dir, pattern) }
 
 // Sync makes a file's content durable.
 func Sync(path string) error {
@@ -145,9 +145,9 @@ func OpenLog(path string) (*os.File, error) {
 // Rename moves a file that need not survive a crash.
 func Rename(from, to string) error { return os.Rename(from, to) }
 
-// CopyTree copies a file, or a folder with all in it; modes are kept, and the
+// CopyTree copies a file, or a directory with all in it; modes are kept, and the
 // contents of files survive a crash when it returns. Links in it are copied as what they lead to, if that is
-// a file, and hidden files and folders are left out.
+// a file, and hidden files and directories are left out.
 func CopyTree(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// asNobody makes the files of a folder those of another user, whose permissions
+// asNobody makes the files of a directory those of another user, whose permissions
 // then count, also where the tests are run by root.
 func asNobody(t *testing.T, paths ...string) {
 	t.Helper()
@@ -35,19 +35,19 @@ func asNobody(t *testing.T, paths ...string) {
 }
 
 func TestRemovingFollowsNoLinkThatCannotBeRemoved(t *testing.T) {
-	other, folder := t.TempDir(), t.TempDir()
-	shared, link := filepath.Join(other, "shared"), filepath.Join(folder, "link")
-	asNobody(t, other, folder)
+	other, parent := t.TempDir(), t.TempDir()
+	shared, link := filepath.Join(other, "shared"), filepath.Join(parent, "link")
+	asNobody(t, other, parent)
 	if err := os.Mkdir(shared, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(other, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(folder, 0o500); err != nil {
+	if err := os.Chmod(parent, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Chmod(folder, 0o700) })
+	t.Cleanup(func() { os.Chmod(parent, 0o700) })
 	disk.RemoveTemp(link)
 	if info, err := os.Stat(shared); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("what the link leads to: %v, %v", info.Mode(), err)
@@ -55,9 +55,9 @@ func TestRemovingFollowsNoLinkThatCannotBeRemoved(t *testing.T) {
 }
 
 func TestDirectoriesThatAreClosedAreRemoved(t *testing.T) {
-	folder := t.TempDir()
-	asNobody(t, folder)
-	path := filepath.Join(folder, "home")
+	parent := t.TempDir()
+	asNobody(t, parent)
+	path := filepath.Join(parent, "home")
 	closed := filepath.Join(path, "a", "b")
 	if err := os.MkdirAll(closed, 0o755); err != nil {
 		t.Fatal(err)

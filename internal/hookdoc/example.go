@@ -10,7 +10,7 @@ import (
 )
 
 // Example is a believable payload of a point. The payloads of chibi's points
-// tell one story: a person asks what is in a folder, the model runs a command.
+// tell one story: a person asks what is in a directory, the model runs a command.
 func Example(info hookpoints.Info) json.RawMessage {
 	payload, err := strictjson.Encode(exampleStruct(info.Payload).Interface())
 	if err != nil {
@@ -70,7 +70,7 @@ func exampleText(field string) string {
 	return lookUp(field, map[string]string{
 		"current_context": "default", "context_name": "default", "from_context": "default", "to_context": "work",
 		"summary": "They are tidying the disk.", "todos": "- look into /tmp", "goals": "Free some space.",
-		"prompt": "What is in /tmp?", "response": "The folder /tmp is empty.", "PostTurnPayload.response": "I will look.",
+		"prompt": "What is in /tmp?", "response": "The directory /tmp is empty.", "PostTurnPayload.response": "I will look.",
 		"tool_name": "run_command", "tools_used": "run_command", "tool_call_id": "call_1",
 		"name": "run_command", "type": "plugin",
 		"status": "ran", "output": "total 0\n", "final_output": "total 0\n", "result": "total 0\n",
@@ -78,7 +78,7 @@ func exampleText(field string) string {
 		"provider":                      "openrouter.ai", "model": "example/model", "reason": "user_exit",
 		"chibi_home": "/home/ada/.chibi", "project_root": "/home/ada/src/web",
 		"cache_id": "run_command_6b00d3e6_3cd3d7fe",
-		"from":     "default", "to": "work", "content": "The folder /tmp is empty.",
+		"from":     "default", "to": "work", "content": "The directory /tmp is empty.",
 		"delivery_result": "Message delivered to 'work' via local inbox",
 	})
 }

@@ -20,9 +20,9 @@ import (
 
 // The generated files, relative to the repository's root.
 const (
-	hooksFile    = "docs/HOOKS.md"
-	schemaFolder = "docs/schema/"
-	docsFile     = "hookpoints/fielddoc_gen.go"
+	hooksFile = "docs/HOOKS.md"
+	schemaDir = "docs/schema/"
+	docsFile  = "hookpoints/fielddoc_gen.go"
 )
 
 // Generate makes all generated files from the sources below root and returns
@@ -55,7 +55,7 @@ func Generate(root fs.FS) (map[string][]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			files[fmt.Sprintf("%s%s.%s.json", schemaFolder, info.Name, part)] = append(data, '\n')
+			files[fmt.Sprintf("%s%s.%s.json", schemaDir, info.Name, part)] = append(data, '\n')
 		}
 	}
 	return files, nil
@@ -74,7 +74,7 @@ func Stale(root fs.FS) ([]string, error) {
 			stale = append(stale, path)
 		}
 	}
-	have, err := fs.Glob(root, schemaFolder+"*.json")
+	have, err := fs.Glob(root, schemaDir+"*.json")
 	for _, path := range have {
 		if files[path] == nil {
 			stale = append(stale, path)

@@ -121,7 +121,7 @@ func (f File) locked(step func(File) error) error {
 	if real, err := filepath.EvalSymlinks(f.Path); err == nil {
 		f.Path = real
 	}
-	if err := disk.MakeFolder(f.FS, filepath.Dir(f.Path), 0o700); err != nil {
+	if err := disk.MkdirAll(f.FS, filepath.Dir(f.Path), 0o700); err != nil {
 		return err
 	}
 	unlock, err := disk.LockWithin(f.Path+".lock", patience)

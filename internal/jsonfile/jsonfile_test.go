@@ -138,25 +138,25 @@ func TestAChangeThatFailsWritesNothing(t *testing.T) {
 }
 
 func TestWhatIsTooLargeOrNoRegularFileIsRefusedByName(t *testing.T) {
-	folder := t.TempDir()
-	large := filepath.Join(folder, "large.json")
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large.json")
 	write(t, large, `{"by":{}}`+strings.Repeat(" ", 100))
-	pipe := filepath.Join(folder, "pipe.json")
+	pipe := filepath.Join(dir, "pipe.json")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	device := filepath.Join(folder, "device.json")
+	device := filepath.Join(dir, "device.json")
 	if err := os.Symlink("/dev/zero", device); err != nil {
 		t.Fatal(err)
 	}
-	lock := filepath.Join(folder, "lock.json")
+	lock := filepath.Join(dir, "lock.json")
 	if err := syscall.Mkfifo(lock+".lock", 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
 		large: "more than the 50 bytes", pipe: "not a regular file but a named pipe", device: "but a device",
-		lock:                       "not a regular file but a named pipe",
-		filepath.Join(folder, "."): "but a directory",
+		lock:                    "not a regular file but a named pipe",
+		filepath.Join(dir, "."): "but a directory",
 	} {
 		f := jsonfile.File{Path: path, Max: 50}
 		err := jsonfile.Update(f, add("a"))
@@ -173,8 +173,8 @@ func TestWhatIsTooLargeOrNoRegularFileIsRefusedByName(t *testing.T) {
 }
 
 func TestALinkStaysALink(t *testing.T) {
-	folder := t.TempDir()
-	target, link := filepath.Join(folder, "target"), filepath.Join(folder, "link")
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 	write(t, target, "a = 1\n")
 	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
@@ -207,16 +207,16 @@ func TestAStoppedWriterDoesNotHangOthersForEver(t *testing.T) {
 func TestNothingIsLostWhenThePowerGoes(t *testing.T) {
 	for _, before := range []string{`{"by":{"a":1}}`, `{"by":[]}`} {
 		for cut := 0; ; cut++ {
-			folder := t.TempDir()
-			path := filepath.Join(folder, "counts.json")
-			fsys := disktest.New(folder, -1)
+			dir := t.TempDir()
+			path := filepath.Join(dir, "counts.json")
+			fsys := disktest.New(dir, -1)
 			if err := disk.Replace(fsys, path, []byte(before), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			fsys.Cut(cut)
 			err := jsonfile.Update(jsonfile.File{Path: path, FS: fsys}, add("a"))
 			for _, torn := range []bool{false, true} {
-				checkAfterCrash(t, fsys.AfterCrash(torn), folder, before, err == nil)
+				checkAfterCrash(t, fsys.AfterCrash(torn), dir, before, err == nil)
 			}
 			if !fsys.Gone() {
 				break
@@ -225,15 +225,15 @@ func TestNothingIsLostWhenThePowerGoes(t *testing.T) {
 	}
 }
 
-func checkAfterCrash(t *testing.T, fsys disk.FS, folder, before string, done bool) {
+func checkAfterCrash(t *testing.T, fsys disk.FS, dir, before string, done bool) {
 	t.Helper()
-	entries, err := fsys.ReadDir(folder)
+	entries, err := fsys.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hasBefore, hasAfter := false, false
 	for _, e := range entries {
-		text, err := disk.ReadFile(fsys, filepath.Join(folder, e.Name()), 1000)
+		text, err := disk.ReadFile(fsys, filepath.Join(dir, e.Name()), 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

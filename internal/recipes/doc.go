@@ -15,16 +15,16 @@
 //	Review these changes:
 //	{{bash "git" "diff" .base}}
 //
-// A recipe's name is its file's, from its folder on and without ".md"; what the
+// A recipe's name is its file's, from its directory on and without ".md"; what the
 // front matter calls it is for people.
 //
 // What the package promises:
 //
 //   - Nothing runs before it was asked for, and commands in a file that came with
-//     a project only if the caller's [Folder.Check] allows the file as it is.
+//     a project only if the caller's [Dir.Check] allows the file as it is.
 //   - A recipe that cannot be read is an error that names its file and line,
 //     never a recipe without its restrictions.
-//   - Names never lead out of the folders.
+//   - Names never lead out of the directories.
 //
 // It starts no processes and writes no files: the caller gives it a [Runner].
 package recipes

@@ -22,9 +22,9 @@ const Compact = "compact"
 //go:embed builtin
 var builtin embed.FS
 
-// Folder is a place for recipes.
-type Folder struct {
-	// Path is the folder. A missing one holds no recipes.
+// Dir is a directory of recipes.
+type Dir struct {
+	// Path is the directory. A missing one holds no recipes.
 	Path string
 	// Prefix is what its recipes' names begin with, before their paths in it:
 	// "org/repo/" for those of a plugin.
@@ -34,19 +34,19 @@ type Folder struct {
 	Check func(path string, text []byte, mode fs.FileMode) error
 }
 
-// Library finds recipes: in its folders, the first one first, then among those
+// Library finds recipes: in its directories, the first one first, then among those
 // that are built in. It is safe for concurrent use.
 type Library struct {
-	// Folders are looked through in this order.
-	Folders []Folder
+	// Dirs are searched in this order.
+	Dirs []Dir
 	// Texts name files, by recipe, whose text takes the place of a built-in
 	// recipe's body. A missing or empty file says nothing.
 	Texts map[string]string
 }
 
-// files are the paths that may be a recipe of the folder. Where files need to be
+// files are the paths that may be a recipe of the directory. Where files need to be
 // approved, only those that Files lists can be.
-func (f Folder) files(name string) (paths []string) {
+func (f Dir) files(name string) (paths []string) {
 	inside, ok := strings.CutPrefix(name, f.Prefix)
 	if !ok || inside == "" {
 		return nil
@@ -102,12 +102,12 @@ func (l *Library) find(name string) (r *Recipe, passedOver *source, err error) {
 	if err := validName(name); err != nil {
 		return nil, nil, err
 	}
-	for _, folder := range l.Folders {
-		for _, path := range folder.files(name) {
+	for _, dir := range l.Dirs {
+		for _, path := range dir.files(name) {
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			s := folder.read(path)
+			s := dir.read(path)
 			if s.why == nil {
 				r, err = s.parse(name)
 				return r, passedOver, err
@@ -122,7 +122,7 @@ func (l *Library) find(name string) (r *Recipe, passedOver *source, err error) {
 }
 
 // read reads one file, and looks whether what was read is approved.
-func (f Folder) read(path string) source {
+func (f Dir) read(path string) source {
 	s := source{path: path}
 	var mode fs.FileMode
 	s.text, mode, s.err = readText(path)
@@ -187,7 +187,7 @@ func (l *Library) builtin(name string) (*Recipe, error) {
 // escape makes a plain text a template that says just that.
 func escape(text string) string { return strings.ReplaceAll(text, "{{", `{{"{{"}}`) }
 
-// validName refuses names that lead out of the folders or to hidden files.
+// validName refuses names that lead out of the directories or to hidden files.
 func validName(name string) error {
 	hidden := func(part string) bool { return part == "" || strings.HasPrefix(part, ".") }
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00\n") ||
@@ -206,21 +206,21 @@ type Listed struct {
 	Err    error
 }
 
-// The bounds of listing a folder.
+// The bounds of listing a directory.
 const (
 	maxListed = 1000
 	maxDepth  = 5
 )
 
 // List lists all recipes by name, those of the same name in the order of their
-// folders. Of these the first that is approved is found, see Find.
+// directories. Of these the first that is approved is found, see Find.
 func (l *Library) List() []Listed {
 	var list []Listed
-	for _, folder := range l.Folders {
-		for _, name := range names(os.DirFS(folder.Path)) {
-			path := filepath.Join(folder.Path, filepath.FromSlash(name)+".md")
-			r, err := folder.read(path).parse(folder.Prefix + name)
-			list = append(list, Listed{folder.Prefix + name, path, r, err})
+	for _, dir := range l.Dirs {
+		for _, name := range names(os.DirFS(dir.Path)) {
+			path := filepath.Join(dir.Path, filepath.FromSlash(name)+".md")
+			r, err := dir.read(path).parse(dir.Prefix + name)
+			list = append(list, Listed{dir.Prefix + name, path, r, err})
 		}
 	}
 	for _, name := range names(sub(builtin, "builtin")) {
@@ -231,18 +231,18 @@ func (l *Library) List() []Listed {
 	return list
 }
 
-// Files lists the recipes in a folder, as paths from it on.
-func Files(folder string) []string {
+// Files lists the recipes in a directory, as paths from it on.
+func Files(dir string) []string {
 	var files []string
-	for _, name := range names(os.DirFS(folder)) {
+	for _, name := range names(os.DirFS(dir)) {
 		files = append(files, filepath.FromSlash(name)+".md")
 	}
 	return files
 }
 
-// names lists the recipes in a folder and those below it.
-func names(folder fs.FS) (list []string) {
-	fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
+// names lists the recipes in a directory and those below it.
+func names(dir fs.FS) (list []string) {
+	fs.WalkDir(dir, ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || path == ".":
 			return nil
@@ -252,7 +252,7 @@ func names(folder fs.FS) (list []string) {
 			return fs.SkipDir
 		}
 		name, isRecipe := strings.CutSuffix(path, ".md")
-		if info, err := fs.Stat(folder, path); isRecipe && err == nil && info.Mode().IsRegular() &&
+		if info, err := fs.Stat(dir, path); isRecipe && err == nil && info.Mode().IsRegular() &&
 			!strings.HasPrefix(d.Name(), ".") {
 			list = append(list, name)
 		}
@@ -261,7 +261,7 @@ func names(folder fs.FS) (list []string) {
 	return list
 }
 
-// sub is a folder in another one.
+// sub is a directory in another one.
 func sub(fsys fs.FS, dir string) fs.FS {
 	below, err := fs.Sub(fsys, dir)
 	if err != nil {

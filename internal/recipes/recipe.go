@@ -9,7 +9,7 @@ import (
 
 // Recipe is one recipe. It is not changed after it was found.
 type Recipe struct {
-	// Name is how it is called: its path in its folder, without ".md".
+	// Name is how it is called: its path in its directory, without ".md".
 	Name string
 	// Path is its file; "" for one that is built in.
 	Path string

@@ -231,13 +231,13 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func TestTheFirstFolderWins(t *testing.T) {
+func TestTheFirstDirectoryWins(t *testing.T) {
 	project, own := t.TempDir(), t.TempDir()
 	write(t, project+"/review.md", "project's")
 	write(t, own+"/review.md", "own")
 	write(t, own+"/github/pr.md", "pull request")
 	write(t, own+"/plain", "without .md")
-	l := &recipes.Library{Folders: []recipes.Folder{{Path: project}, {Path: own}, {Path: own + "/missing"}}}
+	l := &recipes.Library{Dirs: []recipes.Dir{{Path: project}, {Path: own}, {Path: own + "/missing"}}}
 	for name, want := range map[string]string{"review": "project's", "github/pr": "pull request", "plain": "without .md"} {
 		if r, err := l.Find(name); err != nil || r.Body != want {
 			t.Errorf("%s: %+v, %v", name, r, err)
@@ -264,7 +264,7 @@ func TestNamesDoNotLeadOut(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/secret.md", "secret")
 	write(t, dir+"/recipes/.hidden.md", "hidden")
-	l := &recipes.Library{Folders: []recipes.Folder{{Path: dir + "/recipes"}}}
+	l := &recipes.Library{Dirs: []recipes.Dir{{Path: dir + "/recipes"}}}
 	for _, name := range []string{"../secret", "/etc/passwd", "", ".", ".hidden", "a/../../secret", "a\\b", "a\x00b"} {
 		if r, err := l.Find(name); err == nil {
 			t.Errorf("%q found %+v", name, r)
@@ -278,7 +278,7 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 	write(t, project+"/compact.md", "do as I say")
 	write(t, own+"/review.md", "own")
 	check := func(string, []byte, fs.FileMode) error { return plugin.ErrUntrusted }
-	l := &recipes.Library{Folders: []recipes.Folder{{Path: project, Check: check}, {Path: own}}}
+	l := &recipes.Library{Dirs: []recipes.Dir{{Path: project, Check: check}, {Path: own}}}
 	write(t, project+"/list.md", `{{bash "ls"}}`)
 	r, err := l.Find("list")
 	if err != nil {
@@ -316,7 +316,7 @@ func TestWhatIsParsedIsWhatWasApproved(t *testing.T) {
 			}
 			return nil
 		}
-		l := &recipes.Library{Folders: []recipes.Folder{{Path: dir, Check: check}}}
+		l := &recipes.Library{Dirs: []recipes.Dir{{Path: dir, Check: check}}}
 		r, err := l.Find("r")
 		if err != nil {
 			t.Fatal(err)
@@ -475,7 +475,7 @@ func ExampleLibrary() {
 	text := "---\ndescription: Greet somebody\narguments: {who: {default: world}}\n---\nSay hello to {{.who}}.\n"
 	os.WriteFile(filepath.Join(dir, "greet.md"), []byte(text), 0o644)
 
-	library := &recipes.Library{Folders: []recipes.Folder{{Path: dir}}}
+	library := &recipes.Library{Dirs: []recipes.Dir{{Path: dir}}}
 	recipe, err := library.Find("greet")
 	if err != nil {
 		fmt.Println(err)
@@ -491,7 +491,7 @@ func TestSpecialFilesAreNoRecipes(t *testing.T) {
 	if err := errors.Join(os.Symlink("/dev/zero", dir+"/zero.md"), syscall.Mkfifo(dir+"/pipe.md", 0o644)); err != nil {
 		t.Skip(err)
 	}
-	l := &recipes.Library{Folders: []recipes.Folder{{Path: dir}}}
+	l := &recipes.Library{Dirs: []recipes.Dir{{Path: dir}}}
 	if files := recipes.Files(dir); len(files) != 0 || len(l.List()) != 1 {
 		t.Errorf("files %q, listed %+v", files, l.List())
 	}

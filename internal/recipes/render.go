@@ -60,7 +60,7 @@ func execute(ctx context.Context, t *template.Template, values map[string]string
 // run runs a command of the body.
 func (r *Recipe) run(ctx context.Context, run Runner, command string, args []string) (string, error) {
 	if err := r.Approved(); err != nil {
-		return "", fmt.Errorf("it runs commands and came with this folder, but it is %w; see chibi trust", err)
+		return "", fmt.Errorf("it runs commands and came with this directory, but it is %w; see chibi trust", err)
 	}
 	if run == nil {
 		return "", errors.New("there is nothing here that runs commands")

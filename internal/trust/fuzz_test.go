@@ -29,7 +29,7 @@ func FuzzList(f *testing.F) {
 			t.Errorf("a damaged list has %d approvals", len(all))
 		}
 		for _, a := range all {
-			a.Folder = home
+			a.Project = home
 			if a.Look(".")(filepath.Join(home, "hook")) == nil ||
 				a.Content(filepath.Join(home, "hook"), []byte("#!/bin/sh\n"), 0o700) == nil {
 				t.Errorf("approved by %s", text)

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Refused says why a hook in a directory of the folder is not run, whoever
-// approves it; nil: it is, if it is approved.
-func (s Seen) Refused(folder, dir string) error { return checkInterpreter(folder, dir, s.Text) }
+// Refused returns why a hook in a directory of the project must not be run, even if
+// it is approved; nil: it may be run if it is approved.
+func (s Seen) Refused(project, dir string) error { return checkInterpreter(project, dir, s.Text) }
 
 // checkInterpreter refuses a script whose first line names code that depends on
 // where one is, or that the approval does not cover. It cannot be approved.
-func checkInterpreter(folder, dir string, text []byte) error {
+func checkInterpreter(project, dir string, text []byte) error {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	rest, isScript := strings.CutPrefix(string(line), "#!")
 	words := strings.Fields(rest)
@@ -22,15 +22,16 @@ func checkInterpreter(folder, dir string, text []byte) error {
 		return nil
 	}
 	if word := relativeWord(words); word != "" {
-		return fmt.Errorf("its first line names %q, which is another program in each folder; name the interpreter by its "+
+		return fmt.Errorf("its first line names %q, which is another program in each directory; name the interpreter by its "+
 			"full path", word)
 	}
 	program := words[programOf(words)]
 	all := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), words[0])) // what Linux gives as one word
 	for _, word := range append(words, all) {
 		inPath := word == program && !strings.Contains(word, "/")
-		if !inPath && slices.ContainsFunc(namesIn(word), func(name string) bool { return isFoldersOwn(folder, dir, name) }) {
-			return fmt.Errorf("its first line names %q, which came with this folder and is not among its hooks; name an "+
+		if !inPath && slices.ContainsFunc(namesIn(word),
+			func(name string) bool { return isProjectsOwn(project, dir, name) }) {
+			return fmt.Errorf("its first line names %q, which came with this directory and is not among its hooks; name an "+
 				"interpreter of your own", word)
 		}
 	}
@@ -64,23 +65,23 @@ func namesIn(word string) []string {
 	return names
 }
 
-// isFoldersOwn reports whether a name leads to something of the folder that is
-// not among its hooks: hooks run in the folder, so a name without a path is found
+// isProjectsOwn reports whether a name leads to something of the directory that is
+// not among its hooks: hooks run in the directory, so a name without a path is found
 // there.
-func isFoldersOwn(folder, dir, name string) bool {
-	if folder == "/" || name == "" {
+func isProjectsOwn(project, dir, name string) bool {
+	if project == "/" || name == "" {
 		return false
 	}
 	path, isAbsolute := name, filepath.IsAbs(name)
 	if !isAbsolute {
-		path = filepath.Join(folder, name)
+		path = filepath.Join(project, name)
 	}
 	real, err := filepath.EvalSymlinks(path) // /proc/self/cwd is a link
 	if err != nil && !isAbsolute {
 		return false
 	}
 	for _, path := range []string{path, real} {
-		rel, err := filepath.Rel(folder, path)
+		rel, err := filepath.Rel(project, path)
 		if err == nil && path != "" && filepath.IsLocal(rel) && !strings.HasPrefix(rel, dir+"/") {
 			return true
 		}

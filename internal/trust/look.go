@@ -31,7 +31,7 @@ type clock struct {
 // settled reads a directory when nothing in it but data has changed for a while.
 func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 	for range patience {
-		t := tree{folder: a.Folder}
+		t := tree{project: a.Project}
 		if err := t.read(dir); err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 	return nil, fmt.Errorf("%s changes all the time; see who changes it", dir)
 }
 
-// Look compares a directory of the folder, as it is now, with the approval, and
+// Look compares a directory of the project, as it is now, with the approval, and
 // returns what says of a file in it, given by its full path, why it must not be
 // run; nil: all is as it was approved. Except where nobody could approve it, the
 // reason is a plugin.ErrUntrusted.
@@ -59,11 +59,11 @@ func (a Approval) Look(dir string) func(path string) error {
 	}
 	files, err := a.settled(dir, clock{time.Now, time.Sleep})
 	if err != nil {
-		return func(string) error { return fmt.Errorf("hooks that came with this folder are not run: %w", err) }
+		return func(string) error { return fmt.Errorf("hooks that came with this directory are not run: %w", err) }
 	}
 	found := a.difference(dir, files)
 	return func(path string) error {
-		rel, err := filepath.Rel(a.Folder, path)
+		rel, err := filepath.Rel(a.Project, path)
 		if err != nil {
 			return fmt.Errorf("%w: %v", plugin.ErrUntrusted, err)
 		}
@@ -79,7 +79,7 @@ func (a Approval) Look(dir string) func(path string) error {
 		case found != nil:
 			return found.reason(dir, rel)
 		}
-		if err := files[i].Refused(a.Folder, dir); err != nil {
+		if err := files[i].Refused(a.Project, dir); err != nil {
 			return err
 		}
 		return a.same(dir, append(a.Pinned(dir, files), files[i])) // the one to run last
@@ -97,7 +97,7 @@ func (a Approval) covers(dir string) bool {
 // must still be the one that it was.
 func (a Approval) same(dir string, files []Seen) error {
 	for _, s := range files {
-		now, err := os.Stat(filepath.Join(a.Folder, s.Path))
+		now, err := os.Stat(filepath.Join(a.Project, s.Path))
 		if s.info == nil && err != nil {
 			continue // a link that leads nowhere
 		}

@@ -23,11 +23,11 @@ func write(t *testing.T, path, text string, mode fs.FileMode) {
 	}
 }
 
-// approve approves a folder's directory "hooks" as it is.
-func approve(t *testing.T, folder string, data ...string) trust.Approval {
+// approve approves the directory "hooks" of a project as it is.
+func approve(t *testing.T, root string, data ...string) trust.Approval {
 	t.Helper()
-	a := trust.Approval{Folder: folder, Format: trust.Format, Data: data}
-	files, err := trust.Tree(folder, "hooks")
+	a := trust.Approval{Project: root, Format: trust.Format, Data: data}
+	files, err := trust.Tree(root, "hooks")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,22 +37,22 @@ func approve(t *testing.T, folder string, data ...string) trust.Approval {
 	return a
 }
 
-// project is a folder with a hook, a file that it loads, a link and a log, and
+// project is a directory with a hook, a file that it loads, a link and a log, and
 // the approval of it.
-func project(t *testing.T) (folder string, a trust.Approval) {
+func project(t *testing.T) (root string, a trust.Approval) {
 	t.Helper()
-	folder, err := trust.Folder(t.TempDir())
+	root, err := trust.RealPath(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, folder+"/hooks/hook", "#!/bin/sh\n. lib.sh\n", 0o755)
-	write(t, folder+"/hooks/lib/lib.sh", "true\n", 0o644)
-	write(t, folder+"/hooks/hook.log", "one\n", 0o644)
-	write(t, folder+"/elsewhere.sh", "true\n", 0o644)
-	if err := os.Symlink("../elsewhere.sh", folder+"/hooks/link.sh"); err != nil {
+	write(t, root+"/hooks/hook", "#!/bin/sh\n. lib.sh\n", 0o755)
+	write(t, root+"/hooks/lib/lib.sh", "true\n", 0o644)
+	write(t, root+"/hooks/hook.log", "one\n", 0o644)
+	write(t, root+"/elsewhere.sh", "true\n", 0o644)
+	if err := os.Symlink("../elsewhere.sh", root+"/hooks/link.sh"); err != nil {
 		t.Fatal(err)
 	}
-	return folder, approve(t, folder, "*.log")
+	return root, approve(t, root, "*.log")
 }
 
 // TestAnApprovalIsForAllThatLiesBesideAHook: what a hook loads from there is as
@@ -60,7 +60,7 @@ func project(t *testing.T) (folder string, a trust.Approval) {
 func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		do   func(folder string) error
+		do   func(root string) error
 		want string // in the reason; "" for none
 	}{
 		{"as it was", func(string) error { return nil }, ""},
@@ -109,11 +109,11 @@ func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel() // each look waits until the files have rested
-			folder, a := project(t)
-			if err := test.do(folder); err != nil {
+			root, a := project(t)
+			if err := test.do(root); err != nil {
 				t.Fatal(err)
 			}
-			err := a.Look("hooks")(folder + "/hooks/hook")
+			err := a.Look("hooks")(root + "/hooks/hook")
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("reason %v, want %q", err, test.want)
 			}
@@ -125,8 +125,8 @@ func TestAForeignGroupMayNotChangeAHook(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files to other groups")
 	}
-	folder, a := project(t)
-	path := folder + "/hooks/hook"
+	root, a := project(t)
+	path := root + "/hooks/hook"
 	if err := errors.Join(os.Chown(path, -1, os.Getegid()+4711), os.Chmod(path, 0o775)); err != nil {
 		t.Fatal(err)
 	}
@@ -137,11 +137,11 @@ func TestAForeignGroupMayNotChangeAHook(t *testing.T) {
 }
 
 func TestWhatNobodyApprovedIsNotTrusted(t *testing.T) {
-	folder, a := project(t)
-	hook := folder + "/hooks/hook"
+	root, a := project(t)
+	hook := root + "/hooks/hook"
 	old := a
 	old.Format = 0
-	for name, approval := range map[string]trust.Approval{"no approval": {Folder: folder},
+	for name, approval := range map[string]trust.Approval{"no approval": {Project: root},
 		"one of an earlier version": old} {
 		if err := approval.Look("hooks")(hook); !errors.Is(err, plugin.ErrUntrusted) {
 			t.Errorf("%s: %v", name, err)
@@ -150,43 +150,43 @@ func TestWhatNobodyApprovedIsNotTrusted(t *testing.T) {
 	if err := old.Look("hooks")(hook); !strings.Contains(err.Error(), "earlier version of chibi") {
 		t.Errorf("an earlier version's approval is not explained: %v", err)
 	}
-	if err := a.Look("hooks")(folder + "/hooks/other"); !errors.Is(err, plugin.ErrUntrusted) {
+	if err := a.Look("hooks")(root + "/hooks/other"); !errors.Is(err, plugin.ErrUntrusted) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
 
-// TestInterpreters: what runs a script must be the same program in every folder.
+// TestInterpreters: what runs a script must be the same program in every directory.
 func TestInterpreters(t *testing.T) {
-	folder, err := trust.Folder(t.TempDir())
+	root, err := trust.RealPath(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, folder+"/own", "", 0o755)
-	write(t, folder+"/my own", "", 0o755)
-	write(t, folder+"/bash", "", 0o755)
-	t.Chdir(folder)
+	write(t, root+"/own", "", 0o755)
+	write(t, root+"/my own", "", 0o755)
+	write(t, root+"/bash", "", 0o755)
+	t.Chdir(root)
 	for line, refused := range map[string]bool{
 		"#!/bin/sh own": true, "#!/bin/sh my own": true, "#! /usr/bin/env -S sh own": true, "#!/usr/bin/awk -fown": true,
 		"#!/usr/bin/env BASH_ENV=own bash": true,
-		"#!/proc/self/cwd/own":             true, "#!/bin/sh /proc/self/cwd/own": true, "#!/bin/sh " + folder + "/own": true,
-		"#!/usr/bin/env bash": false, "#!/usr/bin/env -S deno run": false, "#!/bin/sh " + folder + "/hooks/hook": false,
+		"#!/proc/self/cwd/own":             true, "#!/bin/sh /proc/self/cwd/own": true, "#!/bin/sh " + root + "/own": true,
+		"#!/usr/bin/env bash": false, "#!/usr/bin/env -S deno run": false, "#!/bin/sh " + root + "/hooks/hook": false,
 		"#!/bin/sh": false, "#! /usr/bin/env python3": false, "#!/usr/bin/env -S python3 -u": false, "no script": false,
 		"#!/bin/bash -e":                    false,
 		"#!/usr/bin/env -S/usr/bin/python3": false, "#!/usr/bin/env LANG=C python3": false, "#!" +
-			folder + "/hooks/run": false,
+			root + "/hooks/run": false,
 		"#!./x": true, "#!bin/x": true, "#!x": true, "#!/usr/bin/env ./x": true, "#!/usr/bin/env -S ./x -u": true,
 		"#!/usr/bin/env -S../x": true,
 		"#!/usr/bin/env bin/x":  true, "#!/usr/bin/env -S PATH=bin x": true,
 		"#!/usr/bin/env -S PYTHONPATH=./lib python3": true,
 		"#!/usr/bin/env -S --chdir=/tmp x":           true, "#!/usr/bin/env -C . x": true, "#!/usr/bin/perl -I./lib": true,
-		"#!" + folder + "/venv/bin/python": true,
+		"#!" + root + "/venv/bin/python": true,
 	} {
 		if strings.Contains(line, "/proc/") && runtime.GOOS != "linux" {
 			continue
 		}
-		write(t, folder+"/hooks/hook", line+"\n", 0o755)
-		a := approve(t, folder)
-		err := a.Look("hooks")(folder + "/hooks/hook")
+		write(t, root+"/hooks/hook", line+"\n", 0o755)
+		a := approve(t, root)
+		err := a.Look("hooks")(root + "/hooks/hook")
 		if refused != (err != nil) || err != nil && !strings.Contains(err.Error(), "its first line names") {
 			t.Errorf("%s: %v, want refused %v", line, err, refused)
 		}
@@ -208,17 +208,17 @@ func TestDataIsNeverWhatCouldBeLoadedAsCode(t *testing.T) {
 
 // TestARecipeIsApprovedByTheBytesThatWereRead, whatever the file holds by then.
 func TestARecipeIsApprovedByTheBytesThatWereRead(t *testing.T) {
-	folder, err := trust.Folder(t.TempDir())
+	root, err := trust.RealPath(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := folder + "/recipes/r.md"
+	path := root + "/recipes/r.md"
 	write(t, path, "hello", 0o644)
-	seen, err := trust.Read(folder, "recipes/r.md")
+	seen, err := trust.Read(root, "recipes/r.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := trust.Approval{Folder: folder, Format: trust.Format, Files: []trust.File{seen.File}}
+	a := trust.Approval{Project: root, Format: trust.Format, Files: []trust.File{seen.File}}
 	write(t, path, "changed", 0o644)
 	for _, test := range []struct {
 		name, path, text string
@@ -229,8 +229,8 @@ func TestARecipeIsApprovedByTheBytesThatWereRead(t *testing.T) {
 		{"what was approved", path, "hello", 0o644, a, true},
 		{"other bytes", path, "changed", 0o644, a, false},
 		{"another mode", path, "hello", 0o600, a, false},
-		{"another file", folder + "/recipes/s.md", "hello", 0o644, a, false},
-		{"an approval of an earlier version", path, "hello", 0o644, trust.Approval{Folder: folder, Files: a.Files}, false},
+		{"another file", root + "/recipes/s.md", "hello", 0o644, a, false},
+		{"an approval of an earlier version", path, "hello", 0o644, trust.Approval{Project: root, Files: a.Files}, false},
 	} {
 		if err := test.approval.Content(test.path, []byte(test.text), test.mode); (err == nil) != test.want || err != nil &&
 			!errors.Is(err, plugin.ErrUntrusted) {

@@ -17,8 +17,8 @@ type Store struct{ path string }
 // Open is the store of a home. Nothing is read or written yet.
 func Open(home string) *Store { return &Store{filepath.Join(home, "trust.json")} }
 
-// Folder is the real path of a folder, as approvals name it.
-func Folder(path string) (string, error) {
+// RealPath is the real path of a project, as approvals name it.
+func RealPath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -26,19 +26,19 @@ func Folder(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// Find is the approval of a folder's real path; one without files if there is
+// Find is the approval of a directory's real path; one without files if there is
 // none.
-func (s *Store) Find(folder string) (Approval, error) {
+func (s *Store) Find(project string) (Approval, error) {
 	all, err := s.List()
 	for _, a := range all {
-		if a.Folder == folder {
+		if a.Project == project {
 			return a, nil
 		}
 	}
-	return Approval{Folder: folder}, err
+	return Approval{Project: project}, err
 }
 
-// List lists all approvals by folder.
+// List lists all approvals by directory.
 func (s *Store) List() ([]Approval, error) {
 	all, err := jsonfile.Read[[]Approval](jsonfile.File{Path: s.path})
 	var damaged *jsonfile.DamagedError
@@ -51,23 +51,23 @@ func (s *Store) List() ([]Approval, error) {
 	return all, nil
 }
 
-// Approve puts an approval in the place of the folder's earlier one.
+// Approve puts an approval in the place of the directory's earlier one.
 func (s *Store) Approve(a Approval) error {
-	return s.change(func(all []Approval) []Approval { return append(without(all, a.Folder), a) })
+	return s.change(func(all []Approval) []Approval { return append(without(all, a.Project), a) })
 }
 
-// Revoke removes a folder's approval, and reports whether there was one.
-func (s *Store) Revoke(folder string) (found bool, err error) {
+// Revoke removes a directory's approval, and reports whether there was one.
+func (s *Store) Revoke(project string) (found bool, err error) {
 	err = s.change(func(all []Approval) []Approval {
-		left := without(all, folder)
+		left := without(all, project)
 		found = len(left) < len(all)
 		return left
 	})
 	return found, err
 }
 
-func without(all []Approval, folder string) []Approval {
-	return slices.DeleteFunc(slices.Clone(all), func(a Approval) bool { return a.Folder == folder })
+func without(all []Approval, project string) []Approval {
+	return slices.DeleteFunc(slices.Clone(all), func(a Approval) bool { return a.Project == project })
 }
 
 // change rewrites the list while nobody else does. A damaged one is kept aside, and
@@ -75,7 +75,7 @@ func without(all []Approval, folder string) []Approval {
 func (s *Store) change(do func([]Approval) []Approval) error {
 	err := jsonfile.Update(jsonfile.File{Path: s.path}, func(all *[]Approval) error {
 		*all = do(*all)
-		slices.SortFunc(*all, func(a, b Approval) int { return cmp.Compare(a.Folder, b.Folder) })
+		slices.SortFunc(*all, func(a, b Approval) int { return cmp.Compare(a.Project, b.Project) })
 		return nil
 	})
 	if err != nil {

@@ -12,24 +12,24 @@ import (
 
 func TestApprovalsAreKept(t *testing.T) {
 	store := trust.Open(filepath.Join(t.TempDir(), "home"))
-	folder, a := project(t)
-	if got, err := store.Find(folder); err != nil || len(got.Files) != 0 {
+	root, a := project(t)
+	if got, err := store.Find(root); err != nil || len(got.Files) != 0 {
 		t.Errorf("before: %+v, %v", got, err)
 	}
 	if err := store.Approve(a); err != nil {
 		t.Fatal(err)
 	}
-	got, err := store.Find(folder)
-	if err != nil || got.Look("hooks")(filepath.Join(folder, "hooks/hook")) != nil {
+	got, err := store.Find(root)
+	if err != nil || got.Look("hooks")(filepath.Join(root, "hooks/hook")) != nil {
 		t.Errorf("approved: %+v, %v", got, err)
 	}
-	if found, err := store.Revoke(folder); !found || err != nil {
+	if found, err := store.Revoke(root); !found || err != nil {
 		t.Errorf("revoked: %v, %v", found, err)
 	}
-	if found, err := store.Revoke(folder); found || err != nil {
+	if found, err := store.Revoke(root); found || err != nil {
 		t.Errorf("revoked twice: %v, %v", found, err)
 	}
-	if got, _ := store.Find(folder); len(got.Files) != 0 {
+	if got, _ := store.Find(root); len(got.Files) != 0 {
 		t.Errorf("after: %+v", got)
 	}
 }
@@ -41,8 +41,8 @@ func TestADamagedListApprovesNothingAndIsNotOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := trust.Open(home)
-	folder, a := project(t)
-	if got, err := store.Find(folder); err == nil || len(got.Files) != 0 {
+	root, a := project(t)
+	if got, err := store.Find(root); err == nil || len(got.Files) != 0 {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	if err := store.Approve(a); err != nil {
@@ -58,7 +58,7 @@ func TestApprovalsOfManyAtOnceAreAllKept(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			if err := store.Approve(trust.Approval{Folder: strings.Repeat("x", i+1)}); err != nil {
+			if err := store.Approve(trust.Approval{Project: strings.Repeat("x", i+1)}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -19,29 +19,29 @@ const swapDir = ".kodelet/hooks"
 // hook, its directory, or the one above.
 func swappable(t *testing.T, swapped string) (a Approval, hook string) {
 	t.Helper()
-	folder, err := Folder(t.TempDir())
+	root, err := RealPath(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	rel, _ := filepath.Rel(swapped, swapDir+"/hook")
 	for path, text := range map[string]string{swapDir + "/hook": "approved", filepath.Join("evil", rel): "changed"} {
-		path = filepath.Join(folder, path)
+		path = filepath.Join(root, path)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755),
 			os.Chmod(path, 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	files, err := Tree(folder, swapDir)
+	files, err := Tree(root, swapDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Approval{Folder: folder, Format: Format, Files: []File{files[0].File}}, filepath.Join(folder, swapDir, "hook")
+	return Approval{Project: root, Format: Format, Files: []File{files[0].File}}, filepath.Join(root, swapDir, "hook")
 }
 
 // swap puts "evil" in a path's place, and what was there in the place of "evil".
-func swap(t *testing.T, folder, path string) {
+func swap(t *testing.T, root, path string) {
 	t.Helper()
-	path, evil, aside := filepath.Join(folder, path), filepath.Join(folder, "evil"), filepath.Join(folder, "aside")
+	path, evil, aside := filepath.Join(root, path), filepath.Join(root, "evil"), filepath.Join(root, "aside")
 	if err := errors.Join(os.Rename(path, aside), os.Rename(evil, path), os.Rename(aside, evil)); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestASwappedHookDoesNotRun(t *testing.T) {
 			if err := check(hook); err != nil {
 				t.Fatalf("not swapped: %v", err)
 			}
-			swap(t, a.Folder, swapped)
+			swap(t, a.Project, swapped)
 			if err := check(hook); !errors.Is(err, plugin.ErrUntrusted) ||
 				!strings.Contains(err.Error(), "was replaced while it was being looked at") {
 				t.Errorf("swapped after it was read: %v", err)
@@ -69,10 +69,10 @@ func TestASwappedHookDoesNotRun(t *testing.T) {
 	}
 }
 
-// newest is when something in a folder last changed.
-func newest(t *testing.T, folder string) (at time.Time) {
+// newest is when something in a directory last changed.
+func newest(t *testing.T, root string) (at time.Time) {
 	t.Helper()
-	err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -95,11 +95,11 @@ func TestFilesThatChangeAllTheTimeAreNotTrusted(t *testing.T) {
 		t.Run(swapped, func(t *testing.T) {
 			a, _ := swappable(t, swapped)
 			age, waits := rest/2, 0
-			c := clock{now: func() time.Time { return newest(t, a.Folder).Add(age) }}
+			c := clock{now: func() time.Time { return newest(t, a.Project).Add(age) }}
 			c.sleep = func(time.Duration) {
 				waits++
-				swap(t, a.Folder, swapped)
-				swap(t, a.Folder, swapped)
+				swap(t, a.Project, swapped)
+				swap(t, a.Project, swapped)
 			}
 			if _, err := a.settled(swapDir, c); err == nil || !strings.Contains(err.Error(), "changes all the time") {
 				t.Errorf("changed again after each of %d waits: %v", waits, err)

@@ -36,9 +36,9 @@ type Seen struct {
 	info fs.FileInfo // of the opened file; nil for a link that leads nowhere
 }
 
-// Read reads a file of a folder as it is now. A link counts as what it leads to.
-func Read(folder, path string) (Seen, error) {
-	full := filepath.Join(folder, path)
+// Read reads a file of a project as it is now. A link counts as what it leads to.
+func Read(project, path string) (Seen, error) {
+	full := filepath.Join(project, path)
 	seen := Seen{File: File{Path: path}}
 	target, err := os.Readlink(full)
 	if err == nil {
@@ -72,27 +72,27 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Tree reads all files of a directory of a folder, and of the directories below
+// Tree reads all files of a directory of a project, and of the directories below
 // it, by path. A missing directory has none. The error says what cannot be pinned,
 // or is open for others to change.
-func Tree(folder, dir string) ([]Seen, error) {
-	t := tree{folder: folder}
+func Tree(project, dir string) ([]Seen, error) {
+	t := tree{project: project}
 	err := t.read(dir)
 	return t.files, err
 }
 
 type tree struct {
-	folder string
-	files  []Seen
-	size   int64
-	texts  int
+	project string
+	files   []Seen
+	size    int64
+	texts   int
 	// changed is when names in the directories last changed.
 	changed time.Time
 }
 
 func (t *tree) read(dir string) error {
 	for above := filepath.Dir(dir); above != "."; above = filepath.Dir(above) {
-		if info, err := os.Stat(filepath.Join(t.folder, above)); err == nil {
+		if info, err := os.Stat(filepath.Join(t.project, above)); err == nil {
 			t.note(info)
 		}
 	}
@@ -111,7 +111,7 @@ func (t *tree) note(info fs.FileInfo) {
 }
 
 func (t *tree) directory(dir string) error {
-	info, err := os.Stat(filepath.Join(t.folder, dir))
+	info, err := os.Stat(filepath.Join(t.project, dir))
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (t *tree) directory(dir string) error {
 		return err
 	}
 	t.note(info)
-	entries, err := os.ReadDir(filepath.Join(t.folder, dir))
+	entries, err := os.ReadDir(filepath.Join(t.project, dir))
 	if err != nil {
 		return err
 	}
@@ -138,11 +138,11 @@ func (t *tree) directory(dir string) error {
 }
 
 func (t *tree) file(path string) error {
-	if info, err := os.Stat(filepath.Join(t.folder, path)); err == nil && info.IsDir() {
+	if info, err := os.Stat(filepath.Join(t.project, path)); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a link to a directory, which cannot be pinned; put the directory there instead",
 			term.Name(path))
 	}
-	seen, err := Read(t.folder, path)
+	seen, err := Read(t.project, path)
 	if err != nil {
 		return err
 	}

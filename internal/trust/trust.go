@@ -1,7 +1,7 @@
 // Package trust remembers which files of a project a person has approved.
 //
 // An approval lives in the person's home, not in the project, and holds for one
-// folder. It pins files by name, mode and the SHA-256 of their content: recipes
+// directory. It pins files by name, mode and the SHA-256 of their content: recipes
 // one by one, see [Approval.Content], and hooks with all that lies beside them,
 // see [Approval.Look], as a hook loads code from there. The package promises that
 // what was not approved, or is not as it was approved, is never taken for
@@ -24,10 +24,10 @@ import (
 // lies beside them. Those approve nothing.
 const Format = 2
 
-// Approval is what a person has approved in one folder.
+// Approval is what a person has approved in one directory.
 type Approval struct {
-	// Folder is the folder's real path.
-	Folder string `json:"folder"`
+	// Project is the real path of the project.
+	Project string `json:"folder"`
 	// Format is Format.
 	Format int `json:"format,omitempty"`
 	// At is when it was approved.
@@ -41,7 +41,7 @@ type Approval struct {
 
 // File is one file as it was approved.
 type File struct {
-	// Path is its path from the folder on.
+	// Path is its path from the directory on.
 	Path string `json:"path"`
 	// SHA256 is the hash of its content, in hexadecimal; "" for a link that leads
 	// nowhere.
@@ -56,7 +56,7 @@ type File struct {
 // mode, must not be trusted; nil: it was approved so. The reason is a
 // plugin.ErrUntrusted.
 func (a Approval) Content(path string, text []byte, mode fs.FileMode) error {
-	rel, err := filepath.Rel(a.Folder, path)
+	rel, err := filepath.Rel(a.Project, path)
 	if err != nil {
 		return fmt.Errorf("%w: %v", plugin.ErrUntrusted, err)
 	}

@@ -299,7 +299,7 @@ func TestATimeoutAndAMissingProgramBlock(t *testing.T) {
 }
 
 // TestTheProgramIsNeverTheProjects: a bare name is looked up in PATH alone, a
-// relative path begins at the folder of the configuration.
+// relative path begins at the directory of the configuration.
 func TestTheProgramIsNeverTheProjects(t *testing.T) {
 	opts := options(t, kode.Hook{Event: "tool_call_pre", Exec: "guard"},
 		kode.Hook{Event: "tool_call_pre", Exec: "./guard"}, kode.Hook{Event: "tool_call_pre", Exec: "~/guard"})

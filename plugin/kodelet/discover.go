@@ -22,11 +22,11 @@ type executable struct {
 	check func() error
 }
 
-// checked makes the check of a file of a folder that needs approval. Once it has
+// checked makes the check of a file of a directory that needs approval. Once it has
 // failed, the file is not run in this run any more: whoever changes it back and
 // forth neither gets it run nor silences the person's own hook of its name.
-func checked(folder Folder, path string) func() error {
-	if folder.Look == nil {
+func checked(dir Dir, path string) func() error {
+	if dir.Look == nil {
 		return nil
 	}
 	var mu sync.Mutex
@@ -35,7 +35,7 @@ func checked(folder Folder, path string) func() error {
 		mu.Lock()
 		defer mu.Unlock()
 		if failed == nil {
-			failed = folder.Look()(path)
+			failed = dir.Look()(path)
 		}
 		return failed
 	}
@@ -43,21 +43,21 @@ func checked(folder Folder, path string) func() error {
 
 func (f executable) origin() plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: f.path} }
 
-// discover lists the executables of a folder by name, bytewise, and what is not
-// one with the reason. A folder that cannot be read concerns no other.
-func discover(folder Folder, overrides map[string]plugin.Override) (found []executable, leftOut []plugin.LeftOut) {
-	entries, why := folder.entries()
+// discover lists the executables of a directory by name, bytewise, and what is not
+// one with the reason. A directory that cannot be read concerns no other.
+func discover(dir Dir, overrides map[string]plugin.Override) (found []executable, leftOut []plugin.LeftOut) {
+	entries, why := dir.entries()
 	if why != "" {
-		origin := plugin.Origin{Protocol: Protocol, Path: folder.Path}
-		return nil, []plugin.LeftOut{{Name: folder.Prefix + folder.Plugin + filepath.Base(folder.Path), Origin: origin,
+		origin := plugin.Origin{Protocol: Protocol, Path: dir.Path}
+		return nil, []plugin.LeftOut{{Name: dir.Prefix + dir.Plugin + filepath.Base(dir.Path), Origin: origin,
 			Reason: why, Meant: true}}
 	}
 	untrusted := func(string) error { return nil }
-	if folder.Look != nil && len(entries) > 0 {
-		untrusted = folder.Look()
+	if dir.Look != nil && len(entries) > 0 {
+		untrusted = dir.Look()
 	}
 	for _, entry := range entries {
-		file := folder.file(entry.Name())
+		file := dir.file(entry.Name())
 		left := plugin.LeftOut{Name: file.name, Origin: file.origin()}
 		if left.Reason, left.Meant = unusable(file, overrides); left.Reason == "" {
 			if err := untrusted(file.path); err != nil {
@@ -73,20 +73,20 @@ func discover(folder Folder, overrides map[string]plugin.Override) (found []exec
 	return found, leftOut
 }
 
-// entries lists what is in a folder, or says why it is left out.
-func (f Folder) entries() (entries []os.DirEntry, leftOut string) {
+// entries lists what is in a directory, or says why it is left out.
+func (f Dir) entries() (entries []os.DirEntry, leftOut string) {
 	if f.LeftOut != "" {
 		return nil, f.LeftOut
 	}
 	entries, err := os.ReadDir(f.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Sprintf("the folder cannot be read: %v", err)
+		return nil, fmt.Sprintf("the directory cannot be read: %v", err)
 	}
 	return entries, ""
 }
 
-// file is a file of the folder.
-func (f Folder) file(base string) executable {
+// file is a file of the directory.
+func (f Dir) file(base string) executable {
 	path := filepath.Join(f.Path, base)
 	return executable{base: base, key: f.Plugin + base, name: f.Prefix + f.Plugin + base, path: path, env: f.Env,
 		check: checked(f, path)}
@@ -103,7 +103,7 @@ func unusable(file executable, overrides map[string]plugin.Override) (reason str
 	case err != nil:
 		return "its link leads nowhere or in a circle", true
 	case info.IsDir():
-		return "a folder, not a program", false
+		return "a directory, not a program", false
 	case !info.Mode().IsRegular():
 		return "not a regular file", false
 	case info.Mode().Perm()&0o111 == 0:

@@ -24,7 +24,7 @@ func ExampleLoad() {
 		"\"not on Sundays\"}'\n"
 	os.WriteFile(filepath.Join(dir, "sunday"), []byte(script), 0o755)
 
-	loaded, err := kodelet.Load(context.Background(), kodelet.Options{Folders: []kodelet.Folder{{Path: dir}}})
+	loaded, err := kodelet.Load(context.Background(), kodelet.Options{Dirs: []kodelet.Dir{{Path: dir}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,9 +7,9 @@
 // user_message_send, turn_end, after_turn and agent_stop.
 //
 // Where Kodelet loses what hooks say, this package does not; docs/HOOKS.md lists
-// the differences. It promises that hooks come in the order of their folders and
+// the differences. It promises that hooks come in the order of their directories and
 // then of their file names, bytewise; that a file that cannot be used never
-// hides one of the same name in a later folder; and that a field that has no
+// hides one of the same name in a later directory; and that a field that has no
 // effect here is reported, not dropped.
 package kodelet
 
@@ -34,9 +34,9 @@ const DefaultQueryTimeout = 5 * time.Second
 
 // Options say where hooks are and how they are run.
 type Options struct {
-	// Folders are looked through in this order; of hooks with the same file
+	// Directories are looked through in this order; of hooks with the same file
 	// name, and of the same plugin, the first one that can be used counts.
-	Folders []Folder
+	Dirs []Dir
 	// Runner runs the processes.
 	Runner process.Runner
 	// Prober asks hooks for their events; nil: one of its own, which asks each hook
@@ -58,19 +58,19 @@ type Options struct {
 	Threshold   float64
 }
 
-// Folder is a place for hooks.
-type Folder struct {
-	// Path is the folder. A missing one holds no hooks.
+// Directory is a place for hooks.
+type Dir struct {
+	// Path is the directory. A missing one holds no hooks.
 	Path string
 	// Prefix is what its hooks' names begin with, before Plugin and the file's
 	// name.
 	Prefix string
-	// Plugin is what Kodelet calls the plugin that the folder belongs to,
+	// Plugin is what Kodelet calls the plugin that the directory belongs to,
 	// "org/repo/"; "" for none. Hooks have the same name only within a plugin.
 	Plugin string
-	// LeftOut, if set, says why the folder is not looked through.
+	// LeftOut, if set, says why the directory is not looked through.
 	LeftOut string
-	// Look looks at the folder as it is now, and returns what says of a file in
+	// Look looks at the directory as it is now, and returns what says of a file in
 	// it why it must not be run; nil: all are the person's own. It is called
 	// right before each process starts.
 	Look func() func(path string) error
@@ -79,7 +79,7 @@ type Folder struct {
 }
 
 // Load finds the hooks and asks those whose answer is not known for their
-// event. The error is the end of ctx: a folder that cannot be read is reported
+// event. The error is the end of ctx: a directory that cannot be read is reported
 // among what was left out.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil))
@@ -108,16 +108,16 @@ type loader struct {
 	names   map[string]executable // by plugin and file name, those that can be used
 }
 
-// find lists what may be a hook, and what is none, folder by folder.
+// find lists what may be a hook, and what is none, directory by directory.
 func (l *loader) find() (found [][]executable, leftOut [][]plugin.LeftOut) {
-	for _, folder := range l.opts.Folders {
-		files, left := discover(folder, l.opts.Overrides)
+	for _, dir := range l.opts.Dirs {
+		files, left := discover(dir, l.opts.Overrides)
 		found, leftOut = append(found, files), append(leftOut, left)
 	}
 	return found, leftOut
 }
 
-// add adds the hooks of one folder, which have answered.
+// add adds the hooks of one directory, which have answered.
 func (l *loader) add(files []executable, answers []answer) {
 	for i, file := range files {
 		switch before, taken := l.names[file.key]; {

@@ -34,11 +34,11 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 }
 
 // options are those of a test: nothing but a slow machine is too slow.
-func options(folders ...string) kodelet.Options {
+func options(dirs ...string) kodelet.Options {
 	opts := kodelet.Options{QueryTimeout: time.Minute, HookTimeout: time.Minute, Conversation: "work", Dir: "/project",
 		AutoCompact: true, Threshold: 0.8}
-	for i, path := range folders {
-		opts.Folders = append(opts.Folders, kodelet.Folder{Path: path, Prefix: fmt.Sprintf("%d:", i)})
+	for i, path := range dirs {
+		opts.Dirs = append(opts.Dirs, kodelet.Dir{Path: path, Prefix: fmt.Sprintf("%d:", i)})
 	}
 	return opts
 }
@@ -52,7 +52,7 @@ func load(t *testing.T, opts kodelet.Options) plugin.Loaded {
 	return loaded
 }
 
-// one loads a folder that has a single hook.
+// one loads a directory that has a single hook.
 func one(t *testing.T, script string) plugin.Plugin {
 	t.Helper()
 	dir := t.TempDir()
@@ -122,14 +122,14 @@ func TestDiscovery(t *testing.T) {
 		"0:both: before_tool_call as pre_tool",
 		"1:broken: user_message_send as pre_message", "1:link: after_tool_call as pre_tool_output",
 		"0:README left out: not executable; to use it, run: chmod +x " + project + "/README",
-		"0:folder left out: a folder, not a program",
+		"0:folder left out: a directory, not a program",
 		"0:off.disable left out: disabled by its name; to enable it, remove .disable",
 		`0:broken left out: asked ` + "`hook`" + ` for its event, it answered "tool_call"; ` + all,
 		"0:crash left out: asked `hook` for its event: exit status 3 (no)",
 		`0:two left out: asked ` + "`hook`" + ` for its event, it answered "agent_stop\nturn_end"; ` + all,
 		"1:dead left out: its link leads nowhere or in a circle",
-		"1:dir left out: a folder, not a program",
-		"1:link-target left out: a folder, not a program",
+		"1:dir left out: a directory, not a program",
+		"1:link-target left out: a directory, not a program",
 		"1:both left out: " + project + "/both has the same name and comes first",
 	}
 	if diff := cmp.Diff(want, describe(load(t, options(project, own, own+"/missing")))); diff != "" {
@@ -137,7 +137,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeReadConcernsNoOther(t *testing.T) {
+func TestADirectoryThatCannotBeReadConcernsNoOther(t *testing.T) {
 	project, own := t.TempDir()+"/hooks", t.TempDir()
 	write(t, project, "a file", 0o644)
 	write(t, own+"/guard", hook("before_tool_call", ""), 0o755)
@@ -153,7 +153,7 @@ func TestWhatWasNotApprovedNeitherRunsNorHidesOthers(t *testing.T) {
 	write(t, project+"/guard", "#!/bin/sh\ntouch "+ran+"\n", 0o755)
 	write(t, own+"/guard", hook("before_tool_call", ""), 0o755)
 	opts := options(project, own)
-	opts.Folders[0].Look = func() func(string) error { return func(string) error { return plugin.ErrUntrusted } }
+	opts.Dirs[0].Look = func() func(string) error { return func(string) error { return plugin.ErrUntrusted } }
 	loaded := load(t, opts)
 	if diff := cmp.Diff([]string{"1:guard: before_tool_call as pre_tool", "0:guard left out: not approved"},
 		describe(loaded)); diff != "" {
@@ -172,7 +172,7 @@ func TestAHookThatChangesAfterItWasLoadedDoesNotRun(t *testing.T) {
 	write(t, project+"/h", hook("before_tool_call", `echo '{"blocked":true}'`), 0o755)
 	opts := options(project)
 	var trusted error
-	opts.Folders[0].Look = func() func(string) error { return func(string) error { return trusted } }
+	opts.Dirs[0].Look = func() func(string) error { return func(string) error { return trusted } }
 	loaded := load(t, opts)
 	trusted = fmt.Errorf("%w: its content has changed", plugin.ErrUntrusted)
 	var notices []string
@@ -277,7 +277,7 @@ func TestAHookThatChangesDoesNotDisableThePersonsOwn(t *testing.T) {
 	write(t, own+"/guard", hook("before_tool_call", `echo '{"blocked":true,"reason":"my own"}'`), 0o755)
 	opts := options(project, own)
 	var trusted error
-	opts.Folders[0].Look = func() func(string) error { return func(string) error { return trusted } }
+	opts.Dirs[0].Look = func() func(string) error { return func(string) error { return trusted } }
 	loaded := load(t, opts)
 	var results []string
 	h := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) {
@@ -337,12 +337,12 @@ func TestHooksOfPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := options()
-	opts.Folders = kodelet.HookFolders(root)
+	opts.Dirs = kodelet.HookDirs(root)
 	want := []string{
 		"guard: before_tool_call as pre_tool", "a/b@c/guard: before_tool_call as pre_tool",
 		"plain/guard: before_tool_call as pre_tool",
 		"to/plain/hooks left out: " + root + "/.kodelet/plugins/to@plain is a link, and plugins are not looked for behind " +
-			"links; put the folder there instead",
+			"links; put the directory there instead",
 	}
 	if diff := cmp.Diff(want, describe(load(t, opts))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -351,7 +351,7 @@ func TestHooksOfPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, root+"/.kodelet/plugins", "a file", 0o644)
-	opts.Folders = kodelet.HookFolders(root)
+	opts.Dirs = kodelet.HookDirs(root)
 	if loaded := load(t, opts); len(loaded.Plugins) != 1 || len(loaded.LeftOut) != 1 || !loaded.LeftOut[0].Meant {
 		t.Errorf("a file in the place of the plugins: %q", describe(loaded))
 	}
@@ -368,8 +368,8 @@ func TestFindHook(t *testing.T) {
 		".kodelet/recipes/x.md":                    {"", ""},
 		"recipes/x.md":                             {"", ""},
 	} {
-		if name, folder := kodelet.FindHook(path); name != want[0] || folder != want[1] {
-			t.Errorf("%s is %q in %q, want %q", path, name, folder, want)
+		if name, dir := kodelet.FindHook(path); name != want[0] || dir != want[1] {
+			t.Errorf("%s is %q in %q, want %q", path, name, dir, want)
 		}
 	}
 }

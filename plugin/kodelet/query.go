@@ -65,7 +65,7 @@ func (a *answers) save() error {
 	if err != nil {
 		return err
 	}
-	if err := disk.MakeFolder(disk.OS{}, filepath.Dir(a.path), 0o700); err != nil {
+	if err := disk.MkdirAll(disk.OS{}, filepath.Dir(a.path), 0o700); err != nil {
 		return err
 	}
 	return disk.Replace(disk.OS{}, a.path, append(data, '\n'), 0o600)

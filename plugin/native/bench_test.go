@@ -21,8 +21,8 @@ import (
 // started by a bare loop, at the same parallelism, with the same payload on
 // standard input, in the same run. A ratio of 1 is a host that costs nothing.
 
-// benchFolder writes n sh plugins that subscribe to the benchmarked points.
-func benchFolder(b *testing.B, n int) (dir string, paths []string) {
+// benchDir writes n sh plugins that subscribe to the benchmarked points.
+func benchDir(b *testing.B, n int) (dir string, paths []string) {
 	b.Helper()
 	dir = b.TempDir()
 	for i := range n {
@@ -79,7 +79,7 @@ func BenchmarkDispatch(b *testing.B) {
 		}},
 	}
 	for _, n := range []int{1, 10, 50} {
-		dir, paths := benchFolder(b, n)
+		dir, paths := benchDir(b, n)
 		loaded, err := native.Load(b.Context(), native.Options{Dir: dir})
 		if err != nil || len(loaded.Plugins) != n {
 			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.LeftOut)
@@ -98,7 +98,7 @@ func BenchmarkDispatch(b *testing.B) {
 }
 
 func BenchmarkProbe(b *testing.B) {
-	dir, paths := benchFolder(b, 50)
+	dir, paths := benchDir(b, 50)
 	compare(b, func() {
 		if loaded, err := native.Load(b.Context(), native.Options{Dir: dir}); err != nil || len(loaded.Plugins) != 50 {
 			b.Fatalf("%d plugins, %v", len(loaded.Plugins), err)

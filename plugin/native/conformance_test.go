@@ -14,7 +14,7 @@ import (
 func TestConformance(t *testing.T) {
 	plugintest.Run(t, plugintest.Protocol{
 		New: func(t *testing.T, name, body string, timeout time.Duration) plugin.Plugin {
-			f := newFolder(t).plugin(name, fmt.Sprintf(`{"name":%q,"hooks":["pre_tool"]}`, name), body)
+			f := newPluginDir(t).plugin(name, fmt.Sprintf(`{"name":%q,"hooks":["pre_tool"]}`, name), body)
 			loaded := f.load(native.Options{HookTimeout: timeout, ProbeTimeout: time.Minute})
 			if len(loaded.Plugins) != 1 {
 				t.Fatalf("left out: %+v", loaded.LeftOut)

@@ -13,19 +13,19 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// executable is a file in the plugins folder that can be asked.
+// executable is a file in the plugins directory that can be asked.
 type executable struct {
-	name string // the plugin's name: the file's or folder's
+	name string // the plugin's name: the file's or directory's
 	path string // as found, for people
 	real string // with links resolved; this is what runs
 }
 
-// discover lists the executables of the plugins folder by name, bytewise, and
+// discover lists the executables of the plugins directory by name, bytewise, and
 // what is not one with the reason.
 func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	names, err := entryNames(opts)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the plugins folder: %w; use --no-plugins to go on without plugins", err)
+		return nil, nil, fmt.Errorf("reading the plugins directory: %w; use --no-plugins to go on without plugins", err)
 	}
 	var found []executable
 	var skipped []plugin.LeftOut
@@ -45,7 +45,7 @@ func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	return found, skipped, nil
 }
 
-// entryNames lists the entries of the plugins folder, and what is looked at as if it
+// entryNames lists the entries of the plugins directory, and what is looked at as if it
 // were there.
 func entryNames(opts Options) (names []string, err error) {
 	entries, err := os.ReadDir(opts.Dir)
@@ -68,14 +68,14 @@ func (o Options) path(name string) string {
 	return filepath.Join(o.Dir, name)
 }
 
-// Find finds the executable of one entry of the plugins folder, without running
+// Find finds the executable of one entry of the plugins directory, without running
 // it. Otherwise it says why the entry is left out.
 func Find(opts Options, name string) (path string, leftOut *plugin.LeftOut) {
 	file, leftOut := examine(opts, name)
 	return file.real, leftOut
 }
 
-// examine decides about one entry of the folder.
+// examine decides about one entry of the directory.
 func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	_, placed := opts.Placed[name]
 	switch {
@@ -95,7 +95,8 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, name)
 		if real, err = filepath.EvalSymlinks(path); err != nil {
-			return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("a folder without an executable %s/%s in it", name, name)}
+			return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("a directory without an executable %s/%s in it",
+				name, name)}
 		}
 		info, err = os.Stat(real)
 	}
@@ -104,8 +105,8 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	}
 	if !elsewhere && !inside(opts, real) {
 		return executable{}, &plugin.LeftOut{Meant: true, Reason: fmt.Sprintf(
-			"it is a link to %s, outside the plugins folder; to allow that, add the target to allow_links under [plugins] in "+
-				"config.toml", real)}
+			"it is a link to %s, outside the plugins directory; to allow that, add the target to allow_links under "+
+				"[plugins] in config.toml", real)}
 	}
 	if info.Mode().Perm()&0o111 == 0 {
 		return executable{}, &plugin.LeftOut{Reason: "not executable; to use it, run: chmod +x " +
@@ -114,7 +115,7 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	return executable{name: name, path: path, real: real}, nil
 }
 
-// inside reports whether a resolved path lies in the plugins folder or in what the
+// inside reports whether a resolved path lies in the plugins directory or in what the
 // configuration allows.
 func inside(opts Options, real string) bool {
 	for _, root := range append([]string{opts.Dir}, opts.AllowLinks...) {

@@ -53,7 +53,7 @@ func TestNoPaddingGetsPastAGuard(t *testing.T) {
 		{name: "10 MB", body: "exit 0", padding: 10 << 20, message: tooLarge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_tool"]}`, test.body)
+			f := newPluginDir(t).plugin("p", `{"name":"p","hooks":["pre_tool"]}`, test.body)
 			loaded := f.load(native.Options{Overrides: map[string]plugin.Override{"p": {OnFailure: test.onFailure}}})
 			var notices []string
 			host := &plugin.Host{Plugins: loaded.Plugins, Notify: func(n plugin.Notice) { notices = append(notices, n.Text) }}
@@ -74,7 +74,7 @@ func TestNoPaddingGetsPastAGuard(t *testing.T) {
 
 func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 	padding := strings.Repeat("x", 140_000)
-	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message","post_message"]}`, `echo '{"prompt":"other"}'`)
+	f := newPluginDir(t).plugin("p", `{"name":"p","hooks":["pre_message","post_message"]}`, `echo '{"prompt":"other"}'`)
 	for _, test := range []struct {
 		name      string
 		onFailure plugin.Failure
@@ -98,7 +98,7 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 		})
 	}
 	t.Run("is none where nobody can change anything", func(t *testing.T) {
-		f := newFolder(t).plugin("p", `{"name":"p","hooks":["post_message"]}`, `echo '{"ok":true}'`)
+		f := newPluginDir(t).plugin("p", `{"name":"p","hooks":["post_message"]}`, `echo '{"ok":true}'`)
 		host := &plugin.Host{Plugins: f.load(native.Options{}).Plugins, Notify: func(n plugin.Notice) { t.Error(n) }}
 		if _, err := plugin.Fire(t.Context(), host, hookpoints.PostMessage,
 			hookpoints.PostMessagePayload{Prompt: padding}); err != nil {
@@ -107,9 +107,9 @@ func TestAPayloadThatNobodyReadElsewhere(t *testing.T) {
 	})
 }
 
-func TestALargePayloadNeedsNoTemporaryFolder(t *testing.T) {
+func TestALargePayloadNeedsNoTemporaryDirectory(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "not", "there"))
-	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`,
+	f := newPluginDir(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`,
 		`printf '{"prompt":"%s"}' "$(wc -c | tr -d ' ')"`)
 	prompt := strings.Repeat("x", 200_000)
 	if got, want := firePrompt(t, f.load(native.Options{}), prompt),
@@ -132,7 +132,7 @@ func TestAToolThatDidNotReadItsArguments(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			home := t.TempDir()
-			loaded := newFolder(t).plugin("p", test.schema, test.body).load(native.Options{Home: home})
+			loaded := newPluginDir(t).plugin("p", test.schema, test.body).load(native.Options{Home: home})
 			arguments := json.RawMessage(`{"text":"` + strings.Repeat("x", 139_998) + `"}`)
 			got, err := loaded.Plugins[0].Tools[0].Call(t.Context(), tools.Call{Arguments: arguments})
 			if err != nil || got.Told() != test.want {

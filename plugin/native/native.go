@@ -1,4 +1,4 @@
-// Package native speaks chibi's own plugin protocol: executables in a folder,
+// Package native speaks chibi's own plugin protocol: executables in a directory,
 // asked with --schema what they are, run with CHIBI_HOOK at the points that
 // they subscribed to and with CHIBI_TOOL_NAME when the model calls them.
 // docs/HOOKS.md and docs/PLUGINS.md describe the protocol to plugin authors.
@@ -41,7 +41,7 @@ const DefaultMaxToolOutput = 2 << 30
 
 // Options say where plugins are and how they are run.
 type Options struct {
-	// Dir is the plugins folder. A missing folder holds no plugins.
+	// Dir is the plugins directory. A missing directory holds no plugins.
 	Dir string
 	// Home, Context and Verbose are told to every process as CHIBI_HOME,
 	// CHIBI_CONTEXT and CHIBI_VERBOSE=1.
@@ -58,7 +58,7 @@ type Options struct {
 	ProbeTimeout time.Duration
 	HookTimeout  time.Duration
 	ToolTimeout  time.Duration
-	// AllowLinks are folders or files outside Dir that links in Dir may
+	// AllowLinks are directories or files outside Dir that links in Dir may
 	// point to.
 	AllowLinks []string
 	// MaxToolOutput bounds the output of a tool in bytes; 0: 2 GiB.
@@ -70,7 +70,7 @@ type Options struct {
 	Overrides map[string]plugin.Override
 	// Only names the entries of Dir to look at; nil: all.
 	Only []string
-	// Placed are files and folders, by name, that are looked at as if they were
+	// Placed are files and directories, by name, that are looked at as if they were
 	// copied to Dir under that name, in the place of what has it, and enabled.
 	Placed map[string]string
 	// Probed is called with how long a plugin took for its schema, also for
@@ -85,7 +85,7 @@ type Options struct {
 }
 
 // Load finds the plugins in opts.Dir and asks each for its schema, many
-// at once. Errors are an unreadable folder and the end of ctx.
+// at once. Errors are an unreadable directory and the end of ctx.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	found, skipped, err := discover(opts)
 	if err != nil {

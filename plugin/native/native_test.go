@@ -18,16 +18,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// folder is a plugins folder in the making.
-type folder struct {
+// pluginDir is a plugins directory that a test fills.
+type pluginDir struct {
 	t   *testing.T
 	dir string
 }
 
-func newFolder(t *testing.T) folder { return folder{t, t.TempDir()} }
+func newPluginDir(t *testing.T) pluginDir { return pluginDir{t, t.TempDir()} }
 
-// file writes a file of the folder.
-func (f folder) file(name, content string, mode os.FileMode) folder {
+// file writes a file of the directory.
+func (f pluginDir) file(name, content string, mode os.FileMode) pluginDir {
 	f.t.Helper()
 	path := filepath.Join(f.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -41,13 +41,13 @@ func (f folder) file(name, content string, mode os.FileMode) folder {
 
 // plugin writes an executable sh plugin with a schema and a body that runs for
 // hooks and tool calls.
-func (f folder) plugin(name, schema, body string) folder {
+func (f pluginDir) plugin(name, schema, body string) pluginDir {
 	f.t.Helper()
 	return f.file(name, "#!/bin/sh\nif [ \"$1\" = --schema ]; then cat <<'EOS'\n"+schema+
 		"\nEOS\nexit; fi\n"+body+"\n", 0o755)
 }
 
-func (f folder) link(name, target string) folder {
+func (f pluginDir) link(name, target string) pluginDir {
 	f.t.Helper()
 	if err := os.Symlink(target, filepath.Join(f.dir, name)); err != nil {
 		f.t.Fatal(err)
@@ -55,7 +55,7 @@ func (f folder) link(name, target string) folder {
 	return f
 }
 
-func (f folder) load(opts native.Options) plugin.Loaded {
+func (f pluginDir) load(opts native.Options) plugin.Loaded {
 	f.t.Helper()
 	opts.Dir = f.dir
 	loaded, err := native.Load(f.t.Context(), opts)
@@ -74,7 +74,7 @@ func names(loaded plugin.Loaded) []string {
 }
 
 func TestPluginsComeInTheOrderOfTheirFileNames(t *testing.T) {
-	f := newFolder(t).
+	f := newPluginDir(t).
 		plugin("20-b", `{"name":"b"}`, "").
 		plugin("10-c", `{"name":"c"}`, "").
 		plugin("Z", `{"name":"z"}`, "").
@@ -87,46 +87,47 @@ func TestPluginsComeInTheOrderOfTheirFileNames(t *testing.T) {
 }
 
 func TestWhatIsLeftOutSaysWhy(t *testing.T) {
-	outside := newFolder(t).plugin("tool", `{"name":"outside"}`, "")
+	outside := newPluginDir(t).plugin("tool", `{"name":"outside"}`, "")
 	for _, test := range []struct {
 		name   string
-		make   func(f folder)
+		make   func(f pluginDir)
 		reason string
 		meant  bool
 	}{
 		{
-			"a script without execute bit", func(f folder) { f.file("p", "#!/bin/sh\n", 0o644) },
+			"a script without execute bit", func(f pluginDir) { f.file("p", "#!/bin/sh\n", 0o644) },
 			"not executable; to use it, run: chmod +x DIR/p", true,
 		},
-		{"a text file", func(f folder) { f.file("p", "hello", 0o644) },
+		{"a text file", func(f pluginDir) { f.file("p", "hello", 0o644) },
 			"not executable; to use it, run: chmod +x DIR/p", false},
-		{"a folder without executable", func(f folder) { f.file("p/other", "", 0o755) },
-			"a folder without an executable p/p in it", false},
-		{"a cyclic link", func(f folder) { f.link("p", "p") }, "its link leads nowhere or in a circle", true},
+		{"a directory without executable", func(f pluginDir) { f.file("p/other", "", 0o755) },
+			"a directory without an executable p/p in it", false},
+		{"a cyclic link", func(f pluginDir) { f.link("p", "p") }, "its link leads nowhere or in a circle", true},
 		{
-			"a link to the outside", func(f folder) { f.link("p", filepath.Join(outside.dir, "tool")) },
+			"a link to the outside", func(f pluginDir) { f.link("p", filepath.Join(outside.dir, "tool")) },
 			"it is a link to " + filepath.Join(outside.dir, "tool") +
-				", outside the plugins folder; to allow that, add the target to allow_links under [plugins] in config.toml", true,
+				", outside the plugins directory; to allow that, add the target to allow_links under [plugins] in config.toml",
+			true,
 		},
 		{
-			"a script without #!", func(f folder) { f.file("p", "echo '{}'\n", 0o755) },
+			"a script without #!", func(f pluginDir) { f.file("p", "echo '{}'\n", 0o755) },
 			`--schema: could not be started: it has no "#!" line and is not a program; begin it with #!/bin/sh or another ` +
 				`interpreter`, true,
 		},
-		{"a name with a space", func(f folder) { f.plugin("p", `{"name":"a b"}`, "") },
+		{"a name with a space", func(f pluginDir) { f.plugin("p", `{"name":"a b"}`, "") },
 			`--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
-		{"a reserved name", func(f folder) { f.plugin("p", `{"name":"recurse"}`, "") },
+		{"a reserved name", func(f pluginDir) { f.plugin("p", `{"name":"recurse"}`, "") },
 			`chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable it ` +
 				"(chibi plugin disable p), or rename its tool", true},
-		{"an exit status", func(f folder) { f.file("p", "#!/bin/sh\necho oh no >&2\nexit 4\n", 0o755) },
+		{"an exit status", func(f pluginDir) { f.file("p", "#!/bin/sh\necho oh no >&2\nexit 4\n", 0o755) },
 			`--schema: exit status 4 (oh no)`, true},
-		{"a log line before the JSON", func(f folder) {
+		{"a log line before the JSON", func(f pluginDir) {
 			f.file("p", "#!/bin/sh\necho hello\necho '{\"name\":\"p\"}'\n",
 				0o755)
 		}, `--schema did not print JSON; it begins "hello"`, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFolder(t)
+			f := newPluginDir(t)
 			test.make(f)
 			loaded := f.load(native.Options{Reserved: []string{"recurse"}})
 			if len(loaded.LeftOut) != 1 {
@@ -144,15 +145,15 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 }
 
 func TestALinkToAnAllowedTargetIsAPlugin(t *testing.T) {
-	outside := newFolder(t).plugin("tool", `{"name":"outside"}`, "")
-	f := newFolder(t).link("p", filepath.Join(outside.dir, "tool"))
+	outside := newPluginDir(t).plugin("tool", `{"name":"outside"}`, "")
+	f := newPluginDir(t).link("p", filepath.Join(outside.dir, "tool"))
 	if got := names(f.load(native.Options{AllowLinks: []string{outside.dir}})); !cmp.Equal(got, []string{"p"}) {
 		t.Errorf("plugins = %v", got)
 	}
 }
 
 func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
-	f := newFolder(t).plugin("a", `{"name":"x"}`, "").plugin("b", `[{"name":"x"},{"name":"y"}]`, "")
+	f := newPluginDir(t).plugin("a", `{"name":"x"}`, "").plugin("b", `[{"name":"x"},{"name":"y"}]`, "")
 	loaded := f.load(native.Options{})
 	if len(loaded.Plugins) != 2 || len(loaded.Plugins[1].Tools) != 1 {
 		t.Fatalf("plugins = %+v", loaded.Plugins)
@@ -168,7 +169,7 @@ func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
 }
 
 func TestAPluginThatIsLeftOutKeepsNoNames(t *testing.T) {
-	f := newFolder(t).plugin("a", `[{"name":"x"},{"name":"recurse"}]`, "").plugin("b", `{"name":"x"}`, "")
+	f := newPluginDir(t).plugin("a", `[{"name":"x"},{"name":"recurse"}]`, "").plugin("b", `{"name":"x"}`, "")
 	loaded := f.load(native.Options{Reserved: []string{"recurse"},
 		Overrides: map[string]plugin.Override{"a": {OnFailure: plugin.Block}}})
 	if got := names(loaded); !cmp.Equal(got, []string{"b"}) || len(loaded.LeftOut) != 1 {
@@ -176,10 +177,10 @@ func TestAPluginThatIsLeftOutKeepsNoNames(t *testing.T) {
 	}
 }
 
-func TestAFileElsewhereIsLoadedAsIfItWereInTheFolder(t *testing.T) {
-	f := newFolder(t).plugin("b", `{"name":"x"}`, "").plugin("c", `{"name":"old"}`, "").
+func TestAFileElsewhereIsLoadedAsIfItWereInTheDirectory(t *testing.T) {
+	f := newPluginDir(t).plugin("b", `{"name":"x"}`, "").plugin("c", `{"name":"old"}`, "").
 		plugin("d.disabled", `{"name":"d"}`, "")
-	other := newFolder(t).plugin("a", `{"name":"x"}`, "").plugin("c", `{"name":"new"}`, "").
+	other := newPluginDir(t).plugin("a", `{"name":"x"}`, "").plugin("c", `{"name":"new"}`, "").
 		plugin("tool/tool", `{"name":"y"}`, "").plugin(".dot", `{"name":"dot"}`, "")
 	loaded := f.load(native.Options{
 		Overrides: map[string]plugin.Override{"c": {Disabled: true}},
@@ -200,7 +201,7 @@ func TestAFileElsewhereIsLoadedAsIfItWereInTheFolder(t *testing.T) {
 }
 
 func TestASchemaThatHangsLeavesTheOthers(t *testing.T) {
-	f := newFolder(t).file("hangs", "#!/bin/sh\nexec sleep 600\n", 0o755).plugin("works", `{"name":"works"}`, "")
+	f := newPluginDir(t).file("hangs", "#!/bin/sh\nexec sleep 600\n", 0o755).plugin("works", `{"name":"works"}`, "")
 	loaded := f.load(native.Options{ProbeTimeout: 300 * time.Millisecond})
 	if got := names(loaded); len(got) > 1 || len(loaded.LeftOut) < 1 ||
 		!strings.Contains(loaded.LeftOut[0].Reason, "no answer after 300ms") {
@@ -209,7 +210,7 @@ func TestASchemaThatHangsLeavesTheOthers(t *testing.T) {
 }
 
 func TestTwoHundredPlugins(t *testing.T) {
-	f := newFolder(t)
+	f := newPluginDir(t)
 	for i := range 200 {
 		name := fmt.Sprintf("p%03d", i)
 		f.plugin(name, `{"name":"`+name+`","hooks":["pre_message"]}`, `printf '{}'`)
@@ -222,7 +223,7 @@ func TestTwoHundredPlugins(t *testing.T) {
 
 func TestAHookFindsItsPayloadOnStdinAndInTheEnvironment(t *testing.T) {
 	t.Setenv("CHIBI_TOOL_ARGS", "of an outer run")
-	f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`, `
+	f := newPluginDir(t).plugin("p", `{"name":"p","hooks":["pre_message"]}`, `
 read -r line
 [ "$line" = "$CHIBI_HOOK_DATA" ] || exit 1
 [ -z "$CHIBI_TOOL_ARGS" ] || exit 2
@@ -261,7 +262,7 @@ func TestHookAnswers(t *testing.T) {
 		{"a flood", `exec head -c 1073741824 /dev/zero`, `ended after 8.0 MiB of output, the limit; went on without it`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFolder(t).plugin("p", `{"name":"p","hooks":["pre_tool"]}`, test.body)
+			f := newPluginDir(t).plugin("p", `{"name":"p","hooks":["pre_tool"]}`, test.body)
 			opts := native.Options{HookTimeout: time.Minute}
 			if test.name == "no end" {
 				opts.HookTimeout = 300 * time.Millisecond
@@ -290,7 +291,7 @@ func TestAToolCall(t *testing.T) {
 		{"bytes that are no text are replaced", `printf 'a\377b'`, "a\uFFFDb"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFolder(t).plugin("p", `{"name":"p"}`, test.body)
+			f := newPluginDir(t).plugin("p", `{"name":"p"}`, test.body)
 			tool := f.load(native.Options{}).Plugins[0].Tools[0]
 			got, err := tool.Call(context.Background(), tools.Call{Arguments: json.RawMessage(`{"a":1}`)})
 			if err != nil || got.Told() != test.want {
@@ -303,7 +304,7 @@ func TestAToolCall(t *testing.T) {
 // TestAPartOfAGuardIsNoGuard: where the person says that a plugin's failure blocks,
 // one of its tools that cannot be used leaves all of it out, so that it is missed.
 func TestAPartOfAGuardIsNoGuard(t *testing.T) {
-	f := newFolder(t).plugin("guard", `[{"name":"a"},{"description":"no name","hooks":["pre_tool"]}]`, "")
+	f := newPluginDir(t).plugin("guard", `[{"name":"a"},{"description":"no name","hooks":["pre_tool"]}]`, "")
 	if loaded := f.load(native.Options{}); len(loaded.Plugins) != 1 {
 		t.Errorf("an ordinary plugin: %+v", loaded)
 	}
@@ -315,7 +316,7 @@ func TestAPartOfAGuardIsNoGuard(t *testing.T) {
 }
 
 func TestOverridesBeatTheSchema(t *testing.T) {
-	f := newFolder(t).plugin("a", `{"name":"a","hooks":["pre_tool"],"on_failure":"block"}`,
+	f := newPluginDir(t).plugin("a", `{"name":"a","hooks":["pre_tool"],"on_failure":"block"}`,
 		"").plugin("b", `{"name":"b"}`, "")
 	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{
 		"a": {OnFailure: plugin.Ignore}, "b": {Disabled: true},
@@ -336,7 +337,7 @@ func TestAToolThatPrintsMoreThanTheLimitIsEndedAndWhatItPrintedIsKept(t *testing
 		{"it takes too long", `head -c 3145728 /dev/zero; exec sleep 600`, "Error: no answer after 5s", 3 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFolder(t).plugin("p", `{"name":"p"}`, test.body)
+			f := newPluginDir(t).plugin("p", `{"name":"p"}`, test.body)
 			spool := func() (*os.File, error) { return os.Create(filepath.Join(t.TempDir(), "out")) }
 			tool := f.load(native.Options{Spool: spool, MaxToolOutput: limit, ToolTimeout: 5 * time.Second}).Plugins[0].Tools[0]
 			var before, after runtime.MemStats
@@ -372,7 +373,7 @@ func TestAToolThatFailsWithAQuestionNamesTheKeyThatLetsItAsk(t *testing.T) {
 		{"it can ask already", `{"name":"p","stdin":"inherit"}`, `echo "Really? " >&2; exit 1`, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			loaded := newFolder(t).plugin("p", test.schema, test.body).load(native.Options{})
+			loaded := newPluginDir(t).plugin("p", test.schema, test.body).load(native.Options{})
 			got, err := loaded.Plugins[0].Tools[0].Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{}`)})
 			if err != nil || strings.Contains(got.Told(), hint) != test.hint {
 				t.Errorf("result = %q, %v", got.Told(), err)

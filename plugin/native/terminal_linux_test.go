@@ -62,7 +62,7 @@ func TestAPluginAsksThePersonAtTheTerminal(t *testing.T) {
 				t.Run(strings.Join([]string{tt.name, language, what}, ", "), func(t *testing.T) {
 					t.Parallel()
 					h := tt.host
-					h.Dir, h.What = newFolder(t).file("a", script, 0o755).dir, what
+					h.Dir, h.What = newPluginDir(t).file("a", script, 0o755).dir, what
 					h.TimeoutMS, h.PatienceMS = cmp.Or(h.TimeoutMS, 60_000), cmp.Or(h.PatienceMS, 60_000)
 					h.Env = []string{"AFTER=" + tt.after}
 					lines := h.session(t, "", func(line string, person *terminaltest.Person) {
@@ -105,7 +105,7 @@ func TestAPluginThatAsksAgainAndAgainHasNoMoreTime(t *testing.T) {
 [ "$1" = --schema ] && { echo '{"name":"ask","hooks":["pre_tool"]}'; exit; }
 while :; do kill -TTIN $$; sleep 0.1; done
 `
-	f := newFolder(t).file("a", stops, 0o755)
+	f := newPluginDir(t).file("a", stops, 0o755)
 	lines := host{Dir: f.dir, What: "tool", TimeoutMS: 2000, PatienceMS: 1}.session(t, "", typing())
 	mustSay(t, lines, "lent", "back", "Error: no answer after 2s interrupted=false", "foreground=true echo=true")
 }
@@ -113,7 +113,7 @@ while :; do kill -TTIN $$; sleep 0.1; done
 func TestTwoGuardsThatAskAtOnceTakeTurns(t *testing.T) {
 	beHost(t)
 	guard := strings.ReplaceAll(askBash, `"hooks":["pre_tool"]`, `"hooks":["pre_tool"],"guards":["pre_tool"]`)
-	f := newFolder(t).file("a", guard, 0o755).file("b", strings.ReplaceAll(guard, `"ask"`, `"other"`), 0o755)
+	f := newPluginDir(t).file("a", guard, 0o755).file("b", strings.ReplaceAll(guard, `"ask"`, `"other"`), 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000}.session(t, "", typing("y\n", "n\n"))
 	mustSay(t, lines, "lent", "back", "lent", "back", "block=true the person said n <nil>", "foreground=true echo=true")
 }
@@ -122,7 +122,7 @@ func TestTheClockOfAPluginThatAsksStandsStill(t *testing.T) {
 	beHost(t)
 	t.Parallel()
 	const limit = 10 * time.Second // more than starting a shell takes on any machine
-	f := newFolder(t).file("a", askBash, 0o755)
+	f := newPluginDir(t).file("a", askBash, 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: int(limit.Milliseconds())}.session(t, "",
 		func(line string, person *terminaltest.Person) {
 			if line == "lent" {
@@ -138,7 +138,7 @@ func TestWhatWasTypedBeforeTheQuestionIsNoAnswer(t *testing.T) {
 	early := filepath.Join(t.TempDir(), "typed")
 	script := strings.Replace(askBash, "read -r", "echo typed? >&2\nwhile [ ! -e \"$EARLY\" ]; do sleep 0.01; "+
 		"done\nread -r", 1)
-	f := newFolder(t).file("a", script, 0o755)
+	f := newPluginDir(t).file("a", script, 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000, Env: []string{"EARLY=" + early}}.session(t, "",
 		func(line string, person *terminaltest.Person) {
 			switch line {
@@ -155,7 +155,7 @@ func TestWhatWasTypedBeforeTheQuestionIsNoAnswer(t *testing.T) {
 
 func TestAPluginThatHidesWhatIsTypedAndDiesLeavesTheTerminalAsItWas(t *testing.T) {
 	beHost(t)
-	f := newFolder(t).file("a", strings.Replace(askBash, "read -r", "read -rs", 1), 0o755)
+	f := newPluginDir(t).file("a", strings.Replace(askBash, "read -r", "read -rs", 1), 0o755)
 	lines := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000}.session(t, "", typing("\x03"))
 	mustSay(t, lines, "lent", "back", `block=true plugin "a" asked the person and then failed: ended by Ctrl-C <nil>`,
 		"foreground=true echo=true")
@@ -163,7 +163,7 @@ func TestAPluginThatHidesWhatIsTypedAndDiesLeavesTheTerminalAsItWas(t *testing.T
 
 func TestAPluginThatAsksAndCannotHaveTheTerminalBlocks(t *testing.T) {
 	beHost(t)
-	f := newFolder(t).file("a", askBash, 0o755)
+	f := newPluginDir(t).file("a", askBash, 0o755)
 	for name, h := range map[string]host{"nobody lends it": {NoLender: true},
 		"the host is in the background": {Behind: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestAPluginThatAsksAndCannotHaveTheTerminalBlocks(t *testing.T) {
 
 func TestJobsOfAShell(t *testing.T) {
 	beHost(t)
-	f := newFolder(t).file("a", askBash, 0o755)
+	f := newPluginDir(t).file("a", askBash, 0o755)
 	for _, tt := range []struct {
 		name, script string
 		typed        map[string]string // what the person answers to a line
@@ -215,7 +215,7 @@ func TestAPagerThatReadsFromTheTerminalWaitsForTheAnswer(t *testing.T) {
 	beHost(t)
 	ready := filepath.Join(t.TempDir(), "ready")
 	plugin := strings.Replace(askBash, "read -r", "while [ ! -e \"$READY\" ]; do sleep 0.01; done\nread -r", 1)
-	f := newFolder(t).file("a", plugin, 0o755)
+	f := newPluginDir(t).file("a", plugin, 0o755)
 	h := host{Dir: f.dir, What: "hook", TimeoutMS: 60_000, Env: []string{"READY=" + ready, "PAGER=" + pager}}
 	const script = `$HOST | python3 -c "$PAGER"; exit`
 	lines := h.session(t, script, func(line string, person *terminaltest.Person) {
@@ -245,7 +245,7 @@ else echo "answer $a"; fi
 
 func TestAPluginReadsThePersonsAnswerFromStandardInput(t *testing.T) {
 	beHost(t)
-	f := newFolder(t).file("a", older, 0o755)
+	f := newPluginDir(t).file("a", older, 0o755)
 	const failed = `block=true plugin "a" asked the person and then failed: `
 	for _, tt := range []struct{ what, typed, want string }{
 		{"hook", "y\n", "block=false  <nil>"},

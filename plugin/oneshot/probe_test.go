@@ -55,9 +55,9 @@ func (h hungList) Note(path string, _ time.Duration) (until time.Time, ok bool) 
 func (h hungList) Forget(path string) { h[path] = "answered" }
 
 func TestWhatHungIsNotAskedAgain(t *testing.T) {
-	folder := t.TempDir()
+	dir := t.TempDir()
 	script := func(name, body string) process.Command {
-		path := folder + "/" + name
+		path := dir + "/" + name
 		if err := os.WriteFile(path, []byte("#!/bin/sh\necho asked >> "+path+".log\n"+body+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}

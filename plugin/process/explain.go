@@ -12,14 +12,14 @@ import (
 )
 
 // explain says why a command could not be started and what to do. The kernel's
-// own words name the file where the fault is its interpreter's or its folder's.
+// own words name the file where the fault is its interpreter's or its directory's.
 func explain(c Command, err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
 		return `it has no "#!" line and is not a program; begin it with #!/bin/sh or another interpreter`
 	case errors.Is(err, syscall.E2BIG):
 		return "the environment is too large; unset what is not needed"
-	case c.Dir != "" && !isFolder(c.Dir):
+	case c.Dir != "" && !isDir(c.Dir):
 		return fmt.Sprintf("its working directory %q does not exist", c.Dir)
 	case errors.Is(err, syscall.EACCES):
 		return forbidden(c.Path)
@@ -34,7 +34,7 @@ func forbidden(path string) string {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return "it is a folder, not a program"
+		return "it is a directory, not a program"
 	case err == nil && info.Mode()&0o111 == 0:
 		return "not executable; run: chmod +x " + path
 	}
@@ -56,7 +56,7 @@ func missing(path string) string {
 	return "no such file"
 }
 
-func isFolder(path string) bool {
+func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }

@@ -28,12 +28,12 @@ func (e Runner) Getenv(name string) (value string) {
 	return value
 }
 
-// LookPath finds a program in the PATH that commands start with. Folders of the
+// LookPath finds a program in the PATH that commands start with. Directories of the
 // PATH that are relative do not count: what they hold depends on where one is.
 func (e Runner) LookPath(name string) (path string, ok bool) {
-	for _, folder := range filepath.SplitList(e.Getenv("PATH")) {
-		path := filepath.Join(folder, name)
-		if info, err := os.Stat(path); filepath.IsAbs(folder) && err == nil && info.Mode().IsRegular() &&
+	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
 			info.Mode()&0o111 != 0 {
 			return path, true
 		}

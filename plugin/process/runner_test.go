@@ -117,7 +117,7 @@ func TestHowAProcessEnds(t *testing.T) {
 	}
 }
 
-func TestAProcessGetsItsArgumentsFolderAndInput(t *testing.T) {
+func TestAProcessGetsItsArgumentsDirectoryAndInput(t *testing.T) {
 	dir := t.TempDir()
 	c := sh(`echo "$1"; pwd -P; cat`)
 	c.Args = append(c.Args, "name", "an argument")
@@ -155,10 +155,10 @@ func TestWhatCannotBeStarted(t *testing.T) {
 			`its interpreter "/no/such/interpreter -x" (first line) was not found`},
 		"CR LF": {file("dos", "#!/bin/sh\r\necho\r\n", 0o755),
 			"its lines end in CR LF, so its interpreter was not found; save it with LF alone"},
-		"no file":  {process.Command{Path: filepath.Join(dir, "none")}, "no such file"},
-		"a folder": {process.Command{Path: dir}, "it is a folder, not a program"},
-		"no such folder": {process.Command{Path: "/bin/sh", Dir: "/no/such/folder"},
-			`its working directory "/no/such/folder" does not exist`},
+		"no file":     {process.Command{Path: filepath.Join(dir, "none")}, "no such file"},
+		"a directory": {process.Command{Path: dir}, "it is a directory, not a program"},
+		"no such directory": {process.Command{Path: "/bin/sh", Dir: "/no/such/directory"},
+			`its working directory "/no/such/directory" does not exist`},
 		"a NUL in its env": {sh("true", "A=\x00"), "exec: environment variable contains NUL"},
 	}
 	for name, tt := range tests {

@@ -16,8 +16,8 @@ import (
 type Files struct {
 	// Cache holds the outputs that cache_id names.
 	Cache *cache.Cache
-	// Allowed are folders and files that path may name; none: no files. A
-	// leading ~ is the person's home folder, Home.
+	// Allowed are directories and files that path may name; none: no files. A
+	// leading ~ is the person's home directory, Home.
 	Allowed []string
 	Home    string
 	// Private is chibi's home: its files with keys, settings and approvals are

@@ -94,7 +94,7 @@ func isBelow(root, path string) bool {
 	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, "/")+"/")
 }
 
-// expand replaces a leading ~ by the home folder.
+// expand replaces a leading ~ by the home directory.
 func (f Files) expand(path string) string {
 	if path == "~" {
 		return f.Home

@@ -24,11 +24,11 @@ func (f Files) isPrivate(directory, name string, opened os.FileInfo) bool {
 	if path := filepath.Join(directory, name); isBelow(home, path) && hasPrivateName(path) {
 		return true
 	}
-	folders := []string{home}
+	dirs := []string{home}
 	if isBelow(home, directory) || isBelow(directory, home) {
-		folders = append(folders, contextFolders(home)...)
+		dirs = append(dirs, contextDirs(home)...)
 	}
-	return slices.ContainsFunc(folders, func(folder string) bool { return holds(folder, opened) })
+	return slices.ContainsFunc(dirs, func(dir string) bool { return holds(dir, opened) })
 }
 
 func hasPrivateName(path string) bool {
@@ -36,9 +36,9 @@ func hasPrivateName(path string) bool {
 	return slices.ContainsFunc(privateNames(), func(name string) bool { return strings.Contains(base, name) })
 }
 
-// holds reports whether one of a folder's private files is the opened one.
-func holds(folder string, opened os.FileInfo) bool {
-	entries, err := os.ReadDir(folder)
+// holds reports whether one of a directory's private files is the opened one.
+func holds(dir string, opened os.FileInfo) bool {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return false
 	}
@@ -46,13 +46,13 @@ func holds(folder string, opened os.FileInfo) bool {
 		if !hasPrivateName(e.Name()) {
 			return false
 		}
-		info, err := os.Stat(filepath.Join(folder, e.Name()))
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
 		return err == nil && os.SameFile(info, opened)
 	})
 }
 
-// contextFolders are the folders of a home's contexts.
-func contextFolders(home string) (list []string) {
+// contextDirs are the directories of a home's contexts.
+func contextDirs(home string) (list []string) {
 	entries, err := os.ReadDir(filepath.Join(home, "contexts"))
 	if err != nil {
 		return nil

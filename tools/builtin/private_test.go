@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/tools/builtin"
 )
 
-// head is what file_head says of a path where a folder is allowed.
+// head is what file_head says of a path where a directory is allowed.
 func head(t *testing.T, files builtin.Files, path string) tools.Result {
 	t.Helper()
 	files.Cache = cache.Open(t.TempDir())
@@ -75,9 +75,9 @@ func TestChibisOwnKeysAndApprovalsAreNeverRead(t *testing.T) {
 	}
 }
 
-// TestNoSwapLeadsOutOfAnAllowedFolder: another process puts links that lead out in
-// the place of a file and of a folder, and back, all the time.
-func TestNoSwapLeadsOutOfAnAllowedFolder(t *testing.T) {
+// TestNoSwapLeadsOutOfAnAllowedDirectory: another process puts links that lead out in
+// the place of a file and of a directory, and back, all the time.
+func TestNoSwapLeadsOutOfAnAllowedDirectory(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"allowed/file", "allowed/folder/file"} {
 		full := filepath.Join(dir, path)
@@ -116,7 +116,7 @@ while True:
 		path := []string{"file", "folder/file"}[i%2]
 		result := head(t, builtin.Files{Allowed: []string{allowed}}, filepath.Join(allowed, path))
 		if strings.Contains(result.Text, "secret") {
-			t.Fatalf("after %d: %s led out of the folder", i, path)
+			t.Fatalf("after %d: %s led out of the directory", i, path)
 		}
 	}
 }

@@ -3,8 +3,8 @@
 // was not synced by then may be lost, or as if the disk were full.
 //
 // It promises to lose everything that a file system may lose: bytes that were
-// not synced, a part of a write, names whose folder was not synced; a file that
-// was renamed from one folder to another may be in both. It is safe for
+// not synced, a part of a write, names whose directory was not synced; a file that
+// was renamed from one directory to another may be in both. It is safe for
 // concurrent use.
 package disktest
 
@@ -36,29 +36,29 @@ type FS struct {
 	ops  int   // operations on names so far
 }
 
-// node is a file or a folder.
+// node is a file or a directory.
 type node struct {
-	names   map[string]*node // a folder's, as programs see them; nil for a file
-	durable map[string]*node // a folder's, as they would be after a crash
+	names   map[string]*node // a directory's, as programs see them; nil for a file
+	durable map[string]*node // a directory's, as they would be after a crash
 	data    []byte
 	synced  []byte
 }
 
 var _ disk.FS = (*FS)(nil)
 
-// New makes a file system with one empty folder, in which the power goes at
+// New makes a file system with one empty directory, in which the power goes at
 // operation number cut, from 0. With a negative cut it stays.
 func New(root string, cut int) *FS {
-	return &FS{root: root, top: folder(), left: cut}
+	return &FS{root: root, top: dir(), left: cut}
 }
 
 // NewFailing makes a file system in which from operation number cut on nothing
 // can be written or made, as with ENOSPC or EROFS, until Free is called.
 func NewFailing(root string, cut int, err error) *FS {
-	return &FS{root: root, top: folder(), left: cut, full: err}
+	return &FS{root: root, top: dir(), left: cut, full: err}
 }
 
-func folder() *node { return &node{names: map[string]*node{}, durable: map[string]*node{}} }
+func dir() *node { return &node{names: map[string]*node{}, durable: map[string]*node{}} }
 
 // Gone reports whether trouble has begun.
 func (f *FS) Gone() bool {
@@ -111,7 +111,7 @@ func (n *node) afterCrash(torn bool, done map[*node]*node) *node {
 		return kept
 	}
 	if n.names != nil {
-		kept := folder()
+		kept := dir()
 		done[n] = kept
 		for name, child := range n.durable {
 			kept.names[name] = child.afterCrash(torn, done)
@@ -144,7 +144,7 @@ func (f *FS) step(grows bool) error {
 	return nil
 }
 
-// find returns the folder that a path lies in, its last name, and what has that
+// find returns the directory that a path lies in, its last name, and what has that
 // name; nil if nothing has.
 func (f *FS) find(path string) (parent *node, name string, n *node, err error) {
 	f.ops++
@@ -209,10 +209,10 @@ func (f *FS) OpenFile(path string, flag int, _ fs.FileMode) (disk.File, error) {
 	return &file{fs: f, node: n, name: name, end: flag&os.O_APPEND != 0}, nil
 }
 
-// Rename renames a file or a folder.
+// Rename renames a file or a directory.
 func (f *FS) Rename(from, to string) error { return f.rename(from, to, true) }
 
-// RenameNew renames a file or a folder if nothing has the new name.
+// RenameNew renames a file or a directory if nothing has the new name.
 func (f *FS) RenameNew(from, to string) error { return f.rename(from, to, false) }
 
 func (f *FS) rename(from, to string, replace bool) error {
@@ -240,10 +240,10 @@ func (f *FS) rename(from, to string, replace bool) error {
 	return nil
 }
 
-// Remove removes a file or an empty folder.
+// Remove removes a file or an empty directory.
 func (f *FS) Remove(path string) error { return f.remove(path, false) }
 
-// RemoveAll removes a file or a folder with all that is in it.
+// RemoveAll removes a file or a directory with all that is in it.
 func (f *FS) RemoveAll(path string) error {
 	err := f.remove(path, true)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -269,7 +269,7 @@ func (f *FS) remove(path string, all bool) error {
 	return nil
 }
 
-// Mkdir makes a folder.
+// Mkdir makes a directory.
 func (f *FS) Mkdir(path string, _ fs.FileMode) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -280,11 +280,11 @@ func (f *FS) Mkdir(path string, _ fs.FileMode) error {
 	if err := f.step(true); err != nil {
 		return err
 	}
-	parent.names[name] = folder()
+	parent.names[name] = dir()
 	return nil
 }
 
-// SyncDir makes the names in a folder durable.
+// SyncDir makes the names in a directory durable.
 func (f *FS) SyncDir(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -298,7 +298,7 @@ func (f *FS) SyncDir(path string) error {
 	return err
 }
 
-// ReadDir lists a folder by name.
+// ReadDir lists a directory by name.
 func (f *FS) ReadDir(path string) ([]fs.DirEntry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -96,9 +96,9 @@ func (f *file) Close() error { return nil }
 
 // info describes a file.
 type info struct {
-	name   string
-	folder bool
-	size   int64
+	name string
+	dir  bool
+	size int64
 }
 
 func describe(name string, n *node) info { return info{name, n.names != nil, int64(len(n.data))} }
@@ -106,11 +106,11 @@ func describe(name string, n *node) info { return info{name, n.names != nil, int
 func (i info) Name() string       { return i.name }
 func (i info) Size() int64        { return i.size }
 func (i info) ModTime() time.Time { return time.Time{} }
-func (i info) IsDir() bool        { return i.folder }
+func (i info) IsDir() bool        { return i.dir }
 func (i info) Sys() any           { return nil }
 
 func (i info) Mode() fs.FileMode {
-	if i.folder {
+	if i.dir {
 		return fs.ModeDir | 0o700
 	}
 	return 0o600

@@ -73,17 +73,17 @@ const (
 	slowHook  = 2 * time.Second
 )
 
-// Folder is a plugins folder, loaded as the program loads it.
-type Folder struct {
+// Dir is a plugins directory, loaded as the program loads it.
+type Dir struct {
 	loaded plugin.Loaded
 	mu     sync.Mutex
 	took   map[string]time.Duration // how long plugins took for their schemas
 }
 
-// Load loads a plugins folder. The options are those of the program, but for the
-// home, which is a scratch one, and for what is placed in the folder.
-func Load(ctx context.Context, opts native.Options) (*Folder, error) {
-	f := &Folder{took: map[string]time.Duration{}}
+// Load loads a plugins directory. The options are those of the program, but for the
+// home, which is a scratch one, and for what is placed in the directory.
+func Load(ctx context.Context, opts native.Options) (*Dir, error) {
+	f := &Dir{took: map[string]time.Duration{}}
 	opts.Strict = true
 	opts.Probed = func(name string, took time.Duration) {
 		f.mu.Lock()
@@ -97,7 +97,7 @@ func Load(ctx context.Context, opts native.Options) (*Folder, error) {
 
 // Names lists the plugins that are used, and those that are not although they are
 // meant to be, in the order of their names.
-func (f *Folder) Names() (names []string) {
+func (f *Dir) Names() (names []string) {
 	for _, p := range f.loaded.Plugins {
 		names = append(names, p.Name)
 	}
@@ -110,8 +110,8 @@ func (f *Folder) Names() (names []string) {
 	return names
 }
 
-// Plugin is a plugin of the folder, nil if it is not used.
-func (f *Folder) Plugin(name string) *plugin.Plugin {
+// Plugin is a plugin of the directory, nil if it is not used.
+func (f *Dir) Plugin(name string) *plugin.Plugin {
 	for i := range f.loaded.Plugins {
 		if f.loaded.Plugins[i].Name == name {
 			return &f.loaded.Plugins[i]
@@ -120,8 +120,8 @@ func (f *Folder) Plugin(name string) *plugin.Plugin {
 	return nil
 }
 
-// Check checks one plugin of the folder.
-func (f *Folder) Check(ctx context.Context, name string) Report {
+// Check checks one plugin of the directory.
+func (f *Dir) Check(ctx context.Context, name string) Report {
 	if p := f.Plugin(name); p != nil {
 		r := report(p.Name, p.Origin.Path)
 		r.file()
@@ -150,7 +150,7 @@ func howToSeeAll(left plugin.LeftOut) string {
 }
 
 // loadedAs says what became of a plugin that is used when it was loaded.
-func (f *Folder) loadedAs(r *Report, p *plugin.Plugin) {
+func (f *Dir) loadedAs(r *Report, p *plugin.Plugin) {
 	if took := f.took[p.Name]; took > slowProbe {
 		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so do nothing else there",
 			took.Seconds())
@@ -174,7 +174,7 @@ func (f *Folder) loadedAs(r *Report, p *plugin.Plugin) {
 
 // place is where something is wrong with a plugin that is left out: it was asked
 // for its schema, or its file cannot be.
-func (f *Folder) place(name string) string {
+func (f *Dir) place(name string) string {
 	if _, asked := f.took[name]; asked {
 		return "schema"
 	}

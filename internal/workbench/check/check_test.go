@@ -28,12 +28,12 @@ func checked(t *testing.T, script string, mode os.FileMode) []string {
 	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := check.Load(t.Context(), native.Options{Dir: filepath.Dir(path), Home: t.TempDir(),
+	loaded, err := check.Load(t.Context(), native.Options{Dir: filepath.Dir(path), Home: t.TempDir(),
 		ProbeTimeout: time.Minute, HookTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := folder.Check(t.Context(), "p")
+	r := loaded.Check(t.Context(), "p")
 	var found []string
 	for _, f := range r.Findings {
 		found = append(found, string(f.Level)+" "+f.Where+": "+strings.ReplaceAll(f.Text, path, "PATH"))
@@ -145,9 +145,9 @@ func TestBrokenPlugins(t *testing.T) {
 	}
 }
 
-// folder writes plugins: a script for each name; a text that begins with "->" is a
+// pluginsDir writes plugins: a script for each name; a text that begins with "->" is a
 // link.
-func folder(t *testing.T, files map[string]string) string {
+func pluginsDir(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -165,8 +165,8 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestACheckSaysWhatTheProgramDoes checks each plugin of a folder in which plugins are
-// in each other's way: it passes if and only if the program uses all of it.
+// TestACheckSaysWhatTheProgramDoes checks each plugin of a directory in which plugins
+// are in each other's way: it passes if and only if the program uses all of it.
 func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 	tool := func(names ...string) string {
 		var list []string
@@ -175,9 +175,9 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 		}
 		return schema("[" + strings.Join(list, ",") + "]")
 	}
-	outside := folder(t, map[string]string{"tool": tool("outside")})
+	outside := pluginsDir(t, map[string]string{"tool": tool("outside")})
 	opts := native.Options{
-		Dir: folder(t, map[string]string{
+		Dir: pluginsDir(t, map[string]string{
 			"10-first": tool("greet"), "20-second": tool("greet"), "30-part": tool("greet", "own"), "recurse": tool("recurse"),
 			"twice": tool("same", "same"), "off": tool("off"), "away.disabled": tool("away"), "fine": tool("fine"),
 			"out": "->" + filepath.Join(outside, "tool"), "nowhere": "->/nowhere", ".dot": tool("dot"),
@@ -220,7 +220,7 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 		".dot":    "error file: names that begin with a dot or end in .chibi-test.toml are no plugins; rename it",
 		"element": "error schema: 1 of its 2 tools is left out", "guard": `error schema: chibi has a tool "recurse" built in`,
 		"away.disabled": "error file: disabled by its name; to enable it, remove .disabled",
-		"empty":         "error file: a folder without an executable empty/empty in it",
+		"empty":         "error file: a directory without an executable empty/empty in it",
 	} {
 		r := f.Check(t.Context(), name)
 		if r.Passed() != used[name] {

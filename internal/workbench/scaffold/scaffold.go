@@ -18,7 +18,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// File is one file of a plugin, its path from the plugins folder on.
+// File is one file of a plugin, its path from the plugins directory on.
 type File struct {
 	Path       string
 	Text       string

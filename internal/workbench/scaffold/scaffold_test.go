@@ -60,13 +60,13 @@ func passes(t *testing.T, plan scaffold.Plan) {
 	}
 	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOCACHE="+strings.TrimSpace(string(gocache)),
 		"XDG_CACHE_HOME="+t.TempDir())
-	folder, err := check.Load(t.Context(), native.Options{Dir: dir,
+	loaded, err := check.Load(t.Context(), native.Options{Dir: dir,
 		Home: t.TempDir(), Runner: process.Runner{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := folder.Check(t.Context(), "my-plugin")
+	r := loaded.Check(t.Context(), "my-plugin")
 	for _, f := range r.Findings {
 		if f.Level == check.Error || !strings.Contains(f.Text, " took ") {
 			t.Errorf("%s: %s", f.Where, f.Text)

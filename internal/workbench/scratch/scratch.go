@@ -46,16 +46,16 @@ type Home struct {
 
 // Make makes a scratch home, for a purpose that its name says.
 func Make(purpose string, real Real) (*Home, error) {
-	folder, remove, err := disk.TempFolder("chibi-" + purpose + "-*")
+	dir, remove, err := disk.MkdirTemp("chibi-" + purpose + "-*")
 	if err == nil {
-		folder, err = filepath.Abs(folder)
+		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("making a scratch home: %w", err)
 	}
-	h := &Home{User: folder, Chibi: filepath.Join(folder, chibiName), real: real,
+	h := &Home{User: dir, Chibi: filepath.Join(dir, chibiName), real: real,
 		linked: map[string]bool{}, remove: remove}
-	if err = disk.MakeFolder(disk.OS{}, h.Chibi, 0o700); err == nil && real.User != "" {
+	if err = disk.MkdirAll(disk.OS{}, h.Chibi, 0o700); err == nil && real.User != "" {
 		err = h.link()
 	}
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Home) Renew() error {
 		}
 	}
 	if err == nil {
-		err = disk.MakeFolder(disk.OS{}, h.Chibi, 0o700)
+		err = disk.MkdirAll(disk.OS{}, h.Chibi, 0o700)
 	}
 	if err != nil {
 		return fmt.Errorf("renewing the scratch home: %w", err)
@@ -111,8 +111,8 @@ func (h *Home) Renew() error {
 }
 
 // readNames lists the names in a directory.
-func readNames(folder string) ([]string, error) {
-	f, err := os.Open(folder)
+func readNames(dir string) ([]string, error) {
+	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}

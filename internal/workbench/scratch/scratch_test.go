@@ -45,9 +45,9 @@ func read(path string) string {
 }
 
 // names lists a directory.
-func names(t *testing.T, folder string) (list []string) {
+func names(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func TestRemovingKeepsWhatLinksLeadTo(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(closed, "mod"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{closed, filepath.Dir(closed)} {
-		if err := os.Chmod(folder, 0o500); err != nil {
+	for _, dir := range []string{closed, filepath.Dir(closed)} {
+		if err := os.Chmod(dir, 0o500); err != nil {
 			t.Fatal(err)
 		}
 	}
