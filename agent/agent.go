@@ -217,7 +217,7 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 		if err != nil || r.next == "" {
 			return answer, err
 		}
-		if limit := bound(a.Settings.MaxRecursion, 30); depth+1 >= limit {
+		if limit := bound(a.Settings.MaxRecursion, DefaultMaxRecursion); depth+1 >= limit {
 			a.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to go on: %s", limit, r.next)
 			return answer, nil
 		}

@@ -154,7 +154,7 @@ type shown struct {
 // there is in memory.
 func (r *round) show(ctx context.Context, inv hookpoints.PreToolPayload, o *output) (shown, error) {
 	defer o.discard()
-	isLarge := o.file != "" || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, 4000)
+	isLarge := o.file != "" || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, DefaultCacheThreshold)
 	if r.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.own()) == "" {
 		return shown{text: o.whole()}, nil
 	}

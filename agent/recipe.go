@@ -53,7 +53,7 @@ func (r *round) purpose() string {
 // results if that called tools: the model has not seen those yet. If it fails,
 // the conversation stays as it is and goes on.
 func (r *round) runRecipe(ctx context.Context, name string, args map[string]string, latest []contexts.Entry) error {
-	if limit := bound(r.Settings.MaxFollowUps, 5); r.recipes >= limit {
+	if limit := bound(r.Settings.MaxFollowUps, DefaultMaxFollowUps); r.recipes >= limit {
 		r.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run", limit, name)
 		return nil
 	}

@@ -123,7 +123,7 @@ func (r *round) begin(ctx context.Context, prompt string) error {
 
 // answer asks the model until it responds without calling a tool.
 func (r *round) answer(ctx context.Context) (string, error) {
-	limit := bound(r.Settings.MaxSteps, 50)
+	limit := bound(r.Settings.MaxSteps, DefaultMaxSteps)
 	for range limit {
 		reply, offered, err := r.respond(ctx)
 		if err != nil {

@@ -22,12 +22,12 @@ func (r *round) stub(e cache.Entry, o *output, summary string) (string, error) {
 	title, part := "Summary", strings.TrimSpace(summary)
 	if part == "" {
 		title = "Preview"
-		if part, err = t.Preview(bound(r.Settings.CachePreview, 500)); err != nil {
+		if part, err = t.Preview(bound(r.Settings.CachePreview, DefaultCachePreview)); err != nil {
 			return "", err
 		}
 	}
 	if o.status == hookpoints.StatusFailed {
-		last, err := t.Tail(lastLines, bound(r.Settings.CachePreview, 500))
+		last, err := t.Tail(lastLines, bound(r.Settings.CachePreview, DefaultCachePreview))
 		if err != nil {
 			return "", err
 		}

@@ -64,7 +64,7 @@ func (r *round) knowledge() (k knowledge, err error) {
 // sections lists chibi's own parts of the system prompt in order.
 func (r *round) sections(k knowledge) []string {
 	user := ""
-	if r.Settings.UserName != "" && r.Settings.UserName != "user" {
+	if r.Settings.UserName != "" && r.Settings.UserName != DefaultUserName {
 		user = "The user speaking to you is called: " + r.Settings.UserName
 	}
 	return []string{

@@ -30,7 +30,7 @@ func newOffer(specs []tools.Spec) offer {
 // runCalls runs the calls of one response in order and stores each result.
 // Calls over the bound are answered, but not run.
 func (r *round) runCalls(ctx context.Context, calls []llm.ToolCall, offered offer) error {
-	limit := bound(r.Settings.MaxCalls, 100)
+	limit := bound(r.Settings.MaxCalls, DefaultMaxCalls)
 	if len(calls) > limit {
 		r.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says",
 			len(calls), limit)

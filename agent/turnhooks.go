@@ -49,7 +49,7 @@ func (r *round) stop(ctx context.Context, response string) (string, error) {
 	if err := r.rework(ctx, w, nil); err != nil || len(answer.FollowUpMessages) == 0 {
 		return "", err
 	}
-	if limit := bound(r.Settings.MaxFollowUps, 5); r.followUps >= limit {
+	if limit := bound(r.Settings.MaxFollowUps, DefaultMaxFollowUps); r.followUps >= limit {
 		r.notice("pre_stop: the turn has been continued %d times, as max_follow_ups allows; further follow-up messages are "+
 			"ignored", limit)
 		return "", nil

@@ -29,9 +29,16 @@ type Limits struct {
 	Inbox int
 }
 
+// The defaults of [Limits], in bytes.
+const (
+	DefaultNote    = 256 << 10
+	DefaultMessage = 256 << 10
+	DefaultInbox   = 1 << 20
+)
+
 func (l Limits) withDefaults() Limits {
-	return Limits{Note: orDefault(l.Note, 256<<10), Message: orDefault(l.Message, 256<<10),
-		Inbox: orDefault(l.Inbox, 1<<20)}
+	return Limits{Note: orDefault(l.Note, DefaultNote), Message: orDefault(l.Message, DefaultMessage),
+		Inbox: orDefault(l.Inbox, DefaultInbox)}
 }
 
 // maxInbox bounds an inbox; who sends more is told that it is full.

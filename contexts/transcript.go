@@ -27,10 +27,18 @@ type Storage struct {
 	BytesPerToken int
 }
 
+// The defaults of [Storage].
+const (
+	DefaultMaxEntries    = 1000
+	DefaultMaxTokens     = 100_000
+	DefaultMaxAge        = 30 * 24 * time.Hour
+	DefaultBytesPerToken = 3
+)
+
 func (s Storage) withDefaults() Storage {
 	return Storage{
-		MaxEntries: orDefault(s.MaxEntries, 1000), MaxTokens: orDefault(s.MaxTokens, 100_000),
-		MaxAge: orDefault(s.MaxAge, 30*24*time.Hour), BytesPerToken: orDefault(s.BytesPerToken, 3),
+		MaxEntries: orDefault(s.MaxEntries, DefaultMaxEntries), MaxTokens: orDefault(s.MaxTokens, DefaultMaxTokens),
+		MaxAge: orDefault(s.MaxAge, DefaultMaxAge), BytesPerToken: orDefault(s.BytesPerToken, DefaultBytesPerToken),
 	}
 }
 

@@ -139,6 +139,13 @@ func (c *Client) Close() error {
 	return nil
 }
 
+// The defaults of a [Client].
+const (
+	DefaultFirstByteTimeout = 10 * time.Minute
+	DefaultIdleTimeout      = 2 * time.Minute
+	DefaultAnswerBytes      = 2 << 20
+)
+
 // Endpoint is the address that requests for a base_url go to: one whose path
 // ends in "/v1" is completed with "/chat/completions", any other stays as it is.
 func Endpoint(base string) string {
@@ -160,5 +167,5 @@ func (c *Client) answerBytes() int {
 	if c.AnswerBytes > 0 {
 		return c.AnswerBytes
 	}
-	return 2 << 20
+	return DefaultAnswerBytes
 }

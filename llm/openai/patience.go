@@ -30,7 +30,7 @@ type patience struct {
 
 // patience begins to count for one answer.
 func (c *Client) patience(giveUp context.CancelCauseFunc) *patience {
-	p := &patience{first: 10 * time.Minute, idle: 2 * time.Minute, host: c.host(), giveUp: giveUp, say: c.notify}
+	p := &patience{first: DefaultFirstByteTimeout, idle: DefaultIdleTimeout, host: c.host(), giveUp: giveUp, say: c.notify}
 	if c.FirstByteTimeout > 0 {
 		p.first = c.FirstByteTimeout
 	}

@@ -30,7 +30,7 @@ import (
 const Protocol = "kodelet"
 
 // DefaultQueryTimeout bounds what `hook` may take.
-const DefaultQueryTimeout = 5 * time.Second
+const DefaultQueryTimeout = oneshot.DefaultProbeTimeout
 
 // Options say where hooks are and how they are run.
 type Options struct {

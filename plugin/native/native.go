@@ -32,7 +32,7 @@ const Protocol = "chibi"
 
 // Default time limits.
 const (
-	DefaultProbeTimeout = 5 * time.Second
+	DefaultProbeTimeout = oneshot.DefaultProbeTimeout
 	DefaultToolTimeout  = 10 * time.Minute
 )
 

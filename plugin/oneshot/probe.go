@@ -13,6 +13,9 @@ import (
 // DefaultProbes is how many executables are asked at once what they are.
 const DefaultProbes = 16
 
+// DefaultProbeTimeout bounds the time in which an executable says what it is.
+const DefaultProbeTimeout = 5 * time.Second
+
 // Hung remembers executables that did not answer in time when they were asked
 // what they are. It must be safe for concurrent use.
 type Hung interface {

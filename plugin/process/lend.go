@@ -30,7 +30,7 @@ type Lender struct {
 // or for its own time limit if that is longer; 0: 10 minutes.
 func NewLender(patience time.Duration, lent func() (back func())) *Lender {
 	if patience <= 0 {
-		patience = 10 * time.Minute
+		patience = DefaultPatience
 	}
 	if lent == nil {
 		lent = func() func() { return func() {} }

@@ -96,7 +96,7 @@ func (p *process) readOutput() {
 // readErrors passes standard error on, up to its bound, and keeps its tail.
 func (p *process) readErrors() {
 	buf := make([]byte, 4<<10)
-	most := cmp.Or(p.runner.MaxStderr, defaultMaxOutput)
+	most := cmp.Or(p.runner.MaxStderr, DefaultMaxStderr)
 	for room := most; ; {
 		n, err := p.stderr.Read(buf)
 		p.tail.add(buf[:n])

@@ -136,6 +136,14 @@ var (
 	ErrNoTerminal = errors.New("it asks at the terminal, which cannot be lent to it")
 )
 
+// The defaults of a [Runner] and its [Lender].
+const (
+	// DefaultMaxStderr is how many bytes a process may write to standard error.
+	DefaultMaxStderr = 8 << 20
+	// DefaultPatience is how long a process may have the terminal.
+	DefaultPatience = 10 * time.Minute
+)
+
 const (
 	defaultMaxOutput = 8 << 20
 	// spoolAfter is how much of standard output is kept in memory if it can be

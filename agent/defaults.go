@@ -1,0 +1,21 @@
+package agent
+
+// What [Settings] mean where they say nothing. Package internal/config takes its
+// defaults from here.
+const (
+	// DefaultUserName is what a person is called who has said no name.
+	DefaultUserName = "user"
+	// DefaultMaxSteps bounds the steps of a turn.
+	DefaultMaxSteps = 50
+	// DefaultMaxCalls bounds the calls of one step that are run.
+	DefaultMaxCalls = 100
+	// DefaultMaxFollowUps bounds how often pre_stop continues a turn, and how many
+	// recipes hooks run in it.
+	DefaultMaxFollowUps = 5
+	// DefaultMaxRecursion bounds the rounds that the recurse tool can ask for.
+	DefaultMaxRecursion = 30
+	// DefaultCacheThreshold is how many characters of an output are shown.
+	DefaultCacheThreshold = 4000
+	// DefaultCachePreview is how many characters of a cached output are shown.
+	DefaultCachePreview = 500
+)
