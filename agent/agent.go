@@ -41,7 +41,7 @@ type Agent struct {
 	// Tools are what the model may call.
 	Tools *tools.Set
 	// Cache keeps outputs that are too large to show; nil: all is shown.
-	Cache *cache.Cache
+	Cache cache.Saver
 	// Recipe is what the prompts of this run come from; nil for none.
 	Recipe *Recipe
 	// Recipes finds recipes that hooks ask for, and "compact", whose prompt is

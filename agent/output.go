@@ -11,7 +11,6 @@ import (
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize"
@@ -21,8 +20,7 @@ import (
 // beginning of it as text.
 type output struct {
 	text string
-	file string
-	size int64
+	file *tools.OutputFile
 	// status says what became of the call, blockedBy which plugin blocked it.
 	status    hookpoints.CallStatus
 	blockedBy string
@@ -48,7 +46,7 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 		exit = max(1, exit)
 	}
 	return output{
-		text: result.Told(), file: result.File, size: result.Size, status: status, exit: exit,
+		text: result.Told(), file: result.File, status: status, exit: exit,
 		failure: result.Failure, preface: result.Preface(), isPiece: kind == tools.File,
 	}
 }
@@ -105,10 +103,8 @@ func (o *output) event(inv hookpoints.PreToolPayload) *CallEvent {
 
 // discard removes the file of an output that nobody needs any more.
 func (o *output) discard() {
-	if o.file != "" {
-		disk.Discard(o.file)
-		o.file = ""
-	}
+	o.file.Close()
+	o.file = nil
 }
 
 // replace puts a text in the place of the whole output.
@@ -123,7 +119,7 @@ func (o *output) own() string { return strings.TrimPrefix(o.text, o.preface) }
 // shape takes a tool's output through pre_tool_output.
 func (r *round) shape(ctx context.Context, inv hookpoints.PreToolPayload, o *output) error {
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != "", OutputPath: o.file,
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != nil, OutputPath: o.file.Path(),
 		Status: o.status, BlockedBy: o.blockedBy, Preface: o.preface, ToolCallID: inv.ToolCallID,
 		ExitCode: o.exit, DurationMS: o.took.Milliseconds(), Recipe: inv.Recipe, Nested: inv.Nested,
 	})
@@ -133,7 +129,7 @@ func (r *round) shape(ctx context.Context, inv hookpoints.PreToolPayload, o *out
 	case answer.Block:
 		o.replace(answer.Message)
 	case answer.Output != nil:
-		if o.file != "" {
+		if o.file != nil {
 			r.notice("hooks saw only the first 1 MiB of the output of %s; what they replaced it with is the whole output now",
 				inv.ToolName)
 		}
@@ -154,7 +150,7 @@ type shown struct {
 // there is in memory.
 func (r *round) show(ctx context.Context, inv hookpoints.PreToolPayload, o *output) (shown, error) {
 	defer o.discard()
-	isLarge := o.file != "" || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, DefaultCacheThreshold)
+	isLarge := o.file != nil || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, DefaultCacheThreshold)
 	if r.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.own()) == "" {
 		return shown{text: o.whole()}, nil
 	}
@@ -170,36 +166,26 @@ func (r *round) show(ctx context.Context, inv hookpoints.PreToolPayload, o *outp
 // whole is the text of an output that is not cached; of a file, its begin and a
 // note.
 func (o *output) whole() string {
-	if o.file == "" {
+	if o.file == nil {
 		return o.text
 	}
-	return fmt.Sprintf("%s\n[the first of %s; the rest was not kept]", o.text, humanize.Bytes(uint64(o.size)))
+	return fmt.Sprintf("%s\n[the first of %s; the rest was not kept]", o.text, humanize.Bytes(uint64(o.file.Size())))
 }
 
-// put moves an output into the cache. What a failure leaves is discarded with
-// the output.
+// put saves an output in the cache.
 func (r *round) put(inv hookpoints.PreToolPayload, o *output) (cache.Entry, error) {
-	if o.file != "" {
-		return r.Cache.Put(inv.ToolName, inv.Arguments, o.file)
+	if o.file != nil {
+		return r.Cache.PutFile(inv.ToolName, inv.Arguments, o.file.Path())
 	}
-	path, err := r.Cache.Write(o.own())
-	if err != nil {
-		return cache.Entry{}, err
-	}
-	entry, err := r.Cache.Put(inv.ToolName, inv.Arguments, path)
-	if err != nil {
-		disk.Discard(path)
-	}
-	return entry, err
+	return r.Cache.PutText(inv.ToolName, inv.Arguments, o.own())
 }
 
 // announce fires the hooks of a cached output and makes the stub.
 func (r *round) announce(ctx context.Context, inv hookpoints.PreToolPayload, o *output, e cache.Entry) (shown, error) {
-	path := r.Cache.Path(e.ID)
 	content := o.own()
 	isBegin := int64(len(content)) < e.Bytes
 	candidate := hookpoints.PreCacheOutputPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: content, Truncated: isBegin, ContentPath: path,
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: content, Truncated: isBegin, ContentPath: e.Path,
 		CharCount: e.Chars, LineCount: e.Lines,
 	}
 	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreCacheOutput, candidate)
@@ -213,5 +199,5 @@ func (r *round) announce(ctx context.Context, inv hookpoints.PreToolPayload, o *
 	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostCacheOutput, hookpoints.PostCacheOutputPayload{
 		ToolName: inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
 	})
-	return shown{text: text, cached: true, path: path}, err
+	return shown{text: text, cached: true, path: e.Path}, err
 }

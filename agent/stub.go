@@ -14,7 +14,7 @@ const lastLines = 10
 
 // stub is what the model sees of a cached output.
 func (r *round) stub(e cache.Entry, o *output, summary string) (string, error) {
-	t, err := r.Cache.Text(e.ID)
+	t, err := r.Cache.Open(e.ID)
 	if err != nil {
 		return "", err
 	}

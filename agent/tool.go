@@ -62,7 +62,7 @@ func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) e
 		out.discard()
 		return err
 	}
-	isBegin := out.file != ""
+	isBegin := out.file != nil
 	final, err := r.show(ctx, inv, &out)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/cache/cachetest"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
@@ -47,17 +48,17 @@ func BenchmarkGigabyte(b *testing.B) {
 		})
 		measure("spool", func() {
 			var err error
-			out, err = process.Runner{}.Run(b.Context(), process.Command{Path: script, MaxOutput: 2 * size, Spool: c.Spool})
+			out, err = process.Runner{}.Run(b.Context(), process.Command{Path: script, MaxOutput: 2 * size, Spool: c.SpillFile})
 			must(err)
 		})
 		var e cache.Entry
 		measure("put", func() {
 			var err error
-			e, err = c.Put("big", nil, out.Spooled)
+			e, err = c.PutFile("big", nil, out.Spooled)
 			must(err)
 		})
-		measure("open", func() { open(b, c, e.ID) })
-		text := open(b, c, e.ID)
+		measure("open", func() { cachetest.Open(b, c, e.ID) })
+		text := cachetest.Open(b, c, e.ID)
 		measure("middle", func() {
 			_, err := text.Lines(e.Lines/2, e.Lines/2+10, 16<<10)
 			must(err)

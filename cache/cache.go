@@ -1,54 +1,74 @@
-// Package cache keeps tool outputs that are too large to show to a model, in the
-// layout of the original chibi: ID.cache holds the output as the tool wrote it,
-// ID.meta.json describes it. ID.index.json is ours: where lines begin.
+// Package cache keeps tool outputs that are too large to show to a model.
+// [Files] keeps them in a directory, [Memory] in memory; package cachetest holds
+// what every [Cache] does.
 //
 // What it promises:
 //
 //   - An output is taken from a file without reading it into memory; memory
-//     stays small whatever its size.
+//     stays small whatever its size. [Memory] refuses what exceeds its bound.
 //   - Ids are unique, and safe as file names whatever the tool is called. An id
-//     that is not one finds nothing: it never becomes a path.
+//     that is not valid finds nothing: it never becomes a path.
 //   - What is read was verified: an entry that is damaged, or lacks a part, is
 //     [ErrNotFound].
-//   - A crash leaves an entry or what [Cache.Clean] removes.
+//   - A crash leaves an entry or what Clean removes.
 //
-// Several processes may use one folder at once. A Cache is safe for concurrent
-// use.
+// A Cache is safe for concurrent use. Several processes may use one directory at
+// once.
 package cache
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// ErrNotFound says that there is no such entry, or that it is damaged.
-var ErrNotFound = errors.New("not found")
+var (
+	// ErrNotFound says that there is no such entry, or that it is damaged.
+	ErrNotFound = errors.New("not found")
+	// ErrTooLarge says that an output exceeds what a cache may hold. Nothing was
+	// kept.
+	ErrTooLarge = errors.New("too large")
+)
 
-// Cache is a folder of outputs.
-type Cache struct {
-	dir string
-	fs  disk.FS
-	now func() time.Time
+// Cache keeps the outputs of one conversation.
+type Cache interface {
+	Saver
+	Browser
+	Cleaner
+	// SpillFile makes an empty file for an output that is about to be written and
+	// may be given to PutFile. Only its owner can read it.
+	SpillFile() (*os.File, error)
 }
 
-// Open opens a folder, which need not exist. It writes nothing.
-func Open(dir string) *Cache { return &Cache{dir: dir, fs: disk.OS{}, now: time.Now} }
+// Saver saves outputs and reads them back, as an agent does that shows the model
+// the beginning of each.
+type Saver interface {
+	// PutText saves a text as a tool's output.
+	PutText(tool string, arguments []byte, text string) (Entry, error)
+	// PutFile saves a file that SpillFile made. It may be moved away; whoever made
+	// it removes what is left of it.
+	PutFile(tool string, arguments []byte, path string) (Entry, error)
+	// Open opens the content of an entry.
+	Open(id string) (*Reader, error)
+}
 
-// Dir is the folder.
-func (c *Cache) Dir() string { return c.dir }
+// Browser finds outputs and reads them, as the tools of a model and commands do.
+type Browser interface {
+	// List lists the entries, the newest first.
+	List() ([]Entry, error)
+	// Open opens the content of an entry.
+	Open(id string) (*Reader, error)
+}
+
+// Cleaner removes outputs.
+type Cleaner interface {
+	// Clean removes entries beyond the limits, and what crashes have left. It
+	// returns how many entries it removed.
+	Clean(limits Limits) (removed int, err error)
+	// Clear removes everything.
+	Clear() error
+}
 
 // Entry describes a cached output.
 type Entry struct {
@@ -64,148 +84,34 @@ type Entry struct {
 	Chars  int `json:"char_count"`
 	Tokens int `json:"token_estimate"`
 	Lines  int `json:"line_count"`
-	// Bytes is the size of the file. SHA256 is of its content.
+	// Bytes is the size of the content. SHA256 is of the content.
 	Bytes  int64  `json:"byte_count"`
 	SHA256 string `json:"sha256"`
 	// Binary says that the output is not valid UTF-8. It is kept as it is.
 	Binary bool `json:"binary,omitempty"`
+	// Path is a file with the content, for programs that read it; "": there is
+	// none.
+	Path string `json:"-"`
 }
 
 // Time is when the output was cached.
 func (e Entry) Time() time.Time { return time.Unix(e.Timestamp, 0) }
 
-// Put takes a file that lies in the cache's folder, see [Cache.Spool], as a
-// tool's output. The file is moved, not copied. Content comes first, then what
-// describes it, so that an entry is whole when it can be seen.
-func (c *Cache) Put(tool string, arguments []byte, file string) (Entry, error) {
-	e, err := c.put(tool, arguments, file)
-	if err != nil {
-		return e, fmt.Errorf("caching the output of %q: %w", tool, err)
-	}
-	return e, nil
+// newEntry describes an output that is new.
+func newEntry(tool string, arguments []byte) (Entry, error) {
+	now := time.Now().Unix()
+	id, hash, err := newID(tool, arguments, now)
+	return Entry{ID: id, Tool: tool, Timestamp: now, ArgsHash: hash}, err
 }
 
-func (c *Cache) put(tool string, arguments []byte, file string) (Entry, error) {
-	id, hash, err := c.newID(tool, arguments)
-	if err != nil {
-		return Entry{}, err
-	}
-	e := Entry{ID: id, Tool: tool, Timestamp: c.now().Unix(), ArgsHash: hash}
-	if err := disk.Sync(file); err != nil {
-		return e, err
-	}
-	if err := disk.Move(c.fs, file, c.contentFile(id)); err != nil {
-		return e, err
-	}
-	index, err := scan(c.contentFile(id))
-	if err != nil {
-		return e, err
-	}
-	e.Chars, e.Lines, e.Bytes, e.SHA256, e.Binary = index.chars, index.Lines, index.Size, index.sum, index.binary
+// measured is an entry with what a scan of its content found.
+func (e Entry) measured(i Index) Entry {
+	e.Chars, e.Lines, e.Bytes, e.SHA256, e.Binary = i.chars, i.Lines, i.Size, i.sum, i.binary
 	e.Tokens = e.Chars / 4
-	if err := c.writeJSON(c.indexFile(id), index); err != nil {
-		return e, err
-	}
-	return e, c.writeJSON(c.metaFile(id), e)
+	return e
 }
 
-// Spool makes an empty file in the folder for an output that is about to be
-// written, and may be Put later. Only its owner can read it.
-func (c *Cache) Spool() (*os.File, error) {
-	if err := disk.MkdirAll(c.fs, c.dir, 0o700); err != nil {
-		return nil, err
-	}
-	return disk.CreateTemp(c.dir, disk.SpoolPrefix+"*")
-}
-
-// Write makes a file in the folder with a text, to be Put.
-func (c *Cache) Write(text string) (path string, err error) {
-	f, err := c.Spool()
-	if err != nil {
-		return "", fmt.Errorf("caching: %w", err)
-	}
-	_, err = f.WriteString(text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		disk.Discard(f.Name())
-		return "", fmt.Errorf("caching: %w", err)
-	}
-	return f.Name(), nil
-}
-
-// maxMeta bounds the files that describe an entry, in bytes.
-const maxMeta = 64 << 20
-
-// Path is the file with an entry's content, for programs that read it.
-func (c *Cache) Path(id string) string { return c.contentFile(id) }
-
-func (c *Cache) contentFile(id string) string { return filepath.Join(c.dir, id+".cache") }
-func (c *Cache) metaFile(id string) string    { return filepath.Join(c.dir, id+".meta.json") }
-func (c *Cache) indexFile(id string) string   { return filepath.Join(c.dir, id+".index.json") }
-
-func (c *Cache) writeJSON(path string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return disk.Replace(c.fs, path, append(data, '\n'), 0o600)
-}
-
-// newID is TOOL_SECONDS_HASH. Some randomness goes into the hash, so that calls
-// within a second differ.
-func (c *Cache) newID(tool string, arguments []byte) (id, argsHash string, err error) {
-	sum := sha256.Sum256(arguments)
-	argsHash = hex.EncodeToString(sum[:8])
-	salt := make([]byte, 8)
-	if _, err := rand.Read(salt); err != nil {
-		return "", "", err
-	}
-	mixed := sha256.Sum256(append(salt, arguments...))
-	return fmt.Sprintf("%s_%x_%x", safeName(tool), c.now().Unix(), mixed[:4]), argsHash, nil
-}
-
-// safeName makes a tool's name, which the model's server may have made up, the
-// beginning of a file name.
-func safeName(tool string) string {
-	name := strings.Map(func(r rune) rune {
-		if isNameRune(r) {
-			return r
-		}
-		return '-'
-	}, tool)
-	if len(name) > 64 {
-		name = name[:64]
-	}
-	if name == "" {
-		name = "tool"
-	}
-	return name
-}
-
-func isNameRune(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
-}
-
-// validID reports whether an id can be one: nothing else is looked for on disk.
-func validID(id string) bool {
-	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return !isNameRune(r) })
-}
-
-// Entry describes one entry. The error is ErrNotFound, with the id.
-func (c *Cache) Entry(id string) (Entry, error) {
-	var e Entry
-	if !validID(id) {
-		return e, notFound(id)
-	}
-	data, err := disk.ReadFile(c.fs, c.metaFile(id), maxMeta)
-	if err != nil || strictjson.Decode(data, &e) != nil || e.ID != id {
-		return Entry{}, notFound(id)
-	}
-	if e.SHA256 == "" { // the original counts bytes, and calls them characters
-		e.Bytes = int64(e.Chars)
-	}
-	return e, nil
-}
-
+// notFound is ErrNotFound with the id.
 func notFound(id string) error {
 	if len(id) > 80 {
 		id = id[:80] + "..."
@@ -213,36 +119,10 @@ func notFound(id string) error {
 	return fmt.Errorf("cached output %q: %w", id, ErrNotFound)
 }
 
-// List lists the entries, the newest first.
-func (c *Cache) List() ([]Entry, error) {
-	names, err := c.fs.ReadDir(c.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+// notSaved is the error of an output that could not be saved.
+func notSaved(tool string, err error) error {
 	if err != nil {
-		return nil, fmt.Errorf("listing cached outputs: %w", err)
+		err = fmt.Errorf("caching the output of %q: %w", tool, err)
 	}
-	var list []Entry
-	for _, n := range names {
-		if id, ok := strings.CutSuffix(n.Name(), ".meta.json"); ok {
-			if e, err := c.Entry(id); err == nil {
-				list = append(list, e)
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b Entry) int {
-		if a.Timestamp != b.Timestamp {
-			return int(min(1, max(-1, b.Timestamp-a.Timestamp)))
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
-	return list, nil
-}
-
-// Clear removes everything.
-func (c *Cache) Clear() error {
-	if err := c.fs.RemoveAll(c.dir); err != nil {
-		return fmt.Errorf("clearing the cache: %w", err)
-	}
-	return nil
+	return err
 }

@@ -1,89 +1,47 @@
 package cache_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/cache/cachetest"
 	"github.com/chibi-host/chibi/internal/fuzztest"
-	"github.com/google/go-cmp/cmp"
 )
 
-// put caches a text.
-func put(t testing.TB, c *cache.Cache, tool, text string) cache.Entry {
-	t.Helper()
-	path, err := c.Write(text)
-	if err != nil {
+func TestConformance(t *testing.T) {
+	t.Run("files", func(t *testing.T) {
+		cachetest.Run(t, func(t *testing.T) cache.Cache { return cache.Open(filepath.Join(t.TempDir(), "cache")) })
+	})
+	t.Run("memory", func(t *testing.T) {
+		cachetest.Run(t, func(t *testing.T) cache.Cache { return cache.NewMemory(16 << 20) })
+	})
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	c := cache.NewMemory(100)
+	first := cachetest.Put(t, c, "tool", strings.Repeat("x", 60))
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, make([]byte, 1000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := c.Put(tool, []byte(`{"a":1}`), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// lines is a text of numbered lines.
-func lines(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "line %d\n", i+1)
-	}
-	return b.String()
-}
-
-func open(t testing.TB, c *cache.Cache, id string) *cache.Text {
-	t.Helper()
-	text, err := c.Text(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { text.Close() })
-	return text
-}
-
-func TestSizes(t *testing.T) {
-	c := cache.Open(t.TempDir())
-	for _, test := range []struct {
-		text         string
-		chars, lines int
-		binary       bool
-	}{
-		{"a\nb\n", 4, 2, false}, {"a\nb", 3, 2, false}, {"é日\n", 3, 1, false},
-		{"\xff\xfe", 2, 1, true}, {"a\x00b", 3, 1, true},
-		{"\n\n", 2, 2, false}, {strings.Repeat("日", 100_000), 100_000, 1, false}, {lines(1024), 9133, 1024, false},
-	} {
-		e := put(t, c, "tool", test.text)
-		if e.Chars != test.chars || e.Lines != test.lines || e.Binary != test.binary || e.Bytes != int64(len(test.text)) {
-			t.Errorf("%.20q: %+v", test.text, e)
+	_, textErr := c.PutText("tool", nil, strings.Repeat("x", 41))
+	_, fileErr := c.PutFile("tool", nil, file)
+	for _, err := range []error{textErr, fileErr} {
+		if !errors.Is(err, cache.ErrTooLarge) || !strings.Contains(err.Error(), "at most 100 bytes") {
+			t.Errorf("error = %v", err)
 		}
 	}
-}
-
-func TestIDsAreUniqueAndSafe(t *testing.T) {
-	c := cache.Open(t.TempDir())
-	seen := map[string]bool{}
-	for i := range 20 {
-		e := put(t, c, "../we ird/tøøl", "x")
-		if seen[e.ID] || !regexp.MustCompile(`^---we-ird-t--l_[0-9a-f]+_[0-9a-f]{8}$`).MatchString(e.ID) {
-			t.Errorf("id %d: %q", i, e.ID)
-		}
-		seen[e.ID] = true
+	if removed, err := c.Clean(cache.Limits{MaxBytes: 1}); removed != 1 || err != nil {
+		t.Fatalf("removed %d, %v", removed, err)
 	}
-	if e := put(t, c, strings.Repeat("x", 300), "x"); len(e.ID) > 100 {
-		t.Errorf("id %q", e.ID)
-	}
-	for _, id := range []string{"", ".", "../x", "/etc/passwd", "a/b", "a.cache", strings.Repeat("x", 300)} {
-		if _, err := c.Text(id); !errors.Is(err, cache.ErrNotFound) {
-			t.Errorf("%q: %v", id, err)
-		}
+	if e := cachetest.Put(t, c, "tool", strings.Repeat("x", 100)); e.ID == first.ID {
+		t.Errorf("the same id twice: %q", e.ID)
 	}
 }
 
@@ -96,45 +54,47 @@ func TestDamageIsNotFound(t *testing.T) {
 		"bad meta": func(path string) error {
 			return os.WriteFile(strings.TrimSuffix(path, ".cache")+".meta.json", []byte("{"), 0o600)
 		},
-		"a folder?": func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"a directory": func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := cache.Open(t.TempDir())
-			e := put(t, c, "tool", lines(2))
-			open(t, c, e.ID)
-			if err := damage(c.Path(e.ID)); err != nil {
+			e := cachetest.Put(t, c, "tool", cachetest.Numbered(2))
+			cachetest.Open(t, c, e.ID)
+			if err := damage(e.Path); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Text(e.ID); !errors.Is(err, cache.ErrNotFound) || !strings.Contains(err.Error(), e.ID) {
+			if _, err := c.Open(e.ID); !errors.Is(err, cache.ErrNotFound) || !strings.Contains(err.Error(), e.ID) {
 				t.Errorf("error = %v", err)
 			}
 		})
 	}
 }
 
-func TestALostIndexIsMadeAnew(t *testing.T) {
-	c := cache.Open(t.TempDir())
-	e := put(t, c, "tool", lines(5000))
-	if err := os.Remove(filepath.Join(c.Dir(), e.ID+".index.json")); err != nil {
+func TestALostIndexIsRebuilt(t *testing.T) {
+	dir := t.TempDir()
+	c := cache.Open(dir)
+	e := cachetest.Put(t, c, "tool", cachetest.Numbered(5000))
+	if err := os.Remove(filepath.Join(dir, e.ID+".index.json")); err != nil {
 		t.Fatal(err)
 	}
-	p, err := open(t, c, e.ID).Lines(4000, 4000, 100)
+	p, err := cachetest.Open(t, c, e.ID).Lines(4000, 4000, 100)
 	if err != nil || p.Text != "line 4000" {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
 func TestAnEntryOfTheOriginalIsRead(t *testing.T) {
-	c := cache.Open(t.TempDir())
+	dir := t.TempDir()
+	c := cache.Open(dir)
 	meta := `{"id":"big_6b00d3e6_3cd3d7fe","tool_name":"big","timestamp":1795000000,"args_hash":"00","char_count":10,` +
 		`"token_estimate":2,"line_count":2}`
 	for name, text := range map[string]string{"big_6b00d3e6_3cd3d7fe.meta.json": meta,
 		"big_6b00d3e6_3cd3d7fe.cache": "é one\ntwo"} {
-		if err := os.WriteFile(filepath.Join(c.Dir(), name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if p, err := open(t, c, "big_6b00d3e6_3cd3d7fe").Tail(1, 100); err != nil || p.Text != "two" {
+	if p, err := cachetest.Open(t, c, "big_6b00d3e6_3cd3d7fe").Tail(1, 100); err != nil || p.Text != "two" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if list, err := c.List(); err != nil || len(list) != 1 || list[0].Bytes != 10 {
@@ -142,101 +102,30 @@ func TestAnEntryOfTheOriginalIsRead(t *testing.T) {
 	}
 }
 
-func TestPieces(t *testing.T) {
-	c := cache.Open(t.TempDir())
-	text := open(t, c, put(t, c, "tool", lines(5000)).ID)
-	for _, test := range []struct {
-		name string
-		read func() (cache.Piece, error)
-		want cache.Piece
-	}{
-		{"head", func() (cache.Piece, error) { return text.Head(2, 100) },
-			cache.Piece{Text: "line 1\nline 2", First: 1, Last: 2, More: true}},
-		{"bounded", func() (cache.Piece, error) { return text.Head(50, 20) },
-			cache.Piece{Text: "line 1\nline 2\nline 3", First: 1, Last: 3, More: true}},
-		{"middle", func() (cache.Piece, error) { return text.Lines(2049, 2050, 100) },
-			cache.Piece{Text: "line 2049\nline 2050", First: 2049, Last: 2050, More: true}},
-		{"end", func() (cache.Piece, error) { return text.Lines(4999, 6000, 100) },
-			cache.Piece{Text: "line 4999\nline 5000", First: 4999, Last: 5000}},
-		{"beyond", func() (cache.Piece, error) { return text.Lines(6000, 6001, 100) }, cache.Piece{First: 6000}},
-		{"tail", func() (cache.Piece, error) { return text.Tail(2, 100) },
-			cache.Piece{Text: "line 4999\nline 5000", First: 4999, Last: 5000}},
-		{"long line", func() (cache.Piece, error) { return text.Head(1, 4) },
-			cache.Piece{Text: "line", First: 1, Last: 1, Cut: true, More: true}},
-		{"long tail", func() (cache.Piece, error) { return text.Tail(5000, 10) },
-			cache.Piece{Text: "line 5000", First: 5000, Last: 5000, Cut: true}},
-	} {
-		got, err := test.read()
-		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
-		}
-	}
-}
-
-func TestGrep(t *testing.T) {
-	c := cache.Open(t.TempDir())
-	text := open(t, c, put(t, c, "tool", "a\nb match\nc\nd match\ne\nf\ng\nh match\n").ID)
-	for _, test := range []struct {
-		before, after, max int
-		want               cache.Found
-	}{
-		{0, 0, 1000, cache.Found{Text: ">2:b match\n--\n>4:d match\n--\n>8:h match", Matches: 3}},
-		{1, 1, 1000, cache.Found{Text: " 1:a\n>2:b match\n 3:c\n>4:d match\n 5:e\n--\n 7:g\n>8:h match", Matches: 3}},
-		{2, 0, 1000, cache.Found{Text: " 1:a\n>2:b match\n 3:c\n>4:d match\n--\n 6:f\n 7:g\n>8:h match", Matches: 3}},
-		{0, 0, 12, cache.Found{Text: ">2:b match\n--", Matches: 1, StoppedAt: 4}},
-	} {
-		got, err := text.Grep(t.Context(), cache.Search{Pattern: regexp.MustCompile("match"), Before: test.before,
-			After: test.after, MaxBytes: test.max})
-		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
-			t.Errorf("%d, %d: %v (-want +got):\n%s", test.before, test.after, err, diff)
-		}
-	}
-	long := open(t, c, put(t, c, "tool", lines(5000)).ID)
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if got, err := long.Grep(ended, cache.Search{Pattern: regexp.MustCompile("x"), MaxBytes: 10}); got.StoppedAt != 1024 ||
-		err != nil {
-		t.Errorf("called off: %+v, %v", got, err)
-	}
-}
-
-func TestClean(t *testing.T) {
-	c := cache.Open(t.TempDir())
-	var ids []string
-	for i := range 4 {
-		e := put(t, c, fmt.Sprintf("t%d", i), lines(10))
-		ids = append(ids, e.ID)
-	}
+func TestCleaningRemovesWhatCrashesHaveLeft(t *testing.T) {
+	dir := t.TempDir()
+	c := cache.Open(dir)
+	cachetest.Put(t, c, "tool", "x")
 	old := time.Now().Add(-3 * time.Hour)
 	for _, name := range []string{".spool-1", "x_1_2.cache"} {
-		path := filepath.Join(c.Dir(), name)
-		if err := os.WriteFile(path, []byte("left"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, old, old); err != nil {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, []byte("left"), 0o600), os.Chtimes(path, old, old)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(c.Dir(), ".spool-2"), []byte("in progress"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".spool-2"), []byte("in progress"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	removed, err := c.Clean(cache.Limits{MaxBytes: 75, Keep: func(id string) bool { return id == ids[0] || id == ids[3] }})
-	if err != nil || removed != 2 {
+	if removed, err := c.Clean(cache.Limits{}); err != nil || removed != 0 {
 		t.Errorf("removed %d, %v", removed, err)
 	}
-	names, _ := filepath.Glob(filepath.Join(c.Dir(), ".spool*"))
-	orphan, _ := filepath.Glob(filepath.Join(c.Dir(), "x_*"))
+	names, _ := filepath.Glob(filepath.Join(dir, ".spool*"))
+	orphan, _ := filepath.Glob(filepath.Join(dir, "x_*"))
 	if len(names) != 1 || len(orphan) != 0 {
 		t.Errorf("left: %q %q", names, orphan)
 	}
-	if list, err := c.List(); err != nil || len(list) != 2 {
+	if list, err := c.List(); err != nil || len(list) != 1 {
 		t.Errorf("list = %v, %v", list, err)
-	}
-	if removed, err := c.Clean(cache.Limits{MaxBytes: 1, MinAge: time.Hour}); err != nil || removed != 0 {
-		t.Errorf("young ones: removed %d, %v", removed, err)
-	}
-	if removed, err := c.Clean(cache.Limits{MaxAge: time.Nanosecond}); err != nil || removed != 2 {
-		t.Errorf("by age: removed %d, %v", removed, err)
 	}
 }
 
@@ -248,8 +137,8 @@ func FuzzPieces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzztest.Memory(t)
 		c := cache.Open(t.TempDir())
-		e := put(t, c, "tool", string(data))
-		text := open(t, c, e.ID)
+		e := cachetest.Put(t, c, "tool", string(data))
+		text := cachetest.Open(t, c, e.ID)
 		var parts []string
 		for n := 1; n <= e.Lines; n++ {
 			p, err := text.Lines(n, n, 1<<20)
@@ -269,13 +158,12 @@ func Example() {
 	dir, _ := os.MkdirTemp("", "cache")
 	defer os.RemoveAll(dir)
 	c := cache.Open(dir)
-	path, err := c.Write(lines(5000))
+	e, err := c.PutText("fetch", []byte(`{"url":"http://x.y"}`), cachetest.Numbered(5000))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	e, _ := c.Put("fetch", []byte(`{"url":"http://x.y"}`), path)
-	text, err := c.Text(e.ID)
+	text, err := c.Open(e.ID)
 	if err != nil {
 		fmt.Println(err)
 		return

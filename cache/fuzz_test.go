@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/cache/cachetest"
 	"github.com/chibi-host/chibi/internal/fuzztest"
 )
 
@@ -16,20 +17,23 @@ func FuzzEntries(f *testing.F) {
 	f.Add([]byte(`[]`), []byte(`{"lines": -1, "offsets": [9999999999, -5]}`))
 	f.Fuzz(func(t *testing.T, meta, index []byte) {
 		fuzztest.Memory(t)
-		c := cache.Open(t.TempDir())
-		e, other := put(t, c, "tool", "one\ntwo\nthree\n"), put(t, c, "other", "four\n")
+		dir := t.TempDir()
+		c := cache.Open(dir)
+		e, other := cachetest.Put(t, c, "tool", "one\ntwo\nthree\n"), cachetest.Put(t, c, "other", "four\n")
 		for name, data := range map[string][]byte{e.ID + ".meta.json": meta, e.ID + ".index.json": index} {
-			if err := os.WriteFile(filepath.Join(c.Dir(), name), data, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if text, err := c.Text(e.ID); err == nil {
+		if text, err := c.Open(e.ID); err == nil {
 			text.Lines(1, 3, 100)
 			text.Tail(2, 100)
 			text.Close()
 		}
-		if _, err := c.Entry(other.ID); err != nil {
+		if text, err := c.Open(other.ID); err != nil {
 			t.Error(err)
+		} else {
+			text.Close()
 		}
 		if list, err := c.List(); err != nil || len(list) == 0 {
 			t.Errorf("listed are %v, %v", list, err)

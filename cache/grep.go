@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Search is what [Text.Grep] looks for.
+// Search is what [Reader.Grep] looks for.
 type Search struct {
 	// Pattern is matched against each line.
 	Pattern *regexp.Regexp
@@ -35,9 +35,9 @@ const maxGrepLine = 64 << 10
 
 // Grep searches line by line in bounded memory. When ctx ends, what was found so
 // far is returned.
-func (t *Text) Grep(ctx context.Context, s Search) (Found, error) {
+func (t *Reader) Grep(ctx context.Context, s Search) (Found, error) {
 	g := grep{search: s}
-	r := newLineReader(io.NewSectionReader(t.file, 0, t.size), maxGrepLine)
+	r := newLineReader(t.Content(), maxGrepLine)
 	for n := 1; ; n++ {
 		line, cut, err := r.next()
 		if err == io.EOF {
@@ -55,15 +55,15 @@ func (t *Text) Grep(ctx context.Context, s Search) (Found, error) {
 	return g.found, nil
 }
 
-// grep collects what is shown. held are the lines before that may become
+// grep collects what is shown. pending are the lines before that may become
 // context; shown is the last line that is.
 type grep struct {
-	search Search
-	found  Found
-	out    strings.Builder
-	held   []string
-	shown  int
-	after  int // lines of context that are still to be shown
+	search  Search
+	found   Found
+	out     strings.Builder
+	pending []string
+	shown   int
+	after   int // lines of context that are still to be shown
 }
 
 // line takes one line; false: the bound is met.
@@ -83,24 +83,24 @@ func (g *grep) line(n int, data []byte, cut bool) bool {
 		g.after--
 		return g.put(n, " ", text)
 	}
-	g.held = append(g.held, text)
-	if len(g.held) > g.search.Before {
-		g.held = g.held[1:]
+	g.pending = append(g.pending, text)
+	if len(g.pending) > g.search.Before {
+		g.pending = g.pending[1:]
 	}
 	return true
 }
 
 func (g *grep) match(n int, text string) bool {
-	first := n - len(g.held)
+	first := n - len(g.pending)
 	if g.shown > 0 && first > g.shown+1 {
 		g.out.WriteString("--\n")
 	}
-	for i, before := range g.held {
+	for i, before := range g.pending {
 		if !g.put(first+i, " ", before) {
 			return false
 		}
 	}
-	g.held, g.after = nil, g.search.After
+	g.pending, g.after = nil, g.search.After
 	if !g.put(n, ">", text) {
 		return false
 	}

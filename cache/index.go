@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"unicode/utf8"
-
-	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // indexStep is how many lines lie between two places in an index.
@@ -27,8 +25,8 @@ type Index struct {
 	binary bool
 }
 
-// fits reports whether the index is about a file as it is now.
-func (i Index) fits(info os.FileInfo) bool {
+// matches reports whether the index is about a file as it is now.
+func (i Index) matches(info os.FileInfo) bool {
 	return i.Size == info.Size() && i.ModTime == info.ModTime().UnixNano()
 }
 
@@ -41,28 +39,27 @@ func (i Index) before(line int) (offset int64, at int) {
 	return i.Offsets[n], n*indexStep + 1
 }
 
-// scan reads a file once: its lines, characters and hash. Memory does not
-// depend on its size.
-func scan(path string) (Index, error) {
-	f, err := disk.OpenRegular(path)
-	if err != nil {
-		return Index{}, err
-	}
-	defer f.Close()
-	return scanFile(f)
-}
-
+// scanFile is scan of an open file, with its time.
 func scanFile(f *os.File) (Index, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return Index{}, err
 	}
-	index := Index{Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	index, err := scan(f, info.Size())
+	index.ModTime = info.ModTime().UnixNano()
+	return index, err
+}
+
+// scan reads a text of a size once: its lines, characters and hash. Memory does
+// not depend on the size.
+func scan(text io.ReaderAt, size int64) (Index, error) {
+	index := Index{Size: size}
 	hash := sha256.New()
 	var counter counter
+	r := io.NewSectionReader(text, 0, size)
 	buf := make([]byte, 256<<10)
 	for offset := int64(0); ; {
-		n, err := io.ReadFull(f, buf)
+		n, err := io.ReadFull(r, buf)
 		hash.Write(buf[:n])
 		counter.add(buf[:n])
 		index.addLines(buf[:n], offset)
@@ -76,7 +73,7 @@ func scanFile(f *os.File) (Index, error) {
 	}
 	counter.end()
 	index.chars, index.binary, index.sum = counter.chars, counter.binary, hex.EncodeToString(hash.Sum(nil))
-	return index, index.endLines(f)
+	return index, index.endLines(text)
 }
 
 // addLines notes where lines begin. A line begins at 0 and after each newline.
@@ -98,12 +95,12 @@ func (i *Index) addLines(data []byte, offset int64) {
 }
 
 // endLines takes back the line that would begin after the last newline.
-func (i *Index) endLines(f *os.File) error {
+func (i *Index) endLines(text io.ReaderAt) error {
 	if i.Size == 0 {
 		return nil
 	}
 	last := make([]byte, 1)
-	if _, err := f.ReadAt(last, i.Size-1); err != nil {
+	if _, err := text.ReadAt(last, i.Size-1); err != nil {
 		return err
 	}
 	if last[0] == '\n' {

@@ -61,8 +61,8 @@ func (l *lineReader) skip() error {
 }
 
 // collect reads the lines from first to last, up to a bound.
-func (l *lineReader) collect(first, last, maxBytes int) (Piece, error) {
-	p := Piece{First: first}
+func (l *lineReader) collect(first, last, maxBytes int) (Lines, error) {
+	p := Lines{First: first}
 	var b strings.Builder
 	for n := first; n <= last; n++ {
 		line, cut, err := l.next()

@@ -61,10 +61,9 @@ type Call struct {
 type Result struct {
 	// Text is what the model reads; if File is set, the beginning of it.
 	Text string
-	// File is the path of a file with the whole output, where that is too large
-	// for memory. Whoever called the tool removes it. Size is its size in bytes.
-	File string
-	Size int64
+	// File has the whole output, where that is too large for memory; nil: Text is
+	// all of it. Whoever called the tool closes it.
+	File *OutputFile
 	// Failed says that the call failed. Failure then says how a process ended
 	// that wrote Text; where it is empty, Text says it.
 	Failed  bool

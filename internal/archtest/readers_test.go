@@ -42,20 +42,24 @@ const (
 // boundOf names, for each function that reads, the row of the table of bounds
 // in docs/RELIABILITY.md that says how much it reads at most, or why it needs none.
 var boundOf = map[string]string{
-	"cache.Cache.Entry":                           "an entry of the cache",
-	"cache.Cache.List":                            "folders",
-	"cache.Cache.Text":                            "a tool's output in the cache",
-	"cache.Cache.index":                           "an entry of the cache",
-	"cache.Cache.removeOrphans":                   "folders",
+	"agent.round.stub":                            "a tool's output in the cache",
+	"cache.Files.Open":                            "a tool's output in the cache",
+	"cache.Files.entry":                           "an entry of the cache",
+	"cache.Files.index":                           "an entry of the cache",
+	"cache.Files.names":                           "folders",
+	"cache.Files.put":                             "a tool's output in the cache",
+	"cache.Memory.PutFile":                        callersBound,
+	"cache.Reader.Preview":                        callersBound,
+	"cache.Reader.Tail":                           callersBound,
+	"cache.Reader.tailFrom":                       callersBound,
+	"internal/cli.program.answerLarge":            "a tool's output in the cache",
+	"internal/cli.session.showCached":             "a tool's output in the cache",
+	"tools/builtin.Files.open":                    "a tool's output in the cache",
 	"cache.Index.endLines":                        callersBound,
-	"cache.Text.Preview":                          callersBound,
-	"cache.Text.Tail":                             callersBound,
-	"cache.Text.tailFrom":                         callersBound,
 	"cache.lineReader.next":                       callersBound,
 	"cache.lineReader.skip":                       callersBound,
 	"cache.newLineReader":                         callersBound,
 	"cache.scan":                                  "a tool's output in the cache",
-	"cache.scanFile":                              callersBound,
 	"internal/cli.completer.pluginNames":          "folders",
 	"internal/cli.doctor.configurationFiles":      "folders",
 	"internal/cli.doctor.readableKeys":            "configuration files",
@@ -221,6 +225,9 @@ func readers(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
 	for _, s := range sources(t) {
+		if s.in("cache/cachetest") {
+			continue
+		}
 		for _, decl := range s.syntax.Decls {
 			f, ok := decl.(*ast.FuncDecl)
 			if !ok {

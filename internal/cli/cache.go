@@ -44,7 +44,7 @@ func (p *program) cacheCommands(ctx context.Context) []*cli.Command {
 }
 
 func (s *session) listCache(asJSON bool) error {
-	list, err := s.agent.Cache.List()
+	list, err := s.cache().List()
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func (s *session) listCache(asJSON bool) error {
 
 // showCached prints an output. Control characters are replaced on a terminal.
 func (s *session) showCached(id string) error {
-	t, err := s.agent.Cache.Text(id)
+	output, err := s.cache().Open(id)
 	if err != nil {
 		return fmt.Errorf("%w in context %q; chibi cache list names them", err, s.agent.Context.Name())
 	}
-	t.Close()
-	return s.answerFile("", nil, s.agent.Cache.Path(id))
+	defer output.Close()
+	return s.answerLarge("", nil, output.Content())
 }
 
 // clearCache removes all outputs of a context.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -36,6 +35,7 @@ func (s *session) direct(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer result.File.Close()
 	output, why := written(result)
 	operation := "call_tool"
 	if s.opts.plugin != nil {
@@ -43,9 +43,8 @@ func (s *session) direct(ctx context.Context) error {
 	}
 	data := called(tool.Spec().Name, why)
 	switch {
-	case result.File != "":
-		defer disk.Discard(result.File)
-		err = s.answerFile(operation, data, result.File)
+	case result.File != nil:
+		err = s.answerFile(operation, data, result.File.Path())
 	case output != "" || why == "":
 		err = s.answer(operation, data, strings.TrimSuffix(output, "\n"))
 	default:

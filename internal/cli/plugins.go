@@ -261,7 +261,7 @@ func (s *session) nativeOptions() native.Options {
 	set := s.config.Plugins
 	return native.Options{
 		Dir: s.pluginsDir(), Home: s.toldHome(), Context: s.agent.Context.Name(), Verbose: s.opts.verbose,
-		Runner: s.runner(), Spool: s.cache().Spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
+		Runner: s.runner(), Spool: s.cache().SpillFile, MaxToolOutput: int64(set.MaxToolOutputBytes),
 		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
 		AllowLinks: set.AllowLinks, Overrides: s.overrides(), Reserved: builtin.Names(),
 	}

@@ -44,16 +44,21 @@ func (p *program) done(operation string, data any, text string) error {
 	return p.answer(operation, data, text)
 }
 
-// answerFile is answer for a text that is too large for memory. It is printed as it
-// is, or as a string of JSON.
+// answerFile is answerLarge for the content of a file.
 func (p *program) answerFile(operation string, data any, path string) error {
 	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	return p.answerLarge(operation, data, f)
+}
+
+// answerLarge is answer for a text that is too large for memory. It is printed as it
+// is, or as a string of JSON.
+func (p *program) answerLarge(operation string, data any, content io.Reader) error {
 	if !p.opts.jsonOutput {
-		_, err = io.Copy(p.screen.Stdout(), f)
+		_, err := io.Copy(p.screen.Stdout(), content)
 		return err
 	}
 	m := newMessage("result", "")
@@ -62,11 +67,11 @@ func (p *program) answerFile(operation string, data any, path string) error {
 	if err != nil {
 		return err
 	}
-	const content = `"content":"`
-	before, after, _ := bytes.Cut(line, []byte(content))
+	const member = `"content":"`
+	before, after, _ := bytes.Cut(line, []byte(member))
 	text := &quoter{to: p.screen.Stdout()}
-	fmt.Fprintf(text.to, "%s%s", before, content)
-	if _, err = io.Copy(text, f); err == nil {
+	fmt.Fprintf(text.to, "%s%s", before, member)
+	if _, err = io.Copy(text, content); err == nil {
 		err = text.flush()
 	}
 	fmt.Fprintf(text.to, "%s\n", after)

@@ -293,13 +293,13 @@ func (s *session) collectTools() error {
 	return s.agent.Tools.Add(builtin.All(builtin.Config{
 		Notes: s.agent.Context, Post: s.agent.Post,
 		Reflection: s.config.ReflectionEnabled, ReflectionLimit: s.config.ReflectionCharacterLimit,
-		Files: builtin.Files{Cache: s.agent.Cache, Allowed: s.config.FileToolsAllowedPaths,
+		Files: builtin.Files{Cache: s.cache(), Allowed: s.config.FileToolsAllowedPaths,
 			Home: userHome(), Private: s.home},
 	})...)
 }
 
 // cache is the cache of tool outputs of the session's context.
-func (s *session) cache() *cache.Cache { return cache.Open(s.agent.Context.CacheFolder()) }
+func (s *session) cache() cache.Cache { return cache.Open(s.agent.Context.CacheFolder()) }
 
 // findTool finds a tool by its name, or by the name of the plugin that has it.
 func (s *session) findTool(name string) (tools.Tool, error) {

@@ -48,7 +48,10 @@ func RemoveTemp(path string) {
 }
 
 // tempNames are the names that TempFile and MkdirTemp have made for this program.
-var tempNames = regexp.MustCompile(`^chibi-(check|install|test|demo|data)-[0-9]+(\.json)?$`)
+var tempNames = regexp.MustCompile(`^chibi-(check|install|test|demo|data|spill)-[0-9]+(\.json)?$`)
+
+// SpillPattern is the pattern of files for outputs that no cache directory has.
+const SpillPattern = "chibi-spill-*"
 
 // OwnTemps is [Temps] for the machine's directory for temporary files: what
 // TempFile and MkdirTemp have made there for this user.

@@ -98,6 +98,16 @@ func Update[T any](f File, change func(*T) error) error {
 	})
 }
 
+// Write replaces a file without reading it, and takes no lock: for files that one
+// writer makes, and whose last writer may win. The directory must exist.
+func Write[T any](f File, value T) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return f.replace(nil, append(data, '\n'))
+}
+
 // Rewrite changes the text of a file while no other process does; nil stands for a
 // missing file. If change fails, nothing is written.
 func Rewrite(f File, change func(text []byte) ([]byte, error)) error {

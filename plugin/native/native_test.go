@@ -344,10 +344,10 @@ func TestAToolThatPrintsMoreThanTheLimitIsEndedAndWhatItPrintedIsKept(t *testing
 			runtime.ReadMemStats(&before)
 			got, err := tool.Call(t.Context(), tools.Call{Arguments: json.RawMessage(`{}`)})
 			runtime.ReadMemStats(&after)
-			if err != nil || !got.Failed || got.Failure != test.failure || got.Size != test.size {
-				t.Errorf("failed = %v, failure = %q, %d bytes, %v", got.Failed, got.Failure, got.Size, err)
+			if err != nil || !got.Failed || got.Failure != test.failure || got.File.Size() != test.size {
+				t.Errorf("failed = %v, failure = %q, %d bytes, %v", got.Failed, got.Failure, got.File.Size(), err)
 			}
-			if info, err := os.Stat(got.File); err != nil || info.Size() != test.size {
+			if info, err := os.Stat(got.File.Path()); err != nil || info.Size() != test.size {
 				t.Errorf("the file: %v, %v", info, err)
 			}
 			if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {

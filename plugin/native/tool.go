@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
@@ -54,11 +53,12 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		MaxOutput:    t.opts.maxToolOutput(),
 		Spool:        t.opts.Spool,
 	})
+	file := tools.NewOutputFile(out.Spooled, out.Size)
 	if err == nil {
 		err = out.Err()
 	}
 	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
-		drop(&out)
+		file.Close()
 		return tools.Result{}, cmp.Or(ctx.Err(), err)
 	}
 	if !t.inherit && !out.Asked && err != nil && isQuestion(out.Stderr) {
@@ -70,21 +70,14 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		err = unread(err, call.Arguments)
 	}
 	if errors.Is(err, process.ErrSpool) {
-		drop(&out)
+		file.Close()
+		file = nil
 	}
-	result := tools.Result{Text: begin(out), File: out.Spooled, Size: out.Size}
+	result := tools.Result{Text: begin(out), File: file}
 	if err != nil {
 		result.Failed, result.Failure, result.Exit = true, failure(err, out), max(0, out.Exit)
 	}
 	return result, nil
-}
-
-// drop removes the file of an output that nobody will read.
-func drop(out *process.Outcome) {
-	if out.Spooled != "" {
-		disk.Discard(out.Spooled)
-		out.Spooled, out.Size = "", 0
-	}
 }
 
 // isQuestion reports whether a text ends as a question does.

@@ -15,7 +15,7 @@ import (
 // Files is what the file tools may read.
 type Files struct {
 	// Cache holds the outputs that cache_id names.
-	Cache *cache.Cache
+	Cache cache.Browser
 	// Allowed are directories and files that path may name; none: no files. A
 	// leading ~ is the person's home directory, Home.
 	Allowed []string
@@ -38,7 +38,7 @@ type fileTool struct {
 	parameters        string // beside cache_id and path
 	required          string
 	files             Files
-	run               func(ctx context.Context, t *cache.Text, args fileArgs) (string, error)
+	run               func(ctx context.Context, t *cache.Reader, args fileArgs) (string, error)
 }
 
 // fileArgs are the arguments of all file tools.
@@ -107,18 +107,18 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 }
 
 // open finds what the arguments name.
-func (f Files) open(args fileArgs) (*cache.Text, error) {
+func (f Files) open(args fileArgs) (*cache.Reader, error) {
 	switch {
 	case args.CacheID != "" && args.Path != "":
 		return nil, toolError("Provide either cache_id or path, not both")
 	case args.CacheID != "":
-		return f.Cache.Text(args.CacheID)
+		return f.Cache.Open(args.CacheID)
 	case args.Path != "":
 		file, err := f.openPath(args.Path)
 		if err != nil {
 			return nil, err
 		}
-		return cache.FileText(file)
+		return cache.NewReader(file)
 	}
 	return nil, toolError("Must provide either cache_id or path")
 }
@@ -131,12 +131,12 @@ func (a fileArgs) count() int {
 	return *a.Lines
 }
 
-func head(_ context.Context, t *cache.Text, args fileArgs) (string, error) {
+func head(_ context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	p, err := t.Head(args.count(), maxPiece)
 	return goingOn(p), err
 }
 
-func tail(_ context.Context, t *cache.Text, args fileArgs) (string, error) {
+func tail(_ context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	p, err := t.Tail(args.count(), maxPiece)
 	if p.Cut {
 		return "[only the end is shown, it is too long]\n" + p.Text, err
@@ -144,7 +144,7 @@ func tail(_ context.Context, t *cache.Text, args fileArgs) (string, error) {
 	return p.Text, err
 }
 
-func between(_ context.Context, t *cache.Text, args fileArgs) (string, error) {
+func between(_ context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	switch {
 	case args.Start == nil:
 		return "", toolError("Missing 'start' parameter")
@@ -163,7 +163,7 @@ func between(_ context.Context, t *cache.Text, args fileArgs) (string, error) {
 }
 
 // goingOn is a piece with a note where it does not end with what was asked for.
-func goingOn(p cache.Piece) string {
+func goingOn(p cache.Lines) string {
 	switch {
 	case p.Cut:
 		return fmt.Sprintf("%s\n[line %d is longer than can be shown]", p.Text, p.Last)
@@ -173,7 +173,7 @@ func goingOn(p cache.Piece) string {
 	return p.Text
 }
 
-func grep(ctx context.Context, t *cache.Text, args fileArgs) (string, error) {
+func grep(ctx context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	if args.Pattern == "" {
 		return "", toolError("Missing 'pattern' parameter")
 	}
@@ -204,7 +204,7 @@ func grep(ctx context.Context, t *cache.Text, args fileArgs) (string, error) {
 }
 
 // cacheList lists the cached outputs of the context.
-type cacheList struct{ cache *cache.Cache }
+type cacheList struct{ cache cache.Browser }
 
 // Spec describes the tool.
 func (cacheList) Spec() tools.Spec {

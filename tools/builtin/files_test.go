@@ -29,10 +29,9 @@ func fixture(t *testing.T) (set *tools.Set, home, id string) {
 		os.Symlink(filepath.Join(home, "secret.txt"), filepath.Join(home, "docs", "out")),
 		os.Symlink(filepath.Join(home, "docs", "a.txt"), filepath.Join(home, "in")),
 		syscall.Mkfifo(filepath.Join(home, "docs", "pipe"), 0o600))
-	c := cache.Open(filepath.Join(home, "cache"))
-	file, writeErr := c.Write("first\nsecond\n")
-	entry, putErr := c.Put("tool", nil, file)
-	if err := errors.Join(err, writeErr, putErr); err != nil {
+	c := cache.NewMemory(1 << 20)
+	entry, putErr := c.PutText("tool", nil, "first\nsecond\n")
+	if err := errors.Join(err, putErr); err != nil {
 		t.Fatal(err)
 	}
 	set = &tools.Set{}
@@ -91,7 +90,7 @@ func TestFileTools(t *testing.T) {
 
 func TestNothingIsAllowedByDefault(t *testing.T) {
 	set := &tools.Set{}
-	if err := set.Add(builtin.All(builtin.Config{Files: builtin.Files{Cache: cache.Open(t.TempDir())}})...); err != nil {
+	if err := set.Add(builtin.All(builtin.Config{Files: builtin.Files{Cache: cache.NewMemory(0)}})...); err != nil {
 		t.Fatal(err)
 	}
 	tool, _ := set.Lookup("file_head")

@@ -1,0 +1,242 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// Files keeps outputs in a directory, in the layout of the original chibi:
+// ID.cache holds the output as the tool wrote it, ID.meta.json describes it.
+// ID.index.json is ours: where lines begin.
+type Files struct{ dir string }
+
+var _ Cache = Files{}
+
+// Open opens a directory, which need not exist. It writes nothing.
+func Open(dir string) Files { return Files{dir} }
+
+// orphanAge is how old a file must be that belongs to no entry: a younger one
+// may be an output that is being written.
+const orphanAge = time.Hour
+
+// maxMeta bounds the files that describe an entry, in bytes.
+const maxMeta = 64 << 20
+
+func (c Files) contentFile(id string) string { return filepath.Join(c.dir, id+".cache") }
+
+func (c Files) metaFile(id string) jsonfile.File  { return c.jsonFile(id + ".meta.json") }
+func (c Files) indexFile(id string) jsonfile.File { return c.jsonFile(id + ".index.json") }
+
+func (c Files) jsonFile(name string) jsonfile.File {
+	return jsonfile.File{Path: filepath.Join(c.dir, name), Max: maxMeta}
+}
+
+// SpillFile makes an empty file in the directory.
+func (c Files) SpillFile() (*os.File, error) {
+	if err := disk.MkdirAll(disk.OS{}, c.dir, 0o700); err != nil {
+		return nil, err
+	}
+	return disk.CreateTemp(c.dir, disk.SpoolPrefix+"*")
+}
+
+// PutText saves a text as a tool's output.
+func (c Files) PutText(tool string, arguments []byte, text string) (Entry, error) {
+	f, err := c.SpillFile()
+	if err != nil {
+		return Entry{}, notSaved(tool, err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		disk.Discard(f.Name())
+		return Entry{}, notSaved(tool, err)
+	}
+	e, err := c.PutFile(tool, arguments, f.Name())
+	if err != nil {
+		disk.Discard(f.Name())
+	}
+	return e, err
+}
+
+// PutFile saves a file of the directory, see [Files.SpillFile]. It is moved, not
+// copied. Content comes first, then what describes it, so that an entry is whole
+// when it can be seen.
+func (c Files) PutFile(tool string, arguments []byte, path string) (Entry, error) {
+	e, err := c.put(tool, arguments, path)
+	return e, notSaved(tool, err)
+}
+
+func (c Files) put(tool string, arguments []byte, path string) (Entry, error) {
+	e, err := newEntry(tool, arguments)
+	if err != nil {
+		return e, err
+	}
+	e.Path = c.contentFile(e.ID)
+	if err := disk.Sync(path); err != nil {
+		return e, err
+	}
+	if err := disk.Move(disk.OS{}, path, e.Path); err != nil {
+		return e, err
+	}
+	f, err := disk.OpenRegular(e.Path)
+	if err != nil {
+		return e, err
+	}
+	defer f.Close()
+	index, err := scanFile(f)
+	if err != nil {
+		return e, err
+	}
+	e = e.measured(index)
+	if err := jsonfile.Write(c.indexFile(e.ID), index); err != nil {
+		return e, err
+	}
+	return e, jsonfile.Write(c.metaFile(e.ID), e)
+}
+
+// entry describes one entry. The error is ErrNotFound, with the id.
+func (c Files) entry(id string) (Entry, error) {
+	if !validID(id) {
+		return Entry{}, notFound(id)
+	}
+	e, err := jsonfile.Read[Entry](c.metaFile(id))
+	if err != nil || e.ID != id {
+		return Entry{}, notFound(id)
+	}
+	if e.SHA256 == "" { // the original counts bytes, and calls them characters
+		e.Bytes = int64(e.Chars)
+	}
+	e.Path = c.contentFile(id)
+	return e, nil
+}
+
+// Open opens the content of an entry. The error is ErrNotFound if the entry is
+// damaged: its content is compared with its hash the first time, and whenever the
+// file has been written since.
+func (c Files) Open(id string) (*Reader, error) {
+	e, err := c.entry(id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := disk.OpenRegular(e.Path)
+	if err != nil {
+		return nil, notFound(id)
+	}
+	index, err := c.index(e, f)
+	if err != nil {
+		f.Close()
+		return nil, notFound(id)
+	}
+	return &Reader{content: f, size: index.Size, index: &index, close: f.Close}, nil
+}
+
+// index reads an entry's index; if it is missing or about another file, the
+// content is verified and the index rebuilt. An entry of the original has no
+// hash: there the size must do.
+func (c Files) index(e Entry, f *os.File) (Index, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return Index{}, err
+	}
+	index, err := jsonfile.Read[Index](c.indexFile(e.ID))
+	if err == nil && index.matches(info) {
+		return index, nil
+	}
+	if index, err = scanFile(f); err != nil {
+		return index, err
+	}
+	if e.SHA256 != "" && e.SHA256 != index.sum || e.SHA256 == "" && e.Bytes != index.Size {
+		return index, ErrNotFound
+	}
+	return index, jsonfile.Write(c.indexFile(e.ID), index)
+}
+
+// List lists the entries, the newest first.
+func (c Files) List() ([]Entry, error) {
+	names, err := c.names()
+	if err != nil {
+		return nil, fmt.Errorf("listing cached outputs: %w", err)
+	}
+	var list []Entry
+	for _, n := range names {
+		if id, ok := strings.CutSuffix(n.Name(), ".meta.json"); ok {
+			if e, err := c.entry(id); err == nil {
+				list = append(list, e)
+			}
+		}
+	}
+	sortByAge(list)
+	return list, nil
+}
+
+// names lists the directory; one that is missing is empty.
+func (c Files) names() ([]fs.DirEntry, error) {
+	names, err := os.ReadDir(c.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return names, err
+}
+
+// Clean removes entries beyond the limits, and old files that belong to none.
+func (c Files) Clean(limits Limits) (removed int, err error) {
+	entries, err := c.List()
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range limits.expired(entries, time.Now()) {
+		if err := c.remove(e.ID); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, c.removeOrphans()
+}
+
+// remove removes one entry. What describes it goes first, so that a crash leaves
+// no entry without content.
+func (c Files) remove(id string) error {
+	for _, path := range []string{c.metaFile(id).Path, c.indexFile(id).Path, c.contentFile(id)} {
+		if err := (disk.OS{}).Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing cached output %q: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// removeOrphans removes old files that belong to no entry.
+func (c Files) removeOrphans() error {
+	names, err := c.names()
+	if err != nil {
+		return fmt.Errorf("cleaning the cache: %w", err)
+	}
+	for _, n := range names {
+		id, _, _ := strings.Cut(n.Name(), ".")
+		if _, err := c.entry(id); err == nil && !strings.HasPrefix(n.Name(), ".") {
+			continue
+		}
+		info, err := n.Info()
+		if err != nil || time.Since(info.ModTime()) < orphanAge {
+			continue
+		}
+		if err := (disk.OS{}).Remove(filepath.Join(c.dir, n.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cleaning the cache: %w", err)
+		}
+	}
+	return nil
+}
+
+// Clear removes the directory with all that is in it.
+func (c Files) Clear() error {
+	if err := (disk.OS{}).RemoveAll(c.dir); err != nil {
+		return fmt.Errorf("clearing the cache: %w", err)
+	}
+	return nil
+}

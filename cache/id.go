@@ -1,0 +1,49 @@
+package cache
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// newID is TOOL_SECONDS_HASH. Some randomness goes into the hash, so that calls
+// within a second differ.
+func newID(tool string, arguments []byte, seconds int64) (id, argsHash string, err error) {
+	sum := sha256.Sum256(arguments)
+	argsHash = hex.EncodeToString(sum[:8])
+	salt := make([]byte, 8)
+	if _, err := rand.Read(salt); err != nil {
+		return "", "", err
+	}
+	mixed := sha256.Sum256(append(salt, arguments...))
+	return fmt.Sprintf("%s_%x_%x", safeName(tool), seconds, mixed[:4]), argsHash, nil
+}
+
+// safeName makes a tool's name, which the model's server may have made up, the
+// beginning of a file name.
+func safeName(tool string) string {
+	name := strings.Map(func(r rune) rune {
+		if isNameRune(r) {
+			return r
+		}
+		return '-'
+	}, tool)
+	if len(name) > 64 {
+		name = name[:64]
+	}
+	if name == "" {
+		name = "tool"
+	}
+	return name
+}
+
+func isNameRune(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+}
+
+// validID reports whether an id can be one: nothing else is looked for on disk.
+func validID(id string) bool {
+	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return !isNameRune(r) })
+}
