@@ -10,7 +10,7 @@ import (
 // Clear archives the context: the window is empty afterwards, the transcript
 // keeps everything. It fires pre_clear and post_clear, both with what is cleared.
 func (a *Agent) Clear(ctx context.Context) error {
-	cleared, err := a.size()
+	cleared, err := a.contextPayload(ctx)
 	if err != nil {
 		return err
 	}
@@ -20,13 +20,13 @@ func (a *Agent) Clear(ctx context.Context) error {
 	if err := a.Context.Archive(); err != nil {
 		return err
 	}
-	a.changed("context %q was cleared", a.Context.Name())
+	a.emitChange("context %q was cleared", a.Context.Name())
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, cleared)
 	return err
 }
 
-// size describes the context for hooks.
-func (a *Agent) size() (hookpoints.ContextPayload, error) {
+// contextPayload describes the context for hooks.
+func (a *Agent) contextPayload(ctx context.Context) (hookpoints.ContextPayload, error) {
 	count, err := a.Context.MessageCount()
 	if err != nil {
 		return hookpoints.ContextPayload{}, err

@@ -39,7 +39,7 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	case messages <= 2:
 		return CompactSmall, nil
 	}
-	return CompactDone, a.compacting(ctx, "into a summary", func() error { return a.compact(ctx, window) })
+	return CompactDone, a.replaceWindow(ctx, "into a summary", func() error { return a.compact(ctx, window) })
 }
 
 // compact replaces the conversation by a summary of it.
@@ -55,14 +55,14 @@ func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) erro
 	if err := a.Context.Compact(summary, nil); err != nil {
 		return err
 	}
-	a.changed("context %q was compacted: a summary took the place of the conversation", a.Context.Name())
+	a.emitChange("context %q was compacted: a summary took the place of the conversation", a.Context.Name())
 	return nil
 }
 
-// compacting does something that compacts the conversation, between pre_compact
-// and post_compact. into says for a person what the conversation becomes.
-func (a *Agent) compacting(ctx context.Context, into string, do func() error) error {
-	before, err := a.size()
+// replaceWindow replaces the window between pre_compact and post_compact. into says
+// for a person what the conversation becomes.
+func (a *Agent) replaceWindow(ctx context.Context, into string, replace func() error) error {
+	before, err := a.contextPayload(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,11 @@ func (a *Agent) compacting(ctx context.Context, into string, do func() error) er
 	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreCompact, before); err != nil {
 		return err
 	}
-	if err := do(); err != nil {
+	if err := replace(); err != nil {
 		return err
 	}
-	a.compacted(entriesIn(window), into)
-	after, err := a.size()
+	a.emitCompacted(countEntries(window), into)
+	after, err := a.contextPayload(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func (a *Agent) compacting(ctx context.Context, into string, do func() error) er
 	return err
 }
 
-// compacted tells what a number of entries has become.
-func (a *Agent) compacted(entries int, into string) {
+// emitCompacted reports what a number of entries has become.
+func (a *Agent) emitCompacted(entries int, into string) {
 	a.emit(Event{Kind: EventCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
 }
 
-// entriesIn counts what of a window is conversation.
-func entriesIn(window []contexts.Entry) (n int) {
+// countEntries counts what of a window is conversation.
+func countEntries(window []contexts.Entry) (n int) {
 	for _, x := range exchanges(window) {
 		n += len(x)
 	}
@@ -108,25 +108,25 @@ func tokens(entries []contexts.Entry) int {
 	return sum
 }
 
-// makeRoom warns when the window fills up, and compacts its oldest part when
+// maybeCompact warns when the window fills up, and compacts its oldest part when
 // that is configured. Whatever comes of it, the prompt is answered: a failure
 // is said, and the conversation goes on as it is. It returns the window.
-func (r *round) makeRoom(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
-	limit := r.Settings.window()
+func (a *Agent) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
+	limit := a.Settings.contextWindow()
 	used := float64(tokens(window)) * 100 / float64(limit)
-	if warn := r.Settings.WarnPercent; warn > 0 && used >= warn {
-		r.notice("the context window of %q is %.0f%% full, about %d tokens are left", r.Context.Name(), used,
+	if warn := a.Settings.WarnPercent; warn > 0 && used >= warn {
+		a.notice("the context window of %q is %.0f%% full, about %d tokens are left", a.Context.Name(), used,
 			max(0, limit-tokens(window)))
 	}
-	if !r.Settings.AutoCompact || used < r.Settings.CompactPercent {
+	if !a.Settings.AutoCompact || used < a.Settings.CompactPercent {
 		return window, nil
 	}
-	if err := r.compactOldest(ctx, window); err != nil {
+	if err := a.compactRolling(ctx, window); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		r.notice("context %q could not be compacted and goes on as it is: %v", r.Context.Name(), err)
+		a.notice("context %q could not be compacted and goes on as it is: %v", a.Context.Name(), err)
 		return window, nil
 	}
-	return r.Context.Window()
+	return a.Context.Window()
 }

@@ -2,14 +2,8 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
-	"slices"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/merge"
-	"github.com/chibi-host/chibi/tools"
-	"github.com/tidwall/gjson"
 )
 
 // Event is something that happens in a turn besides hooks: what traces are made
@@ -132,63 +126,4 @@ type CallEvent struct {
 	// and that the host made numbers, true, false or null of, as the tool's parameters
 	// say; after many, how many more.
 	Converted []string `json:"converted,omitempty"`
-}
-
-// earlier tells what plugins changed in the calls of a conversation.
-func (a *Agent) earlier(window []contexts.Entry) {
-	written := map[string]string{}
-	var list []Rewritten
-	for _, e := range window {
-		switch {
-		case e.Type == contexts.TypeToolCall:
-			written[e.CallID()] = e.Content
-		case e.Type == contexts.TypeToolResult && e.Metadata != nil && e.Metadata.RanWith != nil:
-			list = append(list, Rewritten{written[e.CallID()], string(e.Metadata.RanWith)})
-		}
-	}
-	if len(list) > 0 {
-		a.emit(Event{Kind: EventRewritten, Rewritten: list})
-	}
-}
-
-// emit reports an event.
-func (a *Agent) emit(e Event) {
-	if a.Output.Event != nil {
-		a.Output.Event(e)
-	}
-}
-
-// changed tells what became of the context.
-func (a *Agent) changed(format string, args ...any) {
-	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...)})
-}
-
-func namesOf(specs []tools.Spec) []string {
-	names := []string{}
-	for _, s := range specs {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
-// sent lists the tools of a body if they are not the offered ones.
-func sent(body []byte, offered []string) []string {
-	names := []string{}
-	gjson.GetBytes(body, "tools.#.function.name").ForEach(func(_, name gjson.Result) bool {
-		names = append(names, name.String())
-		return true
-	})
-	if slices.Equal(names, offered) {
-		return nil
-	}
-	return names
-}
-
-// parameters are the members of a request's body besides messages and tools.
-func parameters(body []byte) json.RawMessage {
-	params, err := merge.Patch(body, []byte(`{"messages":null,"tools":null}`))
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return params
 }

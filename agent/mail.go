@@ -73,16 +73,16 @@ const MailPrompt = "Process the messages in your inbox."
 
 // storePrompt stores a prompt with the mail that waits, which leaves the inbox
 // when the prompt is answered.
-func (r *round) storePrompt(prompt string) error {
-	mail, err := r.Context.Mail()
+func (t *turn) storePrompt(ctx context.Context, prompt string) error {
+	mail, err := t.agent.Context.Mail()
 	if err != nil {
 		return err
 	}
-	entry := contexts.UserMessage(r.userName(), r.Context.Name(), inboxText(mail)+prompt)
+	entry := t.userMessage(inboxText(mail) + prompt)
 	if len(mail) > 0 {
-		entry, r.delivers = entry.Delivering(mail), true
+		entry, t.hasMail = entry.Delivering(mail), true
 	}
-	return r.ask(prompt, entry)
+	return t.storeUnanswered(ctx, prompt, entry)
 }
 
 // inboxText is how the model sees its mail. Only this frame begins lines: further

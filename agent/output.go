@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/dustin/go-humanize"
 )
 
 // output is a tool's output on its way to the model: a text, or a file with the
@@ -80,8 +77,8 @@ func (o *output) reason() string {
 	return cmp.Or(why, string(o.status))
 }
 
-// of is the output of a call whose arguments were converted.
-func (o output) of(converted []string) output {
+// withConverted is the output of a call whose arguments were converted.
+func (o output) withConverted(converted []string) output {
 	o.converted = converted
 	return o
 }
@@ -116,9 +113,9 @@ func (o *output) replace(text string) {
 // own is the text that the tool wrote itself.
 func (o *output) own() string { return strings.TrimPrefix(o.text, o.preface) }
 
-// shape takes a tool's output through pre_tool_output.
-func (r *round) shape(ctx context.Context, inv hookpoints.PreToolPayload, o *output) error {
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
+// filterOutput takes a tool's output through pre_tool_output.
+func (t *turn) filterOutput(ctx context.Context, inv hookpoints.PreToolPayload, o *output) error {
+	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != nil, OutputPath: o.file.Path(),
 		Status: o.status, BlockedBy: o.blockedBy, Preface: o.preface, ToolCallID: inv.ToolCallID,
 		ExitCode: o.exit, DurationMS: o.took.Milliseconds(), Recipe: inv.Recipe, Nested: inv.Nested,
@@ -130,74 +127,11 @@ func (r *round) shape(ctx context.Context, inv hookpoints.PreToolPayload, o *out
 		o.replace(answer.Message)
 	case answer.Output != nil:
 		if o.file != nil {
-			r.notice("hooks saw only the first 1 MiB of the output of %s; what they replaced it with is the whole output now",
+			t.agent.notice("hooks saw only the first 1 MiB of the output of %s; what they replaced it with is the whole "+
+				"output now",
 				inv.ToolName)
 		}
 		o.replace(*answer.Output)
 	}
 	return nil
-}
-
-// shown is what the model sees of an output: all of it, or a stub if it was
-// cached.
-type shown struct {
-	text   string
-	cached bool
-	path   string // of the cached output
-}
-
-// show caches an output that is too large. If that fails, the model sees what
-// there is in memory.
-func (r *round) show(ctx context.Context, inv hookpoints.PreToolPayload, o *output) (shown, error) {
-	defer o.discard()
-	isLarge := o.file != nil || utf8.RuneCountInString(o.text) > bound(r.Settings.CacheThreshold, DefaultCacheThreshold)
-	if r.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.own()) == "" {
-		return shown{text: o.whole()}, nil
-	}
-	entry, err := r.put(inv, o)
-	if err != nil {
-		r.notice("%v; the model sees the beginning of it", err)
-		return shown{text: o.whole()}, nil
-	}
-	r.detail("cached %d characters from %s as %s", entry.Chars, inv.ToolName, entry.ID)
-	return r.announce(ctx, inv, o, entry)
-}
-
-// whole is the text of an output that is not cached; of a file, its begin and a
-// note.
-func (o *output) whole() string {
-	if o.file == nil {
-		return o.text
-	}
-	return fmt.Sprintf("%s\n[the first of %s; the rest was not kept]", o.text, humanize.Bytes(uint64(o.file.Size())))
-}
-
-// put saves an output in the cache.
-func (r *round) put(inv hookpoints.PreToolPayload, o *output) (cache.Entry, error) {
-	if o.file != nil {
-		return r.Cache.PutFile(inv.ToolName, inv.Arguments, o.file.Path())
-	}
-	return r.Cache.PutText(inv.ToolName, inv.Arguments, o.own())
-}
-
-// announce fires the hooks of a cached output and makes the stub.
-func (r *round) announce(ctx context.Context, inv hookpoints.PreToolPayload, o *output, e cache.Entry) (shown, error) {
-	content := o.own()
-	isBegin := int64(len(content)) < e.Bytes
-	candidate := hookpoints.PreCacheOutputPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: content, Truncated: isBegin, ContentPath: e.Path,
-		CharCount: e.Chars, LineCount: e.Lines,
-	}
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreCacheOutput, candidate)
-	if err != nil {
-		return shown{}, err
-	}
-	text, err := r.stub(e, o, answer.Summary)
-	if err != nil {
-		return shown{}, err
-	}
-	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostCacheOutput, hookpoints.PostCacheOutputPayload{
-		ToolName: inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
-	})
-	return shown{text: text, cached: true, path: e.Path}, err
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/llm"
 	"github.com/tidwall/gjson"
 )
 
@@ -32,33 +31,34 @@ type Recipe struct {
 const CompactRecipe = "compact"
 
 // recipeName is the name of the recipe that is being run, "" without one.
-func (r *round) recipeName() string {
-	if r.recipe == nil {
+func (t *turn) recipeName() string {
+	if t.recipe == nil {
 		return ""
 	}
-	return r.recipe.Name
+	return t.recipe.Name
 }
 
-// purpose says what the requests of a nested round are for, "" for those of the
+// purpose says what the requests of a nested turn are for, "" for those of the
 // conversation.
-func (r *round) purpose() string {
-	if !r.nested {
+func (t *turn) purpose() string {
+	if !t.nested {
 		return ""
 	}
-	return "recipe " + r.recipeName()
+	return "recipe " + t.recipeName()
 }
 
 // runRecipe runs a recipe on the conversation, because a hook asked for it;
 // what it answers becomes the conversation, before the latest response and its
 // results if that called tools: the model has not seen those yet. If it fails,
 // the conversation stays as it is and goes on.
-func (r *round) runRecipe(ctx context.Context, name string, args map[string]string, latest []contexts.Entry) error {
-	if limit := bound(r.Settings.MaxFollowUps, DefaultMaxFollowUps); r.recipes >= limit {
-		r.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run", limit, name)
+func (t *turn) runRecipe(ctx context.Context, action turnAction, latest []contexts.Entry) error {
+	if limit := t.agent.Settings.maxFollowUps(); t.recipes >= limit {
+		t.agent.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run", limit,
+			action.recipe)
 		return nil
 	}
-	r.recipes++
-	answer, err := r.aside(ctx, name, args)
+	t.recipes++
+	answer, err := t.runDetached(ctx, action.recipe, action.args)
 	if err == nil && strings.TrimSpace(answer) == "" {
 		err = errors.New("the model answered nothing")
 	}
@@ -66,40 +66,43 @@ func (r *round) runRecipe(ctx context.Context, name string, args map[string]stri
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.notice("the recipe %q failed and the conversation stays as it is: %v", name, err)
+		t.agent.notice("the recipe %q failed and the conversation stays as it is: %v", action.recipe, err)
 		return nil
 	}
-	into := fmt.Sprintf("into the answer of the recipe %q", name)
-	conversation := r.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}})
-	return r.replace(ctx, into, withResults(conversation, latest), true)
+	entries := t.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}})
+	return t.replace(ctx, replacement{
+		entries: withResults(entries, latest), into: fmt.Sprintf("into the answer of the recipe %q", action.recipe),
+		dropSummary: true, // the recipe was given the summary with the conversation
+	})
 }
 
-// aside runs a recipe on the conversation, beside it.
-func (r *round) aside(ctx context.Context, name string, args map[string]string) (string, error) {
-	recipe, err := r.prepared(ctx, name, args)
+// runDetached runs a recipe on the conversation in a nested turn, which stores and
+// shows nothing, and returns its answer.
+func (t *turn) runDetached(ctx context.Context, name string, args map[string]string) (string, error) {
+	recipe, err := t.agent.findRecipe(ctx, name, args)
 	if err != nil {
 		return "", err
 	}
-	window, err := r.Context.Window()
+	window, err := t.agent.Context.Window()
 	if err != nil {
 		return "", err
 	}
-	known, err := r.known()
+	prompt, err := t.agent.promptAbout(ctx, contexts.Answered(window, t.unanswered), recipe.Prompt)
 	if err != nil {
 		return "", err
 	}
-	n := newRound(r.Agent, r.depth)
-	n.recipe, n.nested, n.apart, n.system = &recipe, true, true, r.system
-	n.messages = []llm.Message{{Role: "user", Content: about(known, contexts.Answered(window, r.asking), recipe.Prompt)}}
-	answer, err := n.answer(ctx)
-	if err == nil && n.cut != "" {
-		err = fmt.Errorf("its answer is not whole: %s", n.cut)
+	n := detached(t.agent, t.depth)
+	n.recipe, n.nested, n.system = &recipe, true, t.system
+	n.addPrompt(prompt)
+	last, err := n.answer(ctx)
+	if err == nil && last.incomplete != "" {
+		err = fmt.Errorf("its answer is not whole: %s", last.incomplete)
 	}
-	return answer, err
+	return last.reply.Text, err
 }
 
-// prepared finds a recipe and puts its arguments in.
-func (a *Agent) prepared(ctx context.Context, name string, args map[string]string) (Recipe, error) {
+// findRecipe finds a recipe and puts its arguments in.
+func (a *Agent) findRecipe(ctx context.Context, name string, args map[string]string) (Recipe, error) {
 	if a.Recipes == nil {
 		return Recipe{}, fmt.Errorf("there is no recipe %q", name)
 	}
@@ -112,7 +115,7 @@ var separator = regexp.MustCompile(`&&|\|\||[;|&\n]`)
 // redirection is an "&" that separates nothing.
 var redirection = regexp.MustCompile(`[0-9]*>&[0-9-]+|&>>?`)
 
-// checkCommand holds the command in a call's arguments against the recipe's
+// checkCommand checks the command in a call's arguments against the recipe's
 // patterns, each part of it by itself.
 func (r *Recipe) checkCommand(args json.RawMessage) error {
 	command := gjson.GetBytes(args, "command")
@@ -142,16 +145,16 @@ func (r *Recipe) checkCommand(args json.RawMessage) error {
 // substitution is what a shell would run inside a command.
 var substitution = regexp.MustCompile("\\$\\(|`|[<>]\\(")
 
-// allows reports whether a pattern fits a command. What a shell would run inside
-// it fits only "*".
+// allows reports whether a pattern matches a command. What a shell would run inside
+// it matches only "*".
 func (r *Recipe) allows(command string) bool {
 	for _, pattern := range r.Commands {
 		words := strings.Split(pattern, "*")
 		for i := range words {
 			words[i] = regexp.QuoteMeta(words[i])
 		}
-		fits, err := regexp.MatchString("^"+strings.Join(words, ".*")+"$", command)
-		if err == nil && fits && (pattern == "*" || !substitution.MatchString(command)) {
+		matches, err := regexp.MatchString("^"+strings.Join(words, ".*")+"$", command)
+		if err == nil && matches && (pattern == "*" || !substitution.MatchString(command)) {
 			return true
 		}
 	}

@@ -11,42 +11,49 @@ import (
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
 )
 
-// offer decides which tools this request offers: the configuration's filter
-// first, then what plugins say at pre_api_tools.
-func (r *round) offer(ctx context.Context) ([]tools.Spec, error) {
-	all := r.Tools.Specs()
-	specs := filterSpecs(all, r.Settings.Include, r.Settings.Exclude)
-	if r.recipe != nil {
-		specs = filterSpecs(specs, r.recipe.Tools, nil)
+// offer is what a request offers of the tools, and the event that tells of it.
+type offer struct {
+	specs []tools.Spec
+	event RequestEvent
+}
+
+// offerTools decides which tools the next request offers: the configuration's
+// filter first, then what plugins say at pre_api_tools.
+func (t *turn) offerTools(ctx context.Context) (offer, error) {
+	settings := t.agent.Settings
+	all := t.agent.Tools.Specs()
+	specs := filterSpecs(all, settings.Include, settings.Exclude)
+	if t.recipe != nil {
+		specs = filterSpecs(specs, t.recipe.Tools, nil)
 	}
-	list := hookpoints.PreAPIToolsPayload{ContextName: r.Context.Name(), Tools: []hookpoints.ListedTool{},
-		RecursionDepth: r.depth}
+	list := hookpoints.PreAPIToolsPayload{ContextName: t.contextName(), Tools: []hookpoints.ListedTool{},
+		RecursionDepth: t.depth}
 	for _, s := range specs {
 		list.Tools = append(list.Tools, hookpoints.ListedTool{Name: s.Name, Type: string(s.Kind)})
 	}
-	filter, err := plugin.Fire(ctx, r.Host, hookpoints.PreAPITools, list)
+	filter, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreAPITools, list)
 	if err != nil {
-		return nil, err
+		return offer{}, err
 	}
 	offered := filterSpecs(specs, filter.Include, filter.Exclude)
-	r.sending = &RequestEvent{For: r.purpose(), Tools: namesOf(all), Configured: namesOf(specs), Offered: namesOf(offered),
-		Unoffered: r.unoffered(all)}
-	return offered, nil
+	return offer{offered, RequestEvent{For: t.purpose(), Tools: namesOf(all), Configured: namesOf(specs),
+		Offered: namesOf(offered), Unoffered: t.unoffered(all)}}, nil
 }
 
 // unoffered says why the configuration or the recipe leaves tools out.
-func (r *round) unoffered(all []tools.Spec) map[string]string {
-	why := map[string]string{}
+func (t *turn) unoffered(all []tools.Spec) map[string]string {
+	why, settings := map[string]string{}, t.agent.Settings
 	for _, name := range namesOf(all) {
 		switch {
-		case slices.Contains(r.Settings.Exclude, name):
+		case slices.Contains(settings.Exclude, name):
 			why[name] = "tools.exclude of the configuration names it"
-		case r.Settings.Include != nil && !slices.Contains(r.Settings.Include, name):
+		case settings.Include != nil && !slices.Contains(settings.Include, name):
 			why[name] = "tools.include of the configuration does not name it"
-		case r.recipe != nil && r.recipe.Tools != nil && !slices.Contains(r.recipe.Tools, name):
-			why[name] = fmt.Sprintf("the recipe %q does not allow it", r.recipe.Name)
+		case t.recipe != nil && t.recipe.Tools != nil && !slices.Contains(t.recipe.Tools, name):
+			why[name] = fmt.Sprintf("the recipe %q does not allow it", t.recipe.Name)
 		}
 	}
 	return why
@@ -55,10 +62,8 @@ func (r *round) unoffered(all []tools.Spec) map[string]string {
 // filterSpecs keeps the included tools, if include is not nil, that are not
 // excluded.
 func filterSpecs(specs []tools.Spec, include, exclude []string) []tools.Spec {
-	var names []string
 	byName := map[string]tools.Spec{}
 	for _, s := range specs {
-		names = append(names, s.Name)
 		byName[s.Name] = s
 	}
 	var includes []merge.Offer[[]string]
@@ -66,47 +71,89 @@ func filterSpecs(specs []tools.Spec, include, exclude []string) []tools.Spec {
 		includes = append(includes, merge.Offer[[]string]{Value: include})
 	}
 	var kept []tools.Spec
-	for _, name := range merge.Filter(names, includes, []merge.Offer[[]string]{{Value: exclude}}).Kept {
+	for _, name := range merge.Filter(namesOf(specs), includes, []merge.Offer[[]string]{{Value: exclude}}).Kept {
 		kept = append(kept, byName[name])
 	}
 	return kept
 }
 
-// body builds the request body and takes it through pre_api_request.
-func (r *round) body(ctx context.Context, offered []tools.Spec) (json.RawMessage, error) {
+func namesOf(specs []tools.Spec) []string {
+	names := []string{}
+	for _, s := range specs {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// modelRequest is a request that is about to be sent.
+type modelRequest struct {
+	messages []llm.Message
+	tools    []tools.Spec
+	// depth is that of the turn; event is what is reported, as far as it is known.
+	depth int
+	event RequestEvent
+}
+
+// requestBody builds the body of a request, takes it through pre_api_request, and
+// reports the request.
+func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessage, error) {
 	body, err := llm.Request{
-		Model: r.Settings.Model, Messages: r.conversation(), Tools: offered,
-		Options: r.Settings.Options,
+		Model: a.Settings.Model, Messages: q.messages, Tools: q.tools, Options: a.Settings.Options,
 	}.Body()
 	if err != nil {
 		return nil, err
 	}
-	patched, err := plugin.Fire(ctx, r.Host, hookpoints.PreAPIRequest, hookpoints.PreAPIRequestPayload{
-		ContextName: r.Context.Name(), RequestBody: body, RecursionDepth: r.depth,
+	answer, err := plugin.Fire(ctx, a.Host, hookpoints.PreAPIRequest, hookpoints.PreAPIRequestPayload{
+		ContextName: a.Context.Name(), RequestBody: body, RecursionDepth: q.depth,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return r.patched(r.sending, body, patched), nil
-}
-
-// patched is a body as plugins have left it, and tells of the request.
-func (a *Agent) patched(event *RequestEvent, body json.RawMessage,
-	patch hookpoints.PreAPIRequestAnswer) json.RawMessage {
+	event := q.event
 	event.Before = parameters(body)
-	if patch.RequestBody != nil {
-		body = patch.RequestBody
-		event.Sent = sent(body, event.Offered)
+	if answer.RequestBody != nil {
+		body = answer.RequestBody
+		event.Sent = sentTools(body, event.Offered)
 	}
 	event.After, event.Bytes = parameters(body), len(body)
-	a.emit(Event{Kind: EventRequest, Request: event})
-	return body
+	a.emit(Event{Kind: EventRequest, Request: &event})
+	return body, nil
 }
 
-// conversation is the system prompt and the messages.
-func (r *round) conversation() []llm.Message {
-	if r.system == "" {
-		return r.messages
+// askModel asks the model something detached from the conversation, with hooks as for
+// any request; nothing is stored or shown. purpose says what it is for.
+func (a *Agent) askModel(ctx context.Context, purpose, prompt string) (llm.Reply, error) {
+	none := []string{}
+	body, err := a.requestBody(ctx, modelRequest{
+		messages: []llm.Message{{Role: "user", Content: prompt}},
+		event:    RequestEvent{For: purpose, Tools: none, Configured: none, Offered: none},
+	})
+	if err != nil {
+		return llm.Reply{}, err
 	}
-	return append([]llm.Message{{Role: "system", Content: r.system}}, r.messages...)
+	done := a.waiting(purpose + " by model " + a.Settings.Model)
+	defer done()
+	return a.Model.Stream(ctx, body, func(string) {})
+}
+
+// sentTools lists the tools of a body if they are not the offered ones.
+func sentTools(body []byte, offered []string) []string {
+	names := []string{}
+	gjson.GetBytes(body, "tools.#.function.name").ForEach(func(_, name gjson.Result) bool {
+		names = append(names, name.String())
+		return true
+	})
+	if slices.Equal(names, offered) {
+		return nil
+	}
+	return names
+}
+
+// parameters are the members of a request's body besides messages and tools.
+func parameters(body []byte) json.RawMessage {
+	params, err := merge.Patch(body, []byte(`{"messages":null,"tools":null}`))
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return params
 }

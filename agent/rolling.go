@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
@@ -22,39 +23,39 @@ type exchange []contexts.Entry
 // prompt that was just typed, and the last one that is complete.
 const keptExchanges = 2
 
-// compactOldest takes exchanges out of the window, as the model chooses, and
+// compactRolling takes exchanges out of the window, as the model chooses, and
 // puts a summary in their place. It fires pre_rolling_compact and, when it is
 // done, post_rolling_compact.
-func (r *round) compactOldest(ctx context.Context, window []contexts.Entry) error {
+func (a *Agent) compactRolling(ctx context.Context, window []contexts.Entry) error {
 	all := exchanges(window)
 	if len(all) <= keptExchanges {
 		return nil
 	}
-	before, err := r.size()
+	before, err := a.contextPayload(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PreRollingCompact, hookpoints.PreRollingCompactPayload{
+	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreRollingCompact, hookpoints.PreRollingCompactPayload{
 		ContextName: before.ContextName, MessageCount: before.MessageCount, NonSystemCount: before.MessageCount,
 		Summary: before.Summary,
 	}); err != nil {
 		return err
 	}
-	leave, stay := r.divide(ctx, all)
-	summary, err := r.summarize(ctx, leave)
+	drop, keep := a.partition(ctx, all)
+	summary, err := a.summarize(ctx, drop)
 	if err != nil {
 		return err
 	}
-	if err := r.Context.Compact(summary, stay); err != nil {
+	if err := a.Context.Compact(summary, keep); err != nil {
 		return err
 	}
-	after, err := r.size()
+	after, err := a.contextPayload(ctx)
 	if err != nil {
 		return err
 	}
-	r.changed("context %q was compacted: a summary took the place of its oldest part", r.Context.Name())
-	r.compacted(len(leave), fmt.Sprintf("into a summary, %d stay", len(stay)))
-	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{
+	a.emitChange("context %q was compacted: a summary took the place of its oldest part", a.Context.Name())
+	a.emitCompacted(len(drop), fmt.Sprintf("into a summary, %d stay", len(keep)))
+	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{
 		ContextName: after.ContextName, MessageCount: after.MessageCount,
 		MessagesArchived: before.MessageCount - after.MessageCount, Summary: after.Summary,
 	})
@@ -80,42 +81,39 @@ func exchanges(window []contexts.Entry) []exchange {
 	return list
 }
 
-// divide decides which entries leave the window. The latest exchanges stay,
+// partition decides which entries leave the window. The latest exchanges stay,
 // whatever the model says; if it says nothing that makes sense, the oldest
 // leave.
-func (r *round) divide(ctx context.Context, all []exchange) (leave, stay []contexts.Entry) {
+func (a *Agent) partition(ctx context.Context, all []exchange) (drop, keep []contexts.Entry) {
 	candidates := all[:len(all)-keptExchanges]
-	target := int(math.Round(float64(len(all)) * r.Settings.CompactDropPercent / 100))
+	target := int(math.Round(float64(len(all)) * a.Settings.CompactDropPercent / 100))
 	target = min(max(target, 1), len(candidates))
-	chosen := r.choose(ctx, candidates, target)
+	chosen := a.choose(ctx, candidates, target)
 	for i, x := range all {
 		if i < len(candidates) && chosen[i] {
-			leave = append(leave, x...)
+			drop = append(drop, x...)
 		} else {
-			stay = append(stay, x...)
+			keep = append(keep, x...)
 		}
 	}
-	return leave, stay
+	return drop, keep
 }
 
-// choose asks the model which exchanges matter least.
-func (r *round) choose(ctx context.Context, candidates []exchange, target int) map[int]bool {
+// choose asks the model which exchanges matter least, and returns their indexes.
+func (a *Agent) choose(ctx context.Context, candidates []exchange, target int) map[int]bool {
 	chosen := map[int]bool{}
-	reply, err := r.request(ctx, "choice of what to drop", "", choicePrompt(candidates, target))
-	if err == nil {
+	if reply, err := a.askModel(ctx, "choice of what to drop", choicePrompt(candidates, target)); err == nil {
 		ids := chosenIDs(reply.Text)
 		for i, x := range candidates {
-			for _, e := range x {
-				chosen[i] = chosen[i] || ids[e.ID]
+			if slices.ContainsFunc(x, func(e contexts.Entry) bool { return ids[e.ID] }) {
+				chosen[i] = true
 			}
 		}
 	}
-	for i := range candidates {
-		if chosen[i] {
-			return chosen
-		}
+	if len(chosen) > 0 {
+		return chosen
 	}
-	r.detail("the model did not choose what leaves the window; the oldest does")
+	a.detail("the model did not choose what leaves the window; the oldest does")
 	for i := range target {
 		chosen[i] = true
 	}

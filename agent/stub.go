@@ -13,8 +13,8 @@ import (
 const lastLines = 10
 
 // stub is what the model sees of a cached output.
-func (r *round) stub(e cache.Entry, o *output, summary string) (string, error) {
-	t, err := r.Cache.Open(e.ID)
+func (a *Agent) stub(e cache.Entry, o *output, summary string) (string, error) {
+	t, err := a.Cache.Open(e.ID)
 	if err != nil {
 		return "", err
 	}
@@ -22,12 +22,12 @@ func (r *round) stub(e cache.Entry, o *output, summary string) (string, error) {
 	title, part := "Summary", strings.TrimSpace(summary)
 	if part == "" {
 		title = "Preview"
-		if part, err = t.Preview(bound(r.Settings.CachePreview, DefaultCachePreview)); err != nil {
+		if part, err = t.Preview(a.Settings.cachePreview()); err != nil {
 			return "", err
 		}
 	}
 	if o.status == hookpoints.StatusFailed {
-		last, err := t.Tail(lastLines, bound(r.Settings.CachePreview, DefaultCachePreview))
+		last, err := t.Tail(lastLines, a.Settings.cachePreview())
 		if err != nil {
 			return "", err
 		}

@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/llm"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 // maxToolText bounds, in bytes, what a summary is told of a tool's arguments or
@@ -19,17 +16,17 @@ const maxToolText = 2000
 // summarize asks the model for a summary of entries, on top of the earlier one,
 // with the prompt of the recipe "compact".
 func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string, error) {
-	recipe, err := a.prepared(ctx, CompactRecipe, nil)
+	recipe, err := a.findRecipe(ctx, CompactRecipe, nil)
 	if err != nil {
 		return "", err
 	}
-	known, err := a.known()
+	prompt, err := a.promptAbout(ctx, entries, recipe.Prompt)
 	if err != nil {
 		return "", err
 	}
-	reply, err := a.request(ctx, "summary", "", about(known, entries, recipe.Prompt))
+	reply, err := a.askModel(ctx, "summary", prompt)
 	text := strings.TrimSpace(reply.Text)
-	switch why := cutShort(reply); {
+	switch why := incomplete(reply); {
 	case err != nil:
 	case text == "":
 		err = errors.New("the model gave an empty summary")
@@ -39,13 +36,15 @@ func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string
 	return text, err
 }
 
-// about is a prompt about a conversation, which stands before it.
-func about(known string, entries []contexts.Entry, prompt string) string {
-	return known + "--- CONVERSATION ---\n" + conversationText(entries) + "--- END OF THE CONVERSATION ---\n\n" + prompt
+// promptAbout is a prompt about a conversation, which stands before it.
+func (a *Agent) promptAbout(ctx context.Context, entries []contexts.Entry, prompt string) (string, error) {
+	notes, err := a.notes(ctx)
+	return notes + "--- CONVERSATION ---\n" + conversationText(entries) +
+		"--- END OF THE CONVERSATION ---\n\n" + prompt, err
 }
 
-// known is what a summary builds on: the earlier one, the goals and todos.
-func (a *Agent) known() (string, error) {
+// notes are what a summary builds on: the earlier one, the goals and todos.
+func (a *Agent) notes(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, part := range []struct {
 		title string
@@ -62,29 +61,6 @@ func (a *Agent) known() (string, error) {
 		}
 	}
 	return b.String(), nil
-}
-
-// request asks the model something beside the conversation. pre_api_request
-// fires as for any request; nothing is stored or shown.
-func (a *Agent) request(ctx context.Context, what, system, prompt string) (llm.Reply, error) {
-	messages := []llm.Message{{Role: "user", Content: prompt}}
-	if system != "" {
-		messages = append([]llm.Message{{Role: "system", Content: system}}, messages...)
-	}
-	body, err := llm.Request{Model: a.Settings.Model, Messages: messages, Options: a.Settings.Options}.Body()
-	if err != nil {
-		return llm.Reply{}, err
-	}
-	patched, err := plugin.Fire(ctx, a.Host, hookpoints.PreAPIRequest,
-		hookpoints.PreAPIRequestPayload{ContextName: a.Context.Name(), RequestBody: body})
-	if err != nil {
-		return llm.Reply{}, err
-	}
-	none := []string{}
-	body = a.patched(&RequestEvent{For: what, Tools: none, Configured: none, Offered: none}, body, patched)
-	done := a.waiting(what + " by model " + a.Settings.Model)
-	defer done()
-	return a.Model.Stream(ctx, body, func(string) {})
 }
 
 // conversationText is a conversation for a model to read about.

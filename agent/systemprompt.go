@@ -11,80 +11,80 @@ import (
 // systemPrompt builds the system prompt: what plugins put first, the context's
 // own text, what is known about the person and the conversation, what plugins
 // put last.
-func (r *round) systemPrompt(ctx context.Context) (string, error) {
-	known, err := r.knowledge()
+func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
+	parts, err := a.readPromptParts(ctx)
 	if err != nil {
 		return "", err
 	}
-	payload := hookpoints.SystemPromptPayload{ContextName: r.Context.Name(), Summary: known.summary,
-		Todos: known.todos, Goals: known.goals}
-	first, err := plugin.Fire(ctx, r.Host, hookpoints.PreSystemPrompt, payload)
+	payload := hookpoints.SystemPromptPayload{ContextName: a.Context.Name(), Summary: parts.summary,
+		Todos: parts.todos, Goals: parts.goals}
+	first, err := plugin.Fire(ctx, a.Host, hookpoints.PreSystemPrompt, payload)
 	if err != nil {
 		return "", err
 	}
-	sections := append([]string{first.Inject}, r.sections(known)...)
-	last, err := plugin.Fire(ctx, r.Host, hookpoints.PostSystemPrompt, payload)
+	sections := append([]string{first.Inject}, a.sections(parts)...)
+	last, err := plugin.Fire(ctx, a.Host, hookpoints.PostSystemPrompt, payload)
 	if err != nil {
 		return "", err
 	}
 	return joinSections(append(sections, last.Inject)), nil
 }
 
-// knowledge is what the context's files say.
-type knowledge struct{ prompt, continuation, summary, todos, goals, reflection string }
+// promptParts is what the context's files say.
+type promptParts struct{ prompt, continuation, summary, todos, goals, reflection string }
 
-func (r *round) knowledge() (k knowledge, err error) {
+func (a *Agent) readPromptParts(ctx context.Context) (p promptParts, err error) {
 	files := []struct {
 		read func() (string, error)
 		into *string
 	}{
-		{r.Context.SystemPrompt, &k.prompt},
-		{func() (string, error) { return r.Context.Store().Prompt("continuation") }, &k.continuation},
-		{r.Context.Summary, &k.summary},
-		{r.Context.Todos, &k.todos},
-		{r.Context.Goals, &k.goals},
+		{a.Context.SystemPrompt, &p.prompt},
+		{func() (string, error) { return a.Context.Store().Prompt("continuation") }, &p.continuation},
+		{a.Context.Summary, &p.summary},
+		{a.Context.Todos, &p.todos},
+		{a.Context.Goals, &p.goals},
 	}
-	if r.Settings.Reflection {
+	if a.Settings.Reflection {
 		files = append(files, struct {
 			read func() (string, error)
 			into *string
-		}{r.Context.Reflection, &k.reflection})
+		}{a.Context.Reflection, &p.reflection})
 	}
 	for _, f := range files {
 		if *f.into, err = f.read(); err != nil {
-			return k, err
+			return p, err
 		}
 	}
-	if own := r.Settings.SystemPrompt; own != nil {
-		k.prompt = *own
+	if own := a.Settings.SystemPrompt; own != nil {
+		p.prompt = *own
 	}
-	return k, nil
+	return p, nil
 }
 
 // sections lists chibi's own parts of the system prompt in order.
-func (r *round) sections(k knowledge) []string {
+func (a *Agent) sections(p promptParts) []string {
 	user := ""
-	if r.Settings.UserName != "" && r.Settings.UserName != DefaultUserName {
-		user = "The user speaking to you is called: " + r.Settings.UserName
+	if a.Settings.UserName != "" && a.Settings.UserName != DefaultUserName {
+		user = "The user speaking to you is called: " + a.Settings.UserName
 	}
 	return []string{
-		k.prompt,
+		p.prompt,
 		user,
-		r.summarySection(k),
-		titled("--- CURRENT GOALS ---", k.goals),
-		titled("--- CURRENT TODOS ---", k.todos),
-		k.reflection,
+		summarySection(p),
+		titled("--- CURRENT GOALS ---", p.goals),
+		titled("--- CURRENT TODOS ---", p.todos),
+		p.reflection,
 	}
 }
 
 // summarySection is the summary, after what prompts/continuation.md says about
 // going on with one.
-func (r *round) summarySection(k knowledge) string {
-	section := titled("--- CONVERSATION SUMMARY ---", k.summary)
+func summarySection(p promptParts) string {
+	section := titled("--- CONVERSATION SUMMARY ---", p.summary)
 	if section == "" {
 		return ""
 	}
-	return joinSections([]string{k.continuation, section})
+	return joinSections([]string{p.continuation, section})
 }
 
 func titled(title, text string) string {

@@ -5,45 +5,52 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
 
-// offer is the set of tool names that a request offered.
-type offer map[string]bool
+// toolNames is the set of tools that a request offered.
+type toolNames map[string]bool
 
-func newOffer(specs []tools.Spec) offer {
-	o := offer{}
+func toolNamesOf(specs []tools.Spec) toolNames {
+	names := toolNames{}
 	for _, s := range specs {
-		o[s.Name] = true
+		names[s.Name] = true
 	}
-	return o
+	return names
 }
 
-// runCalls runs the calls of one response in order and stores each result.
-// Calls over the bound are answered, but not run.
-func (r *round) runCalls(ctx context.Context, calls []llm.ToolCall, offered offer) error {
-	limit := bound(r.Settings.MaxCalls, DefaultMaxCalls)
+// callResult is what the model is told of a call.
+type callResult struct {
+	text string
+	// ranWith are the arguments that the tool ran with, if plugins changed them.
+	ranWith json.RawMessage
+	// failure says in a line why the call did not run or failed; "" if it ran and did not.
+	failure string
+}
+
+// runCalls runs the calls of a step in order and stores each result. Calls over the
+// bound are answered, but not run.
+func (t *turn) runCalls(ctx context.Context, s *step) error {
+	limit, calls := t.agent.Settings.maxCalls(), s.reply.ToolCalls
 	if len(calls) > limit {
-		r.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says",
+		t.agent.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says",
 			len(calls), limit)
 	}
 	for i, call := range calls {
-		if i >= limit {
-			if err := r.finish(call, fmt.Sprintf("Error: not run: at most %d calls of one response are run",
-				limit), nil); err != nil {
+		if i < limit {
+			if _, err := t.runCall(ctx, s, call); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := r.runCall(ctx, call, offered); err != nil {
+		text := fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit)
+		if err := t.storeResult(ctx, s, call, callResult{text: text}); err != nil {
 			return err
 		}
 	}
@@ -51,60 +58,56 @@ func (r *round) runCalls(ctx context.Context, calls []llm.ToolCall, offered offe
 }
 
 // runCall takes one call from pre_tool to post_tool.
-func (r *round) runCall(ctx context.Context, call llm.ToolCall, offered offer) error {
-	inv, out, err := r.execute(ctx, call, offered)
+func (t *turn) runCall(ctx context.Context, s *step, call llm.ToolCall) (callResult, error) {
+	inv, out, err := t.execute(ctx, s, call)
 	if err != nil {
-		return err
+		return callResult{}, err
 	}
-	r.emit(Event{Kind: EventCall, Call: out.event(inv)})
-	r.lastFailure = out.reason()
-	if err := r.shape(ctx, inv, &out); err != nil {
+	t.agent.emit(Event{Kind: EventCall, Call: out.event(inv)})
+	result := callResult{ranWith: out.ranWith, failure: out.reason()}
+	if err := t.filterOutput(ctx, inv, &out); err != nil {
 		out.discard()
-		return err
+		return result, err
 	}
-	isBegin := out.file != nil
-	final, err := r.show(ctx, inv, &out)
+	seen, err := t.render(ctx, inv, &out)
 	if err != nil {
-		return err
+		return result, err
 	}
-	path := ""
-	if isBegin {
-		path = final.path
-	}
-	if _, err := plugin.Fire(ctx, r.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: out.text, Truncated: isBegin, OutputPath: path,
-		Status: out.status, BlockedBy: out.blockedBy, FinalOutput: final.text, Cached: final.cached, ToolCallID: call.ID,
+	if _, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: out.text, Truncated: seen.truncated,
+		OutputPath: seen.outputPath(), Status: out.status, BlockedBy: out.blockedBy, FinalOutput: seen.text,
+		Cached: seen.cached, ToolCallID: call.ID,
 	}); err != nil {
-		return err
+		return result, err
 	}
-	if err := r.finish(call, final.text, out.ranWith); err != nil {
-		return err
+	result.text = seen.text
+	if err := t.storeResult(ctx, s, call, result); err != nil {
+		return result, err
 	}
-	_, err = plugin.Fire(ctx, r.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: out.text, Truncated: isBegin, OutputPath: path,
-		Status: out.status, BlockedBy: out.blockedBy, Cached: final.cached, ToolCallID: call.ID,
+	_, err = plugin.Fire(ctx, t.agent.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
+		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: out.text, Truncated: seen.truncated,
+		OutputPath: seen.outputPath(), Status: out.status, BlockedBy: out.blockedBy, Cached: seen.cached, ToolCallID: call.ID,
 	})
-	return err
+	return result, err
 }
 
 // execute runs the tool if it was offered, the call makes sense and no plugin
-// blocks it. Everything else is a result that tells the model why not.
-func (r *round) execute(ctx context.Context, call llm.ToolCall,
-	offered offer) (hookpoints.PreToolPayload, output, error) {
+// blocks it. Everything else is an output that tells the model why not.
+func (t *turn) execute(ctx context.Context, s *step, call llm.ToolCall) (hookpoints.PreToolPayload, output, error) {
 	args, unreadable := arguments(call.Arguments)
 	inv := hookpoints.PreToolPayload{ToolName: call.Name, Arguments: args, ToolCallID: call.ID,
-		Recipe: r.recipeName(), Nested: r.nested}
-	tool, err := r.find(call.Name, offered)
+		Recipe: t.recipeName(), Nested: t.nested}
+	tool, err := t.lookup(call.Name, s.offered)
 	if err == nil && unreadable != nil {
 		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", call.Name, unreadable)
 	}
 	if err != nil {
 		return inv, denied(err), nil
 	}
-	schema := r.schema(tool.Spec())
+	schema := t.agent.schema(tool.Spec())
 	var converted []string
 	inv.Arguments, converted = schema.Convert(inv.Arguments)
-	verdict, err := plugin.Fire(ctx, r.Host, hookpoints.PreTool, inv, refineArguments(schema))
+	verdict, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreTool, inv, refineArguments(schema))
 	if err != nil {
 		return inv, output{}, err
 	}
@@ -112,26 +115,34 @@ func (r *round) execute(ctx context.Context, call llm.ToolCall,
 		inv.Arguments = verdict.Arguments
 	}
 	if verdict.Block {
-		return inv, blocked(verdict).of(converted), nil
+		return inv, blocked(verdict).withConverted(converted), nil
 	}
-	if err := r.permit(tool.Spec(), inv.Arguments); err != nil {
-		return inv, denied(err).of(converted), nil
+	if err := t.permit(tool.Spec(), inv.Arguments); err != nil {
+		return inv, denied(err).withConverted(converted), nil
 	}
-	r.emit(Event{Kind: EventTool, Call: &CallEvent{ID: call.ID, Tool: call.Name, Arguments: inv.Arguments}})
-	done, begun := r.waiting("tool "+call.Name), time.Now()
-	result, err := tool.Call(ctx, tools.Call{ID: call.ID, Arguments: inv.Arguments, Context: r.Context.Name()})
-	done()
-	if result.Next != "" {
-		r.next = result.Next
-	}
-	out := newOutput(result, tool.Spec().Kind)
-	out.took, out.ranWith = time.Since(begun), verdict.Arguments
-	return inv, out.of(converted), err
+	out, err := t.call(ctx, tool, inv)
+	out.ranWith = verdict.Arguments
+	return inv, out.withConverted(converted), err
 }
 
-// find looks up the tool of a call. The filters of the request hold here too.
-func (r *round) find(name string, offered offer) (tools.Tool, error) {
-	tool, ok := r.Tools.Lookup(name)
+// call runs the tool.
+func (t *turn) call(ctx context.Context, tool tools.Tool, inv hookpoints.PreToolPayload) (output, error) {
+	t.agent.emit(Event{Kind: EventTool, Call: &CallEvent{ID: inv.ToolCallID, Tool: inv.ToolName,
+		Arguments: inv.Arguments}})
+	done, begun := t.agent.waiting("tool "+inv.ToolName), time.Now()
+	result, err := tool.Call(ctx, tools.Call{ID: inv.ToolCallID, Arguments: inv.Arguments, Context: t.contextName()})
+	done()
+	if result.Next != "" {
+		t.note = result.Next
+	}
+	out := newOutput(result, tool.Spec().Kind)
+	out.took = time.Since(begun)
+	return out, err
+}
+
+// lookup finds the tool of a call. The filters of the request hold here too.
+func (t *turn) lookup(name string, offered toolNames) (tools.Tool, error) {
+	tool, ok := t.agent.Tools.Lookup(name)
 	if !ok {
 		return nil, fmt.Errorf("there is no tool %q", name)
 	}
@@ -141,43 +152,24 @@ func (r *round) find(name string, offered offer) (tools.Tool, error) {
 	return tool, nil
 }
 
-// permit holds a call against the tool's parameters and the recipe.
-func (r *round) permit(spec tools.Spec, args json.RawMessage) error {
-	err := r.check(spec, args)
+// permit checks a call against the tool's parameters and the recipe.
+func (t *turn) permit(spec tools.Spec, args json.RawMessage) error {
+	err := t.agent.checkArguments(spec, args)
 	if err != nil {
 		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
-	return errors.Join(err, r.recipe.checkCommand(args))
+	return errors.Join(err, t.recipe.checkCommand(args))
 }
 
-// finish stores a call's result and adds it to the conversation, with the
+// storeResult stores a call's result and adds it to the conversation, with the
 // arguments that the tool ran with if plugins changed them.
-func (r *round) finish(call llm.ToolCall, output string, ranWith json.RawMessage) error {
-	r.messages = append(r.messages, llm.Message{Role: "tool", ToolCallID: call.ID, Content: output})
-	result := contexts.ToolResult(r.Context.Name(), call.Name, call.ID, output)
-	if ranWith != nil {
-		result = result.RanWith(ranWith)
+func (t *turn) storeResult(ctx context.Context, s *step, call llm.ToolCall, result callResult) error {
+	t.addResult(call.ID, result.text)
+	entry := contexts.ToolResult(t.contextName(), call.Name, call.ID, result.text)
+	if result.ranWith != nil {
+		entry = entry.RanWith(result.ranWith)
 	}
-	return r.store(result)
-}
-
-// arguments is a call's argument text as JSON in its one spelling, so that
-// guards see what the tool reads; models send nothing for none. Text that is not
-// JSON, or nests deeper than guards could read, becomes a JSON string, so that
-// hooks can still see it, and the error says what is wrong with it.
-func arguments(text string) (json.RawMessage, error) {
-	if strings.TrimSpace(text) == "" {
-		return json.RawMessage("{}"), nil
-	}
-	args, err := strictjson.Arguments([]byte(text))
-	if err == nil {
-		return args, nil
-	}
-	args, _ = plugin.JSON(text)
-	if !errors.Is(err, strictjson.ErrDepth) {
-		return args, errors.New("not valid JSON")
-	}
-	return args, fmt.Errorf("nested too deep (at most %d objects and arrays in each other)", strictjson.MaxArgumentDepth)
+	return t.store(ctx, s, entry)
 }
 
 // CallTool runs one tool as a turn would, and returns what the model would see:
@@ -186,15 +178,15 @@ func arguments(text string) (json.RawMessage, error) {
 // why the call was refused, blocked or failed, and is "" if it was not. Errors are
 // the end of ctx and what the store reports.
 func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (seen, failure string, err error) {
-	r := newRound(a, 0)
-	r.apart = true
-	specs, err := r.offer(ctx)
+	t := detached(a, 0)
+	offer, err := t.offerTools(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	if err := r.runCall(ctx, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)},
-		newOffer(specs)); err != nil {
+	s := step{offered: toolNamesOf(offer.specs)}
+	result, err := t.runCall(ctx, &s, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)})
+	if err != nil {
 		return "", "", err
 	}
-	return r.messages[len(r.messages)-1].Content, r.lastFailure, nil
+	return result.text, result.failure, nil
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// wish is what hooks want to become of the conversation: other messages, or a
+// turnAction is what hooks want to become of the conversation: other messages, or a
 // recipe to run on it.
-type wish struct {
+type turnAction struct {
 	point    hookpoints.Name
 	messages []hookpoints.ChatMessage
 	recipe   string
@@ -22,145 +22,93 @@ type wish struct {
 	dropSummary bool
 }
 
-// turned fires post_turn and returns what hooks wish, which comes true when the
+// firePostTurn fires post_turn and returns what hooks ask for, which is done when the
 // calls of the response have their results.
-func (r *round) turned(ctx context.Context, reply llm.Reply) (wish, error) {
+func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, error) {
 	used := []string{}
 	for _, call := range reply.ToolCalls {
 		used = append(used, call.Name)
 	}
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PostTurn, hookpoints.PostTurnPayload{
-		ContextName: r.Context.Name(), TurnNumber: r.responses, Response: reply.Text, ToolsUsed: used,
-		Usage: r.usage, Messages: chat(r.messages), RecursionDepth: r.depth, Recipe: r.recipeName(), Nested: r.nested,
+	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostTurn, hookpoints.PostTurnPayload{
+		ContextName: t.contextName(), TurnNumber: t.steps, Response: reply.Text, ToolsUsed: used,
+		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, Recipe: t.recipeName(), Nested: t.nested,
 	})
-	return wish{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}, err
+	return turnAction{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}, err
 }
 
-// stop fires pre_stop and returns what the turn goes on with, "" for nothing.
-func (r *round) stop(ctx context.Context, response string) (string, error) {
-	answer, err := plugin.Fire(ctx, r.Host, hookpoints.PreStop, hookpoints.PreStopPayload{
-		ContextName: r.Context.Name(), Response: response, Usage: r.usage, Messages: chat(r.messages),
-		FollowUps: r.followUps, RecursionDepth: r.depth, Recipe: r.recipeName(),
+// firePreStop fires pre_stop and returns what the turn goes on with, "" for nothing.
+func (t *turn) firePreStop(ctx context.Context, response string) (string, error) {
+	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreStop, hookpoints.PreStopPayload{
+		ContextName: t.contextName(), Response: response, Usage: t.usage, Messages: t.forHooks(),
+		FollowUps: t.followUps, RecursionDepth: t.depth, Recipe: t.recipeName(),
 	})
 	if err != nil {
 		return "", err
 	}
-	w := wish{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}
-	if err := r.rework(ctx, w, nil); err != nil || len(answer.FollowUpMessages) == 0 {
+	action := turnAction{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}
+	if err := t.apply(ctx, action, nil); err != nil || len(answer.FollowUpMessages) == 0 {
 		return "", err
 	}
-	if limit := bound(r.Settings.MaxFollowUps, DefaultMaxFollowUps); r.followUps >= limit {
-		r.notice("pre_stop: the turn has been continued %d times, as max_follow_ups allows; further follow-up messages are "+
-			"ignored", limit)
+	if limit := t.agent.Settings.maxFollowUps(); t.followUps >= limit {
+		t.agent.notice("pre_stop: the turn has been continued %d times, as max_follow_ups allows; further follow-up "+
+			"messages are ignored", limit)
 		return "", nil
 	}
-	r.followUps++
+	t.followUps++
 	for i, by := range answer.FollowUpsBy {
-		r.emit(Event{Kind: EventFollowUp, Text: answer.FollowUpMessages[i], By: by})
+		t.agent.emit(Event{Kind: EventFollowUp, Text: answer.FollowUpMessages[i], By: by})
 	}
-	return strings.Join(answer.FollowUpMessages, "\n\n"), r.followUp(answer.FollowUpMessages)
+	return strings.Join(answer.FollowUpMessages, "\n\n"), t.storeFollowUps(ctx, answer.FollowUpMessages)
 }
 
-// followUp adds messages as if the person had written them.
-func (r *round) followUp(texts []string) error {
+// storeFollowUps adds messages as if the person had written them.
+func (t *turn) storeFollowUps(ctx context.Context, texts []string) error {
 	var entries []contexts.Entry
 	for _, text := range texts {
-		r.messages = append(r.messages, llm.Message{Role: "user", Content: text})
-		entries = append(entries, contexts.UserMessage(r.userName(), r.Context.Name(), text))
+		t.addPrompt(text)
+		entries = append(entries, t.userMessage(text))
 	}
-	return r.ask(texts[0], entries[0], entries[1:]...)
+	return t.storeUnanswered(ctx, texts[0], entries[0], entries[1:]...)
 }
 
-// rework makes a wish come true. latest are the entries of a response that
-// hooks did not know the results of: they stay behind other messages, unless it
-// called no tool.
-func (r *round) rework(ctx context.Context, w wish, latest []contexts.Entry) error {
-	if r.fulfils(w) {
-		r.detail("%s: the recipe %q is being run already", w.point, w.recipe)
-		w.recipe = ""
+// apply does what hooks ask for. latest are the entries of a response that hooks did
+// not know the results of: they stay behind other messages, unless it called no tool.
+func (t *turn) apply(ctx context.Context, action turnAction, latest []contexts.Entry) error {
+	if t.isRunning(action) {
+		t.agent.detail("%s: the recipe %q is being run already", action.point, action.recipe)
+		action.recipe = ""
 	}
-	if len(w.messages) == 0 && w.recipe == "" {
+	if len(action.messages) == 0 && action.recipe == "" {
 		return nil
 	}
-	if r.nested {
-		r.notice("%s: the recipe %q runs beside the conversation and cannot replace it; ignored", w.point, r.recipe.Name)
+	if t.nested {
+		t.agent.notice("%s: the recipe %q runs beside the conversation and cannot replace it; ignored", action.point,
+			t.recipe.Name)
 		return nil
 	}
-	if len(w.messages) == 0 {
-		return r.runRecipe(ctx, w.recipe, w.args, latest)
+	if len(action.messages) == 0 {
+		return t.runRecipe(ctx, action, latest)
 	}
-	if w.recipe != "" {
-		r.notice("%s: the conversation is replaced, the recipe %q is not run", w.point, w.recipe)
+	if action.recipe != "" {
+		t.agent.notice("%s: the conversation is replaced, the recipe %q is not run", action.point, action.recipe)
 	}
-	entries := withResults(r.entries(w.messages), latest)
-	into := fmt.Sprintf("into %d, as a hook at %s says", len(entries), w.point)
-	return r.replace(ctx, into, entries, w.dropSummary)
+	entries := withResults(t.entries(action.messages), latest)
+	return t.replace(ctx, replacement{
+		entries: entries, into: fmt.Sprintf("into %d, as a hook at %s says", len(entries), action.point),
+		dropSummary: action.dropSummary,
+	})
 }
 
-// fulfils reports whether the round runs the recipe that a hook wishes for: beside
-// the conversation, because a hook asked for it before, or with an answer that
+// isRunning reports whether the turn runs the recipe that a hook asks for: detached
+// from the conversation, because a hook asked for it before, or with an answer that
 // takes the conversation's place now.
-func (r *round) fulfils(w wish) bool {
-	return w.recipe != "" && w.recipe == r.recipeName() && (r.nested || len(w.messages) > 0)
-}
-
-// withResults adds a response that calls tools, and its results, to entries that
-// may have some of its calls already: those get their results behind them, the
-// rest comes last.
-func withResults(entries, latest []contexts.Entry) (all []contexts.Entry) {
-	known, results := map[string]bool{}, map[string]contexts.Entry{}
-	for _, e := range entries {
-		known[e.CallID()] = known[e.CallID()] || e.Type == contexts.TypeToolCall
-	}
-	for _, e := range latest {
-		if e.Type == contexts.TypeToolResult {
-			results[e.CallID()] = e
-		}
-	}
-	for i, e := range entries {
-		all = append(all, e)
-		if groupEnds(entries, i) {
-			all = append(all, resultsOf(entries[:i+1], results)...)
-		}
-	}
-	var rest []contexts.Entry
-	missing := false
-	for _, e := range latest {
-		if known[e.CallID()] && e.CallID() != "" {
-			continue
-		}
-		missing = missing || e.Type == contexts.TypeToolCall
-		rest = append(rest, e)
-	}
-	if missing {
-		all = append(all, rest...)
-	}
-	return all
-}
-
-// groupEnds reports whether the entry at i is the last of calls that belong
-// together.
-func groupEnds(entries []contexts.Entry, i int) bool {
-	return entries[i].Type == contexts.TypeToolCall && (i+1 == len(entries) || entries[i+1].Type != contexts.TypeToolCall)
-}
-
-// resultsOf are the results of the calls that the entries end with.
-func resultsOf(entries []contexts.Entry, results map[string]contexts.Entry) (list []contexts.Entry) {
-	begin := len(entries)
-	for begin > 0 && entries[begin-1].Type == contexts.TypeToolCall {
-		begin--
-	}
-	for _, call := range entries[begin:] {
-		if result, ok := results[call.CallID()]; ok {
-			list = append(list, result)
-		}
-	}
-	return list
+func (t *turn) isRunning(action turnAction) bool {
+	return action.recipe != "" && action.recipe == t.recipeName() && (t.nested || len(action.messages) > 0)
 }
 
 // entries are messages as they are stored.
-func (r *round) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry) {
-	name, called := r.Context.Name(), map[string]string{}
+func (t *turn) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry) {
+	name, called := t.contextName(), map[string]string{}
 	for _, m := range messages {
 		switch {
 		case m.Role == "assistant":
@@ -174,39 +122,32 @@ func (r *round) entries(messages []hookpoints.ChatMessage) (list []contexts.Entr
 		case m.Role == "tool" && called[m.ToolCallID] != "":
 			list = append(list, contexts.ToolResult(name, called[m.ToolCallID], m.ToolCallID, m.Content))
 		default:
-			list = append(list, contexts.UserMessage(r.userName(), name, m.Content))
+			list = append(list, t.userMessage(m.Content))
 		}
 	}
 	return list
+}
+
+// replacement is what takes the conversation's place.
+type replacement struct {
+	entries []contexts.Entry
+	// into says for a person what the conversation becomes.
+	into string
+	// dropSummary says that the entries hold what the summary says.
+	dropSummary bool
 }
 
 // replace makes the given entries the whole conversation, which is a compaction.
-// Entries that hold what the summary said supersede it. into says for a person
-// what it becomes.
-func (r *round) replace(ctx context.Context, into string, entries []contexts.Entry, supersede bool) error {
-	replace := r.Context.Replace
-	if supersede {
-		replace = r.Context.Supersede
+func (t *turn) replace(ctx context.Context, r replacement) error {
+	replace := t.agent.Context.Replace
+	if r.dropSummary {
+		replace = t.agent.Context.Supersede
 	}
-	err := r.compacting(ctx, into, func() error { return replace(entries) })
-	r.messages = history(entries)
+	err := t.agent.replaceWindow(ctx, r.into, func() error { return replace(r.entries) })
+	t.messages = messagesOf(r.entries)
 	if err == nil {
-		r.changed("the conversation of context %q was replaced, as plugins asked; it has %d entries now", r.Context.Name(),
-			len(entries))
+		t.agent.emitChange("the conversation of context %q was replaced, as plugins asked; it has %d entries now",
+			t.contextName(), len(r.entries))
 	}
 	return err
-}
-
-// chat is the conversation as turn hooks see it.
-func chat(messages []llm.Message) []hookpoints.ChatMessage {
-	list := []hookpoints.ChatMessage{}
-	for _, m := range messages {
-		seen := hookpoints.ChatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
-		for _, call := range m.ToolCalls {
-			seen.ToolCalls = append(seen.ToolCalls, hookpoints.ChatToolCall{ID: call.ID, Name: call.Name,
-				Arguments: call.Arguments})
-		}
-		list = append(list, seen)
-	}
-	return list
 }

@@ -33,9 +33,9 @@ func (ls) Call(context.Context, tools.Call) (tools.Result, error) {
 	return tools.Result{Text: "a b"}, nil
 }
 
-// conversation asks two prompts while a plugin replaces the conversation in the
+// replaced asks two prompts while a plugin replaces the conversation in the
 // middle of the second turn, and returns what is stored then.
-func conversation(t *testing.T, replace func(hookpoints.PostTurnPayload) []hookpoints.ChatMessage) []string {
+func replaced(t *testing.T, replace func(hookpoints.PostTurnPayload) []hookpoints.ChatMessage) []string {
 	t.Helper()
 	c := workContext(t)
 	if err := c.Append(contexts.UserMessage("user", "work", "old"),
@@ -65,7 +65,7 @@ func conversation(t *testing.T, replace func(hookpoints.PostTurnPayload) []hookp
 		t.Fatal(err)
 	}
 	var list []string
-	for _, m := range history(window) {
+	for _, m := range messagesOf(window) {
 		calls, _ := json.Marshal(m.ToolCalls)
 		list = append(list, fmt.Sprintf("%s %q %s %s", m.Role, m.Content, m.ToolCallID, calls))
 	}
@@ -94,7 +94,7 @@ func TestReplacingInTheMiddleOfATurnLosesNothing(t *testing.T) {
 		}, []string{`user "new"  null`, call, `tool "a b" c1 null`, `user "be brief"  null`, `assistant "done"  null`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, conversation(t, test.replace)); diff != "" {
+			if diff := cmp.Diff(test.want, replaced(t, test.replace)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

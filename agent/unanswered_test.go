@@ -185,7 +185,7 @@ func TestCallsHaveIDsOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, m := range history(window) {
+	for _, m := range messagesOf(window) {
 		for _, call := range m.ToolCalls {
 			ids = append(ids, call.ID)
 		}

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+)
+
+// conversation is what the model is sent, and what it costs.
+type conversation struct {
+	// system is the system prompt, messages what follows it.
+	system   string
+	messages []llm.Message
+	usage    hookpoints.Usage
+}
+
+// withSystemPrompt is the system prompt and the messages.
+func (c *conversation) withSystemPrompt() []llm.Message {
+	if c.system == "" {
+		return c.messages
+	}
+	return append([]llm.Message{{Role: "system", Content: c.system}}, c.messages...)
+}
+
+// addResponse adds a response to a request of so many bytes. Where the server
+// counts no tokens, four bytes are one.
+func (c *conversation) addResponse(reply llm.Reply, sent int) {
+	c.messages = append(c.messages, llm.Message{Role: "assistant", Content: reply.Text, ToolCalls: reply.ToolCalls})
+	u := reply.Usage
+	if u.InputTokens == 0 {
+		u.InputTokens, u.OutputTokens = sent/4, len(reply.Text)/4
+	}
+	c.usage.InputTokens += u.InputTokens
+	c.usage.OutputTokens += u.OutputTokens
+	c.usage.CurrentContextWindow = u.InputTokens + u.OutputTokens
+}
+
+// addResult adds the result of a call.
+func (c *conversation) addResult(callID, text string) {
+	c.messages = append(c.messages, llm.Message{Role: "tool", ToolCallID: callID, Content: text})
+}
+
+// addPrompt adds a message of the user.
+func (c *conversation) addPrompt(text string) {
+	c.messages = append(c.messages, llm.Message{Role: "user", Content: text})
+}
+
+// makeUnique gives calls ids that no other call of the conversation has: servers
+// do not always.
+func (c *conversation) makeUnique(calls []llm.ToolCall) {
+	taken := map[string]bool{}
+	for _, m := range c.messages {
+		for _, call := range m.ToolCalls {
+			taken[call.ID] = true
+		}
+	}
+	for i, call := range calls {
+		id := call.ID
+		for n := 2; taken[id]; n++ {
+			id = fmt.Sprintf("%s_%d", call.ID, n)
+		}
+		calls[i].ID, taken[id] = id, true
+	}
+}
+
+// forHooks is the conversation as turn hooks see it.
+func (c *conversation) forHooks() []hookpoints.ChatMessage {
+	list := []hookpoints.ChatMessage{}
+	for _, m := range c.messages {
+		seen := hookpoints.ChatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
+		for _, call := range m.ToolCalls {
+			seen.ToolCalls = append(seen.ToolCalls, hookpoints.ChatToolCall{ID: call.ID, Name: call.Name,
+				Arguments: call.Arguments})
+		}
+		list = append(list, seen)
+	}
+	return list
+}

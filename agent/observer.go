@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/chibi-host/chibi/contexts"
+)
+
+// Output shows a person what happens. A nil function shows nothing.
+type Output struct {
+	// Text receives the model's text as it comes; a response ends with a
+	// newline.
+	Text func(delta string)
+	// TextEnd is called when the text of a response has ended.
+	TextEnd func()
+	// Entry receives every entry of the conversation once it is stored.
+	Entry func(contexts.Entry)
+	// Notice receives sentences that a person should read.
+	Notice func(text string)
+	// Detail receives remarks for a person who wants to know more.
+	Detail func(text string)
+	// Event receives what happens in a turn besides hooks, for traces and for a
+	// person who looks on.
+	Event func(Event)
+	// Waiting is called with what is being waited for, and what it returns
+	// when that is over, perhaps several times.
+	Waiting func(what string) (done func())
+}
+
+// notice tells a person something that they should read.
+func (a *Agent) notice(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	a.emit(Event{Kind: EventNotice, Text: text})
+	if a.Output.Notice != nil {
+		a.Output.Notice(text)
+	}
+}
+
+// detail tells more to a person who wants to know.
+func (a *Agent) detail(format string, args ...any) {
+	if a.Output.Detail != nil {
+		a.Output.Detail(fmt.Sprintf(format, args...))
+	}
+}
+
+// waiting says what is being waited for until the returned function is called.
+func (a *Agent) waiting(what string) func() {
+	if a.Output.Waiting == nil {
+		return func() {}
+	}
+	return a.Output.Waiting(what)
+}
+
+// emit reports an event.
+func (a *Agent) emit(e Event) {
+	if a.Output.Event != nil {
+		a.Output.Event(e)
+	}
+}
+
+// emitChange reports what became of the context.
+func (a *Agent) emitChange(format string, args ...any) {
+	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...)})
+}
+
+// emitRewritten reports what plugins changed in the calls of a conversation.
+func (a *Agent) emitRewritten(window []contexts.Entry) {
+	written := map[string]string{}
+	var list []Rewritten
+	for _, e := range window {
+		switch {
+		case e.Type == contexts.TypeToolCall:
+			written[e.CallID()] = e.Content
+		case e.Type == contexts.TypeToolResult && e.Metadata != nil && e.Metadata.RanWith != nil:
+			list = append(list, Rewritten{written[e.CallID()], string(e.Metadata.RanWith)})
+		}
+	}
+	if len(list) > 0 {
+		a.emit(Event{Kind: EventRewritten, Rewritten: list})
+	}
+}

@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"cmp"
+
+	"github.com/chibi-host/chibi/llm"
+)
+
+// Settings shape requests and bound a turn. A bound of 0 means its default.
+type Settings struct {
+	// Model is the model's name in requests, Provider what on_start says of
+	// who offers it.
+	Model, Provider string
+	// Home and ProjectRoot are the directories that on_start tells of.
+	Home, ProjectRoot string
+	// Options are further members of the request body, in order.
+	Options []llm.Option
+	// SystemPrompt, if not nil, stands in the place of the context's own system
+	// prompt. Nothing of it is stored.
+	SystemPrompt *string
+	// UserName is what the person is called; [DefaultUserName] is not told to the model.
+	UserName string
+	// Verbose is what on_start and on_end report.
+	Verbose bool
+	// Reflection adds the model's notes on itself to the system prompt.
+	Reflection bool
+	// ContextWindow is the model's limit in tokens; default what is known of the
+	// model.
+	ContextWindow int
+	// WarnPercent is how full that may be before a notice; 0: no notice.
+	WarnPercent float64
+	// AutoCompact takes about CompactDropPercent of the exchanges out of the
+	// window when it is CompactPercent full.
+	AutoCompact                        bool
+	CompactPercent, CompactDropPercent float64
+	// Include and Exclude filter the offered tools before plugins do. A nil
+	// Include keeps all.
+	Include, Exclude []string
+	// MaxSteps bounds the steps of a turn; default [DefaultMaxSteps].
+	MaxSteps int
+	// MaxCalls bounds the calls of one step that are run;
+	// default [DefaultMaxCalls].
+	MaxCalls int
+	// MaxFollowUps bounds how often pre_stop continues a turn, and how many
+	// recipes hooks run in it; default [DefaultMaxFollowUps].
+	MaxFollowUps int
+	// CacheThreshold is how many characters of an output are shown, default
+	// [DefaultCacheThreshold]; CachePreview how many of one that is cached, default
+	// [DefaultCachePreview].
+	CacheThreshold, CachePreview int
+	// MaxRecursion bounds the further turns that the recurse tool can ask for;
+	// default [DefaultMaxRecursion].
+	MaxRecursion int
+}
+
+func (s Settings) maxSteps() int       { return orDefault(s.MaxSteps, DefaultMaxSteps) }
+func (s Settings) maxCalls() int       { return orDefault(s.MaxCalls, DefaultMaxCalls) }
+func (s Settings) maxFollowUps() int   { return orDefault(s.MaxFollowUps, DefaultMaxFollowUps) }
+func (s Settings) maxRecursion() int   { return orDefault(s.MaxRecursion, DefaultMaxRecursion) }
+func (s Settings) cacheThreshold() int { return orDefault(s.CacheThreshold, DefaultCacheThreshold) }
+func (s Settings) cachePreview() int   { return orDefault(s.CachePreview, DefaultCachePreview) }
+
+// contextWindow is the model's limit in tokens.
+func (s Settings) contextWindow() int { return orDefault(s.ContextWindow, llm.ContextWindow(s.Model)) }
+
+// userName is the name that the person's messages are stored with.
+func (s Settings) userName() string {
+	return cmp.Or(s.UserName, DefaultUserName)
+}
+
+// orDefault is a configured bound or its default.
+func orDefault(set, fallback int) int {
+	if set > 0 {
+		return set
+	}
+	return fallback
+}

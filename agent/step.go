@@ -1,0 +1,179 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/llm"
+)
+
+// step is one response of the model with the results of its tool calls.
+type step struct {
+	reply llm.Reply
+	// offered are the tools that the request offered.
+	offered toolNames
+	// incomplete says why the response is not whole although its stream was; "" if it is.
+	incomplete string
+	// entries are the response and the results as they are stored.
+	entries []contexts.Entry
+}
+
+// takeStep asks the model, and runs the tools that it calls. What hooks ask for at
+// post_turn is done when the calls have their results.
+func (t *turn) takeStep(ctx context.Context) (step, error) {
+	s, err := t.respond(ctx)
+	if err != nil {
+		return s, err
+	}
+	action, err := t.firePostTurn(ctx, s.reply)
+	if err != nil {
+		return s, err
+	}
+	if s.incomplete != "" {
+		t.agent.notice("the model's answer is not whole: %s", s.incomplete)
+		action = t.withoutIncomplete(action)
+		err = t.refuseCalls(ctx, &s)
+	} else {
+		err = t.runCalls(ctx, &s)
+	}
+	if err != nil {
+		return s, err
+	}
+	return s, t.apply(ctx, action, s.entries)
+}
+
+// respond sends one request and stores the response.
+func (t *turn) respond(ctx context.Context) (step, error) {
+	offer, err := t.offerTools(ctx)
+	if err != nil {
+		return step{}, err
+	}
+	body, err := t.agent.requestBody(ctx, modelRequest{
+		messages: t.withSystemPrompt(), tools: offer.specs, depth: t.depth, event: offer.event,
+	})
+	if err != nil {
+		return step{}, err
+	}
+	reply, err := t.stream(ctx, body)
+	t.makeUnique(reply.ToolCalls)
+	t.steps++
+	s := step{reply: reply, offered: toolNamesOf(offer.specs), incomplete: incomplete(reply)}
+	if err != nil {
+		return s, errors.Join(t.agent.explainTooLong(err, len(body)), t.storePartial(ctx, &s))
+	}
+	return s, t.storeResponse(ctx, &s, len(body))
+}
+
+// stream asks the model and shows its text as it comes.
+func (t *turn) stream(ctx context.Context, body []byte) (llm.Reply, error) {
+	done := t.agent.waiting("model " + t.agent.Settings.Model)
+	reply, err := t.agent.Model.Stream(ctx, body, t.recorder.showText)
+	done()
+	if reply.Text != "" && !strings.HasSuffix(reply.Text, "\n") {
+		t.recorder.showText("\n")
+	}
+	t.recorder.endText()
+	return reply, err
+}
+
+// storePartial stores the text that arrived before a failure, marked as interrupted.
+// Calls are not stored: they may not be whole.
+func (t *turn) storePartial(ctx context.Context, s *step) error {
+	if strings.TrimSpace(s.reply.Text) == "" {
+		return nil
+	}
+	text := contexts.AssistantMessage(t.contextName(), s.reply.Text).Interrupted()
+	return t.storeAnswer(ctx, s, text)
+}
+
+// storeResponse stores the response to a request of so many bytes.
+func (t *turn) storeResponse(ctx context.Context, s *step, sent int) error {
+	var entries []contexts.Entry
+	if strings.TrimSpace(s.reply.Text) != "" {
+		text := contexts.AssistantMessage(t.contextName(), s.reply.Text)
+		if s.incomplete != "" {
+			text = text.Interrupted()
+		}
+		entries = append(entries, text)
+	}
+	for _, call := range s.reply.ToolCalls {
+		entries = append(entries, contexts.ToolCall(t.contextName(), call.Name, call.ID, call.Arguments))
+	}
+	if len(entries) == 0 {
+		t.agent.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
+		return nil
+	}
+	t.addResponse(s.reply, sent)
+	return t.storeAnswer(ctx, s, entries...)
+}
+
+// storeAnswer stores entries of a response: the prompt has its answer then, and the
+// mail that came with it leaves the inbox.
+func (t *turn) storeAnswer(ctx context.Context, s *step, entries ...contexts.Entry) error {
+	if err := t.store(ctx, s, entries...); err != nil {
+		return err
+	}
+	t.unanswered = ""
+	if !t.hasMail {
+		return nil
+	}
+	t.hasMail = false
+	return t.agent.Context.RemoveMail()
+}
+
+// store records entries of a step.
+func (t *turn) store(ctx context.Context, s *step, entries ...contexts.Entry) error {
+	s.entries = append(s.entries, entries...)
+	return t.recorder.record(ctx, entries...)
+}
+
+// incomplete says why a response is not whole although its stream was; "" if it
+// is whole.
+func incomplete(reply llm.Reply) string {
+	switch reply.FinishReason {
+	case "length", "max_tokens":
+		return "it reached its length limit (api.max_tokens, or the model's context window)"
+	case "content_filter":
+		return "its server's content filter stopped it"
+	}
+	return ""
+}
+
+// withoutIncomplete is an action after a response that is not whole: as a summary,
+// it does not take the place of the conversation.
+func (t *turn) withoutIncomplete(a turnAction) turnAction {
+	if !a.dropSummary {
+		return a
+	}
+	t.agent.notice("the conversation stays as it is: what would take its place is not whole")
+	return turnAction{point: a.point}
+}
+
+// refuseCalls answers the calls of a response that is not whole: what is missing of
+// them cannot be known, so none of them runs.
+func (t *turn) refuseCalls(ctx context.Context, s *step) error {
+	for _, call := range s.reply.ToolCalls {
+		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, "+
+			"shorter", s.incomplete)
+		if err := t.storeResult(ctx, s, call, callResult{text: text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainTooLong adds to an error of a request that is too long what a person can do.
+func (a *Agent) explainTooLong(err error, sent int) error {
+	if !errors.Is(err, llm.ErrTooLong) {
+		return err
+	}
+	size, limit, advice := sent/4, a.Settings.contextWindow(), ""
+	if size < limit {
+		advice = "; if the server takes less than that, set context_window_limit to what it takes"
+	}
+	return fmt.Errorf("%w; the request has about %d tokens, context_window_limit is %d: make the conversation "+
+		"shorter with chibi -z, or empty it with chibi -a%s", err, size, limit, advice)
+}

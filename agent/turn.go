@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// turn answers one prompt, from pre_message to pre_stop.
+type turn struct {
+	agent    *Agent
+	recorder recorder
+	// conversation is what the model is sent.
+	conversation
+	// depth counts the turns that the recurse tool asked for before this one; note
+	// is what it asks for a further one with.
+	depth int
+	note  string
+	// recipe is what the prompt comes from; nil for none. A nested turn runs it
+	// detached from the conversation, because a hook asked for it.
+	recipe *Recipe
+	nested bool
+	// steps, followUps and recipes count the responses, the follow-ups of pre_stop and
+	// the recipes that hooks have run.
+	steps, followUps, recipes int
+	// unanswered is the id of the prompt that has no answer yet, "" if there is none;
+	// hasMail says that mail came with it.
+	unanswered string
+	hasMail    bool
+}
+
+// newTurn is a turn of the agent's conversation, which is stored and shown.
+func newTurn(a *Agent, depth int) *turn {
+	usage := hookpoints.Usage{MaxContextWindow: a.Settings.contextWindow()}
+	return &turn{agent: a, recorder: storeRecorder{a}, depth: depth, recipe: a.Recipe,
+		conversation: conversation{usage: usage}}
+}
+
+// detached is a turn that stores and shows nothing.
+func detached(a *Agent, depth int) *turn {
+	t := newTurn(a, depth)
+	t.recorder = noRecorder{}
+	return t
+}
+
+// run answers the prompt and whatever pre_stop adds to it.
+func (t *turn) run(ctx context.Context, original string) (string, error) {
+	prompt, err := t.firePreMessage(ctx, original)
+	if err != nil {
+		return "", err
+	}
+	if err := t.begin(ctx, prompt); err != nil {
+		return "", err
+	}
+	for {
+		last, err := t.answer(ctx)
+		answer := last.reply.Text
+		if err != nil {
+			return answer, err
+		}
+		if err := t.firePostMessage(ctx, original, answer); err != nil {
+			return answer, err
+		}
+		followUp, err := t.firePreStop(ctx, answer)
+		if err != nil || followUp == "" {
+			return answer, err
+		}
+		original = followUp
+	}
+}
+
+// firePreMessage takes the prompt through pre_message.
+func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error) {
+	summary, err := t.agent.Context.Summary()
+	if err != nil {
+		return "", err
+	}
+	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreMessage, hookpoints.PreMessagePayload{
+		Prompt: prompt, ContextName: t.contextName(), Summary: summary, Recipe: t.recipeName(),
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case answer.Block:
+		return "", &RefusedError{Message: answer.Message}
+	case answer.Prompt != nil:
+		prompt = *answer.Prompt
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return "", errors.New("the prompt is empty; say something")
+	}
+	return prompt, nil
+}
+
+// firePostMessage tells of a prompt, as it was typed, and its answer.
+func (t *turn) firePostMessage(ctx context.Context, prompt, answer string) error {
+	_, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostMessage, hookpoints.PostMessagePayload{
+		Prompt: prompt, Response: answer, ContextName: t.contextName(),
+	})
+	return err
+}
+
+// begin stores the prompt and gathers what the model is sent with it.
+func (t *turn) begin(ctx context.Context, prompt string) error {
+	if err := t.storePrompt(ctx, prompt); err != nil {
+		return err
+	}
+	window, err := t.agent.Context.Window()
+	if err != nil {
+		return err
+	}
+	t.agent.emitRewritten(window)
+	if window, err = t.agent.maybeCompact(ctx, contexts.Answered(window, t.unanswered)); err != nil {
+		return err
+	}
+	t.messages = messagesOf(contexts.Answered(window, t.unanswered))
+	if t.system, err = t.agent.systemPrompt(ctx); err != nil || t.agent.Settings.SystemPrompt != nil {
+		return err
+	}
+	return t.agent.Context.NoteSystemPrompt(t.system)
+}
+
+// answer takes steps until the model responds without calling a tool. It returns
+// the last step.
+func (t *turn) answer(ctx context.Context) (step, error) {
+	limit := t.agent.Settings.maxSteps()
+	for range limit {
+		s, err := t.takeStep(ctx)
+		if err != nil || len(s.reply.ToolCalls) == 0 {
+			return s, err
+		}
+	}
+	return step{}, fmt.Errorf(
+		"the model called tools in %d responses without an answer; stopped, as max_tool_rounds says", limit)
+}
+
+func (t *turn) contextName() string { return t.agent.Context.Name() }
