@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/chibi-host/chibi/internal/clip"
 )
 
 var (
@@ -113,10 +115,7 @@ func (e Entry) measured(i Index) Entry {
 
 // notFound is ErrNotFound with the id.
 func notFound(id string) error {
-	if len(id) > 80 {
-		id = id[:80] + "..."
-	}
-	return fmt.Errorf("cached output %q: %w", id, ErrNotFound)
+	return fmt.Errorf("cached output %q: %w", clip.Text(id, 80), ErrNotFound)
 }
 
 // notSaved is the error of an output that could not be saved.

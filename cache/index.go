@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/internal/clip"
 )
 
 // indexStep is how many lines lie between two places in an index.
@@ -124,15 +126,7 @@ func (c *counter) add(data []byte) {
 		data = append(c.rest, data...)
 		c.rest = nil
 	}
-	keep := len(data)
-	for back := 1; back < utf8.UTFMax && back <= len(data); back++ {
-		if b := data[len(data)-back]; utf8.RuneStart(b) {
-			if !utf8.FullRune(data[len(data)-back:]) {
-				keep = len(data) - back
-			}
-			break
-		}
-	}
+	keep := clip.Whole(data)
 	c.count(data[:keep])
 	c.rest = bytes.Clone(data[keep:])
 }

@@ -162,6 +162,7 @@ var boundOf = map[string]string{
 	"plugin/process.process.readOutput":           "a plugin's standard output",
 	"plugin/kodelet.Dir.entries":                  "folders",
 	"plugin/kodelet.PluginDirs":                   "folders",
+	"plugin/kodelet.answers.save":                 "`kodelet-events.json`",
 	"plugin/kodelet.identify":                     "files of an installed plugin, of Kodelet's hooks",
 	"plugin/kodelet.readAnswers":                  "`kodelet-events.json`",
 	"plugin/native.entryNames":                    "folders",

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/google/uuid"
@@ -87,15 +87,7 @@ type quoter struct {
 // Write quotes all whole characters.
 func (q *quoter) Write(p []byte) (int, error) {
 	text := append(q.rest, p...)
-	whole := len(text)
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
-			if !utf8.FullRune(last) {
-				whole -= n
-			}
-			break
-		}
-	}
+	whole := clip.Whole(text)
 	q.rest = bytes.Clone(text[whole:])
 	return len(p), q.quote(text[:whole])
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/kodelet"
 )
 
 // Registry holds the handlers that recipes can name. A program adds its own by
@@ -31,23 +32,19 @@ func Handlers(full float64) Registry {
 	}
 }
 
-// points are the hook points of the events that recipes name: Kodelet's names
-// and our own.
-func points(event string) (hookpoints.Name, bool) {
-	switch event {
-	case "turn_end", "after_turn", string(hookpoints.PostTurn.Name):
-		return hookpoints.PostTurn.Name, true
-	case "agent_stop", string(hookpoints.PreStop.Name):
-		return hookpoints.PreStop.Name, true
-	case "before_tool_call", "after_tool_call", "user_message_send":
-		return "", true // events that no handler is for
+// pointOf is the hook point of an event that recipes name: Kodelet's names, and our
+// own of the points that handlers exist for.
+func pointOf(event string) (point hookpoints.Name, isEvent bool) {
+	if point, isEvent = kodelet.Events()[event]; isEvent {
+		return point, true
 	}
-	return "", false
+	point = hookpoints.Name(event)
+	return point, point == hookpoints.PostTurn.Name || point == hookpoints.PreStop.Name
 }
 
 // make makes the handler of one event.
 func (known Registry) make(event string, hook Hook) (plugin.Handlers, error) {
-	point, isEvent := points(event)
+	point, isEvent := pointOf(event)
 	if !isEvent {
 		return nil, fmt.Errorf("hooks: there is no event %q; handlers exist for turn_end, after_turn and agent_stop", event)
 	}

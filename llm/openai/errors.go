@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/llm"
@@ -178,11 +179,7 @@ func message(data []byte) string {
 // oneLine makes a server's text one line of a message, without what could
 // control a terminal.
 func oneLine(text string) string {
-	text = term.Line(text[:min(len(text), 64<<10)])
-	if runes := []rune(text); len(runes) > 300 {
-		text = string(runes[:300]) + "..."
-	}
-	return text
+	return clip.Text(term.Line(text[:min(len(text), 64<<10)]), 300)
 }
 
 // errorText is the text of an "error" member: an object with a message, or a

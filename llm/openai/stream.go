@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/dustin/go-humanize"
@@ -256,11 +257,7 @@ func keep(into *string, value gjson.Result) {
 
 // shorten makes a server's text fit an error message.
 func shorten(s string) string {
-	s = strings.ToValidUTF8(s[:min(len(s), 4*maxShown)], "\uFFFD")
-	if runes := []rune(s); len(runes) > maxShown {
-		return string(runes[:maxShown]) + "..."
-	}
-	return s
+	return clip.Text(strings.ToValidUTF8(s[:min(len(s), 4*maxShown)], "\uFFFD"), maxShown)
 }
 
 // maxShown is how many characters of a text that makes no sense are shown.

@@ -17,12 +17,12 @@ func FuzzOutput(f *testing.F) {
 	f.Add("log\n{}", 1)
 	f.Fuzz(func(t *testing.T, text string, exit int) {
 		fuzztest.Memory(t)
-		for _, e := range events() {
-			c := codec{event: e, warned: &sync.Map{}}
+		for name, point := range Events() {
+			c := codec{event: event{name, point}, warned: &sync.Map{}}
 			answer, err := c.Decode(plugin.Event{}, process.Outcome{Stdout: []byte(text), Stderr: text, Exit: exit})
 			var refusal *plugin.Refusal
 			if err != nil && !errors.As(err, &refusal) || len(answer.Body) > 0 && !json.Valid(answer.Body) {
-				t.Errorf("%s, %q: %s, %v", e.name, text, answer.Body, err)
+				t.Errorf("%s, %q: %s, %v", name, text, answer.Body, err)
 			}
 		}
 	})

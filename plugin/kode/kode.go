@@ -82,7 +82,7 @@ func Load(opts Options) plugin.Loaded {
 		override := opts.Overrides[name]
 		path := opts.path(h.Exec)
 		origin := plugin.Origin{Protocol: Protocol, Path: path}
-		e, known := findEvent(h.Event)
+		point, known := Events()[h.Event]
 		switch {
 		case !known:
 			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Meant: true,
@@ -91,7 +91,7 @@ func Load(opts Options) plugin.Loaded {
 			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin,
 				Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
 		default:
-			l.Plugins = append(l.Plugins, opts.build(name, origin, e, h, override))
+			l.Plugins = append(l.Plugins, opts.build(name, origin, event{h.Event, point}, h, override))
 			l.Notices = append(l.Notices, override.NoStdin(name)...)
 		}
 	}

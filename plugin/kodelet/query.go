@@ -4,17 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -22,10 +21,11 @@ import (
 
 // answers remembers what hooks have answered to `hook`.
 type answers struct {
-	mu    sync.Mutex
-	path  string
+	file  jsonfile.File
 	known map[string]known // by the hook's path
-	fresh bool             // something is not on disk yet
+
+	mu    sync.Mutex
+	fresh map[string]known // not on disk yet
 }
 
 // known is one answer, and the file that gave it.
@@ -40,35 +40,29 @@ type known struct {
 // readAnswers reads a file of answers; whatever is wrong with it, hooks are
 // just asked again.
 func readAnswers(path string) *answers {
-	a := &answers{path: path, known: map[string]known{}}
-	if path == "" {
-		return a
-	}
-	if data, err := disk.ReadFile(disk.OS{}, path, maxAnswersFile); err == nil &&
-		strictjson.Decode(data, &a.known) != nil || a.known == nil {
-		a.known = map[string]known{}
+	a := &answers{file: jsonfile.File{Path: path, Max: maxAnswersFile}, fresh: map[string]known{}}
+	if path != "" {
+		a.known, _ = jsonfile.Read[map[string]known](a.file)
 	}
 	return a
 }
 
 // save keeps new answers, of hooks that there still are.
 func (a *answers) save() error {
-	if a.path == "" || !a.fresh {
+	if a.file.Path == "" || len(a.fresh) == 0 {
 		return nil
 	}
-	for path := range a.known {
-		if _, err := os.Stat(path); err != nil {
-			delete(a.known, path)
-		}
-	}
-	data, err := json.MarshalIndent(a.known, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := disk.MkdirAll(disk.OS{}, filepath.Dir(a.path), 0o700); err != nil {
-		return err
-	}
-	return disk.Replace(disk.OS{}, a.path, append(data, '\n'), 0o600)
+	return jsonfile.Update(a.file, func(all *map[string]known) error {
+		kept := map[string]known{}
+		maps.Copy(kept, *all)
+		maps.Copy(kept, a.fresh)
+		maps.DeleteFunc(kept, func(path string, _ known) bool {
+			_, err := os.Stat(path)
+			return err != nil
+		})
+		*all = kept
+		return nil
+	})
 }
 
 // eventOf is a hook's event: the one that it gave when it was as it is now, or
@@ -78,9 +72,7 @@ func (a *answers) eventOf(ctx context.Context, opts Options, file executable) (e
 	if err != nil {
 		return event{}, err
 	}
-	a.mu.Lock()
 	before, ok := a.known[file.path]
-	a.mu.Unlock()
 	now.Event = before.Event
 	if e, isEvent := findEvent(before.Event); ok && isEvent && now == before {
 		return e, nil
@@ -92,7 +84,7 @@ func (a *answers) eventOf(ctx context.Context, opts Options, file executable) (e
 	now.Event = e.name
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.known[file.path], a.fresh = now, true
+	a.fresh[file.path] = now
 	return e, nil
 }
 

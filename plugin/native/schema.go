@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
@@ -223,8 +224,5 @@ func beginning(out []byte) string {
 	if line == "" {
 		return "; it printed nothing"
 	}
-	if runes := []rune(line); len(runes) > 40 {
-		line = string(runes[:40]) + "..."
-	}
-	return fmt.Sprintf("; it begins %q", line)
+	return fmt.Sprintf("; it begins %q", clip.Text(line, 40))
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
@@ -119,14 +119,7 @@ func (o Options) maxToolOutput() int64 {
 func begin(out process.Outcome) string {
 	data := out.Stdout
 	if out.Spooled != "" {
-		for n := 1; n < utf8.UTFMax && n < len(data); n++ {
-			if last := data[len(data)-n:]; utf8.RuneStart(last[0]) {
-				if !utf8.FullRune(last) {
-					data = data[:len(data)-n]
-				}
-				break
-			}
-		}
+		data = data[:clip.Whole(data)]
 	}
 	return text(data)
 }

@@ -3,6 +3,8 @@ package process
 import (
 	"fmt"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/clip"
 )
 
 // Err says in words how a process failed: its exit status or signal, and the
@@ -34,9 +36,5 @@ func lastLine(text string) string {
 			}
 		}
 	}
-	line := []rune(strings.TrimSpace(lines[last]))
-	if len(line) > 200 {
-		return string(line[:200]) + "..."
-	}
-	return string(line)
+	return clip.Text(strings.TrimSpace(lines[last]), 200)
 }
