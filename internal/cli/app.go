@@ -17,21 +17,6 @@ type program struct {
 	screen *screen
 	opts   options
 	said   map[string]bool // notices that were printed
-	// pluginEnv is the environment of plugins; nil: chibi's own. pluginHome is the
-	// home that they are told; "": the one in use.
-	pluginEnv  []string
-	pluginHome string
-	// offline uses the demo model, whatever is configured; nativeOnly asks no
-	// other programs' hooks.
-	offline, nativeOnly bool
-	// idle says that this run neither asks the model nor calls a tool.
-	idle bool
-	// askAgain asks plugins that hung a short while ago, too.
-	askAgain bool
-	// untraced keeps no trace of turns.
-	untraced bool
-	// pluginsFolder is where chibi's plugins are; "": in the home.
-	pluginsFolder string
 	// turn begins an answer that Ctrl-C ends without ending the program.
 	turn func(context.Context) (context.Context, func())
 }

@@ -31,7 +31,7 @@ func (s *session) chat(ctx context.Context) error {
 	c := &chat{s, &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}}
 	c.editor.Complete = c.complete
 	s.screen.line(fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the commands, "+
-		"Ctrl-D ends. Context: "+s.agent.Context.Name(), s.helpWidth(), 0, 0))
+		"Ctrl-D ends. Context: "+s.Name(), s.helpWidth(), 0, 0))
 	for {
 		s.screen.atPrompt()
 		text, err := c.editor.Read(ctx, "> ")
@@ -69,7 +69,7 @@ func (c *chat) take(ctx context.Context, text string) error {
 	if name, word, ok := commandLine(text); ok {
 		return c.do(ctx, name, word)
 	}
-	return c.ask(ctx, unescaped(text))
+	return c.Ask(ctx, unescaped(text))
 }
 
 // interruption says what Ctrl-C has ended: an answer, of which what has arrived is
@@ -83,7 +83,7 @@ func interruption(text string) string {
 
 // earlierPrompts are the last prompts of this context.
 func (s *session) earlierPrompts() (prompts []string, err error) {
-	err = s.agent.Context.History(contexts.Query{Last: rememberedPrompts, Keep: isPrompt}, func(e contexts.Entry) bool {
+	err = s.Agent.Context.History(contexts.Query{Last: rememberedPrompts, Keep: isPrompt}, func(e contexts.Entry) bool {
 		prompts = append(prompts, e.PromptText())
 		return true
 	})

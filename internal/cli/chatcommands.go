@@ -28,11 +28,11 @@ var errChatEnds = errors.New("the conversation ends")
 
 // commands are those of a conversation.
 func (c *chat) commands() []chatCommand {
-	name := func() string { return c.agent.Context.Name() }
+	name := func() string { return c.Name() }
 	return []chatCommand{
 		{[]string{"help"}, "", "list these commands", func(context.Context, string) error { return c.help() }},
 		{[]string{answerAgain}, "", "send the latest prompt again, if it got no answer",
-			func(ctx context.Context, _ string) error { return c.answering(ctx, c.agent.Retry) }},
+			func(ctx context.Context, _ string) error { return c.Answer(ctx, c.Agent.Retry) }},
 		{[]string{"history"}, "[N]", "show the last N entries; 20 without a number, 0 for all", c.history},
 		{[]string{"compact"}, "", "replace the conversation by a summary that the model writes",
 			func(ctx context.Context, _ string) error { return c.compactCurrent(ctx) }},
@@ -119,18 +119,20 @@ func (c *chat) history(_ context.Context, word string) error {
 			return err
 		}
 	}
-	return c.printHistory(c.agent.Context.Name(), contexts.Query{Last: max(0, n), First: max(0, -n)}, false)
+	return c.printHistory(c.Name(), contexts.Query{Last: max(0, n), First: max(0, -n)}, false)
 }
 
 // context goes on in another context, or shows this one.
 func (c *chat) context(ctx context.Context, name string) error {
 	if name == "" {
-		return c.showContext(c.agent.Context.Name(), false)
+		return c.showContext(c.Name(), false)
 	}
-	if err := c.moveTo(ctx, name); err != nil {
+	moved, err := c.Move(ctx, name)
+	if err != nil {
 		return err
 	}
-	if err := c.say("Switched to context '%s'", c.agent.Context.Name()); err != nil {
+	c.Session = moved
+	if err := c.say("Switched to context '%s'", c.Name()); err != nil {
 		return err
 	}
 	prompts, err := c.earlierPrompts()
@@ -141,7 +143,7 @@ func (c *chat) context(ctx context.Context, name string) error {
 // complete lists what a line that begins a command can become.
 func (c *chat) complete(line string) (lines []string) {
 	if word, ok := strings.CutPrefix(line, "/context "); ok {
-		names, _ := c.store.Names()
+		names, _ := c.Store.Names()
 		for _, name := range names {
 			if strings.HasPrefix(name, word) {
 				lines = append(lines, "/context "+name)

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/urfave/cli/v2"
 )
@@ -192,16 +194,19 @@ func (c completer) values(ctx context.Context, f cli.Flag, i int) []string {
 }
 
 func (c completer) contextNames(mayBeNew bool) []string {
-	s := &session{program: c.program}
-	if s.openHome(context.Background()) != nil {
-		return nil
-	}
-	s.store.Report = nil
-	list, err := s.store.Names()
+	home, err := app.Home(c.opts.home)
 	if err != nil {
 		return nil
 	}
-	state, err := s.store.State()
+	store, err := contexts.Open(home)
+	if err != nil {
+		return nil
+	}
+	list, err := store.Names()
+	if err != nil {
+		return nil
+	}
+	state, err := store.State()
 	if err == nil && !slices.Contains(list, state.Current) {
 		list = append(list, state.Current)
 		slices.Sort(list)
@@ -228,19 +233,21 @@ func typable(names []string) []string {
 // toolNames lists tools, and the plugins that -p finds too. Plugins are asked
 // for that, bounded in time as always.
 func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
-	s := &session{program: c.program}
-	s.nativeOnly, s.untraced = true, true // no hook is asked for a word
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext, s.openTrace,
-		s.openProject, s.loadPlugins} {
-		if step(ctx) != nil {
-			return nil
-		}
+	opts := c.reading()
+	opts.Plugins.NativeOnly = true // no hook is asked for a word
+	s, err := c.open(ctx, opts)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	if s.Load(ctx) != nil {
+		return nil
 	}
 	var list []string
-	for _, spec := range s.agent.Tools.Specs() {
+	for _, spec := range s.Agent.Tools.Specs() {
 		list = append(list, spec.Name)
 	}
-	for _, p := range s.loaded.Plugins {
+	for _, p := range s.Loaded.Plugins {
 		if withPlugins && len(p.Tools) > 0 && !slices.Contains(list, p.Name) {
 			list = append(list, p.Name)
 		}
@@ -263,8 +270,8 @@ func (c completer) cachedIDs() (list []string) {
 	if err != nil {
 		return nil
 	}
-	defer s.close()
-	cached, _ := s.cache().List()
+	defer s.Close()
+	cached, _ := s.Cache().List()
 	for _, e := range cached {
 		list = append(list, e.ID)
 	}
@@ -284,8 +291,8 @@ func (c completer) pluginNames() (list []string) {
 	if err != nil {
 		return nil
 	}
-	defer s.close()
-	entries, _ := os.ReadDir(s.pluginsDir())
+	defer s.Close()
+	entries, _ := os.ReadDir(s.Loader().Dir())
 	for _, e := range entries {
 		if s.looksLikePlugin(e.Name()) {
 			list = append(list, e.Name())
@@ -299,8 +306,8 @@ func (c completer) recipeNames() (list []string) {
 	if err != nil {
 		return nil
 	}
-	defer s.close()
-	for _, l := range s.library().List() {
+	defer s.Close()
+	for _, l := range app.Library(s.Session).List() {
 		if l.Err == nil && !slices.Contains(list, l.Name) {
 			list = append(list, l.Name)
 		}
@@ -336,7 +343,7 @@ func flagNames(flags []cli.Flag) []string {
 // looksLikePlugin reports whether an entry of the plugins folder is meant to be
 // one: not hidden, not disabled, not a text or data.
 func (s *session) looksLikePlugin(name string) bool {
-	info, err := os.Stat(filepath.Join(s.pluginsDir(), name))
+	info, err := os.Stat(filepath.Join(s.Loader().Dir(), name))
 	if err != nil {
 		return true // a broken link
 	}

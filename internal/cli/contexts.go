@@ -24,7 +24,7 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 			}), jsonFlag(&asJSON)),
 		leaf(ctx, "switch", "NAME", "use a context from now on, as -c does", func(ctx context.Context, args []string) error {
 			p.opts.switchTo = args
-			return p.within(ctx, func(s *session) error { return s.say("Switched to context '%s'", s.agent.Context.Name()) })
+			return p.within(ctx, func(s *session) error { return s.say("Switched to context '%s'", s.Name()) })
 		}),
 		leaf(ctx, "rename", "OLD NEW", "rename a context", func(ctx context.Context, args []string) error {
 			return inSession(p.within, func(s *session, ctx context.Context, name string) error {
@@ -78,7 +78,7 @@ func describeContext(info contexts.Info) contextInfo {
 
 // listContexts prints every context, a star at the current one.
 func (s *session) listContexts(asJSON bool) error {
-	infos, err := s.store.List()
+	infos, err := s.Store.List()
 	if err != nil {
 		return err
 	}
@@ -142,12 +142,12 @@ func (s *session) showContext(name string, asJSON bool) error {
 }
 
 func (s *session) details(name string) (d contextDetails, err error) {
-	info, err := s.store.Info(name)
+	info, err := s.Store.Info(name)
 	if err != nil {
 		return d, err
 	}
 	d.contextInfo = describeContext(info)
-	c, err := s.store.Context(name)
+	c, err := s.Store.Context(name)
 	if err != nil {
 		return d, err
 	}

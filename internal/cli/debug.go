@@ -2,13 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/chibi-host/chibi/contexts"
-	"github.com/chibi-host/chibi/llm"
 )
 
 // debugKeys are what --debug asks for.
@@ -83,36 +79,5 @@ func (o *options) destroySettings() *debugKeys {
 
 func (s *session) setDestroyRule(context.Context) error {
 	d := s.opts.destroySettings()
-	return s.store.SetDestroyRule(s.agent.Context.Name(), d.destroyAt, d.destroyAfter)
-}
-
-// loggingClient writes every request, or what the server says of every
-// response, to a file of the context.
-type loggingClient struct {
-	llm.Client
-	context *contexts.Context
-	keys    debugKeys
-	failed  func(error)
-}
-
-// Stream logs the request, sends it, and logs the response.
-func (c loggingClient) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
-	now := time.Now().Unix()
-	if c.keys.requests {
-		c.log("requests.jsonl", map[string]any{"request": body, "timestamp": now})
-	}
-	reply, err := c.Client.Stream(ctx, body, onText)
-	if c.keys.responses && err == nil {
-		usage := map[string]int{"prompt_tokens": reply.Usage.InputTokens, "completion_tokens": reply.Usage.OutputTokens}
-		c.log("response_meta.jsonl", map[string]any{
-			"response": map[string]any{"id": reply.ID, "model": reply.Model, "usage": usage}, "timestamp": now,
-		})
-	}
-	return reply, err
-}
-
-func (c loggingClient) log(name string, record any) {
-	if err := c.context.Log(name, record); err != nil {
-		c.failed(err)
-	}
+	return s.Store.SetDestroyRule(s.Name(), d.destroyAt, d.destroyAfter)
 }

@@ -9,9 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/agent"
 	plugins "github.com/chibi-host/chibi/examples/plugins"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/workbench/scratch"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
@@ -44,8 +47,9 @@ func demoScript() []demoStep {
 // demonstration is a short conversation in a scratch home.
 type demonstration struct {
 	*program
-	home     string
-	sessions map[string]*session // one for each context
+	home     *scratch.Home
+	plugins  app.PluginOptions
+	sessions map[string]*app.Session // one for each context
 	records  []plugin.Record
 }
 
@@ -53,12 +57,15 @@ type demonstration struct {
 // and shows what each plugin saw and changed. It builds and fetches nothing:
 // what cannot run here is left out by name.
 func (p *program) demo(ctx context.Context, _ []string) error {
-	leave, err := p.enterScratch("demo")
+	request := p.request()
+	home, err := app.MakeScratch(request, "demo")
 	if err != nil {
 		return err
 	}
-	defer leave()
-	d := &demonstration{program: p, home: p.pluginHome, sessions: map[string]*session{}}
+	defer home.Remove()
+	d := &demonstration{program: p, home: home, sessions: map[string]*app.Session{}}
+	d.plugins = request.Plugins.In(home)
+	d.plugins.NativeOnly, d.plugins.None, d.plugins.NoHooks = true, false, false
 	defer d.close()
 	leftOut, err := d.writeExamples()
 	if err != nil {
@@ -105,7 +112,7 @@ func (d *demonstration) writeExamples() (leftOut []string, err error) {
 			continue
 		}
 		for _, f := range e.Files {
-			if err := disk.WriteFile(filepath.Join(d.home, "plugins", f.Path), f.Content, f.Executable); err != nil {
+			if err := disk.WriteFile(filepath.Join(d.home.Chibi, "plugins", f.Path), f.Content, f.Executable); err != nil {
 				return nil, fmt.Errorf("writing the example plugin %s: %w", e.Name, err)
 			}
 		}
@@ -135,25 +142,27 @@ func notShown(e plugins.Example) string {
 }
 
 // at is the session of a context.
-func (d *demonstration) at(ctx context.Context, name string) (*session, error) {
+func (d *demonstration) at(ctx context.Context, name string) (*app.Session, error) {
 	if s := d.sessions[name]; s != nil {
 		return s, nil
 	}
-	p := &program{stdin: d.stdin, screen: d.screen, said: d.said, pluginEnv: d.pluginEnv, pluginHome: d.pluginHome,
-		offline: true, nativeOnly: true, untraced: true}
-	p.opts = options{home: d.home, transient: []string{name}}
-	s, err := p.open(ctx)
+	s, err := app.Open(ctx, app.Options{
+		Home: d.home.Chibi, Context: name, Transient: true,
+		Model:   app.ModelOptions{Demo: true},
+		Plugins: d.plugins,
+		Trace:   app.TraceOptions{Off: true, Record: func(r plugin.Record) { d.records = append(d.records, r) }},
+		Output:  agent.Output{Notice: d.notice, Waiting: d.screen.waiting, Event: d.happening},
+	})
 	if err != nil {
 		return nil, err
 	}
 	d.sessions[name] = s
-	s.traceHook = func(r plugin.Record) { d.records = append(d.records, r) }
-	return s, s.connect()
+	return s, s.Connect()
 }
 
 func (d *demonstration) close() {
 	for _, s := range d.sessions {
-		s.close()
+		s.Close()
 	}
 }
 
@@ -164,10 +173,10 @@ func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, loaded := range s.loaded.Plugins {
+	for _, loaded := range s.Loaded.Plugins {
 		names = append(names, loaded.Name)
 	}
-	for _, skipped := range s.loaded.LeftOut {
+	for _, skipped := range s.Loaded.LeftOut {
 		leftOut = append(leftOut, skipped.Name+" ("+skipped.Reason+")")
 	}
 	return names, leftOut, nil
@@ -183,12 +192,12 @@ func (d *demonstration) ask(ctx context.Context, step demoStep) error {
 	}
 	before := len(d.records)
 	var answer strings.Builder
-	s.agent.Output.Text = func(delta string) { answer.WriteString(delta) }
-	err = s.agent.Start(ctx)
+	s.Agent.Output.Text = func(delta string) { answer.WriteString(delta) }
+	err = s.Agent.Start(ctx)
 	if err == nil {
-		err = s.ask(ctx, step.prompt)
+		err = s.Ask(ctx, step.prompt)
 	}
-	if err = errors.Join(err, s.agent.End(ctx, err)); err != nil {
+	if err = errors.Join(err, s.Agent.End(ctx, err)); err != nil {
 		return err
 	}
 	indent(out, "  ", answer.String())

@@ -4,32 +4,19 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"golang.org/x/sys/unix"
 )
-
-// depthVar says how many runs of chibi a process is inside of. Every plugin is
-// told, so that a chibi that it starts knows.
-const depthVar = "CHIBI_DEPTH"
 
 // maxDepth is how many runs may be inside each other: a plugin that calls chibi
 // is asked by that chibi too.
 const maxDepth = 4
 
-// depth is how many runs of chibi this one is inside of.
-func depth() int {
-	n, err := strconv.Atoi(os.Getenv(depthVar))
-	if err != nil {
-		return 0
-	}
-	return max(0, n)
-}
-
 // checkDepth refuses a run that is too deep.
 func checkDepth() error {
-	if depth() <= maxDepth {
+	if app.Depth() <= maxDepth {
 		return nil
 	}
 	return fmt.Errorf("%d runs of chibi are inside each other, each started by a plugin of the one before; "+
@@ -43,7 +30,7 @@ func watchParent(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.Getppid()
 	session, err := unix.Getsid(0)
-	if depth() == 0 || err != nil || session == os.Getpid() || session == parent {
+	if app.Depth() == 0 || err != nil || session == os.Getpid() || session == parent {
 		return ctx, cancel
 	}
 	go func() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -15,23 +16,23 @@ import (
 // hooks fire, no model is asked. What the tool wrote goes to standard output,
 // whether it failed or not.
 func (s *session) direct(ctx context.Context) error {
-	if err := s.admit(); err != nil {
+	if err := app.Admit(s.Session); err != nil {
 		return err
 	}
 	name, args, err := s.directCall()
 	if err != nil {
 		return err
 	}
-	tool, err := s.findTool(name)
+	tool, err := app.FindTool(s.Session, name)
 	if err != nil {
 		return err
 	}
 	if s.opts.tool != nil {
-		if args, err = s.agent.PrepareArguments(tool.Spec(), args); err != nil {
+		if args, err = s.Agent.PrepareArguments(tool.Spec(), args); err != nil {
 			return usage("tool %q: %v", tool.Spec().Name, err)
 		}
 	}
-	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.agent.Context.Name()})
+	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.Name()})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
@@ -36,6 +37,8 @@ type finding struct {
 // doctor looks for what is wrong with a home.
 type doctor struct {
 	*session
+	home     string
+	plugins  []plugin.Plugin // that were loaded
 	findings []finding
 }
 
@@ -52,14 +55,15 @@ func (p *program) doctorCommand(ctx context.Context) *cli.Command {
 // doctor looks at everything and prints what it found; the error says that there
 // are errors.
 func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
-	p.askAgain = true
-	d := &doctor{session: &session{program: p}}
-	defer d.close()
-	if err := d.openHome(ctx); err != nil {
+	home, err := app.Home(p.opts.home)
+	if err != nil {
 		return err
 	}
+	d := &doctor{session: &session{program: p}, home: home}
 	d.homeFolder()
-	if err := d.openContext(ctx); errors.Is(err, os.ErrPermission) {
+	request := p.reading()
+	request.Plugins.AskAgain = true
+	if d.Session, err = app.Open(ctx, request); errors.Is(err, os.ErrPermission) {
 		d.add("error", err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(d.home))
 	} else if err != nil {
 		d.add("error", err.Error(), "correct what it names")
@@ -73,13 +77,13 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 
 // examine looks at everything that needs a configuration that can be read.
 func (d *doctor) examine(ctx context.Context, online bool) error {
+	defer d.Close()
 	d.configuration()
-	for _, step := range []func(context.Context) error{d.openTrace, d.openProject, d.loadPlugins} {
-		if err := step(ctx); err != nil {
-			d.add("error", err.Error(), "")
-			return ctx.Err()
-		}
+	if err := d.Load(ctx); err != nil {
+		d.add("error", err.Error(), "")
+		return ctx.Err()
 	}
+	d.plugins = d.Loaded.Plugins
 	d.installed()
 	d.keys()
 	d.leftOut()
@@ -178,10 +182,10 @@ func (d *doctor) installed() {
 // keys tells which tools get the model's key, so that a model that has them run
 // "env" is shown it.
 func (d *doctor) keys() {
-	variables := d.keyVariables()
+	variables := d.Loader().KeyVariables()
 	var names []string
-	for _, p := range d.loaded.Plugins {
-		if len(p.Tools) > 0 && p.Origin.Protocol == native.Protocol && !d.hidesKey(p.Name) {
+	for _, p := range d.Loaded.Plugins {
+		if len(p.Tools) > 0 && p.Origin.Protocol == native.Protocol && !app.HidesKey(d.Config, p.Name) {
 			names = append(names, p.Name)
 		}
 	}
@@ -197,12 +201,12 @@ func (d *doctor) keys() {
 
 // leftOut tells which plugins are not asked, and why.
 func (d *doctor) leftOut() {
-	for _, l := range d.loaded.LeftOut {
+	for _, l := range d.Loaded.LeftOut {
 		switch {
 		case l.Untrusted:
 			d.add("warning", fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path,
 				l.Reason), "chibi trust")
-		case d.loaded.BuiltIn(l.Name):
+		case d.Loaded.BuiltIn(l.Name):
 			d.add("warning", fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason),
 				"chibi plugin disable "+term.ShellWord(l.Name))
 		case l.Meant:
@@ -211,39 +215,39 @@ func (d *doctor) leftOut() {
 					", or chibi plugin list")
 		}
 	}
-	for _, n := range d.loaded.Notices {
+	for _, n := range d.Loaded.Notices {
 		d.add("warning", n.String(), "chibi plugin check "+term.ShellWord(n.Plugin))
 	}
-	for i := range d.loaded.Plugins {
-		p := &d.loaded.Plugins[i]
+	for i := range d.Loaded.Plugins {
+		p := &d.Loaded.Plugins[i]
 		for _, text := range unusableParameters(p) {
 			d.add("warning", text, "chibi plugin check "+term.ShellWord(p.Name))
 		}
 	}
-	if count := len(d.plugins()); count > 0 {
+	if count := len(d.added()); count > 0 {
 		d.add("ok", english.Plural(count, "plugin", "")+" loaded", "")
 	}
 }
 
-// plugins are those that are loaded and no part of the program.
-func (d *doctor) plugins() []plugin.Plugin {
-	return slices.DeleteFunc(slices.Clone(d.loaded.Plugins), func(p plugin.Plugin) bool {
-		return p.Origin.Protocol == builtIn
+// added are the plugins that are loaded and no part of the program.
+func (d *doctor) added() []plugin.Plugin {
+	return slices.DeleteFunc(slices.Clone(d.Loaded.Plugins), func(p plugin.Plugin) bool {
+		return p.Origin.Protocol == app.BuiltIn
 	})
 }
 
 // guards tells which guards are missing, or are passed by when they fail.
 func (d *doctor) guards() {
-	for _, m := range d.missingGuards() {
-		d.add("error", fmt.Sprintf("the guard %q is missing: %s; no prompt is answered without it", m.name, m.why),
-			fmt.Sprintf("put it back, or write enabled = false under [plugins.%s]", keyText(m.name)))
+	for _, m := range app.MissingGuards(d.Session) {
+		d.add("error", fmt.Sprintf("the guard %q is missing: %s; no prompt is answered without it", m.Name, m.Why),
+			fmt.Sprintf("put it back, or write enabled = false under [plugins.%s]", app.KeyText(m.Name)))
 	}
-	for _, p := range d.loaded.Plugins {
+	for _, p := range d.Loaded.Plugins {
 		open := func(point hookpoints.Name) bool { return p.FailureAt(point) != plugin.Block }
 		if slices.ContainsFunc(p.Guards, open) {
 			d.add("warning", fmt.Sprintf("the guard %q is passed by when it fails", p.Name),
 				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or `+
-					`[plugins.%s] on_failure = "block" in config.toml`, keyText(p.Name)))
+					`[plugins.%s] on_failure = "block" in config.toml`, app.KeyText(p.Name)))
 		}
 	}
 }
@@ -253,14 +257,14 @@ func (d *doctor) guards() {
 func (d *doctor) traces() {
 	asked, failed, turns, calls := map[string]bool{}, map[string]int{}, 0, 0
 	loaded := func(name string) bool {
-		return slices.ContainsFunc(d.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
+		return slices.ContainsFunc(d.Loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
 	}
-	names, err := d.store.Names()
+	names, err := d.Store.Names()
 	if err != nil {
 		return
 	}
 	for _, name := range names {
-		list, _, _ := trace.ReadFile(d.tracePath(name)) // none, or one that cannot be read
+		list, _, _ := trace.ReadFile(app.TracePath(d.Home, name)) // none, or one that cannot be read
 		turns += len(list)
 		for _, turn := range list {
 			calls += turn.Calls()
@@ -279,7 +283,7 @@ func (d *doctor) traces() {
 	if turns == 0 {
 		return
 	}
-	for _, p := range d.plugins() {
+	for _, p := range d.added() {
 		for _, name := range p.Hooks {
 			info, _ := hookpoints.Find(name)
 			ofTools := info.Group == hookpoints.GroupToolCall || info.Group == hookpoints.GroupCache
@@ -295,15 +299,15 @@ func (d *doctor) traces() {
 // transcripts reads every transcript, and says what is damaged and who uses what.
 func (d *doctor) transcripts() {
 	var damage []string
-	d.store.Report = func(text string) { damage = append(damage, text) }
-	names, err := d.store.Names()
+	d.Store.Report = func(text string) { damage = append(damage, text) }
+	names, err := d.Store.Names()
 	if err != nil {
 		d.add("error", err.Error(), "")
 		return
 	}
 	read := 0
 	for _, name := range names {
-		c, err := d.store.Context(name)
+		c, err := d.Store.Context(name)
 		entries := 0
 		if err == nil {
 			err = c.History(contexts.Query{}, func(contexts.Entry) bool { entries++; return true })
@@ -315,7 +319,7 @@ func (d *doctor) transcripts() {
 		if err != nil {
 			damage = append(damage, fmt.Sprintf("context %q: %v", name, err))
 		}
-		if holder, inUse := d.store.Holder(name); inUse {
+		if holder, inUse := d.Store.Holder(name); inUse {
 			d.add("ok", fmt.Sprintf("context %q is in use by %s; the lock ends with that process", name, holder), "")
 		}
 	}

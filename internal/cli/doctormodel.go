@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/llm/openai"
 )
 
@@ -15,12 +16,12 @@ import (
 // wanted.
 func (d *doctor) model(ctx context.Context, online bool) {
 	switch {
-	case !d.config.Configured():
-		why, do := d.whyDemo()
+	case !d.Config.Configured():
+		why, do := app.WhyDemo(d.Session)
 		d.add("warning", why+"; the built-in demo model answers", do)
 		return
-	case d.config.Model == "":
-		d.add("error", "no model is named for "+host(d.config.BaseURL), "set model in "+filepath.Join(d.home, "config.toml"))
+	case d.Config.Model == "":
+		d.add("error", "no model is named for "+app.Host(d.Config.BaseURL), "set model in "+filepath.Join(d.home, "config.toml"))
 	}
 	if online {
 		d.server(ctx)
@@ -31,25 +32,25 @@ func (d *doctor) model(ctx context.Context, online bool) {
 func (d *doctor) server(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	client := d.modelClient()
+	client := app.ModelClient(d.Session)
 	defer client.Close()
 	status, err := client.Ping(ctx)
 	if err != nil {
 		d.add("error", err.Error(), "check base_url and the network")
 		return
 	}
-	name, said := host(d.config.BaseURL), fmt.Sprintf("%d %s", status, http.StatusText(status))
+	name, said := app.Host(d.Config.BaseURL), fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		d.add("error", fmt.Sprintf("%s refuses the key (%s)", name, said),
 			"check api_key, or the variable that it comes from")
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		endpoint := withoutSecrets(openai.Endpoint(d.config.BaseURL))
+		endpoint := withoutSecrets(openai.Endpoint(d.Config.BaseURL))
 		d.add("error", fmt.Sprintf("%s has no chat completions (%s)", endpoint, said),
 			"check base_url; it ends in /v1 or /chat/completions as a rule")
 	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
 		d.add("warning", fmt.Sprintf("%s can be reached and does not answer now (%s)", name, said), "try again later")
-	case d.config.APIKey == "":
+	case d.Config.APIKey == "":
 		d.add("ok", name+" can be reached; no key is sent to it", "")
 	default:
 		d.add("ok", name+" can be reached and takes the key", "")
@@ -60,7 +61,7 @@ func (d *doctor) server(ctx context.Context) {
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return host(address)
+		return app.Host(address)
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()

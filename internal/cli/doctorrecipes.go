@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/recipes"
 )
 
@@ -8,7 +9,7 @@ import (
 // nothing. Folders called recipes may hold other things too, so nothing here is an
 // error.
 func (d *doctor) recipes() {
-	for _, l := range d.library().List() {
+	for _, l := range app.Library(d.Session).List() {
 		if l.Err != nil {
 			d.add("warning", l.Err.Error(), "correct the file, or move it elsewhere")
 			continue
@@ -18,9 +19,9 @@ func (d *doctor) recipes() {
 		}
 		for _, note := range l.Recipe.Notes {
 			if note.Quiet {
-				d.add("ok", remark(l.Recipe, note), "")
+				d.add("ok", app.Remark(l.Recipe, note), "")
 			} else {
-				d.add("warning", remark(l.Recipe, note), "correct the key, or take it out")
+				d.add("warning", app.Remark(l.Recipe, note), "correct the key, or take it out")
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/kodelet"
 )
@@ -36,18 +37,18 @@ func (d *doctor) writers() {
 		w.tree(filepath.Dir(path), false)
 		w.tree(path, false)
 	}
-	w.tree(d.pluginsDir(), true)
-	w.tree(filepath.Join(d.home, recipesFolder), true)
-	if user := userHome(); user != "" {
+	w.tree(filepath.Join(d.home, "plugins"), true)
+	w.tree(filepath.Join(d.home, app.RecipesDir), true)
+	if user := app.UserHome(); user != "" {
 		w.tree(filepath.Join(user, ".kodelet"), false)
 		w.tree(filepath.Join(user, ".kodelet", "plugins"), false)
 		for _, folder := range append(kodelet.HookDirs(user), kodelet.PluginDirs(user, "recipes")...) {
 			w.tree(filepath.Dir(folder.Path), false)
 			w.tree(folder.Path, true)
 		}
-		w.tree(filepath.Join(user, kodeletRecipes), true)
+		w.tree(filepath.Join(user, app.KodeletRecipesDir), true)
 	}
-	for _, p := range d.loaded.Plugins {
+	for _, p := range d.plugins {
 		if filepath.IsAbs(p.Origin.Path) {
 			w.target(p.Origin.Path)
 		}

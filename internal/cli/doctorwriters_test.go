@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -172,11 +171,7 @@ func makeHome(t *testing.T, home string) {
 // foundBy is what doctor finds about who may change what.
 func foundBy(t *testing.T, home string) []finding {
 	t.Helper()
-	d := &doctor{session: &session{program: &program{screen: newScreen(os.Stdout, os.Stderr), said: map[string]bool{}}}}
-	d.opts.home = filepath.Join(home, ".chibi")
-	if err := d.openHome(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	d := &doctor{home: filepath.Join(home, ".chibi")}
 	d.writers()
 	return slices.DeleteFunc(d.findings, func(f finding) bool { return !strings.Contains(f.Text, home) })
 }

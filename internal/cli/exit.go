@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -25,22 +26,17 @@ const exitCodesHelp = `   0    done
    3    a plugin refused the prompt or the run, or a guard that must be there is missing
    130  interrupted`
 
-// usageError says that the command line or the configuration is wrong.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
+// usage is an error of the command line or the configuration.
 func usage(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
+	return app.UsageError{Err: fmt.Errorf(format, args...)}
 }
 
 // exitCode prints an error and maps it to an exit code.
 func (p *program) exitCode(err error) int {
-	var wrong usageError
+	var wrong app.UsageError
 	var refused *agent.RefusedError
 	var stopped *plugin.StartError
-	var unguarded *guardsError
+	var unguarded *app.GuardsError
 	switch {
 	case err == nil:
 		return exitOK

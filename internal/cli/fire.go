@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
@@ -57,12 +58,12 @@ func (p *program) hookFire(ctx context.Context, name string, f fireFlags) error 
 	if err != nil {
 		return err
 	}
-	s, err := p.open(ctx)
+	s, err := p.open(ctx, p.request())
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	s.sayLeftOut()
+	defer s.Close()
+	app.ReportSkipped(s.Session)
 	host, err := s.hostOf(f.plugins)
 	if err != nil {
 		return err
@@ -190,14 +191,14 @@ func wrongPayload(info hookpoints.Info, err error) error {
 
 // hostOf is a host of the named plugins, all if none is named.
 func (s *session) hostOf(names []string) (*plugin.Host, error) {
-	host := &plugin.Host{Waiting: s.agent.Host.Waiting, MaxAnswers: s.agent.Host.MaxAnswers}
+	host := &plugin.Host{Waiting: s.Agent.Host.Waiting, MaxAnswers: s.Agent.Host.MaxAnswers}
 	for _, name := range names {
-		if !s.hasPlugin(name) {
+		if !app.HasPlugin(s.Loaded, name) {
 			return nil, usage("there is no plugin %q; chibi plugin list names them all", name)
 		}
 	}
-	for i := range s.loaded.Plugins {
-		p := s.loaded.Plugins[i]
+	for i := range s.Loaded.Plugins {
+		p := s.Loaded.Plugins[i]
 		if names != nil && !slices.Contains(names, p.Name) {
 			continue
 		}

@@ -13,15 +13,15 @@ import (
 
 // happening tells a person what happens in a turn: on a terminal a dim line
 // each, with -v in full, wherever standard error goes.
-func (s *session) happening(event agent.Event) {
-	if s.opts.verbose {
+func (p *program) happening(event agent.Event) {
+	if p.opts.verbose {
 		if text := happened(event, func(args json.RawMessage) string { return string(args) }); text != "" {
-			s.detail("%s", term.Line(text))
+			p.detail("%s", term.Line(text))
 		}
 		return
 	}
 	if text := happened(event, brieflyArguments); text != "" {
-		s.screen.aside(text)
+		p.screen.aside(text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
 )
@@ -45,9 +46,9 @@ func (p *program) historyCommand(ctx context.Context) *cli.Command {
 				return err
 			}
 			return p.within(ctx, func(s *session) error {
-				name := s.agent.Context.Name()
+				name := s.Name()
 				if f.context != "" {
-					if name, err = s.existing(f.context); err != nil {
+					if name, err = app.Existing(s.Session, f.context); err != nil {
 						return err
 					}
 				}
@@ -129,9 +130,9 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 // printHistory prints entries as they are read. What is not conversation is
 // shown with -v only, and does not count without it.
 func (s *session) printHistory(name string, q contexts.Query, asJSON bool) error {
-	c, err := s.store.Context(name)
+	c, err := s.Store.Context(name)
 	if err != nil {
-		return usageError{err}
+		return app.UsageError{Err: err}
 	}
 	if !s.opts.verbose && !asJSON {
 		q.Keep = func(e contexts.Entry) bool { return isConversation(e.Type) }

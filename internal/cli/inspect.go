@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/config"
 )
 
@@ -20,9 +21,9 @@ func (s *session) inspect(_ context.Context, name, thing string) error {
 	if thing == "prompt" {
 		thing = "system_prompt"
 	}
-	c, err := s.store.Context(name)
+	c, err := s.Store.Context(name)
 	if err != nil {
-		return usageError{err}
+		return app.UsageError{Err: err}
 	}
 	data := fields{"context": name, "thing": thing, "value": nil}
 	if thing == "list" {
@@ -57,15 +58,15 @@ func (s *session) inspected(c *contexts.Context, thing string) (value, none stri
 		value, err = c.Goals()
 		return value, "(no goals)", err
 	case "home":
-		return s.home, "", nil
+		return s.Home, "", nil
 	}
 	if !slices.Contains(config.Keys(), thing) {
 		return "", "", usage("there is nothing called %q to inspect; chibi -n list names what there is", thing)
 	}
-	t, err := s.at(c.Name())
+	t, err := s.For(c.Name())
 	if err != nil {
 		return "", "", err
 	}
-	value, _ = t.config.Value(thing)
+	value, _ = t.Config.Value(thing)
 	return value, "(not set)", nil
 }

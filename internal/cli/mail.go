@@ -12,13 +12,13 @@ import (
 // processAllMail lets the model deal with the mail of every context that has
 // some.
 func (s *session) processAllMail(ctx context.Context) error {
-	names, err := s.store.Names()
+	names, err := s.Store.Names()
 	if err != nil {
 		return err
 	}
 	had, dealt := false, []string{}
 	for _, name := range names {
-		if !s.store.HasMail(name) {
+		if !s.Store.HasMail(name) {
 			continue
 		}
 		had = true
@@ -60,14 +60,17 @@ func (s *session) dealtWith(operation string, names []string) error {
 // processMail lets the model deal with the mail of one context, with that
 // context's configuration and plugins, and reports whether there was some.
 func (s *session) processMail(ctx context.Context, name string) (some bool, err error) {
-	t, err := s.openFor(ctx, name)
-	if err != nil {
-		return false, err
+	t := s.Session
+	if name != s.Name() {
+		if t, err = s.For(name); err != nil {
+			return false, err
+		}
+		defer t.Close()
+		if err := t.Load(ctx); err != nil {
+			return false, err
+		}
 	}
-	if t != s {
-		defer t.close()
-	}
-	mail, err := t.agent.Context.Mail()
+	mail, err := t.Agent.Context.Mail()
 	if err != nil {
 		return false, err
 	}
@@ -76,26 +79,8 @@ func (s *session) processMail(ctx context.Context, name string) (some bool, err 
 		return false, nil
 	}
 	s.detail("context %q: %d messages", name, len(mail))
-	if err := t.connect(); err != nil {
+	if err := t.Connect(); err != nil {
 		return false, err
 	}
-	return true, t.ask(ctx, agent.MailPrompt)
-}
-
-// openFor is a session for another context, with its configuration and plugins;
-// for the context of this run it is this session.
-func (s *session) openFor(ctx context.Context, name string) (*session, error) {
-	if name == s.agent.Context.Name() {
-		return s, nil
-	}
-	other := *s.program
-	other.opts.switchTo, other.opts.transient = nil, []string{name}
-	other.opts.trace = ""
-	other.opts.recipe, other.opts.args = nil, nil // it is for this run's prompt
-	other.opts.runSystemPrompt = nil
-	t, err := other.open(ctx)
-	if err == nil {
-		t.tracer = s.tracer
-	}
-	return t, err
+	return true, t.Ask(ctx, agent.MailPrompt)
 }

@@ -6,11 +6,11 @@ import (
 )
 
 // renderMarkdown shows answers as Markdown, block by block as they come.
-func (s *session) renderMarkdown(out *agent.Output) {
+func (p *program) renderMarkdown(out *agent.Output) {
 	var r *markdown.Renderer
 	out.Text = func(delta string) {
 		if r == nil {
-			r = markdown.New(s.screen.Answer(), s.screen.columns())
+			r = markdown.New(p.screen.Answer(), p.screen.columns())
 		}
 		r.Write([]byte(delta))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/agent"
-	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 )
 
@@ -48,7 +48,7 @@ func (s *session) operations() []operation {
 		{o.renameOther != nil, s.onNamed(o.renameOther, withValue(o.renameOther, s.rename))},
 		{o.systemPrompt != nil, s.onCurrent(withValue(o.systemPrompt, s.setSystemPrompt))},
 		{o.systemPromptOther != nil, s.setOtherSystemPrompt},
-		{o.current, func(context.Context) error { return s.showContext(s.agent.Context.Name(), false) }},
+		{o.current, func(context.Context) error { return s.showContext(s.Name(), false) }},
 		{o.list, func(context.Context) error { return s.listContexts(false) }},
 		{o.log != nil, s.onCurrent(withValue(o.log, s.showLog))},
 		{o.logOther != nil, s.onNamed(o.logOther, withValue(o.logOther, s.showLog))},
@@ -67,7 +67,7 @@ func (s *session) operations() []operation {
 // doNothing is for runs that are described as JSON: they may only switch to a
 // context.
 func (s *session) doNothing(context.Context) error {
-	return s.done("no_op", fields{"context": s.agent.Context.Name()}, "Nothing was done")
+	return s.done("no_op", fields{"context": s.Name()}, "Nothing was done")
 }
 
 // onContext is what an operation does with the context of that name.
@@ -76,14 +76,14 @@ type onContext func(ctx context.Context, name string) error
 // onCurrent does it with the context that is current when the operation's turn
 // comes: one before it may have renamed it.
 func (s *session) onCurrent(do onContext) func(context.Context) error {
-	return func(ctx context.Context) error { return do(ctx, s.agent.Context.Name()) }
+	return func(ctx context.Context) error { return do(ctx, s.Name()) }
 }
 
 // onNamed does it with the context that the first of a flag's words names. It
 // must exist.
 func (s *session) onNamed(words []string, do onContext) func(context.Context) error {
 	return func(ctx context.Context) error {
-		name, err := s.existing(words[0])
+		name, err := app.Existing(s.Session, words[0])
 		if err != nil {
 			return err
 		}
@@ -96,34 +96,10 @@ func withValue(words []string, do func(ctx context.Context, name, value string) 
 	return func(ctx context.Context, name string) error { return do(ctx, name, words[len(words)-1]) }
 }
 
-// existing resolves the name of a context that must exist.
-func (s *session) existing(word string) (string, error) {
-	name, err := s.resolve(word)
-	if err != nil {
-		return "", usageError{err}
-	}
-	if !s.store.Exists(name) && name != s.agent.Context.Name() {
-		return "", fmt.Errorf("there is no context %q; chibi -L lists them", name)
-	}
-	return name, nil
-}
-
-// resolve turns "-" into the previous context and checks other names.
-func (s *session) resolve(word string) (string, error) {
-	if word != "-" {
-		return word, contexts.ValidName(word)
-	}
-	state, err := s.store.State()
-	if err == nil && state.Previous == "" {
-		err = errors.New("there is no previous context; use -c NAME to switch to one")
-	}
-	return state.Previous, err
-}
-
 // archive empties a context.
 func (s *session) archive(ctx context.Context, name string) error {
 	return s.owning(ctx, name, func(t *session) error {
-		if err := t.agent.Clear(ctx); err != nil {
+		if err := t.Agent.Clear(ctx); err != nil {
 			return err
 		}
 		return s.answer("archive_history", fields{"context": name},
@@ -132,9 +108,9 @@ func (s *session) archive(ctx context.Context, name string) error {
 }
 
 func (s *session) compactCurrent(ctx context.Context) error {
-	name := s.agent.Context.Name()
+	name := s.Name()
 	return s.owning(ctx, name, func(t *session) error {
-		done, err := t.agent.Compact(ctx)
+		done, err := t.Agent.Compact(ctx)
 		if err != nil {
 			return err
 		}
@@ -144,10 +120,10 @@ func (s *session) compactCurrent(ctx context.Context) error {
 
 func (s *session) compactNamed(ctx context.Context, name string) error {
 	return s.owning(ctx, name, func(t *session) error {
-		if err := t.connect(); err != nil {
+		if err := t.Connect(); err != nil {
 			return err
 		}
-		done, err := t.agent.Compact(ctx)
+		done, err := t.Agent.Compact(ctx)
 		if err != nil {
 			return err
 		}
@@ -162,35 +138,35 @@ func compacted(name string, done agent.Compacted) fields {
 // rename gives a context another name. Plugins of this run are told the new one
 // from then on.
 func (s *session) rename(ctx context.Context, from, to string) error {
-	if !s.store.Exists(from) {
+	if !s.Store.Exists(from) {
 		return fmt.Errorf("context %q does not exist", from)
 	}
 	return s.owning(ctx, from, func(t *session) error {
-		if err := t.agent.Context.Rename(to); err != nil {
+		if err := t.Agent.Context.Rename(to); err != nil {
 			return err
 		}
 		if err := s.answer("rename_context", fields{"from": from, "to": to},
-			fmt.Sprintf("Renamed context '%s' to '%s'", from, to)); err != nil || t != s {
+			fmt.Sprintf("Renamed context '%s' to '%s'", from, to)); err != nil || t.Session != s.Session {
 			return err
 		}
-		return s.loadPlugins(ctx)
+		return s.Load(ctx)
 	})
 }
 
 // destroy removes a context, if the person agrees.
 func (s *session) destroy(ctx context.Context, name string) error {
-	if !s.store.Exists(name) {
+	if !s.Store.Exists(name) {
 		return fmt.Errorf("context %q not found", name)
 	}
 	if ok, err := s.confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
 		return errors.Join(err, s.answer("destroy_context", fields{"context": name, "destroyed": false}, "Aborted"))
 	}
 	return s.owning(ctx, name, func(t *session) error {
-		state, err := s.store.State()
+		state, err := s.Store.State()
 		if err != nil {
 			return err
 		}
-		now, err := t.agent.Context.Delete()
+		now, err := t.Agent.Context.Delete()
 		destroyed := fields{"context": name, "destroyed": true}
 		switch {
 		case err != nil:

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -51,7 +52,7 @@ func (p *program) pluginCheck(ctx context.Context, names []string, asJSON bool) 
 			}
 		}
 		if len(reports) == 0 {
-			p.screen.notef("there are no plugins in %s", c.pluginsDir())
+			p.screen.notef("there are no plugins in %s", c.Loader().Dir())
 		}
 		if !passed {
 			return errFindings
@@ -81,17 +82,19 @@ type checks struct {
 // checking finds plugins to check, all without a name, and does something with them
 // in a scratch home.
 func (p *program) checking(ctx context.Context, names []string, do func(*checks) error) error {
-	s, err := p.openWithoutPlugins()
+	opts := p.reading()
+	home, err := app.MakeScratch(opts, "check")
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	p.askAgain = true
-	leave, err := s.enterScratch("check")
+	defer home.Remove()
+	opts.Plugins = opts.Plugins.In(home)
+	opts.Plugins.AskAgain = true
+	s, err := p.open(ctx, opts)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer s.Close()
 	c := &checks{session: s, placed: map[string]string{}}
 	for _, name := range names {
 		t, err := s.target(name)
@@ -117,7 +120,7 @@ func (p *program) checking(ctx context.Context, names []string, do func(*checks)
 // target finds out what a person means by the name of a plugin, or a path.
 func (s *session) target(name string) (target, error) {
 	full, err := filepath.Abs(name)
-	inFolder := filepath.Join(s.pluginsDir(), name)
+	inFolder := filepath.Join(s.Loader().Dir(), name)
 	switch {
 	case err != nil:
 		return target{}, err
@@ -128,14 +131,14 @@ func (s *session) target(name string) (target, error) {
 	case !strings.Contains(name, "/") && exists(inFolder+".disabled"):
 		full = inFolder + ".disabled"
 	case !exists(full):
-		why := fmt.Sprintf("there is no plugin %q in %s, and there is no file %s", name, s.pluginsDir(), full)
+		why := fmt.Sprintf("there is no plugin %q in %s, and there is no file %s", name, s.Loader().Dir(), full)
 		return target{name: filepath.Base(full), path: full, absent: why}, nil
 	}
 	t := target{name: filepath.Base(full), path: full}
-	if filepath.Dir(full) == filepath.Clean(s.pluginsDir()) {
+	if filepath.Dir(full) == filepath.Clean(s.Loader().Dir()) {
 		t.path = "" // it is there already
 	}
-	_, left := native.Find(s.nativeOptions(), t.name)
+	_, left := native.Find(s.Loader().Native(), t.name)
 	if left != nil && left.Disabled && (t.path == "" || strings.HasSuffix(t.name, ".disabled")) {
 		t.name, t.path = strings.TrimSuffix(t.name, ".disabled"), full
 		t.remark = fmt.Sprintf("it is not used: %s; it was checked as if it were enabled (chibi plugin enable %s)",
@@ -152,12 +155,12 @@ func exists(path string) bool {
 
 // load loads the plugins folder with what is placed in it.
 func (c *checks) load(ctx context.Context, placed map[string]string) (*check.Dir, error) {
-	opts := c.nativeOptions()
+	opts := c.Loader().Native()
 	// What plugins say on standard error is part of what is found; nobody is at the
 	// terminal to answer them.
 	opts.Runner = process.Runner{Env: opts.Runner.Env}
 	opts.Spool, opts.Placed = nil, placed
-	prober, keep := c.probing()
+	prober, keep := c.Loader().Prober()
 	defer keep()
 	opts.Prober = prober
 	return check.Load(ctx, opts)
@@ -167,7 +170,7 @@ func (c *checks) load(ctx context.Context, placed map[string]string) (*check.Dir
 // not want the same name.
 func (c *checks) folder(ctx context.Context, t target) (folder *check.Dir, err error) {
 	if c.placed[t.name] != t.path {
-		return c.load(ctx, map[string]string{t.name: cmp.Or(t.path, filepath.Join(c.pluginsDir(), t.name))})
+		return c.load(ctx, map[string]string{t.name: cmp.Or(t.path, filepath.Join(c.Loader().Dir(), t.name))})
 	}
 	if c.common == nil {
 		c.common, err = c.load(ctx, c.placed)
@@ -196,15 +199,15 @@ func (c *checks) check(ctx context.Context, t target) (check.Report, error) {
 
 // checkForeign checks a hook of another program.
 func (c *checks) checkForeign(ctx context.Context, name string) (check.Report, error) {
-	if err := c.loadPlugins(ctx); err != nil {
+	if err := c.Load(ctx); err != nil {
 		return check.Report{}, err
 	}
-	for i := range c.loaded.Plugins {
-		if c.loaded.Plugins[i].Name == name {
-			return c.withNotices(check.Loaded(ctx, &c.loaded.Plugins[i])), nil
+	for i := range c.Loaded.Plugins {
+		if c.Loaded.Plugins[i].Name == name {
+			return c.withNotices(check.Loaded(ctx, &c.Loaded.Plugins[i])), nil
 		}
 	}
-	for _, left := range c.loaded.LeftOut {
+	for _, left := range c.Loaded.LeftOut {
 		if left.Name != name {
 			continue
 		}
@@ -219,7 +222,7 @@ func (c *checks) checkForeign(ctx context.Context, name string) (check.Report, e
 
 // withNotices adds what was said of a plugin when it was loaded.
 func (c *checks) withNotices(r check.Report) check.Report {
-	for _, n := range c.loaded.Notices {
+	for _, n := range c.Loaded.Notices {
 		if n.Plugin == r.Plugin {
 			r.Warn(n.Text)
 		}

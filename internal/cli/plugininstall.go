@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
@@ -21,15 +22,22 @@ import (
 
 func (p *program) installCommands(ctx context.Context) []*cli.Command {
 	var link bool
-	on := func(do func(ctx context.Context, s *session, name string) error) func(context.Context, []string) error {
+	type action func(ctx context.Context, s *session, name string) error
+	onIn := func(request func() app.Options, do action) func(context.Context, []string) error {
 		return func(ctx context.Context, args []string) error {
-			s, err := p.openWithoutPlugins()
+			s, err := p.open(ctx, request())
 			if err != nil {
 				return err
 			}
-			defer s.close()
+			defer s.Close()
 			return do(ctx, s, args[0])
 		}
+	}
+	on := func(do action) func(context.Context, []string) error { return onIn(p.reading, do) }
+	asking := func() app.Options { // also a plugin that hung a short while ago
+		request := p.reading()
+		request.Plugins.AskAgain = true
+		return request
 	}
 	return []*cli.Command{
 		withExample(leaf(ctx, "install", "PATH-OR-GIT-URL",
@@ -41,7 +49,7 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
 			"chibi plugin install --yes https://example.org/my-filter.git"),
 		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has "+
-			"changed", on(func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }),
+			"changed", onIn(asking, func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }),
 			p.yesFlag("do not ask")),
 			"chibi plugin show my-filter"),
 		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol",
@@ -66,7 +74,7 @@ func (s *session) install(ctx context.Context, source string, link bool) error {
 	}
 	defer cleanup()
 	name := filepath.Base(path)
-	target := filepath.Join(s.pluginsDir(), name)
+	target := filepath.Join(s.Loader().Dir(), name)
 	switch _, err := os.Lstat(target); {
 	case err == nil:
 		return alreadyThere(target)
@@ -88,7 +96,7 @@ func (s *session) install(ctx context.Context, source string, link bool) error {
 // offer shows what would run of a plugin that was installed, asks it what it can do
 // if the person agrees, and enables it if they agree to that.
 func (s *session) offer(ctx context.Context, name string) error {
-	s.config.Plugins.ByName[name] = config.Plugin{} // disabled, as was just noted
+	s.Config.Plugins.ByName[name] = config.Plugin{} // disabled, as was just noted
 	if _, err := s.describePlugin(name); err != nil {
 		return err
 	}
@@ -118,7 +126,7 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	if !isAddress(source) {
 		return "", cleanup, fmt.Errorf("there is no file or folder %s", source)
 	}
-	git, ok := s.runner().LookPath("git")
+	git, ok := s.Loader().Runner().LookPath("git")
 	if !ok {
 		return "", cleanup, errors.New("git is not installed; install it, or clone the plugin by other means")
 	}
@@ -128,7 +136,7 @@ func (s *session) fetch(ctx context.Context, source string) (path string, cleanu
 	}
 	name := strings.TrimSuffix(filepath.Base(source), ".git")
 	path = filepath.Join(folder, name)
-	runner := s.runner()
+	runner := s.Loader().Runner()
 	runner.Env = append(slices.Clone(runner.Env), "GIT_TERMINAL_PROMPT=0")
 	out, err := runner.Run(ctx, process.Command{Path: git,
 		Args: []string{"clone", "--quiet", "--depth", "1", "--", source, path}, Timeout: 5 * time.Minute})
@@ -170,7 +178,7 @@ func (s *session) checkFile(path string) error {
 // pins what was installed. A copy gets its name when it is whole, so that a run
 // that is killed leaves no half of a plugin.
 func (s *session) place(path, target, source string, link bool) error {
-	if err := disk.MkdirAll(disk.OS{}, s.pluginsDir(), 0o700); err != nil {
+	if err := disk.MkdirAll(disk.OS{}, s.Loader().Dir(), 0o700); err != nil {
 		return fmt.Errorf("making the plugins folder: %w", err)
 	}
 	temp, err := disk.TempName(target)
@@ -207,7 +215,7 @@ func (s *session) place(path, target, source string, link bool) error {
 
 // reveal gives a plugin its name and pins it, while nobody else does that.
 func (s *session) reveal(temp, target string, pin installed.Plugin) error {
-	err := installed.Change(s.home, s.notice, func(list installed.List) error {
+	err := installed.Change(s.Home, s.notice, func(list installed.List) error {
 		if _, err := os.Lstat(target); err == nil {
 			return alreadyThere(target)
 		}
@@ -232,7 +240,7 @@ func (s *session) editGlobal(key, value string) error {
 
 // rewriteGlobal changes the text of config.toml.
 func (s *session) rewriteGlobal(edit func(path string, data []byte) ([]byte, error)) error {
-	return rewrite("the configuration", filepath.Join(s.home, "config.toml"), edit)
+	return rewrite("the configuration", filepath.Join(s.Home, "config.toml"), edit)
 }
 
 // setEnabled notes in the configuration that a plugin is disabled; enabled ones
@@ -254,7 +262,7 @@ func isFileName(name string) bool {
 // enable enables or disables a plugin of any protocol. A file that its name
 // disables is told how to be enabled.
 func (s *session) enable(ctx context.Context, name string, enabled bool) error {
-	path := filepath.Join(s.pluginsDir(), name)
+	path := filepath.Join(s.Loader().Dir(), name)
 	err, disabled := fs.ErrNotExist, fs.ErrNotExist
 	if isFileName(name) {
 		_, err = os.Lstat(path)
@@ -284,18 +292,18 @@ func (s *session) isHook(ctx context.Context, name string) (bool, error) {
 	if !strings.Contains(name, ":") {
 		return false, nil
 	}
-	if err := s.loadPlugins(ctx); err != nil {
+	if err := s.Load(ctx); err != nil {
 		return false, err
 	}
-	return s.hasPlugin(name), nil
+	return app.HasPlugin(s.Loaded, name), nil
 }
 
 // removePlugin deletes a plugin, if the person agrees.
 func (s *session) removePlugin(ctx context.Context, name string) error {
-	path := filepath.Join(s.pluginsDir(), name)
+	path := filepath.Join(s.Loader().Dir(), name)
 	info, err := os.Lstat(path)
 	if err != nil || !isFileName(name) {
-		return usage("there is no plugin %q in %s", name, s.pluginsDir())
+		return usage("there is no plugin %q in %s", name, s.Loader().Dir())
 	}
 	question := fmt.Sprintf("Delete %s? [y/N] ", path)
 	if info.Mode()&fs.ModeSymlink != 0 {
@@ -320,7 +328,7 @@ func (s *session) removePlugin(ctx context.Context, name string) error {
 	if err := s.setEnabled(name, true); err != nil {
 		return err
 	}
-	err = installed.Change(s.home, s.notice, func(list installed.List) error {
+	err = installed.Change(s.Home, s.notice, func(list installed.List) error {
 		delete(list, name)
 		return nil
 	})
@@ -343,7 +351,7 @@ func (s *session) allowLink(real string) error {
 // forbidLink takes the target of a link out of what links may lead to.
 func (s *session) forbidLink(path string) error {
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil || !slices.Contains(s.config.Plugins.AllowLinks, real) {
+	if err != nil || !slices.Contains(s.Config.Plugins.AllowLinks, real) {
 		return nil // a link that leads nowhere, or no link
 	}
 	return s.changeLinks(func(allowed []string) []string {

@@ -24,21 +24,22 @@ func (p *program) listCommand(ctx context.Context) *cli.Command {
 
 // pluginList shows everything that was found, loaded or not, of all protocols.
 func (p *program) pluginList(ctx context.Context, asJSON bool) error {
-	p.askAgain = true
-	s, err := p.open(ctx)
+	request := p.request()
+	request.Plugins.AskAgain = true
+	s, err := p.open(ctx, request)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	list := listed(s.loaded)
+	defer s.Close()
+	list := listed(s.Loaded)
 	if asJSON {
 		return p.printJSON(list)
 	}
 	if len(list) == 0 {
-		p.screen.notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.pluginsDir())
+		p.screen.notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.Loader().Dir())
 	}
 	for _, one := range list {
-		one.print(p.screen.Stdout(), len(s.loaded.Plugins))
+		one.print(p.screen.Stdout(), len(s.Loaded.Plugins))
 	}
 	return nil
 }

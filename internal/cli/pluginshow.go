@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
@@ -19,7 +20,6 @@ import (
 
 // showPlugin shows what a plugin can see and do.
 func (s *session) showPlugin(ctx context.Context, name string) error {
-	s.askAgain = true
 	if strings.Contains(name, ":") {
 		return s.showHook(ctx, name)
 	}
@@ -35,13 +35,13 @@ func (s *session) showPlugin(ctx context.Context, name string) error {
 // whether every run of chibi runs it already.
 func (s *session) describePlugin(name string) (runs bool, err error) {
 	out := s.screen.Stdout()
-	path := filepath.Join(s.pluginsDir(), name)
+	path := filepath.Join(s.Loader().Dir(), name)
 	if _, err := os.Lstat(path); err != nil || !isFileName(name) {
-		return false, usage("there is no plugin %q in %s; chibi plugin list names them all", name, s.pluginsDir())
+		return false, usage("there is no plugin %q in %s; chibi plugin list names them all", name, s.Loader().Dir())
 	}
 	fmt.Fprintf(out, "%s\n  file   %s\n", term.Name(name), term.Name(path))
 	s.showOrigin(name, path)
-	_, leftOut := native.Find(s.nativeOptions(), name)
+	_, leftOut := native.Find(s.Loader().Native(), name)
 	if leftOut != nil {
 		fmt.Fprintf(out, "  note   %s\n", term.Line(leftOut.Reason))
 	}
@@ -54,11 +54,11 @@ func (s *session) describePlugin(name string) (runs bool, err error) {
 // anyway are options by which a plugin is found although it is disabled, or a link
 // that is not allowed yet.
 func (s *session) anyway(name string) native.Options {
-	opts := s.nativeOptions()
+	opts := s.Loader().Native()
 	override := opts.Overrides[name]
 	override.Disabled = false
 	opts.Overrides[name] = override
-	own := filepath.Join(s.pluginsDir(), name)
+	own := filepath.Join(s.Loader().Dir(), name)
 	for _, path := range []string{own, filepath.Join(own, name)} {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			opts.AllowLinks = append(opts.AllowLinks, real)
@@ -84,7 +84,7 @@ func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked 
 			return false, err
 		}
 	}
-	prober, keep := s.probing()
+	prober, keep := s.Loader().Prober()
 	opts.Prober = prober
 	loaded, err := native.Load(ctx, opts)
 	keep()
@@ -149,17 +149,17 @@ func showExecutable(out io.Writer, path string) {
 
 // showHook shows a hook of another program.
 func (s *session) showHook(ctx context.Context, name string) error {
-	if err := s.loadPlugins(ctx); err != nil {
+	if err := s.Load(ctx); err != nil {
 		return err
 	}
-	for i := range s.loaded.Plugins {
-		if p := &s.loaded.Plugins[i]; p.Name == name {
+	for i := range s.Loaded.Plugins {
+		if p := &s.Loaded.Plugins[i]; p.Name == name {
 			fmt.Fprintf(s.screen.Stdout(), "%s\n  file   %s\n", term.Name(name), term.Name(p.Origin.Path))
 			s.showPowers(p)
 			return nil
 		}
 	}
-	for _, l := range s.loaded.LeftOut {
+	for _, l := range s.Loaded.LeftOut {
 		switch {
 		case l.Name == name && l.Untrusted:
 			return fmt.Errorf("%s is left out: %s; approve it with: chibi trust", name, l.Reason)
@@ -176,24 +176,18 @@ func (s *session) showOrigin(name, path string) {
 	if hash, err := installed.Hash(path); err == nil {
 		fmt.Fprintf(out, "  hash   %s\n", hash[:16])
 	}
-	list, err := installed.Read(s.home)
+	list, err := installed.Read(s.Home)
 	if err != nil {
 		s.notice(err.Error())
 		return
 	}
 	if one, known := list[name]; known {
 		fmt.Fprintf(out, "  from   %s, installed %s\n", term.Name(one.Source), humanize.Time(one.At))
-		if changed(one, path) {
+		if app.Changed(one, path) {
 			fmt.Fprintf(out, "  note   it has changed since it was installed, its hash was %s\n",
 				one.SHA256[:min(16, len(one.SHA256))])
 		}
 	}
-}
-
-// changed reports whether an installed plugin is not as it was.
-func changed(one installed.Plugin, path string) bool {
-	hash, err := installed.Hash(path)
-	return err == nil && hash != one.SHA256
 }
 
 // showPowers says in words what a plugin can see and do.

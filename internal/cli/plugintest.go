@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/workbench/cases"
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -36,18 +37,18 @@ func (p *program) pluginTest(ctx context.Context, args []string, verbose bool) e
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	files, err := s.caseFiles(args)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
 		if len(args) == 0 {
-			args = []string{s.pluginsDir()}
+			args = []string{s.Loader().Dir()}
 		}
 		return fmt.Errorf("there are no files *%s in %s", cases.Suffix, strings.Join(args, ", "))
 	}
-	home, err := p.scratchHome("test")
+	home, err := app.MakeScratch(p.reading(), "test")
 	if err != nil {
 		return err
 	}
@@ -70,15 +71,15 @@ func (p *program) pluginTest(ctx context.Context, args []string, verbose bool) e
 // of plugins in the plugins folder.
 func (s *session) caseFiles(args []string) (files []string, err error) {
 	if len(args) == 0 {
-		args = []string{s.pluginsDir()}
+		args = []string{s.Loader().Dir()}
 	}
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && arg != s.pluginsDir():
+		case errors.Is(err, fs.ErrNotExist) && arg != s.Loader().Dir():
 			own := s.ownCases(arg)
 			if len(own) == 0 {
-				return nil, fmt.Errorf("there is no file %s, and none %s%s in %s", arg, arg, cases.Suffix, s.pluginsDir())
+				return nil, fmt.Errorf("there is no file %s, and none %s%s in %s", arg, arg, cases.Suffix, s.Loader().Dir())
 			}
 			files = append(files, own...)
 		case errors.Is(err, fs.ErrNotExist):
@@ -102,8 +103,8 @@ func (s *session) caseFiles(args []string) (files []string, err error) {
 // ownCases are the files with the cases of a plugin in the plugins folder: beside
 // it, or in its folder.
 func (s *session) ownCases(name string) (files []string) {
-	for _, path := range []string{filepath.Join(s.pluginsDir(), name+cases.Suffix),
-		filepath.Join(s.pluginsDir(), name, name+cases.Suffix)} {
+	for _, path := range []string{filepath.Join(s.Loader().Dir(), name+cases.Suffix),
+		filepath.Join(s.Loader().Dir(), name, name+cases.Suffix)} {
 		if _, err := os.Stat(path); err == nil {
 			files = append(files, path)
 		}
@@ -152,12 +153,12 @@ func (s *session) testCase(ctx context.Context, f cases.File, c cases.Case,
 	if err := home.Renew(); err != nil {
 		return cases.Outcome{}, err
 	}
-	defer s.runIn(home, pairs(c.Env)...)()
+	defer app.RunIn(s.Session, home, pairs(c.Env)...)()
 	name := "default"
 	if c.Context != "" {
 		name = c.Context
 	}
-	opts := s.nativeOptions()
+	opts := s.Loader().Native()
 	opts.Only, opts.AllowLinks = []string{f.Plugin}, []string{"/"}
 	if opts.Dir, err = s.folderOf(f); err != nil {
 		return cases.Outcome{}, err
@@ -169,7 +170,7 @@ func (s *session) testCase(ctx context.Context, f cases.File, c cases.Case,
 	case err != nil:
 		return cases.Outcome{}, err
 	case len(loaded.Plugins) == 0:
-		why := fmt.Sprintf("there is no plugin %q beside the file or in %s", f.Plugin, s.pluginsDir())
+		why := fmt.Sprintf("there is no plugin %q beside the file or in %s", f.Plugin, s.Loader().Dir())
 		if len(loaded.LeftOut) > 0 {
 			why = "the plugin is left out: " + loaded.LeftOut[0].Reason
 		}
@@ -192,7 +193,7 @@ func (s *session) folderOf(f cases.File) (string, error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(beside, f.Plugin)); err != nil {
-		return s.pluginsDir(), nil
+		return s.Loader().Dir(), nil
 	}
 	return beside, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/term"
@@ -59,14 +60,14 @@ func (p *program) pluginNew(name string, f newFlags) error {
 	}
 	files, err := plan.Files()
 	if err != nil {
-		return usageError{err}
+		return app.UsageError{Err: err}
 	}
 	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	dir := s.pluginsDir()
+	defer s.Close()
+	dir := s.Loader().Dir()
 	if f.dir != "" {
 		dir = f.dir
 	}
@@ -130,9 +131,9 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	if s.stamp(name) == "" {
-		return usage("there is no plugin %q in %s, and no such file", name, s.pluginsDir())
+		return usage("there is no plugin %q in %s, and no such file", name, s.Loader().Dir())
 	}
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -176,7 +177,7 @@ func (p *program) watched(ctx context.Context, name string, info hookpoints.Info
 
 // stamp describes the files of a plugin as they are now.
 func (s *session) stamp(name string) string {
-	path := filepath.Join(s.pluginsDir(), name)
+	path := filepath.Join(s.Loader().Dir(), name)
 	if _, err := os.Stat(path); err != nil {
 		path = name
 	}

@@ -41,19 +41,18 @@ func isPiped(f *os.File) bool {
 // readInputText reads standard input as text. What is larger than the
 // configuration allows is refused: a part of it could mean something else.
 func (p *program) readInputText(ctx context.Context, what string) (string, error) {
-	s := &session{program: p}
-	for _, step := range []func(context.Context) error{s.openHome, s.openContext} {
-		if err := step(ctx); err != nil {
-			return "", err
-		}
+	s, err := p.open(ctx, p.reading())
+	if err != nil {
+		return "", err
 	}
-	most := int64(s.config.Limits.PromptBytes)
+	defer s.Close()
+	most := int64(s.Config.Limits.PromptBytes)
 	text, err := readAll(ctx, p.stdin, most)
 	var large *disk.TooLargeError
 	if errors.As(err, &large) {
 		return "", usage("%s on standard input is larger than %s; nothing was done. Give less of it, or raise prompt_bytes "+
 			"under [limits] in %s",
-			what, humanize.IBytes(uint64(most)), filepath.Join(s.home, "config.toml"))
+			what, humanize.IBytes(uint64(most)), filepath.Join(s.Home, "config.toml"))
 	} else if err != nil {
 		return "", fmt.Errorf("reading %s from standard input: %w", what, err)
 	}

@@ -2,132 +2,25 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
-	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
 )
-
-// library is where recipes are found. A home's prompts/compaction.md, as the
-// original chibi has it, takes the place of the text that asks for a summary.
-func (s *session) library() *recipes.Library {
-	return &recipes.Library{
-		Dirs:  s.project.recipeFolders(s.home),
-		Texts: map[string]string{recipes.Compact: filepath.Join(s.home, "prompts", "compaction.md")},
-	}
-}
-
-// prepareRecipe finds a recipe that a hook asks for, or the program.
-func (s *session) prepareRecipe(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
-	r, err := s.library().FindApproved(name)
-	if err != nil {
-		return agent.Recipe{}, err
-	}
-	args, unknown := r.Known(args)
-	if len(unknown) > 0 {
-		s.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook gave them, they are left out", name,
-			strings.Join(unknown, ", ")))
-	}
-	return s.prepared(ctx, r, args)
-}
-
-// prepared puts the arguments of a recipe in, and says what it lacks.
-func (s *session) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
-	for _, note := range r.Notes {
-		if !note.Quiet {
-			s.notice(remark(r, note))
-		}
-	}
-	for _, name := range r.Missing(args) {
-		s.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
-	}
-	var strange []string
-	for _, tool := range r.AllowedTools {
-		if _, ok := s.agent.Tools.Lookup(tool); !ok {
-			strange = append(strange, tool)
-		}
-	}
-	if len(strange) > 0 {
-		s.notice(fmt.Sprintf("recipe %q allows tools that there are not here: %s; those that there are hold", r.Name,
-			strings.Join(strange, ", ")))
-	}
-	prompt, err := r.Render(ctx, args, s.recipeCommand(r.Name))
-	if err == nil && prompt == "" {
-		err = errors.New("its prompt is empty")
-	}
-	if err != nil {
-		return agent.Recipe{}, fmt.Errorf("recipe %q: %w", r.Name, err)
-	}
-	return agent.Recipe{Name: r.Name, Prompt: prompt, Tools: r.AllowedTools, Commands: r.AllowedCommands}, nil
-}
-
-// remark is a note about a recipe with the place in its file.
-func remark(r *recipes.Recipe, note recipes.Note) string {
-	if note.Line > 0 {
-		return fmt.Sprintf("recipe %q: %s:%d: %s", r.Name, place(r.Path), note.Line, note.Text)
-	}
-	return fmt.Sprintf("recipe %q: %s", r.Name, note.Text)
-}
-
-// The bounds of a recipe's commands.
-const (
-	recipeCommandTimeout = 30 * time.Second
-	recipeCommandOutput  = 4 << 20
-)
-
-// recipeCommand runs the commands of a recipe. As with Kodelet, a command that
-// fails gives what it printed; here that is said.
-func (s *session) recipeCommand(recipe string) recipes.Runner {
-	return func(ctx context.Context, command string, args ...string) (string, error) {
-		runner := s.runner()
-		runner.Stderr = nil // it is part of the output
-		path := command
-		if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
-			path = found
-		} else if !strings.Contains(command, "/") {
-			return "", fmt.Errorf("there is no program %q in PATH", command)
-		}
-		out, err := runner.Run(ctx, process.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
-			MaxOutput: recipeCommandOutput})
-		if err != nil {
-			return "", err
-		}
-		if err := out.Err(); err != nil {
-			s.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe,
-				strings.Join(append([]string{command}, args...), " "), err))
-		}
-		return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
-	}
-}
 
 // recipePrompt is the prompt of a run with a recipe: the recipe's, then what the
 // person wrote.
 func (s *session) recipePrompt(ctx context.Context, text string) (string, error) {
-	if s.recipe == nil {
-		return text, nil
-	}
 	args, err := s.opts.arguments()
 	if err != nil {
 		return "", err
 	}
-	prepared, err := s.prepared(ctx, s.recipe, args)
-	if err != nil {
-		return "", err
-	}
-	s.agent.Recipe = &prepared
-	if text == "" {
-		return prepared.Prompt, nil
-	}
-	return prepared.Prompt + "\n" + text, nil
+	return app.RecipePrompt(ctx, s.Session, args, text)
 }
 
 // arguments reads the K=V pairs of --arg.
@@ -178,10 +71,10 @@ func (p *program) recipeList(asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	var rows [][]string
 	list := []listedRecipe{}
-	library := s.library()
+	library := app.Library(s.Session)
 	for _, l := range library.List() {
 		one := listedRecipe{Name: l.Name, File: l.Path, Note: recipeNote(library, l)}
 		text := one.Note
@@ -194,7 +87,7 @@ func (p *program) recipeList(asJSON bool) error {
 			text = strings.TrimSuffix(text, "; ")
 		}
 		list = append(list, one)
-		rows = append(rows, []string{term.Name(l.Name), term.Name(place(l.Path)), term.Line(text)})
+		rows = append(rows, []string{term.Name(l.Name), term.Name(app.Place(l.Path)), term.Line(text)})
 	}
 	if asJSON {
 		return p.printJSON(list)
@@ -207,9 +100,9 @@ func recipeNote(library *recipes.Library, l recipes.Listed) string {
 	found, err := library.Find(l.Name)
 	switch {
 	case err == nil && l.Err == nil && found.Path != l.Path && l.Recipe.Approved() != nil:
-		return l.Recipe.Approved().Error() + ", so " + place(found.Path) + " is used; see chibi trust"
+		return l.Recipe.Approved().Error() + ", so " + app.Place(found.Path) + " is used; see chibi trust"
 	case err == nil && l.Err == nil && found.Path != l.Path:
-		return "hidden by " + place(found.Path)
+		return "hidden by " + app.Place(found.Path)
 	case l.Err != nil:
 		return "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
 	case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
@@ -237,24 +130,16 @@ func withoutEffect(r *recipes.Recipe) string {
 		term.ShellWord(r.Name))
 }
 
-// place is where a recipe is, for people.
-func place(path string) string {
-	if path == "" {
-		return builtIn
-	}
-	return path
-}
-
 // recipeShow shows one recipe.
 func (p *program) recipeShow(_ context.Context, args []string) error {
 	s, err := p.openWithoutPlugins()
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	r, err := s.library().Find(args[0])
+	defer s.Close()
+	r, err := app.Library(s.Session).Find(args[0])
 	if err != nil {
-		return usageError{err}
+		return app.UsageError{Err: err}
 	}
 	out := p.screen.Stdout()
 	for _, f := range recipeFields(r) {
@@ -288,7 +173,7 @@ func recipeFields(r *recipes.Recipe) []struct{ name, value string } {
 		}
 	}
 	fields := []struct{ name, value string }{
-		{"recipe", r.Name}, {"title", r.Title}, {"about", r.Description}, {"file", place(r.Path)}, {"tools", tools},
+		{"recipe", r.Name}, {"title", r.Title}, {"about", r.Description}, {"file", app.Place(r.Path)}, {"tools", tools},
 		{"commands", strings.Join(r.AllowedCommands, ", ")}, {"hooks", strings.Join(hooks, ", ")}, {"runs", commands},
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {

@@ -9,14 +9,14 @@ import (
 
 // remains tells what runs that were killed have left on the disk.
 func (d *doctor) remains() {
-	trash, err := d.store.Trash()
+	trash, err := d.Store.Trash()
 	if err != nil {
 		d.add("error", err.Error(), "")
 	}
 	for _, path := range trash {
 		d.add("warning", path+" is what is left of a context that was being deleted", "the next run removes it")
 	}
-	temps, err := d.store.Temps()
+	temps, err := d.Store.Temps()
 	if err != nil {
 		d.add("error", err.Error(), "")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
@@ -43,23 +44,24 @@ func (p *program) replay(ctx context.Context, args []string, f replayFlags) erro
 	if err != nil {
 		return err
 	}
+	request := p.request()
 	if f.dir != "" {
-		if p.pluginsFolder, err = filepath.Abs(f.dir); err != nil {
+		if request.Plugins.Dir, err = filepath.Abs(f.dir); err != nil {
 			return err
 		}
-		if info, err := os.Stat(p.pluginsFolder); err != nil || !info.IsDir() {
+		if info, err := os.Stat(request.Plugins.Dir); err != nil || !info.IsDir() {
 			return usage("--plugins %s: there is no such folder", f.dir)
 		}
 	}
-	s, err := p.open(ctx)
+	s, err := p.open(ctx, request)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	s.sayLeftOut()
+	defer s.Close()
+	app.ReportSkipped(s.Session)
 	r := replayed{}
 	for _, records := range turn.Dispatches() {
-		if err := r.dispatch(ctx, s.loaded.Plugins, records); err != nil {
+		if err := r.dispatch(ctx, s.Loaded.Plugins, records); err != nil {
 			return err
 		}
 	}

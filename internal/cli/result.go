@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -133,4 +134,19 @@ type message struct {
 func newMessage(kind, text string) message {
 	return message{ID: uuid.NewString(), Timestamp: time.Now().Unix(), From: "system", To: "user",
 		Content: text, Type: kind}
+}
+
+// printJSON prints a value as indented JSON.
+func (p *program) printJSON(v any) error {
+	enc := json.NewEncoder(p.screen.Stdout())
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// printJSONLine prints a value as one line of JSON.
+func (p *program) printJSONLine(v any) error {
+	enc := json.NewEncoder(p.screen.Stdout())
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/urfave/cli/v2"
 )
 
@@ -14,10 +15,10 @@ func (p *program) retryCommand(ctx context.Context) *cli.Command {
 // retry asks the prompt again whose request failed or was interrupted.
 func (p *program) retry(ctx context.Context, _ []string) error {
 	return p.working(ctx, func(s *session) error {
-		if err := s.connect(); err != nil {
+		if err := s.Connect(); err != nil {
 			return err
 		}
-		defer s.endCleanup()
-		return s.answering(ctx, s.agent.Retry)
+		defer app.Cleanup(s.Session)
+		return s.Answer(ctx, s.Agent.Retry)
 	})
 }

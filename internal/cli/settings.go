@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
@@ -20,8 +21,8 @@ func (s *session) saveSettings(context.Context) error { return s.saveLocal(s.opt
 // saveLocal changes keys of the context's local.toml; all else in it stays as it
 // is, comments included. The configuration counts from then on.
 func (s *session) saveLocal(pairs []string) error {
-	what := fmt.Sprintf("the configuration of context %q", s.agent.Context.Name())
-	err := rewrite(what, s.agent.Context.LocalConfig(), func(path string, data []byte) (_ []byte, err error) {
+	what := fmt.Sprintf("the configuration of context %q", s.Name())
+	err := rewrite(what, s.Agent.Context.LocalConfig(), func(path string, data []byte) (_ []byte, err error) {
 		for _, pair := range pairs {
 			key, value, _ := strings.Cut(pair, "=")
 			if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {
@@ -33,7 +34,7 @@ func (s *session) saveLocal(pairs []string) error {
 	if err != nil {
 		return err
 	}
-	return s.configure()
+	return app.Configure(s.Session)
 }
 
 // rewrite changes the text of a configuration file, which need not be there yet,
@@ -46,7 +47,7 @@ func rewrite(what, path string, edit func(path string, data []byte) ([]byte, err
 	})
 	switch {
 	case wrong != nil:
-		return usageError{wrong}
+		return app.UsageError{Err: wrong}
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", what, err)
 	}

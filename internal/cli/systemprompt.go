@@ -6,13 +6,14 @@ import (
 	"os"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/dustin/go-humanize"
 )
 
 // promptText is the system prompt that a person names: a text, or the content of
 // the file that the text names, which is said.
-func (s *session) promptText(text string) (string, error) {
+func (p *program) promptText(text string) (string, error) {
 	info, err := os.Stat(text)
 	if err != nil || !info.Mode().IsRegular() {
 		return text, nil
@@ -21,18 +22,8 @@ func (s *session) promptText(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the system prompt: %w", err)
 	}
-	s.notice(fmt.Sprintf("the system prompt was read from the file %q (%s)", text, humanize.Bytes(uint64(len(data)))))
+	p.notice(fmt.Sprintf("the system prompt was read from the file %q (%s)", text, humanize.Bytes(uint64(len(data)))))
 	return string(data), nil
-}
-
-// readSystemPrompt reads the system prompt of this run, which -e gives.
-func (s *session) readSystemPrompt(context.Context) error {
-	if s.opts.runSystemPrompt == nil {
-		return nil
-	}
-	text, err := s.promptText(s.opts.runSystemPrompt[0])
-	s.systemPrompt = &text
-	return err
 }
 
 // setSystemPrompt gives a context its own system prompt.
@@ -41,9 +32,9 @@ func (s *session) setSystemPrompt(_ context.Context, name, text string) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.store.Context(name)
+	c, err := s.Store.Context(name)
 	if err != nil {
-		return usageError{err}
+		return app.UsageError{Err: err}
 	}
 	if err := c.SetSystemPrompt(text); err != nil {
 		return err
@@ -53,9 +44,9 @@ func (s *session) setSystemPrompt(_ context.Context, name, text string) error {
 }
 
 func (s *session) setOtherSystemPrompt(ctx context.Context) error {
-	name, err := s.resolve(s.opts.systemPromptOther[0])
+	name, err := app.Resolve(s.Store, s.opts.systemPromptOther[0])
 	if err != nil {
-		return usageError{err}
+		return app.UsageError{Err: err}
 	}
 	return s.setSystemPrompt(ctx, name, s.opts.systemPromptOther[1])
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	tty "golang.org/x/term"
 )
 
@@ -49,27 +50,30 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 		}
 	}
 	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.needsModel()
-	p.idle = !asks && p.opts.compactOther == nil && p.opts.plugin == nil && p.opts.tool == nil
-	s, err := p.open(ctx)
+	request := p.request()
+	if !asks && p.opts.compactOther == nil && p.opts.plugin == nil && p.opts.tool == nil {
+		request.Purpose = app.ToManage
+	}
+	s, err := p.open(ctx, request)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	s.sayLeftOut()
+	defer func() { s.Close() }() // it may have moved to another context
+	app.ReportSkipped(s.Session)
 	if asks {
-		if err := s.connect(); err != nil {
+		if err := s.Connect(); err != nil {
 			return err
 		}
 	}
-	end, err := s.begin(ctx)
+	err = s.Start(ctx)
 	defer func() {
-		err = errors.Join(err, end(err))
-		s.endCleanup()
+		err = errors.Join(err, s.End(ctx, err))
+		app.Cleanup(s.Session)
 	}()
 	if err != nil {
 		return err
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.Enter(ctx); err != nil {
 		return err
 	}
 	if err := s.operate(ctx); err != nil {
@@ -82,7 +86,7 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	case chat:
 		return s.chat(ctx)
 	case prompt != "":
-		return s.ask(ctx, prompt)
+		return s.Ask(ctx, prompt)
 	}
 	return nil
 }

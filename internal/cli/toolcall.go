@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/urfave/cli/v2"
 )
 
@@ -36,11 +37,11 @@ func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error
 		}
 	}
 	return p.working(ctx, func(s *session) error {
-		tool, err := s.findTool(args[0])
+		tool, err := app.FindTool(s.Session, args[0])
 		if err != nil {
 			return err
 		}
-		seen, failure, err := s.agent.CallTool(ctx, tool.Spec().Name, input)
+		seen, failure, err := s.Agent.CallTool(ctx, tool.Spec().Name, input)
 		if err != nil {
 			return err
 		}

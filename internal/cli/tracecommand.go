@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/urfave/cli/v2"
@@ -61,21 +62,21 @@ func (p *program) traceFile(args []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer s.close()
+	defer s.Close()
 	if p.opts.transient != nil || p.opts.switchTo != nil {
-		path := s.tracePath(s.agent.Context.Name())
+		path := app.TracePath(s.Home, s.Name())
 		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("nothing was traced in context %q yet", s.agent.Context.Name())
+			return "", fmt.Errorf("nothing was traced in context %q yet", s.Name())
 		}
 		return path, nil
 	}
-	names, err := s.store.Names()
+	names, err := s.Store.Names()
 	if err != nil {
 		return "", err
 	}
 	newest, found := time.Time{}, ""
 	for _, name := range names {
-		path := s.tracePath(name)
+		path := app.TracePath(s.Home, name)
 		if stat, err := os.Stat(path); err == nil && stat.ModTime().After(newest) {
 			newest, found = stat.ModTime(), path
 		}

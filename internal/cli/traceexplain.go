@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 )
@@ -99,10 +100,10 @@ func (p *program) isTraced(name string) bool {
 	if err != nil {
 		return false
 	}
-	defer s.close()
-	if _, err := s.store.Context(name); err != nil {
+	defer s.Close()
+	if _, err := s.Store.Context(name); err != nil {
 		return false
 	}
-	_, err = os.Stat(s.tracePath(name))
+	_, err = os.Stat(app.TracePath(s.Home, name))
 	return err == nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/dustin/go-humanize/english"
@@ -45,7 +46,7 @@ func (p *program) trust(ctx context.Context, args []string, f trustFlags) error 
 	}
 	home, err := config.Home(p.opts.home, os.Getenv)
 	if err != nil {
-		return usageError{err}
+		return app.UsageError{Err: err}
 	}
 	for _, pattern := range f.data {
 		if err := trust.CheckData(pattern); err != nil {
@@ -66,22 +67,22 @@ func (p *program) trust(ctx context.Context, args []string, f trustFlags) error 
 
 // trustApprove shows what would run, and approves it if the person agrees.
 func (p *program) trustApprove(ctx context.Context, store *trust.Store, folder string, data []string) error {
-	project, err := findProject(folder)
+	project, err := app.FindProject(folder)
 	if err != nil {
 		return err
 	}
-	if project.own {
-		return p.say("%s is your home folder; what is in it is yours and needs no approval", project.dir)
+	if project.Own {
+		return p.say("%s is your home folder; what is in it is yours and needs no approval", project.Dir)
 	}
-	before, err := store.Find(project.dir)
+	before, err := store.Find(project.Dir)
 	if err != nil {
 		return err
 	}
-	project.approval = before
-	project.approval.Data = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before.Data, data))))
-	files, problem := project.look()
+	project.Approval = before
+	project.Approval.Data = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before.Data, data))))
+	files, problem := project.Look()
 	if problem != nil {
-		problem = fmt.Errorf("the hooks of %s cannot be approved: %w", project.dir, problem)
+		problem = fmt.Errorf("the hooks of %s cannot be approved: %w", project.Dir, problem)
 	}
 	if problem != nil && len(files) == 0 {
 		return problem
@@ -92,7 +93,7 @@ func (p *program) trustApprove(ctx context.Context, store *trust.Store, folder s
 	if problem != nil {
 		p.screen.notef("%v", problem)
 	}
-	now := project.as(files)
+	now := project.Approve(files)
 	if len(files) == 0 || same(before, now) {
 		return nil
 	}
@@ -103,7 +104,7 @@ func (p *program) trustApprove(ctx context.Context, store *trust.Store, folder s
 	if err := store.Approve(now); err != nil {
 		return err
 	}
-	return p.say("Approved %s of %s", english.Plural(len(files), "file", ""), project.dir)
+	return p.say("Approved %s of %s", english.Plural(len(files), "file", ""), project.Dir)
 }
 
 // same reports whether an approval is about just these files.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
@@ -15,27 +16,31 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
+// projectView shows a project to people.
+type projectView struct{ app.Project }
+
 // showProject shows the files of a project that would run, and what they name
 // that an approval does not cover.
-func (p *program) showProject(project project, files []trust.Seen) error {
-	if len(files) == 0 && len(project.approval.Files) == 0 {
+func (p *program) showProject(project app.Project, files []trust.Seen) error {
+	view := projectView{project}
+	if len(files) == 0 && len(project.Approval.Files) == 0 {
 		return p.say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, and "+
-			"no recipes", project.dir)
+			"no recipes", project.Dir)
 	}
-	if err := p.say("In %s:", project.dir); err != nil {
+	if err := p.say("In %s:", project.Dir); err != nil {
 		return err
 	}
-	if err := p.printColumns(project.rows(files, project.about)); err != nil {
+	if err := p.printColumns(view.rows(files, view.about)); err != nil {
 		return err
 	}
-	if len(project.approval.Data) > 0 {
+	if len(project.Approval.Data) > 0 {
 		if err := p.say("Files that may change, as they are data: %s",
-			strings.Join(project.approval.Data, ", ")); err != nil {
+			strings.Join(project.Approval.Data, ", ")); err != nil {
 			return err
 		}
 	}
 	text := "The approval does not cover what these start or load from elsewhere"
-	if named := project.named(files); len(named) > 0 {
+	if named := view.named(files); len(named) > 0 {
 		text += ". They name " + strings.Join(named, ", ")
 	}
 	return p.say("%s", text)
@@ -43,14 +48,14 @@ func (p *program) showProject(project project, files []trust.Seen) error {
 
 // rows are the columns that show a project's files: those that there are, and
 // those that were approved and are gone.
-func (p project) rows(files []trust.Seen, about func(trust.Seen) string) (rows [][]string) {
+func (p projectView) rows(files []trust.Seen, about func(trust.Seen) string) (rows [][]string) {
 	row := func(f trust.File, state, about string) []string {
 		return []string{"  " + term.Name(f.Path), f.Mode, f.SHA256[:min(12, len(f.SHA256))], state, about}
 	}
 	for _, f := range files {
-		rows = append(rows, row(f.File, p.approval.State(f.File), about(f)))
+		rows = append(rows, row(f.File, p.Approval.State(f.File), about(f)))
 	}
-	for _, f := range p.approval.Files {
+	for _, f := range p.Approval.Files {
 		if !slices.ContainsFunc(files, func(now trust.Seen) bool { return now.Path == f.Path }) {
 			rows = append(rows, row(f, "gone", ""))
 		}
@@ -60,7 +65,7 @@ func (p project) rows(files []trust.Seen, about func(trust.Seen) string) (rows [
 
 // about says what a file would do, as far as that can be told without running
 // it.
-func (p project) about(f trust.Seen) string {
+func (p projectView) about(f trust.Seen) string {
 	name, folder := kodelet.FindHook(f.Path)
 	if folder == "" {
 		return aboutRecipe(f)
@@ -69,7 +74,7 @@ func (p project) about(f trust.Seen) string {
 	switch {
 	case name == "" || !strings.Contains(f.Mode, "x"):
 		about = append(about, "beside the hooks")
-		if ext := filepath.Ext(f.Path); p.approval.State(f.File) == "new" && trust.CheckData("*"+ext) == nil {
+		if ext := filepath.Ext(f.Path); p.Approval.State(f.File) == "new" && trust.CheckData("*"+ext) == nil {
 			about = append(about, "if hooks write it, approve with --data '*"+ext+"'")
 		}
 	default:
@@ -77,11 +82,11 @@ func (p project) about(f trust.Seen) string {
 		if names := mentioned(f.Text); len(names) > 0 {
 			about[0] += ", its text names " + strings.Join(names, ", ")
 		}
-		if err := f.Refused(p.dir, folder); err != nil {
+		if err := f.Refused(p.Dir, folder); err != nil {
 			about = append(about, "it is not run: "+err.Error())
 		}
-		own := filepath.Join(p.user, f.Path)
-		if _, err := os.Stat(own); p.user != "" && err == nil {
+		own := filepath.Join(p.User, f.Path)
+		if _, err := os.Stat(own); p.User != "" && err == nil {
 			about = append(about, "it would take the place of "+own)
 		}
 	}
@@ -122,7 +127,7 @@ const maxNamed = 20
 
 // named lists files of the project that the texts name and that the approval is
 // not about, with who names them.
-func (p project) named(files []trust.Seen) (list []string) {
+func (p projectView) named(files []trust.Seen) (list []string) {
 	known := map[string]bool{}
 	for _, f := range files {
 		known[f.Path] = true
@@ -145,13 +150,13 @@ func (p project) named(files []trust.Seen) (list []string) {
 
 // fileOf finds the file of the project that a word of a text names: from the
 // project's folder on, or from that of the text.
-func (p project) fileOf(token string, in trust.Seen) (path string, isFile bool) {
-	candidates := []string{filepath.Join(p.dir, token), filepath.Join(p.dir, filepath.Dir(in.Path), token)}
+func (p projectView) fileOf(token string, in trust.Seen) (path string, isFile bool) {
+	candidates := []string{filepath.Join(p.Dir, token), filepath.Join(p.Dir, filepath.Dir(in.Path), token)}
 	if filepath.IsAbs(token) {
 		candidates = []string{filepath.Clean(token)}
 	}
 	for _, full := range candidates {
-		rel, err := filepath.Rel(p.dir, full)
+		rel, err := filepath.Rel(p.Dir, full)
 		if info, statErr := os.Stat(full); err == nil && statErr == nil && filepath.IsLocal(rel) && info.Mode().IsRegular() {
 			return rel, true
 		}
@@ -172,9 +177,10 @@ func (p *program) trustList(store *trust.Store) error {
 		if err := p.say("%s, approved %s:", a.Project, humanize.Time(a.At)); err != nil {
 			return err
 		}
-		project := project{dir: a.Project, approval: a}
-		files, problem := project.look()
-		if err := p.printColumns(project.rows(files, func(trust.Seen) string { return "" })); err != nil {
+		project := app.Project{Dir: a.Project, Approval: a}
+		view := projectView{project}
+		files, problem := project.Look()
+		if err := p.printColumns(view.rows(files, func(trust.Seen) string { return "" })); err != nil {
 			return err
 		}
 		if problem != nil {

@@ -1,0 +1,189 @@
+package app_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/app"
+)
+
+// home makes a home with one plugin, which takes part in every prompt.
+func home(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("CHIBI_HOME", "")
+	t.Chdir(t.TempDir())
+	script := `#!/bin/sh
+case "$1" in --schema) echo '{"name": "shout", "hooks": ["pre_message"], "tool": false}'; exit;; esac
+echo "shout was asked" >&2
+echo '{"prompt": "SHOUTED"}'
+`
+	if err := os.MkdirAll(filepath.Join(dir, "plugins"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plugins", "shout"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// streams runs do and returns what it wrote to the process's standard output and
+// standard error.
+func streams(t *testing.T, do func()) string {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "streams"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	stdout, stderr := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = file, file
+	defer func() { os.Stdout, os.Stderr = stdout, stderr }()
+	do()
+	written, err := os.ReadFile(file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(written)
+}
+
+func TestAskingAPromptPrintsNothing(t *testing.T) {
+	dir := home(t)
+	var answer, said strings.Builder
+	written := streams(t, func() {
+		ctx := context.Background()
+		s, err := app.Open(ctx, app.Options{
+			Home: dir, Model: app.ModelOptions{Demo: true}, Plugins: app.PluginOptions{Stderr: &said},
+			Output: agent.Output{Text: func(delta string) { answer.WriteString(delta) }},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := s.Run(ctx, func() error { return s.Ask(ctx, "hello") }); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if written != "" {
+		t.Errorf("the standard streams got %q", written)
+	}
+	if !strings.Contains(answer.String(), "SHOUTED") {
+		t.Errorf("the answer is %q, want the prompt that the plugin made", answer.String())
+	}
+	if said.String() != "shout was asked\n" {
+		t.Errorf("PluginOptions.Stderr got %q", said.String())
+	}
+}
+
+func TestReadingAHomeAsksNoPluginAndChangesNothing(t *testing.T) {
+	dir := home(t)
+	s, err := app.Open(context.Background(), app.Options{Home: dir, Purpose: app.ToRead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Agent.Host != nil || len(s.Loaded.Plugins) > 0 {
+		t.Errorf("plugins were loaded: %v", s.Loaded.Plugins)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the home has %v (%v), want the plugins alone", entries, err)
+	}
+	if err := s.Load(context.Background()); err != nil || len(s.Loaded.Plugins) != 1 {
+		t.Errorf("Load found %d plugins (%v), want one", len(s.Loaded.Plugins), err)
+	}
+}
+
+func TestAnotherContextHasItsOwnConfiguration(t *testing.T) {
+	dir, ctx := home(t), context.Background()
+	s, err := app.Open(ctx, app.Options{Home: dir, Model: app.ModelOptions{Demo: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	local := filepath.Join(dir, "contexts", "other")
+	if err := os.MkdirAll(local, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(local, "local.toml"), []byte("username = \"ada\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := s.For("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if got := other.Agent.Settings.UserName; got != "ada" || s.Agent.Settings.UserName == "ada" {
+		t.Errorf("the user is %q in the other context and %q here", got, s.Agent.Settings.UserName)
+	}
+	if len(other.Loaded.Plugins) != 1 || other.Agent.Host != s.Agent.Host {
+		t.Error("the plugins are not those of the first session")
+	}
+	state, err := s.Store.State()
+	if err != nil || state.Current == "other" {
+		t.Errorf("the current context is %q (%v)", state.Current, err)
+	}
+}
+
+func TestMovingTakesThePlaceOfASession(t *testing.T) {
+	dir, ctx := home(t), context.Background()
+	s, err := app.Open(ctx, app.Options{Home: dir, Model: app.ModelOptions{Demo: true},
+		Plugins: app.PluginOptions{Stderr: io.Discard}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Move(ctx, "-"); err == nil {
+		t.Error("moved to a previous context that there is not")
+	}
+	moved, err := s.Move(ctx, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer moved.Close()
+	if err := moved.Ask(ctx, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	if err := moved.End(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !moved.Store.Exists("other") {
+		t.Error("nothing was stored in the other context")
+	}
+}
+
+func TestTracesOfAnotherContextAreItsOwn(t *testing.T) {
+	dir, ctx := home(t), context.Background()
+	s, err := app.Open(ctx, app.Options{Home: dir, Model: app.ModelOptions{Demo: true},
+		Plugins: app.PluginOptions{Stderr: io.Discard}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	other, err := s.For("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Load(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Ask(ctx, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	other.Close()
+	text, err := os.ReadFile(app.TracePath(dir, "other"))
+	if err != nil || !strings.Contains(string(text), `"context":"other"`) {
+		t.Errorf("the trace of the context is %q (%v)", text, err)
+	}
+	if _, err := os.Stat(app.TracePath(dir, s.Name())); err == nil {
+		t.Error("the turn was traced in the context of the first session")
+	}
+}

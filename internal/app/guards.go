@@ -1,0 +1,136 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// MissingGuard is a plugin whose failure blocks, as the configuration says, and
+// that is not there.
+type MissingGuard struct{ Name, Why string }
+
+// GuardsError says that nothing may be asked or called without these guards.
+type GuardsError struct{ Missing []MissingGuard }
+
+// Error names each guard, why it is missing, and what to do.
+func (e *GuardsError) Error() string {
+	var lines, tables []string
+	for _, m := range e.Missing {
+		lines = append(lines, fmt.Sprintf("the guard %q is missing: %s", m.Name, m.Why))
+		tables = append(tables, "[plugins."+KeyText(m.Name)+"]")
+	}
+	lines = append(lines, fmt.Sprintf("No prompt is answered and no tool is called without it, as on_failure = "+
+		"\"block\" under %s says.",
+		strings.Join(tables, " and ")), "Put it back, or write enabled = false there, or use --no-hooks for this run.")
+	return strings.Join(lines, "\n")
+}
+
+// Admit refuses what asks the model or calls a tool while a guard is missing.
+func Admit(s *Session) error {
+	if missing := MissingGuards(s); len(missing) > 0 {
+		return &GuardsError{missing}
+	}
+	return nil
+}
+
+// MissingGuards lists the guards that the configuration asks for and that are not
+// there, whatever the reason.
+func MissingGuards(s *Session) (missing []MissingGuard) {
+	g := guardsOf(s)
+	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
+		set := g.plugins[name]
+		if !set.Enabled || !isRequired(set) || !g.expects(name) {
+			continue
+		}
+		if why := g.whyMissing(name, set); why != "" {
+			missing = append(missing, MissingGuard{name, why})
+		}
+	}
+	return missing
+}
+
+// guards knows which plugins should be there, and which are.
+type guards struct {
+	plugins map[string]config.Plugin
+	opts    PluginOptions
+	loaded  plugin.Loaded
+	project Project
+}
+
+func guardsOf(s *Session) guards {
+	return guards{s.Config.Plugins.ByName, s.opts.Plugins, s.Loaded, s.Project}
+}
+
+// unreadable is the error of a session whose plugins directory cannot be read.
+func unreadable(l *Loader, err error) error {
+	g := guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project}
+	for name, set := range g.plugins {
+		if set.Enabled && isRequired(set) && !strings.Contains(name, ":") && g.expects(name) {
+			return &GuardsError{[]MissingGuard{{name, err.Error()}}}
+		}
+	}
+	return err
+}
+
+// isRequired reports whether a plugin's absence blocks, as its failure would.
+func isRequired(set config.Plugin) bool { return set.OnFailure == "block" || len(requiredAt(set)) > 0 }
+
+// requiredAt lists the single points at which a plugin's failure blocks.
+func requiredAt(set config.Plugin) (points []hookpoints.Name) {
+	for _, point := range slices.Sorted(maps.Keys(set.Hooks)) {
+		if set.Hooks[point].OnFailure == "block" {
+			points = append(points, point)
+		}
+	}
+	return points
+}
+
+// expects reports whether a plugin of this name should be there in this run. A
+// project's hook is expected where it is, or was approved.
+func (g guards) expects(name string) bool {
+	switch {
+	case g.opts.None || g.opts.NoHooks:
+		return false
+	case strings.HasPrefix(name, "recipe:") || strings.HasPrefix(name, "chibi:"):
+		return false // they come with a recipe or a setting
+	case strings.HasPrefix(name, projectHook):
+		return g.opts.asksOthers() && (HasPlugin(g.loaded, name) || g.project.approved(strings.TrimPrefix(name, projectHook)))
+	case strings.HasPrefix(name, "kodelet:") || strings.HasPrefix(name, "kode:"):
+		return g.opts.asksOthers()
+	}
+	return true
+}
+
+// whyMissing says why a plugin is not there, "" if it is.
+func (g guards) whyMissing(name string, set config.Plugin) string {
+	i := slices.IndexFunc(g.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
+	if i >= 0 {
+		if len(g.loaded.Plugins[i].Hooks) == 0 {
+			return "it is there, but does not say at which hooks it wants to be asked"
+		}
+		for _, point := range requiredAt(set) {
+			if !g.loaded.Plugins[i].Subscribes(point) {
+				return fmt.Sprintf("it does not say that it wants to be asked at %s", point)
+			}
+		}
+		return ""
+	}
+	for _, left := range g.loaded.LeftOut {
+		switch left.Name {
+		case name:
+			if left.Untrusted {
+				return left.Reason + "; see chibi trust"
+			}
+			return left.Reason
+		case name + ".disabled", name + ".disable":
+			return left.Reason
+		}
+	}
+	return "there is no such plugin; chibi plugin list names them all"
+}

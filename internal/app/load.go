@@ -1,0 +1,149 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/chibi-host/chibi/tools/builtin"
+)
+
+// BuiltIn is the protocol of handlers that are part of the program.
+const BuiltIn = "built in"
+
+// Load loads the plugins of all protocols, again if they are loaded. Their order
+// is that in which they are asked: chibi's own, Kodelet's hooks, Kode's hooks, the
+// handlers of the recipe and of the program.
+func (s *Session) Load(ctx context.Context) error {
+	defer s.person.waiting("plugins")()
+	if s.tracer == nil || s.shared {
+		if err := openTrace(s); err != nil {
+			return err
+		}
+	}
+	found, err := s.Loader().all(ctx)
+	if err != nil {
+		return err
+	}
+	handlers, err := loadHandlers(s)
+	if err != nil {
+		return err
+	}
+	s.Loaded = plugin.Loaded{}
+	for _, some := range append(found, handlers) {
+		s.Loaded.Add(some)
+	}
+	s.Agent.Host = &plugin.Host{
+		Plugins: s.Loaded.Plugins, MaxAnswers: int64(s.Config.Limits.HookAnswersBytes),
+		Trace:  s.tracer.record,
+		Fired:  s.tracer.fired,
+		Notify: func(n plugin.Notice) { s.person.notice(n.String()) },
+		Waiting: func(point hookpoints.Name, name string) func() {
+			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
+		},
+	}
+	s.Agent.Recipes = recipeMaker{s}.byName
+	return collectTools(s)
+}
+
+// loadHandlers finds the session's recipe and makes its handlers, and the
+// program's own one that compacts.
+func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
+	full := s.Config.AutoCompactThreshold / 100
+	if s.opts.Recipe != "" {
+		if s.Recipe, err = Library(s).Find(s.opts.Recipe); err != nil {
+			return loaded, UsageError{err}
+		}
+		if loaded.Plugins, err = s.Recipe.Plugins(recipes.Handlers(full)); err != nil {
+			return loaded, UsageError{err}
+		}
+	}
+	if s.Config.AutoCompact {
+		handlers := recipes.CompactAt(full, false)
+		loaded.Plugins = append(loaded.Plugins, plugin.Plugin{
+			Name: "chibi:compact", Origin: plugin.Origin{Protocol: BuiltIn}, Hooks: handlers.Hooks(), Handler: handlers,
+		})
+	}
+	return loaded, nil
+}
+
+// collectTools puts all tools into one set, in the order of offering.
+func collectTools(s *Session) error {
+	s.Agent.Cache = s.Cache()
+	s.Agent.Tools = &tools.Set{}
+	for _, p := range s.Loaded.Plugins {
+		if err := s.Agent.Tools.Add(p.Tools...); err != nil {
+			return err
+		}
+	}
+	return s.Agent.Tools.Add(builtin.All(builtin.Config{
+		Notes: s.Agent.Context, Post: s.Agent.Post,
+		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
+		Files: builtin.Files{Cache: s.Cache(), Allowed: s.Config.FileToolsAllowedPaths,
+			Home: UserHome(), Private: s.Home},
+	})...)
+}
+
+// HasPlugin reports whether there is a plugin of this name, loaded or not.
+func HasPlugin(loaded plugin.Loaded, name string) bool {
+	return slices.ContainsFunc(loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
+		slices.ContainsFunc(loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })
+}
+
+// ReportSkipped tells the person which plugins they miss, and why.
+func ReportSkipped(s *Session) {
+	for _, skipped := range s.Loaded.LeftOut {
+		if skipped.Meant && !skipped.Untrusted {
+			s.person.notice(fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason))
+		}
+	}
+	reportUntrusted(s)
+	for _, n := range s.Loaded.Notices {
+		s.person.notice(n.String())
+	}
+	g := guardsOf(s)
+	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
+		if s.opts.Purpose == ToWork && isRequired(g.plugins[name]) {
+			continue // Admit says so
+		}
+		if g.opts.asksOthers() && !HasPlugin(s.Loaded, name) && (!strings.HasPrefix(name, projectHook) || g.expects(name)) {
+			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list names "+
+				"them all", KeyText(name)))
+		}
+	}
+}
+
+// reportUntrusted says in one line what came with the current directory and is not
+// run.
+func reportUntrusted(s *Session) {
+	var names []string
+	for _, l := range s.Loaded.LeftOut {
+		if !l.Untrusted {
+			continue
+		}
+		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
+		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
+			name += " (" + why + ")"
+		}
+		names = append(names, name)
+	}
+	if len(names) > 0 {
+		s.person.notice(fmt.Sprintf("hooks that came with this folder are not run, as they are not approved: %s; see what they "+
+			"are and approve them: chibi trust", strings.Join(names, ", ")))
+	}
+}
+
+// KeyText is a name as a key of TOML.
+func KeyText(name string) string {
+	if strings.ContainsAny(name, ":./ ") {
+		return fmt.Sprintf("%q", name)
+	}
+	return name
+}

@@ -1,0 +1,241 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/hung"
+	"github.com/chibi-host/chibi/internal/workbench/installed"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/kode"
+	"github.com/chibi-host/chibi/plugin/kodelet"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/tools/builtin"
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+)
+
+// Loader finds the plugins of a session as its configuration and options say.
+type Loader struct {
+	home    string // chibi's
+	told    string // the home that plugins are told
+	context string
+	config  config.Config
+	opts    Options
+	project Project
+	env     environment
+	lender  *process.Lender
+	spool   func() (*os.File, error)
+	notice  func(string)
+}
+
+// Loader is what finds plugins for the session as it is now.
+func (s *Session) Loader() *Loader {
+	if s.lender == nil { // there is one terminal to lend
+		lend := s.opts.Plugins.Lend
+		if lend == nil {
+			lend = func() func() { return func() {} }
+		}
+		s.lender = process.NewLender(ms(s.Config.Plugins.AskTimeoutMS), lend)
+	}
+	return &Loader{
+		home: s.Home, told: toldHome(s), context: s.Name(), config: s.Config, opts: s.opts, project: s.Project,
+		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: s.lender,
+		spool: s.Cache().SpillFile, notice: s.person.notice,
+	}
+}
+
+// toldHome is the home that plugins are told.
+func toldHome(s *Session) string {
+	if s.opts.Plugins.Home != "" {
+		return s.opts.Plugins.Home
+	}
+	return s.Home
+}
+
+// Dir is the directory of chibi's plugins.
+func (l *Loader) Dir() string {
+	if l.opts.Plugins.Dir != "" {
+		return l.opts.Plugins.Dir
+	}
+	return filepath.Join(l.home, "plugins")
+}
+
+// Runner runs the processes of plugins.
+func (l *Loader) Runner() process.Runner {
+	set := l.config.Plugins
+	stderr := l.opts.Plugins.Stderr
+	if set.RawStderr && l.opts.Plugins.RawStderr != nil {
+		stderr = l.opts.Plugins.RawStderr
+	}
+	return process.Runner{
+		Env: l.env.list(set.HideKey), Drop: native.PerCall(), Stderr: stderr, Terminal: l.opts.Plugins.Terminal,
+		Lender: l.lender, MaxStderr: int64(l.config.Limits.PluginStderrBytes),
+	}
+}
+
+// Prober asks executables what they are. Those that hung are remembered in the
+// home; keep writes that.
+func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
+	memory := hung.Open(l.home, hung.Options{AskAgain: l.opts.Plugins.AskAgain, Report: l.notice})
+	return oneshot.NewProber(memory), func() {
+		if err := memory.Save(); err != nil {
+			l.notice(fmt.Sprintf("plugins that hung cannot be remembered and are asked each time: %v", err))
+		}
+	}
+}
+
+// Native are the options for loading chibi's plugins.
+func (l *Loader) Native() native.Options {
+	set := l.config.Plugins
+	return native.Options{
+		Dir: l.Dir(), Home: l.told, Context: l.context, Verbose: l.opts.Verbose,
+		Runner: l.Runner(), Spool: l.spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
+		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
+		AllowLinks: set.AllowLinks, Overrides: l.overrides(), Reserved: builtin.Names(),
+	}
+}
+
+// all finds the plugins of the protocols, in their order. Those that are asked what
+// they are are asked at once; the first one's error is the error.
+func (l *Loader) all(ctx context.Context) ([]plugin.Loaded, error) {
+	prober, keep := l.Prober()
+	defer keep()
+	loaders := []func(context.Context, *oneshot.Prober) (plugin.Loaded, error){l.native, l.kodelet}
+	found, errs := make([]plugin.Loaded, len(loaders)), make([]error, len(loaders))
+	var all errgroup.Group
+	for i, load := range loaders {
+		all.Go(func() error {
+			found[i], errs[i] = load(ctx, prober)
+			return nil
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return append(found, l.kode()), nil
+}
+
+// native asks the plugins of chibi's directory for their schemas. With NoHooks only
+// their tools count.
+func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
+	if l.opts.Plugins.None {
+		return plugin.Loaded{}, nil
+	}
+	opts := l.Native()
+	opts.Prober = prober
+	loaded, err := native.Load(ctx, opts)
+	if err != nil && ctx.Err() == nil {
+		return loaded, unreadable(l, err)
+	}
+	loaded.Notices = append(loaded.Notices, l.changed()...)
+	for i := range loaded.Plugins {
+		if l.opts.Plugins.NoHooks {
+			loaded.Plugins[i].Hooks = nil
+		}
+	}
+	return loaded, err
+}
+
+// changed tells of installed plugins that are not as they were.
+func (l *Loader) changed() (notices []plugin.Notice) {
+	list, err := installed.Read(l.home)
+	if err != nil {
+		l.notice(err.Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		if one := list[name]; !one.Link && Changed(one, filepath.Join(l.Dir(), name)) {
+			notices = append(notices, plugin.Notice{Plugin: name,
+				Text: "it has changed since it was installed; see chibi plugin show " + name})
+		}
+	}
+	return notices
+}
+
+// Changed reports whether an installed plugin is not as it was.
+func Changed(one installed.Plugin, path string) bool {
+	hash, err := installed.Hash(path)
+	return err == nil && hash != one.SHA256
+}
+
+// projectEnv is what a project's hooks find in their environment besides, so that
+// they load what was approved: programs from places that are the same in every
+// directory, and Python's compiled files from where the project cannot write.
+func (l *Loader) projectEnv() []string {
+	env := []string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}
+	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
+		places := filepath.SplitList(l.Runner().Getenv(name))
+		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {
+			env = append(env, name+"="+strings.Join(absolute, string(filepath.ListSeparator)))
+		}
+	}
+	return env
+}
+
+// asksOthers reports whether the hooks of other programs are loaded.
+func (o PluginOptions) asksOthers() bool { return !o.None && !o.NoHooks && !o.NativeOnly }
+
+// kodelet finds Kodelet's hooks: those of the current directory that are
+// approved, then the person's own.
+func (l *Loader) kodelet(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
+	if !l.opts.Plugins.asksOthers() {
+		return plugin.Loaded{}, nil
+	}
+	set := l.config.Plugins
+	return kodelet.Load(ctx, kodelet.Options{
+		Dirs: l.project.hookDirs(l.projectEnv()), Runner: l.Runner(), Prober: prober,
+		Answers:      filepath.Join(l.told, "kodelet-events.json"),
+		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: l.overrides(),
+		Conversation: l.context, Dir: l.project.Dir,
+		AutoCompact: l.config.AutoCompact, Threshold: l.config.AutoCompactThreshold / 100,
+	})
+}
+
+// kode takes Kode's hooks from the configuration.
+func (l *Loader) kode() plugin.Loaded {
+	if !l.opts.Plugins.asksOthers() {
+		return plugin.Loaded{}
+	}
+	opts := kode.Options{
+		Dir: l.home, UserHome: UserHome(), WorkDir: l.project.Dir, Session: uuid.NewString(), Runner: l.Runner(),
+		Overrides: l.overrides(), Idle: l.opts.Purpose == ToManage,
+	}
+	for _, h := range l.config.Kode {
+		opts.Hooks = append(opts.Hooks, kode.Hook{Event: h.Event, Exec: h.Exec, Args: h.Args, Timeout: ms(h.TimeoutMS)})
+	}
+	return kode.Load(opts)
+}
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// overrides are the person's settings for single plugins.
+func (l *Loader) overrides() map[string]plugin.Override {
+	overrides := map[string]plugin.Override{}
+	for name, o := range l.config.Plugins.ByName {
+		override := plugin.Override{
+			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled, Stdin: o.Stdin,
+			Hooks: map[hookpoints.Name]plugin.HookOverride{},
+		}
+		if o.HideKey != nil {
+			override.Env = l.env.list(*o.HideKey)
+		}
+		for point, hook := range o.Hooks {
+			override.Hooks[point] = plugin.HookOverride{Timeout: ms(hook.TimeoutMS), OnFailure: plugin.Failure(hook.OnFailure)}
+		}
+		overrides[name] = override
+	}
+	return overrides
+}

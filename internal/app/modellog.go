@@ -1,0 +1,41 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/llm"
+)
+
+// loggingClient writes every request, or what the server says of every
+// response, to a file of the context.
+type loggingClient struct {
+	llm.Client
+	context *contexts.Context
+	opts    ModelOptions
+	notice  func(string)
+}
+
+// Stream logs the request, sends it, and logs the response.
+func (c loggingClient) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
+	now := time.Now().Unix()
+	if c.opts.LogRequests {
+		c.log("requests.jsonl", map[string]any{"request": body, "timestamp": now})
+	}
+	reply, err := c.Client.Stream(ctx, body, onText)
+	if c.opts.LogResponses && err == nil {
+		usage := map[string]int{"prompt_tokens": reply.Usage.InputTokens, "completion_tokens": reply.Usage.OutputTokens}
+		c.log("response_meta.jsonl", map[string]any{
+			"response": map[string]any{"id": reply.ID, "model": reply.Model, "usage": usage}, "timestamp": now,
+		})
+	}
+	return reply, err
+}
+
+func (c loggingClient) log(name string, record any) {
+	if err := c.context.Log(name, record); err != nil {
+		c.notice(err.Error())
+	}
+}

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// Open opens a home. Unless the purpose is [ToRead] it removes what killed runs
+// have left and contexts whose time is over, and loads the plugins.
+func Open(ctx context.Context, opts Options) (*Session, error) {
+	s := &Session{opts: opts, person: person(opts.Output)}
+	steps := []func(*Session) error{openHome, openContext, openProject}
+	if opts.Purpose != ToRead {
+		load := func(s *Session) error { return s.Load(ctx) }
+		steps = []func(*Session) error{openHome, openContext, tidy, expire, openTrace, openProject, load}
+	}
+	for _, step := range steps {
+		if err := step(s); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Home is the directory of the home that is opened if the options name dir: that,
+// $CHIBI_HOME, or ~/.chibi.
+func Home(dir string) (string, error) {
+	home, err := config.Home(dir, os.Getenv)
+	if err != nil {
+		return "", UsageError{err}
+	}
+	return home, nil
+}
+
+func openHome(s *Session) (err error) {
+	if s.Home, err = Home(s.opts.Home); err != nil {
+		return err
+	}
+	return openStore(s)
+}
+
+func openStore(s *Session) (err error) {
+	if s.Store, err = contexts.Open(s.Home); err == nil {
+		s.Store.Report = s.person.notice
+	}
+	return err
+}
+
+// openContext finds the context of the session and its configuration.
+func openContext(s *Session) error {
+	state, err := s.Store.State()
+	if err != nil {
+		return UsageError{err}
+	}
+	name := state.Current
+	s.from = name
+	if s.opts.Context != "" {
+		if name, s.isNew, err = find(s.Store, s.opts.Context); err != nil {
+			return UsageError{err}
+		}
+	}
+	s.Agent = &agent.Agent{Output: agent.Output{Notice: s.person.notice}}
+	if s.Agent.Context, err = s.Store.Context(name); err != nil {
+		return UsageError{err}
+	}
+	return Configure(s)
+}
+
+// Configure reads the configuration of the session's context again.
+func Configure(s *Session) (err error) {
+	s.Config, err = config.Load(config.Sources{
+		Home: s.Home, Context: s.Name(), Set: s.opts.Set, Env: os.Getenv,
+	})
+	if err != nil {
+		return UsageError{err}
+	}
+	storage := s.Config.Storage
+	s.Store.Storage = contexts.Storage{
+		MaxEntries: storage.MaxEntries, MaxTokens: storage.MaxTokens, BytesPerToken: storage.BytesPerToken,
+		MaxAge: time.Duration(storage.MaxAgeSeconds) * time.Second,
+	}
+	limits := s.Config.Limits
+	s.Store.Limits = contexts.Limits{Note: limits.NoteBytes, Message: limits.MessageBytes, Inbox: limits.InboxBytes}
+	s.Agent.Settings = settings(s)
+	return nil
+}
+
+// tidy removes what runs that were killed have left.
+func tidy(s *Session) error {
+	if err := s.Store.Tidy(s.Name()); err != nil {
+		s.person.notice(fmt.Sprintf("removing what is left of deleted contexts: %v", err))
+	}
+	for _, path := range disk.OwnTemps(time.Now().Add(-disk.StaleAge)) {
+		disk.RemoveTemp(path)
+	}
+	return nil
+}
+
+// expire removes contexts whose time is over, and says so.
+func expire(s *Session) error {
+	removed, err := s.Store.Expire(s.Name())
+	for _, e := range removed {
+		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
+	}
+	if err != nil {
+		s.person.notice(fmt.Sprintf("removing contexts whose time is over: %v", err))
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"io"
+	"os"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Purpose is what a session is opened for.
+type Purpose int
+
+// The purposes of a session.
+const (
+	// ToWork is for a run that asks the model or calls a tool: it does not start
+	// without the guards that it must have.
+	ToWork Purpose = iota
+	// ToManage is for a run that does neither.
+	ToManage
+	// ToRead is for reading a home: no plugin is asked, nothing is traced, and no
+	// file changes. [Session.Load] loads the plugins later, if that is wanted.
+	ToRead
+)
+
+// Options say what is opened, and who is told what happens. The zero value opens
+// the person's home, with the context that is current, for a run that shows
+// nothing.
+type Options struct {
+	Purpose Purpose
+	// Home is the home's directory; "": $CHIBI_HOME, else ~/.chibi.
+	Home string
+	// Context names the context: "-" is the previous one, "new" and "new:PREFIX"
+	// make a name; "": the current one.
+	Context string
+	// Transient says that the context is used by this session alone and does not
+	// become the current one.
+	Transient bool
+	// Set are settings that take precedence over the configuration files, as
+	// key=value.
+	Set []string
+	// SystemPrompt, if not nil, replaces the context's own for this session.
+	SystemPrompt *string
+	// Recipe names the recipe that the prompt comes from; "": none.
+	Recipe string
+	// Verbose is what plugins are told of it.
+	Verbose bool
+	// Wait says to wait for a context that another process uses; otherwise that is
+	// an error.
+	Wait bool
+	// TrustProject approves what comes with the current directory, for this
+	// session.
+	TrustProject bool
+
+	Model   ModelOptions
+	Plugins PluginOptions
+	Trace   TraceOptions
+	// Output shows a person what happens. A nil function shows nothing.
+	Output agent.Output
+}
+
+// ModelOptions are about the model's server.
+type ModelOptions struct {
+	// Demo has the built-in model answer, whatever is configured.
+	Demo bool
+	// LogRequests and LogResponses write every request, and what the server says of
+	// every response, to files of the context.
+	LogRequests, LogResponses bool
+}
+
+// PluginOptions are about the plugins that are loaded.
+type PluginOptions struct {
+	// None loads no plugins, NoHooks only their tools.
+	None, NoHooks bool
+	// NativeOnly leaves out the hooks of other programs.
+	NativeOnly bool
+	// AskAgain also asks plugins that hung a short while ago.
+	AskAgain bool
+	// Dir is the directory of chibi's plugins; "": plugins in the home.
+	Dir string
+	// Environ is the environment of plugins; nil: this process's own.
+	Environ []string
+	// Home is the home that plugins are told; "": the one that is opened.
+	Home string
+	// Stderr receives what plugins write on standard error, RawStderr if the
+	// configuration asks for it as it is; nil: nobody does.
+	Stderr, RawStderr io.Writer
+	// Terminal is lent to a plugin that asks a person; nil: there is none. Lend is
+	// called when that begins, and what it returns when it ends.
+	Terminal *os.File
+	Lend     func() (back func())
+}
+
+// TraceOptions say where the turns of a session are traced besides the file of
+// the context, which the configuration is about.
+type TraceOptions struct {
+	// File is the path of a file that receives all lines; "": none.
+	File string
+	// Off keeps the context's file from being written.
+	Off bool
+	// Record receives what each plugin did; nil: nobody does.
+	Record func(plugin.Record)
+	// Failed receives the first error of writing a trace.
+	Failed func(text string)
+}
+
+// UsageError says that what the caller or the configuration asks for is wrong,
+// and that asking for something else helps.
+type UsageError struct{ Err error }
+
+// Error is the text of the error that it wraps.
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error that it wraps.
+func (e UsageError) Unwrap() error { return e.Err }

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Library is where recipes are found. A home's prompts/compaction.md, as the
+// original chibi has it, takes the place of the text that asks for a summary.
+func Library(s *Session) *recipes.Library {
+	return &recipes.Library{
+		Dirs:  s.Project.recipeDirs(s.Home),
+		Texts: map[string]string{recipes.Compact: filepath.Join(s.Home, "prompts", "compaction.md")},
+	}
+}
+
+// recipeMaker makes prompts of recipes.
+type recipeMaker struct{ *Session }
+
+// byName finds a recipe that a hook asks for, or the program.
+func (m recipeMaker) byName(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
+	r, err := Library(m.Session).FindApproved(name)
+	if err != nil {
+		return agent.Recipe{}, err
+	}
+	args, unknown := r.Known(args)
+	if len(unknown) > 0 {
+		m.person.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook gave them, they are left out", name,
+			strings.Join(unknown, ", ")))
+	}
+	return m.prepared(ctx, r, args)
+}
+
+// prepared puts the arguments of a recipe in, and says what it lacks.
+func (m recipeMaker) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
+	for _, note := range r.Notes {
+		if !note.Quiet {
+			m.person.notice(Remark(r, note))
+		}
+	}
+	for _, name := range r.Missing(args) {
+		m.person.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
+	}
+	var strange []string
+	for _, tool := range r.AllowedTools {
+		if _, ok := m.Agent.Tools.Lookup(tool); !ok {
+			strange = append(strange, tool)
+		}
+	}
+	if len(strange) > 0 {
+		m.person.notice(fmt.Sprintf("recipe %q allows tools that there are not here: %s; those that there are hold", r.Name,
+			strings.Join(strange, ", ")))
+	}
+	prompt, err := r.Render(ctx, args, m.command(r.Name))
+	if err == nil && prompt == "" {
+		err = errors.New("its prompt is empty")
+	}
+	if err != nil {
+		return agent.Recipe{}, fmt.Errorf("recipe %q: %w", r.Name, err)
+	}
+	return agent.Recipe{Name: r.Name, Prompt: prompt, Tools: r.AllowedTools, Commands: r.AllowedCommands}, nil
+}
+
+// The bounds of a recipe's commands.
+const (
+	recipeCommandTimeout = 30 * time.Second
+	recipeCommandOutput  = 4 << 20
+)
+
+// recipeCommand runs the commands of a recipe. As with Kodelet, a command that
+// fails gives what it printed; here that is said.
+func (m recipeMaker) command(recipe string) recipes.Runner {
+	return func(ctx context.Context, command string, args ...string) (string, error) {
+		runner := m.Loader().Runner()
+		runner.Stderr = nil // it is part of the output
+		path := command
+		if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
+			path = found
+		} else if !strings.Contains(command, "/") {
+			return "", fmt.Errorf("there is no program %q in PATH", command)
+		}
+		out, err := runner.Run(ctx, process.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
+			MaxOutput: recipeCommandOutput})
+		if err != nil {
+			return "", err
+		}
+		if err := out.Err(); err != nil {
+			m.person.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe,
+				strings.Join(append([]string{command}, args...), " "), err))
+		}
+		return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
+	}
+}
+
+// RecipePrompt is the prompt of a session with a recipe: the recipe's with these
+// arguments, then a text. Without a recipe it is the text.
+func RecipePrompt(ctx context.Context, s *Session, args map[string]string, text string) (string, error) {
+	if s.Recipe == nil {
+		return text, nil
+	}
+	prepared, err := recipeMaker{s}.prepared(ctx, s.Recipe, args)
+	if err != nil {
+		return "", err
+	}
+	s.Agent.Recipe = &prepared
+	if text == "" {
+		return prepared.Prompt, nil
+	}
+	return prepared.Prompt + "\n" + text, nil
+}
+
+// Remark is a note about a recipe with the place in its file.
+func Remark(r *recipes.Recipe, note recipes.Note) string {
+	if note.Line > 0 {
+		return fmt.Sprintf("recipe %q: %s:%d: %s", r.Name, Place(r.Path), note.Line, note.Text)
+	}
+	return fmt.Sprintf("recipe %q: %s", r.Name, note.Text)
+}
+
+// Place is where a recipe is, for people.
+func Place(path string) string {
+	if path == "" {
+		return BuiltIn
+	}
+	return path
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Run does something between the start and the end of a run: on_start fires, the
+// context becomes the one that is used, and on_end fires in any case.
+func (s *Session) Run(ctx context.Context, do func() error) (err error) {
+	err = s.Start(ctx)
+	defer func() { err = errors.Join(err, s.End(ctx, err)) }()
+	if err != nil {
+		return err
+	}
+	if err := s.Enter(ctx); err != nil {
+		return err
+	}
+	return do()
+}
+
+// Start starts a run: on_start fires. A run that asks the model or calls a tool
+// does not start without the guards that it must have, nor if a plugin refuses
+// it.
+func (s *Session) Start(ctx context.Context) error {
+	idle := s.opts.Purpose != ToWork
+	if !idle {
+		if err := Admit(s); err != nil {
+			return err
+		}
+	}
+	s.started = true
+	err := s.Agent.Start(ctx)
+	var stopped *plugin.StartError
+	if idle && errors.As(err, &stopped) {
+		s.person.notice(err.Error() + "; went on, as this run asks no model and calls no tool")
+		return nil
+	}
+	return err
+}
+
+// End ends what [Session.Start] began, and tells plugins how: on_end fires.
+func (s *Session) End(ctx context.Context, failure error) error {
+	if !s.started {
+		return nil
+	}
+	s.started = false
+	return s.Agent.End(ctx, failure)
+}
+
+// Enter makes the session's context the one that is used: for good if the options
+// name it, unless it is transient.
+func (s *Session) Enter(ctx context.Context) error {
+	if s.isNew {
+		s.person.notice(fmt.Sprintf("the new context is %q", s.Name()))
+	}
+	if s.opts.Context != "" && !s.opts.Transient {
+		if _, err := s.Store.Switch(s.Name()); err != nil {
+			return err
+		}
+	}
+	return s.Agent.Switched(ctx, agent.Switch{From: s.from, Transient: s.opts.Transient})
+}
+
+// Ask takes a prompt to the model, which it connects to if need be.
+func (s *Session) Ask(ctx context.Context, prompt string) error {
+	return s.Answer(ctx, func(ctx context.Context) (string, error) { return s.Agent.Prompt(ctx, prompt) })
+}
+
+// Answer has the agent answer while nobody else can use the context.
+func (s *Session) Answer(ctx context.Context, answer func(context.Context) (string, error)) error {
+	if err := s.Connect(); err != nil {
+		return err
+	}
+	return s.WithLock(ctx, s.Name(), func(*Session) error {
+		if _, err := answer(ctx); err != nil {
+			return err
+		}
+		if s.opts.Transient {
+			return nil
+		}
+		return s.Store.Touch(s.Name())
+	})
+}

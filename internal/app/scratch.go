@@ -1,0 +1,39 @@
+package app
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/chibi-host/chibi/internal/workbench/scratch"
+)
+
+// MakeScratch makes a scratch home that stands for the home that the options name.
+// The caller removes it.
+func MakeScratch(opts Options, purpose string) (*scratch.Home, error) {
+	home, _ := Home(opts.Home) // none: there is nothing to protect
+	made, err := scratch.Make(purpose, scratch.Real{User: UserHome(), Chibi: home})
+	if err == nil && made.Unlinked != nil && opts.Output.Notice != nil {
+		opts.Output.Notice(fmt.Sprintf("plugins are run with an empty home directory, as yours cannot be read: %v",
+			made.Unlinked))
+	}
+	return made, err
+}
+
+// In has plugins run in a scratch home, with more variables. chibi itself goes on
+// in the one that the options name.
+func (o PluginOptions) In(home *scratch.Home, more ...string) PluginOptions {
+	base := o.Environ
+	if base == nil {
+		base = os.Environ()
+	}
+	o.Environ, o.Home = append(home.Environ(base), more...), home.Chibi
+	return o
+}
+
+// RunIn has the plugins of the session run in a scratch home, with more variables,
+// until leave is called.
+func RunIn(s *Session, home *scratch.Home, more ...string) (leave func()) {
+	before := s.opts.Plugins
+	s.opts.Plugins = before.In(home, more...)
+	return func() { s.opts.Plugins = before }
+}

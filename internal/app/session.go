@@ -1,0 +1,171 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Session is an opened home with one context: its configuration, the plugins
+// and the agent that holds the conversation. It is not safe for concurrent use.
+type Session struct {
+	// Home is the home's directory.
+	Home string
+	// Store opens the contexts.
+	Store *contexts.Store
+	// Config is the configuration of the context.
+	Config config.Config
+	// Agent holds the conversation of the context. It can ask the model after
+	// [Session.Connect].
+	Agent *agent.Agent
+	// Loaded are the plugins, and those that were left out.
+	Loaded plugin.Loaded
+	// Project is the current directory, and what of it is approved.
+	Project Project
+	// Recipe is what the prompt comes from; nil: nothing.
+	Recipe *recipes.Recipe
+
+	opts    Options
+	person  person
+	from    string // the context that was current before
+	isNew   bool   // the context's name was made for this session
+	started bool   // on_start was fired
+	owned   bool   // this session holds its context's lock
+	closers []io.Closer
+	lender  *process.Lender
+	tracer  *tracer // shared with the session that this one comes from, until its plugins are loaded
+	shared  bool
+	trace   io.Writer // the file of Options.Trace, nil: none
+}
+
+// Close ends what the session started. It may be called more than once.
+func (s *Session) Close() {
+	for _, c := range s.closers {
+		c.Close()
+	}
+	s.closers = nil
+}
+
+// Name is the name of the session's context.
+func (s *Session) Name() string { return s.Agent.Context.Name() }
+
+// For makes a session for the named context, with its configuration. The plugins
+// are those of this session, until [Session.Load] loads them as that
+// configuration says. The context does not become the current one. Closing the
+// new session leaves this one open.
+func (s *Session) For(name string) (*Session, error) {
+	t := &Session{
+		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from, lender: s.lender, tracer: s.tracer,
+		shared: true, trace: s.trace,
+	}
+	t.opts.Context, t.opts.Transient = name, true
+	t.opts.Recipe, t.opts.SystemPrompt = "", nil // they are for the prompt of this session
+	if err := openStore(t); err != nil {
+		return nil, err
+	}
+	t.Agent = &agent.Agent{
+		Host: s.Agent.Host, Tools: s.Agent.Tools, Recipes: s.Agent.Recipes, Output: agent.Output{Notice: t.person.notice},
+	}
+	var err error
+	if t.Agent.Context, err = t.Store.Context(name); err != nil {
+		return nil, UsageError{err}
+	}
+	return t, Configure(t)
+}
+
+// Move makes a session for another context that takes the place of this one,
+// with its configuration, plugins and model. The context becomes the current one
+// if this session's did. After an error this session is as it was; otherwise the
+// new one ends what this one started.
+func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
+	name, isNew, err := find(s.Store, word)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	t, err := s.For(name)
+	if err != nil {
+		return nil, err
+	}
+	t.from, t.isNew, t.started = s.Name(), isNew, s.started
+	t.opts.Transient, t.opts.SystemPrompt = s.opts.Transient, s.opts.SystemPrompt
+	if err := arrive(ctx, t, s); err != nil {
+		t.Close()
+		return nil, err
+	}
+	s.tracer.writer.Close() // its turns are over
+	t.closers = append(s.closers, t.closers...)
+	return t, nil
+}
+
+// arrive makes a session ready that takes the place of another one.
+func arrive(ctx context.Context, t, before *Session) error {
+	if err := Configure(t); err != nil {
+		return err
+	}
+	if err := t.Load(ctx); err != nil {
+		return err
+	}
+	t.Agent.Continue(before.Agent)
+	ReportSkipped(t)
+	if err := t.Connect(); err != nil {
+		return err
+	}
+	return t.Enter(ctx)
+}
+
+// WithLock does something while nobody else can use a context: with this session
+// if it is its own context, else with one for that context.
+func (s *Session) WithLock(ctx context.Context, name string, do func(*Session) error) error {
+	t := s
+	if name != s.Name() {
+		var err error
+		if t, err = s.For(name); err != nil {
+			return err
+		}
+		defer t.Close()
+		s.tracer.writer.Context(name)
+		defer s.tracer.writer.Context(s.Name())
+	}
+	if t.owned {
+		return do(t)
+	}
+	unlock, err := lock(ctx, t)
+	if err != nil {
+		return err
+	}
+	t.owned = true
+	defer func() {
+		t.owned = false
+		unlock()
+	}()
+	return do(t)
+}
+
+// lock takes the context's lock, and waits for whoever has it if the options say
+// so.
+func lock(ctx context.Context, s *Session) (unlock func(), err error) {
+	unlock, err = s.Agent.Context.Lock()
+	var locked *contexts.LockedError
+	if !s.opts.Wait || !errors.As(err, &locked) {
+		return unlock, err
+	}
+	s.person.detail("waiting: %v", err)
+	defer s.person.waiting(fmt.Sprintf("context %s (%s)", locked.Context, locked.Holder))()
+	return s.Agent.Context.WaitLock(ctx)
+}
+
+// Cache is the cache of tool outputs of the session's context.
+func (s *Session) Cache() cache.Cache { return cache.Open(s.Agent.Context.CacheFolder()) }
+
+// TracePath is the file that keeps the newest turns of a context of a home.
+func TracePath(home, name string) string { return filepath.Join(home, "contexts", name, "trace.jsonl") }

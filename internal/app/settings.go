@@ -1,0 +1,33 @@
+package app
+
+import (
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/llm"
+)
+
+// settings are the agent's part of the configuration.
+func settings(s *Session) agent.Settings {
+	c := s.Config
+	var options []llm.Option
+	for _, o := range c.API.Options() {
+		options = append(options, llm.Option{Name: o.Name, Value: o.Value})
+	}
+	model, provider := c.Model, Host(c.BaseURL)
+	if isDemo(s) {
+		provider = "demo"
+		if model == "" {
+			model = "demo"
+		}
+	}
+	return agent.Settings{
+		Model: model, Provider: provider, Home: toldHome(s), ProjectRoot: s.Project.Root,
+		Options: options, UserName: c.Username, SystemPrompt: s.opts.SystemPrompt, Verbose: s.opts.Verbose,
+		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
+		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
+		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,
+		Include: c.Tools.Include, Exclude: c.Tools.Exclude,
+		CacheThreshold: c.ToolOutputCacheThreshold, CachePreview: c.ToolCachePreviewChars,
+		MaxSteps: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
+		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
+	}
+}
