@@ -74,7 +74,8 @@ func Cleanup(s *Session) {
 		s.person.notice("cleaning up: " + err.Error())
 	}
 	if removed > 0 {
-		s.person.detail("auto-cleanup: removed %d old cache entries (older than %d days)", removed, s.Config.ToolCacheMaxAgeDays)
+		s.person.detail("auto-cleanup: removed %d old cache entries (older than %d days)", removed,
+			s.Config.ToolCacheMaxAgeDays)
 	}
 }
 

@@ -35,6 +35,7 @@ func hooksOnly(p *plugin.Plugin) error {
 	for _, name := range p.Hooks {
 		names = append(names, string(name))
 	}
-	return fmt.Errorf("plugin %q offers no tool, it only has hooks (%s); to try one: chibi hook fire %s --plugin %s", p.Name,
+	return fmt.Errorf("plugin %q offers no tool, it only has hooks (%s); to try one: chibi hook fire %s --plugin %s",
+		p.Name,
 		strings.Join(names, ", "), names[0], term.ShellWord(p.Name))
 }

@@ -114,7 +114,8 @@ func ReportSkipped(s *Session) {
 			continue // Admit says so
 		}
 		if g.opts.asksOthers() && !HasPlugin(s.Loaded, name) && (!strings.HasPrefix(name, projectHook) || g.expects(name)) {
-			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list names "+
+			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list "+
+				"names "+
 				"them all", KeyText(name)))
 		}
 	}
@@ -135,7 +136,8 @@ func reportUntrusted(s *Session) {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		s.person.notice(fmt.Sprintf("hooks that came with this folder are not run, as they are not approved: %s; see what they "+
+		s.person.notice(fmt.Sprintf("hooks that came with this folder are not run, as they are not approved: %s; see what "+
+			"they "+
 			"are and approve them: chibi trust", strings.Join(names, ", ")))
 	}
 }

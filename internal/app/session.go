@@ -65,7 +65,8 @@ func (s *Session) Name() string { return s.Agent.Context.Name() }
 // new session leaves this one open.
 func (s *Session) For(name string) (*Session, error) {
 	t := &Session{
-		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from, lender: s.lender, tracer: s.tracer,
+		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
+		lender: s.lender, tracer: s.tracer,
 		shared: true, trace: s.trace,
 	}
 	t.opts.Context, t.opts.Transient = name, true

@@ -43,7 +43,8 @@ func openTrace(s *Session) error {
 	}
 	w.Context(s.Name())
 	s.closers = append(s.closers, w) // before its files
-	s.tracer, s.shared = &tracer{opts: s.opts.Trace, writer: w, loaded: func() *agent.LoadedEvent { return loadedEvent(s) }}, false
+	s.tracer, s.shared = &tracer{opts: s.opts.Trace, writer: w,
+		loaded: func() *agent.LoadedEvent { return loadedEvent(s) }}, false
 	if s.opts.Purpose == ToRead {
 		return nil
 	}

@@ -21,7 +21,8 @@ func (d *doctor) model(ctx context.Context, online bool) {
 		d.add("warning", why+"; the built-in demo model answers", do)
 		return
 	case d.Config.Model == "":
-		d.add("error", "no model is named for "+app.Host(d.Config.BaseURL), "set model in "+filepath.Join(d.home, "config.toml"))
+		d.add("error", "no model is named for "+app.Host(d.Config.BaseURL), "set model in "+
+			filepath.Join(d.home, "config.toml"))
 	}
 	if online {
 		d.server(ctx)
