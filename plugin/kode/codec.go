@@ -33,20 +33,19 @@ type event struct {
 	point hookpoints.Name
 }
 
-// codec speaks Kode's protocol for one hook.
+// codec implements Kode's protocol for one hook.
 type codec struct {
 	opts  Options
 	event event
 	path  string
 	args  []string
-	// strict makes a failure of output that cannot be read, or that has keys that
-	// mean nothing.
+	// strict treats unreadable output and unknown keys as a failure.
 	strict bool
-	// warned holds the unknown keys that were warned about.
+	// warned holds the unknown keys that were already reported.
 	warned *sync.Map
 }
 
-// Encode gives the event on standard input and in Kode's variables.
+// Encode passes the event on standard input and in Kode's variables.
 func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	stdin, err := c.payload(ev)
 	if err != nil {
@@ -65,7 +64,7 @@ type base struct {
 	SessionID string `json:"session_id"`
 }
 
-// payload is what Kode would send.
+// payload is the event's JSON as Kode sends it.
 func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	head := base{c.event.name, c.opts.Session}
 	switch c.event.name {
@@ -109,8 +108,8 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	})
 }
 
-// afterCall is tool_call_post. Of a call that did not run it has neither an exit
-// code nor an output; Status, which is ours, says why.
+// afterCall is tool_call_post. For a call that did not run it has neither an exit
+// code nor an output; Status, which chibi adds, says why.
 type afterCall struct {
 	base
 	Tool       string                `json:"tool"`
@@ -127,7 +126,7 @@ func codeOf(p hookpoints.PreToolOutputPayload) *int {
 	return &p.ExitCode
 }
 
-// outputOf is what the tool wrote itself.
+// outputOf is the tool's own output, without what chibi put before it.
 func outputOf(p hookpoints.PreToolOutputPayload) *string {
 	if p.Status != "" && !p.Status.DidRun() {
 		return nil
@@ -136,7 +135,7 @@ func outputOf(p hookpoints.PreToolOutputPayload) *string {
 	return &own
 }
 
-// Decode reads what a hook left: its exit status first.
+// Decode reads the exit status of a hook, then its output.
 func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return c.refused(out, err)
@@ -165,7 +164,7 @@ func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error
 	return answer, nil
 }
 
-// refusal is the error of a hook that refuses the run.
+// refusal is the error of a hook that refuses to let the run start.
 func (c codec) refusal(reason string) error {
 	return &plugin.Refusal{Err: fmt.Errorf("KODE-HOOK-002: %s: %s", c.path, reason)}
 }
@@ -185,7 +184,7 @@ func (c codec) refused(out process.Outcome, err error) (plugin.Answer, error) {
 	}, nil
 }
 
-// blocking is the answer that refuses, nil where nothing can be refused.
+// blocking returns the answer that blocks, nil for events that cannot be blocked.
 func (c codec) blocking(message string) json.RawMessage {
 	if c.event.point == hookpoints.OnStart.Name || c.event.point == hookpoints.OnEnd.Name {
 		return nil
@@ -194,7 +193,7 @@ func (c codec) blocking(message string) json.RawMessage {
 	return body
 }
 
-// answer is what a hook's JSON means at our point.
+// answer translates a hook's JSON to the answer of our hook point.
 func (c codec) answer(body []byte) plugin.Answer {
 	var answer plugin.Answer
 	fields := map[string]json.RawMessage{}
@@ -227,10 +226,10 @@ func (c codec) answer(body []byte) plugin.Answer {
 // maxUnknown bounds how many unknown keys are named.
 const maxUnknown = 10
 
-// keys are those that hooks of all events may write.
+// keys lists the keys that a hook may write.
 func keys() []string { return []string{"block", "annotation", "replace_prompt", "replace_tool_input"} }
 
-// take takes one key of a hook's JSON into our fields, or remarks on it.
+// take translates one key of a hook's JSON to our fields, or returns a note about it.
 func (c codec) take(key string, value gjson.Result, fields map[string]json.RawMessage) (note string) {
 	if value.Type == gjson.Null {
 		return ""
@@ -255,7 +254,7 @@ func (c codec) take(key string, value gjson.Result, fields map[string]json.RawMe
 			return `"replace_prompt" applies to user_prompt_submit only; ignored`
 		}
 		if value.Type != gjson.String {
-			return `"replace_prompt" is no text; ignored`
+			return `"replace_prompt" is not a string; ignored`
 		}
 		fields["prompt"] = json.RawMessage(value.Raw)
 		return ""

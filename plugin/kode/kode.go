@@ -7,9 +7,8 @@
 // numbered KODE-HOOK-001 to 004.
 //
 // It promises that the hooks of an event run in the order of the configuration,
-// one after another, that each one sees what the one before it changed, and that
-// a hook gets no variable of the person's environment but those that Kode
-// promises.
+// one after another, that each one sees what the previous one changed, and that a
+// hook gets only those variables of the person's environment that Kode promises.
 package kode
 
 import (
@@ -46,7 +45,7 @@ type Hook struct {
 	Timeout time.Duration
 }
 
-// Options say which hooks there are and how they are run.
+// Options specifies which hooks there are and how they are run.
 type Options struct {
 	// Hooks are asked in this order at their events.
 	Hooks []Hook
@@ -54,22 +53,22 @@ type Options struct {
 	Dir string
 	// UserHome is the home directory that "~/" of a path means; "": $HOME of Runner.
 	UserHome string
-	// WorkDir is where hooks run, and what they are told.
+	// WorkDir is the working directory of hooks and the one that is named to them.
 	WorkDir string
 	// Session identifies this run.
 	Session string
 	// Runner runs the processes. Of its environment, hooks get PATH, HOME, LANG
 	// and TMPDIR.
 	Runner process.Runner
-	// Idle says that this run neither asks the model nor calls a tool: for Kode
-	// that is no session, so session_start and session_end are not asked.
+	// Idle says that this run neither asks the model nor calls a tool. Kode would not
+	// start a session for it, so session_start and session_end do not fire.
 	Idle bool
 	// Overrides are settings for single hooks, by plugin name.
 	Overrides map[string]plugin.Override
 }
 
-// Load makes plugins of the hooks. Their names are kode:EVENT:FILE, with a
-// number if that is taken. Nothing is run.
+// Load returns the hooks as plugins. Their names are kode:EVENT:FILE, with a number
+// if that name is taken. No process is started.
 func Load(opts Options) plugin.Loaded {
 	var l plugin.Loaded
 	taken := map[string]int{}
@@ -86,7 +85,7 @@ func Load(opts Options) plugin.Loaded {
 		switch {
 		case !known:
 			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Meant: true,
-				Reason: fmt.Sprintf("there is no event %q", h.Event)})
+				Reason: fmt.Sprintf("unknown event %q", h.Event)})
 		case override.Disabled:
 			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin,
 				Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
@@ -98,7 +97,7 @@ func Load(opts Options) plugin.Loaded {
 	return l
 }
 
-// build makes a plugin of a hook.
+// build returns the plugin of a hook.
 func (o Options) build(name string, origin plugin.Origin, e event, h Hook, override plugin.Override) plugin.Plugin {
 	timeout := DefaultTimeout
 	for _, set := range []time.Duration{h.Timeout, override.Timeout} {
@@ -137,7 +136,7 @@ func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 		return plugin.Answer{Skipped: "this run neither asks the model nor calls a tool"}, nil
 	}
 	if !filepath.IsAbs(h.path) {
-		// Run as it is, it would be looked for in the working directory.
+		// A bare name would be looked up in the working directory.
 		return plugin.Answer{}, fmt.Errorf("KODE-HOOK-004: %s: there is no such program in PATH", h.path)
 	}
 	answer, err := h.Handler.Handle(ctx, ev)
@@ -154,8 +153,8 @@ func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 	return answer, err
 }
 
-// path is where a hook's program is: in full, or the bare name if PATH does not
-// have it.
+// path returns the full path of a hook's program, or the bare name if it is not in
+// PATH.
 func (o Options) path(exec string) string {
 	if rest, ok := strings.CutPrefix(exec, "~/"); ok {
 		return filepath.Join(cmp.Or(o.UserHome, o.Runner.Getenv("HOME")), rest)
@@ -169,7 +168,7 @@ func (o Options) path(exec string) string {
 	return exec
 }
 
-// environment keeps the variables that hooks may rely on.
+// environment returns the variables that Kode promises to hooks.
 func environment(from process.Runner) []string {
 	kept := []string{}
 	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "CHIBI_DEPTH"} {

@@ -341,7 +341,7 @@ func TestNamesOrderAndOverrides(t *testing.T) {
 	want := []string{
 		"kode:tool_call_pre:guard /a/guard ignore", "kode:session_end:log /b/log block",
 		"kode:tool_call_pre:guard:2 /b/guard block",
-		`kode:turn:x: there is no event "turn"`, `kode:session_start:off: disabled by enabled = false in ` +
+		`kode:turn:x: unknown event "turn"`, `kode:session_start:off: disabled by enabled = false in ` +
 			`[plugins."kode:session_start:off"] of the configuration`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// result holds the fields of all events' results. As with Kodelet, names may be
-// written in upper or lower case, and absent or null means no change.
+// result holds the fields of the results of all events. As with Kodelet, names may be
+// written in upper or lower case, and an absent or null field means no change.
 type result struct {
 	Blocked          bool              `json:"blocked"`
 	Reason           string            `json:"reason"`
@@ -30,7 +30,7 @@ type result struct {
 	CallbackArgs     map[string]string `json:"callback_args"`
 }
 
-// Decode reads the result: one JSON object, or nothing.
+// Decode reads the result: one JSON object, or no output.
 func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return plugin.Answer{}, err
@@ -50,7 +50,7 @@ func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, erro
 	if body[0] != '{' {
 		return plugin.Answer{Unreadable: "its result is not a JSON object"}, nil
 	}
-	if err := strictjson.Decode(c.own(body), &r); err != nil {
+	if err := strictjson.Decode(c.filterFields(body), &r); err != nil {
 		return plugin.Answer{Unreadable: "its result has a field of the wrong type: " + err.Error()}, nil
 	}
 	answer, notes := c.answer(ev, r)
@@ -66,10 +66,10 @@ func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, erro
 	return answer, nil
 }
 
-// own is a result with the fields of the hook's event alone, in lower case:
-// Kodelet reads no others, whatever they hold, takes names in any case, of two
-// the last, and null for nothing.
-func (c codec) own(body []byte) []byte {
+// filterFields returns a result with only the fields of the hook's event, in lower
+// case. Like Kodelet, it ignores other fields whatever their type, accepts names in any
+// case, uses the last of several equal names and treats null as absent.
+func (c codec) filterFields(body []byte) []byte {
 	fields := map[string]json.RawMessage{}
 	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
 		if name := strings.ToLower(key.String()); value.Type != gjson.Null && slices.Contains(c.event.fields, name) {
@@ -84,30 +84,30 @@ func (c codec) own(body []byte) []byte {
 	return kept
 }
 
-// answer is what a result means at our point, with remarks.
+// answer translates a result to the answer of our hook point, with notes about it.
 func (c codec) answer(ev plugin.Event, r result) (plugin.Answer, []string) {
 	switch c.event.name {
 	case "before_tool_call":
-		return say(hookpoints.PreToolAnswer{Block: r.Blocked, Message: reason(r), Arguments: unlessNull(r.Input)}), nil
+		return encodeAnswer(hookpoints.PreToolAnswer{Block: r.Blocked, Message: reason(r), Arguments: omitNull(r.Input)}), nil
 	case "user_message_send":
-		return say(hookpoints.PreMessageAnswer{Block: r.Blocked, Message: reason(r)}), nil
+		return encodeAnswer(hookpoints.PreMessageAnswer{Block: r.Blocked, Message: reason(r)}), nil
 	case "after_tool_call":
 		return c.output(ev, r)
 	case "after_turn":
 		messages, recipe, notes := r.reworked()
-		return say(hookpoints.PostTurnAnswer{Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r)}), notes
+		return encodeAnswer(hookpoints.PostTurnAnswer{Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r)}), notes
 	case "agent_stop":
 		messages, recipe, notes := r.reworked()
-		return say(hookpoints.PreStopAnswer{
+		return encodeAnswer(hookpoints.PreStopAnswer{
 			FollowUpMessages: r.FollowUpMessages, Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r),
 		}), notes
 	}
 	return plugin.Answer{}, nil
 }
 
-// output is the answer of after_tool_call.
+// output translates the result of after_tool_call.
 func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
-	changed := unlessNull(r.Output)
+	changed := omitNull(r.Output)
 	if changed == nil {
 		return plugin.Answer{}, nil
 	}
@@ -117,7 +117,7 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 	}
 	var notes []string
 	if !gjson.ParseBytes(changed).IsObject() {
-		return plugin.Answer{}, []string{`its "output" is no object, want one as tool_output; ignored`}
+		return plugin.Answer{}, []string{`its "output" is not an object like tool_output; ignored`}
 	}
 	text, ok := c.changedText(changed, p)
 	if names := noEffect(changed, c.toolOutput(p, time.Time{})); len(names) > 0 {
@@ -128,12 +128,12 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 		return plugin.Answer{}, notes
 	}
 	if p.Truncated {
-		notes = append(notes, "the output was too large for it; what it made of the begin stands, the rest is left out")
+		notes = append(notes, "the hook saw only the beginning of the output; what it returned replaces the whole output")
 	}
-	return say(hookpoints.PreToolOutputAnswer{Output: &text}), notes
+	return encodeAnswer(hookpoints.PreToolOutputAnswer{Output: &text}), notes
 }
 
-// reworked is what a result makes of the conversation.
+// reworked returns what a result changes in the conversation: new messages or a recipe.
 func (r result) reworked() (list []hookpoints.ChatMessage, recipe string, notes []string) {
 	switch r.Result {
 	case "mutate":
@@ -149,7 +149,7 @@ func (r result) reworked() (list []hookpoints.ChatMessage, recipe string, notes 
 		}
 	case "", "continue":
 	default:
-		notes = append(notes, fmt.Sprintf(`there is no result %q; want "continue", "mutate" or "callback"`, r.Result))
+		notes = append(notes, fmt.Sprintf(`unknown result %q; want "continue", "mutate" or "callback"`, r.Result))
 	}
 	if r.Messages != nil && r.Result != "mutate" {
 		notes = append(notes, `"messages" has an effect only with "result": "mutate"; ignored`)
@@ -167,7 +167,7 @@ func argsOf(recipe string, r result) map[string]string {
 	return r.CallbackArgs
 }
 
-// misplaced remarks on fields of other events' results.
+// misplaced returns a note for each field that belongs to the result of another event.
 func (c codec) misplaced(body []byte) (notes []string) {
 	for _, name := range c.foreign(body) {
 		if isField(name) {
@@ -177,7 +177,7 @@ func (c codec) misplaced(body []byte) (notes []string) {
 	return notes
 }
 
-// unknown remarks on fields that no event knows. Kodelet passes them over.
+// unknown returns a note about the fields that no event has. Kodelet ignores them.
 func (c codec) unknown(body []byte) []string {
 	names := slices.DeleteFunc(c.foreign(body), isField)
 	if len(names) == 0 {
@@ -186,11 +186,11 @@ func (c codec) unknown(body []byte) []string {
 	return []string{plugin.UnknownFields(c.event.name, names, c.event.fields)}
 }
 
-// maxForeign bounds how many fields are named that are not the event's.
+// maxForeign bounds how many fields that are not the event's are named.
 const maxForeign = 10
 
-// foreign lists the fields of a result that are not the event's and that could
-// mean something: null and false say what silence says.
+// foreign lists the fields of a result that are not the event's. Null and false do
+// not count: they mean the same as an absent field.
 func (c codec) foreign(body []byte) (names []string) {
 	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
 		isNothing := value.Type == gjson.Null || value.Type == gjson.False
@@ -207,7 +207,7 @@ func isField(name string) bool {
 	return slices.ContainsFunc(events(), func(e event) bool { return slices.Contains(e.fields, strings.ToLower(name)) })
 }
 
-// reason is why a hook blocks.
+// reason returns why a hook blocks.
 func reason(r result) string {
 	if !r.Blocked {
 		return ""
@@ -215,16 +215,16 @@ func reason(r result) string {
 	return r.Reason
 }
 
-// unlessNull is a value, nil if it is absent or null.
-func unlessNull(raw json.RawMessage) json.RawMessage {
+// omitNull returns a value, or nil if it is absent or null.
+func omitNull(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil
 	}
 	return raw
 }
 
-// say makes an answer of one of our points' structs.
-func say(answer any) plugin.Answer {
+// encodeAnswer encodes the answer struct of a hook point.
+func encodeAnswer(answer any) plugin.Answer {
 	body, err := plugin.JSON(answer)
 	if err != nil {
 		return plugin.Answer{Unreadable: err.Error()}

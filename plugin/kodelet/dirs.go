@@ -15,7 +15,7 @@ const (
 	pluginsDir = ".kodelet/plugins"
 )
 
-// maxPlugins bounds how many plugin directories are looked through in one place.
+// maxPlugins bounds how many plugins are read below one root.
 const maxPlugins = 200
 
 // HookDirs lists the directories below a person's home or a project that hold
@@ -46,20 +46,20 @@ func PluginDirs(root, kind string) (list []Dir) {
 		}
 		if len(list) == maxPlugins {
 			return append(list, Dir{Path: plugins, LeftOut: fmt.Sprintf("it has more than %d plugins with %s; the others "+
-				"are left out", maxPlugins, kind)})
+				"are skipped", maxPlugins, kind)})
 		}
 		list = append(list, dir)
 	}
 	return list
 }
 
-// pluginPrefix is what the names of a plugin's hooks and recipes begin with.
+// pluginPrefix is the prefix of the names of a plugin's hooks and recipes.
 func pluginPrefix(dir string) string { return strings.Replace(dir, "@", "/", 1) + "/" }
 
-// FindHook says what a path, from a person's home or a project on, is: name is
-// what the hook is called there ("guard", "org/repo/guard") if its mode lets it
-// be one, and directory the directory of hooks in which it lies. name is "" for what
-// lies deeper, directory is "" for what lies elsewhere.
+// FindHook says which hook a path is, given relative to a person's home or a project:
+// name is its name ("guard", "org/repo/guard") and dir the directory of hooks that it is
+// in. name is "" for a file further down in dir; both are "" for any other path. The
+// mode of the file is not examined.
 func FindHook(path string) (name, dir string) {
 	prefix, rest := "", ""
 	if below, ok := strings.CutPrefix(path, pluginsDir+"/"); ok {

@@ -14,17 +14,17 @@ import (
 
 // executable is a file that may be a hook.
 type executable struct {
-	base  string   // its file's name
-	key   string   // the same, after the name of the plugin that it belongs to
+	base  string   // the name of its file
+	key   string   // base, prefixed by the Kodelet plugin that it belongs to
 	name  string   // the plugin's name
-	path  string   // in full
-	env   []string // what it gets besides
+	path  string   // the full path
+	env   []string // additional variables
 	check func() error
 }
 
-// checked makes the check of a file of a directory that needs approval. Once it has
-// failed, the file is not run in this run any more: whoever changes it back and
-// forth neither gets it run nor silences the person's own hook of its name.
+// checked returns the check of a file in a directory that needs approval. Once it has
+// failed, the file is not run again in this run, so that changing it back and forth
+// neither runs it nor disables the person's own hook of the same name.
 func checked(dir Dir, path string) func() error {
 	if dir.Look == nil {
 		return nil
@@ -43,8 +43,9 @@ func checked(dir Dir, path string) func() error {
 
 func (f executable) origin() plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: f.path} }
 
-// discover lists the executables of a directory by name, bytewise, and what is not
-// one with the reason. A directory that cannot be read concerns no other.
+// discover lists the executables of a directory in bytewise order of their names, and
+// the other entries with the reason why each one is skipped. A directory that cannot be
+// read does not affect the others.
 func discover(dir Dir, overrides map[string]plugin.Override) (found []executable, leftOut []plugin.LeftOut) {
 	entries, why := dir.entries()
 	if why != "" {
@@ -73,7 +74,7 @@ func discover(dir Dir, overrides map[string]plugin.Override) (found []executable
 	return found, leftOut
 }
 
-// entries lists what is in a directory, or says why it is left out.
+// entries lists the entries of a directory, or returns why it is skipped.
 func (f Dir) entries() (entries []os.DirEntry, leftOut string) {
 	if f.LeftOut != "" {
 		return nil, f.LeftOut
@@ -85,14 +86,14 @@ func (f Dir) entries() (entries []os.DirEntry, leftOut string) {
 	return entries, ""
 }
 
-// file is a file of the directory.
+// file describes a file of the directory.
 func (f Dir) file(base string) executable {
 	path := filepath.Join(f.Path, base)
 	return executable{base: base, key: f.Plugin + base, name: f.Prefix + f.Plugin + base, path: path, env: f.Env,
 		check: checked(f, path)}
 }
 
-// unusable says why a file is no hook, "" if it may be one.
+// unusable returns why a file cannot be a hook, "" if it can.
 func unusable(file executable, overrides map[string]plugin.Override) (reason string, meant bool) {
 	info, err := os.Stat(file.path)
 	switch {
@@ -101,7 +102,7 @@ func unusable(file executable, overrides map[string]plugin.Override) (reason str
 	case overrides[file.name].Disabled:
 		return fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", file.name), false
 	case err != nil:
-		return "its link leads nowhere or in a circle", true
+		return "it is a link whose target does not exist or that leads to itself", true
 	case info.IsDir():
 		return "a directory, not a program", false
 	case !info.Mode().IsRegular():

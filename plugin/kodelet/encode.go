@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// codec speaks Kodelet's protocol for one hook. It is pure.
+// codec implements Kodelet's protocol for one hook. It is pure.
 type codec struct {
 	opts  Options
 	file  executable
@@ -46,7 +46,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// Encode gives the payload on standard input of `exe run`.
+// Encode passes the payload on standard input of `exe run`.
 func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	payload, err := c.payload(ev)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 		Check: c.file.check, Stdin: payload}, nil
 }
 
-// payload is what Kodelet would send.
+// payload is the event's JSON as Kodelet sends it.
 func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	switch c.event.name {
 	case "before_tool_call":
@@ -111,7 +111,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			Messages []message `json:"messages"`
 			Usage    usage     `json:"usage"`
 			compaction
-			FollowUps int `json:"follow_ups"` // ours: a hook can see that it is going round in circles
+			FollowUps int `json:"follow_ups"` // added by chibi, so that a hook can stop adding follow-ups
 		}{c.base(p.Recipe, false), messages(p.Messages), usage(p.Usage), c.compaction(p.Recipe), p.FollowUps}
 	})
 }
@@ -128,8 +128,8 @@ func (c codec) compaction(recipe string) compaction {
 	return compaction{recipe, c.opts.AutoCompact, c.opts.Threshold}
 }
 
-// messages are a conversation with the two roles that Kodelet's documents know:
-// what tools are asked and answer is told as text of the assistant.
+// messages converts a conversation to the two roles that Kodelet documents: tool calls
+// and their results become text of the assistant.
 func messages(list []hookpoints.ChatMessage) []message {
 	told := []message{}
 	for _, m := range list {

@@ -11,11 +11,11 @@ import (
 type event struct {
 	name  string
 	point hookpoints.Name
-	// fields are those of its results that have an effect.
+	// fields are the fields of its result that have an effect.
 	fields []string
 }
 
-// events are all that a hook can name.
+// events lists the events that a hook can name.
 func events() []event {
 	return []event{
 		{"before_tool_call", hookpoints.PreTool.Name, []string{"blocked", "reason", "input"}},
@@ -46,7 +46,7 @@ func findEvent(name string) (event, bool) {
 	return event{}, false
 }
 
-// skips says why a payload is none of the event's, "" if it is one: turn_end
+// skips returns why the event does not fire for a payload, "" if it does: turn_end
 // fires only for responses with text.
 func (e event) skips(payload []byte) string {
 	if e.name == "turn_end" && strings.TrimSpace(gjson.GetBytes(payload, "response").String()) == "" {

@@ -216,7 +216,7 @@ func TestResults(t *testing.T) {
 		{"the text is taken out", "after_tool_call", `{"output":{"toolName":"bash","success":true,"metadata":{},` +
 			`"timestamp":"2024-01-15T10:30:00Z"}}`, `{"output":""}`, output, nil},
 		{"a text as output", "after_tool_call", `{"output":"***"}`, `{}`, output,
-			[]string{`its "output" is no object, want one as tool_output; ignored`}},
+			[]string{`its "output" is not an object like tool_output; ignored`}},
 		{"the same reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret",` +
 			`"metadata":{"reason":"secret"}}}`, `{}`, stopped, nil},
 		{"another reason", "after_tool_call", `{"output":{"error":"blocked by hook: secret","metadata":{"reason":"***"}}}`,
@@ -225,7 +225,7 @@ func TestResults(t *testing.T) {
 			`{"output":"***"}`, stopped, nil},
 		{"the beginning of a large output", "after_tool_call", `{"output":{"metadata":{"output":"***"}}}`,
 			`{"output":"***"}`, large,
-			[]string{"the output was too large for it; what it made of the begin stands, the rest is left out"}},
+			[]string{"the hook saw only the beginning of the output; what it returned replaces the whole output"}},
 
 		{"turn_end has no results", "turn_end", `{"blocked":true}`, `{}`, hookpoints.PostTurnPayload{Response: "x"},
 			[]string{`turn_end has no "blocked"; ignored`}},
@@ -256,7 +256,7 @@ func TestResults(t *testing.T) {
 		{"callback without a result", "agent_stop", `{"callback":"compact"}`, `{}`, hookpoints.PreStopPayload{},
 			[]string{`"callback" has an effect only with "result": "callback"; ignored`}},
 		{"an unknown result", "agent_stop", `{"result":"restart"}`, `{}`, hookpoints.PreStopPayload{},
-			[]string{`there is no result "restart"; want "continue", "mutate" or "callback"`}},
+			[]string{`unknown result "restart"; want "continue", "mutate" or "callback"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, notices := answeredAt(t, test.event, test.result, test.payload)

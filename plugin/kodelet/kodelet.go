@@ -6,8 +6,8 @@
 // ADR 025 and HOOKS.md: the events before_tool_call, after_tool_call,
 // user_message_send, turn_end, after_turn and agent_stop.
 //
-// Where Kodelet loses what hooks say, this package does not; docs/HOOKS.md lists
-// the differences. It promises that hooks come in the order of their directories and
+// Where Kodelet drops parts of what hooks answer, this package does not; docs/HOOKS.md
+// lists the differences. It promises that hooks come in the order of their directories and
 // then of their file names, bytewise; that a file that cannot be used never
 // hides one of the same name in a later directory; and that a field that has no
 // effect here is reported, not dropped.
@@ -29,30 +29,30 @@ import (
 // Protocol is the name of this protocol in plugin.Origin.
 const Protocol = "kodelet"
 
-// DefaultQueryTimeout bounds what `hook` may take.
+// DefaultQueryTimeout bounds how long `hook` may take.
 const DefaultQueryTimeout = oneshot.DefaultProbeTimeout
 
-// Options say where hooks are and how they are run.
+// Options specifies where hooks are and how they are run.
 type Options struct {
 	// Directories are looked through in this order; of hooks with the same file
-	// name, and of the same plugin, the first one that can be used counts.
+	// name, and of the same plugin, the first usable one is used.
 	Dirs []Dir
 	// Runner runs the processes.
 	Runner process.Runner
-	// Prober asks hooks for their events; nil: one of its own, which asks each hook
-	// whose answer is not known each time.
+	// Prober asks hooks for their events; nil: a new one, which asks in every run each
+	// hook whose event is not in Answers.
 	Prober *oneshot.Prober
 	// QueryTimeout and HookTimeout bound the processes; 0 means 5 and 30
 	// seconds.
 	QueryTimeout, HookTimeout time.Duration
-	// Answers is a file that keeps what hooks have answered to `hook`, so that
-	// they need not be asked again; "": they are asked each time.
+	// Answers is a file that caches what hooks answered to `hook`; "": no cache, they
+	// are asked in every run.
 	Answers string
 	// Overrides are settings for single hooks, by plugin name.
 	Overrides map[string]plugin.Override
-	// Conversation is told to hooks as conv_id, Dir as cwd.
+	// Conversation is passed to hooks as conv_id, Dir as cwd.
 	Conversation, Dir string
-	// AutoCompact and Threshold (0.8 is 80 %) are told to hooks as
+	// AutoCompact and Threshold (0.8 is 80 %) are passed to hooks as
 	// auto_compact_enabled and auto_compact_threshold.
 	AutoCompact bool
 	Threshold   float64
@@ -60,27 +60,25 @@ type Options struct {
 
 // Directory is a place for hooks.
 type Dir struct {
-	// Path is the directory. A missing one holds no hooks.
+	// Path is the directory. If it does not exist, it has no hooks.
 	Path string
-	// Prefix is what its hooks' names begin with, before Plugin and the file's
-	// name.
+	// Prefix is put before Plugin and the file name in the names of its hooks.
 	Prefix string
 	// Plugin is what Kodelet calls the plugin that the directory belongs to,
 	// "org/repo/"; "" for none. Hooks have the same name only within a plugin.
 	Plugin string
 	// LeftOut, if set, says why the directory is not looked through.
 	LeftOut string
-	// Look looks at the directory as it is now, and returns what says of a file in
-	// it why it must not be run; nil: all are the person's own. It is called
+	// Look examines the directory as it is now and returns a function that says why a
+	// file in it must not be run; nil: all files belong to the person. It is called
 	// right before each process starts.
 	Look func() func(path string) error
-	// Env holds KEY=VALUE pairs that its hooks get besides.
+	// Env holds additional KEY=VALUE pairs for the environment of its hooks.
 	Env []string
 }
 
-// Load finds the hooks and asks those whose answer is not known for their
-// event. The error is the end of ctx: a directory that cannot be read is reported
-// among what was left out.
+// Load finds the hooks and asks those whose event is not cached. It returns an error
+// only if ctx ends; a directory that cannot be read is reported as skipped.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil))
 	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]executable{}}
@@ -105,10 +103,10 @@ type loader struct {
 	plugin.Loaded
 	opts    Options
 	answers *answers
-	names   map[string]executable // by plugin and file name, those that can be used
+	names   map[string]executable // the usable ones, by plugin and file name
 }
 
-// find lists what may be a hook, and what is none, directory by directory.
+// find lists the possible hooks and the skipped files of each directory.
 func (l *loader) find() (found [][]executable, leftOut [][]plugin.LeftOut) {
 	for _, dir := range l.opts.Dirs {
 		files, left := discover(dir, l.opts.Overrides)
@@ -117,19 +115,19 @@ func (l *loader) find() (found [][]executable, leftOut [][]plugin.LeftOut) {
 	return found, leftOut
 }
 
-// add adds the hooks of one directory, which have answered.
+// add adds the hooks of one directory, given their answers.
 func (l *loader) add(files []executable, answers []answer) {
 	for i, file := range files {
 		switch before, taken := l.names[file.key]; {
 		case answers[i].err != nil:
 			l.leaveOut(file, answers[i].err.Error(), true)
 		case taken && l.opts.Overrides[file.name].Required():
-			l.Plugins = append(l.Plugins, l.build(file, answers[i].event)) // nothing may go on without it
+			l.Plugins = append(l.Plugins, l.build(file, answers[i].event)) // a required hook always runs
 		case taken && before.check == nil:
 			l.leaveOut(file, sameName(before), false)
 		case taken:
 			p := l.build(file, answers[i].event)
-			p.Handler, p.Note = standby{p.Handler, before}, "stands by: "+sameName(before)
+			p.Handler, p.Note = fallback{p.Handler, before}, "fallback: "+sameName(before)
 			l.Plugins = append(l.Plugins, p)
 		default:
 			l.names[file.key] = file
@@ -140,15 +138,15 @@ func (l *loader) add(files []executable, answers []answer) {
 
 func sameName(first executable) string { return first.path + " has the same name and comes first" }
 
-// standby is a hook that another one of its name takes the place of, as long as
-// that one may be run: a file that changes must not disable the person's own.
-type standby struct {
+// fallback is a hook that runs only while an earlier one of the same name must not be
+// run: a project's file that has changed must not disable the person's own hook.
+type fallback struct {
 	plugin.Handler
 	first executable
 }
 
-// Handle runs the hook if the first one may not be run any more.
-func (s standby) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+// Handle runs the hook if the first one must no longer be run.
+func (s fallback) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
 	if s.first.check() == nil {
 		return plugin.Answer{Skipped: sameName(s.first)}, nil
 	}
@@ -159,13 +157,13 @@ func (l *loader) leaveOut(file executable, reason string, meant bool) {
 	l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: file.origin(), Reason: reason, Meant: meant})
 }
 
-// answer is what a hook says of itself.
+// answer is the result of asking a hook for its event.
 type answer struct {
 	event event
 	err   error
 }
 
-// ask asks hooks for their events, many at once.
+// ask asks hooks for their events, concurrently.
 func (l *loader) ask(ctx context.Context, found []executable) []answer {
 	list := make([]answer, len(found))
 	l.opts.Prober.Each(len(found), func(i int) {
@@ -174,7 +172,7 @@ func (l *loader) ask(ctx context.Context, found []executable) []answer {
 	return list
 }
 
-// build makes a plugin of a hook.
+// build returns the plugin of a hook.
 func (l *loader) build(file executable, e event) plugin.Plugin {
 	p := plugin.Plugin{
 		Name: file.name, Origin: file.origin(), Hooks: []hookpoints.Name{e.point},
@@ -192,13 +190,13 @@ func (l *loader) build(file executable, e event) plugin.Plugin {
 	return p
 }
 
-// handler runs a hook where it is to be run.
+// handler runs a hook for the payloads that its event fires for.
 type handler struct {
 	oneshot.Handler
 	event event
 }
 
-// Handle runs the hook if the event is for it.
+// Handle runs the hook if its event fires for the payload.
 func (h handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
 	if why := h.event.skips(ev.Payload); why != "" {
 		return plugin.Answer{Skipped: why}, nil

@@ -127,7 +127,7 @@ func TestDiscovery(t *testing.T) {
 		`0:broken left out: asked ` + "`hook`" + ` for its event, it answered "tool_call"; ` + all,
 		"0:crash left out: asked `hook` for its event: exit status 3 (no)",
 		`0:two left out: asked ` + "`hook`" + ` for its event, it answered "agent_stop\nturn_end"; ` + all,
-		"1:dead left out: its link leads nowhere or in a circle",
+		"1:dead left out: it is a link whose target does not exist or that leads to itself",
 		"1:dir left out: a directory, not a program",
 		"1:link-target left out: a directory, not a program",
 		"1:both left out: " + project + "/both has the same name and comes first",

@@ -20,8 +20,8 @@ type toolOutput struct {
 	Timestamp    string `json:"timestamp"`
 }
 
-// metadata is that of Kodelet's bash tool where there is a command, else that
-// of its custom tools.
+// metadata is that of Kodelet's bash tool if the call has a command, otherwise that of
+// its custom tools.
 type metadata struct {
 	Command       string `json:"command,omitempty"`
 	ExitCode      int    `json:"exitCode"`
@@ -57,7 +57,7 @@ func (c codec) toolOutput(p hookpoints.PreToolOutputPayload, now time.Time) tool
 	return out
 }
 
-// prefixOf is what Kodelet puts before the reason of a call that did not run.
+// prefixOf is the text that Kodelet puts before the reason why a call did not run.
 func prefixOf(p hookpoints.PreToolOutputPayload) string {
 	switch p.Status {
 	case hookpoints.StatusBlocked:
@@ -68,9 +68,9 @@ func prefixOf(p hookpoints.PreToolOutputPayload) string {
 	return ""
 }
 
-// changedText is the text that a hook's output has in the place of ours: what it
-// changed of the two places where it stands; one that took the text out leaves
-// nothing. ok is false if it changed nothing.
+// changedText returns the text that a hook put in place of ours, in either of the two
+// members that hold it; if the hook removed the text, it is empty. ok is false if the
+// hook did not change the text.
 func (c codec) changedText(output json.RawMessage, p hookpoints.PreToolOutputPayload) (text string, ok bool) {
 	value := func(path string) (string, bool) {
 		v := gjson.GetBytes(output, path)
@@ -89,12 +89,12 @@ func (c codec) changedText(output json.RawMessage, p hookpoints.PreToolOutputPay
 	}
 	_, hasError := value("error")
 	if !ok && !hasError && gjson.GetBytes(output, "metadata").IsObject() && p.Output != "" {
-		return "", true // the text was taken out
+		return "", true // the text was removed
 	}
 	return "", false
 }
 
-// noEffect lists what a hook changed in an output that nothing here reads.
+// noEffect lists the members that a hook changed although chibi does not read them.
 func noEffect(output json.RawMessage, sent toolOutput) (names []string) {
 	ours, err := json.Marshal(sent)
 	if err != nil {
@@ -109,7 +109,7 @@ func noEffect(output json.RawMessage, sent toolOutput) (names []string) {
 	return names
 }
 
-// unread are the members of an output that nothing here reads.
+// unread lists the members of an output that chibi does not read.
 func unread() []string {
 	return []string{
 		"toolName", "success", "metadataType", "metadata.command", "metadata.exitCode", "metadata.executionTime",

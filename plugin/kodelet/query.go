@@ -19,16 +19,16 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// answers remembers what hooks have answered to `hook`.
+// answers caches what hooks answered to `hook`.
 type answers struct {
 	file  jsonfile.File
-	known map[string]known // by the hook's path
+	known map[string]known // by path of the hook
 
 	mu    sync.Mutex
 	fresh map[string]known // not on disk yet
 }
 
-// known is one answer, and the file that gave it.
+// known is one answer, with the identity of the file that gave it.
 type known struct {
 	Event string `json:"event"`
 	Size  int64  `json:"size"`
@@ -37,8 +37,8 @@ type known struct {
 	Hash  string `json:"sha256"`
 }
 
-// readAnswers reads a file of answers; whatever is wrong with it, hooks are
-// just asked again.
+// readAnswers reads the cache. If the file cannot be read or is damaged, the hooks are
+// asked again.
 func readAnswers(path string) *answers {
 	a := &answers{file: jsonfile.File{Path: path, Max: maxAnswersFile}, fresh: map[string]known{}}
 	if path != "" {
@@ -47,7 +47,7 @@ func readAnswers(path string) *answers {
 	return a
 }
 
-// save keeps new answers, of hooks that there still are.
+// save writes new answers, without those of hooks that no longer exist.
 func (a *answers) save() error {
 	if a.file.Path == "" || len(a.fresh) == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (a *answers) save() error {
 	})
 }
 
-// eventOf is a hook's event: the one that it gave when it was as it is now, or
-// what it answers.
+// eventOf returns a hook's event, from the cache if the file has not changed since it
+// was asked.
 func (a *answers) eventOf(ctx context.Context, opts Options, file executable) (event, error) {
 	now, err := identify(file.path)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *answers) eventOf(ctx context.Context, opts Options, file executable) (e
 	return e, nil
 }
 
-// identify describes a file as it is now.
+// identify returns the identity of a file as it is now.
 func identify(path string) (known, error) {
 	f, err := disk.OpenRegular(path)
 	if err != nil {
@@ -107,10 +107,10 @@ func identify(path string) (known, error) {
 		Hash: hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
-// maxAnswersFile bounds the file of answers.
+// maxAnswersFile bounds the cache, in bytes.
 const maxAnswersFile = 4 << 20
 
-// maxAnswer bounds what `hook` may print.
+// maxAnswer bounds the output of `hook`, in bytes.
 const maxAnswer = 64 << 10
 
 // query runs `exe hook`.

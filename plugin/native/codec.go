@@ -18,14 +18,14 @@ type runner struct {
 	path string
 }
 
-// codec speaks the hook half of the protocol.
+// codec implements the hook half of the protocol.
 type codec struct {
 	runner
-	inherit bool // the terminal is its standard input, not the payload
+	inherit bool // standard input is the terminal instead of the payload
 }
 
-// Encode gives the payload on standard input and, if it fits, in the
-// environment: both generations of chibi plugins find it.
+// Encode passes the payload on standard input and, if it fits, in the environment,
+// so that both generations of chibi plugins find it.
 func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	return process.Command{
 		Path:  c.path,
@@ -37,8 +37,8 @@ func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	}, nil
 }
 
-// Decode reads the answer: one JSON object. Everything else is no opinion; if
-// it is more than silence, it says why.
+// Decode reads the answer: one JSON object. Any other output counts as no answer;
+// unless it is empty, Unreadable says what is wrong with it.
 func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return plugin.Answer{}, err
@@ -60,8 +60,9 @@ func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error
 	return plugin.Answer{Body: body}, nil
 }
 
-// logged says what to do about text before an answer. It tries few of the places
-// where one could begin, as each try may read all that follows.
+// logged returns what to do about text that is printed before the answer. It tries
+// only a few places where the answer could begin, because each try may read all
+// that follows.
 func logged(body []byte) string {
 	rest := body
 	for range 8 {
@@ -91,7 +92,7 @@ func kind(body []byte) string {
 	return "a boolean"
 }
 
-// line is a payload as a line of its own.
+// line returns the payload followed by a newline.
 func line(payload []byte) []byte {
 	return append(bytes.Clone(payload), '\n')
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// executable is a file in the plugins directory that can be asked.
+// executable is a file in the plugins directory that can be asked for its schema.
 type executable struct {
-	name string // the plugin's name: the file's or directory's
-	path string // as found, for people
-	real string // with links resolved; this is what runs
+	name string // the plugin's name: that of its file or directory
+	path string // as found, for messages
+	real string // with links resolved; this file is executed
 }
 
-// discover lists the executables of the plugins directory by name, bytewise, and
-// what is not one with the reason.
+// discover lists the executables of the plugins directory in bytewise order of
+// their names, and the other entries with the reason why each one is skipped.
 func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	names, err := entryNames(opts)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the plugins directory: %w; use --no-plugins to go on without plugins", err)
+		return nil, nil, fmt.Errorf("reading the plugins directory: %w; use --no-plugins to run without plugins", err)
 	}
 	var found []executable
 	var skipped []plugin.LeftOut
@@ -45,8 +45,7 @@ func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
 	return found, skipped, nil
 }
 
-// entryNames lists the entries of the plugins directory, and what is looked at as if it
-// were there.
+// entryNames lists the entries of the plugins directory and the names of placed files.
 func entryNames(opts Options) (names []string, err error) {
 	entries, err := os.ReadDir(opts.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -68,14 +67,14 @@ func (o Options) path(name string) string {
 	return filepath.Join(o.Dir, name)
 }
 
-// Find finds the executable of one entry of the plugins directory, without running
-// it. Otherwise it says why the entry is left out.
+// Find returns the executable of one entry of the plugins directory, without running
+// it, or the reason why the entry is skipped.
 func Find(opts Options, name string) (path string, leftOut *plugin.LeftOut) {
 	file, leftOut := examine(opts, name)
 	return file.real, leftOut
 }
 
-// examine decides about one entry of the directory.
+// examine returns the executable of one entry, or the reason why it is skipped.
 func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	_, placed := opts.Placed[name]
 	switch {
@@ -89,7 +88,7 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	elsewhere := filepath.Dir(path) != filepath.Clean(opts.Dir)
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return executable{}, &plugin.LeftOut{Reason: "its link leads nowhere or in a circle", Meant: true}
+		return executable{}, &plugin.LeftOut{Reason: "it is a link whose target does not exist or that leads to itself", Meant: true}
 	}
 	info, err := os.Stat(real)
 	if err == nil && info.IsDir() {
@@ -130,7 +129,7 @@ func inside(opts Options, real string) bool {
 	return false
 }
 
-// isScript reports whether a file begins as a script does: its owner meant it to
+// isScript reports whether a file begins with "#!", so that its owner expects it to
 // run.
 func isScript(path string) bool {
 	f, err := os.Open(path)

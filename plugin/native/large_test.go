@@ -119,8 +119,8 @@ func TestALargePayloadNeedsNoTemporaryDirectory(t *testing.T) {
 }
 
 func TestAToolThatDidNotReadItsArguments(t *testing.T) {
-	const unread = "the tool read nothing of its arguments: 140 kB are too large for CHIBI_TOOL_ARGS, only standard " +
-		"input carries them; make them smaller"
+	const unread = "the tool did not read its arguments: 140 kB are too large for CHIBI_TOOL_ARGS, so they are on " +
+		"standard input only; make them smaller"
 	for _, test := range []struct{ name, schema, body, want string }{
 		{"is told to the model", `{"name":"p"}`, `echo "done $CHIBI_TOOL_ARGS"`, "Error: " + unread +
 			"\nstdout before that:\ndone \n"},

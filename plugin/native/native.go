@@ -1,12 +1,11 @@
-// Package native speaks chibi's own plugin protocol: executables in a directory,
+// Package native implements chibi's own plugin protocol: executables in a directory,
 // asked with --schema what they are, run with CHIBI_HOOK at the points that
 // they subscribed to and with CHIBI_TOOL_NAME when the model calls them.
 // docs/HOOKS.md and docs/PLUGINS.md describe the protocol to plugin authors.
 //
-// [Load] promises that one bad plugin never keeps the others from loading, that
-// each one left out comes with its reason, and that plugins come in the order
-// of their file names, bytewise. What processes may do is bounded by
-// process.Runner.
+// [Load] promises that a broken plugin never prevents the others from loading, that
+// each skipped plugin is reported with a reason, and that plugins are returned in
+// bytewise order of their file names. Processes are bounded by process.Runner.
 package native
 
 import (
@@ -39,19 +38,19 @@ const (
 // DefaultMaxToolOutput bounds a tool's output, in bytes, where it is spooled.
 const DefaultMaxToolOutput = 2 << 30
 
-// Options say where plugins are and how they are run.
+// Options specifies where plugins are and how they are run.
 type Options struct {
-	// Dir is the plugins directory. A missing directory holds no plugins.
+	// Dir is the plugins directory. If it does not exist, there are no plugins.
 	Dir string
-	// Home, Context and Verbose are told to every process as CHIBI_HOME,
+	// Home, Context and Verbose are passed to every process as CHIBI_HOME,
 	// CHIBI_CONTEXT and CHIBI_VERBOSE=1.
 	Home    string
 	Context string
 	Verbose bool
 	// Runner runs the processes.
 	Runner process.Runner
-	// Prober asks for schemas; nil: one of its own, which asks each plugin each
-	// time.
+	// Prober asks for schemas; nil: a new one, which asks every plugin in every
+	// run.
 	Prober *oneshot.Prober
 	// ProbeTimeout, HookTimeout and ToolTimeout bound the processes; 0 means
 	// 5 seconds, 30 seconds and 10 minutes.
@@ -70,13 +69,13 @@ type Options struct {
 	Overrides map[string]plugin.Override
 	// Only names the entries of Dir to look at; nil: all.
 	Only []string
-	// Placed are files and directories, by name, that are looked at as if they were
-	// copied to Dir under that name, in the place of what has it, and enabled.
+	// Placed maps names to files and directories that are loaded as if they had been
+	// copied to Dir under that name, replacing an entry of that name, and enabled.
 	Placed map[string]string
-	// Probed is called with how long a plugin took for its schema, also for
-	// several at once; nil: nobody wants to know.
+	// Probed, if set, is called with the time that each plugin took to print its
+	// schema. Calls may be concurrent.
 	Probed func(name string, took time.Duration)
-	// Strict reports keys of a schema that mean nothing.
+	// Strict reports unknown keys of schemas.
 	Strict bool
 	// Points are hook points known in addition to chibi's own.
 	Points []hookpoints.Name
@@ -84,8 +83,8 @@ type Options struct {
 	Reserved []string
 }
 
-// Load finds the plugins in opts.Dir and asks each for its schema, many
-// at once. Errors are an unreadable directory and the end of ctx.
+// Load finds the plugins in opts.Dir and asks them concurrently for their schemas.
+// It returns an error if the directory cannot be read or ctx ends.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	found, skipped, err := discover(opts)
 	if err != nil {
@@ -139,13 +138,13 @@ func (l *loader) add(file executable, p probed) {
 	}
 	lost := p.elements - len(schemas)
 	isPart := lost > 0 && l.opts.Overrides[file.name].Required()
-	if len(schemas) == 0 || isPart { // of a guard, a part is not enough
+	if len(schemas) == 0 || isPart { // a guard must be loaded as a whole
 		reason := strings.Join(few(warnings), "; ")
 		if !isPart {
 			reason += fmt.Sprintf("; remove the plugin, disable it (chibi plugin disable %s), or rename its tool",
 				term.ShellWord(file.name))
 		}
-		maps.DeleteFunc(l.taken, func(_, owner string) bool { return owner == file.name }) // it has no tools after all
+		maps.DeleteFunc(l.taken, func(_, owner string) bool { return owner == file.name }) // none of its tools is used
 		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: reason, Meant: true})
 		return
 	}
@@ -157,18 +156,18 @@ func (l *loader) add(file executable, p probed) {
 	l.Plugins = append(l.Plugins, made)
 }
 
-// whyTaken says who has the name of a plugin's tool.
+// whyTaken returns who already has the name of a plugin's tool.
 func whyTaken(tool, owner, from string) string {
 	switch owner {
 	case "":
 		return fmt.Sprintf("chibi has a tool %q built in, which is used instead", tool)
 	case from:
-		return fmt.Sprintf("its --schema has a second tool %q, which is left out", tool)
+		return fmt.Sprintf("its --schema has a second tool %q, which is skipped", tool)
 	}
-	return fmt.Sprintf("plugin %q comes first and has a tool %q too, which is used instead", owner, tool)
+	return fmt.Sprintf("plugin %q comes first and also has a tool %q, which is used instead", owner, tool)
 }
 
-// build makes a plugin of an executable with one or more schemas.
+// build returns the plugin of an executable with one or more schemas.
 func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	p := plugin.Plugin{Name: file.name, Origin: origin(file.path)}
 	override := l.opts.Overrides[file.name]
@@ -178,7 +177,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
-		if s.OnFailure == plugin.Block { // "ignore" is a person's decision alone
+		if s.OnFailure == plugin.Block { // only a person can set "ignore"
 			p.OnFailure = plugin.Block
 		}
 		hookTimeout = max(hookTimeout, s.timeout())
@@ -198,16 +197,16 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	return p
 }
 
-// runner runs the processes of one plugin. They do not inherit what an outer run
-// told its own.
+// runner returns the runner for the processes of one plugin. They do not inherit the
+// variables that an outer run passed to its own hooks and tools.
 func (o Options) runner(name string) process.Runner {
 	runner := o.Runner.WithEnv(o.Overrides[name].Env)
 	runner.Drop = slices.Concat(runner.Drop, PerCall())
 	return runner
 }
 
-// PerCall lists what the names of the variables begin with that are told to one
-// hook or tool call, and that no process within it inherits.
+// PerCall lists the prefixes of the variables that belong to a single hook or tool
+// call. Processes started within that call do not inherit them.
 func PerCall() []string { return []string{"CHIBI_HOOK", "CHIBI_TOOL"} }
 
 func origin(path string) plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: path} }

@@ -102,7 +102,7 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 			"not executable; to use it, run: chmod +x DIR/p", false},
 		{"a directory without executable", func(f pluginDir) { f.file("p/other", "", 0o755) },
 			"a directory without an executable p/p in it", false},
-		{"a cyclic link", func(f pluginDir) { f.link("p", "p") }, "its link leads nowhere or in a circle", true},
+		{"a cyclic link", func(f pluginDir) { f.link("p", "p") }, "it is a link whose target does not exist or that leads to itself", true},
 		{
 			"a link to the outside", func(f pluginDir) { f.link("p", filepath.Join(outside.dir, "tool")) },
 			"it is a link to " + filepath.Join(outside.dir, "tool") +
@@ -115,7 +115,7 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 				`interpreter`, true,
 		},
 		{"a name with a space", func(f pluginDir) { f.plugin("p", `{"name":"a b"}`, "") },
-			`--schema: the name "a b" is not usable; use 1 to 64 letters, digits, - and _`, true},
+			`--schema: the name "a b" is not a valid tool name; use 1 to 64 letters, digits, - and _`, true},
 		{"a reserved name", func(f pluginDir) { f.plugin("p", `{"name":"recurse"}`, "") },
 			`chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable it ` +
 				"(chibi plugin disable p), or rename its tool", true},
@@ -158,7 +158,7 @@ func TestADuplicateToolNameBelongsToTheFirst(t *testing.T) {
 	if len(loaded.Plugins) != 2 || len(loaded.Plugins[1].Tools) != 1 {
 		t.Fatalf("plugins = %+v", loaded.Plugins)
 	}
-	want := `plugin "b": plugin "a" comes first and has a tool "x" too, which is used instead`
+	want := `plugin "b": plugin "a" comes first and also has a tool "x", which is used instead`
 	if len(loaded.Notices) != 1 || loaded.Notices[0].String() != want {
 		t.Errorf("notices = %v, want %s", loaded.Notices, want)
 	}
@@ -310,7 +310,7 @@ func TestAPartOfAGuardIsNoGuard(t *testing.T) {
 	}
 	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{"guard": {OnFailure: plugin.Block}}})
 	if len(loaded.Plugins) != 0 || len(loaded.LeftOut) != 1 ||
-		!strings.Contains(loaded.LeftOut[0].Reason, `element 2 of its --schema left out: it has no "name"`) {
+		!strings.Contains(loaded.LeftOut[0].Reason, `element 2 of its --schema is skipped: it has no "name"`) {
 		t.Errorf("a guard: %+v", loaded)
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxSchema bounds what --schema may print.
+// maxSchema bounds the output of --schema, in bytes.
 const maxSchema = 1 << 20
 
-// probed is what an executable said about itself.
+// probed is the result of asking an executable for its schema.
 type probed struct {
 	schemas  []schema
-	elements int // how many there were, usable or not
+	elements int // all elements, usable or not
 	warnings []string
 	err      error
 }
@@ -26,7 +26,7 @@ type probed struct {
 // probe runs an executable with --schema.
 func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file executable) probed {
 	runner := opts.runner(file.name)
-	runner.Stderr, runner.Lender = nil, nil // a probe is no conversation; its tail goes into the error
+	runner.Stderr, runner.Lender = nil, nil // a probe must not print or ask; the tail of stderr goes into the error
 	timeout := opts.ProbeTimeout
 	if timeout == 0 {
 		timeout = DefaultProbeTimeout
@@ -64,7 +64,7 @@ func (o Options) knows(name hookpoints.Name) bool {
 	return ok || slices.Contains(o.Points, name)
 }
 
-// environment is what every process of this protocol is told.
+// environment returns the variables that every process of this protocol gets.
 func environment(opts Options) []string {
 	env := []string{"CHIBI_HOME=" + opts.Home, "CHIBI_CONTEXT=" + opts.Context}
 	if opts.Verbose {

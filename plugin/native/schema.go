@@ -19,7 +19,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// schema is what an executable says of one of its tools.
+// schema describes one tool of an executable.
 type schema struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
@@ -32,14 +32,14 @@ type schema struct {
 	Stdin       string            `json:"stdin"`
 }
 
-// isTool reports whether the model may call it: it may, unless the schema says no.
+// isTool reports whether the model may call it, which is the default.
 func (s schema) isTool() bool { return s.Tool == nil || *s.Tool }
 
 func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
 
 // parseSchemas reads what --schema printed: an object, or an array of them.
-// Bad elements of an array are left out with a warning; an error means that
-// nothing is left.
+// Invalid elements of an array are skipped with a warning; an error means that no
+// element is usable.
 func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, warnings []string, err error) {
 	out = bytes.TrimSpace(out)
 	err = strictjson.Check(out)
@@ -51,7 +51,7 @@ func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, 
 	}
 	elements := []json.RawMessage{out}
 	if out[0] == '[' {
-		elements = nil // decoding into the element would write over what is read
+		elements = nil // decoding into the element would overwrite the input
 		if err := strictjson.Decode(out, &elements); err != nil {
 			return nil, nil, err
 		}
@@ -68,7 +68,7 @@ func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, 
 		case len(elements) == 1:
 			return nil, nil, fmt.Errorf("--schema: %w", err)
 		default:
-			warnings = append(warnings, fmt.Sprintf("element %d of its --schema left out: %v", i+1, err))
+			warnings = append(warnings, fmt.Sprintf("element %d of its --schema is skipped: %v", i+1, err))
 		}
 	}
 	warnings = few(warnings)
@@ -98,7 +98,7 @@ func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema,
 	return s, warnings, nil
 }
 
-// toolName is what a tool may be called; models accept nothing else.
+// toolName matches the tool names that model providers accept.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func (s *schema) validate() error {
@@ -106,7 +106,7 @@ func (s *schema) validate() error {
 	case s.Name == "":
 		return errors.New(`it has no "name"`)
 	case !toolName.MatchString(s.Name):
-		return fmt.Errorf("the name %q is not usable; use 1 to 64 letters, digits, - and _", s.Name)
+		return fmt.Errorf("the name %q is not a valid tool name; use 1 to 64 letters, digits, - and _", s.Name)
 	case s.OnFailure != "" && s.OnFailure != plugin.Ignore && s.OnFailure != plugin.Block:
 		return fmt.Errorf(`on_failure is %q; use "ignore" or "block"`, s.OnFailure)
 	case s.Stdin != "" && s.Stdin != "data" && s.Stdin != "inherit":
@@ -117,8 +117,8 @@ func (s *schema) validate() error {
 	return nil
 }
 
-// keepParameters leaves parameters that can be shown to a model: an object that is not
-// too deep. Others are no reason to go without the plugin's hooks.
+// keepParameters replaces parameters that cannot be sent to a model: they must be an
+// object that is not nested too deeply. The plugin is used all the same, for its hooks.
 func (s *schema) keepParameters() (warnings []string) {
 	plain, err := strictjson.Normalize(s.Parameters)
 	isNone := err != nil || string(plain) == "null"
@@ -136,12 +136,12 @@ func (s *schema) keepParameters() (warnings []string) {
 		s.Parameters = plain
 		return nil
 	}
-	return []string{fmt.Sprintf(`the "parameters" of its tool %q %s; the model is not told what it takes, and `+
-		`calls of it are not checked`, s.Name, why)}
+	return []string{fmt.Sprintf(`the "parameters" of its tool %q %s; the model does not see them, and `+
+		`arguments of its calls are not checked`, s.Name, why)}
 }
 
-// keepKnown drops hooks that do not exist, and guards that are no hooks or where
-// there are no guards, with a warning each.
+// keepKnown removes hooks that do not exist, guards that are not among the hooks, and
+// guards of points that cannot block, with a warning for each.
 func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string) {
 	s.Hooks = slices.DeleteFunc(s.Hooks, func(name hookpoints.Name) bool {
 		if known(name) {
@@ -157,7 +157,7 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 			warnings = append(warnings, fmt.Sprintf("guards names %q, which is not among its hooks", name))
 		case isOurs && info.Mode != hookpoints.Chain:
 			warnings = append(warnings, fmt.Sprintf("guards names %q, where nothing can be blocked; "+
-				"it is no guard there", name))
+				"it is not a guard there", name))
 		default:
 			return false
 		}
@@ -166,20 +166,20 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 	return warnings
 }
 
-// unknownKeys remarks on keys of schemas that mean nothing.
+// unknownKeys returns a warning for each unknown or unused key of the schemas.
 func unknownKeys(out []byte) (warnings []string) {
 	elements := gjson.ParseBytes(out).Array()
 	for _, element := range elements {
 		element.ForEach(func(key, _ gjson.Result) bool {
 			if name := key.String(); !slices.Contains(schemaKeys(), name) {
-				warnings = append(warnings, strangeKey(name))
+				warnings = append(warnings, unknownKey(name))
 			}
 			return len(warnings) < maxWarnings
 		})
 		for _, name := range []string{"parameters", "stdin"} {
 			if element.Get("tool").Type == gjson.False && element.Get(name).Exists() {
-				warnings = append(warnings, fmt.Sprintf(`its --schema has %q beside "tool": false, which means `+
-					`nothing there`, name))
+				warnings = append(warnings, fmt.Sprintf(`its --schema has %q beside "tool": false, which has no `+
+					`effect there`, name))
 			}
 		}
 	}
@@ -189,27 +189,27 @@ func unknownKeys(out []byte) (warnings []string) {
 const (
 	// maxTools bounds how many tools an executable can have.
 	maxTools = 1000
-	// maxWarnings bounds how many remarks on one --schema are made.
+	// maxWarnings bounds the warnings about one --schema.
 	maxWarnings = 20
 )
 
-// few are the first of many remarks.
+// few returns the first maxWarnings warnings and the number of the others.
 func few(warnings []string) []string {
 	if n := len(warnings) - maxWarnings; n > 0 {
-		return append(warnings[:maxWarnings:maxWarnings], fmt.Sprintf("%d more things are wrong with its --schema", n))
+		return append(warnings[:maxWarnings:maxWarnings], fmt.Sprintf("%d more problems of its --schema", n))
 	}
 	return warnings
 }
 
-func strangeKey(name string) string {
-	text := fmt.Sprintf("its --schema has a key %.60q that means nothing", name)
+func unknownKey(name string) string {
+	text := fmt.Sprintf("its --schema has an unknown key %.60q", name)
 	if near := strictjson.Nearest(name, schemaKeys()); near != "" {
 		return fmt.Sprintf("%s; did you mean %q?", text, near)
 	}
-	return text + "; there are " + strings.Join(schemaKeys(), ", ")
+	return text + "; the known keys are " + strings.Join(schemaKeys(), ", ")
 }
 
-// schemaKeys are the keys of a schema.
+// schemaKeys lists the keys of a schema.
 func schemaKeys() (keys []string) {
 	for i := range reflect.TypeFor[schema]().NumField() {
 		keys = append(keys, reflect.TypeFor[schema]().Field(i).Tag.Get("json"))
@@ -217,7 +217,7 @@ func schemaKeys() (keys []string) {
 	return keys
 }
 
-// beginning quotes the first words of an output that could not be read.
+// beginning quotes the beginning of an output that could not be parsed.
 func beginning(out []byte) string {
 	text := strings.ToValidUTF8(string(out[:min(len(out), 160)]), "\uFFFD")
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

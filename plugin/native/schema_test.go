@@ -21,7 +21,7 @@ func TestParseSchemas(t *testing.T) {
 		{name: "no name", out: `{"description":"d"}`, err: `--schema: it has no "name"`},
 		{
 			name: "a name with a space", out: `{"name":"my tool"}`,
-			err: `--schema: the name "my tool" is not usable; use 1 to 64 letters, digits, - and _`,
+			err: `--schema: the name "my tool" is not a valid tool name; use 1 to 64 letters, digits, - and _`,
 		},
 		{name: "nothing", out: ``, err: `--schema did not print JSON; it printed nothing`},
 		{name: "a log line before the JSON", out: "loading...\n{}",
@@ -33,8 +33,8 @@ func TestParseSchemas(t *testing.T) {
 		{
 			name: "a bad element leaves the others", out: `[{"name":""},{"name":"b"},7]`, tools: []string{"b"},
 			warnings: []string{
-				`element 1 of its --schema left out: it has no "name"`,
-				`element 3 of its --schema left out: want an object with a name`,
+				`element 1 of its --schema is skipped: it has no "name"`,
+				`element 3 of its --schema is skipped: want an object with a name`,
 			},
 		},
 		{
@@ -48,7 +48,7 @@ func TestParseSchemas(t *testing.T) {
 		{
 			name: "a guard must be able to block", out: `{"name":"a","hooks":["pre_stop"],"guards":["pre_stop"]}`,
 			tools:    []string{"a"},
-			warnings: []string{`guards names "pre_stop", where nothing can be blocked; it is no guard there`},
+			warnings: []string{`guards names "pre_stop", where nothing can be blocked; it is not a guard there`},
 		},
 		{name: "names in other letters", out: `{"Name":"a"}`, err: `--schema: it has no "name"`},
 		{name: "the last of two names", out: `{"name":"a","n\u0061me":"b"}`, tools: []string{"b"}},
@@ -59,7 +59,7 @@ func TestParseSchemas(t *testing.T) {
 				strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}}`,
 			tools: []string{"a"},
 			warnings: []string{`the "parameters" of its tool "a" cannot be used: it nests too deep: more than 200 objects and ` +
-				`arrays in each other; the model is not told what it takes, and calls of it are not checked`},
+				`arrays in each other; the model does not see them, and arguments of its calls are not checked`},
 		},
 		{name: "a million tools", out: "[" + strings.Repeat("7,", 1<<20) + "7]",
 			err: "--schema printed 1048577 tools, at most 1000 are read"},
@@ -68,7 +68,7 @@ func TestParseSchemas(t *testing.T) {
 			err: `--schema: on_failure is "deny"; use "ignore" or "block"`},
 		{name: "parameters that are no schema", out: `{"name":"a","parameters":[]}`, tools: []string{"a"},
 			warnings: []string{`the "parameters" of its tool "a" are an array, not a JSON Schema, which is an object; ` +
-				`the model is not told what it takes, and calls of it are not checked`}},
+				`the model does not see them, and arguments of its calls are not checked`}},
 		{name: "hooks only", out: `{"name":"a","tool":false,"hooks":["on_end"]}`},
 		{name: "a tool, and it says so", out: `{"name":"a","tool":true}`, tools: []string{"a"}},
 		{name: "null is nothing said", out: `{"name":"a","tool":null}`, tools: []string{"a"}},
@@ -77,7 +77,7 @@ func TestParseSchemas(t *testing.T) {
 		{name: "neither tool nor hooks", out: `{"name":"a","tool":false}`,
 			err: `--schema: it has "tool": false and no hooks, so it does nothing`},
 		{name: "neither tool nor known hooks", out: `[{"name":"a","tool":false,"hooks":["pre_toll"]},{"name":"b"}]`,
-			tools: []string{"b"}, warnings: []string{`element 1 of its --schema left out: hook "pre_toll" does not exist; ` +
+			tools: []string{"b"}, warnings: []string{`element 1 of its --schema is skipped: hook "pre_toll" does not exist; ` +
 				`see chibi hook list; it has "tool": false and no hooks, so it does nothing`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,8 +23,8 @@ type tool struct {
 	inherit bool
 }
 
-// tool makes a tool of a schema. The person's setting beats the plugin's,
-// which beats the general one.
+// tool returns the tool of a schema. The person's timeout for the plugin overrides
+// that of the schema, which overrides Options.ToolTimeout.
 func (r runner) tool(owner string, s schema, override plugin.Override) tool {
 	timeout := DefaultToolTimeout
 	for _, set := range []time.Duration{r.opts.ToolTimeout, s.timeout(), override.Timeout} {
@@ -41,7 +41,7 @@ func (r runner) tool(owner string, s schema, override plugin.Override) tool {
 // Spec describes the tool.
 func (t tool) Spec() tools.Spec { return t.spec }
 
-// Call runs the executable; its output is the result.
+// Call runs the executable and returns its output.
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	out, err := t.opts.Runner.Run(ctx, process.Command{
 		Path:         t.path,
@@ -80,7 +80,7 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return result, nil
 }
 
-// isQuestion reports whether a text ends as a question does.
+// isQuestion reports whether a text ends like a question.
 func isQuestion(text string) bool {
 	text = strings.ToLower(strings.TrimRight(text, " \t\r\n:>"))
 	for _, end := range []string{"?", "[y/n]", "(y/n)", "[yes/no]", "(yes/no)"} {
@@ -91,19 +91,19 @@ func isQuestion(text string) bool {
 	return false
 }
 
-// unread is the error of a call whose arguments the tool took nothing of,
-// although only standard input carried them.
+// unread is the error of a call whose arguments were passed on standard input only
+// and were not read.
 func unread(err error, arguments []byte) error {
-	text := fmt.Sprintf("the tool read nothing of its arguments: %s are too large for CHIBI_TOOL_ARGS, "+
-		"only standard input carries them; make them smaller", humanize.Bytes(uint64(len(arguments))))
+	text := fmt.Sprintf("the tool did not read its arguments: %s are too large for CHIBI_TOOL_ARGS, "+
+		"so they are on standard input only; make them smaller", humanize.Bytes(uint64(len(arguments))))
 	if err != nil {
 		return fmt.Errorf("%w; %s", err, text)
 	}
 	return errors.New(text)
 }
 
-// maxToolOutput is the bound on a tool's output; what is kept in memory has the
-// smaller one of every process.
+// maxToolOutput is the bound on a tool's output; output that is kept in memory has
+// the default bound of processes.
 func (o Options) maxToolOutput() int64 {
 	switch {
 	case o.Spool == nil:
@@ -114,8 +114,8 @@ func (o Options) maxToolOutput() int64 {
 	return DefaultMaxToolOutput
 }
 
-// begin is the output, or the beginning of one that was spooled, which ends with a
-// whole character.
+// begin returns the output, or the beginning of a spooled one, cut after a whole
+// character.
 func begin(out process.Outcome) string {
 	data := out.Stdout
 	if out.Spooled != "" {
@@ -124,7 +124,7 @@ func begin(out process.Outcome) string {
 	return text(data)
 }
 
-// failure tells the model how a call went wrong.
+// failure is the text that tells the model why a call failed.
 func failure(err error, out process.Outcome) string {
 	said := fmt.Sprintf("Error: %v", err)
 	if stderr := strings.TrimSpace(out.Stderr); strings.Contains(stderr, "\n") {
@@ -133,5 +133,5 @@ func failure(err error, out process.Outcome) string {
 	return said
 }
 
-// text makes any output valid UTF-8.
+// text returns the output as valid UTF-8.
 func text(out []byte) string { return strings.ToValidUTF8(string(out), "\uFFFD") }

@@ -12,8 +12,8 @@ func (d *Data) fits() bool {
 	return len(d.Var)+1+len(d.Value)+1 <= maxEnvString && !bytes.ContainsRune(d.Value, 0)
 }
 
-// environment builds a command's environment. Data that is alone on standard input
-// is not in it.
+// environment returns a command's environment. If alone is set, the data is on
+// standard input only.
 func (e Runner) environment(c Command, alone bool) []string {
 	base := e.Env
 	if base == nil {

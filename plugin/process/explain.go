@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// explain says why a command could not be started and what to do. The kernel's
-// own words name the file where the fault is its interpreter's or its directory's.
+// explain returns why a command could not be started and what to do. The kernel's
+// message blames the file even if its interpreter or its directory is the cause.
 func explain(c Command, err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
@@ -29,7 +29,7 @@ func explain(c Command, err error) string {
 	return err.Error()
 }
 
-// forbidden says why a file may not be executed.
+// forbidden returns why a file may not be executed.
 func forbidden(path string) string {
 	info, err := os.Stat(path)
 	switch {
@@ -38,10 +38,10 @@ func forbidden(path string) string {
 	case err == nil && info.Mode()&0o111 == 0:
 		return "not executable; run: chmod +x " + path
 	}
-	return "permission denied; see who may execute it and its interpreter: ls -l " + path
+	return "permission denied; check the permissions of the file and of its interpreter: ls -l " + path
 }
 
-// missing says what was not found: the file, or what should execute it.
+// missing returns what was not found: the file or its interpreter.
 func missing(path string) string {
 	line := firstLine(path)
 	interpreter, script := strings.CutPrefix(line, "#!")
@@ -51,7 +51,7 @@ func missing(path string) string {
 	case script:
 		return fmt.Sprintf("its interpreter %q (first line) was not found", strings.TrimSpace(interpreter))
 	case line != "":
-		return "what should load it was not found; it may be built for another system"
+		return "its loader was not found; it may be built for another system"
 	}
 	return "no such file"
 }
@@ -61,7 +61,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// firstLine is the first line of a file, at most 256 bytes of it, "" if it
+// firstLine returns the first line of a file, at most 256 bytes, or "" if the file
 // cannot be read.
 func firstLine(path string) string {
 	f, err := os.Open(path)

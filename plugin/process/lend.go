@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lender lends the host's terminal to processes that ask the person there. Every
-// process is in the background, where the kernel stops whoever reads from the
-// terminal; such a process gets the terminal, one at a time, until it ends.
+// Lender lends the host's terminal to processes that ask the person a question there.
+// All processes run in the background, where the kernel stops a process that reads from
+// the terminal; a stopped process gets the terminal until it ends, one process at a time.
 //
 // A Lender is safe for concurrent use.
 type Lender struct {
@@ -24,10 +24,10 @@ type Lender struct {
 	turn     chan struct{} // holds an element while the terminal is lent
 }
 
-// NewLender makes a Lender. It calls lent when the terminal is about to be lent,
-// and what that returns when it is back: nothing should be drawn meanwhile; nil:
-// nobody is told. A process may have the terminal for as long as patience says,
-// or for its own time limit if that is longer; 0: 10 minutes.
+// NewLender returns a Lender. It calls lent, if not nil, before the terminal is lent,
+// and the function that lent returns when the terminal is back; in between the host must
+// not draw. A process may have the terminal for the duration patience, or for its own
+// time limit if that is longer; 0: 10 minutes.
 func NewLender(patience time.Duration, lent func() (back func())) *Lender {
 	if patience <= 0 {
 		patience = DefaultPatience
@@ -38,8 +38,8 @@ func NewLender(patience time.Duration, lent func() (back func())) *Lender {
 	return &Lender{lent: lent, patience: patience, turn: make(chan struct{}, 1)}
 }
 
-// wait waits for a process's turn. Without a lender there are no turns.
-func (l *Lender) wait(ctx context.Context, gone <-chan struct{}) error {
+// wait waits for a process's turn. Without a lender it returns at once.
+func (l *Lender) wait(ctx context.Context, exited <-chan struct{}) error {
 	if l == nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (l *Lender) wait(ctx context.Context, gone <-chan struct{}) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-gone:
+	case <-exited:
 		return ErrNoTerminal
 	}
 }
@@ -60,24 +60,24 @@ func (l *Lender) done() {
 	}
 }
 
-// loan is the terminal while a process has it.
+// loan is the state of the terminal while a process has it.
 type loan struct {
 	lender  *Lender
 	tty     int
-	group   int           // whom it was given to; 0: nobody
-	modes   *unix.Termios // as the host had them
-	theirs  *unix.Termios // as the process had them when it was suspended
+	group   int           // the process group that has it; 0: none
+	modes   *unix.Termios // of the host
+	theirs  *unix.Termios // of the process when it was suspended
 	back    func()
 	ignored chan os.Signal
 }
 
-// lend opens the host's terminal for a process, when its turn has come and the
+// lend opens the host's terminal for a process once it is the process's turn and the
 // host is in the foreground.
-func (l *Lender) lend(ctx context.Context, gone <-chan struct{}) (*loan, error) {
+func (l *Lender) lend(ctx context.Context, exited <-chan struct{}) (*loan, error) {
 	if l == nil {
 		return nil, ErrNoTerminal
 	}
-	if err := l.wait(ctx, gone); err != nil {
+	if err := l.wait(ctx, exited); err != nil {
 		return nil, err
 	}
 	tty, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
@@ -93,7 +93,7 @@ func (l *Lender) lend(ctx context.Context, gone <-chan struct{}) (*loan, error) 
 	return newLoan(l, tty), nil
 }
 
-// newLoan begins a loan. What was typed before is no answer to the process.
+// newLoan begins a loan. It discards input that was typed before the question.
 func newLoan(l *Lender, tty int) *loan {
 	flushInput(tty)
 	a := &loan{lender: l, tty: tty, back: func() {}, ignored: make(chan os.Signal, 1)}
@@ -104,14 +104,14 @@ func newLoan(l *Lender, tty int) *loan {
 	return a
 }
 
-// give puts a group into the foreground. What is typed can be seen and edited,
-// also where a pager beside the host has set the terminal to other modes.
+// give puts a process group into the foreground. It turns on echo and line editing,
+// which a pager that runs beside the host may have turned off.
 func (a *loan) give(group int) error {
 	switch now, err := unix.IoctlGetInt(a.tty, unix.TIOCGPGRP); {
 	case err == nil && now == group:
-		return nil // it has it already
-	case a.group != 0: // from the background, the kernel would not let the host try
-		return errors.New("it passed it on")
+		return nil // already in the foreground
+	case a.group != 0: // the kernel would stop the host in the background for trying
+		return errors.New("it passed the terminal on to another process group")
 	}
 	modes := a.theirs
 	if modes == nil && a.modes != nil {
@@ -123,18 +123,18 @@ func (a *loan) give(group int) error {
 	if modes != nil {
 		unix.IoctlSetTermios(a.tty, setModes, modes)
 	}
-	// A pager beside the host that reads from the terminal meanwhile is stopped,
-	// and the kernel means its whole group: the host has to go on.
+	// A pager beside the host that reads from the terminal now is stopped together with
+	// its whole process group, which includes the host: the host must not stop.
 	signal.Notify(a.ignored, syscall.SIGTTIN, syscall.SIGTTOU)
 	a.group = group
 	err := unix.IoctlSetPointerInt(a.tty, unix.TIOCSPGRP, group)
-	// One that waits in a read would take the answer: it has to read anew.
+	// A pager that is blocked in a read would take the answer: this interrupts the read.
 	syscall.Kill(0, syscall.SIGWINCH)
 	return err
 }
 
-// take puts the host into the foreground again, with the terminal as it was,
-// unless somebody else has it: then a shell has, and the host is in the background.
+// take puts the host into the foreground again and restores the terminal's modes,
+// unless another group has the terminal: then a shell put the host into the background.
 func (a *loan) take() {
 	defer signal.Stop(a.ignored)
 	group := a.group
@@ -144,7 +144,7 @@ func (a *loan) take() {
 		return
 	}
 	a.theirs, _ = unix.IoctlGetTermios(a.tty, getModes)
-	// From the background, these stop a process that has not ruled that out.
+	// In the background, these calls stop a process that does not block SIGTTOU.
 	unstoppable(func() {
 		unix.IoctlSetPointerInt(a.tty, unix.TIOCSPGRP, unix.Getpgrp())
 		if a.modes != nil {
@@ -157,21 +157,21 @@ func (a *loan) take() {
 func (a *loan) end() {
 	a.take()
 	unix.Close(a.tty)
-	syscall.Kill(0, syscall.SIGCONT) // the pager goes on
+	syscall.Kill(0, syscall.SIGCONT) // continue the pager
 	a.back()
 	a.lender.done()
 }
 
-// isForeground reports whether the host has the terminal.
+// isForeground reports whether the host is in the foreground of the terminal.
 func isForeground(tty int) bool {
 	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// waitForForeground stops the host, as the kernel stops whoever asks from the
-// background, until the person puts it into the foreground. It reports whether
-// they did: where no shell looks after jobs, nobody can. A host that was told to
-// end while it was stopped hears that when it goes on.
+// waitForForeground stops the host, as the kernel stops a process that reads in the
+// background, until the person puts it into the foreground. It returns false if that is
+// not possible, because no shell controls jobs, or if ctx ends; a signal that ends the
+// host is delivered when the host continues.
 func waitForForeground(ctx context.Context, tty int) bool {
 	for !isForeground(tty) {
 		if !suspend(syscall.SIGTTIN) {
@@ -186,18 +186,18 @@ func waitForForeground(ctx context.Context, tty int) bool {
 	return true
 }
 
-// suspend stops the host with its group, as a job of the person's shell, and
-// returns when it goes on; false: it could not be stopped.
+// suspend stops the host's process group, as a job of the person's shell, and returns
+// when it continues. It returns false if the group could not be stopped.
 func suspend(why syscall.Signal) bool {
-	goesOn := make(chan os.Signal, 1)
-	signal.Notify(goesOn, syscall.SIGCONT)
-	defer signal.Stop(goesOn)
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
 	syscall.Kill(0, why)
-	// The first timer may have run out while the host was stopped, with the
-	// signal still on its way.
+	// The first timer may have expired while the host was stopped, before the signal
+	// is delivered.
 	for range 2 {
 		select {
-		case <-goesOn:
+		case <-continued:
 			return true
 		case <-time.After(200 * time.Millisecond):
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/internal/clip"
 )
 
-// Err says in words how a process failed: its exit status or signal, and the
-// last line of its standard error. It is nil for a process that ended well.
+// Err describes how a process failed: its exit status or signal, and the last line of
+// its standard error. It is nil for a process that succeeded.
 func (o Outcome) Err() error {
 	if o.Ok() {
 		return nil
@@ -23,9 +23,8 @@ func (o Outcome) Err() error {
 	return fmt.Errorf("%s", how)
 }
 
-// lastLine is the last line with text in it, shortened to what fits a message. Node
-// ends what it says about an error with a stack and its version; there it is the
-// line above these.
+// lastLine returns the last line that is not blank, shortened for a message. Node prints
+// a stack and its version after an error; there it returns the line before these.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := len(lines) - 1

@@ -9,20 +9,20 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// output is what a process wrote to standard output: in memory, or in a file
-// with its begin in memory.
+// output is what a process wrote to standard output: in memory, or in a file with its
+// beginning in memory.
 type output struct {
 	head  []byte
 	size  int64
 	max   int64
-	make  func() (*os.File, error) // makes the file; nil: there is none
+	make  func() (*os.File, error) // creates the file; nil: output stays in memory
 	file  *os.File
-	wrong error                 // why the file could not be written
-	admit func(bytes int) error // nil: all is admitted
-	over  error                 // why a piece was not admitted
+	wrong error                 // the error of writing the file
+	admit func(bytes int) error // nil: no check
+	over  error                 // the error of admit
 }
 
-// keep takes what was written; false: it is too much, or cannot be kept.
+// keep stores data; it returns false if that exceeds a bound or fails.
 func (o *output) keep(data []byte) bool {
 	room := o.max - o.size
 	isTooMuch := int64(len(data)) > room
@@ -36,7 +36,7 @@ func (o *output) keep(data []byte) bool {
 	}
 	o.size += int64(len(data))
 	if o.make != nil && o.file == nil && o.size > spoolAfter {
-		o.begin()
+		o.spill()
 	}
 	if o.file != nil && o.wrong == nil {
 		_, o.wrong = o.file.Write(data)
@@ -49,14 +49,14 @@ func (o *output) keep(data []byte) bool {
 	return !isTooMuch && o.wrong == nil
 }
 
-// begin makes the file and moves there what is in memory.
-func (o *output) begin() {
+// spill creates the file and writes to it what is in memory.
+func (o *output) spill() {
 	if o.file, o.wrong = o.make(); o.wrong == nil {
 		_, o.wrong = o.file.Write(o.head)
 	}
 }
 
-// failure is why the process was ended.
+// failure returns why the process was ended.
 func (o *output) failure() error {
 	if o.wrong != nil {
 		return fmt.Errorf("%w: %v", ErrSpool, o.wrong)
@@ -67,7 +67,7 @@ func (o *output) failure() error {
 	return fmt.Errorf("%w after %s of output, the limit", ErrOutputLimit, humanize.IBytes(uint64(o.max)))
 }
 
-// close returns the path of the file and its size, nothing if there is none.
+// close closes the file and returns its path and size, if there is one.
 func (o *output) close() (path string, size int64) {
 	if o.file == nil {
 		return "", 0
@@ -76,8 +76,8 @@ func (o *output) close() (path string, size int64) {
 	return o.file.Name(), o.size
 }
 
-// readOutput keeps standard output, and drops what cannot be kept so that the
-// process can end.
+// readOutput stores standard output. It discards what exceeds the bound, so that the
+// process does not block.
 func (p *process) readOutput() {
 	buf := make([]byte, 64<<10)
 	full := false
@@ -93,7 +93,7 @@ func (p *process) readOutput() {
 	}
 }
 
-// readErrors passes standard error on, up to its bound, and keeps its tail.
+// readErrors forwards standard error, up to its bound, and keeps its tail.
 func (p *process) readErrors() {
 	buf := make([]byte, 4<<10)
 	most := cmp.Or(p.runner.MaxStderr, DefaultMaxStderr)
@@ -103,7 +103,7 @@ func (p *process) readErrors() {
 		if p.runner.Stderr != nil && n > 0 && room >= 0 {
 			p.runner.Stderr.Write(buf[:min(int64(n), room)])
 			if room -= int64(n); room < 0 {
-				fmt.Fprintf(p.runner.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is left out\n",
+				fmt.Fprintf(p.runner.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is not shown\n",
 					p.cmd.Path, humanize.IBytes(uint64(most)))
 			}
 		}
@@ -123,6 +123,6 @@ func (t *tail) add(p []byte) {
 	}
 }
 
-// text replaces bytes that are not UTF-8 by one byte each at most, so that the
-// text stays within the bound.
+// text replaces each invalid byte by at most one byte, so that the text stays within
+// the bound.
 func (t *tail) text() string { return strings.ToValidUTF8(string(t.kept), "?") }

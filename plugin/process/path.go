@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// WithEnv is the runner with another environment; nil: its own.
+// WithEnv returns the runner with another environment; nil: unchanged.
 func (e Runner) WithEnv(env []string) Runner {
 	if env != nil {
 		e.Env = env
@@ -14,8 +14,8 @@ func (e Runner) WithEnv(env []string) Runner {
 	return e
 }
 
-// Getenv is the value of a variable that commands start with, "" if it is not
-// set.
+// Getenv returns a variable of the environment that commands start from, "" if it is
+// not set.
 func (e Runner) Getenv(name string) (value string) {
 	if e.Env == nil {
 		return os.Getenv(name)
@@ -28,8 +28,8 @@ func (e Runner) Getenv(name string) (value string) {
 	return value
 }
 
-// LookPath finds a program in the PATH that commands start with. Directories of the
-// PATH that are relative do not count: what they hold depends on where one is.
+// LookPath finds a program in the PATH that commands start from. Relative directories
+// of PATH are ignored, because what they contain depends on the working directory.
 func (e Runner) LookPath(name string) (path string, ok bool) {
 	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
 		path := filepath.Join(dir, name)

@@ -11,25 +11,25 @@ const (
 	// maxEnvString bounds one string of the environment: name, "=", value and the
 	// zero byte.
 	maxEnvString = 131_072
-	// bytesInPipe asks how many bytes nobody has read yet.
+	// bytesInPipe is the request for the number of unread bytes.
 	bytesInPipe = unix.TIOCINQ
-	// getModes and setModes are for the modes of a terminal.
+	// getModes and setModes are the requests for the modes of a terminal.
 	getModes, setModes = unix.TCGETS, unix.TCSETS
 )
 
-// supervised gives a process a group of its own, and a SIGKILL should the host
-// die without a chance to end it. The kernel means the thread that started it:
-// a goroutine that starts processes must not end while locked to its thread.
+// supervised gives a process its own process group, and a SIGKILL if the host dies
+// without ending it. The kernel sends the signal when the thread that started the process
+// ends: a goroutine that starts processes must not end while locked to its thread.
 func supervised() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// flushInput forgets what was typed and not read.
+// flushInput discards input that was typed and not read.
 func flushInput(tty int) { unix.IoctlSetInt(tty, unix.TCFLSH, unix.TCIFLUSH) }
 
-// unstoppable does what would stop the host where it is in the background of its
-// terminal. The signal is blocked for one thread: to ignore it would make
-// processes ignore it that are started meanwhile.
+// unstoppable runs do with SIGTTOU blocked, which would stop the host in the background
+// of its terminal. It is blocked for one thread, not ignored, because processes that are
+// started at the same time would inherit an ignored signal.
 func unstoppable(do func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

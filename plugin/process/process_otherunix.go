@@ -11,22 +11,22 @@ import (
 
 const (
 	// maxEnvString bounds one string of the environment as on Linux, so that plugins
-	// are told the same everywhere.
+	// get the same variables everywhere.
 	maxEnvString = 131_072
-	// bytesInPipe asks how many bytes nobody has read yet: FIONREAD.
+	// bytesInPipe is the request for the number of unread bytes: FIONREAD.
 	bytesInPipe = 0x4004667f
-	// getModes and setModes are for the modes of a terminal.
+	// getModes and setModes are the requests for the modes of a terminal.
 	getModes, setModes = unix.TIOCGETA, unix.TIOCSETA
 )
 
-// supervised gives a process a group of its own.
+// supervised gives a process its own process group.
 func supervised() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// flushInput forgets what was typed and not read.
+// flushInput discards input that was typed and not read.
 func flushInput(tty int) { unix.IoctlSetPointerInt(tty, unix.TIOCFLUSH, unix.TCIFLUSH) }
 
-// unstoppable does what would stop the host where it is in the background of its
-// terminal.
+// unstoppable runs do with SIGTTOU ignored, which would stop the host in the background
+// of its terminal.
 func unstoppable(do func()) {
 	signal.Ignore(syscall.SIGTTOU)
 	defer signal.Reset(syscall.SIGTTOU)

@@ -18,14 +18,14 @@ import (
 // zero.
 const maxEnvString = 32_767
 
-// Lender lends the terminal on systems where processes in the background cannot
-// read from it. Here they can: it does nothing.
+// Lender does nothing on Windows, where processes in the background can read from the
+// terminal.
 type Lender struct{}
 
-// NewLender makes a Lender.
+// NewLender returns a Lender.
 func NewLender(time.Duration, func() (back func())) *Lender { return &Lender{} }
 
-// run runs a command to its end, in a job object: what it starts ends with it.
+// run runs a command to its end, in a job object, which ends its children with it.
 func (e Runner) run(ctx context.Context, c Command) (Outcome, error) {
 	p := &process{runner: e, output: output{max: c.limit(), make: c.Spool, admit: c.Admit}, flooded: make(chan struct{})}
 	p.alone = c.Data != nil && !c.Data.fits()
@@ -53,7 +53,7 @@ type process struct {
 	exited  chan struct{} // closed when the process itself has ended
 	flooded chan struct{} // closed when it wrote too much
 	alone   bool          // the payload is on standard input alone
-	unread  bool          // and was not taken as a whole
+	unread  bool          // the payload was not read completely
 	output  output
 	tail    tail
 }
@@ -111,8 +111,8 @@ func (p *process) connect(c Command) (theirs [3]*os.File, err error) {
 	return theirs, nil
 }
 
-// newJob makes a job object that ends its processes when it is closed, so that
-// nothing outlives the host.
+// newJob creates a job object that ends its processes when it is closed, so that no
+// process outlives the host.
 func newJob() (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *process) join() error {
 	return windows.AssignProcessToJobObject(p.job, handle)
 }
 
-// begin starts what reads and writes the pipes, and what waits for the end.
+// begin starts the goroutines that read and write the pipes and wait for the end.
 func (p *process) begin(c Command) {
 	p.drained, p.exited = make(chan struct{}), make(chan struct{})
 	var readers sync.WaitGroup
@@ -189,7 +189,7 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	return err
 }
 
-// await waits for an end, for a time.
+// await waits for ended, at most for the given time.
 func await(ended <-chan struct{}, most time.Duration) {
 	select {
 	case <-ended:
@@ -210,7 +210,7 @@ func (p *process) release() {
 	}
 }
 
-// outcome is how the process ended.
+// outcome returns how the process ended.
 func (p *process) outcome() Outcome {
 	p.release()
 	o := Outcome{Stdout: p.output.head, Stderr: p.tail.text(), Exit: -1, Unread: p.unread}

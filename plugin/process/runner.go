@@ -1,15 +1,14 @@
-// Package process runs processes and leaves nothing behind. It knows no protocol:
-// who calls it says what a process is given and what its output means.
+// Package process runs processes and cleans up after them. It knows no protocol: the
+// caller decides what a process gets and what its output means.
 //
-// Each process has a group of its own and is bounded in time and output. Whatever
-// ends a run (its end, a bound, the end of its context), the whole group has ended
-// when [Runner.Run] returns, what has left the group excepted, and the pipes are
-// closed. A child that keeps a pipe open after its parent has exited is not waited
-// for. A process that stops itself is noticed, and one that asks the person at
-// /dev/tty can be lent the terminal by a [Lender].
+// Each process runs in its own process group and is bounded in time and output. However
+// a run ends (by itself, by a bound, by its context), when [Runner.Run] returns the whole
+// group has ended, except processes that left the group, and the pipes are closed. It
+// does not wait for a child that keeps a pipe open after its parent has exited. A process
+// that stops itself is reported, and one that asks the person at /dev/tty can get the
+// terminal from a [Lender].
 //
-// The package prints nothing but to the writer that it is given, and keeps no
-// state.
+// The package writes only to the writer that it is given, and keeps no state.
 package process
 
 import (
@@ -24,38 +23,38 @@ import (
 
 // Command is one process to run.
 type Command struct {
-	// Path is the executable, Args what follows its name.
+	// Path is the executable, Args its arguments without its name.
 	Path string
 	Args []string
-	// Env holds KEY=VALUE pairs that are added to Runner.Env; a later one wins.
+	// Env holds KEY=VALUE pairs that are added to Runner.Env; the last one of a key wins.
 	Env []string
-	// Dir is the working directory; "" is the host's own.
+	// Dir is the working directory; "": that of the host.
 	Dir string
-	// Stdin is written to standard input, which is then closed. A process
-	// that does not read it does no harm.
+	// Stdin is written to standard input, which is then closed. The process need not
+	// read it.
 	Stdin []byte
-	// Data is the payload as an environment variable too; nil: none.
+	// Data is the payload as an environment variable; nil: none.
 	Data *Data
 	// InheritStdin gives the process Runner.Terminal as standard input instead
 	// of Stdin.
 	InheritStdin bool
-	// Check is called right before the process starts; its error is that of the
-	// run. Nil: nothing is to be checked.
+	// Check, if set, is called right before the process starts; its error prevents the
+	// start and is the error of the run.
 	Check func() error
 	// Timeout bounds the process; 0: no bound.
 	Timeout time.Duration
 	// MaxOutput bounds standard output in bytes; 0: 8 MiB.
 	MaxOutput int64
-	// Spool makes a file for standard output that is too large for memory: over
-	// 1 MiB, all of it goes there as it comes. Nil: it is kept in memory.
+	// Spool creates a file for standard output larger than 1 MiB, to which all of it is
+	// then written as it arrives. Nil: all output is kept in memory.
 	Spool func() (*os.File, error)
-	// Admit is asked about each piece of standard output, by its size in bytes; its
-	// error ends the process and is that of the run. Nil: all is admitted.
+	// Admit, if set, is called with the size in bytes of each piece of standard output;
+	// its error ends the process and is the error of the run.
 	Admit func(bytes int) error
 }
 
-// Data is a payload for the environment. If it is too large for that, only
-// standard input carries it, and the variable is not set.
+// Data is a payload for the environment. If it is too large, it is passed on standard
+// input only, and the variable is not set.
 type Data struct {
 	// Var names the variable.
 	Var string
@@ -65,8 +64,7 @@ type Data struct {
 
 // Outcome is how a process ended.
 type Outcome struct {
-	// Stdout is what it wrote to standard output; if Spooled is set, the first
-	// MiB of it.
+	// Stdout is what it wrote to standard output; if Spooled is set, the first 1 MiB.
 	Stdout []byte
 	// Spooled is the path of a file with all that it wrote to standard output,
 	// "" if that is in Stdout. The caller removes it. Size is its size in bytes.
@@ -80,59 +78,57 @@ type Outcome struct {
 	// Signal names the signal that ended it, "" if none did.
 	Signal string
 	// Unread is true if Command.Data was too large for the environment and the
-	// process took not one byte of standard input: it cannot know its payload.
+	// process read no byte of standard input: it cannot know its payload.
 	Unread bool
-	// Asked is true if the process asked the person at the terminal, or wanted
-	// to and could not.
+	// Asked is true if the process asked the person at the terminal, or tried to.
 	Asked bool
 }
 
-// Ok reports whether the process ended well.
+// Ok reports whether the process exited with status 0.
 func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
 
-// Runner runs commands and leaves nothing behind: each has a process group of its
-// own, and all of that ends when the run is called off, takes too long or
-// writes too much: first with SIGTERM, after Grace with SIGKILL. A child that a
-// process leaves in the background ends with it if it still holds standard
-// output or standard error; one that let go of both is its author's decision
-// and is left alone.
+// Runner runs commands and cleans up after them. Each command has its own process
+// group, which is ended when the run is cancelled, takes too long or writes too much:
+// first with SIGTERM, after Grace with SIGKILL. A child that a process leaves in the
+// background is ended with it if it still holds standard output or standard error; a
+// child that has closed both is a daemon and is not touched.
 //
 // The zero value is ready for use and safe for concurrent use.
 type Runner struct {
-	// Env is the environment that commands start from; nil: the host's own.
+	// Env is the environment that commands start from; nil: that of the host.
 	Env []string
-	// Drop lists what the names of variables begin with that are left out of it.
+	// Drop lists prefixes of names of variables that are removed from Env.
 	Drop []string
-	// Stderr receives what processes write to standard error, as it comes. It
+	// Stderr receives what processes write to standard error, as it arrives. It
 	// must be safe for concurrent use. Nil: only the tail is kept.
 	Stderr io.Writer
-	// MaxStderr bounds in bytes what one process may write there; 0: 8 MiB. What
-	// is more is left out, which is said there.
+	// MaxStderr bounds, in bytes, what one process may write to Stderr; 0: 8 MiB. The
+	// rest is discarded, and a line in Stderr says so.
 	MaxStderr int64
-	// Terminal is what InheritStdin gives; nil: the null device. If it is the
-	// terminal that the host itself has in the foreground, the process has it
+	// Terminal is the standard input for InheritStdin; nil: the null device. If it is
+	// the terminal in whose foreground the host is, the process is in the foreground
 	// while it runs.
 	Terminal *os.File
-	// Lender lends the terminal to processes that ask the person at /dev/tty.
-	// Nil: a process that does so is ended. Those that have Terminal take turns
-	// with them.
+	// Lender lends the terminal to processes that ask the person at /dev/tty; processes
+	// with Terminal as standard input wait for their turn too. Nil: a process that asks
+	// there is ended.
 	Lender *Lender
 	// Grace is the time between SIGTERM and SIGKILL; 0: 2 seconds.
 	Grace time.Duration
 }
 
-// The failures of a run that callers may want to tell apart.
+// The errors of a run that callers can distinguish.
 var (
-	// ErrTimeout says that the process took too long and was ended.
+	// ErrTimeout means that the process took too long and was ended.
 	ErrTimeout = errors.New("no answer")
-	// ErrOutputLimit says that it wrote too much and was ended; what fits the
+	// ErrOutputLimit means that it wrote too much and was ended; the output up to the
 	// limit is kept.
 	ErrOutputLimit = errors.New("ended")
-	// ErrSpool says that its output could not be written to disk.
+	// ErrSpool means that its output could not be written to disk.
 	ErrSpool = errors.New("its output could not be kept on disk")
-	// ErrStart says that it could not be started.
+	// ErrStart means that it could not be started.
 	ErrStart = errors.New("could not be started")
-	// ErrNoTerminal says that it asked at the terminal and could not have it.
+	// ErrNoTerminal means that it asked at the terminal, which could not be lent to it.
 	ErrNoTerminal = errors.New("it asks at the terminal, which cannot be lent to it")
 )
 
@@ -146,8 +142,7 @@ const (
 
 const (
 	defaultMaxOutput = 8 << 20
-	// spoolAfter is how much of standard output is kept in memory if it can be
-	// spooled.
+	// spoolAfter is how many bytes of spooled output are kept in memory.
 	spoolAfter   = 1 << 20
 	defaultGrace = 2 * time.Second
 	stderrTail   = 4 << 10
@@ -155,10 +150,9 @@ const (
 	drainDelay = 250 * time.Millisecond
 )
 
-// Run runs a command to its end. A non-zero exit status and a death by signal
-// are no errors, they are in the Outcome. Errors are ErrStart, ErrTimeout,
-// ErrOutputLimit, ErrSpool, ErrNoTerminal and the end of ctx; the Outcome then
-// holds what had arrived.
+// Run runs a command to its end. A non-zero exit status and death by a signal are not
+// errors; they are in the Outcome. Errors are ErrStart, ErrTimeout, ErrOutputLimit,
+// ErrSpool, ErrNoTerminal and the error of ctx; the Outcome then holds the output so far.
 func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
@@ -166,13 +160,13 @@ func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	return e.run(ctx, c)
 }
 
-// errNoWay says that nothing could carry a payload to the process.
+// errNoWay means that there is no way to pass the payload to the process.
 var errNoWay = errors.New("too large for the environment, and its standard input is the terminal")
 
-// limit is a command's bound on standard output.
+// limit is the bound on standard output.
 func (c Command) limit() int64 { return cmp.Or(max(0, c.MaxOutput), defaultMaxOutput) }
 
-// grace is how long a process may take to end itself.
+// grace is how long a process may take to end after SIGTERM.
 func (e Runner) grace() time.Duration {
 	if e.Grace > 0 {
 		return e.Grace

@@ -338,7 +338,7 @@ func TestStderrIsBounded(t *testing.T) {
 		out := run(t, process.Runner{Stderr: &all, MaxStderr: limit},
 			sh(`yes | head -c 64000000 >&2; echo end >&2; echo done`))
 		want := strings.Repeat("y\n", int(limit/2)) + "\nchibi: /bin/sh wrote more than " + text +
-			" to standard error; the rest is left out\n"
+			" to standard error; the rest is not shown\n"
 		if all.String() != want {
 			t.Errorf("passed on %d bytes, want %d", all.Len(), len(want))
 		}

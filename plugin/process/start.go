@@ -25,14 +25,14 @@ func (e Runner) run(ctx context.Context, c Command) (Outcome, error) {
 	return run.outcome(), err
 }
 
-// start starts a command's process with pipes of our own: os/exec would wait
-// for whoever holds them.
+// start starts a command's process. It creates the pipes itself, because os/exec would
+// wait until every process has closed them.
 func (e Runner) start(ctx context.Context, c Command) (*process, error) {
 	p := &process{runner: e, output: output{max: c.limit(), make: c.Spool, admit: c.Admit}}
 	p.alone = c.Data != nil && !c.Data.fits()
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
-		// The rest of the environment is near the total limit.
+		// The environment without the data is close to the total limit.
 		p.release()
 		p.alone = true
 		err = p.launch(ctx, c)
@@ -86,7 +86,7 @@ func (p *process) launch(ctx context.Context, c Command) error {
 		return err
 	}
 	if p.alone {
-		p.untaken = pipes[0][0] // what the process leaves is counted there
+		p.untaken = pipes[0][0] // to count what the process has not read
 	} else {
 		pipes[0][0].Close()
 	}
@@ -100,14 +100,14 @@ func (p *process) launch(ctx context.Context, c Command) error {
 	return nil
 }
 
-// checkError is why a process was not to be started.
+// checkError is the error of Command.Check.
 type checkError struct{ err error }
 
 func (e *checkError) Error() string { return e.err.Error() }
 
-// startRetrying starts a process, if the check lets it. A script that was just
-// written may be held open for writing by a process that is being forked
-// elsewhere; that passes.
+// startRetrying starts a process if the check allows it. It retries on ETXTBSY: a script
+// that was just written may still be open for writing in a process that another
+// goroutine is forking.
 func startRetrying(cmd *exec.Cmd, check func() error) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		if check != nil {

@@ -25,21 +25,21 @@ type process struct {
 	drained chan struct{}  // closed when stdout and stderr have ended
 	exited  chan struct{}  // closed when the process itself has ended
 	flooded chan struct{}  // closed when it wrote too much
-	// alone says that the payload is on standard input alone; untaken is then
-	// the read end of that pipe, and written what the host wrote into it.
+	// alone says that the payload is on standard input only; untaken is then the read
+	// end of that pipe, and written the number of bytes that the host wrote into it.
 	alone   bool
 	untaken *os.File
 	written int
 	fed     chan struct{} // closed when no more will be written
 	output  output
 	tail    tail
-	stops   chan syscall.Signal // what stopped it, when it was
+	stops   chan syscall.Signal // the signal that stopped it
 	status  syscall.WaitStatus  // how it ended, once exited is closed
 	loan    *loan               // the terminal, while the process has it
 	asked   bool                // see Outcome.Asked
 }
 
-// begin starts what reads and writes the pipes, and what waits for the end.
+// begin starts the goroutines that read and write the pipes and wait for the end.
 func (p *process) begin(cmd *exec.Cmd, input []byte) {
 	p.cmd, p.pid = cmd, cmd.Process.Pid
 	p.drained, p.exited, p.flooded = make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -48,7 +48,7 @@ func (p *process) begin(cmd *exec.Cmd, input []byte) {
 	readers.Go(p.readOutput)
 	readers.Go(p.readErrors)
 	p.copies.Go(func() {
-		p.written, _ = p.stdin.Write(input) // a reader that went away is no failure
+		p.written, _ = p.stdin.Write(input) // the process need not read it
 		p.stdin.Close()
 		close(p.fed)
 	})
@@ -59,8 +59,8 @@ func (p *process) begin(cmd *exec.Cmd, input []byte) {
 	go p.watch()
 }
 
-// watch waits for the process to be stopped, which os/exec does not tell, and to
-// end. It is not among the copies: what SIGKILL does not end is not waited for.
+// watch waits for the process to stop, which os/exec does not report, and to end. It is
+// not one of copies, so that nothing waits for a process that SIGKILL does not end.
 func (p *process) watch() {
 	for {
 		var status syscall.WaitStatus
@@ -69,7 +69,7 @@ func (p *process) watch() {
 		case err == nil && status.Stopped():
 			select {
 			case p.stops <- status.StopSignal():
-			default: // one is enough
+			default: // one stop is already pending
 			}
 		default:
 			p.status = status
@@ -79,9 +79,9 @@ func (p *process) watch() {
 	}
 }
 
-// wait waits for the process to end, or ends it. While it waits for the terminal,
-// or is suspended by the person, its clock stands still; when it gets the terminal
-// the clock begins anew, once.
+// wait waits for the process to end, or ends it. The timeout does not run while the
+// process waits for the terminal or is suspended by the person; it is restarted once,
+// when the process gets the terminal.
 func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	defer p.giveBack()
 	timer, end := time.NewTimer(timeout), time.Now().Add(timeout)
@@ -107,7 +107,7 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 			return p.output.failure()
 		case why := <-p.stops:
 			left, had := time.Until(end), p.loan != nil
-			if err := p.goOn(ctx, why); err != nil {
+			if err := p.resume(ctx, why); err != nil {
 				p.end()
 				return err
 			}
@@ -124,8 +124,8 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	}
 }
 
-// exitError is what is wrong with a process that ended by itself: one that
-// wrote too much may be gone before the reader sees that.
+// exitError returns the error of a process that ended by itself: it may have exited
+// before the reader noticed that it wrote too much.
 func (p *process) exitError() error {
 	select {
 	case <-p.flooded:
@@ -135,9 +135,8 @@ func (p *process) exitError() error {
 	}
 }
 
-// drain takes what is left in the pipes of a process that has ended. Whoever
-// still holds them is not waited for: it is a child in the background, and it
-// is ended.
+// drain reads what is left in the pipes of a process that has ended. A child in the
+// background that still holds them is ended.
 func (p *process) drain() {
 	if !p.drainedWithin(drainDelay) {
 		p.signal(syscall.SIGKILL)
@@ -145,9 +144,9 @@ func (p *process) drain() {
 	}
 }
 
-// end ends the whole group: politely, then not. The grace is for the children
-// that hold the pipes too: a shell is gone at once, the program it ran may have
-// something to put away. Nobody waits for what has left the group.
+// end ends the whole group: first with SIGTERM, then with SIGKILL. The grace period also
+// applies to children that hold the pipes: a shell ends at once, but the program that it
+// ran may have to clean up. Processes that left the group are not waited for.
 func (p *process) end() {
 	p.signal(syscall.SIGTERM)
 	p.signal(syscall.SIGCONT)
@@ -163,7 +162,7 @@ func (p *process) end() {
 	p.drainedWithin(drainDelay)
 }
 
-// await waits for an end, as long as ctx lasts.
+// await waits for ended, or until ctx ends.
 func await(ctx context.Context, ended <-chan struct{}) {
 	select {
 	case <-ended:
@@ -182,16 +181,16 @@ func (p *process) drainedWithin(d time.Duration) bool {
 	}
 }
 
-// signal signals the group, and the process too if it has left it. The group's id
-// stays taken as long as a member lives; if none does, there is nobody to hear it.
+// signal signals the group, and the process itself if it has left the group. The
+// group's id is not reused while it has a member; without a member, nothing is signalled.
 func (p *process) signal(s syscall.Signal) {
 	syscall.Kill(-p.pid, s)
-	if !p.isGone() && p.group() != p.pid {
+	if !p.hasExited() && p.group() != p.pid {
 		p.cmd.Process.Signal(s)
 	}
 }
 
-// group is the process's group, its own unless it has changed that.
+// group returns the process's group: its own, unless the process has changed it.
 func (p *process) group() int {
 	if group, err := unix.Getpgid(p.pid); err == nil {
 		return group
@@ -199,8 +198,8 @@ func (p *process) group() int {
 	return p.pid
 }
 
-// isGone reports whether the process has ended.
-func (p *process) isGone() bool {
+// hasExited reports whether the process has ended.
+func (p *process) hasExited() bool {
 	select {
 	case <-p.exited:
 		return true
@@ -209,8 +208,7 @@ func (p *process) isGone() bool {
 	}
 }
 
-// release closes the pipes, which ends the goroutines at them, and gives back the
-// terminal.
+// release closes the pipes, which ends their goroutines, and takes back the terminal.
 func (p *process) release() {
 	p.giveBack()
 	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.untaken} {
@@ -221,8 +219,8 @@ func (p *process) release() {
 	p.copies.Wait()
 }
 
-// unread reports whether the process took not one byte of a payload that only
-// standard input carried: all that was written is still in the pipe.
+// unread reports whether the process read no byte of a payload that was passed on
+// standard input only: all that was written is still in the pipe.
 func (p *process) unread() bool {
 	if !p.alone {
 		return false
@@ -233,8 +231,8 @@ func (p *process) unread() bool {
 	return err == nil && left == p.written
 }
 
-// outcome is how the process ended. The pipes are closed first: a process that
-// escaped its group may still write.
+// outcome returns how the process ended. It closes the pipes first, because a process
+// that left its group may still write.
 func (p *process) outcome() Outcome {
 	unread := p.unread()
 	p.release()
@@ -242,7 +240,7 @@ func (p *process) outcome() Outcome {
 	o := Outcome{Stdout: p.output.head, Stderr: p.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
 	o.Spooled, o.Size = p.output.close()
 	switch {
-	case !p.isGone():
+	case !p.hasExited():
 	case p.status.Signaled():
 		o.Signal = p.status.Signal().String()
 	default:

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// takeTerminal puts the process's group in the foreground of the terminal from
-// its start on, if the host has that to give.
+// takeTerminal makes the process start in the foreground of the terminal, if the host
+// is in its foreground.
 func (p *process) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
 	fd := int(p.runner.Terminal.Fd())
 	if !term.IsTerminal(fd) {
@@ -37,10 +37,10 @@ func (p *process) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
 	return nil
 }
 
-// goOn decides about a process that was stopped: one that asks the person gets
-// the terminal, and what the person suspended is suspended with the host.
-// Whoever else stops a process has a reason, which is said.
-func (p *process) goOn(ctx context.Context, why syscall.Signal) error {
+// resume handles a process that was stopped: one that asks the person gets the
+// terminal, and one that the person suspended is suspended together with the host. Any
+// other stop is only reported, because whoever sent the signal has a reason.
+func (p *process) resume(ctx context.Context, why syscall.Signal) error {
 	switch {
 	case why == syscall.SIGTTIN || why == syscall.SIGTTOU:
 		p.asked = true
@@ -78,8 +78,8 @@ func (p *process) giveBack() {
 	}
 }
 
-// interrupted is the error of a process at the terminal that was ended by
-// Ctrl-C: the host did not get that signal, but its person meant it too.
+// interrupted returns the error of a process at the terminal that was ended by Ctrl-C.
+// The host was in the background and did not get the signal; the error cancels its work.
 func (p *process) interrupted() error {
 	if p.asked && p.status.Signaled() && p.status.Signal() == syscall.SIGINT {
 		return errCtrlC
@@ -87,10 +87,10 @@ func (p *process) interrupted() error {
 	return nil
 }
 
-// errCtrlC says that the person ended a question with Ctrl-C.
+// errCtrlC means that the person ended a question with Ctrl-C.
 const errCtrlC ctrlC = "ended by Ctrl-C"
 
-// ctrlC is an interruption of the process alone, and not of the host.
+// ctrlC is an interruption that reached only the process, not the host.
 type ctrlC string
 
 func (e ctrlC) Error() string { return string(e) }

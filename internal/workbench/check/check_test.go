@@ -75,7 +75,7 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a hook that does not exist", schema(`{"name":"p","description":"d","hooks":["PreToolUse"]}`), 0o755,
 			[]string{`warning schema: hook "PreToolUse" does not exist; see chibi hook list`}},
 		{"a key that means nothing", schema(`{"name":"p","description":"d","hook":["pre_tool"]}`), 0o755, []string{
-			`warning schema: its --schema has a key "hook" that means nothing; did you mean "hooks"?`}},
+			`warning schema: its --schema has an unknown key "hook"; did you mean "hooks"?`}},
 		{"parameters that are no schema", schema(`{"name":"p","description":"d","parameters":{"type":"strin"}}`),
 			0o755, []string{
 				`error tool p: parameters.type: there is no type "strin"; there are object, array, string, number, integer, ` +
@@ -93,9 +93,9 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a text for tool", schema(`{"name":"p","tool":"false","hooks":["on_end"]}`), 0o755,
 			[]string{`error schema: --schema: tool: must be a boolean, is a string`}},
 		{"parameters of no tool", schema(`{"name":"p","tool":false,"parameters":{},"hooks":["on_end"]}`) + "exit 0", 0o755,
-			[]string{`warning schema: its --schema has "parameters" beside "tool": false, which means nothing there`}},
+			[]string{`warning schema: its --schema has "parameters" beside "tool": false, which has no effect there`}},
 		{"a key that is nearly tool", schema(`{"name":"p","description":"d","tools":false,"hooks":["on_end"]}`) + "exit 0",
-			0o755, []string{`warning schema: its --schema has a key "tools" that means nothing; did you mean "tool"?`}},
+			0o755, []string{`warning schema: its --schema has an unknown key "tools"; did you mean "tool"?`}},
 		{"it fails", guard + "echo oops >&2; exit 3", 0o755,
 			[]string{"error pre_tool: it failed on an example payload: exit status 3 (oops); see what it got: chibi hook fire " +
 				"pre_tool --plugin p"}},
@@ -208,7 +208,7 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 	for name, want := range map[string]string{
 		"10-first": `warning tool greet: plugin "20-second" has a tool of that name too, which is left out: this one ` +
 			`comes first`,
-		"20-second": `error schema: plugin "10-first" comes first and has a tool "greet" too, which is used instead; remove`,
+		"20-second": `error schema: plugin "10-first" comes first and also has a tool "greet", which is used instead; remove`,
 		"30-part":   "error schema: 1 of its 2 tools is left out", "fine": "", "folder": "",
 		"recurse": `error schema: chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable ` +
 			`it (chibi ` +
@@ -216,7 +216,7 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 		"twice":   "error schema: 1 of its 2 tools is left out",
 		"off":     `error file: disabled by enabled = false in [plugins."off"] of the configuration`,
 		"out":     "error file: it is a link to ",
-		"nowhere": "error file: its link leads nowhere or in a circle",
+		"nowhere": "error file: it is a link whose target does not exist or that leads to itself",
 		".dot":    "error file: names that begin with a dot or end in .chibi-test.toml are no plugins; rename it",
 		"element": "error schema: 1 of its 2 tools is left out", "guard": `error schema: chibi has a tool "recurse" built in`,
 		"away.disabled": "error file: disabled by its name; to enable it, remove .disabled",
