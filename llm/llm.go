@@ -1,5 +1,5 @@
-// Package llm is what chibi needs of a language model: one request in, one
-// response out, text as it comes. Package llm/openai speaks to servers; package
+// Package llm defines what chibi needs from a language model: one request in, one
+// response out, with the text streamed. Package llm/openai talks to servers; package
 // llm/demo is a model built into the program.
 package llm
 
@@ -9,39 +9,38 @@ import (
 	"errors"
 )
 
-// ErrTooLong is an error of a request that is longer than the model or its
-// server takes.
+// ErrTooLong means that a request is longer than the model or its server accepts.
 var ErrTooLong = errors.New("the request is too long for the model")
 
 // Client asks a model. Implementations are safe for concurrent use.
 type Client interface {
-	// Stream sends one request body as it is and calls onText with text as it
-	// comes. On an error the Reply holds what had arrived. It returns soon
-	// after ctx ends, with ctx's error.
+	// Stream sends one request body unchanged and calls onText with each piece of
+	// text as it arrives. On an error the Reply holds what had arrived. When ctx ends,
+	// Stream returns soon, with the error of ctx.
 	Stream(ctx context.Context, body json.RawMessage, onText func(delta string)) (Reply, error)
 }
 
 // Reply is a model's response.
 type Reply struct {
-	// ID and Model are what the server says; they may be empty.
+	// ID and Model are set by the server; they may be empty.
 	ID, Model string
 	// Text is the whole text.
 	Text string
-	// ToolCalls are the tools that the model wants to be called, in order.
+	// ToolCalls are the calls that the model requests, in order.
 	ToolCalls []ToolCall
-	// Usage counts tokens; zero if the server does not say.
+	// Usage counts tokens; zero if the server does not report it.
 	Usage Usage
-	// FinishReason is why the response ended, in the server's words.
+	// FinishReason is why the response ended, as the server reports it.
 	FinishReason string
 }
 
 // ToolCall is one call of a tool.
 type ToolCall struct {
-	// ID is never empty. Servers do not always make it distinct.
+	// ID is never empty. Not all servers make it unique.
 	ID string
 	// Name is the tool's name.
 	Name string
-	// Arguments is the text that the model wrote: JSON, if all is well.
+	// Arguments is the text that the model wrote. It should be JSON.
 	Arguments string
 }
 

@@ -36,7 +36,7 @@ type Request struct {
 	Options []Option
 }
 
-// Body is the request as one JSON object. It asks for a stream with usage.
+// Body returns the request as one JSON object. It asks for a stream with usage.
 func (r Request) Body() (json.RawMessage, error) {
 	members := []Option{}
 	add := func(name string, value any) error {
@@ -114,7 +114,7 @@ func (r Request) tools() []wireTool {
 	return list
 }
 
-// object writes members in their order.
+// object returns a JSON object with the members in their order.
 func object(members []Option) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -2,19 +2,19 @@ package llm
 
 import "strings"
 
-// DefaultWindow is the context window of a model that is not known.
+// DefaultWindow is the context window assumed for unknown models.
 const DefaultWindow = 128_000
 
 // KnownWindow is the context window of a family of models, in tokens.
 type KnownWindow struct {
-	// Prefix is what the names of the family begin with.
+	// Prefix is the prefix of the names of the family.
 	Prefix string
-	// Tokens is the least that a model of the family takes.
+	// Tokens is the smallest window in the family.
 	Tokens int
 }
 
-// KnownWindows lists the well-known models whose window differs from
-// [DefaultWindow], and those that a shorter prefix would find wrongly.
+// KnownWindows lists well-known models whose window differs from [DefaultWindow], and
+// those for which a shorter prefix would give a wrong window.
 // docs/CONFIGURATION.md has the same table.
 func KnownWindows() []KnownWindow {
 	return []KnownWindow{
@@ -58,9 +58,9 @@ func KnownWindows() []KnownWindow {
 	}
 }
 
-// ContextWindow is the context window of a model in tokens: that of the longest
-// prefix in [KnownWindows], else [DefaultWindow]. A vendor before the name
-// ("anthropic/") and the case of letters do not matter.
+// ContextWindow returns the context window of a model in tokens: that of the longest
+// matching prefix in [KnownWindows], or [DefaultWindow]. A vendor before the name
+// ("anthropic/") and the case of letters are ignored.
 func ContextWindow(model string) int {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	window, longest := DefaultWindow, 0
@@ -72,8 +72,8 @@ func ContextWindow(model string) int {
 	return window
 }
 
-// inFamily reports whether a name is the prefix, or goes on with a part of its own:
-// "gpt-4-0613" is one of gpt-4, "gpt-4o" and "gpt-4.1" are not.
+// inFamily reports whether a name is the prefix, or the prefix followed by a separator:
+// "gpt-4-0613" belongs to gpt-4, "gpt-4o" and "gpt-4.1" do not.
 func inFamily(name, prefix string) bool {
 	rest, found := strings.CutPrefix(name, prefix)
 	return found && (rest == "" || strings.ContainsRune("-:@", rune(rest[0])))

@@ -10,13 +10,13 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// ErrSchema says that a tool's schema itself is broken, so that arguments
-// cannot be checked against it.
+// ErrSchema means that a tool's schema is invalid, so that arguments cannot be checked
+// against it.
 var ErrSchema = errors.New("its parameters are not a usable JSON Schema")
 
-// Check holds a call's arguments against the schema. The error names the argument
-// and what is wrong with it, in a sentence that a model can act on. Arguments that
-// would take very many steps are refused.
+// Check validates a call's arguments against the schema. The error names the argument
+// and what is wrong with it, so that a model can correct the call. Arguments whose check
+// would take too many steps are rejected.
 func (s *Schema) Check(args json.RawMessage) error {
 	value, err := strictjson.Value(args)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Schema) Check(args json.RawMessage) error {
 	return nil
 }
 
-// decodeText words the decoder's error without the library's types.
+// decodeText returns the text of the decoder's error without the library's types.
 func decodeText(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

@@ -11,23 +11,22 @@ import (
 )
 
 const (
-	// maxConverted bounds how many conversions of one call are named, maxPointer
-	// how many bytes of each place.
+	// maxConverted bounds how many conversions of one call are reported, maxPointer
+	// the bytes of each JSON Pointer.
 	maxConverted = 20
 	maxPointer   = 200
-	// maxNumber bounds the text of a number: languages differ in what they read.
+	// maxNumber bounds the text of a number: languages differ in what they accept.
 	maxNumber = 1000
 )
 
-// Convert corrects what models often get wrong: a number, true, false or null
-// written as a text. A text is converted where the schema allows no text and the
-// text is exactly what JSON writes for a value of a type that it allows: "5"
-// becomes 5 for an integer, "5.0" and " 5" do not. Digits stay as they are
-// written. Everything else stays as it is, so arguments that pass [Schema.Check]
-// are never changed.
+// Convert corrects a common error of models: a number, true, false or null written as a
+// string. A string is converted where the schema does not allow a string and its content
+// is exactly the JSON of a value of an allowed type: "5" becomes 5 for an integer, "5.0"
+// and " 5" do not. Digits are kept as written. Nothing else is changed, so arguments that
+// pass [Schema.Check] are never changed.
 //
-// The arguments are in the spelling of package strictjson. The second result
-// names the places, as JSON Pointers; after many, how many more there are.
+// The arguments must be normalized by package strictjson. The second result lists the
+// converted places as JSON Pointers; after many, how many more there are.
 func (s *Schema) Convert(args json.RawMessage) (json.RawMessage, []string) {
 	if s == nil || !s.converts {
 		return args, nil
@@ -38,7 +37,7 @@ func (s *Schema) Convert(args json.RawMessage) (json.RawMessage, []string) {
 	}
 	c := converter{out: make([]byte, 0, len(args))}
 	c.value(gjson.ParseBytes(args), constraintsOf(s.shape))
-	if c.count == 0 || s.validate(value) == nil { // which version of JSON Schema it is, shapes do not know
+	if c.count == 0 || s.validate(value) == nil { // shapes do not depend on the version of JSON Schema
 		return args, nil
 	}
 	if more := c.count - len(c.places); more > 0 {
@@ -47,15 +46,15 @@ func (s *Schema) Convert(args json.RawMessage) (json.RawMessage, []string) {
 	return c.out, c.places
 }
 
-// converter writes arguments anew.
+// converter writes converted arguments.
 type converter struct {
 	out    []byte
 	path   []string // of the value that is being written
 	count  int      // of conversions
-	places []string // of the first ones
+	places []string // of the first conversions
 }
 
-// value writes a value that is under constraints.
+// value writes a value to which constraints apply.
 func (c *converter) value(v gjson.Result, p constraints) {
 	switch {
 	case p.isFree():
@@ -96,7 +95,7 @@ func (c *converter) list(open, shut string, v gjson.Result, at func(name gjson.R
 	c.out = append(c.out, shut...)
 }
 
-// note notes that the present value was converted.
+// note records that the current value was converted.
 func (c *converter) note() {
 	if c.count++; c.count > maxConverted {
 		return
@@ -108,8 +107,8 @@ func (c *converter) note() {
 	c.places = append(c.places, pointer)
 }
 
-// converts reports whether a text is what JSON writes for a value of a type
-// that is allowed where no text is.
+// converts reports whether a text is the JSON of a value of an allowed type, where strings
+// are not allowed.
 func converts(text string, allowed typeSet) bool {
 	switch {
 	case allowed&typeString != 0:
@@ -126,16 +125,15 @@ func converts(text string, allowed typeSet) bool {
 	return allowed&typeInteger != 0
 }
 
-// isNumber reports whether a text is a number as JSON writes it, without spaces
-// around it.
+// isNumber reports whether a text is a JSON number, without spaces around it.
 func isNumber(text string) bool {
 	isDigit := func(b byte) bool { return '0' <= b && b <= '9' }
 	return text != "" && len(text) <= maxNumber && (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) &&
 		strictjson.Valid([]byte(text))
 }
 
-// constraints are what a schema says of one value: all of the shapes apply, and of
-// each list of alternatives at least one.
+// constraints are what a schema requires of one value: all shapes apply, and at least one
+// of each list of alternatives.
 type constraints struct {
 	shapes []*shape
 	either [][]constraints
@@ -146,8 +144,7 @@ func constraintsOf(s *shape) (p constraints) {
 	return p
 }
 
-// add adds a shape with those that it refers to. What it leads to is bounded,
-// see weigh.
+// add adds a shape and those that it refers to. Their number is bounded, see weigh.
 func (p *constraints) add(s *shape) {
 	p.shapes = append(p.shapes, s)
 	for _, other := range s.all {
@@ -162,10 +159,10 @@ func (p *constraints) add(s *shape) {
 	}
 }
 
-// isFree reports whether nothing is said of the value.
+// isFree reports whether there are no constraints.
 func (p constraints) isFree() bool { return len(p.shapes) == 0 && len(p.either) == 0 }
 
-// types are the types that the value may have, or more.
+// types returns the types that the value may have, or a superset.
 func (p constraints) types() typeSet {
 	allowed := anyType
 	for _, s := range p.shapes {
@@ -181,7 +178,7 @@ func (p constraints) types() typeSet {
 	return allowed
 }
 
-// among are the constraints without alternatives that allow no value of a type.
+// among returns the constraints without alternatives that allow no value of a type.
 func (p constraints) among(t typeSet) constraints {
 	q := constraints{shapes: p.shapes}
 	for _, alternatives := range p.either {
@@ -196,18 +193,18 @@ func (p constraints) among(t typeSet) constraints {
 	return q
 }
 
-// member is what is said of a member.
+// member returns the constraints of a member.
 func (p constraints) member(name string) constraints {
 	return p.below(func(s *shape) []*shape { return s.membersNamed(name) })
 }
 
-// element is what is said of an element.
+// element returns the constraints of an element.
 func (p constraints) element(i int) constraints {
 	return p.below(func(s *shape) []*shape { return s.elementsAt(i) })
 }
 
-// below is what is said of a part of the value. Alternatives of which one says
-// nothing say nothing.
+// below returns the constraints of a part of the value. It drops a list of alternatives
+// if one of them has no constraints.
 func (p constraints) below(of func(*shape) []*shape) (q constraints) {
 	for _, s := range p.shapes {
 		for _, part := range of(s) {

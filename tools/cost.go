@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	// maxWeight bounds how many schemas are applied to one value, maxHeight how
-	// deep they lead to each other: references that double at each step make very
-	// many of very few.
+	// maxWeight bounds how many schemas are applied to one value, maxHeight how deep
+	// they refer to each other: with references that double at each step, a small schema
+	// expands exponentially.
 	maxWeight = 10_000
 	maxHeight = 32
-	// maxSteps bounds what checking one call's arguments may cost.
+	// maxSteps bounds the cost of checking one call's arguments.
 	maxSteps = 4 << 20
 	// maxPattern bounds the size of a regular expression with its repetitions
-	// written out.
+	// expanded.
 	maxPattern = 10_000
 )
 
-var errHeight = errors.New("its references and alternatives lead more than 32 steps deep")
+var errHeight = errors.New("its references and alternatives are nested more than 32 steps deep")
 
-// weigh computes how many nodes apply to a value that the node applies to. An
-// error means too many, too deep, or for ever.
+// weigh computes how many nodes apply to a value that the node applies to. An error means
+// too many, too deep, or infinitely many.
 func (n *node) weigh(depth int) error {
 	switch {
 	case n.weight > 0:
@@ -45,7 +45,7 @@ func (n *node) weigh(depth int) error {
 		height = max(height, child.height+1)
 		switch {
 		case weight > maxWeight:
-			return fmt.Errorf("checking one value takes over %d steps", maxWeight)
+			return fmt.Errorf("checking one value takes more than %d steps", maxWeight)
 		case height > maxHeight:
 			return errHeight
 		}
@@ -54,14 +54,14 @@ func (n *node) weigh(depth int) error {
 	return nil
 }
 
-// affordable reports whether checking a value takes at most maxSteps. It follows
-// the validator's way and all of its alternatives.
+// affordable reports whether checking a value takes at most maxSteps. It walks like the
+// validator, through all alternatives.
 func (n *node) affordable(value any) bool {
 	left := maxSteps
 	return n.spend(value, &left)
 }
 
-// spend takes what a value costs from what is left.
+// spend subtracts the cost of a value from left; it returns false if that is used up.
 func (n *node) spend(value any, left *int) bool {
 	if *left -= n.own; *left < 0 || !read(value, left) {
 		return false
@@ -91,7 +91,7 @@ func (n *node) spend(value any, left *int) bool {
 	return *left >= 0
 }
 
-// spendMember takes what a member of an object costs.
+// spendMember subtracts the cost of a member of an object.
 func (n *node) spendMember(name string, value any, left *int) bool {
 	*left -= len(name) / 16 * n.own
 	if child := n.named[name]; child != nil && !child.spend(value, left) {
@@ -109,8 +109,8 @@ func spendAll(nodes []*node, value any, left *int) bool {
 	return true
 }
 
-// read takes what it costs to look at a value as a whole: the validator may
-// compare it or name it in an error.
+// read subtracts the cost of reading a whole value: the validator may compare it or put it
+// into an error.
 func read(value any, left *int) bool {
 	*left--
 	switch value := value.(type) {
@@ -132,8 +132,8 @@ func read(value any, left *int) bool {
 	return *left >= 0
 }
 
-// patternCost is the size of a regular expression, or says that it cannot be
-// used.
+// patternCost returns the size of a regular expression. It is an error if the expression is
+// invalid or too large.
 func patternCost(pattern string) (int, error) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -141,7 +141,7 @@ func patternCost(pattern string) (int, error) {
 	}
 	cost := patternSize(tree)
 	if cost > maxPattern {
-		return 0, fmt.Errorf("the pattern %.40q is too large with its repetitions written out", pattern)
+		return 0, fmt.Errorf("the pattern %.40q is too large with its repetitions expanded", pattern)
 	}
 	return cost, nil
 }

@@ -15,18 +15,17 @@ const (
 	// maxSchemaSize and maxSchemaDepth bound a schema's text.
 	maxSchemaSize  = 1 << 20
 	maxSchemaDepth = 100
-	// maxPlaces bounds the JSON Pointers of all schemas in it together: each one
-	// repeats the names that it lies below.
+	// maxPlaces bounds the total size of the JSON Pointers of all subschemas: each one
+	// repeats the names above it.
 	maxPlaces = 8 << 20
 )
 
-// keyword says what kind of value a keyword of JSON Schema has. Keywords that
-// are not listed check nothing here, among them $id and $anchor: with them a
-// reference could lead elsewhere than it says.
+// keyword is the kind of value of a JSON Schema keyword. Keywords that are not listed are
+// ignored, among them $id and $anchor, which could redirect a reference.
 type keyword int
 
 const (
-	data        keyword = iota + 1 // no schema
+	data        keyword = iota + 1 // not a schema
 	here                           // a schema, or a list of them, for the same value
 	hereBy                         // an object of schemas for the same value, or of data
 	named                          // an object of schemas for members of that name
@@ -57,38 +56,38 @@ func keywords() map[string]keyword {
 	return all
 }
 
-// Schema is a tool's parameters, ready for its calls. A nil *Schema takes any
-// object. It is safe for concurrent use.
+// Schema is the compiled schema of a tool's parameters. A nil *Schema accepts any object.
+// It is safe for concurrent use.
 type Schema struct {
 	root     *node
 	required []string
 	resolved *jsonschema.Resolved
 	shape    *shape
-	converts bool // texts can be meant as something else
+	converts bool // a string may stand for a value of another type
 }
 
-// node is one schema with those that it applies to the same value, to members
-// and to elements.
+// node is one schema with the schemas that it applies to the same value, to members and to
+// elements.
 type node struct {
-	schema                  any // as the validator gets it
+	schema                  any // as it is passed to the validator
 	ref                     string
 	here, members, elements []*node
 	named                   map[string]*node
-	// own is what the node itself costs beside its children, pattern what its
-	// regular expression costs for each byte.
+	// own is the cost of the node without its children, pattern the cost of its regular
+	// expression for each byte.
 	own, pattern int
-	// weight is how many nodes are applied to one value, height how deep.
+	// weight is how many nodes are applied to one value, height how deep they nest.
 	weight, height int
-	open           bool // its weight is being computed
+	open           bool // weight is being computed
 }
 
-// Compile makes a tool's parameters ready for checking and converting the
-// arguments of its calls. None make a nil *Schema. The error is an ErrSchema and
-// says why they cannot be used.
+// Compile compiles the schema of a tool's parameters, for checking and converting the
+// arguments of its calls. Without parameters it returns a nil *Schema. The error is an
+// ErrSchema and says what is wrong.
 //
-// Keywords are matched exactly, and those that check nothing are passed over.
-// References lead into the same schema. A schema that would take very many steps
-// is not usable: what a check costs is known before it begins.
+// Keywords are matched exactly, and unknown ones are ignored. References must point into
+// the same schema. A schema whose check could take too many steps is an error: the cost of
+// a check is known before it begins.
 func Compile(parameters json.RawMessage) (*Schema, error) {
 	if len(parameters) == 0 {
 		return nil, nil
@@ -102,7 +101,7 @@ func Compile(parameters json.RawMessage) (*Schema, error) {
 
 func compile(schema []byte) (*Schema, error) {
 	if len(schema) > maxSchemaSize {
-		return nil, fmt.Errorf("they are %d bytes of schema, at most %d are read", len(schema), maxSchemaSize)
+		return nil, fmt.Errorf("they are %d bytes long, at most %d are allowed", len(schema), maxSchemaSize)
 	}
 	if err := strictjson.CheckDepth(schema, maxSchemaDepth); err != nil {
 		return nil, err
@@ -131,7 +130,7 @@ func compile(schema []byte) (*Schema, error) {
 	return s, nil
 }
 
-// resolve hands a cleaned schema to the validator.
+// resolve passes a cleaned schema to the validator.
 func (s *Schema) resolve(clean any) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -164,18 +163,17 @@ func (s *Schema) validate(value any) (err error) {
 	return s.resolved.Validate(value)
 }
 
-// compiler takes a schema apart into nodes and leaves out of it what checks
-// nothing.
+// compiler splits a schema into nodes and removes the keywords that are ignored.
 type compiler struct {
 	keywords map[string]keyword
 	nodes    map[string]*node // by JSON Pointer
-	places   int              // bytes of these
+	places   int              // the total size of these
 }
 
 // schema reads one schema: an object, true or false.
 func (c *compiler) schema(at string, v any) (*node, any, error) {
 	if c.places += len(at); c.places > maxPlaces {
-		return nil, nil, errors.New("the names of members are too long for so many schemas below them")
+		return nil, nil, errors.New("it has too many subschemas below members with long names")
 	}
 	n := &node{own: 1}
 	c.nodes[at] = n
@@ -185,7 +183,7 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 		return n, v, nil
 	}
 	if !ok {
-		return nil, nil, fmt.Errorf("%s is no schema; want an object", place(at))
+		return nil, nil, fmt.Errorf("%s is not a schema; want an object", place(at))
 	}
 	clean := map[string]any{}
 	for name, value := range object {
@@ -206,8 +204,8 @@ func (c *compiler) schema(at string, v any) (*node, any, error) {
 	return n, clean, n.takeData(clean)
 }
 
-// impossible says which keyword has a value that JSON Schema forbids and that no
-// argument could satisfy.
+// impossible returns an error for a keyword whose value JSON Schema forbids and no argument
+// could satisfy.
 func impossible(schema map[string]any) error {
 	if _, err := typesNamed(schema["type"]); err != nil {
 		return err
@@ -228,7 +226,7 @@ func impossible(schema map[string]any) error {
 	return nil
 }
 
-// keyword reads a keyword's value and says what of it the validator gets.
+// keyword reads a keyword's value and returns what is passed to the validator.
 func (c *compiler) keyword(n *node, kind keyword, at string, value any) (any, error) {
 	switch kind {
 	case data:
@@ -258,7 +256,7 @@ func (c *compiler) keyword(n *node, kind keyword, at string, value any) (any, er
 func (c *compiler) object(n *node, kind keyword, at string, value any) (any, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%s is no object of schemas", place(at))
+		return nil, fmt.Errorf("%s is not an object of schemas", place(at))
 	}
 	clean := map[string]any{}
 	for name, v := range object {
@@ -283,7 +281,7 @@ func (c *compiler) object(n *node, kind keyword, at string, value any) (any, err
 	return clean, nil
 }
 
-// add puts a child where it applies.
+// add adds a child where it applies.
 func (n *node) add(kind keyword, name string, child *node) {
 	switch kind {
 	case here, hereBy:
@@ -300,7 +298,7 @@ func (n *node) add(kind keyword, name string, child *node) {
 	}
 }
 
-// takeData reads what else matters for the node's cost.
+// takeData reads the other keywords that determine the node's cost.
 func (n *node) takeData(schema map[string]any) error {
 	if _, dynamic := schema["$dynamicRef"]; dynamic {
 		return errors.New("$dynamicRef is not supported")
@@ -308,7 +306,7 @@ func (n *node) takeData(schema map[string]any) error {
 	if ref, ok := schema["$ref"].(string); ok {
 		path, local := strings.CutPrefix(ref, "#")
 		if !local || path != "" && path[0] != '/' || strings.ContainsRune(path, '%') {
-			return fmt.Errorf("its $ref %q leads elsewhere; use #/$defs/NAME", ref)
+			return fmt.Errorf("its $ref %q does not point into the schema; use #/$defs/NAME", ref)
 		}
 		n.ref = ref
 	}
@@ -323,7 +321,7 @@ func (n *node) takeData(schema map[string]any) error {
 	return nil
 }
 
-// finish ties references to their targets and bounds what one value costs.
+// finish resolves the references and bounds the cost of one value.
 func (c *compiler) finish() error {
 	for _, n := range c.nodes {
 		if n.ref == "" {
@@ -331,7 +329,7 @@ func (c *compiler) finish() error {
 		}
 		target, ok := c.nodes[strings.TrimPrefix(n.ref, "#")]
 		if !ok {
-			return fmt.Errorf("its $ref %q leads nowhere", n.ref)
+			return fmt.Errorf("its $ref %q has no target", n.ref)
 		}
 		n.here = append(slices.Clip(n.here), target)
 	}
@@ -343,16 +341,16 @@ func (c *compiler) finish() error {
 	return nil
 }
 
-// field is a member of an object, nil if there is none.
+// field returns a member of an object, nil if there is none.
 func field(object any, name string) any {
 	members, _ := object.(map[string]any)
 	return members[name]
 }
 
-// place names a place in a schema.
+// place returns the name of a place in a schema for messages.
 func place(at string) string {
 	if at == "" {
-		return "the whole"
+		return "the top level"
 	}
 	return at
 }

@@ -10,8 +10,8 @@ type Set struct {
 	byName map[string]Tool
 }
 
-// Add appends tools in order. A tool whose name is taken is not added, and
-// the error names it and its owner; tools before it stay added.
+// Add appends tools in order. It stops at a tool whose name is taken; the error names the
+// tool and both owners.
 func (s *Set) Add(list ...Tool) error {
 	for _, t := range list {
 		spec := t.Spec()
@@ -27,13 +27,13 @@ func (s *Set) Add(list ...Tool) error {
 	return nil
 }
 
-// Lookup finds a tool by its name.
+// Lookup returns the tool of a name.
 func (s *Set) Lookup(name string) (Tool, bool) {
 	t, ok := s.byName[name]
 	return t, ok
 }
 
-// Specs describes all tools in order.
+// Specs returns the descriptions of all tools, in order.
 func (s *Set) Specs() []Spec {
 	specs := make([]Spec, len(s.order))
 	for i, t := range s.order {
@@ -42,7 +42,7 @@ func (s *Set) Specs() []Spec {
 	return specs
 }
 
-// Len counts the tools; a nil Set has none.
+// Len returns the number of tools; a nil Set has none.
 func (s *Set) Len() int {
 	if s == nil {
 		return 0

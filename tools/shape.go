@@ -30,8 +30,8 @@ func SchemaTypes() []string {
 	return []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 }
 
-// typesNamed are the types that the value of "type" allows: a name, or a list of
-// them; all without one.
+// typesNamed returns the types that the value of "type" allows, a name or a list of names;
+// all types if it is absent.
 func typesNamed(value any) (allowed typeSet, err error) {
 	names, isList := value.([]any)
 	name, isName := value.(string)
@@ -39,7 +39,7 @@ func typesNamed(value any) (allowed typeSet, err error) {
 	case isName:
 		names = []any{name}
 	case !isList:
-		return anyType, nil // nothing, or what no schema has
+		return anyType, nil // absent, or not a valid schema
 	case len(names) == 0:
 		return 0, errors.New(`"type" is an empty list; no value has such a type`)
 	}
@@ -47,14 +47,14 @@ func typesNamed(value any) (allowed typeSet, err error) {
 		name, _ := v.(string)
 		t := typeNamed(name)
 		if t == 0 {
-			return 0, fmt.Errorf("there is no type %.60q; there are %s", name, strings.Join(SchemaTypes(), ", "))
+			return 0, fmt.Errorf("unknown type %.60q; want one of %s", name, strings.Join(SchemaTypes(), ", "))
 		}
 		allowed |= t
 	}
 	return allowed, nil
 }
 
-// typeNamed is one type of a schema, 0 for a name that is none.
+// typeNamed returns the set of one type name, 0 if it is unknown.
 func typeNamed(name string) typeSet {
 	switch name {
 	case "null":
@@ -75,7 +75,7 @@ func typeNamed(name string) typeSet {
 	return 0
 }
 
-// typeOf is the type of a value.
+// typeOf returns the type of a value.
 func typeOf(v any) typeSet {
 	switch v := v.(type) {
 	case bool:
@@ -95,27 +95,27 @@ func typeOf(v any) typeSet {
 	return typeNull
 }
 
-// shape is what one schema says of types: of a value's own, and those of its
-// parts. What it leaves out can only allow less.
+// shape is what one schema says about types: those of a value and of its parts. The
+// keywords that it ignores can only allow less.
 type shape struct {
 	types  typeSet
 	all    []*shape   // apply to the same value: allOf, $ref
-	either [][]*shape // of each list one applies: anyOf, oneOf
+	either [][]*shape // one of each list applies: anyOf, oneOf
 
 	members  map[string]*shape
 	patterns []pattern
-	others   *shape // members besides; nil: nothing is said
+	others   *shape // other members; nil: no constraint
 	first    []*shape
-	rest     *shape // elements behind the first; nil: nothing is said
+	rest     *shape // elements after first; nil: no constraint
 }
 
-// pattern is what is said of members by their names.
+// pattern is the shape of members whose names match.
 type pattern struct {
 	name  *regexp.Regexp
 	shape *shape
 }
 
-// membersNamed lists what applies to a member.
+// membersNamed lists the shapes that apply to a member.
 func (s *shape) membersNamed(name string) (list []*shape) {
 	if m := s.members[name]; m != nil {
 		list = append(list, m)
@@ -131,7 +131,7 @@ func (s *shape) membersNamed(name string) (list []*shape) {
 	return list
 }
 
-// elementsAt lists what applies to an element.
+// elementsAt lists the shapes that apply to an element.
 func (s *shape) elementsAt(i int) []*shape {
 	switch {
 	case i < len(s.first):
@@ -142,14 +142,14 @@ func (s *shape) elementsAt(i int) []*shape {
 	return nil
 }
 
-// shaper makes shapes of the schemas that the compiler has read.
+// shaper builds the shapes of compiled schemas.
 type shaper struct {
-	schemas  map[string]*node  // by JSON Pointer, with references that lead to one of them
-	shapes   map[string]*shape // those that are made, or being made
-	converts bool              // one of them allows no texts
+	schemas  map[string]*node  // by JSON Pointer; all references have a target
+	shapes   map[string]*shape // complete or under construction
+	converts bool              // one of them does not allow strings
 }
 
-// shape makes the shape of one schema.
+// shape returns the shape of one schema.
 func (b *shaper) shape(at string) *shape {
 	if s := b.shapes[at]; s != nil {
 		return s
@@ -176,7 +176,7 @@ func (b *shaper) shape(at string) *shape {
 	return s
 }
 
-// objects reads what a schema says of members.
+// objects adds the shapes of members.
 func (b *shaper) objects(s *shape, at string, schema map[string]any) {
 	members, _ := schema["properties"].(map[string]any)
 	s.members = make(map[string]*shape, len(members))
@@ -193,8 +193,7 @@ func (b *shaper) objects(s *shape, at string, schema map[string]any) {
 	s.others = b.shape(at + "/additionalProperties")
 }
 
-// arrays reads what a schema says of elements, in both spellings of the first
-// ones.
+// arrays adds the shapes of elements, with either keyword for the first ones.
 func (b *shaper) arrays(s *shape, at string, schema map[string]any) {
 	if _, isList := schema["items"].([]any); isList {
 		s.first, s.rest = b.list(at, "items", schema), b.shape(at+"/additionalItems")
@@ -203,7 +202,7 @@ func (b *shaper) arrays(s *shape, at string, schema map[string]any) {
 	s.first, s.rest = b.list(at, "prefixItems", schema), b.shape(at+"/items")
 }
 
-// list are the shapes of a keyword that is a list of schemas.
+// list returns the shapes of a keyword that is a list of schemas.
 func (b *shaper) list(at, keyword string, schema map[string]any) (shapes []*shape) {
 	list, _ := schema[keyword].([]any)
 	for i := range list {
@@ -212,7 +211,7 @@ func (b *shaper) list(at, keyword string, schema map[string]any) (shapes []*shap
 	return shapes
 }
 
-// ownTypes are the types that a schema's own keywords allow.
+// ownTypes returns the types that a schema's own keywords allow.
 func ownTypes(schema any) typeSet {
 	if schema == false {
 		return 0

@@ -1,10 +1,10 @@
 // Package tools defines what a model can call: a [Tool], and a [Set] of them
 // with unique names.
 //
-// The package promises that a Set never holds two tools of one name, that it
-// keeps the order in which tools were added, and that [Schema.Check] names the
-// argument that a call got wrong. It does not run anything by itself: who
-// calls a Tool decides about time limits, hooks and filters.
+// The package promises that a Set never holds two tools with the same name, that it keeps
+// the order in which tools were added, and that [Schema.Check] names the invalid argument
+// of a call. It runs nothing by itself: the caller of a Tool applies time limits, hooks
+// and filters.
 package tools
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Kind says where a tool comes from, in the words of the pre_api_tools hook.
+// Kind is where a tool comes from, as in the payload of the pre_api_tools hook.
 type Kind string
 
 // The kinds of tools.
@@ -49,33 +49,33 @@ func (s Spec) String() string {
 
 // Call is one call of a tool.
 type Call struct {
-	// ID is the model's name for this call; empty when a person calls.
+	// ID is the model's identifier of this call; empty for a call by a person.
 	ID string
-	// Arguments is one JSON value, as a rule an object.
+	// Arguments is one JSON value, normally an object.
 	Arguments json.RawMessage
 	// Context names the conversation that the call belongs to.
 	Context string
 }
 
-// Result is what a tool answers.
+// Result is the result of a call.
 type Result struct {
-	// Text is what the model reads; if File is set, the beginning of it.
+	// Text is the output; if File is set, the beginning of it.
 	Text string
 	// File has the whole output, where that is too large for memory; nil: Text is
 	// all of it. Whoever called the tool closes it.
 	File *OutputFile
-	// Failed says that the call failed. Failure then says how a process ended
-	// that wrote Text; where it is empty, Text says it.
+	// Failed says that the call failed. Failure then says how the process ended that
+	// wrote Text; if Failure is empty, Text says what went wrong.
 	Failed  bool
 	Failure string
-	// Exit is the exit status of a process that failed; 0 where there is none.
+	// Exit is the exit status of a process that failed; 0 if there is none.
 	Exit int
-	// Next, if not empty, asks for another round when the model has answered,
-	// with this text as a note to itself.
+	// Next, if not empty, asks for another turn after the model's answer, with this text
+	// as the prompt.
 	Next string
 }
 
-// Told is what the model reads: how the call failed, and the output.
+// Told returns the text for the model: how the call failed, and the output.
 func (r Result) Told() string {
 	if r.isFailureAlone() {
 		return r.Failure
@@ -83,7 +83,7 @@ func (r Result) Told() string {
 	return r.Preface() + r.Text
 }
 
-// Preface is what of Told is not the output of a process that failed.
+// Preface returns the part of Told before the output of a process that failed.
 func (r Result) Preface() string {
 	if r.Failure == "" || r.isFailureAlone() {
 		return r.Failure
@@ -97,9 +97,9 @@ func (r Result) isFailureAlone() bool { return r.Failure != "" && strings.TrimSp
 // Tool is something that a model can call. Implementations are safe for
 // concurrent use.
 type Tool interface {
-	// Spec describes the tool; it answers the same for the tool's whole life.
+	// Spec describes the tool; it always returns the same.
 	Spec() Spec
-	// Call runs the tool. A failure that the model should read is a Result
-	// with Failed set; an error means that ctx ended.
+	// Call runs the tool. A failure is a Result with Failed set, which the model
+	// reads; an error means that ctx ended.
 	Call(ctx context.Context, call Call) (Result, error)
 }

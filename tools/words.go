@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// explain puts the argument's name before what the validator found wrong.
+// explain returns the validator's finding with the name of the argument.
 func explain(schema any, err error) error {
 	text := err.Error()
 	found := words(schema, text)
@@ -20,9 +20,9 @@ func explain(schema any, err error) error {
 	return errors.New(found)
 }
 
-// words says what the validator found wrong, in the terms of JSON: the validator
-// itself prints values as Go does. schema is the whole schema as a value; text is
-// what the validator said, with the places that it was at.
+// words returns the validator's finding in terms of JSON: the validator itself prints
+// values in Go syntax. schema is the whole schema as a value; text is the validator's
+// message with its chain of places.
 func words(schema any, text string) string {
 	place, text := lastPlace(text)
 	keyword, found, ok := strings.Cut(text, ": ")
@@ -42,7 +42,7 @@ func words(schema any, text string) string {
 	return text
 }
 
-// typeWords reads the type that is there and the one or those that are wanted.
+// typeWords returns which types are wanted and which one the value has.
 func typeWords(found string) string {
 	m := regexp.MustCompile(`has type "(\w+)", want (?:one of )?"([^"]*)"$`).FindStringSubmatch(found)
 	if m == nil {
@@ -55,7 +55,7 @@ func typeWords(found string) string {
 	return "must be " + strings.Join(wanted, " or ") + ", is " + aType(m[1])
 }
 
-// aType is a type of JSON Schema in a sentence.
+// aType returns a JSON Schema type with its article.
 func aType(kind string) string {
 	switch kind {
 	case "null":
@@ -66,7 +66,7 @@ func aType(kind string) string {
 	return "a " + kind
 }
 
-// maxAllowed bounds how many bytes of the values that a schema allows are named.
+// maxAllowed bounds the list of allowed values in a message, in bytes.
 const maxAllowed = 400
 
 func allowedWords(schema any, keyword string) string {
@@ -74,7 +74,7 @@ func allowedWords(schema any, keyword string) string {
 	text, err := strictjson.Encode(object[keyword])
 	switch {
 	case err != nil || object == nil || len(text) > maxAllowed:
-		return "is none of the values that are allowed"
+		return "is not one of the allowed values"
 	case keyword == "const":
 		return "must be " + string(text)
 	}
@@ -92,8 +92,8 @@ func boundWords(keyword, found string) string {
 	}[keyword] + strconv.FormatFloat(bound, 'f', -1, 64)
 }
 
-// matchWords says what is wrong with each of several schemas, where the validator
-// does.
+// matchWords returns why a value does not match several schemas, with the reasons that the
+// validator gives.
 func matchWords(schema any, keyword, found string) string {
 	switch {
 	case keyword == "not":
@@ -116,8 +116,8 @@ func matchWords(schema any, keyword, found string) string {
 	return text
 }
 
-// lastPlace takes the chain of places off what the validator said, and returns the
-// innermost one, a JSON Pointer.
+// lastPlace splits the validator's message into the innermost place of the chain, a JSON
+// Pointer, and the finding.
 func lastPlace(text string) (place, found string) {
 	for {
 		chain, rest, ok := strings.Cut(text, ": ")
@@ -129,7 +129,7 @@ func lastPlace(text string) (place, found string) {
 	}
 }
 
-// at is what a schema has at a JSON Pointer; nil if nothing.
+// at returns the value at a JSON Pointer, nil if there is none.
 func at(schema any, pointer string) any {
 	for _, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		token = strictjson.UnescapeToken(token)

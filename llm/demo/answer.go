@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// request is what the demo model looks at in a request.
+// request holds the members of a request that the demo model reads.
 type request struct {
 	Model       string          `json:"model"`
 	Temperature json.RawMessage `json:"temperature"`
@@ -30,11 +30,11 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// turn is what the model does.
+// turn is the response of the model.
 type turn struct {
 	text   string
 	calls  []call
-	status int // an HTTP status to fail with; text is the message then
+	status int // an HTTP error status, with text as the message; 0: none
 }
 
 type call struct{ id, name, arguments string }
@@ -50,7 +50,7 @@ func parseRequest(body []byte) (request, error) {
 	return r, nil
 }
 
-// turn decides on the answer.
+// turn returns the response to the request.
 func (r request) turn() turn {
 	prompt, results := r.last()
 	if len(results) > 0 {
@@ -76,7 +76,7 @@ func (r request) turn() turn {
 	return t
 }
 
-// last is the last user message, and what tools have answered since.
+// last returns the last user message and the tool results after it.
 func (r request) last() (prompt string, results []string) {
 	for _, m := range r.Messages {
 		switch m.Role {
@@ -89,7 +89,7 @@ func (r request) last() (prompt string, results []string) {
 	return prompt, results
 }
 
-// describe says what was asked and what the request offered.
+// describe returns the prompt and the settings and sizes of the request.
 func (r request) describe(prompt string) string {
 	names := []string{}
 	for _, t := range r.Tools {

@@ -5,12 +5,12 @@
 // It looks at the last user message:
 //
 //   - Each line "@tool NAME {json}" becomes a call of that tool, all in one
-//     response; without json the arguments are {}. When the results are there,
-//     it answers with them.
+//     response; without json the arguments are {}. The next response consists
+//     of the results.
 //   - A line "@say TEXT" makes TEXT the answer.
 //   - A line "@error STATUS TEXT" makes the server fail with that HTTP status.
-//   - Otherwise it answers with the message, and with what the request offered:
-//     model, temperature, tools, sizes. So the effect of hooks shows.
+//   - Otherwise it answers with the message, and with what the request contained:
+//     model, temperature, tools, sizes. This makes the effect of hooks visible.
 package demo
 
 import (

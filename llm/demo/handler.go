@@ -68,7 +68,7 @@ func write(w http.ResponseWriter, r request, t turn) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// pieces cuts a text after its spaces and newlines.
+// pieces splits a text after its spaces and newlines.
 func pieces(text string) []string {
 	var list []string
 	for text != "" {

@@ -1,15 +1,14 @@
-// Package openai speaks chat completions over server-sent events to any
+// Package openai implements chat completions over server-sent events for any
 // compatible server: OpenRouter, OpenAI, Ollama, llama.cpp, vLLM and others.
 //
-// What it promises: the request body is sent byte for byte; an answer that is
-// cut short, an error in mid-stream or text that is no stream is an error, never
-// a short or empty answer; a busy or failing server is asked again, as long as
-// nothing of the answer has arrived; requests that follow each other share a
-// connection; nothing waits for ever, and the time in which chibi itself is busy,
-// or held up by whoever reads its output, is not held against the server; no
-// redirect is followed, so that the key and the conversation go to the configured
-// address and nowhere else; what is kept of an answer is bounded. Error texts name
-// the server and never the key.
+// What it promises: the request body is sent byte for byte; a truncated answer, an
+// error in the middle of the stream or a body that is not a stream is an error, never a
+// short or empty answer; requests to a busy or failing server are retried until a part
+// of the answer has arrived; successive requests share a connection; every wait is
+// bounded, and the time in which chibi itself is busy, or blocked by the reader of its
+// output, does not count; redirects are not followed, so that the key and the
+// conversation are sent only to the configured address; the size of an answer is
+// bounded. Error texts name the server and never contain the key.
 //
 // The format is that of https://platform.openai.com/docs/api-reference/chat.
 package openai
@@ -27,35 +26,34 @@ import (
 	"github.com/chibi-host/chibi/llm"
 )
 
-// Client asks one server. Its fields are set before the first request; it is
-// safe for concurrent use then.
+// Client sends requests to one server. Its fields must be set before the first request;
+// after that it is safe for concurrent use.
 type Client struct {
 	// URL is the address of the chat completions endpoint, or one whose path ends
 	// in "/v1", see Endpoint.
 	URL string
-	// Key is sent as bearer token; empty: none is sent.
+	// Key is sent as bearer token; "": no token is sent.
 	Key string
-	// HTTP sends the requests, and follows no redirects whatever it says; nil: a
-	// client of this Client's own that bounds connecting and headers.
+	// HTTP sends the requests; its CheckRedirect is ignored, redirects are never
+	// followed. Nil: a client of this Client's own that bounds connecting and headers.
 	HTTP *http.Client
-	// Retries is how often a failed request is sent again; 0: 3, negative:
-	// never.
+	// Retries is how many times a failed request is retried; 0: 3, negative: never.
 	Retries int
-	// MaxWait bounds how long a server's wish to wait is honoured; 0: one
-	// minute. A longer wish is an error that names it.
+	// MaxWait bounds the wait that a server may ask for (Retry-After); 0: one minute.
+	// If it asks for more, the request fails and the error says how long.
 	MaxWait time.Duration
-	// FirstByteTimeout bounds the wait for the first piece of an answer, of all
-	// tries together, and how long an answer that has begun may bring nothing
-	// new; 0: ten minutes.
+	// FirstByteTimeout bounds the wait for the first piece of an answer, over all
+	// retries together, and after that the time between two pieces with new content;
+	// 0: ten minutes.
 	FirstByteTimeout time.Duration
-	// IdleTimeout bounds the silence in an answer that has begun; 0: two
+	// IdleTimeout bounds the time without any data in an answer that has begun; 0: two
 	// minutes.
 	IdleTimeout time.Duration
-	// AnswerBytes bounds what is kept of an answer; 0: 2 MiB.
+	// AnswerBytes bounds the text and tool calls of an answer, in bytes; 0: 2 MiB.
 	AnswerBytes int
-	// Notify is told about waiting and asking again. Nil: nobody is.
+	// Notify, if set, receives messages about waiting and retrying.
 	Notify func(text string)
-	// Sleep waits between tries; nil: a timer. Tests replace it.
+	// Sleep waits before a retry; nil: a timer. Tests replace it.
 	Sleep func(ctx context.Context, d time.Duration) error
 
 	connection connection
@@ -83,7 +81,7 @@ func (c *Client) Stream(ctx context.Context, body json.RawMessage, onText func(s
 	return r.reply(), c.conceal(ended(ctx, err))
 }
 
-// ended is why ctx ended, if it has and something failed; else the failure.
+// ended returns the failure, or, if there is one and ctx has ended, the cause of that.
 func ended(ctx context.Context, failure error) error {
 	if failure != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -91,8 +89,8 @@ func ended(ctx context.Context, failure error) error {
 	return failure
 }
 
-// Ping sends a request without content once, to where Stream sends its requests,
-// and returns the HTTP status with which the server answers it.
+// Ping sends an empty request to the address of Stream, without retries, and returns the
+// HTTP status of the answer.
 func (c *Client) Ping(ctx context.Context) (status int, err error) {
 	res, err := c.send(ctx, []byte("{}"))
 	if err != nil {
@@ -105,7 +103,7 @@ func (c *Client) Ping(ctx context.Context) (status int, err error) {
 	return res.StatusCode, nil
 }
 
-// send sends the request once. A redirect is an answer like any other.
+// send sends the request once. It returns a redirect like any other answer.
 func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, Endpoint(c.URL), bytes.NewReader(body))
 	if err != nil {
@@ -114,8 +112,8 @@ func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
 	req.Header.Set("User-Agent", "chibi")
-	// Nothing is sent of this. It lets the transport send the request again at once
-	// if the server has closed a connection that was kept.
+	// An empty list is not sent. It makes the transport resend the request if the
+	// server has closed the idle connection.
 	req.Header["Idempotency-Key"] = []string{}
 	if c.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Key)
@@ -132,8 +130,8 @@ func (c *Client) httpClient() *http.Client {
 	return c.connection.http(time.Now())
 }
 
-// Close closes the connection that is kept between requests, unless it belongs
-// to HTTP. The Client can be used again after it.
+// Close closes the idle connection, unless it belongs to HTTP. The Client can still be
+// used afterwards.
 func (c *Client) Close() error {
 	c.connection.close()
 	return nil
@@ -146,8 +144,8 @@ const (
 	DefaultAnswerBytes      = 2 << 20
 )
 
-// Endpoint is the address that requests for a base_url go to: one whose path
-// ends in "/v1" is completed with "/chat/completions", any other stays as it is.
+// Endpoint returns the address of the requests for a base_url: if its path ends in
+// "/v1", "/chat/completions" is appended; otherwise it is used unchanged.
 func Endpoint(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || !strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1") {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// idleTime is how long a connection that nobody uses is kept: less than most
-// servers and routers keep it.
+// idleTime is how long an idle connection is kept: less than the timeout of most
+// servers and routers.
 const idleTime = 90 * time.Second
 
 // maxHeaders bounds the headers of an answer.
@@ -23,8 +23,8 @@ type connection struct {
 	used   time.Time
 }
 
-// http is the client that sends the next request. The clock of the transport
-// stands while a computer sleeps, so a connection from before is closed here.
+// http returns the client for the next request. The transport's timer does not run while
+// the computer sleeps, so it closes connections that are idle for too long itself.
 func (c *connection) http(now time.Time) *http.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *connection) http(now time.Time) *http.Client {
 	return c.client
 }
 
-// close closes what nobody uses.
+// close closes idle connections.
 func (c *connection) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,15 +54,15 @@ func (c *connection) close() {
 	}
 }
 
-// What a server may send after the end of its answer, and in which time, so that
-// its connection is used again.
+// The bounds on what a server may send after the end of an answer for its connection to
+// be reused.
 const (
 	drainBytes = 64 << 10
 	drainTime  = 500 * time.Millisecond
 )
 
-// drain reads the rest of an answer and closes it: a connection with something
-// left in it cannot be used again, and is closed.
+// drain reads the rest of an answer and closes it, because a connection with unread data
+// cannot be reused.
 func drain(body io.ReadCloser) {
 	late := time.AfterFunc(drainTime, func() { body.Close() })
 	defer late.Stop()

@@ -20,17 +20,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Error is an answer of a server that is not an answer of a model.
+// Error is an error that a server reported, or an answer that is not a valid one.
 type Error struct {
 	// Host is the server's name and port.
 	Host string
-	// Status is the HTTP status; 0 if the error came in the stream.
+	// Status is the HTTP status; 0 if the error is in the stream.
 	Status int
-	// Message is what the server said.
+	// Message is the message of the server.
 	Message string
 }
 
-// Error says what the server said and, where that helps, what to do.
+// Error returns the message of the server and, for some statuses, what to do.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("model server %s: ", e.Host)
 	if e.Status != 0 {
@@ -46,31 +46,31 @@ func (e *Error) Error() string {
 	return text
 }
 
-// isTooLong reports whether a server says that a request is longer than the
-// model's window.
+// isTooLong reports whether a message says that a request is longer than the model's
+// context window.
 func isTooLong(message string) bool {
 	return regexp.MustCompile(`(?i)context[_ ](length|window|size)|too (long|large|many (input )?tokens)|` +
 		`(maximum|exceeds?|limit).*tokens|tokens.*(maximum|exceeds?|limit)`).MatchString(message)
 }
 
-// Is reports whether the error is llm.ErrTooLong: the request was longer than
-// the model or its server takes.
+// Is reports whether the error is llm.ErrTooLong: the request was longer than the model
+// or its server accepts.
 func (e *Error) Is(target error) bool {
 	isLong := e.Status == http.StatusRequestEntityTooLarge ||
 		(e.Status == http.StatusBadRequest || e.Status == 0) && isTooLong(e.Message)
 	return target == llm.ErrTooLong && isLong
 }
 
-// isPassing reports whether a request that got no answer may get one when it is
-// sent again: the connection was refused, broke, or did not come about in time.
-// What is wrong with an address, a name, a certificate or a protocol stays wrong,
-// and a server that was silent has had its time.
-func isPassing(err error) bool {
-	for _, passing := range []error{
+// isTemporary reports whether a request that got no answer may succeed when it is
+// retried: the connection was refused, broke, or was not established in time. Errors of
+// an address, a name, a certificate or a protocol are permanent, and a timeout of the
+// answer is final.
+func isTemporary(err error) bool {
+	for _, temporary := range []error{
 		io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,
 		syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ETIMEDOUT,
 	} {
-		if errors.Is(err, passing) {
+		if errors.Is(err, temporary) {
 			return true
 		}
 	}
@@ -82,41 +82,41 @@ func isPassing(err error) bool {
 	return errors.As(err, &name) && name.IsTemporary && !name.IsNotFound
 }
 
-// isLostHTTP2 reports whether a connection of HTTP/2 ended: net/http has no names
-// for these errors.
+// isLostHTTP2 reports whether an HTTP/2 connection was lost: net/http does not export
+// these errors.
 func isLostHTTP2(err error) bool {
 	text := cause(err).Error()
 	return strings.HasPrefix(text, "http2: client connection ") || strings.HasPrefix(text, "http2: server sent GOAWAY")
 }
 
-// noAnswer words the failure of a request that got no answer.
+// noAnswer returns the error of a request that got no answer.
 func (c *Client) noAnswer(err error) error {
 	err = cause(err)
 	var record tls.RecordHeaderError
 	hint := ""
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
-		hint = "; the server does not speak HTTPS there: write http:// in base_url if that is meant"
+		hint = "; the server does not use HTTPS on this port: if that is intended, write http:// in base_url"
 	case strings.Contains(err.Error(), tlsAlert):
-		hint = "; the server speaks HTTPS there: write https:// in base_url"
+		hint = "; the server uses HTTPS on this port: write https:// in base_url"
 	}
 	return fmt.Errorf("model server %s: %w%s", c.host(), err, hint)
 }
 
-// tlsAlert is how net/http shows what a server of TLS answers to a plain request.
+// tlsAlert is how net/http reports the answer of a TLS server to a plain request.
 const tlsAlert = `malformed HTTP response "\x15\x03`
 
-// wantsTLS reports whether a server's answer to a plain request is that it speaks
-// HTTPS only.
+// wantsTLS reports whether a server answers a plain request by saying that it requires
+// HTTPS.
 func wantsTLS(res *http.Response, said string) bool {
 	return res.StatusCode == http.StatusBadRequest && res.Request.URL.Scheme == "http" && strings.Contains(said, "HTTPS")
 }
 
-// leastKey is the length, in bytes, of the shortest text that can be a secret:
-// local servers take "none" or "x" for a key, which words consist of.
+// leastKey is the length, in bytes, of the shortest key that is treated as a secret:
+// keys for local servers, such as "none" or "x", occur in ordinary words.
 const leastKey = 8
 
-// conceal takes the key out of what a server said: some send back what they got.
+// conceal removes the key from the message of a server: some quote the request.
 func (c *Client) conceal(err error) error {
 	var said *Error
 	if len(c.Key) >= leastKey && errors.As(err, &said) {
@@ -125,8 +125,8 @@ func (c *Client) conceal(err error) error {
 	return err
 }
 
-// cause takes the method and the address out of an HTTP client's error, and what
-// was called when no connection came about.
+// cause returns an HTTP client's error without the method, the address and the failed
+// system call.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -143,22 +143,22 @@ func cause(err error) error {
 	return err
 }
 
-// redirect says where a server's answer leads; "" if it leads nowhere. What
-// could hold a secret is left out of the address.
+// redirect returns a message with the target of a redirect, "" for other answers. The
+// user, query and fragment of the address, which may contain secrets, are removed.
 func redirect(res *http.Response) string {
 	if res.StatusCode < 300 || res.StatusCode > 399 || res.Header.Get("Location") == "" {
 		return ""
 	}
-	to := "an address that cannot be read"
+	to := "an invalid address"
 	if u, err := res.Location(); err == nil {
 		u.User, u.RawQuery, u.Fragment = nil, "", ""
 		to = u.String()
 	}
-	return oneLine("it redirects to "+to) + "; chibi follows no redirects, so that your key and your words go nowhere " +
-		"else; set base_url to that address if it is right"
+	return oneLine("it redirects to "+to) + "; chibi does not follow redirects, so that your key and your prompts are not " +
+		"sent elsewhere; if that address is right, set base_url to it"
 }
 
-// message is what a server's error says, in one line.
+// message returns the message of an error response, in one line.
 func message(data []byte) string {
 	text := ""
 	if strictjson.Valid(data) {
@@ -171,18 +171,18 @@ func message(data []byte) string {
 		text = string(data)
 	}
 	if text = oneLine(text); text == "" {
-		return "it said nothing more"
+		return "the response is empty"
 	}
 	return text
 }
 
-// oneLine makes a server's text one line of a message, without what could
-// control a terminal.
+// oneLine returns a server's text as one line for a message, without control
+// characters.
 func oneLine(text string) string {
 	return clip.Text(term.Line(text[:min(len(text), 64<<10)]), 300)
 }
 
-// errorText is the text of an "error" member: an object with a message, or a
+// errorText returns the text of an "error" member: an object with a message, or a
 // string.
 func errorText(e gjson.Result) string {
 	if e.IsObject() {

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// errLongEvent says that an event is over the bound.
+// errLongEvent means that an event is longer than the bound.
 var errLongEvent = errors.New("an event is too long")
 
-// events reads server-sent events, in time and memory that are linear in what
-// arrives, however it arrives. Lines end with LF, CR or both.
+// events reads server-sent events in linear time and memory, however the input is split.
+// Lines end with LF, CR or CR LF.
 type events struct {
 	in *bufio.Reader
 	// most bounds the bytes of an event.
@@ -25,8 +25,8 @@ func newEvents(in io.Reader, most int) *events {
 	return &events{in: bufio.NewReaderSize(in, 16<<10), most: most}
 }
 
-// next is the data of the next event that has some. An event that is cut off
-// inside a line is none. The data may be used until the next call.
+// next returns the data of the next event that has data. It ignores an event that is cut
+// off inside a line. The data is valid until the next call.
 func (e *events) next() (data []byte, err error) {
 	e.data = e.data[:0]
 	hasData := false
@@ -42,7 +42,7 @@ func (e *events) next() (data []byte, err error) {
 		}
 		name, value, _ := bytes.Cut(e.line, []byte(":"))
 		if string(name) != "data" {
-			continue // comments, and fields that say nothing about an answer
+			continue // comments and other fields
 		}
 		if hasData {
 			e.data = append(e.data, '\n')
@@ -67,7 +67,7 @@ func (e *events) readLine() error {
 		e.afterCR = b == '\r'
 		switch {
 		case b == '\n' && wasCR:
-			continue // the second half of a line's end
+			continue // the LF of CR LF
 		case b == '\n', b == '\r':
 			return nil
 		case len(e.line) >= e.most:

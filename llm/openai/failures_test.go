@@ -39,7 +39,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 			_, err := client.Stream(t.Context(), json.RawMessage(`{"words":"ours"}`), nil)
 			address := strings.TrimSuffix(to, "?key=secret")
 			if err == nil || !strings.Contains(err.Error(), "it redirects to ") ||
-				!strings.Contains(err.Error(), address+"; chibi follows no redirects") || tries != 1 {
+				!strings.Contains(err.Error(), address+"; chibi does not follow redirects") || tries != 1 {
 				t.Errorf("%d to %s: %d tries, error %v", status, name, tries, err)
 			}
 			if _, err := client.Ping(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {

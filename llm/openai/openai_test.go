@@ -182,7 +182,7 @@ func TestRetries(t *testing.T) {
 			wait: 1500 * time.Millisecond},
 		{name: "nothing said", statuses: []int{500, 502, 200}, tries: 3, wait: 500 * time.Millisecond},
 		{name: "too long", statuses: []int{429}, header: "Retry-After", value: "600", tries: 1,
-			err: "model server HOST: HTTP 429: slow down; the server asks to wait 10m0s, longer than 1m0s"},
+			err: "model server HOST: HTTP 429: slow down; the server asks to wait 10m0s, more than 1m0s"},
 		{name: "for ever", statuses: []int{500, 500, 500, 500, 500}, tries: 4, wait: 500 * time.Millisecond,
 			err: "model server HOST: HTTP 500: slow down"},
 		{name: "our fault", statuses: []int{401}, tries: 1, err: "model server HOST: HTTP 401: slow down; check api_key"},
@@ -240,8 +240,8 @@ func TestSilenceEnds(t *testing.T) {
 	defer close(release)
 	client.IdleTimeout = 50 * time.Millisecond
 	got, err := client.Stream(t.Context(), json.RawMessage(`{}`), nil)
-	if text := hostless(client, err); text != "model server HOST: nothing arrived for 50ms; gave up, as "+
-		"request_idle_timeout_ms says" || got.Text != "Hal" {
+	if text := hostless(client, err); text != "model server HOST: no data for 50ms "+
+		"(request_idle_timeout_ms)" || got.Text != "Hal" {
 		t.Errorf("reply %+v, %s", got, text)
 	}
 }

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// patience is how long a server is waited for. Only time that is spent waiting
-// counts: while chibi writes to somebody who does not read, its clock stands.
+// patience bounds how long chibi waits for a server. Only the time spent waiting for the
+// server counts, not the time in which chibi is blocked writing its output.
 //
-// Until the first piece of an answer arrives, and from then on between two
-// pieces that say something new, the server may take as long as first, whatever
-// else it sends: comments, empty pieces, headers, errors. Once the answer has
-// begun, complete silence is bounded by idle, which is shorter as a rule.
+// The time until the first piece of an answer, and then the time between two pieces with
+// new content, is bounded by first, whatever else the server sends: comments, empty
+// pieces, headers, errors. Once the answer has begun, the time without any data is
+// bounded by idle, which is usually shorter.
 type patience struct {
 	first, idle time.Duration
 	host        string
-	// giveUp ends everything that waits, with the reason.
+	// giveUp cancels the request, with the reason.
 	giveUp context.CancelCauseFunc
-	// say tells a person that nothing has come yet.
+	// say tells a person that nothing has arrived yet.
 	say func(text string)
 
-	waited time.Duration // since something new arrived
-	begun  bool          // something of the answer has arrived
+	waited time.Duration // since new content arrived
+	begun  bool          // a piece of the answer has arrived
 	said   bool
 }
 
-// patience begins to count for one answer.
+// patience returns the patience for one answer.
 func (c *Client) patience(giveUp context.CancelCauseFunc) *patience {
 	p := &patience{first: DefaultFirstByteTimeout, idle: DefaultIdleTimeout, host: c.host(), giveUp: giveUp, say: c.notify}
 	if c.FirstByteTimeout > 0 {
@@ -40,11 +40,11 @@ func (c *Client) patience(giveUp context.CancelCauseFunc) *patience {
 	return p
 }
 
-// sayAfter is the part of the wait for the first piece, counted in parts of it,
-// after which a person is told: 30 seconds of ten minutes.
+// sayAfter is the fraction of the wait for the first piece after which a person is told,
+// as a divisor: 30 seconds of ten minutes.
 const sayAfter = 20
 
-// wait runs something that waits for the server.
+// wait calls do, which waits for the server, within the limit.
 func (p *patience) wait(do func()) {
 	limit, reason := p.limit()
 	giveUp := time.AfterFunc(limit, func() { p.giveUp(reason) })
@@ -57,14 +57,14 @@ func (p *patience) wait(do func()) {
 	p.waited += time.Since(begin)
 }
 
-// remark tells a person that nothing has come yet, unless the returned function
-// is called before it is time to.
+// remark tells a person after a while that nothing has arrived yet, unless the returned
+// function is called before.
 func (p *patience) remark() (stop func()) {
 	said := make(chan struct{})
 	timer := time.AfterFunc(p.first/sayAfter-p.waited, func() {
 		defer close(said)
-		p.say(fmt.Sprintf("model server %s has not begun to answer; chibi waits for it up to %s, as "+
-			"request_first_byte_timeout_ms says", p.host, p.first))
+		p.say(fmt.Sprintf("model server %s has not begun to answer; chibi waits up to %s "+
+			"(request_first_byte_timeout_ms)", p.host, p.first))
 	})
 	return func() {
 		if !timer.Stop() {
@@ -74,33 +74,33 @@ func (p *patience) remark() (stop func()) {
 	}
 }
 
-// limit is how long may be waited now, and what is wrong then.
+// limit returns how long to wait now, and the error after that.
 func (p *patience) limit() (time.Duration, error) {
 	left := max(p.first-p.waited, 0)
 	switch {
 	case !p.begun:
-		return left, p.errorf("no answer came within %s; gave up, as request_first_byte_timeout_ms says", p.first)
+		return left, p.errorf("no answer within %s (request_first_byte_timeout_ms)", p.first)
 	case p.idle <= left:
-		return p.idle, p.errorf("nothing arrived for %s; gave up, as request_idle_timeout_ms says", p.idle)
+		return p.idle, p.errorf("no data for %s (request_idle_timeout_ms)", p.idle)
 	}
-	return left, p.errorf("nothing new arrived for %s; gave up, as request_first_byte_timeout_ms says", p.first)
+	return left, p.errorf("no new content for %s (request_first_byte_timeout_ms)", p.first)
 }
 
-// progress says that something new of the answer has arrived.
+// progress records that new content has arrived.
 func (p *patience) progress() { p.begun, p.waited = true, 0 }
 
 func (p *patience) errorf(format string, args ...any) error {
 	return fmt.Errorf("model server %s: "+format, append([]any{p.host}, args...)...)
 }
 
-// wireFactor is how much longer than what is kept of an answer its bytes on the
-// wire may be: a token of four bytes comes in an event of some two hundred.
+// wireFactor bounds the bytes on the wire as a multiple of the bound on the answer: a
+// token of four bytes is sent in an event of about two hundred.
 const wireFactor = 64
 
-// errFlood says that an answer is endless.
+// errFlood means that the server sent more than the bound on the wire.
 var errFlood = errors.New("the server sends without end")
 
-// patientReader reads a body with patience, and no more of it than is left.
+// patientReader reads a body with patience, at most left bytes.
 type patientReader struct {
 	*patience
 	body io.Reader

@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/llm"
 )
 
-// reply is what has been collected, calls in the order of their indices.
+// reply returns what has arrived, with the calls in the order of their indices.
 func (r *reader) reply() llm.Reply {
 	reply := llm.Reply{ID: r.id, Model: r.model, Text: r.text.String(), Usage: r.usage, FinishReason: r.finish}
 	for _, i := range slices.Sorted(maps.Keys(r.calls)) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// open sends the request until the server answers it with success. Nothing of
-// an answer has been read when it asks again.
+// open sends the request, with retries, until the server answers with success. It never
+// retries after a part of the answer has been read.
 func (c *Client) open(ctx context.Context, body []byte, p *patience) (*http.Response, error) {
 	for try := 0; ; try++ {
 		var res *http.Response
@@ -30,21 +30,21 @@ func (c *Client) open(ctx context.Context, body []byte, p *patience) (*http.Resp
 			return nil, failure
 		}
 		if limit := c.maxWait(); wait > limit {
-			return nil, fmt.Errorf("%w; the server asks to wait %s, longer than %s", failure, wait, limit)
+			return nil, fmt.Errorf("%w; the server asks to wait %s, more than %s", failure, wait, limit)
 		}
-		c.notify(fmt.Sprintf("%v; asking again in %s", failure, wait.Round(100*time.Millisecond)))
+		c.notify(fmt.Sprintf("%v; retrying in %s", failure, wait.Round(100*time.Millisecond)))
 		if err := c.sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// judge words a failure and says how long to wait before asking again, or a
-// negative time if that is useless.
+// judge returns the error of a failed request and how long to wait before a retry;
+// negative: do not retry.
 func (c *Client) judge(res *http.Response, err error, try int) (wait time.Duration, failure error) {
 	backoff := min(500*time.Millisecond<<try, 8*time.Second)
 	if err != nil {
-		if !isPassing(err) {
+		if !isTemporary(err) {
 			backoff = -1
 		}
 		return backoff, c.noAnswer(err)
@@ -72,10 +72,10 @@ func (c *Client) judge(res *http.Response, err error, try int) (wait time.Durati
 	return -1, answer
 }
 
-// errorBodyTime bounds how long the text of an error is waited for.
+// errorBodyTime bounds the wait for the text of an error.
 const errorBodyTime = 10 * time.Second
 
-// errorBody reads the text of an error, or what comes of it in time.
+// errorBody reads the text of an error, or the part of it that arrives in time.
 func (c *Client) errorBody(res *http.Response) []byte {
 	late := time.AfterFunc(min(errorBodyTime, c.patience(nil).idle), func() { res.Body.Close() })
 	defer late.Stop()
@@ -84,7 +84,7 @@ func (c *Client) errorBody(res *http.Response) []byte {
 	return data
 }
 
-// retryAfter reads how long a server asks to wait.
+// retryAfter returns how long a server asks to wait.
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
 		return time.Duration(min(ms, 1e9) * float64(time.Millisecond)), true

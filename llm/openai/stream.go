@@ -20,16 +20,16 @@ const (
 	maxName  = 1 << 10
 )
 
-// errOver says that an answer is over the bound. What came before is kept.
+// errOver means that an answer is longer than the bound. The part before is kept.
 var errOver = errors.New("the answer is over the bound")
 
-// reader collects an answer.
+// reader reads an answer.
 type reader struct {
 	host   string
 	onText func(string)
-	// most bounds what is kept, kept is how much that is.
+	// most bounds the kept bytes, kept counts them.
 	most, kept int
-	// progress is called when something new has arrived.
+	// progress is called when new content has arrived.
 	progress func()
 
 	id, model, finish string
@@ -40,17 +40,16 @@ type reader struct {
 	done              bool
 }
 
-// call is a call of a tool that arrives in pieces.
+// call is a tool call, which arrives in pieces.
 type call struct {
 	id, name  string
 	arguments strings.Builder
 }
 
-// maxEvent bounds the bytes of one event, in which an answer may come as a whole
-// and escaped.
+// maxEvent bounds the bytes of one event, which may hold a whole answer with escapes.
 func (r *reader) maxEvent() int { return 2*r.most + 64<<10 }
 
-// readStream reads an answer that comes in events.
+// readStream reads a streamed answer.
 func (r *reader) readStream(body io.Reader) error {
 	events := newEvents(body, r.maxEvent())
 	var err error
@@ -67,7 +66,7 @@ func (r *reader) readStream(body io.Reader) error {
 	case errors.Is(err, errOver), errors.Is(err, errLongEvent), errors.Is(err, errFlood):
 		return r.overBound(err)
 	case r.finish != "":
-		return nil // the answer is there; how the connection ends does not matter
+		return nil // the answer is complete
 	case r.chunks == 0 && err == io.EOF:
 		return r.errorf("the answer is not a stream of chat completions; check base_url")
 	case err == io.EOF:
@@ -76,7 +75,7 @@ func (r *reader) readStream(body io.Reader) error {
 	return fmt.Errorf("model server %s: the answer was cut off: %w", r.host, err)
 }
 
-// event takes the data of one event.
+// event processes the data of one event.
 func (r *reader) event(data []byte) error {
 	text := strings.TrimSpace(string(data))
 	if text == "" {
@@ -92,8 +91,7 @@ func (r *reader) event(data []byte) error {
 	return r.chunk(gjson.Parse(text), "delta")
 }
 
-// readWhole reads an answer that comes as one JSON object, from servers that do
-// not stream.
+// readWhole reads an answer that is one JSON object, from servers that do not stream.
 func (r *reader) readWhole(body io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(body, int64(r.maxEvent())+1))
 	switch {
@@ -118,7 +116,7 @@ func (r *reader) readWhole(body io.Reader) error {
 	return nil
 }
 
-// chunk takes one piece of an answer; its text is under part.
+// chunk processes one piece of an answer; its text is in the member part.
 func (r *reader) chunk(chunk gjson.Result, part string) error {
 	r.chunks++
 	if e := chunk.Get("error"); e.Exists() && e.Type != gjson.Null {
@@ -134,7 +132,7 @@ func (r *reader) chunk(chunk gjson.Result, part string) error {
 	}
 	choice := chunk.Get("choices.0")
 	piece, finish := choice.Get(part), choice.Get("finish_reason")
-	if saysSomething(piece) || r.finish == "" && finish.String() != "" {
+	if hasContent(piece) || r.finish == "" && finish.String() != "" {
 		r.progress()
 	}
 	keep(&r.finish, finish)
@@ -146,10 +144,9 @@ func (r *reader) chunk(chunk gjson.Result, part string) error {
 	return r.toolCalls(piece.Get("tool_calls"))
 }
 
-// saysSomething reports whether a piece of an answer holds more than a role and
-// empty texts, whatever the names of its members: some servers send what the
-// model thinks.
-func saysSomething(piece gjson.Result) (yes bool) {
+// hasContent reports whether a piece of an answer holds more than a role and empty texts,
+// in any member: some servers send the model's reasoning in a member of their own.
+func hasContent(piece gjson.Result) (yes bool) {
 	piece.ForEach(func(name, value gjson.Result) bool {
 		yes = name.Str != "role" && value.Type != gjson.Null && value.Raw != `""` && value.Raw != "[]"
 		return !yes
@@ -157,7 +154,7 @@ func saysSomething(piece gjson.Result) (yes bool) {
 	return yes
 }
 
-// addText keeps and shows a piece of the text, or as much of it as may be kept.
+// addText appends and shows a piece of the text, as far as it fits the bound.
 func (r *reader) addText(text string) error {
 	fits := text[:r.room(text)]
 	r.text.WriteString(fits)
@@ -170,7 +167,7 @@ func (r *reader) addText(text string) error {
 	return nil
 }
 
-// room takes the room for a text and says how many of its bytes fit, in whole
+// room reserves space for a text and returns how many of its bytes fit, in whole
 // characters.
 func (r *reader) room(text string) int {
 	fit := min(len(text), r.most-r.kept)
@@ -181,7 +178,7 @@ func (r *reader) room(text string) int {
 	return fit
 }
 
-// toolCalls adds fragments to the calls of their indices.
+// toolCalls adds fragments to the calls with their indices.
 func (r *reader) toolCalls(fragments gjson.Result) (err error) {
 	if !fragments.IsArray() {
 		return nil
@@ -195,7 +192,7 @@ func (r *reader) toolCalls(fragments gjson.Result) (err error) {
 	return err
 }
 
-// toolCall adds a fragment to the call of its index.
+// toolCall adds a fragment to the call with its index.
 func (r *reader) toolCall(fragment gjson.Result, position int) error {
 	index := position
 	if given := fragment.Get("index"); given.Exists() {
@@ -207,7 +204,7 @@ func (r *reader) toolCall(fragment gjson.Result, position int) error {
 	c := r.calls[index]
 	if c == nil {
 		if len(r.calls) >= maxCalls {
-			return r.errorf("the answer calls more than %d tools; what came before is kept, and no tool runs", maxCalls)
+			return r.errorf("the answer has more than %d tool calls; the part before is kept, and no tool runs", maxCalls)
 		}
 		c = &call{}
 		r.calls[index] = c
@@ -226,13 +223,13 @@ func (r *reader) toolCall(fragment gjson.Result, position int) error {
 	return nil
 }
 
-// overBound words an answer that was cut.
+// overBound returns the error of an answer that was cut.
 func (r *reader) overBound(why error) error {
 	if errors.Is(why, errFlood) {
-		return r.errorf("sends without end; the answer is cut, and what came of it is kept (limits.answer_bytes is %d)",
+		return r.errorf("sends without end; the answer is cut, and the part before is kept (limits.answer_bytes is %d)",
 			r.most)
 	}
-	return r.errorf("the answer is longer than %s, the limit that limits.answer_bytes sets; it is cut there, and no "+
+	return r.errorf("the answer is longer than %s (limits.answer_bytes); it is cut there, and no "+
 		"tool runs", humanize.IBytes(uint64(r.most)))
 }
 
@@ -247,18 +244,18 @@ func (r *reader) errorf(format string, args ...any) error {
 	return &Error{Host: r.host, Message: fmt.Sprintf(format, args...)}
 }
 
-// keep takes a string unless it is empty, or too long for a name. It is a copy:
-// the original is part of a whole event.
+// keep stores a string unless it is empty or too long for a name. It copies the string,
+// which would otherwise keep the whole event in memory.
 func keep(into *string, value gjson.Result) {
 	if value.Type == gjson.String && value.Str != "" && len(value.Str) <= maxName {
 		*into = strings.Clone(value.Str)
 	}
 }
 
-// shorten makes a server's text fit an error message.
+// shorten shortens a server's text for an error message.
 func shorten(s string) string {
 	return clip.Text(strings.ToValidUTF8(s[:min(len(s), 4*maxShown)], "\uFFFD"), maxShown)
 }
 
-// maxShown is how many characters of a text that makes no sense are shown.
+// maxShown is how many characters of an invalid text are shown.
 const maxShown = 80

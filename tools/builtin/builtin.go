@@ -1,10 +1,10 @@
-// Package builtin holds the tools that are part of chibi: the model's notes
-// (todos, goals, reflection), messages to other contexts, reading cached
-// outputs and files, and another round.
+// Package builtin holds the tools that are part of chibi: the model's notes (todos, goals,
+// reflection), messages to other contexts, reading cached outputs and files, and
+// continuing with another turn.
 //
-// It promises that [Names] lists them all, so that plugins cannot take their
-// names. What a tool may do is written at its type. The tools decide nothing
-// about where notes are kept or how messages travel: that is given to them.
+// It promises that [Names] lists them all, so that plugins cannot take their names. The
+// documentation of each type says what the tool may do. Where notes are stored and how
+// messages are delivered is up to the caller.
 package builtin
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Notes keeps what the model notes down. Package contexts has one.
+// Notes stores the model's notes. Package contexts implements it.
 type Notes interface {
 	// SetTodos, SetGoals and SetReflection replace a text.
 	SetTodos(text string) error
@@ -24,13 +24,13 @@ type Notes interface {
 	SetReflection(text string) error
 }
 
-// Post sends a message to another context and says how it was delivered. from
-// is "" if the model did not say.
+// Post sends a message to another context and returns how it was delivered. from is "" if
+// the model did not set it.
 type Post func(ctx context.Context, from, to, text string) (result string, err error)
 
 // Config is what the tools need.
 type Config struct {
-	// Notes keeps the notes.
+	// Notes stores the notes.
 	Notes Notes
 	// Post sends messages.
 	Post Post
@@ -38,7 +38,7 @@ type Config struct {
 	// characters, 0: no bound.
 	Reflection      bool
 	ReflectionLimit int
-	// Files is what the file tools may read.
+	// Files specifies what the file tools may read.
 	Files Files
 }
 
@@ -60,21 +60,21 @@ func Names() []string {
 	return names
 }
 
-// failed is a result that tells the model what went wrong.
+// failed returns the result of a failed call.
 func failed(err error) tools.Result {
 	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 }
 
-// toolError is an error in the words of the original, which models know.
+// toolError is an error with the wording of the original chibi.
 type toolError string
 
 func (c toolError) Error() string { return string(c) }
 
 func toolErrorf(format string, args ...any) error { return toolError(fmt.Sprintf(format, args...)) }
 
-// decode reads a call's arguments, which tools.Schema has held against the
-// schema if the caller did its part. Names are matched exactly and unknown ones
-// refused: a guard that looks at "path" has then seen what the tool reads.
+// decode reads a call's arguments, which the caller has validated against the schema.
+// Names are matched exactly and unknown ones rejected, so that a guard that examines
+// "path" has seen the path that the tool reads.
 func decode(call tools.Call, into any) error {
 	err := strictjson.DecodeKnown(call.Arguments, into)
 	var unknown *strictjson.UnknownError

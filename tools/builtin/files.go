@@ -12,7 +12,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Files is what the file tools may read.
+// Files specifies what the file tools may read.
 type Files struct {
 	// Cache holds the outputs that cache_id names.
 	Cache cache.Browser
@@ -26,7 +26,7 @@ type Files struct {
 }
 
 const (
-	// maxPiece bounds, in bytes, what a file tool answers.
+	// maxPiece bounds the output of a file tool, in bytes.
 	maxPiece = 16 << 10
 	// maxGrepTime bounds a search.
 	maxGrepTime = 20 * time.Second
@@ -35,7 +35,7 @@ const (
 // fileTool is one of the tools that read cached outputs and files.
 type fileTool struct {
 	name, description string
-	parameters        string // beside cache_id and path
+	parameters        string // in addition to cache_id and path
 	required          string
 	files             Files
 	run               func(ctx context.Context, t *cache.Reader, args fileArgs) (string, error)
@@ -53,8 +53,8 @@ type fileArgs struct {
 	ContextAfter  *int   `json:"context_after"`
 }
 
-// fileTools lists them in the order of the original. Names, parameters and the
-// texts of errors are its.
+// fileTools lists the file tools in the order of the original chibi, with its names,
+// parameters and error texts.
 func fileTools(files Files) []tools.Tool {
 	lines := `,"lines":{"type":"integer","default":50,"description":"how many lines"}`
 	return []tools.Tool{
@@ -78,14 +78,14 @@ func fileTools(files Files) []tools.Tool {
 func (f fileTool) Spec() tools.Spec {
 	return tools.Spec{
 		Name: f.name, Kind: tools.File,
-		Description: f.description + " Say which by exactly one of cache_id and path.",
+		Description: f.description + " Identify it by exactly one of cache_id and path.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"cache_id":{"type":"string",` +
 			`"description":"the id of a cached output"},` +
 			`"path":{"type":"string","description":"the path of a file"}` + f.parameters + `}` + f.required + `}`),
 	}
 }
 
-// Call reads a piece of a text.
+// Call reads a part of a text.
 func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	var args fileArgs
 	if err := decode(call, &args); err != nil {
@@ -106,7 +106,7 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 	return tools.Result{Text: text}, nil
 }
 
-// open finds what the arguments name.
+// open opens the text that the arguments name.
 func (f Files) open(args fileArgs) (*cache.Reader, error) {
 	switch {
 	case args.CacheID != "" && args.Path != "":
@@ -123,7 +123,7 @@ func (f Files) open(args fileArgs) (*cache.Reader, error) {
 	return nil, toolError("Must provide either cache_id or path")
 }
 
-// count is how many lines are wanted; nonsense is the default.
+// count returns how many lines are wanted; an invalid number means the default.
 func (a fileArgs) count() int {
 	if a.Lines == nil || *a.Lines < 0 {
 		return 50
@@ -133,13 +133,13 @@ func (a fileArgs) count() int {
 
 func head(_ context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	p, err := t.Head(args.count(), maxPiece)
-	return goingOn(p), err
+	return continued(p), err
 }
 
 func tail(_ context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	p, err := t.Tail(args.count(), maxPiece)
 	if p.Cut {
-		return "[only the end is shown, it is too long]\n" + p.Text, err
+		return "[too long; only the end is shown]\n" + p.Text, err
 	}
 	return p.Text, err
 }
@@ -157,18 +157,18 @@ func between(_ context.Context, t *cache.Reader, args fileArgs) (string, error) 
 	}
 	p, err := t.Lines(*args.Start, *args.End, maxPiece)
 	if p.Last < *args.End {
-		return goingOn(p), err
+		return continued(p), err
 	}
 	return p.Text, err
 }
 
-// goingOn is a piece with a note where it does not end with what was asked for.
-func goingOn(p cache.Lines) string {
+// continued returns a piece, with a note if it does not contain all that was asked for.
+func continued(p cache.Lines) string {
 	switch {
 	case p.Cut:
 		return fmt.Sprintf("%s\n[line %d is longer than can be shown]", p.Text, p.Last)
 	case p.More && p.Last > 0:
-		return fmt.Sprintf("%s\n[go on with file_lines, start=%d]", p.Text, p.Last+1)
+		return fmt.Sprintf("%s\n[continue with file_lines, start=%d]", p.Text, p.Last+1)
 	}
 	return p.Text
 }
@@ -195,8 +195,8 @@ func grep(ctx context.Context, t *cache.Reader, args fileArgs) (string, error) {
 	case err != nil:
 		return "", err
 	case found.StoppedAt > 0:
-		return strings.TrimSpace(fmt.Sprintf("%s\n[stopped at line %d after %d matches; go on with file_lines, or search "+
-			"for less]", found.Text, found.StoppedAt, found.Matches)), nil
+		return strings.TrimSpace(fmt.Sprintf("%s\n[stopped at line %d after %d matches; continue with file_lines, or use "+
+			"a narrower pattern]", found.Text, found.StoppedAt, found.Matches)), nil
 	case found.Matches == 0:
 		return "No matches found for pattern: " + args.Pattern, nil
 	}
@@ -214,7 +214,7 @@ func (cacheList) Spec() tools.Spec {
 	}
 }
 
-// Call lists them.
+// Call returns the list.
 func (c cacheList) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	if err := decode(call, &struct{}{}); err != nil {
 		return failed(err), nil
@@ -230,7 +230,7 @@ func (c cacheList) Call(_ context.Context, call tools.Call) (tools.Result, error
 	b.WriteString("Cached tool outputs:\n")
 	for _, e := range list {
 		if b.Len() > maxPiece {
-			b.WriteString("\n  [older ones are left out]\n")
+			b.WriteString("\n  [older outputs are not listed]\n")
 			break
 		}
 		fmt.Fprintf(&b, "\n  %s (%s):\n    Tool: %s\n    Size: %d chars (~%d tokens), %d lines\n    Cached: %s\n",

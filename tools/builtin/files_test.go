@@ -46,7 +46,7 @@ func TestFileTools(t *testing.T) {
 	set, home, id := fixture(t)
 	refused := "Error: Path 'PATH' is not under any allowed path. Allowed: [~/docs]"
 	for _, test := range []struct{ tool, arguments, want string }{
-		{"file_head", `{"cache_id": "ID", "lines": 1}`, "first\n[go on with file_lines, start=2]"},
+		{"file_head", `{"cache_id": "ID", "lines": 1}`, "first\n[continue with file_lines, start=2]"},
 		{"file_head", `{"cache_id": "ID", "lines": -3}`, "first\nsecond"},
 		{"file_tail", `{"path": "~/docs/a.txt", "lines": 2}`, "two\nthree"},
 		{"file_lines", `{"path": "HOME/docs/a.txt", "start": 2, "end": 9}`, "two\nthree"},

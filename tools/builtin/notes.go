@@ -9,11 +9,11 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// note is a tool that replaces one of the model's texts. Texts and names are
-// the original chibi's.
+// note is a tool that replaces one of the model's texts. Names and texts are those of the
+// original chibi.
 type note struct {
 	name, description string
-	done              string // what the result says, before the size
+	done              string // the result, before the size
 	limit             int    // in characters; 0: none
 	set               func(string) error
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// openPath opens a file that the model named, if it may be read. What is not
-// allowed is refused in the same words whether it exists or not. The path only
-// says where to look: the file is opened below an allowed directory, which no link
-// leads out of, and what was opened is what is judged, whoever changes names
-// meanwhile.
+// openPath opens a file that the model named, if it may be read. The error for a path that
+// is not allowed does not reveal whether it exists. The file is opened beneath an allowed
+// directory, which no link can leave, and the check applies to the opened file, so that
+// renames in the meantime have no effect.
 func (f Files) openPath(path string) (*os.File, error) {
 	if len(f.Allowed) == 0 {
 		return nil, toolError("File path access is not allowed. Use cache_id to access cached tool outputs, or configure " +
@@ -39,8 +38,7 @@ func (f Files) openPath(path string) (*os.File, error) {
 	return nil, refused
 }
 
-// covers reports whether a path, which leads to nothing, is below an allowed one
-// by its name.
+// covers reports whether a path that does not exist is below an allowed path by its name.
 func (f Files) covers(path string) bool {
 	return slices.ContainsFunc(f.Allowed, func(allowed string) bool {
 		root, err := filepath.Abs(f.expand(allowed))
@@ -48,8 +46,8 @@ func (f Files) covers(path string) bool {
 	})
 }
 
-// below splits a real path into an allowed directory and the name from there on.
-// An allowed file is its own directory's only one.
+// below splits a real path into an allowed directory and the path relative to it. For an
+// allowed file it is the file's directory and name.
 func (f Files) below(allowed, real string) (directory, name string, ok bool) {
 	root, err := filepath.Abs(f.expand(allowed))
 	if err == nil {
@@ -65,7 +63,7 @@ func (f Files) below(allowed, real string) (directory, name string, ok bool) {
 	return root, name, err == nil
 }
 
-// openBelow opens a file below a directory. path is what the model called it.
+// openBelow opens a file below a directory. path is the argument of the model.
 func (f Files) openBelow(directory, name, path string) (*os.File, error) {
 	file, err := disk.OpenBeneath(directory, name)
 	if err != nil {
@@ -81,7 +79,7 @@ func (f Files) openBelow(directory, name, path string) (*os.File, error) {
 		return nil, toolErrorf("Path '%s' is one of chibi's own files with keys, settings or approvals, which the file "+
 			"tools never read", path)
 	}
-	// A single allowed file must be that file, not a link that took its name.
+	// A single allowed file must not be replaced by a link of the same name.
 	if now, err := os.Lstat(filepath.Join(directory, name)); err != nil || !os.SameFile(now, opened) {
 		file.Close()
 		return nil, toolErrorf("Path '%s' was replaced while it was being opened; try again", path)

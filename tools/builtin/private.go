@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// privateNames are what the names of files of chibi's home contain that hold keys,
-// settings or approvals: they themselves, what is kept aside of them, and what a
-// killed run leaves.
+// privateNames lists substrings of the names of files in chibi's home that hold keys,
+// settings or approvals. They also match backups of damaged files and temporary files of
+// a killed run.
 func privateNames() []string {
 	return []string{"config.toml", "models.toml", "trust.json", "installed.json", "local.toml"}
 }
 
-// isPrivate reports whether an opened file is one of chibi's home that nobody may
-// read by way of a tool, under whatever name it was reached below a directory.
+// isPrivate reports whether an opened file is a private file of chibi's home, under
+// whatever name it was opened.
 func (f Files) isPrivate(directory, name string, opened os.FileInfo) bool {
 	home, err := filepath.EvalSymlinks(f.Private)
 	if f.Private == "" || err != nil {
@@ -51,7 +51,7 @@ func holds(dir string, opened os.FileInfo) bool {
 	})
 }
 
-// contextDirs are the directories of a home's contexts.
+// contextDirs lists the directories of a home's contexts.
 func contextDirs(home string) (list []string) {
 	entries, err := os.ReadDir(filepath.Join(home, "contexts"))
 	if err != nil {

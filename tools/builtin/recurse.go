@@ -8,8 +8,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// Recurse lets the model ask for another round with a note to itself. The
-// program bounds how often. It changes nothing else.
+// Recurse lets the model ask for another turn with a note to itself. The program bounds the
+// number of such turns. The tool has no other effect.
 type Recurse struct{}
 
 // Spec describes the tool.

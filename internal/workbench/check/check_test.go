@@ -78,7 +78,7 @@ func TestBrokenPlugins(t *testing.T) {
 			`warning schema: its --schema has an unknown key "hook"; did you mean "hooks"?`}},
 		{"parameters that are no schema", schema(`{"name":"p","description":"d","parameters":{"type":"strin"}}`),
 			0o755, []string{
-				`error tool p: parameters.type: there is no type "strin"; there are object, array, string, number, integer, ` +
+				`error tool p: parameters.type: unknown type "strin"; want one of object, array, string, number, integer, ` +
 					`boolean, null`}},
 		{"parameters that are no object", schema(`{"name":"p","description":"d","parameters":{"type":"string"}}`),
 			0o755, []string{
@@ -240,8 +240,8 @@ func TestParametersAreAJSONSchema(t *testing.T) {
 	for parameters, want := range map[string][]string{
 		`{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x"],"x-note":1}},"required":["a"],` +
 			`"additionalProperties":false}`: nil,
-		`{"properties":{"a":{"type":"strng"}}}`: {`error tool p: parameters.properties.a.type: there is no type "strng"; ` +
-			`there are object, array, string, number, integer, boolean, null`},
+		`{"properties":{"a":{"type":"strng"}}}`: {`error tool p: parameters.properties.a.type: unknown type "strng"; ` +
+			`want one of object, array, string, number, integer, boolean, null`},
 		`{"properties":{"a":"string"}}`: {"error tool p: parameters.properties.a must be a schema: an " +
 			"object, true or false"},
 		`{"required":"a"}`: {"error tool p: parameters.required must be a list of texts"},

@@ -128,7 +128,7 @@ func (w *schemaWalk) types(at string, value gjson.Result) {
 	known := tools.SchemaTypes()
 	for _, one := range value.Array() { // a single value is a list of one
 		if !slices.Contains(known, one.String()) {
-			w.add(Error, "%s: there is no type %q; there are %s", at, one.String(), strings.Join(known, ", "))
+			w.add(Error, "%s: unknown type %q; want one of %s", at, one.String(), strings.Join(known, ", "))
 		}
 	}
 }
