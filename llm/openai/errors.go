@@ -154,8 +154,8 @@ func redirect(res *http.Response) string {
 		u.User, u.RawQuery, u.Fragment = nil, "", ""
 		to = u.String()
 	}
-	return oneLine("it redirects to "+to) + "; chibi does not follow redirects, so that your key and your prompts are not " +
-		"sent elsewhere; if that address is right, set base_url to it"
+	return oneLine("it redirects to "+to) + "; chibi does not follow redirects, so that your key and your prompts are " +
+		"not sent elsewhere; if that address is right, set base_url to it"
 }
 
 // message returns the message of an error response, in one line.

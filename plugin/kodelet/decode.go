@@ -95,7 +95,9 @@ func (c codec) answer(ev plugin.Event, r result) (plugin.Answer, []string) {
 		return c.output(ev, r)
 	case "after_turn":
 		messages, recipe, notes := r.reworked()
-		return encodeAnswer(hookpoints.PostTurnAnswer{Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r)}), notes
+		return encodeAnswer(hookpoints.PostTurnAnswer{
+			Messages: messages, Recipe: recipe, RecipeArgs: argsOf(recipe, r),
+		}), notes
 	case "agent_stop":
 		messages, recipe, notes := r.reworked()
 		return encodeAnswer(hookpoints.PreStopAnswer{

@@ -88,7 +88,8 @@ func examine(opts Options, name string) (executable, *plugin.LeftOut) {
 	elsewhere := filepath.Dir(path) != filepath.Clean(opts.Dir)
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return executable{}, &plugin.LeftOut{Reason: "it is a link whose target does not exist or that leads to itself", Meant: true}
+		return executable{}, &plugin.LeftOut{Reason: "it is a link whose target does not exist or that leads to itself",
+			Meant: true}
 	}
 	info, err := os.Stat(real)
 	if err == nil && info.IsDir() {

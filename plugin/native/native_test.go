@@ -102,7 +102,8 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 			"not executable; to use it, run: chmod +x DIR/p", false},
 		{"a directory without executable", func(f pluginDir) { f.file("p/other", "", 0o755) },
 			"a directory without an executable p/p in it", false},
-		{"a cyclic link", func(f pluginDir) { f.link("p", "p") }, "it is a link whose target does not exist or that leads to itself", true},
+		{"a cyclic link", func(f pluginDir) { f.link("p", "p") },
+			"it is a link whose target does not exist or that leads to itself", true},
 		{
 			"a link to the outside", func(f pluginDir) { f.link("p", filepath.Join(outside.dir, "tool")) },
 			"it is a link to " + filepath.Join(outside.dir, "tool") +
