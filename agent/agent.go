@@ -36,7 +36,7 @@ type Agent struct {
 	// Model answers requests.
 	Model llm.Client
 	// Context keeps the conversation.
-	Context *contexts.Context
+	Context contexts.Context
 	// Tools are what the model may call.
 	Tools *tools.Set
 	// Cache keeps outputs that are too large to show; nil: all is shown.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -27,10 +28,11 @@ func (a *Agent) Clear(ctx context.Context) error {
 
 // contextPayload describes the context for hooks.
 func (a *Agent) contextPayload(ctx context.Context) (hookpoints.ContextPayload, error) {
-	count, err := a.Context.MessageCount()
+	window, err := a.Context.Window(ctx)
 	if err != nil {
 		return hookpoints.ContextPayload{}, err
 	}
-	summary, err := a.Context.Summary()
-	return hookpoints.ContextPayload{ContextName: a.Context.Name(), MessageCount: count, Summary: summary}, err
+	summary, err := a.Context.Summary(ctx)
+	return hookpoints.ContextPayload{ContextName: a.Context.Name(),
+		MessageCount: len(contexts.Messages(window)), Summary: summary}, err
 }

@@ -27,7 +27,7 @@ const (
 // model fails or says nothing, the error says so and nothing has changed. It
 // fires pre_compact and, when it is done, post_compact.
 func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
-	window, err := a.Context.Window()
+	window, err := a.Context.Window(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,7 @@ func (a *Agent) replaceWindow(ctx context.Context, into string, replace func() e
 	if err != nil {
 		return err
 	}
-	window, err := a.Context.Window()
+	window, err := a.Context.Window(ctx)
 	if err != nil {
 		return err
 	}
@@ -128,5 +128,5 @@ func (a *Agent) maybeCompact(ctx context.Context, window []contexts.Entry) ([]co
 		a.notice("context %q could not be compacted and goes on as it is: %v", a.Context.Name(), err)
 		return window, nil
 	}
-	return a.Context.Window()
+	return a.Context.Window(ctx)
 }

@@ -56,16 +56,15 @@ func (a *Agent) checkMail(mail hookpoints.PreSendMessagePayload) error {
 			return fmt.Errorf("%q must be one line of 1 to %d bytes without control characters", address.what, address.most)
 		}
 	}
-	return a.Context.Store().CheckMessage(mail.Content)
+	return a.Context.CheckMessage(mail.Content)
 }
 
 // deliver puts a message into the other context's inbox.
 func (a *Agent) deliver(mail hookpoints.PreSendMessagePayload) error {
-	to, err := a.Context.Store().Context(mail.To)
-	if err != nil {
+	if err := contexts.ValidName(mail.To); err != nil {
 		return fmt.Errorf("no plugin delivers to %q, and it is not a context: %w", mail.To, err)
 	}
-	return to.Send(mail.From, mail.ContextName, mail.Content)
+	return a.Context.Send(mail.To, mail.From, mail.Content)
 }
 
 // MailPrompt is the prompt of a turn whose purpose is the mail that waits.
@@ -74,7 +73,7 @@ const MailPrompt = "Process the messages in your inbox."
 // storePrompt stores a prompt with the mail that waits, which leaves the inbox
 // when the prompt is answered.
 func (t *turn) storePrompt(ctx context.Context, prompt string) error {
-	mail, err := t.agent.Context.Mail()
+	mail, err := t.agent.Context.Mail(ctx)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (t *turn) runDetached(ctx context.Context, name string, args map[string]str
 	if err != nil {
 		return "", err
 	}
-	window, err := t.agent.Context.Window()
+	window, err := t.agent.Context.Window(ctx)
 	if err != nil {
 		return "", err
 	}

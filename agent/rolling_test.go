@@ -75,7 +75,7 @@ func crowded(t *testing.T, answers ...func(string) (string, error)) (*Agent, *mo
 // said are the messages of the window.
 func said(t *testing.T, a *Agent) (list []string) {
 	t.Helper()
-	window, err := a.Context.Window()
+	window, err := a.Context.Window(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestTheNewestExchangeStaysWhateverTheModelChooses(t *testing.T) {
 	if diff := cmp.Diff([]string{"question 5", "answer 5", "question 6", "done"}, said(t, a)); diff != "" {
 		t.Errorf("window (-want +got):\n%s", diff)
 	}
-	if summary, err := a.Context.Summary(); summary != "summary" || err != nil {
+	if summary, err := a.Context.Summary(t.Context()); summary != "summary" || err != nil {
 		t.Errorf("summary %q, %v", summary, err)
 	}
 	if !strings.Contains(m.requests[1], "[TOOL CALL ls]") || strings.Contains(m.requests[2], `"tool_calls"`) {

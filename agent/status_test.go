@@ -114,7 +114,7 @@ type leftOut struct{ told }
 func (leftOut) Spec() tools.Spec { return tools.Spec{Name: "left_out"} }
 
 // workContext is the conversation "work" in a home of its own.
-func workContext(t *testing.T) *contexts.Context {
+func workContext(t *testing.T) contexts.Context {
 	t.Helper()
 	store, err := contexts.Open(t.TempDir())
 	if err != nil {

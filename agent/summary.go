@@ -48,11 +48,11 @@ func (a *Agent) notes(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, part := range []struct {
 		title string
-		read  func() (string, error)
+		read  func(context.Context) (string, error)
 	}{
 		{"EARLIER SUMMARY", a.Context.Summary}, {"GOALS", a.Context.Goals}, {"TODOS", a.Context.Todos},
 	} {
-		text, err := part.read()
+		text, err := part.read(ctx)
 		if err != nil {
 			return "", err
 		}

@@ -53,7 +53,7 @@ func TestAnAnswerSaysWhetherTheSummaryStays(t *testing.T) {
 			if _, err := a.Prompt(t.Context(), "go on"); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := a.Context.Summary(); got != test.want || err != nil {
+			if got, err := a.Context.Summary(t.Context()); got != test.want || err != nil {
 				t.Errorf("the summary is %q, %v; want %q", got, err, test.want)
 			}
 		})

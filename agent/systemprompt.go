@@ -35,23 +35,23 @@ type promptParts struct{ prompt, continuation, summary, todos, goals, reflection
 
 func (a *Agent) readPromptParts(ctx context.Context) (p promptParts, err error) {
 	files := []struct {
-		read func() (string, error)
+		read func(context.Context) (string, error)
 		into *string
 	}{
 		{a.Context.SystemPrompt, &p.prompt},
-		{func() (string, error) { return a.Context.Store().Prompt("continuation") }, &p.continuation},
+		{func(ctx context.Context) (string, error) { return a.Context.Prompt(ctx, "continuation") }, &p.continuation},
 		{a.Context.Summary, &p.summary},
 		{a.Context.Todos, &p.todos},
 		{a.Context.Goals, &p.goals},
 	}
 	if a.Settings.Reflection {
 		files = append(files, struct {
-			read func() (string, error)
+			read func(context.Context) (string, error)
 			into *string
 		}{a.Context.Reflection, &p.reflection})
 	}
 	for _, f := range files {
-		if *f.into, err = f.read(); err != nil {
+		if *f.into, err = f.read(ctx); err != nil {
 			return p, err
 		}
 	}

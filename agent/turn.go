@@ -76,7 +76,7 @@ func (t *turn) run(ctx context.Context, original string) (string, error) {
 
 // firePreMessage takes the prompt through pre_message.
 func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error) {
-	summary, err := t.agent.Context.Summary()
+	summary, err := t.agent.Context.Summary(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +110,7 @@ func (t *turn) begin(ctx context.Context, prompt string) error {
 	if err := t.storePrompt(ctx, prompt); err != nil {
 		return err
 	}
-	window, err := t.agent.Context.Window()
+	window, err := t.agent.Context.Window(ctx)
 	if err != nil {
 		return err
 	}

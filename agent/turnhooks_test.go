@@ -60,7 +60,7 @@ func replaced(t *testing.T, replace func(hookpoints.PostTurnPayload) []hookpoint
 	if _, err := a.Prompt(t.Context(), "new"); err != nil {
 		t.Fatal(err)
 	}
-	window, err := c.Window()
+	window, err := c.Window(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

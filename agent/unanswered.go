@@ -28,7 +28,7 @@ func (t *turn) userMessage(text string) contexts.Entry {
 // way of any other prompt, from pre_message on, with the text as it was stored;
 // mail that came with it comes again.
 func (a *Agent) Retry(ctx context.Context) (string, error) {
-	entries, err := a.Context.Unanswered()
+	entries, err := a.Context.Unanswered(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -108,7 +108,13 @@ func TestWhatIsSentAfterAFailure(t *testing.T) {
 func TestMailIsDeliveredByTheAnswer(t *testing.T) {
 	for name, first := range map[string]answer{"a failure": fails, "an empty answer": nothing} {
 		a, m, _ := talker(t, first, answersYes, answersYes)
-		if err := a.Context.Send("other", "", "hello"); err != nil {
+		store := contexts.NewMemory()
+		a.Context, _ = store.Context("work")
+		other, err := store.Context("other")
+		if err == nil {
+			err = other.Send("work", "other", "hello")
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, prompt := range []string{"one", "two", "three"} {
@@ -119,7 +125,7 @@ func TestMailIsDeliveredByTheAnswer(t *testing.T) {
 		if diff := cmp.Diff(want, m.asked); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if mail, err := a.Context.Mail(); len(mail) > 0 || err != nil {
+		if mail, err := a.Context.Mail(t.Context()); len(mail) > 0 || err != nil {
 			t.Errorf("%s: mail %v, %v", name, mail, err)
 		}
 	}
@@ -180,7 +186,7 @@ func TestCallsHaveIDsOfTheirOwn(t *testing.T) {
 	if _, err := a.Prompt(t.Context(), "go"); err != nil {
 		t.Fatal(err)
 	}
-	window, err := a.Context.Window()
+	window, err := a.Context.Window(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +228,8 @@ func TestACutSummaryChangesNothing(t *testing.T) {
 	if _, err := a.Prompt(t.Context(), "three"); err != nil {
 		t.Fatal(err)
 	}
-	if count, err := a.Context.MessageCount(); count != 6 || err != nil {
+	window, err := a.Context.Window(t.Context())
+	if count := len(contexts.Messages(window)); count != 6 || err != nil {
 		t.Errorf("%d messages are left, %v", count, err)
 	}
 }

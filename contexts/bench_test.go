@@ -10,7 +10,7 @@ import (
 
 // longContext makes a context with so many entries in its transcript, in
 // partitions of 1000, and a window of ten messages.
-func longContext(b *testing.B, entries int) (*Store, *Context) {
+func longContext(b *testing.B, entries int) (*Files, Context) {
 	b.Helper()
 	home := b.TempDir()
 	store, err := Open(home)
@@ -50,10 +50,10 @@ func longContext(b *testing.B, entries int) (*Store, *Context) {
 		m.Partitions = append(m.Partitions, partition{File: "partitions/" + name, StartTS: now + int64(n),
 			EndTS: now + int64(n+count-1), EntryCount: count})
 	}
-	if err := c.writeManifest(m); err != nil {
+	if err := onDisk(c).writeManifest(m); err != nil {
 		b.Fatal(err)
 	}
-	if err := c.writeWindow(nil); err != nil {
+	if err := onDisk(c).writeWindow(nil); err != nil {
 		b.Fatal(err)
 	}
 	if err := c.Archive(); err != nil {
@@ -72,10 +72,10 @@ func longContext(b *testing.B, entries int) (*Store, *Context) {
 // answer. Its floor is a transcript of 100 entries, measured in the same run
 // and in turns with the others.
 func BenchmarkTurn(b *testing.B) {
-	turn := func(s *Store) {
+	turn := func(s *Files) {
 		c, err := s.Context("work")
 		if err == nil {
-			_, err = c.Window()
+			_, err = c.Window(b.Context())
 		}
 		if err == nil {
 			err = c.Append(UserMessage("user", "work", "a prompt"))
@@ -115,12 +115,12 @@ func BenchmarkList(b *testing.B) {
 	var floor, cost time.Duration
 	for b.Loop() {
 		begin := time.Now()
-		if _, err := short.List(); err != nil {
+		if _, err := short.List(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		floor += time.Since(begin)
 		begin = time.Now()
-		if _, err := long.List(); err != nil {
+		if _, err := long.List(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		cost += time.Since(begin)
@@ -135,7 +135,7 @@ func BenchmarkHistory(b *testing.B) {
 	for name, q := range map[string]Query{"search": {Text: "Message 777777"}, "last10": {Last: 10}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if err := c.History(q, func(Entry) bool { return true }); err != nil {
+				if err := c.History(b.Context(), q, func(Entry) bool { return true }); err != nil {
 					b.Fatal(err)
 				}
 			}

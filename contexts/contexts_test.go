@@ -1,6 +1,7 @@
 package contexts_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +14,7 @@ import (
 )
 
 // open opens a store on a home with the given files, and collects its reports.
-func open(t *testing.T, files map[string]string) (store *contexts.Store, home string, reports *[]string) {
+func open(t *testing.T, files map[string]string) (store *contexts.Files, home string, reports *[]string) {
 	t.Helper()
 	home = t.TempDir()
 	for name, text := range files {
@@ -35,7 +36,7 @@ func open(t *testing.T, files map[string]string) (store *contexts.Store, home st
 	return store, home, reports
 }
 
-func context(t *testing.T, s *contexts.Store, name string) *contexts.Context {
+func openContext(t *testing.T, s *contexts.Files, name string) contexts.Context {
 	t.Helper()
 	c, err := s.Context(name)
 	if err != nil {
@@ -45,9 +46,9 @@ func context(t *testing.T, s *contexts.Store, name string) *contexts.Context {
 }
 
 // texts is the content of the window's entries.
-func texts(t *testing.T, c *contexts.Context) []string {
+func texts(t *testing.T, c contexts.Context) []string {
 	t.Helper()
-	window, err := c.Window()
+	window, err := c.Window(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +84,8 @@ func TestOpeningWritesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	context(t, store, "work")
-	if _, err := store.List(); err != nil {
+	openContext(t, store, "work")
+	if _, err := store.List(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
@@ -106,24 +107,24 @@ func TestAHomeOfTheOriginalOpens(t *testing.T) {
 		"contexts/work/tool_cache/x_1_2.cache":    "cached",
 		"contexts/work/transcript/partitions/.gi": "",
 	})
-	c := context(t, store, "work")
-	window, err := c.Window()
+	c := openContext(t, store, "work")
+	window, err := c.Window(t.Context())
 	if err != nil || len(window) != 2 || window[0].Role() != "user" || window[1].Role() != "assistant" {
 		t.Errorf("window = %+v, %v", window, err)
 	}
-	if got := texts(t, context(t, store, "old")); !cmp.Equal(got, []string{"message from before transcripts"}) {
+	if got := texts(t, openContext(t, store, "old")); !cmp.Equal(got, []string{"message from before transcripts"}) {
 		t.Errorf("a context without a transcript holds %q", got)
 	}
-	state, err := store.State()
+	state, err := store.State(t.Context())
 	if err != nil || state.Current != "work" {
 		t.Errorf("state = %+v, %v", state, err)
 	}
-	list, err := store.List()
+	list, err := store.List(t.Context())
 	if err != nil || len(list) != 2 || list[0].Name != "old" || !list[1].Current || list[1].Created.Unix() != 5 {
 		t.Errorf("list = %+v, %v", list, err)
 	}
-	todos, _ := c.Todos()
-	prompt, _ := c.SystemPrompt()
+	todos, _ := c.Todos(t.Context())
+	prompt, _ := c.SystemPrompt(t.Context())
 	if todos != "buy milk" || prompt != "Be kind." {
 		t.Errorf("todos %q, system prompt %q", todos, prompt)
 	}
@@ -155,7 +156,7 @@ func TestTheWindowIsMadeAnewFromTheTranscript(t *testing.T) {
 				files["contexts/work/.dirty"] = ""
 			}
 			store, home, _ := open(t, files)
-			if diff := cmp.Diff(want, texts(t, context(t, store, "work"))); diff != "" {
+			if diff := cmp.Diff(want, texts(t, openContext(t, store, "work"))); diff != "" {
 				t.Errorf("window (-want +got):\n%s", diff)
 			}
 			if _, err := os.Stat(filepath.Join(home, "contexts/work/.dirty")); err == nil {
@@ -170,7 +171,7 @@ func TestDamageIsReportedNotDropped(t *testing.T) {
 		"contexts/work/transcript/active.jsonl": line("1", "u", "work", "one", "message") + "this is no entry\n" +
 			line("2", "u", "work", "two", "message") + `{"id":"3","timest`,
 	})
-	c := context(t, store, "work")
+	c := openContext(t, store, "work")
 	if diff := cmp.Diff([]string{"message one", "message two"}, texts(t, c)); diff != "" {
 		t.Errorf("window (-want +got):\n%s", diff)
 	}
@@ -199,13 +200,14 @@ func TestDamageIsReportedNotDropped(t *testing.T) {
 
 func TestOnlyOneUsesAContext(t *testing.T) {
 	store, _, _ := open(t, nil)
-	c := context(t, store, "work")
-	unlock, err := c.Lock()
+	c := openContext(t, store, "work")
+	_, unlock, err := c.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var locked *contexts.LockedError
-	if _, err := context(t, store, "work").Lock(); !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
+	if _, _, err := openContext(t, store, "work").Lock(t.Context()); !errors.As(err, &locked) ||
+		locked.Holder.PID != os.Getpid() {
 		t.Fatalf("second lock: %v", err)
 	}
 	want := fmt.Sprintf(`context "work" is in use by process %d on `, os.Getpid())
@@ -213,11 +215,11 @@ func TestOnlyOneUsesAContext(t *testing.T) {
 		!strings.HasSuffix(text, "; wait for it (--wait), or use another context (-C NAME)") {
 		t.Errorf("error = %s", text)
 	}
-	if list, err := store.List(); err != nil || !list[1].Locked {
+	if list, err := store.List(t.Context()); err != nil || !list[1].Locked {
 		t.Errorf("list = %+v, %v", list, err)
 	}
 	unlock()
-	if unlock, err = c.Lock(); err != nil {
+	if _, unlock, err = c.Lock(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	unlock()
@@ -230,7 +232,7 @@ func TestSwitching(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if state, err := store.State(); err != nil || state != (contexts.State{Current: "b", Previous: "a"}) {
+	if state, err := store.State(t.Context()); err != nil || state != (contexts.State{Current: "b", Previous: "a"}) {
 		t.Errorf("state = %+v, %v", state, err)
 	}
 }
@@ -265,16 +267,16 @@ func TestManyProcessesLoseNoState(t *testing.T) {
 // which something is stored first.
 func TestTheFirstEntrySaysThatTheContextWasCreated(t *testing.T) {
 	for name, first := range map[string]struct {
-		do   func(c *contexts.Context) error
+		do   func(c contexts.Context) error
 		then []string
 	}{
 		"a message": {
-			func(c *contexts.Context) error { return c.Append(contexts.UserMessage("ann", "work", "hello")) },
+			func(c contexts.Context) error { return c.Append(contexts.UserMessage("ann", "work", "hello")) },
 			[]string{"message hello"},
 		},
-		"an archival": {(*contexts.Context).Archive, []string{"archival Context archived/cleared"}},
+		"an archival": {contexts.Context.Archive, []string{"archival Context archived/cleared"}},
 		"a system prompt": {
-			func(c *contexts.Context) error {
+			func(c contexts.Context) error {
 				return errors.Join(c.SetSystemPrompt("Be kind."), c.NoteSystemPrompt("Be kind."))
 			},
 			[]string{"system_prompt_changed Be kind."},
@@ -282,18 +284,18 @@ func TestTheFirstEntrySaysThatTheContextWasCreated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store, _, _ := open(t, nil)
-			c := context(t, store, "work")
+			c := openContext(t, store, "work")
 			if err := first.do(c); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // a context that is there is not created again
-				fill(t, context(t, store, "work"), "more")
+				fill(t, openContext(t, store, "work"), "more")
 			}
 			want := append([]string{"context_created Context created"}, first.then...)
 			want = append(want, "message more", "message more")
 			var got []string
 			each := func(e contexts.Entry) bool { got = append(got, fmt.Sprint(e.Type, " ", e.Content)); return true }
-			if err := c.History(contexts.Query{}, each); err != nil {
+			if err := c.History(t.Context(), contexts.Query{}, each); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -316,7 +318,7 @@ func Example() {
 	}
 	c, _ := store.Context("work")
 	c.Append(contexts.UserMessage("ann", "work", "hello"), contexts.AssistantMessage("work", "hi"))
-	window, err := c.Window()
+	window, err := c.Window(context.Background())
 	for _, e := range window {
 		if e.Type == contexts.TypeMessage {
 			fmt.Println(e.Role(), e.Content)
@@ -341,14 +343,14 @@ func ExampleContext_Compact() {
 	for _, text := range []string{"one", "two", "three"} {
 		c.Append(contexts.UserMessage("ann", "work", text))
 	}
-	window, _ := c.Window()
+	window, _ := c.Window(context.Background())
 	if err := c.Compact("Ann counted.", window[len(window)-1:]); err != nil {
 		fmt.Println(err)
 	}
-	count, _ := c.MessageCount()
-	summary, _ := c.Summary()
-	fmt.Println(count, summary)
-	c.History(contexts.Query{Text: "t"}, func(e contexts.Entry) bool {
+	window, _ = c.Window(context.Background())
+	summary, _ := c.Summary(context.Background())
+	fmt.Println(len(contexts.Messages(window)), summary)
+	c.History(context.Background(), contexts.Query{Text: "t"}, func(e contexts.Entry) bool {
 		if e.Type == contexts.TypeMessage {
 			fmt.Println(e.Content)
 		}

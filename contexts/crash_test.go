@@ -2,6 +2,7 @@ package contexts
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,7 +22,7 @@ import (
 // crashStore is a store on a disk that fails when the test wants. Locks are real
 // files, as the kernel's are. Partitions are small, so that the script makes
 // some.
-func crashStore(t *testing.T, home string, fs disk.FS) *Store {
+func crashStore(t *testing.T, home string, fs disk.FS) *Files {
 	t.Helper()
 	for _, name := range []string{"work", "other", "renamed", "default"} {
 		if err := os.MkdirAll(filepath.Join(home, "contexts", name, "transcript"), 0o700); err != nil {
@@ -29,11 +30,16 @@ func crashStore(t *testing.T, home string, fs disk.FS) *Store {
 		}
 	}
 	tick := int64(1000)
-	return &Store{home: home, fs: fs, Storage: Storage{MaxEntries: 3}, now: func() time.Time {
+	s := newFiles(home, fs, func() time.Time {
 		tick++
 		return time.Unix(tick/4, 0) // several things happen within a second
-	}}
+	})
+	s.Storage.MaxEntries = 3
+	return s
 }
+
+// onDisk is a context's directory.
+func onDisk(c Context) *fileContext { return c.(*handle).conversation.transcript.(*fileContext) }
 
 // world is what a store holds, as a person would see it.
 type world struct {
@@ -46,7 +52,7 @@ type world struct {
 }
 
 // observe reads everything. The conversation is in "work", or in "renamed".
-func observe(t *testing.T, s *Store) (w world) {
+func observe(t *testing.T, s *Files) (w world) {
 	t.Helper()
 	must := func(err error) {
 		if err != nil {
@@ -55,38 +61,38 @@ func observe(t *testing.T, s *Store) (w world) {
 		}
 	}
 	name := "work"
-	if s.Exists("renamed") {
+	if s.Exists(t.Context(), "renamed") {
 		name = "renamed"
 	}
 	c, err := s.Context(name)
 	must(err)
-	window, err := c.Window()
+	window, err := c.Window(t.Context())
 	must(err)
-	for _, e := range messages(window) {
+	for _, e := range Messages(window) {
 		w.Window = append(w.Window, e.Content)
 	}
-	must(c.History(Query{Keep: func(e Entry) bool { return e.Type == TypeMessage }}, func(e Entry) bool {
+	must(c.History(t.Context(), Query{Keep: func(e Entry) bool { return e.Type == TypeMessage }}, func(e Entry) bool {
 		w.History = append(w.History, e.Content)
 		if e.Metadata != nil {
 			w.Mailed = append(w.Mailed, e.Metadata.Delivered...)
 		}
 		return true
 	}))
-	w.Summary, err = c.Summary()
+	w.Summary, err = c.Summary(t.Context())
 	must(err)
-	mail, err := c.Mail()
+	mail, err := c.Mail(t.Context())
 	must(err)
 	for _, m := range mail {
 		w.Waiting = append(w.Waiting, m.Content)
 	}
-	open, err := c.Unanswered()
+	open, err := c.Unanswered(t.Context())
 	must(err)
 	for _, e := range open {
 		w.Unanswered = append(w.Unanswered, e.PromptText())
 	}
-	state, err := s.State()
+	state, err := s.State(t.Context())
 	must(err)
-	w.Current, w.Other = state.Current, s.Exists("other")
+	w.Current, w.Other = state.Current, s.Exists(t.Context(), "other")
 	return w
 }
 
@@ -94,12 +100,12 @@ func observe(t *testing.T, s *Store) (w world) {
 // person sees.
 type operation struct {
 	name string
-	do   func(s *Store, c *Context) error
+	do   func(s *Files, c Context) error
 	then func(w *world)
 }
 
 func say(text string) operation {
-	return operation{"append " + text, func(_ *Store, c *Context) error {
+	return operation{"append " + text, func(_ *Files, c Context) error {
 		return c.Append(UserMessage("user", "work", text))
 	}, func(w *world) {
 		w.History, w.Window = append(w.History, text), append(w.Window, text)
@@ -107,7 +113,7 @@ func say(text string) operation {
 }
 
 // askingWith stores a prompt with the mail that waits.
-func askingWith(c *Context, mail []Mail, text string) error {
+func askingWith(c Context, mail []Mail, text string) error {
 	return c.Append(UserMessage("user", "work", "mail: "+text).Delivering(mail).Asking(text, ""))
 }
 
@@ -116,16 +122,16 @@ func script() []operation {
 	var ids []string
 	return []operation{
 		say("one"), say("two"), say("three"), say("four"),
-		{"switch", func(s *Store, _ *Context) error { _, err := s.Switch("work"); return err },
+		{"switch", func(s *Files, _ Context) error { _, err := s.Switch("work"); return err },
 			func(w *world) { w.Current = "work" }},
-		{"replace", func(_ *Store, c *Context) error {
+		{"replace", func(_ *Files, c Context) error {
 			return c.Replace([]Entry{UserMessage("user", "work", "replaced")})
 		}, func(w *world) { w.Window = []string{"replaced"} }},
 		say("five"),
-		{"send", func(_ *Store, c *Context) error { return c.Send("other", "", "hi") },
+		{"send", func(_ *Files, c Context) error { return c.Send("work", "other", "hi") },
 			func(w *world) { w.Waiting = []string{"hi"} }},
-		{"deliver", func(_ *Store, c *Context) error {
-			mail, err := c.Mail()
+		{"deliver", func(_ *Files, c Context) error {
+			mail, err := c.Mail(context.Background())
 			if err != nil || len(mail) != 1 {
 				return fmt.Errorf("mail %v, %w", mail, err)
 			}
@@ -135,11 +141,11 @@ func script() []operation {
 			w.History, w.Window = append(w.History, "with mail"), append(w.Window, "with mail")
 			w.Waiting, w.Mailed = nil, ids
 		}},
-		{"empty the inbox", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
-		{"send again", func(_ *Store, c *Context) error { return c.Send("other", "", "ho") },
+		{"empty the inbox", func(_ *Files, c Context) error { return c.RemoveMail() }, func(*world) {}},
+		{"send again", func(_ *Files, c Context) error { return c.Send("work", "other", "ho") },
 			func(w *world) { w.Waiting = []string{"ho"} }},
-		{"ask with mail", func(_ *Store, c *Context) error {
-			mail, err := c.Mail()
+		{"ask with mail", func(_ *Files, c Context) error {
+			mail, err := c.Mail(context.Background())
 			if err != nil || len(mail) != 1 {
 				return fmt.Errorf("mail %v, %w", mail, err)
 			}
@@ -150,11 +156,11 @@ func script() []operation {
 			w.Mailed, w.Unanswered = ids[:2], []string{"asked"}
 		}},
 		{"empty the inbox before there is an answer",
-			func(_ *Store, c *Context) error {
+			func(_ *Files, c Context) error {
 				return c.RemoveMail()
 			}, func(*world) {}},
-		{"ask again", func(_ *Store, c *Context) error {
-			mail, err := c.Mail()
+		{"ask again", func(_ *Files, c Context) error {
+			mail, err := c.Mail(context.Background())
 			if err != nil || len(mail) != 1 || mail[0].ID != ids[1] {
 				return fmt.Errorf("mail %v, %w", mail, err)
 			}
@@ -163,46 +169,46 @@ func script() []operation {
 			w.History, w.Window = append(w.History, "mail: retried"), append(w.Window, "mail: retried")
 			w.Mailed, w.Unanswered = []string{ids[0], ids[1], ids[1]}, []string{"retried"}
 		}},
-		{"answer", func(_ *Store, c *Context) error { return c.Append(AssistantMessage("work", "answer")) }, func(w *world) {
+		{"answer", func(_ *Files, c Context) error { return c.Append(AssistantMessage("work", "answer")) }, func(w *world) {
 			w.History, w.Window, w.Waiting, w.Unanswered = append(w.History, "answer"), append(w.Window, "answer"), nil, nil
 		}},
-		{"empty the inbox after the answer", func(_ *Store, c *Context) error { return c.RemoveMail() }, func(*world) {}},
+		{"empty the inbox after the answer", func(_ *Files, c Context) error { return c.RemoveMail() }, func(*world) {}},
 		say("five and a half"),
-		{"compact", func(_ *Store, c *Context) error {
-			window, err := c.Window()
+		{"compact", func(_ *Files, c Context) error {
+			window, err := c.Window(context.Background())
 			if err != nil {
 				return err
 			}
 			return c.Compact("a summary", window[len(window)-1:])
 		}, func(w *world) { w.Window, w.Summary = []string{"five and a half"}, "a summary" }},
-		{"supersede", func(_ *Store, c *Context) error {
+		{"supersede", func(_ *Files, c Context) error {
 			return c.Supersede([]Entry{UserMessage("user", "work", "a newer summary")})
 		}, func(w *world) { w.Window, w.Summary = []string{"a newer summary"}, "" }},
 		say("six"), say("seven"), say("eight"),
-		{"new system prompt", func(_ *Store, c *Context) error {
+		{"new system prompt", func(_ *Files, c Context) error {
 			if err := c.SetSystemPrompt("Be brief."); err != nil {
 				return err
 			}
 			return c.NoteSystemPrompt("Be brief.")
 		}, func(*world) {}},
-		{"archive", func(_ *Store, c *Context) error { return c.Archive() },
+		{"archive", func(_ *Files, c Context) error { return c.Archive() },
 			func(w *world) { w.Window, w.Summary = nil, "" }},
 		say("nine"),
-		{"make another", func(s *Store, _ *Context) error {
+		{"make another", func(s *Files, _ Context) error {
 			other, err := s.Context("other")
 			if err != nil {
 				return err
 			}
 			return other.Append(UserMessage("user", "other", "hello"))
 		}, func(w *world) { w.Other = true }},
-		{"delete the other", func(s *Store, _ *Context) error {
+		{"delete the other", func(s *Files, _ Context) error {
 			other, err := s.Context("other")
 			if err == nil {
 				_, err = other.Delete()
 			}
 			return err
 		}, func(w *world) { w.Other = false }},
-		{"rename", func(_ *Store, c *Context) error { return c.Rename("renamed") }, func(w *world) { w.Current = "renamed" }},
+		{"rename", func(_ *Files, c Context) error { return c.Rename("renamed") }, func(w *world) { w.Current = "renamed" }},
 		say("ten"), say("eleven"), say("twelve"),
 	}
 }
@@ -217,7 +223,7 @@ func (w world) clone() world {
 
 // play runs the script until something fails. It returns the world that was
 // acknowledged, and the one that the failed operation would have made.
-func play(s *Store) (acknowledged, next world, failed string, err error) {
+func play(s *Files) (acknowledged, next world, failed string, err error) {
 	acknowledged = world{Current: DefaultName}
 	c, err := s.Context("work")
 	for _, op := range script() {
@@ -262,13 +268,13 @@ func TestWhatWasAcknowledgedSurvives(t *testing.T) {
 
 // survived compares what is there with what may be there, and goes on with the
 // conversation.
-func survived(t *testing.T, when string, s *Store, failed string, acknowledged, next world) {
+func survived(t *testing.T, when string, s *Files, failed string, acknowledged, next world) {
 	t.Helper()
 	got := observe(t, s)
 	possible := []world{acknowledged, next}
 	if failed == "rename" { // the folder has its new name, state.json not yet
 		possible = append(possible, acknowledged)
-		if s.Exists("renamed") {
+		if s.Exists(t.Context(), "renamed") {
 			got.Current = "renamed"
 		}
 	}
@@ -278,7 +284,7 @@ func survived(t *testing.T, when string, s *Store, failed string, acknowledged, 
 		return
 	}
 	name := "work"
-	if s.Exists("renamed") {
+	if s.Exists(t.Context(), "renamed") {
 		name = "renamed"
 	}
 	c, err := s.Context(name)
@@ -339,13 +345,13 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fs.Remove(c.windowFile())
+	fs.Remove(onDisk(c).windowFile())
 	fs.Trouble()
-	if window, err := c.Window(); err != nil || len(window) != 2 {
+	if window, err := c.Window(t.Context()); err != nil || len(window) != 2 {
 		t.Errorf("window = %v, %v", window, err)
 	}
 	count := 0
-	if err := c.History(Query{}, func(Entry) bool { count++; return true }); err != nil || count != 2 {
+	if err := c.History(t.Context(), Query{}, func(Entry) bool { count++; return true }); err != nil || count != 2 {
 		t.Errorf("%d entries of history, %v", count, err)
 	}
 	err = c.Append(UserMessage("user", "work", "more"))
@@ -403,7 +409,7 @@ func historyIDs(t *testing.T, home string) (ids []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.History(Query{}, func(e Entry) bool { ids = append(ids, e.ID); return true }); err != nil {
+	if err := c.History(t.Context(), Query{}, func(e Entry) bool { ids = append(ids, e.ID); return true }); err != nil {
 		t.Fatal(err)
 	}
 	return ids

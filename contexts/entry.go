@@ -178,8 +178,8 @@ func (e Entry) replacement() []Entry {
 	return e.Metadata.Replacement
 }
 
-// bare is the entry without its replacement, as it stands in a window.
-func (e Entry) bare() Entry {
+// withoutReplacement is the entry as it stands in a window.
+func (e Entry) withoutReplacement() Entry {
 	if len(e.replacement()) > 0 {
 		meta := *e.Metadata
 		meta.Replacement = nil

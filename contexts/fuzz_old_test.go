@@ -42,10 +42,10 @@ func FuzzStateAndOldFiles(f *testing.F) {
 		if err := c.Append(UserMessage("u", "work", "a prompt")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.List(); err != nil {
+		if _, err := store.List(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if now, err := store.State(); err != nil || now.Current != "work" {
+		if now, err := store.State(t.Context()); err != nil || now.Current != "work" {
 			t.Errorf("the state is %+v, %v", now, err)
 		}
 	})

@@ -41,24 +41,24 @@ func FuzzForeignFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mail, err := c.Mail()
+		mail, err := c.Mail(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		prompt := UserMessage("u", "work", "a prompt").Delivering(mail)
 		for _, step := range []func() error{
 			func() error { return c.Append(prompt) }, c.RemoveMail, func() error { return c.NoteSystemPrompt("x") },
-			func() error { return c.History(Query{}, func(Entry) bool { return true }) },
+			func() error { return c.History(t.Context(), Query{}, func(Entry) bool { return true }) },
 		} {
 			if err := step(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		entries, err := c.Window()
+		entries, err := c.Window(t.Context())
 		if err != nil || len(entries) == 0 || entries[len(entries)-1].ID != prompt.ID {
 			t.Errorf("the window does not end with the prompt: %+v, %v", entries, err)
 		}
-		if rest, err := c.Mail(); err != nil || len(rest) > 0 {
+		if rest, err := c.Mail(t.Context()); err != nil || len(rest) > 0 {
 			t.Errorf("mail came again: %v, %v", rest, err)
 		}
 	})

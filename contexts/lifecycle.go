@@ -1,41 +1,28 @@
 package contexts
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/google/uuid"
 )
 
 // ErrExists says that there is a context of that name already.
 var ErrExists = errors.New("there is such a context already")
 
-// Rename gives the context another name. The caller holds its lock, which stays
-// valid. Settings in state.json stay with it. The error is ErrExists if the
-// name is taken.
-func (c *Context) Rename(to string) error {
+// Rename gives the context another name.
+func (o *owner) Rename(to string) error {
 	if err := ValidName(to); err != nil {
 		return err
 	}
-	if c.store.Exists(to) {
-		return fmt.Errorf("renaming context %q to %q: %w", c.name, to, ErrExists)
+	s, from := o.ref.store, o.ref.name
+	err := ErrExists
+	if !s.backend.exists(context.Background(), to) {
+		err = s.backend.rename(from, to)
 	}
-	err := disk.MkdirAll(c.store.fs, c.folder(), 0o700)
 	if err == nil {
-		err = disk.MoveNew(c.store.fs, c.folder(), c.store.folder(to)) // a prompt may just have made the other
-	}
-	if errors.Is(err, fs.ErrExist) {
-		err = ErrExists
-	}
-	from := c.name
-	if err == nil {
-		c.name = to
-		err = c.store.updateRenamed(from, to)
+		o.ref.name = to
+		err = s.backend.update(func(state *stateFile) { state.rename(from, to) })
 	}
 	if err != nil {
 		return fmt.Errorf("renaming context %q to %q: %w", from, to, err)
@@ -43,71 +30,33 @@ func (c *Context) Rename(to string) error {
 	return nil
 }
 
-// Delete removes the context with everything in it. The caller holds its lock.
-// It returns the context that is current then. A crash leaves all of it or, for
-// every purpose, nothing. Its room is free before anything is written, so that it
-// works on a full disk too.
-func (c *Context) Delete() (current string, err error) {
-	err = c.throwAway()
+// Delete removes the context with everything in it. Its room is free before
+// anything is written, so that it works on a full disk too.
+func (o *owner) Delete() (current string, err error) {
+	home := o.ref.store.backend
+	err = home.remove(o.ref.name)
 	if err == nil {
-		err = c.store.EmptyTrash()
+		err = home.free()
 	}
 	if err == nil {
-		current, err = c.store.forget(c.name)
+		current, err = forget(home, o.ref.name)
 	}
 	if err != nil {
-		return current, fmt.Errorf("deleting context %q: %w", c.name, err)
+		return current, fmt.Errorf("deleting context %q: %w", o.ref.name, err)
 	}
 	return current, nil
 }
 
-// trash is the beginning of the names of folders that are being removed. No
-// context's name can begin so.
-const trash = ".deleted-"
-
-// throwAway makes the context trash. That needs no room, and is one step.
-func (c *Context) throwAway() error {
-	away := filepath.Join(c.store.contextsFolder(), trash+c.name+"-"+uuid.NewString())
-	err := disk.Move(c.store.fs, c.folder(), away)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// forget takes contexts that are gone out of state.json. It returns the current
+// forget takes contexts that are gone out of the registry. It returns the current
 // context.
-func (s *Store) forget(names ...string) (current string, err error) {
-	err = s.updateState(func(state *stateFile) {
+func forget(r registry, names ...string) (current string, err error) {
+	err = r.update(func(state *stateFile) {
 		for _, name := range names {
 			state.forget(name)
 		}
 		current = state.Current
 	})
 	return current, err
-}
-
-// Trash lists the directories that this and interrupted deletions have left.
-func (s *Store) Trash() (paths []string, err error) {
-	entries, err := s.fs.ReadDir(s.contextsFolder())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), trash) {
-			paths = append(paths, filepath.Join(s.contextsFolder(), e.Name()))
-		}
-	}
-	return paths, nil
-}
-
-// EmptyTrash removes what Trash lists.
-func (s *Store) EmptyTrash() error {
-	paths, err := s.Trash()
-	for _, path := range paths {
-		err = errors.Join(err, s.fs.RemoveAll(path))
-	}
-	return err
 }
 
 // Expired is a context that was removed because its time was over.
@@ -117,21 +66,19 @@ type Expired struct {
 	Why string
 }
 
-// Expire removes the contexts whose time is over: destroy_at has passed, or
-// nothing happened in them for destroy_after_seconds_inactive. The current
-// context, the one named inUse, and those that a process uses stay.
-func (s *Store) Expire(inUse string) (removed []Expired, err error) {
-	state, err := s.readState()
+// Expire removes the contexts whose time is over.
+func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, err error) {
+	state, err := s.backend.state(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, e := range state.Contexts {
-		why := s.isDue(e)
-		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(e.Name) {
+		why := e.isDue(s.now(), s.backend.lastUse)
+		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
 			continue
 		}
-		if gone, err := s.expire(e.Name); err != nil {
+		if gone, err := expire(ctx, s.backend, &ref{store: s, name: e.Name}); err != nil {
 			return removed, err
 		} else if gone {
 			removed, names = append(removed, Expired{e.Name, why}), append(names, e.Name)
@@ -140,29 +87,28 @@ func (s *Store) Expire(inUse string) (removed []Expired, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	if err = s.EmptyTrash(); err == nil {
-		_, err = s.forget(names...)
+	if err = s.backend.free(); err == nil {
+		_, err = forget(s.backend, names...)
 	}
 	return removed, err
 }
 
-// expire throws a context away, unless it is in use; its time comes again.
-func (s *Store) expire(name string) (gone bool, err error) {
-	c, err := s.Context(name)
-	if err != nil {
+// expire removes a context, unless it is in use; its time comes again.
+func expire(ctx context.Context, home backend, r *ref) (gone bool, err error) {
+	if err := ValidName(r.name); err != nil {
 		return false, err
 	}
-	unlock, err := c.tryLock(disk.TryLock)
+	unlock, _, err := home.lock(ctx, r, noPatience)
 	if err != nil {
 		return false, nil
 	}
 	defer unlock()
-	return true, c.throwAway()
+	return true, home.remove(r.name)
 }
 
-// isDue says why a context is to be removed, "" if it is not.
-func (s *Store) isDue(e contextState) string {
-	now := s.now()
+// isDue says why a context is to be removed, "" if it is not. lastUse is when
+// something in it was written last: with -C that is all that is known.
+func (e contextState) isDue(now time.Time, lastUse func(name string) time.Time) string {
 	if e.DestroyAt >= 1 && now.After(time.Unix(e.DestroyAt, 0)) {
 		return fmt.Sprintf("destroy_at was %s", time.Unix(e.DestroyAt, 0).Format(time.DateTime))
 	}
@@ -170,34 +116,12 @@ func (s *Store) isDue(e contextState) string {
 	if idle < time.Second || e.LastActivityAt < 1 {
 		return ""
 	}
-	if now.Sub(s.lastUse(e)) <= idle {
+	last := time.Unix(e.LastActivityAt, 0)
+	if written := lastUse(e.Name); written.After(last) {
+		last = written
+	}
+	if now.Sub(last) <= idle {
 		return ""
 	}
 	return fmt.Sprintf("nothing happened in it for %s", idle)
-}
-
-// lastUse is when a context was last used, with -C too, which state.json does
-// not know.
-func (s *Store) lastUse(e contextState) time.Time {
-	last := time.Unix(e.LastActivityAt, 0)
-	for _, name := range []string{"context.jsonl", "transcript/active.jsonl", "inbox.jsonl"} {
-		if info, err := s.fs.Stat(filepath.Join(s.folder(e.Name), name)); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
-		}
-	}
-	return last
-}
-
-// NewName is a name for a new context: the local date and time, after a prefix
-// if there is one, with a number if that is taken.
-func (s *Store) NewName(prefix string) (string, error) {
-	base := s.now().Format("20060102_150405")
-	if prefix != "" {
-		base = prefix + "_" + base
-	}
-	name := base
-	for i := 2; s.Exists(name); i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
-	return name, ValidName(name)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // fill appends messages to a context.
-func fill(t *testing.T, c *contexts.Context, texts ...string) {
+func fill(t *testing.T, c contexts.Context, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if err := c.Append(contexts.UserMessage("u", c.Name(), text)); err != nil {
@@ -26,10 +26,14 @@ func fill(t *testing.T, c *contexts.Context, texts ...string) {
 }
 
 // all are the contents of the messages of a context's history.
-func all(t *testing.T, c *contexts.Context, q contexts.Query) (list []string) {
+func all(t *testing.T, c contexts.Context, q contexts.Query) (list []string) {
 	t.Helper()
 	q.Keep = func(e contexts.Entry) bool { return e.Type == contexts.TypeMessage }
-	if err := c.History(q, func(e contexts.Entry) bool { list = append(list, e.Content); return true }); err != nil {
+	if err := c.History(t.Context(), q, func(e contexts.Entry) bool {
+		list = append(list,
+			e.Content)
+		return true
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -39,7 +43,7 @@ func all(t *testing.T, c *contexts.Context, q contexts.Query) (list []string) {
 func TestPartitionsOfOneSecondAreAllKept(t *testing.T) {
 	store, home, reports := open(t, nil)
 	store.Storage.MaxEntries = 1
-	c := context(t, store, "work")
+	c := openContext(t, store, "work")
 	var want []string
 	for i := range 25 {
 		want = append(want, fmt.Sprint(i))
@@ -67,7 +71,7 @@ func TestAPartitionBeginsWhenABoundIsReached(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store, home, _ := open(t, nil)
 			store.Storage = storage
-			c := context(t, store, "work")
+			c := openContext(t, store, "work")
 			fill(t, c, "one", "two", "six")
 			data, err := os.ReadFile(filepath.Join(home, "contexts/work/transcript/manifest.json"))
 			var manifest struct {
@@ -92,7 +96,7 @@ func TestAPartitionBeginsWhenABoundIsReached(t *testing.T) {
 
 func TestRenamingKeepsWhatIsKnown(t *testing.T) {
 	store, home, _ := open(t, nil)
-	c := context(t, store, "old")
+	c := openContext(t, store, "old")
 	fill(t, c, "hello")
 	if _, err := store.Switch("old"); err != nil {
 		t.Fatal(err)
@@ -101,7 +105,7 @@ func TestRenamingKeepsWhatIsKnown(t *testing.T) {
 	if err := store.SetDestroyRule("old", nil, &hour); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := c.Lock()
+	_, unlock, err := c.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +113,11 @@ func TestRenamingKeepsWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	var locked *contexts.LockedError
-	if _, err := context(t, store, "new").Lock(); !errors.As(err, &locked) {
+	if _, _, err := openContext(t, store, "new").Lock(t.Context()); !errors.As(err, &locked) {
 		t.Errorf("the lock went away with the name: %v", err)
 	}
 	unlock()
-	if got := all(t, context(t, store, "new"), contexts.Query{}); !cmp.Equal(got, []string{"hello"}) {
+	if got := all(t, openContext(t, store, "new"), contexts.Query{}); !cmp.Equal(got, []string{"hello"}) {
 		t.Errorf("history = %q", got)
 	}
 	data, err := os.ReadFile(filepath.Join(home, "state.json"))
@@ -121,8 +125,8 @@ func TestRenamingKeepsWhatIsKnown(t *testing.T) {
 		strings.Contains(string(data), `"old"`) {
 		t.Errorf("state.json: %s, %v", data, err)
 	}
-	fill(t, context(t, store, "third"), "x")
-	if err := context(t, store, "third").Rename("new"); !errors.Is(err, contexts.ErrExists) {
+	fill(t, openContext(t, store, "third"), "x")
+	if err := openContext(t, store, "third").Rename("new"); !errors.Is(err, contexts.ErrExists) {
 		t.Errorf("renaming to a name that is taken: %v", err)
 	}
 }
@@ -141,19 +145,19 @@ func TestExpiry(t *testing.T) {
 		}, ",") + `],"current_context":"current","previous_context":"due"}`,
 	})
 	for _, name := range []string{"current", "due", "later", "idle", "used", "locked", "named"} {
-		fill(t, context(t, store, name), "hello")
+		fill(t, openContext(t, store, name), "hello")
 	}
 	for _, file := range []string{"context.jsonl", "transcript/active.jsonl"} {
 		if err := os.Chtimes(filepath.Join(home, "contexts/idle", file), time.Unix(old, 0), time.Unix(old, 0)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	unlock, err := context(t, store, "locked").Lock()
+	_, unlock, err := openContext(t, store, "locked").Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
-	removed, err := store.Expire("named")
+	removed, err := store.Expire(t.Context(), "named")
 	var names []string
 	for _, e := range removed {
 		names = append(names, e.Name)
@@ -162,7 +166,7 @@ func TestExpiry(t *testing.T) {
 	if diff := cmp.Diff([]string{"due", "idle"}, names); diff != "" || err != nil {
 		t.Errorf("%v, removed (-want +got):\n%s", err, diff)
 	}
-	if state, err := store.State(); err != nil || state != (contexts.State{Current: "current"}) {
+	if state, err := store.State(t.Context()); err != nil || state != (contexts.State{Current: "current"}) {
 		t.Errorf("state = %+v, %v", state, err)
 	}
 }
@@ -170,15 +174,15 @@ func TestExpiry(t *testing.T) {
 // TestMailIsDeliveredOnceWhateverIsCutOff ends a delivery after each step.
 func TestMailIsDeliveredOnceWhateverIsCutOff(t *testing.T) {
 	store, _, _ := open(t, nil)
-	c := context(t, store, "work")
-	if err := c.Send("other", "", "hi"); err != nil {
+	c := openContext(t, store, "work")
+	if err := c.Send(c.Name(), "other", "hi"); err != nil {
 		t.Fatal(err)
 	}
-	first, err := c.Mail()
+	first, err := c.Mail(t.Context())
 	if err != nil || len(first) != 1 {
 		t.Fatalf("mail = %v, %v", first, err)
 	}
-	again, err := c.Mail() // nothing was stored: it is still there
+	again, err := c.Mail(t.Context()) // nothing was stored: it is still there
 	if diff := cmp.Diff(first, again); diff != "" || err != nil {
 		t.Errorf("%v, mail (-want +got):\n%s", err, diff)
 	}
@@ -188,17 +192,17 @@ func TestMailIsDeliveredOnceWhateverIsCutOff(t *testing.T) {
 	if err := c.Archive(); err != nil { // even a new window does not forget it
 		t.Fatal(err)
 	}
-	if err := c.Send("other", "", "later"); err != nil {
+	if err := c.Send(c.Name(), "other", "later"); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := c.Mail() // stored, but not removed: it does not come again
+	rest, err := c.Mail(t.Context()) // stored, but not removed: it does not come again
 	if err != nil || len(rest) != 1 || rest[0].Content != "later" {
 		t.Errorf("mail = %v, %v", rest, err)
 	}
 	if err := c.RemoveMail(); err != nil {
 		t.Fatal(err)
 	}
-	if rest, err = c.Mail(); err != nil || len(rest) != 1 {
+	if rest, err = c.Mail(t.Context()); err != nil || len(rest) != 1 {
 		t.Errorf("mail afterwards = %v, %v", rest, err)
 	}
 }
@@ -210,7 +214,7 @@ func TestHistorySelects(t *testing.T) {
 			`"metadata":{"role":"user"}}`+"\n", i, 1000*(i+1), text)
 	}
 	store, _, _ := open(t, map[string]string{"contexts/work/transcript/active.jsonl": lines})
-	c := context(t, store, "work")
+	c := openContext(t, store, "work")
 	for name, test := range map[string]struct {
 		q    contexts.Query
 		want []string
@@ -229,7 +233,8 @@ func TestHistorySelects(t *testing.T) {
 		}
 	}
 	stopped := 0
-	if err := c.History(contexts.Query{}, func(contexts.Entry) bool { stopped++; return stopped < 2 }); err != nil ||
+	if err := c.History(t.Context(), contexts.Query{},
+		func(contexts.Entry) bool { stopped++; return stopped < 2 }); err != nil ||
 		stopped != 2 {
 		t.Errorf("stopped after %d, %v", stopped, err)
 	}
@@ -244,7 +249,7 @@ func TestWhatACrashLeftIsRemoved(t *testing.T) {
 	if err := os.Chtimes(old, time.Unix(1000, 0), time.Unix(1000, 0)); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := context(t, store, "work").Lock()
+	_, unlock, err := openContext(t, store, "work").Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,23 +266,23 @@ func TestWhatACrashLeftIsRemoved(t *testing.T) {
 func TestNewNames(t *testing.T) {
 	store, _, _ := open(t, nil)
 	for range 3 {
-		name, err := store.NewName("bug")
+		name, err := store.NewName(t.Context(), "bug")
 		if err != nil || !strings.HasPrefix(name, "bug_2") {
 			t.Errorf("name %q, %v", name, err)
 		}
-		if store.Exists(name) {
+		if store.Exists(t.Context(), name) {
 			t.Errorf("%q is taken", name)
 		}
-		fill(t, context(t, store, name), "x")
+		fill(t, openContext(t, store, name), "x")
 	}
-	if _, err := store.NewName("../x"); err == nil {
+	if _, err := store.NewName(t.Context(), "../x"); err == nil {
 		t.Error("a bad prefix was taken")
 	}
 }
 
 func TestAnEmptySummaryChangesNothing(t *testing.T) {
 	store, _, _ := open(t, nil)
-	c := context(t, store, "work")
+	c := openContext(t, store, "work")
 	fill(t, c, "hello")
 	if err := c.Compact(" \n", nil); err == nil {
 		t.Error("an empty summary was taken")

@@ -44,9 +44,9 @@ func (l Limits) withDefaults() Limits {
 // maxInbox bounds an inbox; who sends more is told that it is full.
 const maxInbox = 16 << 20
 
-// CheckMessage refuses a message that is too large to be sent.
-func (s *Store) CheckMessage(text string) error {
-	if most := s.Limits.withDefaults().Message; len(text) > most {
+// checkMessage refuses a message that is too large to be sent.
+func (l Limits) checkMessage(text string) error {
+	if most := l.withDefaults().Message; len(text) > most {
 		return fmt.Errorf("the message has %d bytes, and at most %d are sent (limits.message_bytes); make it shorter, or "+
 			"name a file that holds it", len(text), most)
 	}
@@ -54,10 +54,19 @@ func (s *Store) CheckMessage(text string) error {
 }
 
 // checkNote refuses a note that is too large to be shown with every request.
-func (s *Store) checkNote(text string) error {
-	if most := s.Limits.withDefaults().Note; len(text) > most {
+func (l Limits) checkNote(text string) error {
+	if most := l.withDefaults().Note; len(text) > most {
 		return fmt.Errorf("the text has %d bytes, and at most %d are kept (limits.note_bytes); make it shorter",
 			len(text), most)
+	}
+	return nil
+}
+
+// checkRoom refuses a message of so many bytes if an inbox that holds others has
+// no room for it.
+func checkRoom(name string, held, more int64) error {
+	if held > 0 && held+more > maxInbox {
+		return fmt.Errorf("its inbox is full, %d bytes wait there; let it read them first (chibi -B %s)", held, name)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ func TestWhatIsTooLargeIsRefusedAndChangesNothing(t *testing.T) {
 	large := strings.Repeat("x", 256<<10+1)
 	for name, set := range map[string]func(string) error{
 		"todos": c.SetTodos, "goals": c.SetGoals, "reflection": c.SetReflection,
-		"a message": func(text string) error { return c.Send("other", "", text) },
+		"a message": func(text string) error { return c.Send(c.Name(), "other", text) },
 	} {
 		if err := set("kept"); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -29,9 +30,9 @@ func TestWhatIsTooLargeIsRefusedAndChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, read := range map[string]func() (string, error){"todos": c.Todos, "goals": c.Goals,
+	for name, read := range map[string]func(context.Context) (string, error){"todos": c.Todos, "goals": c.Goals,
 		"reflection": c.Reflection} {
-		if text, err := read(); text != "kept" || err != nil {
+		if text, err := read(t.Context()); text != "kept" || err != nil {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
@@ -51,13 +52,13 @@ func TestAPromptTakesAsMuchMailAsItMayAndTheRestComesNext(t *testing.T) {
 	}
 	text := strings.Repeat("x", 400<<10)
 	for range 5 {
-		if err := c.Send("other", "", text); err != nil {
+		if err := c.Send(c.Name(), "other", text); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var counts []int
 	for range 4 {
-		mail, err := c.Mail()
+		mail, err := c.Mail(t.Context())
 		if err == nil && len(mail) > 0 {
 			err = c.Append(UserMessage("user", "work", "prompt").Delivering(mail))
 		}
@@ -84,7 +85,7 @@ func TestAFullInboxRefusesMessagesAndOneThatIsTooLargeIsNotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Send("other", "", "hi"); err == nil || !strings.Contains(err.Error(), "its inbox is full") {
+	if err := c.Send(c.Name(), "other", "hi"); err == nil || !strings.Contains(err.Error(), "its inbox is full") {
 		t.Errorf("Send = %v", err)
 	}
 	path := filepath.Join(home, "contexts/work/inbox.jsonl")
@@ -92,7 +93,7 @@ func TestAFullInboxRefusesMessagesAndOneThatIsTooLargeIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var large *disk.TooLargeError
-	if _, err := c.Mail(); !errors.As(err, &large) || !strings.Contains(err.Error(), path) {
+	if _, err := c.Mail(t.Context()); !errors.As(err, &large) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Mail = %v", err)
 	}
 }

@@ -21,31 +21,31 @@ func TestReadersTakeNoLocks(t *testing.T) {
 		}
 	}
 	for _, name := range []string{".lock", ".inbox.lock", "transcript/.transcript.lock", "../../state.json.lock"} {
-		unlock, err := disk.Lock(filepath.Join(c.folder(), name))
+		unlock, err := disk.Lock(filepath.Join(onDisk(c).folder(), name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer unlock()
 	}
 	reader := contextOf(t, s, "work")
-	if window, err := reader.Window(); len(window) != 6 || err != nil {
+	if window, err := reader.Window(t.Context()); len(window) != 6 || err != nil {
 		t.Errorf("a window of %d entries, %v", len(window), err)
 	}
 	count := 0
-	if err := reader.History(Query{}, func(Entry) bool { count++; return true }); count != 6 || err != nil {
+	if err := reader.History(t.Context(), Query{}, func(Entry) bool { count++; return true }); count != 6 || err != nil {
 		t.Errorf("a history of %d entries, %v", count, err)
 	}
-	if list, err := s.List(); err != nil || len(list) != 2 {
+	if list, err := s.List(t.Context()); err != nil || len(list) != 2 {
 		t.Errorf("List = %+v, %v", list, err)
 	}
-	if info, err := s.Info("work"); err != nil || !info.Locked {
+	if info, err := s.Info(t.Context(), "work"); err != nil || !info.Locked {
 		t.Errorf("Info = %+v, %v", info, err)
 	}
-	if _, inUse := s.Holder("work"); !inUse {
+	if _, inUse := s.Holder(t.Context(), "work"); !inUse {
 		t.Error("nobody uses it")
 	}
-	disk.Remove(s.fs, c.windowFile()) // the window is behind: whoever uses the context makes it anew
-	if window, err := reader.Window(); len(window) != 6 || err != nil {
+	disk.Remove(s.home.fs, onDisk(c).windowFile()) // the window is behind: whoever uses the context makes it anew
+	if window, err := reader.Window(t.Context()); len(window) != 6 || err != nil {
 		t.Errorf("behind: a window of %d entries, %v", len(window), err)
 	}
 }
@@ -74,15 +74,16 @@ func TestReadersSeeEachEntryOnceWhileOthersWrite(t *testing.T) {
 		c := contextOf(t, s, "work")
 		for name, read := range map[string]func() ([]string, error){
 			"history": func() (list []string, err error) {
-				err = c.History(Query{}, func(e Entry) bool { list = append(list, e.Content); return true })
+				err = c.History(t.Context(), Query{}, func(e Entry) bool { list = append(list, e.Content); return true })
 				return list, err
 			},
 			"history from the end": func() (list []string, err error) {
-				err = c.History(Query{Last: 2 * total}, func(e Entry) bool { list = append(list, e.Content); return true })
+				err = c.History(t.Context(), Query{Last: 2 * total},
+					func(e Entry) bool { list = append(list, e.Content); return true })
 				return list, err
 			},
 			"window": func() (list []string, err error) {
-				window, err := c.Window()
+				window, err := c.Window(t.Context())
 				for _, e := range window {
 					list = append(list, e.Content)
 				}
@@ -115,19 +116,19 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 		!strings.Contains(err.Error(), "at most 16777216 can be kept") {
 		t.Errorf("Append = %v", err)
 	}
-	if err := disk.Append(s.fs, c.transcript(), []byte(long+"\n"), 0o600); err != nil {
+	if err := disk.Append(s.home.fs, onDisk(c).transcript(), []byte(long+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Append(UserMessage("user", "work", "two")); err != nil {
 		t.Fatal(err)
 	}
-	disk.Remove(s.fs, c.windowFile())
-	window, err := c.Window()
+	disk.Remove(s.home.fs, onDisk(c).windowFile())
+	window, err := c.Window(t.Context())
 	if err != nil || len(window) != 3 || window[2].Content != "two" {
 		t.Errorf("a window of %d entries, %v", len(window), err)
 	}
 	count := 0
-	if err := c.History(Query{}, func(Entry) bool { count++; return true }); err != nil || count != 3 {
+	if err := c.History(t.Context(), Query{}, func(Entry) bool { count++; return true }); err != nil || count != 3 {
 		t.Errorf("a history of %d entries, %v", count, err)
 	}
 	const leftOut = "active.jsonl:3: not an entry, left out of the conversation: not JSON"
@@ -136,7 +137,7 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 	}
 }
 
-func contextOf(t *testing.T, s *Store, name string) *Context {
+func contextOf(t *testing.T, s *Files, name string) Context {
 	t.Helper()
 	c, err := s.Context(name)
 	if err != nil {

@@ -1,15 +1,11 @@
 package contexts
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // State says which contexts are in use.
@@ -21,8 +17,8 @@ type State struct {
 }
 
 // State reads which contexts are in use.
-func (s *Store) State() (State, error) {
-	file, err := s.readState()
+func (s *Store) State(ctx context.Context) (State, error) {
+	file, err := s.backend.state(ctx)
 	if err != nil {
 		return State{}, err
 	}
@@ -34,10 +30,10 @@ func (s *Store) Switch(name string) (from string, err error) {
 	if err := ValidName(name); err != nil {
 		return "", err
 	}
-	if err := disk.MkdirAll(s.fs, s.folder(name), 0o700); err != nil {
+	if err := s.backend.create(name); err != nil {
 		return "", fmt.Errorf("making context %q: %w", name, err)
 	}
-	err = s.updateState(func(state *stateFile) {
+	err = s.backend.update(func(state *stateFile) {
 		from = state.Current
 		if from != name {
 			state.Previous = &from
@@ -50,12 +46,9 @@ func (s *Store) Switch(name string) (from string, err error) {
 
 // Touch notes that a context was used now.
 func (s *Store) Touch(name string) error {
-	return s.updateState(func(state *stateFile) { state.register(name, s.now()).LastActivityAt = s.now().Unix() })
-}
-
-// updateRenamed carries a new name into state.json.
-func (s *Store) updateRenamed(from, to string) error {
-	return s.updateState(func(state *stateFile) { state.rename(from, to) })
+	return s.backend.update(func(state *stateFile) {
+		state.register(name, s.now()).LastActivityAt = s.now().Unix()
+	})
 }
 
 // SetDestroyRule changes when a context is to be removed. A nil field stays as
@@ -64,7 +57,7 @@ func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.D
 	if err := ValidName(name); err != nil {
 		return err
 	}
-	return s.updateState(func(state *stateFile) {
+	return s.backend.update(func(state *stateFile) {
 		e := state.register(name, s.now())
 		if at != nil {
 			e.DestroyAt = at.Unix()
@@ -82,7 +75,7 @@ func unix(seconds int64) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// stateFile is state.json.
+// stateFile is what is known of the contexts of a home: state.json.
 type stateFile struct {
 	Contexts []contextState `json:"contexts"`
 	Current  string         `json:"current_context"`
@@ -172,68 +165,22 @@ func (f *stateFile) rename(from, to string) {
 	}
 }
 
-func (s *Store) statePath() string { return filepath.Join(s.home, "state.json") }
-
-func (s *Store) stateFile() jsonfile.File {
-	return jsonfile.File{Path: s.statePath(), FS: s.fs, Report: func(text string) { s.report("%s", text) }}
-}
-
-// readState reads state.json. A damaged one counts as empty, and is reported.
-func (s *Store) readState() (*stateFile, error) {
-	state, err := jsonfile.Read[stateFile](s.stateFile())
-	var damaged *jsonfile.DamagedError
-	switch {
-	case errors.As(err, &damaged):
-		s.report("%v; the current context is taken to be %q, and the contexts are those with a folder", err, DefaultName)
-		state = stateFile{}
-	case err != nil:
-		return nil, fmt.Errorf("reading state: %w", err)
-	}
-	state.complete()
-	return &state, nil
-}
-
-// updateState changes state.json while no other process does, and brings it up
-// to date with the folders that there are. A damaged file is kept beside it.
-func (s *Store) updateState(change func(*stateFile)) error {
-	err := jsonfile.Update(s.stateFile(), func(state *stateFile) error {
-		state.complete()
-		change(state)
-		return s.reconcile(state)
-	})
-	if err != nil {
-		return fmt.Errorf("writing state: %w", err)
-	}
-	return nil
-}
-
-// removeStale removes temporary files that a crash has left.
-func (s *Store) removeStale(folders ...string) {
-	for _, folder := range folders {
-		disk.RemoveStale(s.fs, folder, s.now())
-	}
-}
-
-// reconcile forgets contexts whose folder is gone and registers folders that no
-// entry names, as runs with -C and other programs leave them.
-func (s *Store) reconcile(state *stateFile) error {
-	names, err := s.Names()
-	if err != nil {
-		return err
-	}
+// reconcile brings the registry up to date with the contexts that there are: it
+// forgets those that are gone and registers those that no entry names, as runs
+// with -C and other programs leave them.
+func (f *stateFile) reconcile(names []string, now time.Time) {
 	unknown := map[string]bool{}
 	for _, name := range names {
 		unknown[name] = true
 	}
-	state.Contexts = slices.DeleteFunc(state.Contexts, func(e contextState) bool {
-		return e.Name != state.Current && !unknown[e.Name]
+	f.Contexts = slices.DeleteFunc(f.Contexts, func(e contextState) bool {
+		return e.Name != f.Current && !unknown[e.Name]
 	})
-	for _, e := range state.Contexts {
+	for _, e := range f.Contexts {
 		delete(unknown, e.Name)
 	}
 	for name := range unknown {
-		state.Contexts = append(state.Contexts, contextState{Name: name, CreatedAt: s.now().Unix()})
+		f.Contexts = append(f.Contexts, contextState{Name: name, CreatedAt: now.Unix()})
 	}
-	state.sort()
-	return nil
+	f.sort()
 }

@@ -1,18 +1,13 @@
 package contexts
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// Store is a home folder with contexts.
+// Store is the contexts of a home, wherever they are kept. It implements [Home].
 type Store struct {
 	// Report receives sentences about damage that was found and what was done
 	// about it. Nil: they are dropped.
@@ -23,21 +18,8 @@ type Store struct {
 	// Limits bound notes and messages. Set them before the first use.
 	Limits Limits
 
-	home string
-	fs   disk.FS
-	now  func() time.Time
-}
-
-// Open opens a home folder, which need not exist. It writes nothing.
-func Open(home string) (*Store, error) {
-	info, err := os.Stat(home)
-	if err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("home %s is a file; a folder is needed there", home)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("opening home: %w", err)
-	}
-	return &Store{home: home, fs: disk.OS{}, now: time.Now}, nil
+	backend backend
+	now     func() time.Time
 }
 
 // Info describes a context in a list.
@@ -57,13 +39,43 @@ type Info struct {
 // DefaultName is the context of a home that was never used.
 const DefaultName = "default"
 
-// List lists the contexts by name: those with a folder, and the current one.
-func (s *Store) List() ([]Info, error) {
-	state, err := s.readState()
+// Context opens a context, which need not exist. It writes nothing.
+func (s *Store) Context(name string) (Context, error) {
+	if err := ValidName(name); err != nil {
+		return nil, err
+	}
+	return newHandle(&ref{store: s, name: name}), nil
+}
+
+// open is where a context keeps what belongs to it.
+func (s *Store) open(name string) keeper { return s.backend.open(&ref{store: s, name: name}) }
+
+// Exists reports whether there is such a context. If that cannot be found out it
+// says yes, and whatever is done with the context fails with the reason.
+func (s *Store) Exists(ctx context.Context, name string) bool {
+	return ValidName(name) == nil && s.backend.exists(ctx, name)
+}
+
+// Names lists the contexts that there are. What cannot be a context is not one.
+func (s *Store) Names(ctx context.Context) ([]string, error) { return s.backend.names(ctx) }
+
+// HasMail reports whether anything lies in a context's inbox.
+func (s *Store) HasMail(ctx context.Context, name string) bool {
+	return s.open(name).inbox.hasMail(ctx)
+}
+
+// Holder says which process uses a context, if one does.
+func (s *Store) Holder(ctx context.Context, name string) (h Holder, inUse bool) {
+	return s.backend.holder(ctx, name)
+}
+
+// List describes the contexts by name: those that there are, and the current one.
+func (s *Store) List(ctx context.Context) ([]Info, error) {
+	state, err := s.backend.state(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.Names()
+	names, err := s.Names(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,61 +89,42 @@ func (s *Store) List() ([]Info, error) {
 	}
 	var list []Info
 	for _, name := range names {
-		list = append(list, s.describe(name, state.Current, known[name]))
+		list = append(list, s.describe(ctx, name, state.Current, known[name]))
 	}
 	return list, nil
 }
 
 // Info describes one context, which need not exist.
-func (s *Store) Info(name string) (Info, error) {
-	state, err := s.readState()
+func (s *Store) Info(ctx context.Context, name string) (Info, error) {
+	state, err := s.backend.state(ctx)
 	if err != nil {
 		return Info{}, err
 	}
-	return s.describe(name, state.Current, state.find(name)), nil
+	return s.describe(ctx, name, state.Current, state.find(name)), nil
 }
 
-func (s *Store) describe(name, current string, known *contextState) Info {
-	info := Info{Name: name, Current: name == current, Locked: s.isLocked(name), Mail: s.HasMail(name)}
+func (s *Store) describe(ctx context.Context, name, current string, known *contextState) Info {
+	_, isLocked := s.Holder(ctx, name)
+	info := Info{Name: name, Current: name == current, Locked: isLocked, Mail: s.HasMail(ctx, name)}
 	if known != nil {
 		info.Created, info.LastActivity = unix(known.CreatedAt), unix(known.LastActivityAt)
 	}
 	return info
 }
 
-// Names lists the contexts that have a directory. What cannot be a context is not
-// one.
-func (s *Store) Names() ([]string, error) {
-	entries, err := s.fs.ReadDir(s.contextsFolder())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("listing contexts: %w", err)
+// NewName is a name for a new context: the local date and time, after a prefix
+// if there is one, with a number if that is taken.
+func (s *Store) NewName(ctx context.Context, prefix string) (string, error) {
+	base := s.now().Format("20060102_150405")
+	if prefix != "" {
+		base = prefix + "_" + base
 	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() && ValidName(e.Name()) == nil {
-			names = append(names, e.Name())
-		}
+	name := base
+	for i := 2; s.Exists(ctx, name); i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
 	}
-	return names, nil
+	return name, ValidName(name)
 }
-
-// Context opens a context, which need not exist. It writes nothing.
-func (s *Store) Context(name string) (*Context, error) {
-	if err := ValidName(name); err != nil {
-		return nil, err
-	}
-	return &Context{store: s, name: name}, nil
-}
-
-// Exists reports whether a context has anything on disk. If that cannot be found
-// out it says yes, and whatever is done with the context fails with the reason.
-func (s *Store) Exists(name string) bool {
-	_, err := s.fs.Stat(s.folder(name))
-	return ValidName(name) == nil && !errors.Is(err, fs.ErrNotExist)
-}
-
-func (s *Store) contextsFolder() string    { return filepath.Join(s.home, "contexts") }
-func (s *Store) folder(name string) string { return filepath.Join(s.contextsFolder(), name) }
 
 func (s *Store) report(format string, args ...any) {
 	if s.Report != nil {

@@ -32,7 +32,7 @@ func TestSupersedingEndsTheSummary(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.Summary(); got != step.want || err != nil {
+		if got, err := c.Summary(t.Context()); got != step.want || err != nil {
 			t.Errorf("%s: summary %q, %v", step.name, got, err)
 		}
 	}
@@ -43,11 +43,11 @@ func TestSupersedingEndsTheSummary(t *testing.T) {
 	if err := os.Remove(filepath.Join(folder, "context.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	window, err := c.Window()
+	window, err := c.Window(t.Context())
 	if err != nil || len(window) == 0 || window[len(window)-1].Content != "y" {
 		t.Errorf("window %+v, %v", window, err)
 	}
-	if got, err := c.Summary(); got != "" || err != nil {
+	if got, err := c.Summary(t.Context()); got != "" || err != nil {
 		t.Errorf("made anew: summary %q, %v", got, err)
 	}
 }

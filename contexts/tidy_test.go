@@ -98,7 +98,7 @@ func TestAStateOfAnotherShapeIsKeptAside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
 			s := homeOf(t, home, map[string]string{"state.json": text, "contexts/work/todos.md": "x"})
-			if state, err := s.State(); err != nil || state.Current != DefaultName {
+			if state, err := s.State(t.Context()); err != nil || state.Current != DefaultName {
 				t.Errorf("State = %+v, %v", state, err)
 			}
 			if err := s.Touch("work"); err != nil {
@@ -111,7 +111,7 @@ func TestAStateOfAnotherShapeIsKeptAside(t *testing.T) {
 			if got, _ := os.ReadFile(kept[0]); string(got) != text {
 				t.Errorf("kept %q, want %q", got, text)
 			}
-			if info, err := s.Info("work"); err != nil || info.LastActivity.IsZero() {
+			if info, err := s.Info(t.Context(), "work"); err != nil || info.LastActivity.IsZero() {
 				t.Errorf("Info = %+v, %v", info, err)
 			}
 		})
@@ -131,7 +131,7 @@ func TestAPromptIsNotRefusedBecauseSomebodyLooks(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					if _, err := s.List(); err != nil {
+					if _, err := s.List(t.Context()); err != nil {
 						t.Error(err)
 					}
 				}
@@ -143,7 +143,7 @@ func TestAPromptIsNotRefusedBecauseSomebodyLooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unlock, err := c.Lock()
+		_, unlock, err := c.Lock(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,12 +173,12 @@ func TestAContextThatIsRenamedBetweenFindingAndLockingIsMadeAgain(t *testing.T) 
 	home := t.TempDir()
 	s := homeOf(t, home, map[string]string{"contexts/work/todos.md": "x"})
 	times := 3
-	s.fs = vanishing{folder: s.folder("work"), left: &times}
+	s.home.fs = vanishing{folder: s.home.folder("work"), left: &times}
 	c, err := s.Context("work")
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := c.Lock()
+	_, unlock, err := c.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,13 +188,13 @@ func TestAContextThatIsRenamedBetweenFindingAndLockingIsMadeAgain(t *testing.T) 
 func TestARenameNeverTakesTheDirectoryThatAPromptHasJustMade(t *testing.T) {
 	home := t.TempDir()
 	s := homeOf(t, home, map[string]string{"contexts/work/todos.md": "x"})
-	if err := os.Mkdir(s.folder("new"), 0o700); err != nil {
+	if err := os.Mkdir(s.home.folder("new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := disk.MoveNew(s.fs, s.folder("work"), s.folder("new")); !os.IsExist(err) {
+	if err := disk.MoveNew(s.home.fs, s.home.folder("work"), s.home.folder("new")); !os.IsExist(err) {
 		t.Errorf("MoveNew = %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(s.folder("work"), "todos.md")); err != nil {
+	if _, err := os.Stat(filepath.Join(s.home.folder("work"), "todos.md")); err != nil {
 		t.Error(err)
 	}
 }
@@ -207,7 +207,7 @@ func TestWhatATurnCostsDoesNotGrowWithTheNumberOfContexts(t *testing.T) {
 		fs := disktest.New(home, -1)
 		s := crashStore(t, home, fs)
 		for i := range count {
-			if err := disk.MkdirAll(fs, s.folder(fmt.Sprintf("c%d", i)), 0o700); err != nil {
+			if err := disk.MkdirAll(fs, s.home.folder(fmt.Sprintf("c%d", i)), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -223,11 +223,11 @@ func TestWhatATurnCostsDoesNotGrowWithTheNumberOfContexts(t *testing.T) {
 		must(s.Touch("work"))
 		before := fs.Ops()
 		must(s.Tidy("work"))
-		_, err = s.Expire("work")
+		_, err = s.Expire(t.Context(), "work")
 		must(err)
 		must(c.Append(UserMessage("user", "work", "two")))
 		must(s.Touch("work"))
-		_, err = s.Names()
+		_, err = s.Names(t.Context())
 		must(err)
 		return fs.Ops() - before
 	}
@@ -253,7 +253,7 @@ func TestWorkOnEveryContextIsDoneOnceADay(t *testing.T) {
 }
 
 // homeOf is a store in a directory with some files.
-func homeOf(t *testing.T, home string, files map[string]string) *Store {
+func homeOf(t *testing.T, home string, files map[string]string) *Files {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(home, name)

@@ -1,5 +1,7 @@
 package contexts
 
+import "context"
+
 // A prompt that got no answer, because the request failed or the program was
 // killed, is not sent again with the next one, and delivers no mail. It can be
 // told from the entries that follow it, so that nothing has to be written when
@@ -108,14 +110,10 @@ func Answered(entries []Entry, asking string) []Entry {
 	return kept
 }
 
-// Unanswered are the messages of the latest prompt if it got no answer, none if
-// it did. It need not be in the window any more.
-func (c *Context) Unanswered() (prompt []Entry, err error) {
-	if !c.store.Exists(c.name) {
-		return nil, nil
-	}
+// Unanswered are the messages of the latest prompt if it got no answer.
+func (c *conversation) Unanswered(ctx context.Context) (prompt []Entry, err error) {
 	var list []Entry
-	err = c.latest(func(e Entry) bool {
+	err = c.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
 		if e.isUsers() {
 			list = append([]Entry{e}, list...)
 		}

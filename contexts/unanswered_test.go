@@ -63,7 +63,7 @@ func TestAPromptWithoutAnAnswerIsOneThatAnotherOrNothingFollows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			left, err := c.Unanswered()
+			left, err := c.Unanswered(t.Context())
 			if got := contents(left); got != test.open || err != nil {
 				t.Errorf("unanswered: %q, %v, want %q", got, err, test.open)
 			}
@@ -78,9 +78,9 @@ func TestAPromptWithoutAnAnswerIsOneThatAnotherOrNothingFollows(t *testing.T) {
 // TestAPromptOutlivesWhatMakesItsContextShorter, so that it can be sent again
 // once there is room for it.
 func TestAPromptOutlivesWhatMakesItsContextShorter(t *testing.T) {
-	for name, shorten := range map[string]func(*contexts.Context) error{
-		"compaction": func(c *contexts.Context) error { return c.Compact("a summary", nil) },
-		"archiving":  func(c *contexts.Context) error { return c.Archive() },
+	for name, shorten := range map[string]func(contexts.Context) error{
+		"compaction": func(c contexts.Context) error { return c.Compact("a summary", nil) },
+		"archiving":  func(c contexts.Context) error { return c.Archive() },
 	} {
 		store, _, _ := open(t, nil)
 		c, err := store.Context("work")
@@ -93,7 +93,7 @@ func TestAPromptOutlivesWhatMakesItsContextShorter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, err := c.Unanswered()
+		left, err := c.Unanswered(t.Context())
 		if diff := cmp.Diff("two", contents(left)); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}

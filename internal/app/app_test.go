@@ -125,7 +125,7 @@ func TestAnotherContextHasItsOwnConfiguration(t *testing.T) {
 	if len(other.Loaded.Plugins) != 1 || other.Agent.Host != s.Agent.Host {
 		t.Error("the plugins are not those of the first session")
 	}
-	state, err := s.Store.State()
+	state, err := s.Store.State(t.Context())
 	if err != nil || state.Current == "other" {
 		t.Errorf("the current context is %q (%v)", state.Current, err)
 	}
@@ -155,7 +155,7 @@ func TestMovingTakesThePlaceOfASession(t *testing.T) {
 	if err := moved.End(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	if !moved.Store.Exists("other") {
+	if !moved.Store.Exists(t.Context(), "other") {
 		t.Error("nothing was stored in the other context")
 	}
 }
@@ -179,11 +179,11 @@ func TestTracesOfAnotherContextAreItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Close()
-	text, err := os.ReadFile(app.TracePath(dir, "other"))
+	text, err := os.ReadFile(s.Store.Layout().Trace("other"))
 	if err != nil || !strings.Contains(string(text), `"context":"other"`) {
 		t.Errorf("the trace of the context is %q (%v)", text, err)
 	}
-	if _, err := os.Stat(app.TracePath(dir, s.Name())); err == nil {
+	if _, err := os.Stat(s.Store.Layout().Trace(s.Name())); err == nil {
 		t.Error("the turn was traced in the context of the first session")
 	}
 }

@@ -2,24 +2,25 @@ package app
 
 import (
 	"bytes"
-	"path/filepath"
+	"context"
+	"encoding/json"
+	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
-	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/chibi-host/chibi/contexts"
 )
 
 // CleanCaches removes what is beyond the limits of the configuration in the caches of
 // all contexts, unless it is younger than minAge.
-func CleanCaches(s *Session, minAge time.Duration) (removed int, err error) {
-	names, err := s.Store.Names()
+func CleanCaches(ctx context.Context, s *Session, minAge time.Duration) (removed int, err error) {
+	names, err := s.Store.Names(ctx)
 	for _, name := range names {
 		if err != nil {
 			break
 		}
 		var n int
-		n, err = cleanCache(s, name, minAge)
+		n, err = cleanCache(ctx, s, name, minAge)
 		removed += n
 	}
 	return removed, err
@@ -27,26 +28,30 @@ func CleanCaches(s *Session, minAge time.Duration) (removed int, err error) {
 
 // cleanCache removes what is beyond the limits of the configuration in a
 // context's cache. What its conversation's window still names is kept.
-func cleanCache(s *Session, name string, minAge time.Duration) (removed int, err error) {
+func cleanCache(ctx context.Context, s *Session, name string, minAge time.Duration) (removed int, err error) {
 	c, err := s.Store.Context(name)
 	if err != nil {
 		return 0, err
 	}
-	return cache.Open(c.CacheFolder()).Clean(cache.Limits{
+	return s.CacheOf(name).Clean(cache.Limits{
 		MaxAge:   time.Duration(s.Config.ToolCacheMaxAgeDays) * 24 * time.Hour,
-		MaxBytes: int64(s.Config.ToolCacheMaxBytes), MinAge: minAge, Keep: namedIn(filepath.Dir(c.CacheFolder())),
+		MaxBytes: int64(s.Config.ToolCacheMaxBytes), MinAge: minAge, Keep: namedIn(ctx, c),
 	})
 }
 
 // namedIn reports whether the window of a context names an entry; if it cannot be
-// read, it may.
-func namedIn(folder string) func(id string) bool {
-	return func(id string) (named bool) {
-		_, err := jsonl.Forward(disk.OS{}, filepath.Join(folder, "context.jsonl"), func(_ int, record []byte) bool {
-			named = bytes.Contains(record, []byte(id))
-			return !named
-		})
-		return named || err != nil
+// read, it may. The window is read when it is asked for the first time.
+func namedIn(ctx context.Context, c contexts.Conversation) func(id string) bool {
+	window := sync.OnceValues(func() ([]byte, error) {
+		entries, err := c.Window(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(entries)
+	})
+	return func(id string) bool {
+		text, err := window()
+		return err != nil || bytes.Contains(text, []byte(id))
 	}
 }
 
@@ -57,7 +62,7 @@ const youngEntry = 10 * time.Minute
 // Cleanup cleans caches at the end of a run, if that is configured: that of its
 // context, and once a day all of them, but with a transient context, which changes nothing else. Its
 // failure is said and does not fail the run.
-func Cleanup(s *Session) {
+func Cleanup(ctx context.Context, s *Session) {
 	all, err := false, error(nil)
 	if !s.opts.Transient {
 		all, err = s.Store.Daily()
@@ -66,9 +71,9 @@ func Cleanup(s *Session) {
 	switch {
 	case err != nil:
 	case all:
-		removed, err = tidyAll(s)
+		removed, err = tidyAll(ctx, s)
 	case s.Config.AutoCleanupCache:
-		removed, err = cleanCache(s, s.Name(), youngEntry)
+		removed, err = cleanCache(ctx, s, s.Name(), youngEntry)
 	}
 	if err != nil {
 		s.person.notice("cleaning up: " + err.Error())
@@ -81,13 +86,13 @@ func Cleanup(s *Session) {
 
 // tidyAll removes what killed runs have left in all contexts, and cleans their
 // caches if that is configured.
-func tidyAll(s *Session) (removed int, err error) {
-	names, err := s.Store.Names()
+func tidyAll(ctx context.Context, s *Session) (removed int, err error) {
+	names, err := s.Store.Names(ctx)
 	if err == nil {
 		err = s.Store.Tidy(names...)
 	}
 	if err != nil || !s.Config.AutoCleanupCache {
 		return 0, err
 	}
-	return CleanCaches(s, youngEntry)
+	return CleanCaches(ctx, s, youngEntry)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/llm"
 )
 
@@ -13,9 +12,8 @@ import (
 // response, to a file of the context.
 type loggingClient struct {
 	llm.Client
-	context *contexts.Context
-	opts    ModelOptions
-	notice  func(string)
+	log  func(file string, record any)
+	opts ModelOptions
 }
 
 // Stream logs the request, sends it, and logs the response.
@@ -34,8 +32,9 @@ func (c loggingClient) Stream(ctx context.Context, body json.RawMessage, onText 
 	return reply, err
 }
 
-func (c loggingClient) log(name string, record any) {
-	if err := c.context.Log(name, record); err != nil {
-		c.notice(err.Error())
+// logRecord appends a record to a file of the session's context.
+func (s *Session) logRecord(file string, record any) {
+	if err := s.Store.Log(s.Name(), file, record); err != nil {
+		s.person.notice(err.Error())
 	}
 }

@@ -16,10 +16,14 @@ import (
 // have left and contexts whose time is over, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := &Session{opts: opts, person: person(opts.Output)}
-	steps := []func(*Session) error{openHome, openContext, openProject}
+	with := func(step func(context.Context, *Session) error) func(*Session) error {
+		return func(s *Session) error { return step(ctx, s) }
+	}
+	steps := []func(*Session) error{openHome, with(openContext), openProject}
 	if opts.Purpose != ToRead {
-		load := func(s *Session) error { return s.Load(ctx) }
-		steps = []func(*Session) error{openHome, openContext, tidy, expire, openTrace, openProject, load}
+		load := func(ctx context.Context, s *Session) error { return s.Load(ctx) }
+		steps = []func(*Session) error{openHome, with(openContext), tidy, with(expire), openTrace, openProject,
+			with(load)}
 	}
 	for _, step := range steps {
 		if err := step(s); err != nil {
@@ -55,15 +59,15 @@ func openStore(s *Session) (err error) {
 }
 
 // openContext finds the context of the session and its configuration.
-func openContext(s *Session) error {
-	state, err := s.Store.State()
+func openContext(ctx context.Context, s *Session) error {
+	state, err := s.Store.State(ctx)
 	if err != nil {
 		return UsageError{err}
 	}
 	name := state.Current
 	s.from = name
 	if s.opts.Context != "" {
-		if name, s.isNew, err = find(s.Store, s.opts.Context); err != nil {
+		if name, s.isNew, err = find(ctx, s.Store, s.opts.Context); err != nil {
 			return UsageError{err}
 		}
 	}
@@ -105,8 +109,8 @@ func tidy(s *Session) error {
 }
 
 // expire removes contexts whose time is over, and says so.
-func expire(s *Session) error {
-	removed, err := s.Store.Expire(s.Name())
+func expire(ctx context.Context, s *Session) error {
+	removed, err := s.Store.Expire(ctx, s.Name())
 	for _, e := range removed {
 		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
 	}

@@ -76,8 +76,8 @@ func (s *Session) Answer(ctx context.Context, answer func(context.Context) (stri
 	if err := s.Connect(); err != nil {
 		return err
 	}
-	return s.WithLock(ctx, s.Name(), func(*Session) error {
-		if _, err := answer(ctx); err != nil {
+	return s.WithLock(ctx, s.Name(), func(held context.Context, _ *Session) error {
+		if _, err := answer(held); err != nil {
 			return err
 		}
 		if s.opts.Transient {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
@@ -22,7 +21,7 @@ type Session struct {
 	// Home is the home's directory.
 	Home string
 	// Store opens the contexts.
-	Store *contexts.Store
+	Store *contexts.Files
 	// Config is the configuration of the context.
 	Config config.Config
 	// Agent holds the conversation of the context. It can ask the model after
@@ -89,7 +88,7 @@ func (s *Session) For(name string) (*Session, error) {
 // if this session's did. After an error this session is as it was; otherwise the
 // new one ends what this one started.
 func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
-	name, isNew, err := find(s.Store, word)
+	name, isNew, err := find(ctx, s.Store, word)
 	if err != nil {
 		return nil, UsageError{err}
 	}
@@ -125,8 +124,9 @@ func arrive(ctx context.Context, t, before *Session) error {
 }
 
 // WithLock does something while nobody else can use a context: with this session
-// if it is its own context, else with one for that context.
-func (s *Session) WithLock(ctx context.Context, name string, do func(*Session) error) error {
+// if it is its own context, else with one for that context. do gets a context that
+// ends when the lock is lost.
+func (s *Session) WithLock(ctx context.Context, name string, do func(context.Context, *Session) error) error {
 	t := s
 	if name != s.Name() {
 		var err error
@@ -138,9 +138,9 @@ func (s *Session) WithLock(ctx context.Context, name string, do func(*Session) e
 		defer s.tracer.writer.Context(s.Name())
 	}
 	if t.owned {
-		return do(t)
+		return do(ctx, t)
 	}
-	unlock, err := lock(ctx, t)
+	held, unlock, err := lock(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -149,16 +149,16 @@ func (s *Session) WithLock(ctx context.Context, name string, do func(*Session) e
 		t.owned = false
 		unlock()
 	}()
-	return do(t)
+	return do(held, t)
 }
 
 // lock takes the context's lock, and waits for whoever has it if the options say
 // so.
-func lock(ctx context.Context, s *Session) (unlock func(), err error) {
-	unlock, err = s.Agent.Context.Lock()
+func lock(ctx context.Context, s *Session) (held context.Context, unlock func(), err error) {
+	held, unlock, err = s.Agent.Context.Lock(ctx)
 	var locked *contexts.LockedError
 	if !s.opts.Wait || !errors.As(err, &locked) {
-		return unlock, err
+		return held, unlock, err
 	}
 	s.person.detail("waiting: %v", err)
 	defer s.person.waiting(fmt.Sprintf("context %s (%s)", locked.Context, locked.Holder))()
@@ -166,7 +166,7 @@ func lock(ctx context.Context, s *Session) (unlock func(), err error) {
 }
 
 // Cache is the cache of tool outputs of the session's context.
-func (s *Session) Cache() cache.Cache { return cache.Open(s.Agent.Context.CacheFolder()) }
+func (s *Session) Cache() cache.Cache { return s.CacheOf(s.Name()) }
 
-// TracePath is the file that keeps the newest turns of a context of a home.
-func TracePath(home, name string) string { return filepath.Join(home, "contexts", name, "trace.jsonl") }
+// CacheOf is the cache of tool outputs of a context.
+func (s *Session) CacheOf(name string) cache.Cache { return cache.Open(s.Store.Layout().Cache(name)) }

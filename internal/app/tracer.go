@@ -86,7 +86,7 @@ func secrets(c config.Config) []string {
 
 // openContextTrace opens the file that keeps the newest turns of the context.
 func openContextTrace(s *Session) (io.Writer, error) {
-	file, err := trace.Open(TracePath(s.Home, s.Name()), int64(s.Config.Trace.MaxBytes))
+	file, err := trace.Open(s.Store.Layout().Trace(s.Name()), int64(s.Config.Trace.MaxBytes))
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (p *program) cacheCommands(ctx context.Context) []*cli.Command {
 					name := s.Name()
 					if len(args) > 0 {
 						var err error
-						if name, err = app.Existing(s.Session, args[0]); err != nil {
+						if name, err = app.Existing(ctx, s.Session, args[0]); err != nil {
 							return err
 						}
 					}
@@ -74,19 +74,15 @@ func (s *session) showCached(id string) error {
 
 // clearCache removes all outputs of a context.
 func (s *session) clearCache(_ context.Context, name string) error {
-	c, err := s.Store.Context(name)
-	if err != nil {
-		return app.UsageError{Err: err}
-	}
-	if err := cache.Open(c.CacheFolder()).Clear(); err != nil {
+	if err := s.CacheOf(name).Clear(); err != nil {
 		return err
 	}
 	return s.answer("clear_cache", fields{"context": name}, fmt.Sprintf("Cleared tool cache for context '%s'", name))
 }
 
 // cleanupCache removes old outputs in all contexts, and says how many.
-func (s *session) cleanupCache(context.Context) error {
-	removed, err := app.CleanCaches(s.Session, 0)
+func (s *session) cleanupCache(ctx context.Context) error {
+	removed, err := app.CleanCaches(ctx, s.Session, 0)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type chat struct {
 // Ctrl-D. Ctrl-C during an answer ends the answer only; a prompt that fails does
 // not end the conversation either.
 func (s *session) chat(ctx context.Context) error {
-	history, err := s.earlierPrompts()
+	history, err := s.earlierPrompts(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,11 +82,12 @@ func interruption(text string) string {
 }
 
 // earlierPrompts are the last prompts of this context.
-func (s *session) earlierPrompts() (prompts []string, err error) {
-	err = s.Agent.Context.History(contexts.Query{Last: rememberedPrompts, Keep: isPrompt}, func(e contexts.Entry) bool {
-		prompts = append(prompts, e.PromptText())
-		return true
-	})
+func (s *session) earlierPrompts(ctx context.Context) (prompts []string, err error) {
+	err = s.Agent.Context.History(ctx, contexts.Query{Last: rememberedPrompts, Keep: isPrompt},
+		func(e contexts.Entry) bool {
+			prompts = append(prompts, e.PromptText())
+			return true
+		})
 	return prompts, err
 }
 

@@ -41,7 +41,7 @@ func (c *chat) commands() []chatCommand {
 		{[]string{"context"}, "[NAME]", "go on in another context, \"-\" is the previous one; show this one without a name",
 			c.context},
 		{[]string{"contexts"}, "", "list the contexts",
-			func(context.Context, string) error { return c.listContexts(false) }},
+			func(ctx context.Context, _ string) error { return c.listContexts(ctx, false) }},
 		{[]string{"exit", "quit"}, "", "end the conversation, as Ctrl-D does",
 			func(context.Context, string) error { return errChatEnds }},
 	}
@@ -111,7 +111,7 @@ func (c *chat) help() error {
 }
 
 // history shows what was said in the context.
-func (c *chat) history(_ context.Context, word string) error {
+func (c *chat) history(ctx context.Context, word string) error {
 	n := defaultLast
 	if word != "" {
 		var err error
@@ -119,13 +119,13 @@ func (c *chat) history(_ context.Context, word string) error {
 			return err
 		}
 	}
-	return c.printHistory(c.Name(), contexts.Query{Last: max(0, n), First: max(0, -n)}, false)
+	return c.printHistory(ctx, c.Name(), contexts.Query{Last: max(0, n), First: max(0, -n)}, false)
 }
 
 // context goes on in another context, or shows this one.
 func (c *chat) context(ctx context.Context, name string) error {
 	if name == "" {
-		return c.showContext(c.Name(), false)
+		return c.showContext(ctx, c.Name(), false)
 	}
 	moved, err := c.Move(ctx, name)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *chat) context(ctx context.Context, name string) error {
 	if err := c.say("Switched to context '%s'", c.Name()); err != nil {
 		return err
 	}
-	prompts, err := c.earlierPrompts()
+	prompts, err := c.earlierPrompts(ctx)
 	c.editor.History = prompts
 	return err
 }
@@ -143,7 +143,7 @@ func (c *chat) context(ctx context.Context, name string) error {
 // complete lists what a line that begins a command can become.
 func (c *chat) complete(line string) (lines []string) {
 	if word, ok := strings.CutPrefix(line, "/context "); ok {
-		names, _ := c.Store.Names()
+		names, _ := c.Store.Names(context.Background())
 		for _, name := range names {
 			if strings.HasPrefix(name, word) {
 				lines = append(lines, "/context "+name)

@@ -202,11 +202,11 @@ func (c completer) contextNames(mayBeNew bool) []string {
 	if err != nil {
 		return nil
 	}
-	list, err := store.Names()
+	list, err := store.Names(context.Background())
 	if err != nil {
 		return nil
 	}
-	state, err := store.State()
+	state, err := store.State(context.Background())
 	if err == nil && !slices.Contains(list, state.Current) {
 		list = append(list, state.Current)
 		slices.Sort(list)

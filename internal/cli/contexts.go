@@ -16,11 +16,11 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 	var asJSON bool
 	return []*cli.Command{
 		leaf(ctx, "list", "", "list the contexts", func(ctx context.Context, _ []string) error {
-			return p.within(ctx, func(s *session) error { return s.listContexts(asJSON) })
+			return p.within(ctx, func(s *session) error { return s.listContexts(ctx, asJSON) })
 		}, jsonFlag(&asJSON)),
 		leaf(ctx, "show", "[NAME]", "show a context",
-			inSession(p.within, func(s *session, _ context.Context, name string) error {
-				return s.showContext(name, asJSON)
+			inSession(p.within, func(s *session, ctx context.Context, name string) error {
+				return s.showContext(ctx, name, asJSON)
 			}), jsonFlag(&asJSON)),
 		leaf(ctx, "switch", "NAME", "use a context from now on, as -c does", func(ctx context.Context, args []string) error {
 			p.opts.switchTo = args
@@ -77,8 +77,8 @@ func describeContext(info contexts.Info) contextInfo {
 }
 
 // listContexts prints every context, a star at the current one.
-func (s *session) listContexts(asJSON bool) error {
-	infos, err := s.Store.List()
+func (s *session) listContexts(ctx context.Context, asJSON bool) error {
+	infos, err := s.Store.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ type contextDetails struct {
 }
 
 // showContext prints what is known of a context.
-func (s *session) showContext(name string, asJSON bool) error {
-	d, err := s.details(name)
+func (s *session) showContext(ctx context.Context, name string, asJSON bool) error {
+	d, err := s.details(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -141,8 +141,8 @@ func (s *session) showContext(name string, asJSON bool) error {
 	return s.answer("list_current_context", d, text)
 }
 
-func (s *session) details(name string) (d contextDetails, err error) {
-	info, err := s.Store.Info(name)
+func (s *session) details(ctx context.Context, name string) (d contextDetails, err error) {
+	info, err := s.Store.Info(ctx, name)
 	if err != nil {
 		return d, err
 	}
@@ -151,14 +151,16 @@ func (s *session) details(name string) (d contextDetails, err error) {
 	if err != nil {
 		return d, err
 	}
-	if d.Messages, err = c.MessageCount(); err != nil {
+	window, err := c.Window(ctx)
+	if err != nil {
 		return d, err
 	}
+	d.Messages = len(contexts.Messages(window))
 	for _, text := range []struct {
 		into *string
-		read func() (string, error)
+		read func(context.Context) (string, error)
 	}{{&d.Summary, c.Summary}, {&d.Todos, c.Todos}, {&d.Goals, c.Goals}} {
-		if *text.into, err = text.read(); err != nil {
+		if *text.into, err = text.read(ctx); err != nil {
 			return d, err
 		}
 	}

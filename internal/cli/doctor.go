@@ -89,8 +89,8 @@ func (d *doctor) examine(ctx context.Context, online bool) error {
 	d.leftOut()
 	d.guards()
 	d.recipes()
-	d.traces()
-	d.transcripts()
+	d.traces(ctx)
+	d.transcripts(ctx)
 	d.remains()
 	d.model(ctx, online)
 	return ctx.Err()
@@ -254,17 +254,17 @@ func (d *doctor) guards() {
 
 // traces tells of hooks that never fired in the turns that are traced, and of
 // those that failed.
-func (d *doctor) traces() {
+func (d *doctor) traces(ctx context.Context) {
 	asked, failed, turns, calls := map[string]bool{}, map[string]int{}, 0, 0
 	loaded := func(name string) bool {
 		return slices.ContainsFunc(d.Loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
 	}
-	names, err := d.Store.Names()
+	names, err := d.Store.Names(ctx)
 	if err != nil {
 		return
 	}
 	for _, name := range names {
-		list, _, _ := trace.ReadFile(app.TracePath(d.Home, name)) // none, or one that cannot be read
+		list, _, _ := trace.ReadFile(d.Store.Layout().Trace(name)) // none, or one that cannot be read
 		turns += len(list)
 		for _, turn := range list {
 			calls += turn.Calls()
@@ -297,10 +297,10 @@ func (d *doctor) traces() {
 }
 
 // transcripts reads every transcript, and says what is damaged and who uses what.
-func (d *doctor) transcripts() {
+func (d *doctor) transcripts(ctx context.Context) {
 	var damage []string
 	d.Store.Report = func(text string) { damage = append(damage, text) }
-	names, err := d.Store.Names()
+	names, err := d.Store.Names(ctx)
 	if err != nil {
 		d.add("error", err.Error(), "")
 		return
@@ -310,16 +310,16 @@ func (d *doctor) transcripts() {
 		c, err := d.Store.Context(name)
 		entries := 0
 		if err == nil {
-			err = c.History(contexts.Query{}, func(contexts.Entry) bool { entries++; return true })
+			err = c.History(ctx, contexts.Query{}, func(contexts.Entry) bool { entries++; return true })
 		}
 		read += min(entries, 1)
 		if err == nil {
-			_, err = c.Window()
+			_, err = c.Window(ctx)
 		}
 		if err != nil {
 			damage = append(damage, fmt.Sprintf("context %q: %v", name, err))
 		}
-		if holder, inUse := d.Store.Holder(name); inUse {
+		if holder, inUse := d.Store.Holder(ctx, name); inUse {
 			d.add("ok", fmt.Sprintf("context %q is in use by %s; the lock ends with that process", name, holder), "")
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // showLog prints the last n entries of a context's whole transcript, the first
 // -n if n is negative, all if it is 0.
-func (s *session) showLog(_ context.Context, name, number string) error {
+func (s *session) showLog(ctx context.Context, name, number string) error {
 	flag := "-g"
 	if s.opts.logOther != nil {
 		flag = "-G"
@@ -24,7 +24,7 @@ func (s *session) showLog(_ context.Context, name, number string) error {
 		return err
 	}
 	q := contexts.Query{Last: max(0, n), First: max(0, -n)}
-	return s.printHistory(name, q, false)
+	return s.printHistory(ctx, name, q, false)
 }
 
 // historyFlags are the flags of the command history.
@@ -48,11 +48,11 @@ func (p *program) historyCommand(ctx context.Context) *cli.Command {
 			return p.within(ctx, func(s *session) error {
 				name := s.Name()
 				if f.context != "" {
-					if name, err = app.Existing(s.Session, f.context); err != nil {
+					if name, err = app.Existing(ctx, s.Session, f.context); err != nil {
 						return err
 					}
 				}
-				return s.printHistory(name, q, f.json)
+				return s.printHistory(ctx, name, q, f.json)
 			})
 		},
 		&cli.StringFlag{Name: "context", Usage: "the context `NAME` instead of the current one", Destination: &f.context},
@@ -129,7 +129,7 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 
 // printHistory prints entries as they are read. What is not conversation is
 // shown with -v only, and does not count without it.
-func (s *session) printHistory(name string, q contexts.Query, asJSON bool) error {
+func (s *session) printHistory(ctx context.Context, name string, q contexts.Query, asJSON bool) error {
 	c, err := s.Store.Context(name)
 	if err != nil {
 		return app.UsageError{Err: err}
@@ -149,7 +149,7 @@ func (s *session) printHistory(name string, q contexts.Query, asJSON bool) error
 	if isPart := q.First > 0 || q.Text != "" || !q.Since.IsZero() || !q.Until.IsZero(); isPart { // answers may be left out
 		each = func(e contexts.Entry) bool { return answers.Each(e, false) }
 	}
-	if err := c.History(q, each); err != nil {
+	if err := c.History(ctx, q, each); err != nil {
 		return err
 	}
 	answers.End()

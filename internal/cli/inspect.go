@@ -17,7 +17,7 @@ func inspectable() []string {
 
 // inspect prints one thing about a context: a text, or what its configuration
 // says for a key.
-func (s *session) inspect(_ context.Context, name, thing string) error {
+func (s *session) inspect(ctx context.Context, name, thing string) error {
 	if thing == "prompt" {
 		thing = "system_prompt"
 	}
@@ -30,7 +30,7 @@ func (s *session) inspect(_ context.Context, name, thing string) error {
 		data["value"] = inspectable()
 		return s.answer("inspect", data, "Inspectable items:\n  "+strings.Join(inspectable(), "\n  "))
 	}
-	value, none, err := s.inspected(c, thing)
+	value, none, err := s.inspected(ctx, c, thing)
 	if err != nil {
 		return err
 	}
@@ -43,19 +43,19 @@ func (s *session) inspect(_ context.Context, name, thing string) error {
 
 // inspected is a text of a context or a value of its configuration, and what people
 // are told where it is empty.
-func (s *session) inspected(c *contexts.Context, thing string) (value, none string, err error) {
+func (s *session) inspected(ctx context.Context, c contexts.Context, thing string) (value, none string, err error) {
 	switch thing {
 	case "system_prompt":
-		value, err = c.SystemPrompt()
+		value, err = c.SystemPrompt(ctx)
 		return value, "(no system prompt set)", err
 	case "reflection":
-		value, err = c.Reflection()
+		value, err = c.Reflection(ctx)
 		return value, "(no reflection set)", err
 	case "todos":
-		value, err = c.Todos()
+		value, err = c.Todos(ctx)
 		return value, "(no todos)", err
 	case "goals":
-		value, err = c.Goals()
+		value, err = c.Goals(ctx)
 		return value, "(no goals)", err
 	case "home":
 		return s.Home, "", nil

@@ -12,13 +12,13 @@ import (
 // processAllMail lets the model deal with the mail of every context that has
 // some.
 func (s *session) processAllMail(ctx context.Context) error {
-	names, err := s.Store.Names()
+	names, err := s.Store.Names(ctx)
 	if err != nil {
 		return err
 	}
 	had, dealt := false, []string{}
 	for _, name := range names {
-		if !s.Store.HasMail(name) {
+		if !s.Store.HasMail(ctx, name) {
 			continue
 		}
 		had = true
@@ -70,7 +70,7 @@ func (s *session) processMail(ctx context.Context, name string) (some bool, err 
 			return false, err
 		}
 	}
-	mail, err := t.Agent.Context.Mail()
+	mail, err := t.Agent.Context.Mail(ctx)
 	if err != nil {
 		return false, err
 	}

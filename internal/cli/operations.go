@@ -48,8 +48,8 @@ func (s *session) operations() []operation {
 		{o.renameOther != nil, s.onNamed(o.renameOther, withValue(o.renameOther, s.rename))},
 		{o.systemPrompt != nil, s.onCurrent(withValue(o.systemPrompt, s.setSystemPrompt))},
 		{o.systemPromptOther != nil, s.setOtherSystemPrompt},
-		{o.current, func(context.Context) error { return s.showContext(s.Name(), false) }},
-		{o.list, func(context.Context) error { return s.listContexts(false) }},
+		{o.current, func(ctx context.Context) error { return s.showContext(ctx, s.Name(), false) }},
+		{o.list, func(ctx context.Context) error { return s.listContexts(ctx, false) }},
 		{o.log != nil, s.onCurrent(withValue(o.log, s.showLog))},
 		{o.logOther != nil, s.onNamed(o.logOther, withValue(o.logOther, s.showLog))},
 		{o.inspect != nil, s.onCurrent(withValue(o.inspect, s.inspect))},
@@ -83,7 +83,7 @@ func (s *session) onCurrent(do onContext) func(context.Context) error {
 // must exist.
 func (s *session) onNamed(words []string, do onContext) func(context.Context) error {
 	return func(ctx context.Context) error {
-		name, err := app.Existing(s.Session, words[0])
+		name, err := app.Existing(ctx, s.Session, words[0])
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func withValue(words []string, do func(ctx context.Context, name, value string) 
 
 // archive empties a context.
 func (s *session) archive(ctx context.Context, name string) error {
-	return s.owning(ctx, name, func(t *session) error {
+	return s.owning(ctx, name, func(ctx context.Context, t *session) error {
 		if err := t.Agent.Clear(ctx); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (s *session) archive(ctx context.Context, name string) error {
 
 func (s *session) compactCurrent(ctx context.Context) error {
 	name := s.Name()
-	return s.owning(ctx, name, func(t *session) error {
+	return s.owning(ctx, name, func(ctx context.Context, t *session) error {
 		done, err := t.Agent.Compact(ctx)
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func (s *session) compactCurrent(ctx context.Context) error {
 }
 
 func (s *session) compactNamed(ctx context.Context, name string) error {
-	return s.owning(ctx, name, func(t *session) error {
+	return s.owning(ctx, name, func(ctx context.Context, t *session) error {
 		if err := t.Connect(); err != nil {
 			return err
 		}
@@ -138,10 +138,10 @@ func compacted(name string, done agent.Compacted) fields {
 // rename gives a context another name. Plugins of this run are told the new one
 // from then on.
 func (s *session) rename(ctx context.Context, from, to string) error {
-	if !s.Store.Exists(from) {
+	if !s.Store.Exists(ctx, from) {
 		return fmt.Errorf("context %q does not exist", from)
 	}
-	return s.owning(ctx, from, func(t *session) error {
+	return s.owning(ctx, from, func(ctx context.Context, t *session) error {
 		if err := t.Agent.Context.Rename(to); err != nil {
 			return err
 		}
@@ -155,14 +155,14 @@ func (s *session) rename(ctx context.Context, from, to string) error {
 
 // destroy removes a context, if the person agrees.
 func (s *session) destroy(ctx context.Context, name string) error {
-	if !s.Store.Exists(name) {
+	if !s.Store.Exists(ctx, name) {
 		return fmt.Errorf("context %q not found", name)
 	}
 	if ok, err := s.confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
 		return errors.Join(err, s.answer("destroy_context", fields{"context": name, "destroyed": false}, "Aborted"))
 	}
-	return s.owning(ctx, name, func(t *session) error {
-		state, err := s.Store.State()
+	return s.owning(ctx, name, func(ctx context.Context, t *session) error {
+		state, err := s.Store.State(ctx)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func (p *program) retry(ctx context.Context, _ []string) error {
 		if err := s.Connect(); err != nil {
 			return err
 		}
-		defer app.Cleanup(s.Session)
+		defer app.Cleanup(ctx, s.Session)
 		return s.Answer(ctx, s.Agent.Retry)
 	})
 }

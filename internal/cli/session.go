@@ -101,8 +101,11 @@ func (p *program) during(ctx context.Context, opts app.Options, do func(*session
 }
 
 // owning does something while nobody else can use a context.
-func (s *session) owning(ctx context.Context, name string, do func(*session) error) error {
-	return s.WithLock(ctx, name, func(t *app.Session) error { return do(&session{s.program, t}) })
+func (s *session) owning(ctx context.Context, name string,
+	do func(context.Context, *session) error) error {
+	return s.WithLock(ctx, name, func(held context.Context, t *app.Session) error {
+		return do(held, &session{s.program, t})
+	})
 }
 
 // output shows the answer on standard output and all else on standard error. On

@@ -22,7 +22,7 @@ func (s *session) saveSettings(context.Context) error { return s.saveLocal(s.opt
 // is, comments included. The configuration counts from then on.
 func (s *session) saveLocal(pairs []string) error {
 	what := fmt.Sprintf("the configuration of context %q", s.Name())
-	err := rewrite(what, s.Agent.Context.LocalConfig(), func(path string, data []byte) (_ []byte, err error) {
+	err := rewrite(what, s.Store.Layout().LocalConfig(s.Name()), func(path string, data []byte) (_ []byte, err error) {
 		for _, pair := range pairs {
 			key, value, _ := strings.Cut(pair, "=")
 			if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {

@@ -44,7 +44,7 @@ func (s *session) setSystemPrompt(_ context.Context, name, text string) error {
 }
 
 func (s *session) setOtherSystemPrompt(ctx context.Context) error {
-	name, err := app.Resolve(s.Store, s.opts.systemPromptOther[0])
+	name, err := app.Resolve(ctx, s.Store, s.opts.systemPromptOther[0])
 	if err != nil {
 		return app.UsageError{Err: err}
 	}

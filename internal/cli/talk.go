@@ -68,7 +68,7 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	err = s.Start(ctx)
 	defer func() {
 		err = errors.Join(err, s.End(ctx, err))
-		app.Cleanup(s.Session)
+		app.Cleanup(ctx, s.Session)
 	}()
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/urfave/cli/v2"
@@ -64,19 +63,19 @@ func (p *program) traceFile(args []string) (string, error) {
 	}
 	defer s.Close()
 	if p.opts.transient != nil || p.opts.switchTo != nil {
-		path := app.TracePath(s.Home, s.Name())
+		path := s.Store.Layout().Trace(s.Name())
 		if _, err := os.Stat(path); err != nil {
 			return "", fmt.Errorf("nothing was traced in context %q yet", s.Name())
 		}
 		return path, nil
 	}
-	names, err := s.Store.Names()
+	names, err := s.Store.Names(context.Background())
 	if err != nil {
 		return "", err
 	}
 	newest, found := time.Time{}, ""
 	for _, name := range names {
-		path := app.TracePath(s.Home, name)
+		path := s.Store.Layout().Trace(name)
 		if stat, err := os.Stat(path); err == nil && stat.ModTime().After(newest) {
 			newest, found = stat.ModTime(), path
 		}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 )
@@ -104,6 +103,6 @@ func (p *program) isTraced(name string) bool {
 	if _, err := s.Store.Context(name); err != nil {
 		return false
 	}
-	_, err = os.Stat(app.TracePath(s.Home, name))
+	_, err = os.Stat(s.Store.Layout().Trace(name))
 	return err == nil
 }

@@ -14,6 +14,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// The defaults of [Storage].
+const (
+	DefaultMaxEntries    = 1000
+	DefaultMaxTokens     = 100_000
+	DefaultMaxAge        = 30 * 24 * time.Hour
+	DefaultBytesPerToken = 3
+)
+
 // Storage says when the active part of a transcript becomes a partition: when
 // one of the bounds is reached. A field of 0 means its default.
 type Storage struct {
@@ -26,14 +34,6 @@ type Storage struct {
 	// BytesPerToken is the estimate; default 3.
 	BytesPerToken int
 }
-
-// The defaults of [Storage].
-const (
-	DefaultMaxEntries    = 1000
-	DefaultMaxTokens     = 100_000
-	DefaultMaxAge        = 30 * 24 * time.Hour
-	DefaultBytesPerToken = 3
-)
 
 func (s Storage) withDefaults() Storage {
 	return Storage{
@@ -52,9 +52,11 @@ func orDefault[T int | time.Duration](set, fallback T) T {
 // tokens estimates the tokens of a text of so many bytes.
 func (s Storage) tokens(bytes int) int { return (bytes + s.BytesPerToken - 1) / s.BytesPerToken }
 
-func (c *Context) transcriptFolder() string { return filepath.Join(c.folder(), "transcript") }
-func (c *Context) transcript() string       { return filepath.Join(c.transcriptFolder(), "active.jsonl") }
-func (c *Context) intentFile() string       { return filepath.Join(c.transcriptFolder(), ".rotation.json") }
+func (c *fileContext) transcriptFolder() string { return filepath.Join(c.folder(), "transcript") }
+func (c *fileContext) transcript() string       { return filepath.Join(c.transcriptFolder(), "active.jsonl") }
+func (c *fileContext) intentFile() string {
+	return filepath.Join(c.transcriptFolder(), ".rotation.json")
+}
 
 // content is what a part of a transcript holds.
 type content struct {
@@ -74,17 +76,17 @@ func (n *content) add(record []byte, storage Storage) {
 }
 
 // measure counts what a part of the transcript holds.
-func (c *Context) measure(path string) (content, error) {
+func (c *fileContext) measure(path string) (content, error) {
 	var n content
 	storage := c.store.Storage.withDefaults()
-	_, err := jsonl.Forward(c.store.fs, path, func(_ int, record []byte) bool {
+	_, err := jsonl.Forward(c.home.fs, path, func(_ int, record []byte) bool {
 		n.add(record, storage)
 		return true
 	})
 	if err != nil {
 		return n, err
 	}
-	if info, err := c.store.fs.Stat(path); err == nil {
+	if info, err := c.home.fs.Stat(path); err == nil {
 		n.size = info.Size()
 	}
 	return n, nil
@@ -92,8 +94,8 @@ func (c *Context) measure(path string) (content, error) {
 
 // measureActive is measure for the active part, whose content is remembered
 // between appends.
-func (c *Context) measureActive(added [][]byte) error {
-	info, err := c.store.fs.Stat(c.transcript())
+func (c *fileContext) measureActive(added [][]byte) error {
+	info, err := c.home.fs.Stat(c.transcript())
 	if err != nil {
 		return err
 	}
@@ -113,13 +115,13 @@ func (c *Context) measureActive(added [][]byte) error {
 
 // rotateIfDue begins a new partition if a bound is reached. What was appended
 // is durable already: a failure is reported and tried again at the next append.
-func (c *Context) rotateIfDue(added [][]byte) {
+func (c *fileContext) rotateIfDue(added [][]byte) {
 	if err := c.tryRotation(added); err != nil {
 		c.store.report("context %q: the transcript could not begin a new partition, nothing is lost: %v", c.name, err)
 	}
 }
 
-func (c *Context) tryRotation(added [][]byte) error {
+func (c *fileContext) tryRotation(added [][]byte) error {
 	if err := c.measureActive(added); err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (c *Context) tryRotation(added [][]byte) error {
 
 // rotate makes the active part a partition. The intent is durable first, so
 // that whoever comes after a crash finishes the work.
-func (c *Context) rotate() error {
+func (c *fileContext) rotate() error {
 	name, err := c.freePartitionName(c.active)
 	if err != nil {
 		return err
@@ -145,7 +147,7 @@ func (c *Context) rotate() error {
 	if err != nil {
 		return err
 	}
-	if err := disk.Replace(c.store.fs, c.intentFile(), append(data, '\n'), 0o600); err != nil {
+	if err := disk.Replace(c.home.fs, c.intentFile(), append(data, '\n'), 0o600); err != nil {
 		return err
 	}
 	return c.finishRotation()
@@ -153,14 +155,14 @@ func (c *Context) rotate() error {
 
 // freePartitionName is partitions/FIRST-LAST.jsonl, with a number if there is
 // such a file: two partitions may begin and end in the same second.
-func (c *Context) freePartitionName(n content) (string, error) {
+func (c *fileContext) freePartitionName(n content) (string, error) {
 	base := fmt.Sprintf("partitions/%d-%d", n.first, n.last)
 	for i := 1; ; i++ {
 		name := base + ".jsonl"
 		if i > 1 {
 			name = fmt.Sprintf("%s-%d.jsonl", base, i)
 		}
-		_, err := c.store.fs.Stat(filepath.Join(c.transcriptFolder(), name))
+		_, err := c.home.fs.Stat(filepath.Join(c.transcriptFolder(), name))
 		if errors.Is(err, fs.ErrNotExist) {
 			return name, nil
 		}
@@ -172,8 +174,8 @@ func (c *Context) freePartitionName(n content) (string, error) {
 
 // finishRotation carries out a rotation that was begun, now or before a crash.
 // Every step may find itself done already.
-func (c *Context) finishRotation() error {
-	data, err := disk.ReadFile(c.store.fs, c.intentFile(), maxState)
+func (c *fileContext) finishRotation() error {
+	data, err := disk.ReadFile(c.home.fs, c.intentFile(), maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -183,7 +185,7 @@ func (c *Context) finishRotation() error {
 	var next partition
 	if strictjson.Decode(data, &next) != nil || !filepath.IsLocal(next.File) {
 		c.store.report("%s is damaged and removed; the transcript goes on in the same partition", c.intentFile())
-		return disk.Remove(c.store.fs, c.intentFile())
+		return disk.Remove(c.home.fs, c.intentFile())
 	}
 	if err := c.moveActive(filepath.Join(c.transcriptFolder(), next.File)); err != nil {
 		return err
@@ -192,21 +194,21 @@ func (c *Context) finishRotation() error {
 		return err
 	}
 	c.active = content{}
-	return disk.Remove(c.store.fs, c.intentFile())
+	return disk.Remove(c.home.fs, c.intentFile())
 }
 
 // moveActive gives the active part its new name. A crash of the machine may
 // leave it with both names; it is one file then.
-func (c *Context) moveActive(to string) error {
-	if err := disk.MkdirAll(c.store.fs, filepath.Dir(to), 0o700); err != nil {
+func (c *fileContext) moveActive(to string) error {
+	if err := disk.MkdirAll(c.home.fs, filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	_, err := c.store.fs.Stat(to)
+	_, err := c.home.fs.Stat(to)
 	switch {
 	case err == nil:
-		return disk.Remove(c.store.fs, c.transcript())
+		return disk.Remove(c.home.fs, c.transcript())
 	case errors.Is(err, fs.ErrNotExist):
-		return disk.Move(c.store.fs, c.transcript(), to)
+		return disk.Move(c.home.fs, c.transcript(), to)
 	}
 	return err
 }

@@ -2,8 +2,8 @@ package contexts
 
 import (
 	"bytes"
+	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,35 +13,25 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Window is the part of the conversation that the model is sent. If the file
-// that holds it is missing or behind, it is made anew from the transcript. The
-// cost depends on the length of the window, not of the transcript.
-func (c *Context) Window() ([]Entry, error) {
-	if !c.store.Exists(c.name) {
+// window reads the file that holds the window. It takes the transcript's lock only
+// if that file is behind and nobody uses the context: whoever does brings it up to
+// date.
+func (c *fileContext) window(ctx context.Context) (entries []Entry, err error) {
+	if !c.home.exists(ctx, c.name) {
 		return nil, nil
 	}
-	entries, err := c.currentWindow()
-	if err != nil {
-		return nil, fmt.Errorf("reading context %q: %w", c.name, err)
-	}
-	return entries, nil
-}
-
-// currentWindow takes the transcript's lock only if the window is behind and
-// nobody uses the context: whoever does brings it up to date.
-func (c *Context) currentWindow() (entries []Entry, err error) {
 	if !c.unfinished() {
 		if behind, err := c.isBehind(); err != nil || !behind {
 			entries, readErr := c.readWindow()
 			return entries, errors.Join(err, readErr)
 		}
-		if !c.held && c.store.isLocked(c.name) {
+		if !c.held && c.home.isLocked(c.name) {
 			entries, _, err := c.sinceAnchor()
 			return entries, err
 		}
 	}
-	err = c.locked(func() (err error) {
-		entries, err = c.window()
+	err = c.locked(waitLock(ctx), func() (err error) {
+		entries, err = c.readOrRebuild()
 		return err
 	})
 	if disk.IsReadOnly(err) {
@@ -50,11 +40,11 @@ func (c *Context) currentWindow() (entries []Entry, err error) {
 	return entries, err
 }
 
-func (c *Context) windowFile() string { return filepath.Join(c.folder(), "context.jsonl") }
-func (c *Context) dirtyFile() string  { return filepath.Join(c.folder(), ".dirty") }
+func (c *fileContext) windowFile() string { return filepath.Join(c.folder(), "context.jsonl") }
+func (c *fileContext) dirtyFile() string  { return filepath.Join(c.folder(), ".dirty") }
 
-// window is Window under the transcript's lock.
-func (c *Context) window() ([]Entry, error) {
+// readOrRebuild is window under the transcript's lock.
+func (c *fileContext) readOrRebuild() ([]Entry, error) {
 	behind, err := c.isBehind()
 	if err != nil {
 		return nil, err
@@ -65,8 +55,8 @@ func (c *Context) window() ([]Entry, error) {
 	return c.readWindow()
 }
 
-// windowReadOnly is window where nothing can be written, not even a lock.
-func (c *Context) windowReadOnly() ([]Entry, error) {
+// windowReadOnly is readOrRebuild where nothing can be written, not even a lock.
+func (c *fileContext) windowReadOnly() ([]Entry, error) {
 	behind, err := c.isBehind()
 	if err != nil || !behind {
 		entries, readErr := c.readWindow()
@@ -79,8 +69,8 @@ func (c *Context) windowReadOnly() ([]Entry, error) {
 // isBehind compares the ends of the window and the transcript, and their
 // anchors where the transcript ends with one: entries that an anchor keeps are
 // in the window before it and after it.
-func (c *Context) isBehind() (bool, error) {
-	if _, err := c.store.fs.Stat(c.dirtyFile()); err == nil {
+func (c *fileContext) isBehind() (bool, error) {
+	if _, err := c.home.fs.Stat(c.dirtyFile()); err == nil {
 		return true, nil
 	}
 	last, found, err := c.lastEntry()
@@ -104,7 +94,7 @@ func (c *Context) isBehind() (bool, error) {
 
 // lastEntry is the transcript's last entry that belongs in a window. Only
 // right after a rotation it is in a partition.
-func (c *Context) lastEntry() (Entry, bool, error) {
+func (c *fileContext) lastEntry() (Entry, bool, error) {
 	e, found, err := c.lastOf(c.transcript())
 	if err != nil || found {
 		return e, found, err
@@ -122,8 +112,8 @@ func (c *Context) lastEntry() (Entry, bool, error) {
 }
 
 // lastOf is a file's last entry that belongs in a window.
-func (c *Context) lastOf(path string) (last Entry, found bool, err error) {
-	err = jsonl.Backward(c.store.fs, path, func(_ int64, record []byte) bool {
+func (c *fileContext) lastOf(path string) (last Entry, found bool, err error) {
+	err = jsonl.Backward(c.home.fs, path, func(_ int64, record []byte) bool {
 		var e Entry
 		if strictjson.Decode(record, &e) == nil && e.Type != TypeSystemPrompt {
 			last, found = e, true
@@ -134,8 +124,8 @@ func (c *Context) lastOf(path string) (last Entry, found bool, err error) {
 }
 
 // firstOfWindow is the id of the window's first entry, "" if it has none.
-func (c *Context) firstOfWindow() (id string, err error) {
-	_, err = jsonl.Forward(c.store.fs, c.windowFile(), func(_ int, record []byte) bool {
+func (c *fileContext) firstOfWindow() (id string, err error) {
+	_, err = jsonl.Forward(c.home.fs, c.windowFile(), func(_ int, record []byte) bool {
 		var e Entry
 		strictjson.Decode(record, &e)
 		id = e.ID
@@ -145,10 +135,10 @@ func (c *Context) firstOfWindow() (id string, err error) {
 }
 
 // readWindow reads the window's file.
-func (c *Context) readWindow() ([]Entry, error) {
+func (c *fileContext) readWindow() ([]Entry, error) {
 	var entries []Entry
 	path := c.windowFile()
-	torn, err := jsonl.Forward(c.store.fs, path, func(line int, record []byte) bool {
+	torn, err := jsonl.Forward(c.home.fs, path, func(line int, record []byte) bool {
 		var e Entry
 		if err := strictjson.Decode(record, &e); err != nil {
 			c.store.report("%s:%d: not an entry, left out of the conversation: %v", path, line, err)
@@ -157,7 +147,7 @@ func (c *Context) readWindow() ([]Entry, error) {
 		entries = append(entries, e)
 		return true
 	})
-	if torn > 0 && (c.held || !c.store.isLocked(c.name)) { // else somebody is writing it now
+	if torn > 0 && (c.held || !c.home.isLocked(c.name)) { // else somebody is writing it now
 		c.store.report("%s: the last line is torn, its %d bytes are left out", path, torn)
 	}
 	return entries, err
@@ -165,7 +155,7 @@ func (c *Context) readWindow() ([]Entry, error) {
 
 // rebuild makes the window anew. What the anchor says about the summary is
 // carried out if the window did not know that anchor yet.
-func (c *Context) rebuild() ([]Entry, error) {
+func (c *fileContext) rebuild() ([]Entry, error) {
 	entries, anchor, err := c.sinceAnchor()
 	if err == nil {
 		err = c.applySummary(anchor)
@@ -177,38 +167,27 @@ func (c *Context) rebuild() ([]Entry, error) {
 }
 
 // sinceAnchor reads everything in the transcript from its last anchor on.
-func (c *Context) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
+func (c *fileContext) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
 	segments, done, err := c.snapshot()
 	defer done()
+	var b windowBuilder
 	for _, s := range slices.Backward(segments) {
-		if err != nil || anchor != nil {
+		if err != nil || b.anchor != nil {
 			break
 		}
-		err = c.backward(s, func(e Entry) bool {
-			if e.isAnchor() {
-				anchor = &e
-			}
-			if e.Type != TypeSystemPrompt {
-				for _, kept := range slices.Backward(e.replacement()) {
-					entries = append(entries, kept)
-				}
-				entries = append(entries, e.bare())
-			}
-			return anchor == nil
-		})
+		err = c.backward(s, b.add)
 	}
-	slices.Reverse(entries)
-	return entries, anchor, err
+	return b.window(), b.anchor, err
 }
 
 // backward reads a part of the transcript from its end. A line that is not an
 // entry is reported.
-func (c *Context) backward(s segment, each func(Entry) (more bool)) error {
-	return s.backward(c.store.fs, func(offset int64, record []byte) bool {
+func (c *fileContext) backward(s segment, each func(Entry) (more bool)) error {
+	return s.backward(c.home.fs, func(offset int64, record []byte) bool {
 		var e Entry
 		if err := strictjson.Decode(record, &e); err != nil {
 			c.store.report("%s:%d: not an entry, left out of the conversation: %v", s.path,
-				jsonl.LineAt(c.store.fs, s.path, offset), err)
+				jsonl.LineAt(c.home.fs, s.path, offset), err)
 			return true
 		}
 		return each(e)
@@ -217,7 +196,7 @@ func (c *Context) backward(s segment, each func(Entry) (more bool)) error {
 
 // applySummary brings summary.md to what an anchor says, unless the window has
 // that anchor already: since then the summary may have been edited by hand.
-func (c *Context) applySummary(anchor *Entry) error {
+func (c *fileContext) applySummary(anchor *Entry) error {
 	if anchor == nil {
 		return nil
 	}
@@ -225,25 +204,22 @@ func (c *Context) applySummary(anchor *Entry) error {
 	if err != nil || begins == anchor.ID {
 		return err
 	}
-	switch {
-	case anchor.Type == TypeArchival, anchor.Metadata != nil && anchor.Metadata.Superseded:
-		return c.setText("summary.md", "")
-	case anchor.Metadata != nil && anchor.Metadata.Summary != "":
-		return c.setText("summary.md", anchor.Metadata.Summary)
+	if summary, isSet := summaryOf(*anchor); isSet {
+		return c.replaceText(textSummary, summary)
 	}
 	return nil
 }
 
-func (c *Context) writeWindow(entries []Entry) error {
+func (c *fileContext) writeWindow(entries []Entry) error {
 	records, err := encode(entries)
 	if err != nil {
 		return err
 	}
 	data := bytes.Join(append(records, nil), []byte("\n"))
-	if err := disk.Replace(c.store.fs, c.windowFile(), data, 0o600); err != nil {
+	if err := disk.Replace(c.home.fs, c.windowFile(), data, 0o600); err != nil {
 		return err
 	}
-	if err := c.store.fs.Remove(c.dirtyFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.home.fs.Remove(c.dirtyFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -1,11 +1,11 @@
 package contexts
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -22,27 +22,19 @@ type meta struct {
 	LastCombinedPrompt string `json:"last_combined_prompt,omitempty"`
 }
 
-// NoteSystemPrompt keeps what became of the system prompt of a turn: the whole
-// text in context_meta.json, and in the transcript the context's own one, if it
-// has changed.
-func (c *Context) NoteSystemPrompt(combined string) error {
-	err := c.locked(func() error {
+// noteSystemPrompt keeps the whole text in context_meta.json.
+func (c *fileContext) noteSystemPrompt(combined string) error {
+	return c.locked(disk.Lock, func() error {
 		before, err := c.readMeta()
 		if err != nil {
 			return err
 		}
-		after := before
-		after.LastCombinedPrompt = combined
-		own, err := c.text("system_prompt.md")
+		own, err := c.text(context.Background(), textSystemPrompt)
 		if err != nil {
 			return err
 		}
-		after.SystemPromptTime = c.modTime("system_prompt.md")
-		sum := sha256.Sum256([]byte(own))
-		after.SystemPromptSum = hex.EncodeToString(sum[:])
-		if own == "" {
-			after.SystemPromptSum = ""
-		}
+		after := meta{LastCombinedPrompt: combined, SystemPromptTime: c.modTime(textSystemPrompt),
+			SystemPromptSum: sumOf(own)}
 		if own != "" && after.SystemPromptSum != before.SystemPromptSum {
 			if err := c.noteChange(own); err != nil {
 				return err
@@ -55,16 +47,21 @@ func (c *Context) NoteSystemPrompt(combined string) error {
 		if err != nil {
 			return err
 		}
-		return disk.Replace(c.store.fs, c.metaFile(), append(data, '\n'), 0o600)
+		return disk.Replace(c.home.fs, c.metaFile(), append(data, '\n'), 0o600)
 	})
-	if err != nil {
-		return fmt.Errorf("storing in context %q: %w", c.name, err)
+}
+
+// sumOf is the hash of a context's own system prompt, "" if it has none.
+func sumOf(own string) string {
+	if own == "" {
+		return ""
 	}
-	return nil
+	sum := sha256.Sum256([]byte(own))
+	return hex.EncodeToString(sum[:])
 }
 
 // noteChange puts a new system prompt into the transcript, not into the window.
-func (c *Context) noteChange(text string) error {
+func (c *fileContext) noteChange(text string) error {
 	records, err := encode([]Entry{systemPromptChange(c.name, text)})
 	if err != nil {
 		return err
@@ -73,12 +70,12 @@ func (c *Context) noteChange(text string) error {
 	return err
 }
 
-func (c *Context) metaFile() string { return filepath.Join(c.folder(), "context_meta.json") }
+func (c *fileContext) metaFile() string { return filepath.Join(c.folder(), "context_meta.json") }
 
 // readMeta reads the file; a damaged one counts as empty, as all of it is
 // derived.
-func (c *Context) readMeta() (m meta, err error) {
-	m, err = jsonfile.Read[meta](jsonfile.File{Path: c.metaFile(), FS: c.store.fs, Max: maxState})
+func (c *fileContext) readMeta() (m meta, err error) {
+	m, err = jsonfile.Read[meta](jsonfile.File{Path: c.metaFile(), FS: c.home.fs, Max: maxState})
 	var damaged *jsonfile.DamagedError
 	var large *disk.TooLargeError
 	if errors.As(err, &damaged) || errors.As(err, &large) {
@@ -90,8 +87,8 @@ func (c *Context) readMeta() (m meta, err error) {
 
 // modTime is when a file of the context was changed, in seconds; 0 if it is
 // missing.
-func (c *Context) modTime(name string) int64 {
-	info, err := c.store.fs.Stat(filepath.Join(c.folder(), name))
+func (c *fileContext) modTime(name string) int64 {
+	info, err := c.home.fs.Stat(filepath.Join(c.folder(), name))
 	if err != nil {
 		return 0
 	}

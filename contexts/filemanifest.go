@@ -41,10 +41,12 @@ type policy struct {
 	MaxTokens     int   `json:"max_tokens"`
 }
 
-func (c *Context) manifestFile() string { return filepath.Join(c.transcriptFolder(), "manifest.json") }
+func (c *fileContext) manifestFile() string {
+	return filepath.Join(c.transcriptFolder(), "manifest.json")
+}
 
 // listPartition adds a partition to the manifest, if it is not there yet.
-func (c *Context) listPartition(next partition) error {
+func (c *fileContext) listPartition(next partition) error {
 	m, err := c.readManifest()
 	if err != nil {
 		return err
@@ -56,7 +58,7 @@ func (c *Context) listPartition(next partition) error {
 	return c.writeManifest(m)
 }
 
-func (c *Context) writeManifest(m manifest) error {
+func (c *fileContext) writeManifest(m manifest) error {
 	bounds := c.store.Storage.withDefaults()
 	m.Version, m.Active = 1, "active.jsonl"
 	m.Policy = policy{bounds.MaxEntries, int64(bounds.MaxAge.Seconds()), bounds.MaxTokens}
@@ -64,15 +66,15 @@ func (c *Context) writeManifest(m manifest) error {
 	if err != nil {
 		return err
 	}
-	return disk.Replace(c.store.fs, c.manifestFile(), append(data, '\n'), 0o600)
+	return disk.Replace(c.home.fs, c.manifestFile(), append(data, '\n'), 0o600)
 }
 
 // readManifest reads the manifest and holds it against the folder: a manifest
 // that is missing or damaged is made anew, a partition that no manifest names,
 // as the original leaves it after a crash, is taken in. Without the lock it
 // changes nothing on the disk.
-func (c *Context) readManifest() (m manifest, err error) {
-	data, err := disk.ReadFile(c.store.fs, c.manifestFile(), maxState)
+func (c *fileContext) readManifest() (m manifest, err error) {
+	data, err := disk.ReadFile(c.home.fs, c.manifestFile(), maxState)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
@@ -80,7 +82,7 @@ func (c *Context) readManifest() (m manifest, err error) {
 		m = manifest{}
 		if !c.writing {
 			c.store.report("%s is damaged; it is kept aside and made anew when it is next written", c.manifestFile())
-		} else if err := c.setAside(c.manifestFile()); err != nil {
+		} else if err := c.quarantine(c.manifestFile()); err != nil {
 			return m, err
 		}
 	}
@@ -92,7 +94,10 @@ func (c *Context) readManifest() (m manifest, err error) {
 	for _, p := range m.Partitions {
 		known[p.File] = true
 	}
-	files = slices.DeleteFunc(files, func(name string) bool { return known[name] || c.writing && name == c.intended() })
+	files = slices.DeleteFunc(files, func(name string) bool {
+		return known[name] || c.writing &&
+			name == c.pendingPartition()
+	})
 	switch {
 	case len(files) == 0:
 		return m, nil
@@ -106,17 +111,17 @@ func (c *Context) readManifest() (m manifest, err error) {
 	return m, nil
 }
 
-// intended is the partition that a rotation in progress makes.
-func (c *Context) intended() string {
+// pendingPartition is the partition that a rotation in progress makes.
+func (c *fileContext) pendingPartition() string {
 	var next partition
-	if data, err := disk.ReadFile(c.store.fs, c.intentFile(), maxState); err == nil {
+	if data, err := disk.ReadFile(c.home.fs, c.intentFile(), maxState); err == nil {
 		strictjson.Decode(data, &next)
 	}
 	return next.File
 }
 
 // adopt adds partitions to the manifest that it does not name.
-func (c *Context) adopt(m manifest, files []string) (manifest, error) {
+func (c *fileContext) adopt(m manifest, files []string) (manifest, error) {
 	c.store.report("%s does not name %s; that is corrected", c.manifestFile(), strings.Join(files, ", "))
 	for _, name := range files {
 		n, err := c.measure(filepath.Join(c.transcriptFolder(), name))
@@ -139,8 +144,8 @@ func (m *manifest) sort() {
 var partitionName = regexp.MustCompile(`^partitions/(\d+)-(\d+)(?:-(\d+))?\.jsonl$`)
 
 // partitionFiles lists the partitions that there are, from the oldest on.
-func (c *Context) partitionFiles() ([]string, error) {
-	entries, err := c.store.fs.ReadDir(filepath.Join(c.transcriptFolder(), "partitions"))
+func (c *fileContext) partitionFiles() ([]string, error) {
+	entries, err := c.home.fs.ReadDir(filepath.Join(c.transcriptFolder(), "partitions"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -168,16 +173,16 @@ func comparePartitions(a, b string) int {
 	return 0
 }
 
-// setAside moves a damaged file out of the way and says so.
-func (c *Context) setAside(path string) error {
+// quarantine moves a damaged file out of the way and says so.
+func (c *fileContext) quarantine(path string) error {
 	aside := fmt.Sprintf("%s.damaged-%d", path, c.store.now().UnixNano())
 	c.store.report("%s is damaged; it is kept as %s, and made anew", path, filepath.Base(aside))
-	return disk.Move(c.store.fs, path, aside)
+	return disk.Move(c.home.fs, path, aside)
 }
 
 // segments lists the transcript's files from the oldest to the active one. A
 // partition that is gone is reported.
-func (c *Context) segments() ([]segment, error) {
+func (c *fileContext) segments() ([]segment, error) {
 	m, err := c.readManifest()
 	if err != nil {
 		return nil, err
@@ -189,7 +194,7 @@ func (c *Context) segments() ([]segment, error) {
 			c.store.report("%s names %q, which is outside its folder; it is left out", c.manifestFile(), p.File)
 			continue
 		}
-		if _, err := c.store.fs.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := c.home.fs.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			c.store.report("%s is missing; its %d entries are left out", path, p.EntryCount)
 			continue
 		}

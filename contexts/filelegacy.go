@@ -14,32 +14,32 @@ import (
 // layout: transcript.jsonl becomes the active part of the transcript, and the
 // messages of context.json its first entries. The old context.json is kept
 // under another name.
-func (c *Context) migrate() error {
+func (c *fileContext) migrate() error {
 	old := c.legacyTranscript()
-	if c.isThere(old) && !c.isThere(c.transcript()) {
-		if err := disk.Move(c.store.fs, old, c.transcript()); err != nil {
+	if c.hasFile(old) && !c.hasFile(c.transcript()) {
+		if err := disk.Move(c.home.fs, old, c.transcript()); err != nil {
 			return err
 		}
 	}
 	legacy := c.legacyFile()
-	if !c.isThere(legacy) {
+	if !c.hasFile(legacy) {
 		return nil
 	}
-	if !c.isThere(c.windowFile()) {
+	if !c.hasFile(c.windowFile()) {
 		if err := c.migrateMessages(legacy); err != nil {
 			return err
 		}
 	}
-	return disk.Move(c.store.fs, legacy, legacy+".migrated")
+	return disk.Move(c.home.fs, legacy, legacy+".migrated")
 }
 
-func (c *Context) legacyTranscript() string { return filepath.Join(c.folder(), "transcript.jsonl") }
-func (c *Context) legacyFile() string       { return filepath.Join(c.folder(), "context.json") }
+func (c *fileContext) legacyTranscript() string { return filepath.Join(c.folder(), "transcript.jsonl") }
+func (c *fileContext) legacyFile() string       { return filepath.Join(c.folder(), "context.json") }
 
 // migrateMessages makes entries of a context.json. If the power goes before the
 // file is out of the way, they are replaced again, not doubled.
-func (c *Context) migrateMessages(path string) error {
-	data, err := disk.ReadFile(c.store.fs, path, maxLegacy)
+func (c *fileContext) migrateMessages(path string) error {
+	data, err := disk.ReadFile(c.home.fs, path, maxLegacy)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (c *Context) migrateMessages(path string) error {
 		return err
 	}
 	if summary := gjson.GetBytes(data, "summary").String(); summary != "" {
-		if err := c.setText("summary.md", summary); err != nil {
+		if err := c.replaceText(textSummary, summary); err != nil {
 			return err
 		}
 	}
@@ -73,7 +73,8 @@ func (c *Context) migrateMessages(path string) error {
 	return err
 }
 
-func (c *Context) isThere(path string) bool {
-	_, err := c.store.fs.Stat(path)
+// hasFile reports whether there is such a file, or that cannot be found out.
+func (c *fileContext) hasFile(path string) bool {
+	_, err := c.home.fs.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }

@@ -1,0 +1,129 @@
+package contexts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonl"
+	"github.com/google/uuid"
+)
+
+// fileHome keeps contexts as directories of a home.
+type fileHome struct {
+	store *Store
+	home  string
+	fs    disk.FS
+}
+
+func (f *fileHome) open(r *ref) keeper {
+	c := &fileContext{ref: r, home: f}
+	return keeper{transcript: c, texts: c, inbox: c}
+}
+
+func (f *fileHome) folder(name string) string { return Layout{f.home}.Directory(name) }
+
+// exists reports whether a context has a directory.
+func (f *fileHome) exists(_ context.Context, name string) bool {
+	_, err := f.fs.Stat(f.folder(name))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// names lists the directories that can be contexts.
+func (f *fileHome) names(context.Context) ([]string, error) {
+	entries, err := f.fs.ReadDir(Layout{f.home}.contexts())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing contexts: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && ValidName(e.Name()) == nil {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+func (f *fileHome) create(name string) error { return disk.MkdirAll(f.fs, f.folder(name), 0o700) }
+
+// rename is one step; a prompt may have made the other directory meanwhile.
+func (f *fileHome) rename(from, to string) error {
+	err := f.create(from)
+	if err == nil {
+		err = disk.MoveNew(f.fs, f.folder(from), f.folder(to))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	return err
+}
+
+// deleted is how the names of directories begin that are being removed. No
+// context's name can begin so.
+const deleted = ".deleted-"
+
+// remove gives a context another name. That needs no room, and is one step.
+func (f *fileHome) remove(name string) error {
+	away := filepath.Join(Layout{f.home}.contexts(), deleted+name+"-"+uuid.NewString())
+	err := disk.Move(f.fs, f.folder(name), away)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// free removes the directories of removed contexts.
+func (f *fileHome) free() error {
+	paths, err := f.trash()
+	for _, path := range paths {
+		err = errors.Join(err, f.fs.RemoveAll(path))
+	}
+	return err
+}
+
+// trash lists the directories of removed contexts.
+func (f *fileHome) trash() (paths []string, err error) {
+	folder := Layout{f.home}.contexts()
+	entries, err := f.fs.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), deleted) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths, nil
+}
+
+// lastUse is when the conversation or the inbox of a context was written last.
+func (f *fileHome) lastUse(name string) (last time.Time) {
+	for _, file := range []string{"context.jsonl", "transcript/active.jsonl", "inbox.jsonl"} {
+		if info, err := f.fs.Stat(filepath.Join(f.folder(name), file)); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}
+
+// removeStale removes temporary files that a crash has left.
+func (f *fileHome) removeStale(folders ...string) {
+	for _, folder := range folders {
+		disk.RemoveStale(f.fs, folder, f.store.now())
+	}
+}
+
+// appendTo appends records and reports what a crash had torn.
+func (f *fileHome) appendTo(path string, records [][]byte) error {
+	cut, err := jsonl.Append(f.fs, path, records...)
+	if cut > 0 {
+		f.store.report("%s: the last line was torn by a crash; its %d bytes were never acknowledged and are removed",
+			path, cut)
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package contexts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// lock takes the kernel's lock of a context, which nobody can lose.
+func (f *fileHome) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
+	folder := f.folder(r.name)
+	path := filepath.Join(folder, ".lock")
+	if err := disk.MkdirAll(f.fs, folder, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("making context %q: %w", r.name, err)
+	}
+	unlock, err = f.lockIn(folder, ".lock", func(path string) (func(), error) {
+		switch p {
+		case noPatience:
+			return disk.TryLock(path)
+		case shortPatience:
+			return disk.LockWithin(path, lockPatience)
+		}
+		return disk.WaitLock(ctx, path)
+	})
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, nil, &LockedError{Context: r.name, Holder: readHolder(path)}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
+	}
+	f.removeStale(folder, filepath.Join(folder, "transcript"))
+	data, _ := json.Marshal(thisProcess(f.store.now()))
+	if err := disk.Overwrite(path, append(data, '\n')); err != nil {
+		unlock()
+		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
+	}
+	return unlock, nil, nil
+}
+
+// lockIn takes a lock in a folder of a context, which is made if it is missing.
+// Between the two, another process may rename or remove the context; then it is
+// made again.
+func (f *fileHome) lockIn(folder, name string, take func(string) (func(), error)) (unlock func(), err error) {
+	for range 100 {
+		if err = disk.MkdirAll(f.fs, folder, 0o700); err != nil {
+			return nil, err
+		}
+		unlock, err = take(filepath.Join(folder, name))
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return unlock, err
+}
+
+// waitLock takes a lock that others hold for an instant, for a reader that may be
+// called off.
+func waitLock(ctx context.Context) func(path string) (func(), error) {
+	return func(path string) (func(), error) {
+		unlock, err := disk.TryLock(path)
+		if errors.Is(err, disk.ErrLocked) {
+			return disk.WaitLock(ctx, path)
+		}
+		return unlock, err
+	}
+}
+
+// readHolder reads who wrote a lock file.
+func readHolder(path string) (h Holder) {
+	data, err := disk.ReadFile(disk.OS{}, path, maxHolder)
+	if err != nil || strictjson.Decode(data, &h) != nil {
+		return Holder{}
+	}
+	return h
+}
+
+// isLocked reports whether a process uses a context. It makes no file.
+func (f *fileHome) isLocked(name string) bool {
+	return disk.IsLocked(filepath.Join(f.folder(name), ".lock"))
+}
+
+// holder is who uses a context, if a process does.
+func (f *fileHome) holder(_ context.Context, name string) (h Holder, inUse bool) {
+	if !f.isLocked(name) {
+		return h, false
+	}
+	return readHolder(filepath.Join(f.folder(name), ".lock")), true
+}

@@ -1,0 +1,120 @@
+package contexts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// Files is a home on this machine's disk, in the format of the original chibi:
+// its contexts, and what can be done with a home because it is files.
+type Files struct {
+	*Store
+	home *fileHome
+}
+
+// Open opens a home directory, which need not exist. It writes nothing.
+func Open(home string) (*Files, error) {
+	info, err := os.Stat(home)
+	if err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("home %s is a file; a folder is needed there", home)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("opening home: %w", err)
+	}
+	return newFiles(home, disk.OS{}, time.Now), nil
+}
+
+func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
+	f := &fileHome{home: home, fs: fsys}
+	f.store = &Store{backend: f, now: now}
+	return &Files{Store: f.store, home: f}
+}
+
+// Layout names the directories and files of the home.
+func (f *Files) Layout() Layout { return Layout{Home: f.home.home} }
+
+// Log appends a record to a file of a context that people read to find out what
+// happened, such as requests.jsonl.
+func (f *Files) Log(name, file string, record any) error {
+	folder := f.home.folder(name)
+	data, err := json.Marshal(record)
+	if err == nil {
+		err = disk.MkdirAll(f.home.fs, folder, 0o700)
+	}
+	if err == nil {
+		err = f.home.appendTo(filepath.Join(folder, file), [][]byte{data})
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s of context %q: %w", file, name, err)
+	}
+	return nil
+}
+
+// Trash lists the directories that this and interrupted deletions have left.
+func (f *Files) Trash() (paths []string, err error) { return f.home.trash() }
+
+// EmptyTrash removes what Trash lists.
+func (f *Files) EmptyTrash() error { return f.home.free() }
+
+// Tidy removes what interrupted runs have left in the home: contexts that were
+// being deleted, and temporary files that are a day old. It looks at the home's own
+// directories and at those of the contexts that are named, no others.
+func (f *Files) Tidy(names ...string) error {
+	err := f.EmptyTrash()
+	f.home.removeStale(f.home.ownFolders()...)
+	for _, name := range names {
+		f.home.removeStale(f.home.foldersOf(name)...)
+	}
+	return err
+}
+
+// Temps lists temporary files in the home and in all contexts: interrupted runs
+// have left them, or somebody is writing them now.
+func (f *Files) Temps() (paths []string, err error) {
+	names, err := f.Names(context.Background())
+	folders := f.home.ownFolders()
+	for _, name := range names {
+		folders = append(folders, f.home.foldersOf(name)...)
+	}
+	for _, folder := range folders {
+		paths = append(paths, disk.Temps(f.home.fs, folder, f.now().Add(time.Second))...)
+	}
+	return paths, err
+}
+
+func (f *fileHome) ownFolders() []string {
+	return []string{f.home, filepath.Join(f.home, "prompts"), filepath.Join(f.home, "plugins")}
+}
+
+func (f *fileHome) foldersOf(name string) []string {
+	folder := f.folder(name)
+	return []string{folder, filepath.Join(folder, "transcript"), filepath.Join(folder, "tool_cache")}
+}
+
+// Daily reports whether a day has passed since it last said so. Work that looks at
+// every context is done then.
+func (f *Files) Daily() (bool, error) {
+	path := filepath.Join(f.home.home, ".tidied")
+	now := f.now()
+	if data, err := disk.ReadFile(f.home.fs, path, maxHolder); err == nil {
+		last, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+		if age := now.Sub(time.Unix(last, 0)); err == nil && age >= 0 && age < 24*time.Hour {
+			return false, nil
+		}
+	}
+	if _, err := f.home.fs.Stat(f.home.home); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	err := disk.Replace(f.home.fs, path, []byte(fmt.Sprintln(now.Unix())), 0o600)
+	return err == nil, err
+}

@@ -1,0 +1,114 @@
+package contexts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Mail is a message from one context to another.
+type Mail struct {
+	ID        string `json:"id"`
+	Timestamp int64  `json:"timestamp"`
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Content   string `json:"content"`
+	// SentBy is the context that sent it, where From is a name that the sender
+	// chose. The original does not write it.
+	SentBy string `json:"sent_by,omitempty"`
+}
+
+// mailbox holds the rules of a context's mail.
+type mailbox struct {
+	ref          *ref
+	inbox        inbox
+	conversation *conversation
+}
+
+// Send puts a message into the inbox of another context.
+func (b *mailbox) Send(to, from, text string) error {
+	err := ValidName(to)
+	if err == nil {
+		err = b.CheckMessage(text)
+	}
+	if err == nil {
+		mail := Mail{ID: uuid.NewString(), Timestamp: b.ref.store.now().Unix(), From: from, To: to, Content: text}
+		if from != b.ref.name {
+			mail.SentBy = b.ref.name
+		}
+		err = b.ref.store.open(to).inbox.put(mail)
+	}
+	if err != nil {
+		return fmt.Errorf("sending to context %q: %w", to, err)
+	}
+	return nil
+}
+
+// CheckMessage refuses a message that is too large to be sent.
+func (b *mailbox) CheckMessage(text string) error { return b.ref.store.Limits.checkMessage(text) }
+
+// Mail is what waits in the inbox and is not part of the conversation yet.
+func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
+	if !b.inbox.hasMail(ctx) {
+		return nil, nil
+	}
+	waiting, err := b.inbox.waiting(ctx)
+	if err == nil {
+		waiting, err = b.undelivered(ctx, waiting)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.name, err)
+	}
+	return b.forOnePrompt(waiting), nil
+}
+
+// forOnePrompt are the first of the messages, as many as a prompt takes along.
+func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
+	size, most := 0, b.ref.store.Limits.withDefaults().Inbox
+	for i, m := range waiting {
+		size += len(m.Content) + len(m.From)
+		if i > 0 && size > most {
+			b.ref.store.report("context %q: %d messages come with this prompt, %d more with the next ones",
+				b.ref.name, i, len(waiting)-i)
+			return waiting[:i]
+		}
+	}
+	return waiting
+}
+
+// RemoveMail removes from the inbox what is part of the conversation.
+func (b *mailbox) RemoveMail() error {
+	ctx := context.Background() // what was answered leaves the inbox, whatever ended the turn
+	if !b.inbox.hasMail(ctx) {
+		return nil
+	}
+	err := b.inbox.change(func(waiting []Mail) ([]Mail, error) { return b.undelivered(ctx, waiting) })
+	if err != nil {
+		return fmt.Errorf("emptying the inbox of context %q: %w", b.ref.name, err)
+	}
+	return nil
+}
+
+// recentEntries is how many of the latest entries are searched at least for
+// mail that they delivered.
+const recentEntries = 200
+
+// undelivered leaves out mail that an entry of the transcript has delivered. No
+// entry from before the mail can have done that, but clocks are set back at
+// times, so some older ones are searched too.
+func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) {
+	if len(mail) == 0 {
+		return nil, nil
+	}
+	oldest := slices.MinFunc(mail, func(a, b Mail) int { return int(a.Timestamp - b.Timestamp) }).Timestamp
+	delivered := deliveries{ids: map[string]bool{}}
+	seen := 0
+	err := b.conversation.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
+		seen++
+		delivered.add(e)
+		return e.Timestamp >= oldest || seen < recentEntries
+	})
+	return slices.DeleteFunc(slices.Clone(mail), func(m Mail) bool { return delivered.ids[m.ID] }), err
+}

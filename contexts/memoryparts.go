@@ -1,0 +1,179 @@
+package contexts
+
+import (
+	"context"
+	"slices"
+)
+
+// memoryTranscript keeps the entries of a context.
+type memoryTranscript struct {
+	home *memory
+	ref  *ref
+}
+
+// use does something with the context, which is made if it is missing.
+func (t memoryTranscript) use(do func(*memoryContext)) {
+	t.home.mu.Lock()
+	defer t.home.mu.Unlock()
+	do(t.home.get(t.ref.name))
+}
+
+// add adds entries, after the one that says that the context was created.
+func (c *memoryContext) add(name string, entries ...Entry) {
+	if len(c.entries) == 0 {
+		c.entries = append(c.entries, contextCreated(name, nil))
+	}
+	c.entries = append(c.entries, entries...)
+}
+
+func (t memoryTranscript) append(entries []Entry) error {
+	t.use(func(c *memoryContext) {
+		c.add(t.ref.name, entries...)
+		c.lastUse = t.ref.store.now()
+	})
+	return nil
+}
+
+func (t memoryTranscript) begin(anchor Entry) error {
+	t.use(func(c *memoryContext) {
+		c.add(t.ref.name, anchor)
+		c.lastUse = t.ref.store.now()
+		if summary, isSet := summaryOf(anchor); isSet {
+			c.texts[textSummary] = summary
+		}
+	})
+	return nil
+}
+
+func (t memoryTranscript) window(context.Context) ([]Entry, error) {
+	var b windowBuilder
+	for _, e := range slices.Backward(t.entries()) {
+		if !b.add(e) {
+			break
+		}
+	}
+	return b.window(), nil
+}
+
+// entries are the entries of this moment; those that are added later are not in
+// the list.
+func (t memoryTranscript) entries() []Entry {
+	t.home.mu.Lock()
+	defer t.home.mu.Unlock()
+	if c := t.home.contexts[t.ref.name]; c != nil {
+		return c.entries
+	}
+	return nil
+}
+
+func (t memoryTranscript) scan(ctx context.Context, s scan, each func(Entry) (more bool)) error {
+	order := slices.All[[]Entry]
+	if s.backward {
+		order = slices.Backward[[]Entry]
+	}
+	for _, e := range order(t.entries()) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !each(e) {
+			break
+		}
+	}
+	return nil
+}
+
+func (t memoryTranscript) noteSystemPrompt(combined string) error {
+	t.use(func(c *memoryContext) {
+		own := c.texts[textSystemPrompt]
+		if own != "" && own != c.noted {
+			c.add(t.ref.name, systemPromptChange(t.ref.name, own))
+		}
+		c.noted, c.combined = own, combined
+	})
+	return nil
+}
+
+// memoryTexts keeps the texts of a context and of its home.
+type memoryTexts struct {
+	home *memory
+	ref  *ref
+}
+
+func (t memoryTexts) text(_ context.Context, name string) (string, error) {
+	t.home.mu.Lock()
+	defer t.home.mu.Unlock()
+	if c := t.home.contexts[t.ref.name]; c != nil {
+		return c.texts[name], nil
+	}
+	return "", nil
+}
+
+func (t memoryTexts) setText(name, text string) error {
+	t.home.mu.Lock()
+	defer t.home.mu.Unlock()
+	t.home.get(t.ref.name).texts[name] = text
+	return nil
+}
+
+func (t memoryTexts) prompt(_ context.Context, name string) (string, error) {
+	t.home.mu.Lock()
+	defer t.home.mu.Unlock()
+	return t.home.prompts[name], nil
+}
+
+func (t memoryTexts) setPrompt(name, text string) error {
+	t.home.mu.Lock()
+	defer t.home.mu.Unlock()
+	t.home.prompts[name] = text
+	return nil
+}
+
+// memoryInbox keeps the messages to a context.
+type memoryInbox struct {
+	home *memory
+	ref  *ref
+}
+
+// change is serialized by a lock of its own: the step reads the transcript.
+func (b memoryInbox) change(step func([]Mail) ([]Mail, error)) error {
+	b.home.mu.Lock()
+	c := b.home.get(b.ref.name)
+	b.home.mu.Unlock()
+	c.inbox.Lock()
+	defer c.inbox.Unlock()
+	stay, err := step(slices.Clone(c.mail))
+	if err != nil {
+		return err
+	}
+	b.home.mu.Lock()
+	defer b.home.mu.Unlock()
+	c.mail = stay
+	return nil
+}
+
+func (b memoryInbox) put(m Mail) error {
+	return b.change(func(waiting []Mail) ([]Mail, error) {
+		size := 0
+		for _, w := range waiting {
+			size += len(w.Content)
+		}
+		if err := checkRoom(b.ref.name, int64(size), int64(len(m.Content))); err != nil {
+			return nil, err
+		}
+		return append(waiting, m), nil
+	})
+}
+
+func (b memoryInbox) hasMail(ctx context.Context) bool {
+	waiting, _ := b.waiting(ctx)
+	return len(waiting) > 0
+}
+
+func (b memoryInbox) waiting(context.Context) ([]Mail, error) {
+	b.home.mu.Lock()
+	defer b.home.mu.Unlock()
+	if c := b.home.contexts[b.ref.name]; c != nil {
+		return slices.Clone(c.mail), nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,110 @@
+package contexts
+
+import (
+	"context"
+	"fmt"
+)
+
+// The texts of a context, by the names of their files.
+const (
+	textSystemPrompt = "system_prompt.md"
+	textSummary      = "summary.md"
+	textTodos        = "todos.md"
+	textGoals        = "goals.md"
+)
+
+// The prompts of a home.
+const (
+	promptSystem     = "chibi"
+	promptReflection = "reflection"
+)
+
+// notes holds the rules of a context's texts.
+type notes struct {
+	ref        *ref
+	texts      texts
+	transcript transcript
+}
+
+// SystemPrompt is the context's own system prompt, or the home's, or "".
+func (n *notes) SystemPrompt(ctx context.Context) (string, error) {
+	text, err := n.texts.text(ctx, textSystemPrompt)
+	if err != nil || text != "" {
+		return text, err
+	}
+	return n.texts.prompt(ctx, promptSystem)
+}
+
+// SetSystemPrompt gives the context a system prompt of its own.
+func (n *notes) SetSystemPrompt(text string) error { return n.set(textSystemPrompt, text) }
+
+// NoteSystemPrompt keeps what became of the system prompt of a turn.
+func (n *notes) NoteSystemPrompt(combined string) error {
+	if err := n.transcript.noteSystemPrompt(combined); err != nil {
+		return fmt.Errorf("storing in context %q: %w", n.ref.name, err)
+	}
+	return nil
+}
+
+// Prompt is a prompt for all contexts of the home, "" if there is none.
+func (n *notes) Prompt(ctx context.Context, name string) (string, error) {
+	return n.texts.prompt(ctx, name)
+}
+
+// Summary is the summary of earlier conversation, "" if there is none.
+func (n *notes) Summary(ctx context.Context) (string, error) { return n.texts.text(ctx, textSummary) }
+
+// Todos is the list of todos, "" if there is none.
+func (n *notes) Todos(ctx context.Context) (string, error) { return n.texts.text(ctx, textTodos) }
+
+// SetTodos replaces the list of todos.
+func (n *notes) SetTodos(text string) error { return n.setNote(textTodos, text) }
+
+// Goals is the list of goals, "" if there is none.
+func (n *notes) Goals(ctx context.Context) (string, error) { return n.texts.text(ctx, textGoals) }
+
+// SetGoals replaces the list of goals.
+func (n *notes) SetGoals(text string) error { return n.setNote(textGoals, text) }
+
+// Reflection is what the model noted about itself, for all contexts of the home.
+func (n *notes) Reflection(ctx context.Context) (string, error) {
+	return n.texts.prompt(ctx, promptReflection)
+}
+
+// SetReflection replaces what the model noted about itself.
+func (n *notes) SetReflection(text string) error {
+	err := n.ref.store.Limits.checkNote(text)
+	if err == nil {
+		err = checkText(text)
+	}
+	if err == nil {
+		err = n.texts.setPrompt(promptReflection, text)
+	}
+	if err != nil {
+		return fmt.Errorf("writing prompts/%s.md: %w", promptReflection, err)
+	}
+	return nil
+}
+
+// setNote is set for what the model writes.
+func (n *notes) setNote(name, text string) error {
+	if err := n.ref.store.Limits.checkNote(text); err != nil {
+		return n.writing(name, err)
+	}
+	return n.set(name, text)
+}
+
+func (n *notes) set(name, text string) error {
+	err := checkText(text)
+	if err == nil {
+		err = n.texts.setText(name, text)
+	}
+	return n.writing(name, err)
+}
+
+func (n *notes) writing(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("writing %s of context %q: %w", name, n.ref.name, err)
+	}
+	return nil
+}

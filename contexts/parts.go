@@ -1,0 +1,109 @@
+package contexts
+
+import (
+	"context"
+	"time"
+)
+
+// What a store is made of. Files and memory implement these; the rules that are
+// the same for both stand once, above them: in conversation.go, history.go,
+// mailbox.go, notes.go, lock.go, lifecycle.go and state.go.
+
+// backend keeps the contexts of one home.
+type backend interface {
+	names
+	registry
+	locks
+	// open is where the context that r names keeps what belongs to it.
+	open(r *ref) keeper
+}
+
+// ref names a context. Renaming the context changes it for all its parts.
+type ref struct {
+	store *Store
+	name  string
+	held  bool // this handle has taken the context's lock
+}
+
+// keeper is where one context keeps what belongs to it.
+type keeper struct {
+	transcript transcript
+	texts      texts
+	inbox      inbox
+}
+
+// names is the list of contexts and what is known of each.
+type names interface {
+	exists(ctx context.Context, name string) bool
+	names(ctx context.Context) ([]string, error)
+	// create makes an empty context; one that exists is no error.
+	create(name string) error
+	// rename fails with ErrExists if the new name is taken.
+	rename(from, to string) error
+	// remove removes contexts; those that do not exist are no error. free gives
+	// back their room.
+	remove(name string) error
+	free() error
+	// lastUse is when something in a context was written last, zero if that is not
+	// known.
+	lastUse(name string) time.Time
+}
+
+// registry keeps what is known of the contexts.
+type registry interface {
+	state(ctx context.Context) (*stateFile, error)
+	// update changes it while nobody else does.
+	update(change func(*stateFile)) error
+}
+
+// locks keep others out of a context.
+type locks interface {
+	// lock takes a context's lock; lost is closed when the lock is lost, nil if
+	// that cannot happen. The error is a *LockedError when patience is over.
+	lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error)
+	holder(ctx context.Context, name string) (h Holder, inUse bool)
+}
+
+// transcript keeps the entries of one context, in their order.
+type transcript interface {
+	// append adds entries to the transcript and to the window. The first entry of
+	// a transcript says that the context was created.
+	append(entries []Entry) error
+	// begin adds an anchor, with which the window begins anew, and does with the
+	// summary what the anchor says.
+	begin(anchor Entry) error
+	window(ctx context.Context) ([]Entry, error)
+	// scan calls each with entries, until it returns false.
+	scan(ctx context.Context, s scan, each func(Entry) (more bool)) error
+	// noteSystemPrompt keeps the whole system prompt of a turn, and adds the
+	// context's own one to the transcript if it is not the one noted last.
+	noteSystemPrompt(combined string) error
+}
+
+// scan says which entries are wanted, and in which order. Entries of another time
+// or without the text may come too.
+type scan struct {
+	backward     bool // from the last one on
+	since, until time.Time
+	text         string
+}
+
+// texts keeps small texts: those of one context, and those of the home.
+type texts interface {
+	text(ctx context.Context, name string) (string, error)
+	// setText replaces a text; an empty one is removed.
+	setText(name, text string) error
+	prompt(ctx context.Context, name string) (string, error)
+	setPrompt(name, text string) error
+}
+
+// inbox keeps the messages to one context.
+type inbox interface {
+	hasMail(ctx context.Context) bool
+	waiting(ctx context.Context) ([]Mail, error)
+	// put adds a message, if inboxHasRoom for it.
+	put(m Mail) error
+	// change replaces the messages that wait by those that stay, while nobody else
+	// changes them.
+	change(step func(waiting []Mail) (stay []Mail, err error)) error
+}
