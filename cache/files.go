@@ -40,29 +40,22 @@ func (c Files) jsonFile(name string) jsonfile.File {
 }
 
 // SpillFile makes an empty file in the directory.
-func (c Files) SpillFile() (*os.File, error) {
-	if err := disk.MkdirAll(disk.OS{}, c.dir, 0o700); err != nil {
-		return nil, err
-	}
-	return disk.CreateTemp(c.dir, disk.SpoolPrefix+"*")
-}
+func (c Files) SpillFile() (*os.File, error) { return disk.CreateSpill(c.dir) }
 
 // PutText saves a text as a tool's output.
-func (c Files) PutText(tool string, arguments []byte, text string) (Entry, error) {
+func (c Files) PutText(tool string, arguments []byte, text string) (e Entry, err error) {
 	f, err := c.SpillFile()
 	if err != nil {
 		return Entry{}, notSaved(tool, err)
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		disk.Discard(f.Name())
-		return Entry{}, notSaved(tool, err)
+		err = notSaved(tool, err)
+	} else if e, err = c.PutFile(tool, arguments, f.Name()); err == nil {
+		return e, nil
 	}
-	e, err := c.PutFile(tool, arguments, f.Name())
-	if err != nil {
-		disk.Discard(f.Name())
-	}
-	return e, err
+	disk.OS{}.Remove(f.Name())
+	return Entry{}, err
 }
 
 // PutFile saves a file of the directory, see [Files.SpillFile]. It is moved, not

@@ -33,7 +33,7 @@ type stored struct {
 func NewMemory(maxBytes int64) *Memory { return &Memory{max: maxBytes, entries: map[string]stored{}} }
 
 // SpillFile makes an empty file in the machine's directory for temporary files.
-func (m *Memory) SpillFile() (*os.File, error) { return disk.CreateTemp("", disk.SpillPattern) }
+func (m *Memory) SpillFile() (*os.File, error) { return disk.CreateTempSpill() }
 
 // PutText saves a text as a tool's output. The error is ErrTooLarge if there is no
 // room for it.

@@ -41,9 +41,9 @@ func needs(name string) []string {
 
 // File is one file of a plugin.
 type File struct {
-	Path       string
-	Content    []byte
-	Executable bool
+	Path    string
+	Content []byte
+	Mode    fs.FileMode
 }
 
 // All lists the examples by name.
@@ -59,8 +59,12 @@ func All() ([]Example, error) {
 			if err != nil || d.IsDir() {
 				return err
 			}
+			mode := fs.FileMode(0o644)
+			if path.Ext(name) == "" {
+				mode = 0o755
+			}
 			content, err := files.ReadFile(name)
-			example.Files = append(example.Files, File{Path: name, Content: content, Executable: path.Ext(name) == ""})
+			example.Files = append(example.Files, File{Path: name, Content: content, Mode: mode})
 			return err
 		})
 		if err != nil {

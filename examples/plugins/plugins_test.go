@@ -26,7 +26,7 @@ func TestNeedsAreSaid(t *testing.T) {
 		interpreter := ""
 		for _, f := range example.Files {
 			line, _, _ := bytes.Cut(f.Content, []byte("\n"))
-			if words := strings.Fields(string(line)); f.Executable && len(words) > 0 {
+			if words := strings.Fields(string(line)); f.Mode == 0o755 && len(words) > 0 {
 				interpreter = path.Base(words[len(words)-1])
 			}
 		}

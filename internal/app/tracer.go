@@ -11,7 +11,6 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/config"
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/google/uuid"
@@ -49,7 +48,7 @@ func openTrace(s *Session) error {
 		return nil
 	}
 	if s.opts.Trace.File != "" && s.trace == nil {
-		file, err := disk.Create(s.opts.Trace.File)
+		file, err := trace.Create(s.opts.Trace.File)
 		if err != nil {
 			return fmt.Errorf("opening the trace file: %w", err)
 		}

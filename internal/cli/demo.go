@@ -112,7 +112,7 @@ func (d *demonstration) writeExamples() (leftOut []string, err error) {
 			continue
 		}
 		for _, f := range e.Files {
-			if err := disk.WriteFile(filepath.Join(d.home.Chibi, "plugins", f.Path), f.Content, f.Executable); err != nil {
+			if err := disk.WriteFile(filepath.Join(d.home.Chibi, "plugins", f.Path), f.Content, f.Mode); err != nil {
 				return nil, fmt.Errorf("writing the example plugin %s: %w", e.Name, err)
 			}
 		}

@@ -193,7 +193,7 @@ func (s *session) place(path, target, source string, link bool) error {
 		if err := s.allowLink(path); err != nil {
 			return err
 		}
-		err = disk.Symlink(path, temp)
+		err = os.Symlink(path, temp)
 	} else {
 		err = disk.CopyTree(path, temp)
 	}
@@ -272,7 +272,7 @@ func (s *session) enable(ctx context.Context, name string, enabled bool) error {
 	case err != nil && disabled == nil && !enabled:
 		return s.say("%s is disabled by its name already", term.Name(name))
 	case err != nil && disabled == nil:
-		if err := disk.Rename(path+".disabled", path); err != nil {
+		if err := os.Rename(path+".disabled", path); err != nil {
 			return fmt.Errorf("enabling the plugin: %w", err)
 		}
 	case err != nil:

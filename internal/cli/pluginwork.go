@@ -76,7 +76,7 @@ func (p *program) pluginNew(name string, f newFlags) error {
 		return fmt.Errorf("%s is there already; remove it, or take another name", target)
 	}
 	for _, file := range files {
-		if err := disk.WriteFile(filepath.Join(dir, file.Path), []byte(file.Text), file.Executable); err != nil {
+		if err := disk.WriteFile(filepath.Join(dir, file.Path), []byte(file.Text), file.Mode); err != nil {
 			return fmt.Errorf("writing the plugin: %w", err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package disk writes files: it is the only package of chibi that does.
+// Package disk writes files that must survive a crash: what has to goes through it.
 //
 // What it promises: what [Append] and [Replace] returned from survives a crash
 // of the machine; a reader never sees half of a replaced file; a file's mode

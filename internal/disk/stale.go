@@ -22,11 +22,11 @@ const StaleAge = 24 * time.Hour
 // isTemp reports whether a name is one of TempName, or of a tool's output that is
 // being written.
 func isTemp(name string) bool {
-	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) || strings.HasPrefix(name, SpoolPrefix)
+	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) || strings.HasPrefix(name, spillPrefix)
 }
 
-// SpoolPrefix is the beginning of the names of outputs that are being written.
-const SpoolPrefix = ".spool-"
+// spillPrefix is the beginning of the names of outputs that are being written.
+const spillPrefix = ".spool-"
 
 // Temps lists the temporary files and directories in a directory that were not
 // changed since a point in time: what interrupted runs have left, if that is long

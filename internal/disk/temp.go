@@ -23,7 +23,7 @@ func MkdirTemp(pattern string) (path string, remove func(), err error) {
 	return path, func() { RemoveTemp(path) }, nil
 }
 
-// RemoveTemp removes what MkdirTemp or TempFile has made, also if a program has
+// RemoveTemp removes what MkdirTemp has made, also if a program has
 // closed directories in it to us. It follows no links.
 func RemoveTemp(path string) {
 	if os.RemoveAll(path) == nil {
@@ -47,14 +47,26 @@ func RemoveTemp(path string) {
 	os.RemoveAll(path)
 }
 
-// tempNames are the names that TempFile and MkdirTemp have made for this program.
+// CreateSpill makes an empty file in a directory, which is made if it is missing, for
+// output that is about to be written. Only its owner can read it. What a run that
+// is killed leaves is found by [Temps].
+func CreateSpill(dir string) (*os.File, error) {
+	if err := MkdirAll(OS{}, dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(dir, spillPrefix+"*")
+}
+
+// CreateTempSpill is CreateSpill in the machine's directory for temporary files,
+// where [OwnTemps] finds it.
+func CreateTempSpill() (*os.File, error) { return os.CreateTemp("", "chibi-spill-*") }
+
+// tempNames are the names that MkdirTemp and CreateTempSpill make for this program, and those
+// that older versions made.
 var tempNames = regexp.MustCompile(`^chibi-(check|install|test|demo|data|spill)-[0-9]+(\.json)?$`)
 
-// SpillPattern is the pattern of files for outputs that no cache directory has.
-const SpillPattern = "chibi-spill-*"
-
 // OwnTemps is [Temps] for the machine's directory for temporary files: what
-// TempFile and MkdirTemp have made there for this user.
+// MkdirTemp and CreateTempSpill have made there for this user.
 func OwnTemps(since time.Time) (paths []string) {
 	dir, err := os.Open(os.TempDir())
 	if err != nil {
@@ -79,21 +91,11 @@ func OwnTemps(since time.Time) (paths []string) {
 	return paths
 }
 
-// Create makes an empty file for output that need not survive a crash, or
-// empties the one that is there. Only its owner can read a new one.
-func Create(path string) (io.WriteCloser, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-}
-
 // WriteFile writes a file, and the directories above it, that need not survive a
 // crash.
-func WriteFile(path string, data []byte, executable bool) error {
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
-	}
-	perm := os.FileMode(0o644)
-	if executable {
-		perm = 0o755
 	}
 	return os.WriteFile(path, data, perm)
 }
@@ -123,10 +125,6 @@ func Overwrite(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// CreateTemp makes a new file in a directory, as os.CreateTemp does, that only its
-// owner can read.
-func CreateTemp(dir, pattern string) (*os.File, error) { return os.CreateTemp(dir, pattern) }
-
 // Sync makes a file's content durable.
 func Sync(path string) error {
 	f, err := openRegular(path, os.O_RDWR, 0)
@@ -136,17 +134,11 @@ func Sync(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Discard removes a file that nobody needs any more.
-func Discard(path string) { os.Remove(path) }
-
 // OpenLog opens a file for appending what need not survive a crash. Only its
 // owner can read a new one.
 func OpenLog(path string) (*os.File, error) {
 	return openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
-
-// Rename moves a file that need not survive a crash.
-func Rename(from, to string) error { return os.Rename(from, to) }
 
 // CopyTree copies a file, or a directory with all in it; modes are kept, and the
 // contents of files survive a crash when it returns. Links in it are copied as what they lead to, if that is
@@ -201,6 +193,3 @@ func copyFile(from, to string, info fs.FileInfo) error {
 	}
 	return errors.Join(err, out.Close())
 }
-
-// Symlink makes a link.
-func Symlink(target, link string) error { return os.Symlink(target, link) }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"io"
 	"os"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -13,6 +14,12 @@ type File struct {
 	half int64
 	f    *os.File
 	size int64
+}
+
+// Create makes an empty file for the trace of one run, or empties the one that is
+// there. Only its owner can read a new one.
+func Create(path string) (io.WriteCloser, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
 // Open opens a file that, with the one before it, takes at most so many bytes.
@@ -36,7 +43,7 @@ func (f *File) open() (err error) {
 func (f *File) Write(line []byte) (int, error) {
 	if f.size > 0 && f.size+int64(len(line)) > f.half {
 		f.f.Close()
-		if err := disk.Rename(f.path, Previous(f.path)); err != nil {
+		if err := os.Rename(f.path, Previous(f.path)); err != nil {
 			return 0, err
 		}
 		if err := f.open(); err != nil {

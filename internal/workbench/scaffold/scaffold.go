@@ -7,6 +7,7 @@ package scaffold
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,9 +21,9 @@ var templates embed.FS
 
 // File is one file of a plugin, its path from the plugins directory on.
 type File struct {
-	Path       string
-	Text       string
-	Executable bool
+	Path string
+	Text string
+	Mode fs.FileMode
 }
 
 // Plan says what to write.
@@ -63,14 +64,14 @@ func (p Plan) Files() ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []File{{p.Name + "/" + p.Name, runner, true}, {p.Name + "/main.go", program, false}}, nil
+		return []File{{p.Name + "/" + p.Name, runner, 0o755}, {p.Name + "/main.go", program, 0o644}}, nil
 	}
 	name := p.Lang
 	if name == "bash" {
 		name = "sh"
 	}
 	text, err := p.render(name)
-	return []File{{p.Name, text, true}}, err
+	return []File{{p.Name, text, 0o755}}, err
 }
 
 func (p Plan) render(name string) (string, error) {

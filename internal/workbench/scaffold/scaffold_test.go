@@ -46,11 +46,7 @@ func passes(t *testing.T, plan scaffold.Plan) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		mode := os.FileMode(0o644)
-		if f.Executable {
-			mode = 0o755
-		}
-		if err := os.WriteFile(path, []byte(f.Text), mode); err != nil {
+		if err := os.WriteFile(path, []byte(f.Text), f.Mode); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -84,7 +84,7 @@ func (h *Home) link() error {
 		case slices.Contains(spellings(h.real.Chibi), target):
 			target = chibiName
 		}
-		if err := disk.Symlink(target, filepath.Join(h.User, name)); err != nil {
+		if err := os.Symlink(target, filepath.Join(h.User, name)); err != nil {
 			return err
 		}
 		h.linked[name] = true

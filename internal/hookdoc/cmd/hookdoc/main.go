@@ -22,7 +22,7 @@ func main() {
 		os.Exit(1)
 	}
 	for path, content := range files {
-		if err := disk.WriteFile(filepath.Join(*root, filepath.FromSlash(path)), content, false); err != nil {
+		if err := disk.WriteFile(filepath.Join(*root, filepath.FromSlash(path)), content, 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "hookdoc:", err)
 			os.Exit(1)
 		}
