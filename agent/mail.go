@@ -81,7 +81,7 @@ func (t *turn) storePrompt(ctx context.Context, prompt string) error {
 	if len(mail) > 0 {
 		entry, t.hasMail = entry.Delivering(mail), true
 	}
-	return t.storeUnanswered(ctx, prompt, entry)
+	return t.storeUnanswered(prompt, entry)
 }
 
 // inboxText is how the model sees its mail. Only this frame begins lines: further

@@ -31,8 +31,8 @@ type output struct {
 	// failure says how a process failed. preface is what the text begins with
 	// that is not the tool's own; "" if a plugin replaced the text.
 	failure, preface string
-	// isPiece says that it was read from the cache and is not cached again.
-	isPiece bool
+	// fromCache says that it was read from the cache and is not cached again.
+	fromCache bool
 }
 
 // newOutput is what a tool that ran has left.
@@ -44,7 +44,7 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 	}
 	return output{
 		text: result.Told(), file: result.File, status: status, exit: exit,
-		failure: result.Failure, preface: result.Preface(), isPiece: kind == tools.File,
+		failure: result.Failure, preface: result.Preface(), fromCache: kind == tools.File,
 	}
 }
 
@@ -110,8 +110,8 @@ func (o *output) replace(text string) {
 	o.text, o.preface = text, ""
 }
 
-// own is the text that the tool wrote itself.
-func (o *output) own() string { return strings.TrimPrefix(o.text, o.preface) }
+// toolText is the text that the tool wrote itself.
+func (o *output) toolText() string { return strings.TrimPrefix(o.text, o.preface) }
 
 // filterOutput takes a tool's output through pre_tool_output.
 func (t *turn) filterOutput(ctx context.Context, inv hookpoints.PreToolPayload, o *output) error {

@@ -1,15 +1,11 @@
 package agent
 
-import (
-	"context"
-
-	"github.com/chibi-host/chibi/contexts"
-)
+import "github.com/chibi-host/chibi/contexts"
 
 // recorder keeps what is said in a turn.
 type recorder interface {
 	// record stores entries of the conversation and shows them.
-	record(ctx context.Context, entries ...contexts.Entry) error
+	record(entries ...contexts.Entry) error
 	// showText shows a piece of a response as it comes.
 	showText(delta string)
 	// endText is called when the text of a response has ended.
@@ -20,7 +16,7 @@ type recorder interface {
 // person.
 type storeRecorder struct{ agent *Agent }
 
-func (r storeRecorder) record(ctx context.Context, entries ...contexts.Entry) error {
+func (r storeRecorder) record(entries ...contexts.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -50,6 +46,6 @@ func (r storeRecorder) endText() {
 // noRecorder stores and shows nothing: for what runs detached from the conversation.
 type noRecorder struct{}
 
-func (noRecorder) record(context.Context, ...contexts.Entry) error { return nil }
-func (noRecorder) showText(string)                                 {}
-func (noRecorder) endText()                                        {}
+func (noRecorder) record(...contexts.Entry) error { return nil }
+func (noRecorder) showText(string)                {}
+func (noRecorder) endText()                       {}

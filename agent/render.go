@@ -37,7 +37,7 @@ func (t *turn) render(ctx context.Context, inv hookpoints.PreToolPayload, o *out
 	defer o.discard()
 	truncated := o.file != nil
 	isLarge := truncated || utf8.RuneCountInString(o.text) > t.agent.Settings.cacheThreshold()
-	if t.agent.Cache == nil || !isLarge || o.isPiece || strings.TrimSpace(o.own()) == "" {
+	if t.agent.Cache == nil || !isLarge || o.fromCache || strings.TrimSpace(o.toolText()) == "" {
 		return rendered{text: o.uncached(), truncated: truncated}, nil
 	}
 	entry, err := t.saveInCache(inv, o)
@@ -64,13 +64,13 @@ func (t *turn) saveInCache(inv hookpoints.PreToolPayload, o *output) (cache.Entr
 	if o.file != nil {
 		return t.agent.Cache.PutFile(inv.ToolName, inv.Arguments, o.file.Path())
 	}
-	return t.agent.Cache.PutText(inv.ToolName, inv.Arguments, o.own())
+	return t.agent.Cache.PutText(inv.ToolName, inv.Arguments, o.toolText())
 }
 
 // cacheOutput fires the hooks of a cached output and makes its stub.
 func (t *turn) cacheOutput(ctx context.Context, inv hookpoints.PreToolPayload, o *output,
 	e cache.Entry) (string, error) {
-	content := o.own()
+	content := o.toolText()
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreCacheOutput, hookpoints.PreCacheOutputPayload{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: content, Truncated: int64(len(content)) < e.Bytes,
 		ContentPath: e.Path, CharCount: e.Chars, LineCount: e.Lines,

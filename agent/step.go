@@ -35,7 +35,7 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 	if s.incomplete != "" {
 		t.agent.notice("the model's answer is not whole: %s", s.incomplete)
 		action = t.withoutIncomplete(action)
-		err = t.refuseCalls(ctx, &s)
+		err = t.refuseCalls(&s)
 	} else {
 		err = t.runCalls(ctx, &s)
 	}
@@ -62,9 +62,9 @@ func (t *turn) respond(ctx context.Context) (step, error) {
 	t.steps++
 	s := step{reply: reply, offered: toolNamesOf(offer.specs), incomplete: incomplete(reply)}
 	if err != nil {
-		return s, errors.Join(t.agent.explainTooLong(err, len(body)), t.storePartial(ctx, &s))
+		return s, errors.Join(t.agent.explainTooLong(err, len(body)), t.storePartial(&s))
 	}
-	return s, t.storeResponse(ctx, &s, len(body))
+	return s, t.storeResponse(&s, len(body))
 }
 
 // stream asks the model and shows its text as it comes.
@@ -81,16 +81,16 @@ func (t *turn) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 
 // storePartial stores the text that arrived before a failure, marked as interrupted.
 // Calls are not stored: they may not be whole.
-func (t *turn) storePartial(ctx context.Context, s *step) error {
+func (t *turn) storePartial(s *step) error {
 	if strings.TrimSpace(s.reply.Text) == "" {
 		return nil
 	}
 	text := contexts.AssistantMessage(t.contextName(), s.reply.Text).Interrupted()
-	return t.storeAnswer(ctx, s, text)
+	return t.storeAnswer(s, text)
 }
 
 // storeResponse stores the response to a request of so many bytes.
-func (t *turn) storeResponse(ctx context.Context, s *step, sent int) error {
+func (t *turn) storeResponse(s *step, sent int) error {
 	var entries []contexts.Entry
 	if strings.TrimSpace(s.reply.Text) != "" {
 		text := contexts.AssistantMessage(t.contextName(), s.reply.Text)
@@ -107,13 +107,13 @@ func (t *turn) storeResponse(ctx context.Context, s *step, sent int) error {
 		return nil
 	}
 	t.addResponse(s.reply, sent)
-	return t.storeAnswer(ctx, s, entries...)
+	return t.storeAnswer(s, entries...)
 }
 
 // storeAnswer stores entries of a response: the prompt has its answer then, and the
 // mail that came with it leaves the inbox.
-func (t *turn) storeAnswer(ctx context.Context, s *step, entries ...contexts.Entry) error {
-	if err := t.store(ctx, s, entries...); err != nil {
+func (t *turn) storeAnswer(s *step, entries ...contexts.Entry) error {
+	if err := t.store(s, entries...); err != nil {
 		return err
 	}
 	t.unanswered = ""
@@ -125,9 +125,9 @@ func (t *turn) storeAnswer(ctx context.Context, s *step, entries ...contexts.Ent
 }
 
 // store records entries of a step.
-func (t *turn) store(ctx context.Context, s *step, entries ...contexts.Entry) error {
+func (t *turn) store(s *step, entries ...contexts.Entry) error {
 	s.entries = append(s.entries, entries...)
-	return t.recorder.record(ctx, entries...)
+	return t.recorder.record(entries...)
 }
 
 // incomplete says why a response is not whole although its stream was; "" if it
@@ -154,11 +154,11 @@ func (t *turn) withoutIncomplete(a turnAction) turnAction {
 
 // refuseCalls answers the calls of a response that is not whole: what is missing of
 // them cannot be known, so none of them runs.
-func (t *turn) refuseCalls(ctx context.Context, s *step) error {
+func (t *turn) refuseCalls(s *step) error {
 	for _, call := range s.reply.ToolCalls {
 		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, "+
 			"shorter", s.incomplete)
-		if err := t.storeResult(ctx, s, call, callResult{text: text}); err != nil {
+		if err := t.storeResult(s, call, callResult{text: text}); err != nil {
 			return err
 		}
 	}

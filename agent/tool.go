@@ -50,7 +50,7 @@ func (t *turn) runCalls(ctx context.Context, s *step) error {
 			continue
 		}
 		text := fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit)
-		if err := t.storeResult(ctx, s, call, callResult{text: text}); err != nil {
+		if err := t.storeResult(s, call, callResult{text: text}); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (t *turn) runCall(ctx context.Context, s *step, call llm.ToolCall) (callRes
 		return result, err
 	}
 	result.text = seen.text
-	if err := t.storeResult(ctx, s, call, result); err != nil {
+	if err := t.storeResult(s, call, result); err != nil {
 		return result, err
 	}
 	_, err = plugin.Fire(ctx, t.agent.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
@@ -163,13 +163,13 @@ func (t *turn) permit(spec tools.Spec, args json.RawMessage) error {
 
 // storeResult stores a call's result and adds it to the conversation, with the
 // arguments that the tool ran with if plugins changed them.
-func (t *turn) storeResult(ctx context.Context, s *step, call llm.ToolCall, result callResult) error {
+func (t *turn) storeResult(s *step, call llm.ToolCall, result callResult) error {
 	t.addResult(call.ID, result.text)
 	entry := contexts.ToolResult(t.contextName(), call.Name, call.ID, result.text)
 	if result.ranWith != nil {
 		entry = entry.RanWith(result.ranWith)
 	}
-	return t.store(ctx, s, entry)
+	return t.store(s, entry)
 }
 
 // CallTool runs one tool as a turn would, and returns what the model would see:

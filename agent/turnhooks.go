@@ -58,17 +58,17 @@ func (t *turn) firePreStop(ctx context.Context, response string) (string, error)
 	for i, by := range answer.FollowUpsBy {
 		t.agent.emit(Event{Kind: EventFollowUp, Text: answer.FollowUpMessages[i], By: by})
 	}
-	return strings.Join(answer.FollowUpMessages, "\n\n"), t.storeFollowUps(ctx, answer.FollowUpMessages)
+	return strings.Join(answer.FollowUpMessages, "\n\n"), t.storeFollowUps(answer.FollowUpMessages)
 }
 
 // storeFollowUps adds messages as if the person had written them.
-func (t *turn) storeFollowUps(ctx context.Context, texts []string) error {
+func (t *turn) storeFollowUps(texts []string) error {
 	var entries []contexts.Entry
 	for _, text := range texts {
 		t.addPrompt(text)
 		entries = append(entries, t.userMessage(text))
 	}
-	return t.storeUnanswered(ctx, texts[0], entries[0], entries[1:]...)
+	return t.storeUnanswered(texts[0], entries[0], entries[1:]...)
 }
 
 // apply does what hooks ask for. latest are the entries of a response that hooks did

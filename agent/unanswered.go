@@ -10,9 +10,9 @@ import (
 
 // storeUnanswered stores messages that ask for an answer; the first of them ends with
 // the prompt.
-func (t *turn) storeUnanswered(ctx context.Context, prompt string, first contexts.Entry, more ...contexts.Entry) error {
+func (t *turn) storeUnanswered(prompt string, first contexts.Entry, more ...contexts.Entry) error {
 	first = first.Asking(prompt, t.recipeName())
-	if err := t.recorder.record(ctx, append([]contexts.Entry{first}, more...)...); err != nil {
+	if err := t.recorder.record(append([]contexts.Entry{first}, more...)...); err != nil {
 		return err
 	}
 	t.unanswered = first.ID
