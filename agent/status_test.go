@@ -7,23 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/google/go-cmp/cmp"
 )
 
-// told is a tool that answers what it is told to.
-type told struct{ result tools.Result }
-
-func (told) Spec() tools.Spec {
-	return tools.Spec{Name: "run", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}
-}
-func (t told) Call(context.Context, tools.Call) (tools.Result, error) { return t.result, nil }
-
-// audit is a plugin that keeps what hooks are told of a call.
-func audit(seen *[]string) plugin.Plugin {
+// audit keeps what hooks are told of a call.
+func (h *harness) audit(seen *[]string) {
 	handlers := plugin.HandlePoint(hookpoints.PreToolOutput,
 		func(_ context.Context, p hookpoints.PreToolOutputPayload) (hookpoints.PreToolOutputAnswer, error) {
 			*seen = append(*seen, fmt.Sprintf("pre_tool_output %s %d %q by %q after %q", p.Status, p.ExitCode, p.Output,
@@ -41,16 +31,7 @@ func audit(seen *[]string) plugin.Plugin {
 	for _, point := range []hookpoints.Name{hookpoints.PostToolOutput.Name, hookpoints.PostTool.Name} {
 		handlers[point] = keep(point)
 	}
-	return plugin.Plugin{Name: "audit", Hooks: handlers.Hooks(), Handler: handlers}
-}
-
-// guard is a plugin that answers so at pre_tool.
-func guard(verdict hookpoints.PreToolAnswer) plugin.Plugin {
-	handlers := plugin.HandlePoint(hookpoints.PreTool,
-		func(context.Context, hookpoints.PreToolPayload) (hookpoints.PreToolAnswer, error) {
-			return verdict, nil
-		})
-	return plugin.Plugin{Name: "guard", Hooks: handlers.Hooks(), Handler: handlers}
+	h.plug("keeper", handlers)
 }
 
 func TestHooksAreToldWhetherACallRan(t *testing.T) {
@@ -87,11 +68,17 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 			`Error: tool "run" did not run: argument "n": must be an integer, is a string`, "Error: ", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a := emptyAgent(t, told{test.result}, leftOut{})
-			a.Settings.Exclude = []string{"left_out"}
+			h := newHarness(t)
+			run := tools.Spec{Name: "run", Parameters: json.RawMessage(`{"properties":{"n":{"type":"integer"}}}`)}
+			if err := h.Tools.Add(goTool{run, func(tools.Call) tools.Result { return test.result }}); err != nil {
+				t.Fatal(err)
+			}
+			h.tool("left_out", func(tools.Call) tools.Result { return test.result })
+			h.Settings.Exclude = []string{"left_out"}
 			var seen []string
-			a.Host = &plugin.Host{Plugins: []plugin.Plugin{guard(test.verdict), audit(&seen)}}
-			shown, failure, err := a.CallTool(t.Context(), test.tool, json.RawMessage(test.args))
+			h.plug("guard", answerAt(hookpoints.PreTool, test.verdict))
+			h.audit(&seen)
+			shown, failure, err := h.CallTool(t.Context(), test.tool, json.RawMessage(test.args))
 			if err != nil || shown != test.output || (failure != "") != (test.status != "ran") ||
 				strings.ContainsAny(failure, "\n") || strings.HasPrefix(failure, "Error: ") {
 				t.Errorf("the model is told %q, the person %q, %v", shown, failure, err)
@@ -101,41 +88,7 @@ func TestHooksAreToldWhetherACallRan(t *testing.T) {
 				fmt.Sprintf("post_tool_output %s by %q", test.status, test.by),
 				fmt.Sprintf("post_tool %s by %q", test.status, test.by),
 			}
-			if diff := cmp.Diff(want, seen); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			same(t, "hooks", seen, want)
 		})
 	}
-}
-
-// leftOut is a tool that the configuration leaves out.
-type leftOut struct{ told }
-
-func (leftOut) Spec() tools.Spec { return tools.Spec{Name: "left_out"} }
-
-// workContext is the conversation "work" in a home of its own.
-func workContext(t *testing.T) contexts.Context {
-	t.Helper()
-	store, err := contexts.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := store.Context("work")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// emptyAgent has these tools and an empty conversation.
-func emptyAgent(t *testing.T, list ...tools.Tool) *Agent {
-	t.Helper()
-	c := workContext(t)
-	set := &tools.Set{}
-	for _, tool := range list {
-		if err := set.Add(tool); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return &Agent{Context: c, Tools: set}
 }

@@ -103,11 +103,22 @@ func (t *turn) storeResponse(s *step, sent int) error {
 		entries = append(entries, contexts.ToolCall(t.contextName(), call.Name, call.ID, call.Arguments))
 	}
 	if len(entries) == 0 {
-		t.agent.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
+		t.noticeEmpty()
 		return nil
 	}
 	t.addResponse(s.reply, sent)
 	return t.storeAnswer(s, entries...)
+}
+
+// noticeEmpty says that a response was empty, and how to ask again if that is
+// possible. Of a nested turn its recipe's failure says it.
+func (t *turn) noticeEmpty() {
+	switch {
+	case t.unanswered != "":
+		t.agent.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
+	case !t.nested:
+		t.agent.notice("the model answered nothing more")
+	}
 }
 
 // storeAnswer stores entries of a response: the prompt has its answer then, and the

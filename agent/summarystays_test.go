@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -13,16 +12,10 @@ import (
 func TestAnAnswerSaysWhetherTheSummaryStays(t *testing.T) {
 	messages := []hookpoints.ChatMessage{{Role: "user", Content: "done"}} // the answer's own words
 	atTurn := func(drop bool) plugin.Handlers {
-		return plugin.HandlePoint(hookpoints.PostTurn,
-			func(context.Context, hookpoints.PostTurnPayload) (hookpoints.PostTurnAnswer, error) {
-				return hookpoints.PostTurnAnswer{Messages: messages, DropSummary: drop}, nil
-			})
+		return answerAt(hookpoints.PostTurn, hookpoints.PostTurnAnswer{Messages: messages, DropSummary: drop})
 	}
 	atStop := func(drop bool) plugin.Handlers {
-		return plugin.HandlePoint(hookpoints.PreStop,
-			func(context.Context, hookpoints.PreStopPayload) (hookpoints.PreStopAnswer, error) {
-				return hookpoints.PreStopAnswer{Messages: messages, DropSummary: drop}, nil
-			})
+		return answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{Messages: messages, DropSummary: drop})
 	}
 	for name, test := range map[string]struct {
 		handlers plugin.Handlers
@@ -36,24 +29,17 @@ func TestAnAnswerSaysWhetherTheSummaryStays(t *testing.T) {
 		"nobody says a thing":              {plugin.Handlers{}, "so far"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, _ := crowded(t, says("done"))
-			a.Settings.AutoCompact, a.Recipe = false, &Recipe{Name: "r"}
-			if err := a.Context.Compact("so far", nil); err != nil {
+			h := newHarness(t, says("done"))
+			if err := h.Context.Compact("so far", nil); err != nil {
 				t.Fatal(err)
 			}
-			plugins := []plugin.Plugin{{Name: "p", Hooks: test.handlers.Hooks(), Handler: test.handlers}}
+			h.plug("p", test.handlers)
 			if strings.HasPrefix(name, "a later") {
-				other := plugin.HandlePoint(hookpoints.PostTurn,
-					func(context.Context, hookpoints.PostTurnPayload) (hookpoints.PostTurnAnswer, error) {
-						return hookpoints.PostTurnAnswer{Messages: []hookpoints.ChatMessage{{Role: "user", Content: "else"}}}, nil
-					})
-				plugins = append(plugins, plugin.Plugin{Name: "q", Hooks: other.Hooks(), Handler: other})
+				other := hookpoints.PostTurnAnswer{Messages: []hookpoints.ChatMessage{{Role: "user", Content: "else"}}}
+				h.plug("q", answerAt(hookpoints.PostTurn, other))
 			}
-			a.Host = &plugin.Host{Plugins: plugins}
-			if _, err := a.Prompt(t.Context(), "go on"); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := a.Context.Summary(t.Context()); got != test.want || err != nil {
+			h.prompt("go on")
+			if got, err := h.Context.Summary(t.Context()); got != test.want || err != nil {
 				t.Errorf("the summary is %q, %v; want %q", got, err, test.want)
 			}
 		})
