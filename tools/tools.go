@@ -26,7 +26,7 @@ const (
 
 // Spec describes a tool to the model.
 type Spec struct {
-	// Name is unique in a Set: 1 to 64 ASCII letters, digits, "-" and "_".
+	// Name is unique in a Set, see [ValidName].
 	Name string
 	// Description tells the model what the tool does and when to use it.
 	Description string
@@ -46,6 +46,14 @@ func (s Spec) String() string {
 	}
 	return fmt.Sprintf("tool %q of plugin %q", s.Name, s.Owner)
 }
+
+// ValidName reports whether model providers accept a name of a tool: 1 to 64 ASCII
+// letters, digits, "-" and "_".
+func ValidName(name string) bool {
+	return 1 <= len(name) && len(name) <= 64 && strings.Trim(name, nameCharacters) == ""
+}
+
+const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 // Call is one call of a tool.
 type Call struct {

@@ -220,3 +220,16 @@ func FuzzCheck(f *testing.F) {
 		check(schema, args)
 	})
 }
+
+func TestValidName(t *testing.T) {
+	for _, name := range []string{"a", "Read_file-2", strings.Repeat("x", 64)} {
+		if !tools.ValidName(name) {
+			t.Errorf("%q is a name", name)
+		}
+	}
+	for _, name := range []string{"", "a b", "é", "a.b", "a\n", "-\x00-", strings.Repeat("x", 65)} {
+		if tools.ValidName(name) {
+			t.Errorf("%q is no name", name)
+		}
+	}
+}

@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/native", "plugin/kodelet", "plugin/kode",
 		"internal/recipes", "internal/trust", "internal/trace", "internal/workbench/scratch", "internal/workbench/installed",
 		"internal/hung", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "contexts", "cache", "internal/config",
-		"hookpoints", "internal/disk", "internal/jsonl", "internal/term",
+		"hookpoints", "internal/disk", "internal/term",
 	},
 	"agent":          {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge"},
 	"plugin":         {"hookpoints", "merge", "tools"},
@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"internal/workbench/cases":     {"plugin", "internal/disk", "hookpoints", "merge", "tools", "internal/hookdoc"},
 	"internal/workbench/installed": {"internal/jsonfile", "internal/disk"},
 	"internal/hung":                {"internal/jsonfile", "internal/disk"},
-	"internal/workbench/scaffold":  {"hookpoints"},
+	"internal/workbench/scaffold":  {"hookpoints", "tools"},
 	"internal/workbench/scratch":   {"internal/disk"},
 	"internal/trust":               {"internal/term", "plugin", "internal/jsonfile", "internal/disk"},
 	"internal/trace":               {"agent", "plugin", "hookpoints", "merge", "internal/disk", "internal/term"},
@@ -79,6 +79,7 @@ var allowed = map[string][]string{
 var everywhere = []string{"internal/strictjson", "internal/clip"}
 
 func TestImports(t *testing.T) {
+	used := map[[2]string]bool{}
 	for _, s := range sources(t) {
 		may, known := allowed[s.pkg]
 		if !known {
@@ -87,8 +88,22 @@ func TestImports(t *testing.T) {
 		}
 		for _, target := range s.imports {
 			ours, ok := strings.CutPrefix(target, module)
+			used[[2]string{s.pkg, ours}] = ok
 			if ok && !slices.Contains(may, ours) && !slices.Contains(everywhere, ours) {
 				t.Errorf("%s: %s may not import %s", s.path, s.pkg, ours)
+			}
+		}
+	}
+	checkUnused(t, used)
+}
+
+// checkUnused holds that the graph has no edges that nobody needs.
+func checkUnused(t *testing.T, used map[[2]string]bool) {
+	t.Helper()
+	for pkg, targets := range allowed {
+		for _, target := range targets {
+			if !used[[2]string{pkg, target}] {
+				t.Errorf("%s does not import %s; remove it from the graph", pkg, target)
 			}
 		}
 	}

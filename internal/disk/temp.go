@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -63,7 +63,15 @@ func CreateTempSpill() (*os.File, error) { return os.CreateTemp("", "chibi-spill
 
 // tempNames are the names that MkdirTemp and CreateTempSpill make for this program, and those
 // that older versions made.
-var tempNames = regexp.MustCompile(`^chibi-(check|install|test|demo|data|spill)-[0-9]+(\.json)?$`)
+const tempNames = "check install test demo data spill"
+
+// isOwnTemp reports whether a name is chibi-NAME-NUMBER, perhaps with .json.
+func isOwnTemp(file string) bool {
+	name, number, ok := strings.Cut(strings.TrimPrefix(file, "chibi-"), "-")
+	number = strings.TrimSuffix(number, ".json")
+	return ok && strings.HasPrefix(file, "chibi-") && slices.Contains(strings.Fields(tempNames), name) &&
+		number != "" && strings.Trim(number, "0123456789") == ""
+}
 
 // OwnTemps is [Temps] for the machine's directory for temporary files: what
 // MkdirTemp and CreateTempSpill have made there for this user.
@@ -76,7 +84,7 @@ func OwnTemps(since time.Time) (paths []string) {
 	const most = 20_000 // a directory may be full of what others leave
 	names, _ := dir.Readdirnames(most)
 	for _, name := range names {
-		if !tempNames.MatchString(name) {
+		if !isOwnTemp(name) {
 			continue
 		}
 		path := filepath.Join(os.TempDir(), name)

@@ -88,7 +88,8 @@ func TestOwnTemps(t *testing.T) {
 		t.Fatal(err)
 	}
 	spill, err := disk.CreateTempSpill()
-	if err := errors.Join(err, spill.Close(), os.Mkdir(filepath.Join(os.TempDir(), "chibi-mine"), 0o700),
+	if err := errors.Join(err, spill.Close(), os.Mkdir(filepath.Join(os.TempDir(), "chibi-mine-1"), 0o700),
+		os.Mkdir(filepath.Join(os.TempDir(), "chibi-test-x1"), 0o700), os.Mkdir(filepath.Join(os.TempDir(), "test-1"), 0o700),
 		os.Symlink(dir, filepath.Join(os.TempDir(), "chibi-test-1"))); err != nil {
 		t.Fatal(err)
 	}

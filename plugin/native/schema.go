@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
 )
 
@@ -98,14 +98,11 @@ func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema,
 	return s, warnings, nil
 }
 
-// toolName matches the tool names that model providers accept.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
 func (s *schema) validate() error {
 	switch {
 	case s.Name == "":
 		return errors.New(`it has no "name"`)
-	case !toolName.MatchString(s.Name):
+	case !tools.ValidName(s.Name):
 		return fmt.Errorf("the name %q is not a valid tool name; use 1 to 64 letters, digits, - and _", s.Name)
 	case s.OnFailure != "" && s.OnFailure != plugin.Ignore && s.OnFailure != plugin.Block:
 		return fmt.Errorf(`on_failure is %q; use "ignore" or "block"`, s.OnFailure)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/fuzztest"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -122,7 +123,7 @@ func FuzzParseSchemas(f *testing.F) {
 			t.Error("neither a tool nor an error")
 		}
 		for _, s := range list {
-			if !toolName.MatchString(s.Name) || len(s.Parameters) == 0 {
+			if !tools.ValidName(s.Name) || len(s.Parameters) == 0 {
 				t.Errorf("unusable schema %+v", s)
 			}
 		}

@@ -8,12 +8,12 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/tools"
 )
 
 //go:embed templates
@@ -41,14 +41,11 @@ type Plan struct {
 // Languages lists the languages.
 func Languages() []string { return []string{"sh", "bash", "python", "node", "go"} }
 
-// validName is what a plugin may be called: its tool gets the same name.
-var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
 // Files makes the plugin's files. Errors are a name, a language or a plan that
 // makes no sense.
 func (p Plan) Files() ([]File, error) {
 	switch {
-	case !validName.MatchString(p.Name):
+	case !tools.ValidName(p.Name):
 		return nil, fmt.Errorf("%q is no name of a plugin; use 1 to 64 letters, digits, - and _", p.Name)
 	case !slices.Contains(Languages(), p.Lang):
 		return nil, fmt.Errorf("there is no language %q; there are %s", p.Lang, strings.Join(Languages(), ", "))
