@@ -17,8 +17,9 @@ var allowed = map[string][]string{
 		"llm/openai", "tools", "tools/builtin", "contexts", "cache", "internal/config",
 		"hookpoints", "merge", "internal/disk", "internal/jsonfile",
 		"internal/term/editor", "internal/hookdoc",
-		"internal/term/markdown", "internal/term", "examples/plugins",
+		"internal/term/markdown", "internal/term", "examples/plugins", "internal/cli/cmdline",
 	},
+	"internal/cli/cmdline": {},
 	"internal/app": {
 		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/native", "plugin/kodelet", "plugin/kode",
 		"internal/recipes", "internal/trust", "internal/trace", "internal/workbench/scratch", "internal/workbench/installed",

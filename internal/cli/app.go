@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/urfave/cli/v2"
 )
 
@@ -16,6 +18,7 @@ type program struct {
 	stdin  *os.File
 	screen *screen
 	opts   options
+	rows   []row           // of the flags, which fill opts
 	said   map[string]bool // notices that were printed
 	// turn begins an answer that Ctrl-C ends without ending the program.
 	turn func(context.Context) (context.Context, func())
@@ -26,39 +29,39 @@ func (p *program) run(ctx context.Context, args []string) error {
 	if err := checkDepth(); err != nil {
 		return err
 	}
-	app := p.app(ctx)
-	l, err := splitLine(args, app.Flags)
+	p.rows = p.opts.table()
+	line := p.app(ctx)
+	l, err := cmdline.Split(args, line.Flags)
 	if err != nil {
-		return seeHelp(err)
+		return app.UsageError{Err: cmdline.SeeHelp(err)}
 	}
-	p.opts.tail = l.tail
-	found := l.command(app.Commands)
+	found := l.Command(line.Commands)
 	if found == nil {
-		p.hintCommand(l, app.Commands)
-		app.Commands = nil
+		p.hintCommand(l, line.Commands)
+		line.Commands = nil
 	}
-	parserArgs, err := l.parserArgs(found)
+	parserArgs, err := l.ParserArgs(found)
 	if err != nil {
-		return err
+		return app.UsageError{Err: err}
 	}
-	return app.Run(parserArgs)
+	return line.Run(parserArgs)
 }
 
 // hintCommand tells a person whose prompt begins with a group of commands that it
 // is taken for a prompt: they may have mistyped one.
-func (p *program) hintCommand(l line, commands []*cli.Command) {
-	if l.ended || len(l.words) < 2 {
+func (p *program) hintCommand(l cmdline.Line, commands []*cli.Command) {
+	if l.Ended || len(l.Words) < 2 {
 		return
 	}
-	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(l.words[0]) && len(c.Subcommands) > 0 })
+	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(l.Words[0]) && len(c.Subcommands) > 0 })
 	if i >= 0 {
-		p.screen.notef("this is asked as a prompt; it is none of the commands that chibi %s lists", l.words[0])
+		p.screen.notef("this is asked as a prompt; it is none of the commands that chibi %s lists", l.Words[0])
 	}
 }
 
 // app describes the command line.
 func (p *program) app(ctx context.Context) *cli.App {
-	flags := p.opts.flags()
+	flags := flagsOf(p.rows)
 	return &cli.App{
 		Name:                  "chibi",
 		Usage:                 "talk to a language model, and let plugins see and shape it",
@@ -66,15 +69,19 @@ func (p *program) app(ctx context.Context) *cli.App {
 		HideHelp:              true,
 		Writer:                p.helpWriter(), // nothing else goes there
 		ErrWriter:             p.screen.Stderr(),
-		Flags:                 append(flags, &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Destination: &p.opts.help}),
-		CustomAppHelpTemplate: helpText,
-		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
+		Flags:                 cmdline.Flags(flags),
+		CustomAppHelpTemplate: helpText(flags),
+		OnUsageError:          usageFromParser,
 		ExitErrHandler:        func(*cli.Context, error) {},
 		Before: func(*cli.Context) error {
 			p.screen.quiet = p.opts.quiet
-			return once(flags)
+			p.opts.noteAsked(p.rows)
+			if name := cmdline.Twice(flags); name != "" {
+				return usage("%s is given twice; say it once", name)
+			}
+			return nil
 		},
-		Action:   func(c *cli.Context) error { return p.main(ctx, c.Args().Slice()) },
+		Action:   func(c *cli.Context) error { return runFlags(ctx, p, c.Args().Slice()) },
 		Commands: p.commands(ctx),
 	}
 }
@@ -137,9 +144,9 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 	return &cli.Command{
 		Name: name, ArgsUsage: args, Usage: about, Flags: flags, HideHelpCommand: true,
 		CustomHelpTemplate: commandHelp,
-		OnUsageError:       func(_ *cli.Context, err error, _ bool) error { return usageFromParser(err) },
+		OnUsageError:       usageFromParser,
 		Action: func(c *cli.Context) error {
-			if least, _ := arity(c.Command); c.NArg() < least {
+			if least, _ := cmdline.Arity(c.Command); c.NArg() < least {
 				return usage("%s takes %s; put -- before it if it is a prompt", c.Command.HelpName, args)
 			}
 			return run(ctx, c.Args().Slice())
@@ -163,24 +170,14 @@ func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
 
 // help prints the program's help.
 func (p *program) help() error {
-	var names []string
-	for _, c := range inputCommands() {
-		names = append(names, c.name)
-	}
-	return p.answer("show_help", fields{"commands": names}, wrap(strings.TrimSuffix(helpText, "\n"), p.helpWidth()))
+	flags := flagsOf(p.rows)
+	return p.answer("show_help", fields{"commands": cmdline.CommandNames(flags)},
+		wrap(strings.TrimSuffix(helpText(flags), "\n"), p.helpWidth()))
 }
 
 // usageFromParser words the flag parser's complaints as ours.
-func usageFromParser(err error) error {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		return seeHelp(noFlag("-" + name))
-	}
-	if rest, ok := strings.CutPrefix(text, "invalid boolean value "); ok {
-		value, name, _ := strings.Cut(strings.TrimSuffix(rest, ": parse error"), " for ")
-		return usage("-%s takes no value; it got %s", name, value)
-	}
-	return usage("%s; see chibi --help", text)
+func usageFromParser(_ *cli.Context, err error, _ bool) error {
+	return app.UsageError{Err: cmdline.ParserError(err)}
 }
 
 // version is the module's version as built.

@@ -7,9 +7,25 @@ import (
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 )
+
+// cacheOperations remove large tool outputs.
+func cacheOperations() []row {
+	return []row{
+		{&cmdline.Flag{Name: "clear-cache", About: "remove the large tool outputs of the current context",
+			Command: []string{"clear_cache"}},
+			operation{role: joins, phase: phaseCache, run: onCurrent(noWord(clearCache))}},
+		{&cmdline.Flag{Name: "clear-cache-for", Command: []string{"clear_cache"},
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "name"}}},
+			operation{role: joins, phase: phaseCache, run: onNamed(noWord(clearCache))}},
+		{&cmdline.Flag{Name: "cleanup-cache", Command: []string{"cleanup_cache"},
+			About: "remove old ones in all contexts, as happens at the end of every run"},
+			operation{role: joins, phase: phaseCache, run: cleanupCache}},
+	}
+}
 
 // cacheCommands are the commands about large tool outputs.
 func (p *program) cacheCommands(ctx context.Context) []*cli.Command {
@@ -33,7 +49,7 @@ func (p *program) cacheCommands(ctx context.Context) []*cli.Command {
 							return err
 						}
 					}
-					return s.clearCache(ctx, name)
+					return clearCache(ctx, s, name)
 				})
 			}),
 	}
@@ -73,7 +89,7 @@ func (s *session) showCached(id string) error {
 }
 
 // clearCache removes all outputs of a context.
-func (s *session) clearCache(_ context.Context, name string) error {
+func clearCache(_ context.Context, s *session, name string) error {
 	if err := s.CacheOf(name).Clear(); err != nil {
 		return err
 	}
@@ -81,7 +97,7 @@ func (s *session) clearCache(_ context.Context, name string) error {
 }
 
 // cleanupCache removes old outputs in all contexts, and says how many.
-func (s *session) cleanupCache(ctx context.Context) error {
+func cleanupCache(ctx context.Context, s *session, _ cmdline.Given) error {
 	removed, err := app.CleanCaches(ctx, s.Session, 0)
 	if err != nil {
 		return err

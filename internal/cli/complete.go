@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/urfave/cli/v2"
 )
@@ -65,34 +66,22 @@ func (c completer) candidates(ctx context.Context, before []string) []string {
 		if !strings.HasPrefix(word, "-") {
 			return c.afterCommand(ctx, rest)
 		}
-		f := flagOf(flags, word)
+		f := cmdline.Last(flags, word)
 		rest = rest[1:]
-		if f == nil || takes(f) == 0 || strings.Contains(word, "=") {
+		if f == nil || strings.Contains(word, "=") {
 			continue
 		}
-		if names(f)[0] == "home" && len(rest) > 0 {
+		if f.Names()[0] == "home" && len(rest) > 0 {
 			c.opts.home = rest[0]
 		}
-		if len(rest) < takes(f) {
-			return c.values(ctx, f, len(rest))
+		for _, kind := range cmdline.Kinds(f) {
+			if len(rest) == 0 || kind == cmdline.Rest {
+				return c.words(ctx, kind)
+			}
+			rest = rest[1:]
 		}
-		rest = rest[takes(f):]
-		if v, ok := f.(*valuesFlag); ok && v.kinds[0] == toolValue {
-			return nil // the words of a plugin
-		}
 	}
-	return append(c.commandNames(c.app.Commands), flagNames(flags)...)
-}
-
-// flagOf is the flag of a word; of short flags written together the last.
-func flagOf(flags []cli.Flag, word string) cli.Flag {
-	if name, isLong := strings.CutPrefix(word, "--"); isLong {
-		return findFlag(flags, name)
-	}
-	if len(word) < 2 || word[0] != '-' {
-		return nil
-	}
-	return findFlag(flags, word[len(word)-1:])
+	return append(c.commandNames(c.app.Commands), cmdline.NamesOf(flags)...)
 }
 
 // afterCommand lists what may follow words that begin with a command.
@@ -115,17 +104,17 @@ func (c completer) afterCommand(ctx context.Context, words []string) []string {
 // arguments lists what a command takes next.
 func (c completer) arguments(ctx context.Context, found *cli.Command, path, words []string) []string {
 	if len(words) > 0 {
-		if f := flagOf(found.Flags, words[len(words)-1]); f != nil && takes(f) > 0 {
-			if names(f)[0] == "context" {
+		if f := cmdline.Last(found.Flags, words[len(words)-1]); f != nil && len(cmdline.Kinds(f)) > 0 {
+			if f.Names()[0] == "context" {
 				return c.contextNames(false)
 			}
-			return c.values(ctx, f, 0)
+			return c.words(ctx, cmdline.Kinds(f)[0])
 		}
 	}
-	own, _ := splitCommand(words, found.Flags)
-	list := flagNames(found.Flags)
+	own, _ := cmdline.SplitCommand(words, found.Flags)
+	list := cmdline.NamesOf(found.Flags)
 	takesWords := strings.Fields(found.ArgsUsage)
-	next := len(own.words)
+	next := len(own.Words)
 	if last := len(takesWords) - 1; last >= 0 && strings.HasSuffix(takesWords[last], "...") {
 		next = min(next, last)
 	}
@@ -148,7 +137,7 @@ func (c completer) arguments(ctx context.Context, found *cli.Command, path, word
 			list = append(list, "explain")
 		}
 	case "ABOUT":
-		if own.words[0] == "explain" {
+		if own.Words[0] == "explain" {
 			list = append(list, c.traceNames()...)
 		}
 	case "ID":
@@ -159,36 +148,32 @@ func (c completer) arguments(ctx context.Context, found *cli.Command, path, word
 	return list
 }
 
-// values lists the values of a flag; i is the number of those given already.
-func (c completer) values(ctx context.Context, f cli.Flag, i int) []string {
-	v, ok := f.(*valuesFlag)
-	if !ok {
-		return nil
-	}
-	switch v.kinds[i] {
-	case contextValue:
+// words lists the words of a kind that a flag takes.
+func (c completer) words(ctx context.Context, kind cmdline.Kind) []string {
+	switch kind {
+	case cmdline.Context:
 		return c.contextNames(false)
-	case newContextValue:
+	case cmdline.NewContext:
 		return c.contextNames(true)
-	case inspectValue:
+	case cmdline.Thing:
 		return inspectable()
-	case settingValue:
+	case cmdline.Setting:
 		var list []string
 		for _, key := range config.SettableKeys() {
 			list = append(list, key+"=")
 		}
 		return list
-	case debugValue:
+	case cmdline.DebugKey:
 		return []string{"request-log", "response-meta", "all", "force-markdown", "destroy_at=",
 			"destroy_after_seconds_inactive="}
-	case pluginValue:
+	case cmdline.Plugin:
 		return c.pluginNames()
-	case pointValue:
+	case cmdline.Point:
 		return pointNames()
-	case recipeValue:
+	case cmdline.Recipe:
 		return c.recipeNames()
-	case toolValue:
-		return c.toolNames(ctx, names(f)[0] == "plugin")
+	case cmdline.Tool, cmdline.PluginOrTool:
+		return c.toolNames(ctx, kind == cmdline.PluginOrTool)
 	}
 	return nil
 }
@@ -320,21 +305,6 @@ func (c completer) commandNames(commands []*cli.Command) []string {
 	for _, cmd := range commands {
 		if !cmd.Hidden {
 			list = append(list, cmd.Name)
-		}
-	}
-	return list
-}
-
-// flagNames lists flags as they are written.
-func flagNames(flags []cli.Flag) []string {
-	var list []string
-	for _, f := range flags {
-		for _, name := range names(f) {
-			dashes := "--"
-			if len(name) == 1 {
-				dashes = "-"
-			}
-			list = append(list, dashes+name)
 		}
 	}
 	return list

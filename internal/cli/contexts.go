@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/dustin/go-humanize"
 	"github.com/urfave/cli/v2"
 )
@@ -19,7 +20,7 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 			return p.within(ctx, func(s *session) error { return s.listContexts(ctx, asJSON) })
 		}, jsonFlag(&asJSON)),
 		leaf(ctx, "show", "[NAME]", "show a context",
-			inSession(p.within, func(s *session, ctx context.Context, name string) error {
+			inSession(p.within, func(ctx context.Context, s *session, name string) error {
 				return s.showContext(ctx, name, asJSON)
 			}), jsonFlag(&asJSON)),
 		leaf(ctx, "switch", "NAME", "use a context from now on, as -c does", func(ctx context.Context, args []string) error {
@@ -27,15 +28,15 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 			return p.within(ctx, func(s *session) error { return s.say("Switched to context '%s'", s.Name()) })
 		}),
 		leaf(ctx, "rename", "OLD NEW", "rename a context", func(ctx context.Context, args []string) error {
-			return inSession(p.within, func(s *session, ctx context.Context, name string) error {
-				return s.rename(ctx, name, args[1])
+			return inSession(p.within, func(ctx context.Context, s *session, name string) error {
+				return rename(ctx, s, name, args[1])
 			})(ctx, args)
 		}),
 		leaf(ctx, "archive", "[NAME]", "empty a context; its transcript keeps everything",
-			inSession(p.within, (*session).archive)),
+			inSession(p.within, archive)),
 		leaf(ctx, "compact", "[NAME]", "replace the conversation of a context by a summary",
-			inSession(p.working, (*session).compactNamed)),
-		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds", inSession(p.within, (*session).destroy),
+			inSession(p.working, compactNamed)),
+		leaf(ctx, "delete", "[NAME]", "delete a context with all it holds", inSession(p.within, destroy),
 			p.yesFlag("do not ask")),
 	}
 }
@@ -43,14 +44,17 @@ func (p *program) contextCommands(ctx context.Context) []*cli.Command {
 // inSession runs an operation in an opened session, on the context that the first
 // word names, or on the current one.
 func inSession(open func(context.Context, func(*session) error) error,
-	do func(s *session, ctx context.Context, name string) error) func(context.Context, []string) error {
+	do func(ctx context.Context, s *session, name string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		return open(ctx, func(s *session) error {
-			operation := func(ctx context.Context, name string) error { return do(s, ctx, name) }
+			name := s.Name()
 			if len(args) > 0 {
-				return s.onNamed(args, operation)(ctx)
+				var err error
+				if name, err = app.Existing(ctx, s.Session, args[0]); err != nil {
+					return err
+				}
 			}
-			return s.onCurrent(operation)(ctx)
+			return do(ctx, s, name)
 		})
 	}
 }

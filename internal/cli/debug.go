@@ -5,7 +5,25 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 )
+
+// debugFlags are --debug and other spellings of its keys that have values.
+func debugFlags(o *options) []row {
+	return []row{
+		{&cmdline.Flag{Name: "debug", Takes: one("KEY[,KEY...]", cmdline.DebugKey), Repeats: true,
+			About: "request-log, response-meta, all, force-markdown, destroy_at=TIME,\n" +
+				"destroy_after_seconds_inactive=SECONDS",
+			Members: []string{"flags.debug"}, Into: listOf(&o.debug)},
+			operation{role: joins, phase: phaseSettings, run: setDestroyRule,
+				asked: func() bool { return o.destroySettings() != nil }}},
+		{Flag: &cmdline.Flag{Name: "destroy-at", Takes: one("TIME", cmdline.Text),
+			About: "the same as the key destroy_at", Into: listOf(&o.destroyAt)}},
+		{Flag: &cmdline.Flag{Name: "destroy-after-inactive", Takes: one("SECONDS", cmdline.Text),
+			About: "the same as the key destroy_after_seconds_inactive", Into: listOf(&o.destroyAfter)}},
+	}
+}
 
 // debugKeys are what --debug asks for.
 type debugKeys struct {
@@ -59,6 +77,16 @@ func (o *options) debugKeys() (d debugKeys, err error) {
 	return d, nil
 }
 
+// debugSchema describes one key of --debug as JSON.
+func debugSchema() cmdline.Schema {
+	integer := cmdline.Schema{"type": "integer"}
+	return cmdline.Schema{"oneOf": []any{
+		cmdline.Schema{"type": "string", "enum": []string{"request_log", "response_meta", "all", "force_markdown"}},
+		cmdline.Object(cmdline.Schema{"destroy_at": integer}, "destroy_at"),
+		cmdline.Object(cmdline.Schema{"destroy_after_seconds_inactive": integer}, "destroy_after_seconds_inactive"),
+	}}
+}
+
 func seconds(key, value, wanted string) (int64, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 0 {
@@ -77,7 +105,7 @@ func (o *options) destroySettings() *debugKeys {
 	return &d
 }
 
-func (s *session) setDestroyRule(context.Context) error {
+func setDestroyRule(_ context.Context, s *session, _ cmdline.Given) error {
 	d := s.opts.destroySettings()
 	return s.Store.SetDestroyRule(s.Name(), d.destroyAt, d.destroyAfter)
 }

@@ -8,40 +8,81 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 )
 
-// direct runs one tool for a person: -p NAME args... or -P TOOL json. No tool
-// hooks fire, no model is asked. What the tool wrote goes to standard output,
-// whether it failed or not.
-func (s *session) direct(ctx context.Context) error {
+// callOperations call tools. No tool hooks fire, no model is asked.
+func callOperations() []row {
+	return []row{
+		{&cmdline.Flag{Name: "plugin", Letters: "p", Command: []string{"run_plugin"},
+			About: `run a plugin's tool directly; it gets {"args": [...]}`,
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.PluginOrTool, Member: "name"},
+				{Word: "[args...]", Kind: cmdline.Rest, Member: "args"}}},
+			operation{role: shows, phase: phaseCall, needs: needsGuards, run: runPlugin}},
+		{&cmdline.Flag{Name: "call-tool", Letters: "P", Command: []string{"call_tool"},
+			About: "call any tool directly with JSON arguments",
+			Takes: []cmdline.Value{{Word: "TOOL", Kind: cmdline.Tool, Member: "name"},
+				{Word: "[json]", Kind: cmdline.Rest, Member: "args"}}},
+			operation{role: shows, phase: phaseCall, needs: needsGuards,
+				run: func(ctx context.Context, s *session, given cmdline.Given) error {
+					return callTool(ctx, s, given.Values[0], given.Rest)
+				}}},
+	}
+}
+
+// runPlugin gives a plugin's tool words.
+func runPlugin(ctx context.Context, s *session, given cmdline.Given) error {
 	if err := app.Admit(s.Session); err != nil {
 		return err
 	}
-	name, args, err := s.directCall()
+	args, err := json.Marshal(map[string]any{"args": append([]string{}, given.Rest...)})
 	if err != nil {
 		return err
 	}
-	tool, err := app.FindTool(s.Session, name)
+	tool, err := app.FindTool(s.Session, given.Values[0])
 	if err != nil {
 		return err
-	}
-	if s.opts.tool != nil {
-		if args, err = s.Agent.PrepareArguments(tool.Spec(), args); err != nil {
-			return usage("tool %q: %v", tool.Spec().Name, err)
-		}
 	}
 	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.Name()})
 	if err != nil {
 		return err
 	}
+	return answerCall(s, "run_plugin", tool, result)
+}
+
+// callTool gives a tool the JSON that words are together.
+func callTool(ctx context.Context, s *session, name string, words []string) error {
+	if err := app.Admit(s.Session); err != nil {
+		return err
+	}
+	text := strings.TrimSpace(strings.Join(words, " "))
+	if text == "" {
+		text = "{}"
+	}
+	args, err := argumentsOf(text)
+	if err != nil {
+		return usage("-P %s: %v", name, err)
+	}
+	tool, err := app.FindTool(s.Session, name)
+	if err != nil {
+		return err
+	}
+	if args, err = s.Agent.PrepareArguments(tool.Spec(), args); err != nil {
+		return usage("tool %q: %v", tool.Spec().Name, err)
+	}
+	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.Name()})
+	if err != nil {
+		return err
+	}
+	return answerCall(s, "call_tool", tool, result)
+}
+
+// answerCall prints what a tool wrote on standard output, whether it failed or not.
+func answerCall(s *session, operation string, tool tools.Tool, result tools.Result) (err error) {
 	defer result.File.Close()
 	output, why := written(result)
-	operation := "call_tool"
-	if s.opts.plugin != nil {
-		operation = "run_plugin"
-	}
 	data := called(tool.Spec().Name, why)
 	switch {
 	case result.File != nil:
@@ -82,26 +123,6 @@ func toolFailure(name, why string) error {
 		return nil
 	}
 	return fmt.Errorf("tool %q: %s", name, why)
-}
-
-// directCall says which tool is called with which arguments.
-func (p *program) directCall() (name string, args json.RawMessage, err error) {
-	if p.opts.plugin != nil {
-		words := p.opts.tail
-		if words == nil {
-			words = []string{}
-		}
-		args, err = json.Marshal(map[string]any{"args": words})
-		return p.opts.plugin[0], args, err
-	}
-	text := strings.TrimSpace(strings.Join(p.opts.tail, " "))
-	if text == "" {
-		text = "{}"
-	}
-	if args, err = argumentsOf(text); err != nil {
-		return "", nil, usage("-P %s: %v", p.opts.tool[0], err)
-	}
-	return p.opts.tool[0], args, nil
 }
 
 // argumentsOf is what a person gives as a tool's arguments, in the spelling in

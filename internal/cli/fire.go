@@ -14,6 +14,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/internal/term"
@@ -37,12 +38,12 @@ func (p *program) fireCommand(ctx context.Context) *cli.Command {
 		"changes nothing", func(ctx context.Context, args []string) error {
 		return p.hookFire(ctx, args[0], f)
 	},
-		&valuesFlag{names: []string{"data"}, kinds: []valueKind{payloadValue}, values: &f.data,
-			about: "the `PAYLOAD`: JSON, @FILE, or - for standard input; an example without it"},
-		&valuesFlag{names: []string{"set"}, kinds: []valueKind{argumentValue}, values: &f.set,
-			about: "set a `FIELD=VALUE` of the payload, e.g. --set arguments.command='rm -rf /'"},
-		&valuesFlag{names: []string{"plugin"}, kinds: []valueKind{pluginValue}, values: &f.plugins,
-			about: "ask only the plugin `NAME`; may be given several times"},
+		&cmdline.Flag{Name: "data", Takes: one("PAYLOAD", cmdline.Payload), Into: listOf(&f.data),
+			About: "the PAYLOAD: JSON, @FILE, or - for standard input; an example without it"},
+		&cmdline.Flag{Name: "set", Takes: one("FIELD=VALUE", cmdline.Argument), Into: listOf(&f.set),
+			About: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
+		&cmdline.Flag{Name: "plugin", Takes: one("NAME", cmdline.Plugin), Into: listOf(&f.plugins),
+			About: "ask only the plugin NAME; may be given several times"},
 		jsonFlag(&f.json),
 	), "chibi hook fire pre_tool --set arguments.command='rm -rf /'",
 		"chibi hook fire pre_message --data @payload.json --plugin guard")
@@ -141,7 +142,7 @@ const maxPayload = 16 << 20
 // dataText is what --data says: JSON, a file's content, or standard input's.
 func (p *program) dataText(ctx context.Context, data string) ([]byte, error) {
 	if data == "-" {
-		text, err := p.readInputText(ctx, "the payload")
+		text, err := readInputText(ctx, p, "the payload")
 		return []byte(text), err
 	}
 	if path, isFile := strings.CutPrefix(data, "@"); isFile {

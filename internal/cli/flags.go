@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"errors"
-	"flag"
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 )
 
-// options are the flags' values. Flags that take values are lists of them: nil
-// if the flag was not given.
+// options are what flags say about a run, and the operations that they ask for.
+// Flags that take values are lists of them: nil if the flag was not given.
 type options struct {
 	home      string
 	verbose   bool
@@ -36,234 +32,173 @@ type options struct {
 	version      bool
 	help         bool
 
-	switchTo, transient                  []string // -c, -C or -S
-	username, transientUsername          []string // -u, -U
-	current, list                        bool     // -l, -L
-	destroy, archive, compact, mail      bool     // -d, -a, -z, -b
-	destroyOther, archiveOther           []string // -D, -A
-	compactOther, mailOther              []string // -Z, -B
-	rename, renameOther                  []string // -r, -R
-	log, logOther, inspect, inspectOther []string // -g, -G, -n, -N
-	systemPrompt, systemPromptOther      []string // -y, -Y
-	runSystemPrompt                      []string // -e
-	clearCache, cleanupCache             bool
-	clearCacheFor                        []string
-	plugin, tool                         []string // -p, -P
-	tail                                 []string // words after -p NAME or -P TOOL
-	noModel, forceModel                  bool     // -x, -X
+	switchTo, transient         []string // -c, -C
+	username, transientUsername []string // -u, -U
+	runSystemPrompt             []string // -e
+	noModel, forceModel         bool     // -x, -X
 
-	prompt  *string // given by --json-config
-	nothing bool    // asked for by --json-config
+	prompt *string // given by --json-config
+	asked  []row   // the operations, in the order of the table
 }
 
-// flags describes the flags of the program itself. Other versions of the
-// original, earlier and later ones, call some by other names; all of them work.
-func (o *options) flags() []cli.Flag {
-	return append(o.conversationFlags(), o.runFlags()...)
+// row describes a flag, and the operation that it asks for, if any: all that chibi
+// knows of either. Flags, --help, --json-config with its schema and completion are
+// made of these rows.
+type row struct {
+	*cmdline.Flag
+	operation
 }
 
-// conversationFlags are about contexts, tools and the model.
-func (o *options) conversationFlags() []cli.Flag {
-	return []cli.Flag{
-		values(&o.switchTo, newContextValue, "switch-context", "c"),
-		values(&o.transient, newContextValue, "transient-context", "C", "ephemeral-context", "S", "sub-context"),
-		yes(&o.current, "list-current-context", "l"),
-		yes(&o.list, "list-contexts", "L"),
-		yes(&o.destroy, "destroy-current-context", "d", "delete-current-context"),
-		values(&o.destroyOther, contextValue, "destroy-context", "D", "delete-context"),
-		yes(&o.archive, "archive-current-history", "a", "archive-current-context"),
-		values(&o.archiveOther, contextValue, "archive-history", "A", "archive-context"),
-		yes(&o.compact, "compact-current-context", "z"),
-		values(&o.compactOther, contextValue, "compact-context", "Z"),
-		values(&o.rename, textValue, "rename-current-context", "r"),
-		pair(&o.renameOther, contextValue, textValue, "rename-context", "R"),
-		values(&o.log, textValue, "show-current-log", "g"),
-		pair(&o.logOther, contextValue, textValue, "show-log", "G"),
-		values(&o.inspect, inspectValue, "inspect-current", "n"),
-		pair(&o.inspectOther, contextValue, inspectValue, "inspect", "N"),
-		values(&o.systemPrompt, fileValue, "set-current-system-prompt", "y"),
-		pair(&o.systemPromptOther, contextValue, fileValue, "set-system-prompt", "Y"),
-		values(&o.runSystemPrompt, fileValue, "transient-system-prompt", "e", "ephemeral-system-prompt", "set-prompt"),
-		values(&o.username, textValue, "set-username", "u"),
-		values(&o.transientUsername, textValue, "transient-username", "U", "ephemeral-username"),
-		yes(&o.mail, "check-all-inboxes", "b"),
-		values(&o.mailOther, contextValue, "check-inbox-for", "B"),
-		yes(&o.clearCache, "clear-cache"),
-		values(&o.clearCacheFor, contextValue, "clear-cache-for"),
-		yes(&o.cleanupCache, "cleanup-cache"),
-		values(&o.plugin, toolValue, "plugin", "p"),
-		values(&o.tool, toolValue, "call-tool", "P"),
-		yes(&o.noModel, "no-chibi", "x", "force-call-user"),
-		yes(&o.forceModel, "force-chibi", "X", "force-call-agent"),
+// table has a row for each flag, in the order of --help. Its flags give o their
+// values.
+func (o *options) table() []row {
+	return slices.Concat(
+		inputFlags(o),
+		part(partContexts, switchFlags(o), historyOperations(), contextOperations(), mailOperations(),
+			systemPromptOperations(o), inspectOperations(), cacheOperations()),
+		part(partModel, modelFlags(o)),
+		part(partPlugins, callOperations(), pluginFlags(o)),
+		part(partRecipes, recipeFlags(o)),
+		part(partOther, otherFlags(o), debugFlags(o), endFlags(o)),
+	)
+}
+
+// part puts rows into a part of --help.
+func part(heading string, lists ...[]row) []row {
+	rows := slices.Concat(lists...)
+	for _, r := range rows {
+		r.Part = heading
+	}
+	return rows
+}
+
+// flagsOf are the flags of the rows.
+func flagsOf(rows []row) (list []*cmdline.Flag) {
+	for _, r := range rows {
+		list = append(list, r.Flag)
+	}
+	return list
+}
+
+// isGiven is for a flag that takes no value, lastOf for one of whose values the last
+// one counts, listOf for one whose values all count.
+func isGiven(into *bool) func(string) { return func(value string) { *into = value == "true" } }
+
+func lastOf(into *string) func(string) { return func(value string) { *into = value } }
+
+func listOf(into *[]string) func(string) { return func(value string) { *into = append(*into, value) } }
+
+// one is the word that a flag takes if it takes one.
+func one(word string, kind cmdline.Kind) []cmdline.Value {
+	return []cmdline.Value{{Word: word, Kind: kind}}
+}
+
+func switchFlags(o *options) []row {
+	return []row{
+		{Flag: &cmdline.Flag{Name: "switch-context", Letters: "c", Takes: one("NAME", cmdline.NewContext),
+			About:   `use NAME from now on; "new" and "new:PREFIX" make a name`,
+			Members: []string{"context.switch"}, Into: listOf(&o.switchTo)},
+			operation: operation{role: settles}},
+		{Flag: &cmdline.Flag{Name: "transient-context", Letters: "CS", Aliases: []string{"ephemeral-context", "sub-context"},
+			Takes: one("NAME", cmdline.NewContext), About: "use NAME for this run only",
+			Members: []string{"context.transient", "context.ephemeral"}, Into: listOf(&o.transient)}},
 	}
 }
 
-// runFlags are about the run as a whole.
-func (o *options) runFlags() []cli.Flag {
-	return []cli.Flag{
-		yes(&o.verbose, "verbose", "v"),
-		yes(&o.quiet, "quiet", "q"),
-		yes(&o.wait, "wait"),
-		yes(&o.yes, "yes"),
-		yes(&o.raw, "raw"),
-		&cli.StringFlag{Name: "home", Destination: &o.home},
-		yes(&o.noPlugins, "no-plugins"),
-		yes(&o.noHooks, "no-hooks"),
-		yes(&o.trustProject, "trust-project"),
-		values(&o.recipe, recipeValue, "recipe"),
-		values(&o.args, argumentValue, "arg"),
-		&cli.StringFlag{Name: "trace", Destination: &o.trace},
-		values(&o.set, settingValue, "set", "s"),
-		yes(&o.save, "save"),
-		values(&o.debug, debugValue, "debug"),
-		values(&o.destroyAt, textValue, "destroy-at"),
-		values(&o.destroyAfter, textValue, "destroy-after-inactive"),
-		yes(&o.jsonOutput, "json-output"),
-		yes(&o.jsonConfig, "json-config"),
-		yes(&o.jsonSchema, "json-schema"),
-		yes(&o.version, "version"),
+func modelFlags(o *options) []row {
+	return []row{
+		{Flag: &cmdline.Flag{Name: "set-username", Letters: "u", Takes: one("NAME", cmdline.Text),
+			About:   "what the model calls you in this context, from now on",
+			Members: []string{"username_override.persistent"}, Into: listOf(&o.username)},
+			operation: operation{role: settles, phase: phaseSettings, run: saveUsername}},
+		{Flag: &cmdline.Flag{Name: "transient-username", Letters: "U", Aliases: []string{"ephemeral-username"},
+			Takes: one("NAME", cmdline.Text), About: "the same for this run",
+			Members: []string{"username_override.transient", "username_override.ephemeral"},
+			Into:    listOf(&o.transientUsername)}},
+		{Flag: &cmdline.Flag{Name: "set", Letters: "s", Takes: one("KEY=VALUE", cmdline.Setting), Repeats: true,
+			About:  "set a configuration value for this run, e.g. --set api.temperature=0.2",
+			Beside: true, Into: listOf(&o.set)}},
+		{Flag: &cmdline.Flag{Name: "save", About: "keep what --set says in this context's local.toml",
+			Into: isGiven(&o.save)},
+			operation: operation{role: joins, phase: phaseSettings, run: saveSettings}},
+		{Flag: &cmdline.Flag{Name: "no-chibi", Letters: "x", Aliases: []string{"force-call-user"},
+			About:   "do not ask the model",
+			Members: []string{"flags.no_chibi", "flags.force_call_user"}, Into: isGiven(&o.noModel)}},
+		{Flag: &cmdline.Flag{Name: "force-chibi", Letters: "X", Aliases: []string{"force-call-agent"},
+			About:   "ask it although -l, -L, -g and the like do not",
+			Members: []string{"flags.force_chibi", "flags.force_call_agent"}, Into: isGiven(&o.forceModel)}},
 	}
 }
 
-// yes is a flag without a value, values one that takes one, pair one that takes
-// two.
-func yes(into *bool, names ...string) cli.Flag {
-	return &cli.BoolFlag{Name: names[0], Aliases: names[1:], Destination: into}
-}
-
-func values(into *[]string, kind valueKind, names ...string) cli.Flag {
-	return &valuesFlag{names: names, kinds: []valueKind{kind}, values: into}
-}
-
-func pair(into *[]string, first, second valueKind, names ...string) cli.Flag {
-	return &valuesFlag{names: names, kinds: []valueKind{first, second}, values: into}
-}
-
-// once refuses flags that were given twice where that makes no sense.
-func once(flags []cli.Flag) error {
-	for _, f := range flags {
-		v, ok := f.(*valuesFlag)
-		if ok && !v.repeats() && len(*v.values) > len(v.kinds) {
-			return usage("--%s is given twice; say it once", v.names[0])
-		}
+func pluginFlags(o *options) []row {
+	return []row{
+		{Flag: &cmdline.Flag{Name: "no-plugins", About: "run without plugins, and without other programs' hooks",
+			Beside: true, Into: isGiven(&o.noPlugins)}},
+		{Flag: &cmdline.Flag{Name: "no-hooks", About: "ask no hooks at all; tools stay",
+			Beside: true, Into: isGiven(&o.noHooks)}},
+		{Flag: &cmdline.Flag{Name: "trust-project",
+			About:  "run what came with this folder, this time, without an approval",
+			Beside: true, Into: isGiven(&o.trustProject)}},
+		{Flag: &cmdline.Flag{Name: "trace", Takes: one("FILE", cmdline.File), Repeats: true,
+			About:  "write what every hook received and answered, as JSON lines",
+			Beside: true, Into: lastOf(&o.trace)}},
 	}
-	return nil
 }
 
-// valueKind is what kind of value a flag takes, for completion.
-type valueKind int
-
-const (
-	textValue valueKind = iota
-	fileValue
-	contextValue
-	newContextValue // a context, or one that is to be made
-	toolValue
-	inspectValue
-	settingValue
-	debugValue
-	recipeValue
-	argumentValue
-	payloadValue
-	pluginValue
-	pointValue
-)
-
-// valuesFlag collects the values of a flag that takes one or two. Unlike the
-// parser's own lists it leaves commas in values alone.
-type valuesFlag struct {
-	names  []string
-	kinds  []valueKind
-	values *[]string
-	about  string // for the help of a command
-}
-
-// repeats says that the flag may be given several times.
-func (f *valuesFlag) repeats() bool {
-	return slices.Contains([]valueKind{settingValue, debugValue, argumentValue, pluginValue, pointValue}, f.kinds[0])
-}
-
-// String is the flag as help shows it. What it takes stands between backquotes in
-// what is said about it, as for the parser's own flags.
-func (f *valuesFlag) String() string {
-	value := "value"
-	if parts := strings.Split(f.about, "`"); len(parts) == 3 {
-		value = parts[1]
+func recipeFlags(o *options) []row {
+	return []row{
+		{Flag: &cmdline.Flag{Name: "recipe", Takes: one("NAME", cmdline.Recipe),
+			About: "ask with a recipe; words and a pipe come after its text", Into: listOf(&o.recipe)}},
+		{Flag: &cmdline.Flag{Name: "arg", Takes: one("NAME=VALUE", cmdline.Argument), Repeats: true,
+			About: "give it an argument", Into: listOf(&o.args)}},
 	}
-	return "--" + f.names[0] + " " + value + "\t" + strings.ReplaceAll(f.about, "`", "")
 }
 
-// IsVisible makes the help of a command show the flag.
-func (f *valuesFlag) IsVisible() bool { return true }
-
-// Apply registers the flag with the parser, by its long name: splitLine has
-// replaced the others.
-func (f *valuesFlag) Apply(set *flag.FlagSet) error {
-	set.Func(f.names[0], "", func(value string) error {
-		*f.values = append(*f.values, value)
-		return nil
-	})
-	return nil
-}
-
-// Names is the flag's name for the parser, which would set every alias again.
-func (f *valuesFlag) Names() []string { return f.names[:1] }
-
-// IsSet reports whether the flag was given.
-func (f *valuesFlag) IsSet() bool { return len(*f.values) > 0 }
-
-// names are all names of a flag.
-func names(f cli.Flag) []string {
-	if v, ok := f.(*valuesFlag); ok {
-		return v.names
+// otherFlags are about the run as a whole.
+func otherFlags(o *options) []row {
+	return []row{
+		{Flag: &cmdline.Flag{Name: "home", Takes: one("DIR", cmdline.File), Repeats: true,
+			About: "use DIR instead of $CHIBI_HOME or ~/.chibi", Beside: true, Into: lastOf(&o.home)}},
+		{Flag: &cmdline.Flag{Name: "wait", About: "wait for a context that another process uses",
+			Members: []string{"flags.wait"}, Beside: true, Into: isGiven(&o.wait)}},
+		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask before destroying",
+			Members: []string{"flags.yes"}, Beside: true, Into: isGiven(&o.yes)}},
+		{Flag: &cmdline.Flag{Name: "raw",
+			About:   "print answers as they come; on a terminal they are rendered as Markdown",
+			Members: []string{"flags.raw"}, Beside: true, Into: isGiven(&o.raw)}},
+		{Flag: &cmdline.Flag{Name: "json-output", About: "print new entries and results as JSON lines",
+			Members: []string{"flags.json_output"}, Beside: true, On: true, Into: isGiven(&o.jsonOutput)}},
+		{Flag: &cmdline.Flag{Name: "json-config",
+			About: "read the whole run as JSON, answer with JSON lines; --json-schema describes it",
+			Into:  isGiven(&o.jsonConfig)}},
 	}
-	return f.Names()
 }
 
-// takes is how many values a flag takes.
-func takes(f cli.Flag) int {
-	switch f := f.(type) {
-	case *cli.BoolFlag:
-		return 0
-	case *valuesFlag:
-		return len(f.kinds)
+// endFlags are the last ones of --help, and the command of --json-config that does
+// nothing.
+func endFlags(o *options) []row {
+	return []row{
+		{Flag: &cmdline.Flag{Name: "verbose", Letters: "v", About: "say what happens on standard error",
+			Members: []string{"flags.verbose"}, Into: isGiven(&o.verbose)}},
+		{Flag: &cmdline.Flag{Name: "quiet", Letters: "q",
+			About:   "show neither what is waited for nor tool calls and the like on the terminal",
+			Members: []string{"flags.quiet"}, Beside: true, Into: isGiven(&o.quiet)}},
+		{Flag: &cmdline.Flag{Name: "help", Letters: "h", About: "print this help", Command: []string{"show_help"},
+			Into: isGiven(&o.help)}},
+		{Flag: &cmdline.Flag{Name: "version", About: "print the version", Command: []string{"show_version"},
+			Into: isGiven(&o.version)}},
+		{Flag: &cmdline.Flag{Command: []string{"no_op"}},
+			operation: operation{role: shows, phase: phaseLast, run: doNothing}},
 	}
-	return 1
 }
 
-// flagError says what is wrong with a flag.
-type flagError struct {
-	text       string
-	mayBeWords bool // it may belong to a prompt
-}
-
-func (e flagError) Error() string { return e.text }
-
-// noFlag says that there is no such flag.
-func noFlag(name string) error {
-	return flagError{"there is no flag " + name, true}
-}
-
-// missingValue says that a flag lacks its value.
-func missingValue(f cli.Flag, name string) error {
-	if takes(f) > 1 {
-		return flagError{fmt.Sprintf("flag needs %d arguments: %s", takes(f), name), false}
+// inputFlags are in no list of --help: the prompt, which is a command of
+// --json-config only, and --json-schema, which stands beside it.
+func inputFlags(o *options) []row {
+	return []row{
+		{Flag: &cmdline.Flag{Command: []string{"send_prompt"},
+			Takes: []cmdline.Value{{Kind: cmdline.Text, Member: "prompt"}},
+			Into:  func(text string) { o.prompt = &text }}},
+		{Flag: &cmdline.Flag{Name: "json-schema", Into: isGiven(&o.jsonSchema)}},
 	}
-	return flagError{"flag needs an argument: " + name, false}
-}
-
-// seeHelp adds to an error about a flag whose help lists the flags that there are:
-// that of chibi, or of one of its commands.
-func seeHelp(err error, commands ...string) error {
-	var wrong flagError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	otherwise := ""
-	if wrong.mayBeWords && len(commands) == 0 {
-		otherwise = ", or put -- before a prompt that begins with a dash"
-	} else if wrong.mayBeWords {
-		otherwise = ", or put -- before " + commands[0] + " if it is a prompt"
-	}
-	return usage("%s; see %s --help%s", wrong.text, strings.Join(append([]string{"chibi"}, commands...), " "), otherwise)
 }

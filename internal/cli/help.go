@@ -1,7 +1,27 @@
 package cli
 
-// helpText is what --help prints.
-const helpText = `chibi - talk to a language model, and let plugins see and shape it
+import "github.com/chibi-host/chibi/internal/cli/cmdline"
+
+// The parts of --help that list flags, by their headings.
+const (
+	partContexts = "Contexts (named conversations that are kept)"
+	partModel    = "Model and settings"
+	partPlugins  = "Plugins"
+	partRecipes  = "Recipes (prepared prompts in files)"
+	partOther    = "Other"
+)
+
+// helpText is what --help prints of these flags.
+func helpText(flags []*cmdline.Flag) string {
+	text := helpBegin
+	for _, part := range []string{partContexts, partModel, partPlugins, partRecipes, partOther} {
+		text += part + ":\n" + cmdline.Help(flags, part) + "\n"
+	}
+	return text + helpEnd
+}
+
+// helpBegin is what --help says before the flags, helpEnd what it says after them.
+const helpBegin = `chibi - talk to a language model, and let plugins see and shape it
 
 Usage:
    chibi                             talk: a prompt with history and several lines, until Ctrl-D; /help lists
@@ -22,68 +42,9 @@ Small letters are about the current context, capital letters about the one that
 is named; "-" names the previous one. Short flags may be written together, with
 the value attached: -vcwork.
 
-Contexts (named conversations that are kept):
-   -c, --switch-context NAME         use NAME from now on; "new" and "new:PREFIX" make a name
-   -C, -S, --transient-context NAME  use NAME for this run only
-   -l, --list-current-context        show the current context
-   -L, --list-contexts               list all contexts
-   -g, --show-current-log N          show the last N entries, the first N if it is -N, all if it is 0
-   -G, --show-log NAME N
-   -a, --archive-current-history     empty the context; the transcript keeps everything
-   -A, --archive-history NAME
-   -z, --compact-current-context     replace the conversation by a summary that the model writes
-   -Z, --compact-context NAME
-   -r, --rename-current-context NEW
-   -R, --rename-context OLD NEW
-   -d, --destroy-current-context     delete with everything in it, after a question
-   -D, --destroy-context NAME
-   -b, --check-all-inboxes           let the model deal with the mail that waits in every context
-   -B, --check-inbox-for NAME
-   -y, --set-current-system-prompt TEXT   a text, or a file that holds it
-   -Y, --set-system-prompt NAME TEXT
-   -e, --transient-system-prompt TEXT     the same as -y for this run only; nothing of it is kept
-   -n, --inspect-current THING       show a text or a configuration value; "list" names them all
-   -N, --inspect NAME THING
-   --clear-cache                     remove the large tool outputs of the current context
-   --clear-cache-for NAME
-   --cleanup-cache                   remove old ones in all contexts, as happens at the end of every run
+`
 
-Model and settings:
-   -u, --set-username NAME           what the model calls you in this context, from now on
-   -U, --transient-username NAME     the same for this run
-   -s, --set KEY=VALUE               set a configuration value for this run, e.g. --set api.temperature=0.2
-   --save                            keep what --set says in this context's local.toml
-   -x, --no-chibi                    do not ask the model
-   -X, --force-chibi                 ask it although -l, -L, -g and the like do not
-
-Plugins:
-   -p, --plugin NAME [args...]       run a plugin's tool directly; it gets {"args": [...]}
-   -P, --call-tool TOOL [json]       call any tool directly with JSON arguments
-   --no-plugins                      run without plugins, and without other programs' hooks
-   --no-hooks                        ask no hooks at all; tools stay
-   --trust-project                   run what came with this folder, this time, without an approval
-   --trace FILE                      write what every hook received and answered, as JSON lines
-
-Recipes (prepared prompts in files):
-   --recipe NAME                     ask with a recipe; words and a pipe come after its text
-   --arg NAME=VALUE                  give it an argument
-
-Other:
-   --home DIR                        use DIR instead of $CHIBI_HOME or ~/.chibi
-   --wait                            wait for a context that another process uses
-   --yes                             do not ask before destroying
-   --raw                             print answers as they come; on a terminal they are rendered as Markdown
-   --json-output                     print new entries and results as JSON lines
-   --json-config                     read the whole run as JSON, answer with JSON lines; --json-schema describes it
-   --debug KEY[,KEY...]              request-log, response-meta, all, force-markdown, destroy_at=TIME,
-                                     destroy_after_seconds_inactive=SECONDS
-   --destroy-at TIME, --destroy-after-inactive SECONDS   the same as these two keys
-   -v, --verbose                     say what happens on standard error
-   -q, --quiet                       show neither what is waited for nor tool calls and the like on the terminal
-   -h, --help                        print this help
-   --version                         print the version
-
-Whatever their order: settings are saved first, then contexts are destroyed,
+const helpEnd = `Whatever their order: settings are saved first, then contexts are destroyed,
 archived, compacted, renamed, given a system prompt, shown; then tools are
 called, mail is dealt with, and the prompt is asked.
 

@@ -3,28 +3,60 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
 )
 
+// historyOperations show contexts and what was said in them.
+func historyOperations() []row {
+	count := cmdline.Value{Word: "N", Kind: cmdline.Number, Member: "count"}
+	return []row{
+		{&cmdline.Flag{Name: "list-current-context", Letters: "l", About: "show the current context",
+			Command: []string{"list_current_context"}},
+			operation{role: shows, phase: phaseShow, run: onCurrent(func(ctx context.Context, s *session, name, _ string) error {
+				return s.showContext(ctx, name, false)
+			})}},
+		{&cmdline.Flag{Name: "list-contexts", Letters: "L", About: "list all contexts", Command: []string{"list_contexts"}},
+			operation{role: shows, phase: phaseShow, run: func(ctx context.Context, s *session, _ cmdline.Given) error {
+				return s.listContexts(ctx, false)
+			}}},
+		{&cmdline.Flag{Name: "show-current-log", Letters: "g", Takes: []cmdline.Value{count}, Command: []string{"show_log"},
+			About: "show the last N entries, the first N if it is -N, all if it is 0"},
+			operation{role: shows, phase: phaseShow, run: onCurrent(showLog("-g"))}},
+		{&cmdline.Flag{Name: "show-log", Letters: "G", Command: []string{"show_log"},
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, count}},
+			operation{role: shows, phase: phaseShow, run: onNamed(showLog("-G"))}},
+	}
+}
+
 // showLog prints the last n entries of a context's whole transcript, the first
 // -n if n is negative, all if it is 0.
-func (s *session) showLog(ctx context.Context, name, number string) error {
-	flag := "-g"
-	if s.opts.logOther != nil {
-		flag = "-G"
+func showLog(flag string) onContext {
+	return func(ctx context.Context, s *session, name, number string) error {
+		n, err := count(flag, number)
+		if err != nil {
+			return err
+		}
+		q := contexts.Query{Last: max(0, n), First: max(0, -n)}
+		return s.printHistory(ctx, name, q, false)
 	}
-	n, err := count(flag, number)
+}
+
+// count reads the number of entries of a flag.
+func count(flag, text string) (int, error) {
+	n, err := strconv.Atoi(text)
 	if err != nil {
-		return err
+		return 0, usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 for all; it got %q",
+			flag, text)
 	}
-	q := contexts.Query{Last: max(0, n), First: max(0, -n)}
-	return s.printHistory(ctx, name, q, false)
+	return n, nil
 }
 
 // historyFlags are the flags of the command history.

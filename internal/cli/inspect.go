@@ -7,8 +7,22 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/config"
 )
+
+// inspectOperations show texts and configuration values.
+func inspectOperations() []row {
+	thing := cmdline.Value{Word: "THING", Kind: cmdline.Thing, Member: "thing"}
+	return []row{
+		{&cmdline.Flag{Name: "inspect-current", Letters: "n", Takes: []cmdline.Value{thing}, Command: []string{"inspect"},
+			About: `show a text or a configuration value; "list" names them all`},
+			operation{role: shows, phase: phaseShow, run: onCurrent(inspect)}},
+		{&cmdline.Flag{Name: "inspect", Letters: "N", Command: []string{"inspect"},
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, thing}},
+			operation{role: shows, phase: phaseShow, run: onNamed(inspect)}},
+	}
+}
 
 // inspectable lists what -n and -N show: texts, then configuration keys.
 func inspectable() []string {
@@ -17,7 +31,7 @@ func inspectable() []string {
 
 // inspect prints one thing about a context: a text, or what its configuration
 // says for a key.
-func (s *session) inspect(ctx context.Context, name, thing string) error {
+func inspect(ctx context.Context, s *session, name, thing string) error {
 	if thing == "prompt" {
 		thing = "system_prompt"
 	}
@@ -30,7 +44,7 @@ func (s *session) inspect(ctx context.Context, name, thing string) error {
 		data["value"] = inspectable()
 		return s.answer("inspect", data, "Inspectable items:\n  "+strings.Join(inspectable(), "\n  "))
 	}
-	value, none, err := s.inspected(ctx, c, thing)
+	value, none, err := inspected(ctx, s, c, thing)
 	if err != nil {
 		return err
 	}
@@ -43,7 +57,7 @@ func (s *session) inspect(ctx context.Context, name, thing string) error {
 
 // inspected is a text of a context or a value of its configuration, and what people
 // are told where it is empty.
-func (s *session) inspected(ctx context.Context, c contexts.Context, thing string) (value, none string, err error) {
+func inspected(ctx context.Context, s *session, c contexts.Context, thing string) (value, none string, err error) {
 	switch thing {
 	case "system_prompt":
 		value, err = c.SystemPrompt(ctx)

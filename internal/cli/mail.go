@@ -7,7 +7,22 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 )
+
+// mailOperations let the model deal with mail.
+func mailOperations() []row {
+	return []row{
+		{&cmdline.Flag{Name: "check-all-inboxes", Letters: "b",
+			About: "let the model deal with the mail that waits in every context", Command: []string{"check_all_inboxes"}},
+			operation{role: joins, phase: phaseMail, needs: needsAnswer,
+				run: func(ctx context.Context, s *session, _ cmdline.Given) error { return s.processAllMail(ctx) }}},
+		{&cmdline.Flag{Name: "check-inbox-for", Letters: "B", Command: []string{"check_inbox"},
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}}},
+			operation{role: joins, phase: phaseMail, needs: needsAnswer,
+				run: onNamed(func(ctx context.Context, s *session, name, _ string) error { return s.processOneMail(ctx, name) })}},
+	}
+}
 
 // processAllMail lets the model deal with the mail of every context that has
 // some.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/term"
@@ -37,8 +38,8 @@ func (p *program) newCommand(ctx context.Context) *cli.Command {
 	},
 		&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "),
 			Value: "sh", Destination: &f.lang},
-		&valuesFlag{names: []string{"hook"}, kinds: []valueKind{pointValue}, values: &f.hooks,
-			about: "ask for the hook `POINT`; may be given several times"},
+		&cmdline.Flag{Name: "hook", Takes: one("POINT", cmdline.Point), Into: listOf(&f.hooks),
+			About: "ask for the hook POINT; may be given several times"},
 		&cli.BoolFlag{Name: "tool", Usage: "it is a tool: its description asks for what the model should know",
 			DisableDefaultText: true, Destination: &f.tool},
 		&cli.StringFlag{Name: "dir", Usage: "write it into `FOLDER`, not into the plugins folder", Destination: &f.dir},

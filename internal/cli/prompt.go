@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/dustin/go-humanize"
 )
 
 // readPrompt puts the prompt together: the words, then what is piped in. With a
 // recipe there need be neither.
-func (p *program) readPrompt(ctx context.Context, words []string) (string, error) {
+func readPrompt(ctx context.Context, p *program, words []string) (string, error) {
 	if p.opts.prompt != nil {
 		return *p.opts.prompt, nil
 	}
@@ -24,7 +25,7 @@ func (p *program) readPrompt(ctx context.Context, words []string) (string, error
 	if (len(words) > 0 || p.opts.recipe != nil) && !isPiped(p.stdin) {
 		return text, nil
 	}
-	piped, err := p.readInputText(ctx, "the prompt")
+	piped, err := readInputText(ctx, p, "the prompt")
 	if err != nil {
 		return "", err
 	}
@@ -40,7 +41,7 @@ func isPiped(f *os.File) bool {
 
 // readInputText reads standard input as text. What is larger than the
 // configuration allows is refused: a part of it could mean something else.
-func (p *program) readInputText(ctx context.Context, what string) (string, error) {
+func readInputText(ctx context.Context, p *program, what string) (string, error) {
 	s, err := p.open(ctx, p.reading())
 	if err != nil {
 		return "", err
@@ -116,4 +117,18 @@ func join(a, b string) string {
 		return a + b
 	}
 	return a + "\n\n" + b
+}
+
+// confirm asks a person on the terminal; --yes answers for them.
+func (p *program) confirm(ctx context.Context, question string) (bool, error) {
+	if p.opts.yes {
+		return true, nil
+	}
+	if !isTerminal(p.stdin) {
+		return false, errors.New("there is no terminal to ask on; --yes says yes")
+	}
+	fmt.Fprint(p.screen.Stderr(), term.Plain(question))
+	answer, err := readLine(ctx, p.stdin)
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
 }

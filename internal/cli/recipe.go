@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
@@ -38,8 +39,8 @@ func (o *options) arguments() (map[string]string, error) {
 
 func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 	o := &p.opts
-	arg := &valuesFlag{names: []string{"arg"}, kinds: []valueKind{argumentValue}, values: &o.args,
-		about: "give the recipe an argument, `NAME=VALUE`"}
+	arg := &cmdline.Flag{Name: "arg", Takes: one("NAME=VALUE", cmdline.Argument), Into: listOf(&o.args),
+		About: "give the recipe an argument, NAME=VALUE"}
 	var asJSON bool
 	return []*cli.Command{
 		withExample(leaf(ctx, "run", "RECIPE [TEXT]...", "ask the model with a recipe, and TEXT after it", p.recipeRun, arg),
@@ -53,7 +54,7 @@ func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 // recipeRun is a run with --recipe.
 func (p *program) recipeRun(ctx context.Context, args []string) error {
 	p.opts.recipe = args[:1]
-	return p.main(ctx, args[1:])
+	return runFlags(ctx, p, args[1:])
 }
 
 // listedRecipe is what is said of one recipe. Note says why it is not used, or not

@@ -6,17 +6,20 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // saveUsername keeps -u in the context's local.toml.
-func (s *session) saveUsername(context.Context) error {
-	return s.saveLocal([]string{"username=" + config.Quote(s.opts.username[0])})
+func saveUsername(_ context.Context, s *session, given cmdline.Given) error {
+	return s.saveLocal([]string{"username=" + config.Quote(given.Values[0])})
 }
 
 // saveSettings keeps what --set says in the context's local.toml.
-func (s *session) saveSettings(context.Context) error { return s.saveLocal(s.opts.set) }
+func saveSettings(_ context.Context, s *session, _ cmdline.Given) error {
+	return s.saveLocal(s.opts.set)
+}
 
 // saveLocal changes keys of the context's local.toml; all else in it stays as it
 // is, comments included. The configuration counts from then on.

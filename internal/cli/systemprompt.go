@@ -7,9 +7,30 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/dustin/go-humanize"
 )
+
+// systemPromptOperations set system prompts.
+func systemPromptOperations(o *options) []row {
+	text := cmdline.Value{Word: "TEXT", Kind: cmdline.File, Member: "prompt"}
+	return []row{
+		{&cmdline.Flag{Name: "set-current-system-prompt", Letters: "y", Takes: []cmdline.Value{text},
+			About:   "a text, or a file that holds it",
+			Command: []string{"set_system_prompt"}, Members: []string{"system_prompt_override.persistent"}},
+			operation{role: joins, phase: phaseSystemPrompt, run: onCurrent(setSystemPrompt)}},
+		{&cmdline.Flag{Name: "set-system-prompt", Letters: "Y", Command: []string{"set_system_prompt"},
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, text}},
+			operation{role: shows, phase: phaseSystemPrompt, run: setOtherSystemPrompt}},
+		{Flag: &cmdline.Flag{Name: "transient-system-prompt", Letters: "e",
+			Aliases: []string{"ephemeral-system-prompt", "set-prompt"},
+			Takes:   []cmdline.Value{{Word: "TEXT", Kind: cmdline.File}},
+			About:   "the same as -y for this run only; nothing of it is kept",
+			Members: []string{"system_prompt_override.transient", "system_prompt_override.ephemeral"},
+			Into:    listOf(&o.runSystemPrompt)}},
+	}
+}
 
 // promptText is the system prompt that a person names: a text, or the content of
 // the file that the text names, which is said.
@@ -27,7 +48,7 @@ func (p *program) promptText(text string) (string, error) {
 }
 
 // setSystemPrompt gives a context its own system prompt.
-func (s *session) setSystemPrompt(_ context.Context, name, text string) error {
+func setSystemPrompt(_ context.Context, s *session, name, text string) error {
 	text, err := s.promptText(text)
 	if err != nil {
 		return err
@@ -43,10 +64,11 @@ func (s *session) setSystemPrompt(_ context.Context, name, text string) error {
 	return s.done("set_system_prompt", fields{"context": name}, fmt.Sprintf("System prompt of context '%s' set", name))
 }
 
-func (s *session) setOtherSystemPrompt(ctx context.Context) error {
-	name, err := app.Resolve(ctx, s.Store, s.opts.systemPromptOther[0])
+// setOtherSystemPrompt does so with a context that need not exist.
+func setOtherSystemPrompt(ctx context.Context, s *session, given cmdline.Given) error {
+	name, err := app.Resolve(ctx, s.Store, given.Values[0])
 	if err != nil {
 		return app.UsageError{Err: err}
 	}
-	return s.setSystemPrompt(ctx, name, s.opts.systemPromptOther[1])
+	return setSystemPrompt(ctx, s, name, given.Values[1])
 }

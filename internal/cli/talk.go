@@ -10,12 +10,12 @@ import (
 	tty "golang.org/x/term"
 )
 
-// main does what the flags say.
-func (p *program) main(ctx context.Context, words []string) error {
+// runFlags does what the flags say.
+func runFlags(ctx context.Context, p *program, words []string) error {
 	o := &p.opts
 	p.screen.json = o.jsonOutput || o.jsonConfig
 	if o.jsonConfig && !o.help && !o.version && !o.jsonSchema {
-		if err := p.readInput(ctx); err != nil {
+		if err := readInput(ctx, p); err != nil {
 			return err
 		}
 		words, p.screen.json = nil, o.jsonOutput
@@ -26,32 +26,32 @@ func (p *program) main(ctx context.Context, words []string) error {
 	case o.version:
 		return p.answer("show_version", fields{"version": version()}, "chibi "+version())
 	case o.jsonSchema:
-		return p.printInputSchema()
+		return printInputSchema(p)
 	}
 	p.screen.quiet = o.quiet
-	return p.talk(ctx, words)
+	return runPrompt(ctx, p, words)
 }
 
-// talk carries out the operations that the flags name, and asks the model if
+// runPrompt carries out the operations that the flags name, and asks the model if
 // there is a prompt.
-func (p *program) talk(ctx context.Context, words []string) (err error) {
-	if err := p.checkCombination(words); err != nil {
+func runPrompt(ctx context.Context, p *program, words []string) (err error) {
+	if err := checkCombination(&p.opts, words, p.stdin); err != nil {
 		return err
 	}
 	prompt, chat := "", false
-	if p.wantsPrompt(words) {
+	if wantsPrompt(&p.opts, words, p.stdin) {
 		if chat = len(words) == 0 && p.opts.prompt == nil && p.opts.recipe == nil && isTerminal(p.stdin); !chat {
-			if prompt, err = p.readPrompt(ctx, words); err != nil {
+			if prompt, err = readPrompt(ctx, p, words); err != nil {
 				return err
 			}
 		}
-		if !chat && strings.TrimSpace(prompt) == "" && p.opts.recipe == nil && !p.opts.acts() {
+		if !chat && strings.TrimSpace(prompt) == "" && p.opts.recipe == nil && p.opts.atLeast(settles) == nil {
 			return usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
 		}
 	}
-	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.needsModel()
+	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.need() >= needsModel
 	request := p.request()
-	if !asks && p.opts.compactOther == nil && p.opts.plugin == nil && p.opts.tool == nil {
+	if !asks && p.opts.need() == needsNothing {
 		request.Purpose = app.ToManage
 	}
 	s, err := p.open(ctx, request)
@@ -76,7 +76,7 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 	if err := s.Enter(ctx); err != nil {
 		return err
 	}
-	if err := s.operate(ctx); err != nil {
+	if err := runOperations(ctx, s); err != nil {
 		return err
 	}
 	if prompt, err = s.recipePrompt(ctx, prompt); err != nil {
@@ -93,71 +93,41 @@ func (p *program) talk(ctx context.Context, words []string) (err error) {
 
 // wantsPrompt reports whether this run asks the model. Without words, standard
 // input is read only if nothing else was to be done.
-func (p *program) wantsPrompt(words []string) bool {
-	o := &p.opts
-	if o.noModel && !o.forceModel {
+func wantsPrompt(o *options, words []string, stdin *os.File) bool {
+	switch {
+	case o.forceModel:
+		return hasPrompt(o, words) || o.atLeast(joins) == nil || !isTerminal(stdin)
+	case o.noModel, o.atLeast(shows) != nil:
 		return false
 	}
-	if o.shows() != "" && !o.forceModel {
-		return false
-	}
-	return len(words) > 0 || o.prompt != nil || o.recipe != nil || !o.operates() || o.forceModel && !isTerminal(p.stdin)
+	return hasPrompt(o, words) || o.atLeast(joins) == nil
 }
 
-// shows names the first flag that shows something or is about another context:
-// such a run asks the model only with -X. "" if there is none.
-func (o *options) shows() string {
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
-		{"-l", o.current}, {"-L", o.list}, {"-d", o.destroy}, {"-D", o.destroyOther != nil}, {"-A", o.archiveOther != nil},
-		{"-Z", o.compactOther != nil}, {"-R", o.renameOther != nil}, {"-g", o.log != nil}, {"-G", o.logOther != nil},
-		{"-n", o.inspect != nil}, {"-N", o.inspectOther != nil}, {"-Y", o.systemPromptOther != nil},
-		{"-p", o.plugin != nil}, {"-P", o.tool != nil}, {"no_op", o.nothing},
-	} {
-		if f.given {
-			return f.name
-		}
-	}
-	return ""
-}
-
-// operates reports whether there is anything to do besides asking.
-func (o *options) operates() bool {
-	return o.shows() != "" || o.archive || o.compact || o.mail || o.mailOther != nil || o.rename != nil ||
-		o.clearCache || o.clearCacheFor != nil || o.cleanupCache || o.systemPrompt != nil || o.save ||
-		o.destroySettings() != nil
-}
-
-// acts reports whether a run without a prompt still does something.
-func (o *options) acts() bool { return o.operates() || o.switchTo != nil || o.username != nil }
-
-// needsModel reports whether an operation asks the model.
-func (o *options) needsModel() bool {
-	return o.compact || o.mail || o.mailOther != nil
+// hasPrompt reports whether flags or words give a prompt.
+func hasPrompt(o *options, words []string) bool {
+	return len(words) > 0 || o.prompt != nil || o.recipe != nil
 }
 
 // checkCombination refuses flags that cannot be meant together, before anything
 // is done.
-func (p *program) checkCombination(words []string) error {
-	o := &p.opts
-	hasPrompt := len(words) > 0 || o.prompt != nil || o.recipe != nil
+func checkCombination(o *options, words []string, stdin *os.File) error {
+	prompt, alone := hasPrompt(o, words), o.atLeast(shows)
+	removed := o.atLeast(removes)
 	switch {
-	case hasPrompt && !o.forceModel && o.noModel:
+	case prompt && !o.forceModel && o.noModel:
 		return usage("-x asks no model, but there is a prompt; leave one of them out")
-	case hasPrompt && !o.forceModel && o.shows() != "":
+	case prompt && !o.forceModel && alone != nil:
 		return usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out",
-			o.shows())
-	case hasPrompt && o.destroy:
-		return usage("-d destroys the context that the prompt would be asked in; leave one of them out")
-	case o.runSystemPrompt != nil && !p.wantsPrompt(words) && !o.mail && o.mailOther == nil:
+			alone.Written())
+	case prompt && removed != nil:
+		return usage("%s destroys the context that the prompt would be asked in; leave one of them out", removed.Written())
+	case o.runSystemPrompt != nil && !wantsPrompt(o, words, stdin) && o.need() < needsAnswer:
 		return usage("-e is a system prompt for this run alone, which asks no model; -y sets one that stays")
 	case o.args != nil && o.recipe == nil:
 		return usage("--arg gives a recipe its arguments; name one with --recipe")
 	case o.save && o.set == nil:
 		return usage("--save keeps what --set says; there is no --set")
-	case o.noModel && !o.forceModel && !o.acts():
+	case o.noModel && !o.forceModel && o.atLeast(settles) == nil:
 		return usage("there is nothing to do; see chibi --help")
 	}
 	_, err := o.debugKeys()

@@ -26,8 +26,7 @@ func (p *program) toolCommands(ctx context.Context) []*cli.Command {
 // toolCall runs one tool for a person.
 func (p *program) toolCall(ctx context.Context, args []string, hooks bool) error {
 	if !hooks {
-		p.opts.tool, p.opts.tail = args[:1], args[1:]
-		return p.working(ctx, func(s *session) error { return s.direct(ctx) })
+		return p.working(ctx, func(s *session) error { return callTool(ctx, s, args[0], args[1:]) })
 	}
 	input := json.RawMessage("{}")
 	if len(args) > 1 {

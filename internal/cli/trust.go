@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/dustin/go-humanize/english"
@@ -27,8 +28,8 @@ func (p *program) trustCommand(ctx context.Context) *cli.Command {
 	run := func(ctx context.Context, args []string) error { return p.trust(ctx, args, f) }
 	return withExample(leaf(ctx, "trust", "[FOLDER]",
 		"show what a folder's hooks and recipes would run, and approve them", run,
-		&valuesFlag{names: []string{"data"}, kinds: []valueKind{argumentValue}, values: &f.data,
-			about: "a `PATTERN` of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they " +
+		&cmdline.Flag{Name: "data", Takes: one("PATTERN", cmdline.Argument), Into: listOf(&f.data),
+			About: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they " +
 				"may change"},
 		&cli.BoolFlag{Name: "list", Usage: "list what is approved, and whether it has changed",
 			DisableDefaultText: true, Destination: &f.list},

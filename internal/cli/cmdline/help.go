@@ -1,0 +1,34 @@
+package cmdline
+
+import "strings"
+
+// explained is the column at which help says what a flag does.
+const explained = 37
+
+// Help lists the flags of one part of --help, a line each.
+func Help(flags []*Flag, part string) string {
+	var b strings.Builder
+	for _, f := range flags {
+		if f.Part == part && f.Name != "" {
+			b.WriteString(f.helpLine())
+		}
+	}
+	return b.String()
+}
+
+// helpLine is what --help says of the flag.
+func (f *Flag) helpLine() string {
+	line := "   "
+	for _, letter := range f.Letters {
+		line += dashed(string(letter)) + ", "
+	}
+	line += dashed(f.Name)
+	for _, value := range f.Takes {
+		line += " " + value.Word
+	}
+	if f.About == "" {
+		return line + "\n"
+	}
+	line += strings.Repeat(" ", max(2, explained-len(line)))
+	return line + strings.ReplaceAll(f.About, "\n", "\n"+strings.Repeat(" ", explained)) + "\n"
+}

@@ -1,0 +1,164 @@
+package cmdline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
+)
+
+// ReadInput gives flags what the object of --json-config says. A member that is not
+// known is ignored, and ignored is told so in a sentence.
+func ReadInput(flags []*Flag, text []byte, ignored func(string)) error {
+	plain, err := strictjson.Normalize(text)
+	if errors.Is(err, strictjson.ErrDepth) {
+		return fmt.Errorf("--json-config: the input cannot be read: %v", err)
+	} else if err != nil {
+		return fmt.Errorf("--json-config: the input is %v", err)
+	}
+	object := gjson.ParseBytes(plain)
+	if !object.IsObject() {
+		return errors.New("--json-config: the input is not an object; chibi --json-schema describes it")
+	}
+	if err := giveCommand(flags, object.Get("command")); err != nil {
+		return err
+	}
+	giveSwitches(flags, object.Get("flags"), ignored)
+	if err := giveContext(flags, object.Get("context")); err != nil {
+		return err
+	}
+	for _, member := range overrides(flags) {
+		if err := giveOverride(flags, member, object.Get(member)); err != nil {
+			return err
+		}
+	}
+	known := append([]string{"command", "flags", "context", "$schema"}, overrides(flags)...)
+	object.ForEach(func(key, _ gjson.Result) bool {
+		if !slices.Contains(known, key.String()) {
+			ignored(fmt.Sprintf("--json-config: the member %q is not known and ignored", key.String()))
+		}
+		return true
+	})
+	return nil
+}
+
+// Copy gives flags what other ones, made by the same description, were given on the
+// command line and that counts beside --json-config.
+func Copy(from, to []*Flag) {
+	for i, f := range from {
+		if f.Beside && f.given.Times > 0 {
+			to[i].Give(f.given.Values, f.given.Rest)
+		}
+	}
+}
+
+// at is the flag that a member of the object is about; nil for none.
+func at(flags []*Flag, path string) *Flag {
+	i := slices.IndexFunc(flags, func(f *Flag) bool { return slices.Contains(f.Members, path) })
+	if i < 0 {
+		return nil
+	}
+	return flags[i]
+}
+
+// giveSwitches gives the flags that the object's member "flags" names.
+func giveSwitches(flags []*Flag, object gjson.Result, ignored func(string)) {
+	for _, f := range flags {
+		if f.On && f.given.Times == 0 && object.Get(strings.TrimPrefix(f.Members[0], "flags.")).Type != gjson.False {
+			f.Give(nil, nil)
+		}
+	}
+	object.ForEach(func(key, value gjson.Result) bool {
+		f := at(flags, "flags."+key.String())
+		switch {
+		case f == nil:
+			ignored(fmt.Sprintf("--json-config: the flag %q is not known and ignored", key.String()))
+		case takes(f) > 0:
+			f.Give(debugKeys(value), nil)
+		case value.Bool() && f.given.Times == 0:
+			f.Give(nil, nil)
+		}
+		return true
+	})
+}
+
+// debugKeys are the keys of --debug: texts, and objects of those that have values.
+func debugKeys(value gjson.Result) (keys []string) {
+	list := []gjson.Result{value}
+	if value.IsArray() {
+		list = value.Array()
+	}
+	for _, one := range list {
+		if one.IsObject() {
+			one.ForEach(func(key, value gjson.Result) bool {
+				keys = append(keys, key.String()+"="+value.Raw)
+				return true
+			})
+		} else if one.Type == gjson.String {
+			keys = append(keys, one.String())
+		}
+	}
+	return keys
+}
+
+// giveContext gives the context that is switched to: for good, or for this run.
+func giveContext(flags []*Flag, where gjson.Result) error {
+	if !where.Exists() || where.Type == gjson.Null || where.String() == "current" {
+		return nil
+	}
+	for _, way := range []string{"switch", "transient", "ephemeral"} {
+		object := where.Get(way)
+		if !object.IsObject() {
+			continue
+		}
+		if persistent := object.Get("persistent"); way == "switch" && persistent.Exists() && !persistent.Bool() {
+			way = "transient"
+		}
+		if name := object.Get("name"); name.Type == gjson.String {
+			at(flags, "context."+way).Give([]string{name.String()}, nil)
+			return nil
+		}
+		break
+	}
+	return errors.New(`--json-config: "context" is "current", {"switch": {"name": NAME}} or {"transient": {"name": NAME}}`)
+}
+
+// ways are how long a text that overrides another holds: for good, or for this run.
+func ways() []string { return []string{"persistent", "transient", "ephemeral"} }
+
+// overrides lists the members of the object that are texts set for good or for
+// this run.
+func overrides(flags []*Flag) (list []string) {
+	for _, f := range flags {
+		for _, path := range f.Members {
+			member, way, _ := strings.Cut(path, ".")
+			if slices.Contains(ways(), way) && member != "context" && !slices.Contains(list, member) {
+				list = append(list, member)
+			}
+		}
+	}
+	return list
+}
+
+// giveOverride gives a text that is set for good or for this run.
+func giveOverride(flags []*Flag, member string, object gjson.Result) error {
+	if !object.Exists() || object.Type == gjson.Null {
+		return nil
+	}
+	given := map[*Flag]string{}
+	for _, way := range ways() {
+		if text := object.Get(way); text.Type == gjson.String {
+			given[at(flags, member+"."+way)] = text.String()
+		}
+	}
+	if len(given) == 0 {
+		return fmt.Errorf(`--json-config: %q is {"persistent": TEXT} or {"transient": TEXT}`, member)
+	}
+	for f, text := range given {
+		f.Give([]string{text}, nil)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package cmdline
+
+import (
+	"errors"
+	"flag"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Flags are for the parser. Those without a name are left out.
+func Flags(flags []*Flag) (list []cli.Flag) {
+	for _, f := range flags {
+		if f.Name != "" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// String is the flag as the help of a command shows it.
+func (f *Flag) String() string {
+	words := ""
+	for _, value := range f.Takes {
+		words += " " + value.Word
+	}
+	return dashed(f.Name) + words + "\t" + f.About
+}
+
+// IsVisible makes the help of a command show the flag.
+func (f *Flag) IsVisible() bool { return true }
+
+// Apply registers the flag with the parser, by its long name: [Split] has replaced
+// the others.
+func (f *Flag) Apply(set *flag.FlagSet) error {
+	set.Var(parsed{f}, f.Name, "")
+	return nil
+}
+
+// Names is the flag's name for the parser, which would set every other one again.
+func (f *Flag) Names() []string { return []string{f.Name} }
+
+// IsSet reports whether the flag was given.
+func (f *Flag) IsSet() bool { return f.given.Times > 0 }
+
+// parsed is a flag as the parser sets it. It leaves commas in values alone, unlike
+// the parser's own lists.
+type parsed struct{ flag *Flag }
+
+// Set takes a value.
+func (p parsed) Set(value string) error {
+	if p.IsBoolFlag() {
+		given, err := strconv.ParseBool(value)
+		if err != nil {
+			return errors.New("parse error")
+		}
+		value = strconv.FormatBool(given)
+	}
+	p.flag.take(value)
+	return nil
+}
+
+// String is what the parser compares with "true" to know whether help is wanted.
+func (p parsed) String() string { return strconv.FormatBool(p.flag != nil && p.flag.IsSet()) }
+
+// IsBoolFlag reports whether the flag takes no value.
+func (p parsed) IsBoolFlag() bool { return takes(p.flag) == 0 }
+
+// names lists all names of a flag.
+func names(f cli.Flag) []string {
+	if own, ok := f.(*Flag); ok {
+		return own.names()
+	}
+	return f.Names()
+}
+
+// NamesOf lists all names of flags as they are written.
+func NamesOf(flags []cli.Flag) (list []string) {
+	for _, f := range flags {
+		for _, name := range names(f) {
+			list = append(list, dashed(name))
+		}
+	}
+	return list
+}
+
+// Kinds are the kinds of the words that a flag takes; [Rest] is the last one if it
+// takes all that are left.
+func Kinds(f cli.Flag) (list []Kind) {
+	switch f := f.(type) {
+	case *cli.BoolFlag:
+		return nil
+	case *Flag:
+		for _, value := range f.Takes {
+			list = append(list, value.Kind)
+		}
+		return list
+	}
+	return []Kind{Text}
+}
+
+// takes is how many words a flag takes, those that are left not counted.
+func takes(f cli.Flag) int {
+	kinds := Kinds(f)
+	if n := len(kinds); n > 0 && kinds[n-1] == Rest {
+		return n - 1
+	}
+	return len(kinds)
+}
