@@ -61,15 +61,15 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n",
 			`config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
 		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n",
-			`config.toml:2: on_failure of plugin "guard" is "deny"; want "ignore" or "block"`},
+			`config.toml:2: plugins.guard.on_failure is "deny"; want "ignore" or "block"`},
 		{"a key of one hook", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout = 3\n",
 			`config.toml:2: unknown key "plugins.guard.hooks.pre_tool.timeout"; did you mean "plugins.guard.`},
 		{"a hook that does not exist", "config.toml", "[plugins.guard.hooks.pre_tol]\ntimeout_ms = 3\n",
-			`[plugins.guard.hooks.pre_tol]: there is no hook point "pre_tol" (did you mean "pre_tool"?)`},
+			`config.toml:1: plugins.guard.hooks.pre_tol: there is no hook point "pre_tol" (did you mean "pre_tool"?)`},
 		{"a hook without time", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout_ms = 0\n",
-			`config.toml:2: [plugins.guard.hooks.pre_tool]: timeout_ms is 0; want a number above 0`},
+			`config.toml:2: plugins.guard.hooks.pre_tool.timeout_ms is 0; want a number above 0`},
 		{"a bad value of a hook", "config.toml", "[plugins.guard.hooks.pre_tool]\non_failure = \"deny\"\n",
-			`config.toml:2: [plugins.guard.hooks.pre_tool]: on_failure is "deny"; want "ignore" or "block"`},
+			`config.toml:2: plugins.guard.hooks.pre_tool.on_failure is "deny"; want "ignore" or "block"`},
 		{"a block where none is possible", "config.toml", "[plugins.guard.hooks.post_tool]\non_failure = \"block\"\n",
 			`on_failure is "block", but nothing can be blocked at post_tool`},
 		{"Kode's events", "config.toml", "[[kode.hooks.tool_call_pri]]\nexec = \"x\"\n",
@@ -77,11 +77,11 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 		{"a key of Kode's hooks", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout = 3\n",
 			`config.toml:3: unknown key "kode.hooks.session_end.timeout"; did you mean "kode.hooks.session_end.timeout_ms"?`},
 		{"a Kode hook without a program", "config.toml", "[[kode.hooks.session_end]]\ntimeout_ms = 3\n",
-			`entry 1 of kode.hooks.session_end has no exec; write exec = "PROGRAM"`},
+			`config.toml:1: entry 1 of kode.hooks.session_end has no exec; write exec = "PROGRAM"`},
 		{"a Kode hook without time", "config.toml", "[[kode.hooks.session_end]]\nexec = \"x\"\ntimeout_ms = 0\n",
-			`config.toml:3: timeout_ms in entry 1 of kode.hooks.session_end is 0; want a number above 0`},
+			`config.toml:3: kode.hooks.session_end.timeout_ms is 0; want a number above 0`},
 		{"an empty path", "config.toml", "file_tools_allowed_paths = [\"~/src\", \" \"]\n",
-			`config.toml:1: file_tools_allowed_paths has an empty entry, which would be the current folder`},
+			`config.toml:1: file_tools_allowed_paths has an empty entry, which would be the current directory`},
 		{"not above zero", "config.toml", "max_tool_rounds = 0\n",
 			`config.toml:1: max_tool_rounds is 0; want a number above 0`},
 		{"bad address", "config.toml", "base_url = \"localhost\"\n",
@@ -231,6 +231,19 @@ func TestNothingConfigured(t *testing.T) {
 	}
 }
 
+func TestKodeHooksComeByEventInTheirOrder(t *testing.T) {
+	c, err := load(t, map[string]string{
+		"config.toml": "[[kode.hooks.session_end]]\nexec = \"log\"\n[[kode.hooks.tool_call_pre]]\nexec = " +
+			"\"a\"\nargs = [\"-x\"]\ntimeout_ms = 7\n[[kode.hooks.tool_call_pre]]\nexec = \"b\"\n",
+		"contexts/work/local.toml": "[[kode.hooks.session_end]]\nexec = \"other\"\n",
+	})
+	want := []config.KodeHook{{Event: "tool_call_pre", Exec: "a", Args: []string{"-x"}, TimeoutMS: 7},
+		{Event: "tool_call_pre", Exec: "b", TimeoutMS: 5000}, {Event: "session_end", Exec: "other", TimeoutMS: 5000}}
+	if diff := cmp.Diff(want, c.Kode.List()); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	f.Add("model = \"m\"\n[plugins.x]\nenabled = true\n", "api.seed=1")
 	f.Add("[api]\nstop = [\"a\"]\n", "=")
@@ -239,17 +252,4 @@ func FuzzLoad(f *testing.F) {
 		dir := home(t, map[string]string{"config.toml": text})
 		config.Load(config.Sources{Home: dir, Set: []string{set}, Env: func(string) string { return "" }})
 	})
-}
-
-func TestKodeHooksComeByEventInTheirOrder(t *testing.T) {
-	c, err := load(t, map[string]string{
-		"config.toml": "[[kode.hooks.session_end]]\nexec = \"log\"\n[[kode.hooks.tool_call_pre]]\nexec = " +
-			"\"a\"\nargs = [\"-x\"]\ntimeout_ms = 7\n[[kode.hooks.tool_call_pre]]\nexec = \"b\"\n",
-		"contexts/work/local.toml": "[[kode.hooks.session_end]]\nexec = \"other\"\n",
-	})
-	want := []config.KodeHook{{Event: "tool_call_pre", Exec: "a", Args: []string{"-x"}, TimeoutMS: 7},
-		{Event: "tool_call_pre", Exec: "b"}, {Event: "session_end", Exec: "other"}}
-	if diff := cmp.Diff(want, c.Kode); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
 }

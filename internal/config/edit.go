@@ -16,10 +16,14 @@ import (
 // --set. The error is that of --set for a wrong key or value, or says what is
 // wrong with the text as it is; then nothing was changed.
 func Edit(name string, data []byte, key, value string) ([]byte, error) {
-	if _, err := readSet([]string{key + "=" + value}); err != nil {
-		return nil, err
+	flag, err := flagSource(key + "=" + value)
+	if err == nil {
+		err = flag.valid()
 	}
-	if _, err := parseLayer(name, data); err != nil {
+	if err == nil {
+		err = validText(name, data)
+	}
+	if err != nil {
 		return nil, err
 	}
 	text := value
@@ -41,12 +45,16 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 // EditLinks changes what plugins.allow_links of a configuration file's text says,
 // and returns the new text; see [Edit].
 func EditLinks(name string, data []byte, change func([]string) []string) ([]byte, error) {
-	l, err := parseLayer(name, data)
+	s, err := newSource(name, data)
+	var c Config
+	if err == nil {
+		err = s.decode(&c)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var quoted []string
-	for _, link := range change(slices.Clone(l.Plugins.AllowLinks)) {
+	for _, link := range change(c.Plugins.AllowLinks) {
 		quoted = append(quoted, Quote(link))
 	}
 	return Edit(name, data, "plugins.allow_links", "["+strings.Join(quoted, ", ")+"]")
@@ -54,18 +62,13 @@ func EditLinks(name string, data []byte, change func([]string) []string) ([]byte
 
 // keyParts are the parts of the key of a KEY = VALUE; nil if the text is
 // anything else, or its key ends elsewhere than at end.
-func keyParts(text []byte, end int) (parts []string) {
+func keyParts(text []byte, end int) []string {
 	p := &unstable.Parser{}
 	p.Reset(text)
 	if !p.NextExpression() || p.Expression().Kind != unstable.KeyValue {
 		return nil
 	}
-	at := 0
-	for it := p.Expression().Key(); it.Next(); {
-		n := it.Node()
-		parts = append(parts, string(n.Data))
-		at = int(n.Raw.Offset + n.Raw.Length)
-	}
+	parts, at := names(p.Expression().Key())
 	if at != end || p.NextExpression() || p.Error() != nil {
 		return nil
 	}
@@ -75,7 +78,7 @@ func keyParts(text []byte, end int) (parts []string) {
 // checkEdit holds that the new text says what it should, and nothing else has
 // changed.
 func checkEdit(name string, before, after []byte, path []string, value string) error {
-	if _, err := parseLayer(name, after); err != nil {
+	if err := validText(name, after); err != nil {
 		return fmt.Errorf("%s cannot be changed by the program, change it by hand: %w", name, err)
 	}
 	var want, got map[string]any
@@ -116,11 +119,11 @@ func put(in map[string]any, path []string, value any) {
 // belongs: into its inline table, after the last key of its table, or into a new
 // table at the end.
 func set(data []byte, path []string, value string) []byte {
-	s := scan(data)
-	if st := find(s.statements, path); st != nil {
+	d := scan(data)
+	if st := find(d.statements, path); st != nil {
 		return splice(data, st.value, st.end, value)
 	}
-	if st, depth := inlineFor(s.statements, path); st != nil {
+	if st, depth := inlineFor(d.statements, path); st != nil {
 		return addInline(data, st, tomlKey(path[depth:])+" = "+value)
 	}
 	newline := "\n"
@@ -128,13 +131,13 @@ func set(data []byte, path []string, value string) []byte {
 		newline = "\r\n"
 	}
 	for depth := len(path) - 1; depth > 0; depth-- {
-		i := slices.IndexFunc(s.tables, func(t table) bool { return !t.isArray && slices.Equal(t.key, path[:depth]) })
+		i := slices.IndexFunc(d.tables, func(t table) bool { return !t.isArray && slices.Equal(t.key, path[:depth]) })
 		if i >= 0 {
-			return addLine(data, s.endOf(s.tables[i]), tomlKey(path[depth:])+" = "+value, newline)
+			return addLine(data, d.endOf(d.tables[i]), tomlKey(path[depth:])+" = "+value, newline)
 		}
 	}
-	if len(path) == 1 || s.dotted(path) {
-		return addLine(data, s.endOfTop(), tomlKey(path)+" = "+value, newline)
+	if len(path) == 1 || d.dotted(path) {
+		return addLine(data, d.endOfTop(), tomlKey(path)+" = "+value, newline)
 	}
 	return addTable(data, path, value, newline)
 }
@@ -169,26 +172,26 @@ func inlineFor(list []statement, path []string) (found *statement, depth int) {
 }
 
 func addInline(data []byte, st *statement, text string) []byte {
-	if len(st.children) == 0 && len(bytes.TrimSpace(data[st.open+1:st.close])) > 0 { // comments stay
-		return splice(data, st.open+1, st.open+1, " "+text)
+	if len(st.children) == 0 && len(bytes.TrimSpace(data[st.value+1:st.end-1])) > 0 { // comments stay
+		return splice(data, st.value+1, st.value+1, " "+text)
 	}
 	if len(st.children) == 0 {
-		return splice(data, st.open+1, st.close, " "+text+" ")
+		return splice(data, st.value+1, st.end-1, " "+text+" ")
 	}
 	last := st.children[len(st.children)-1].end
 	return splice(data, last, last, ", "+text)
 }
 
 // endOf is the end of the last statement of a table, or of its header.
-func (s *scanner) endOf(t table) int {
+func (d *document) endOf(t table) int {
 	end := t.end
-	next := len(s.data)
-	for _, other := range s.tables {
+	next := len(d.data)
+	for _, other := range d.tables {
 		if other.begin > t.begin {
 			next = min(next, other.begin)
 		}
 	}
-	for _, st := range s.statements {
+	for _, st := range d.statements {
 		if t.end <= st.begin && st.begin < next {
 			end = max(end, st.end)
 		}
@@ -198,10 +201,10 @@ func (s *scanner) endOf(t table) int {
 
 // endOfTop is the end of the last statement before the first table; -1 if there
 // is none.
-func (s *scanner) endOfTop() int {
+func (d *document) endOfTop() int {
 	end := -1
-	for _, st := range s.statements {
-		if len(s.tables) == 0 || st.begin < s.tables[0].begin {
+	for _, st := range d.statements {
+		if len(d.tables) == 0 || st.begin < d.tables[0].begin {
 			end = max(end, st.end)
 		}
 	}
@@ -210,9 +213,9 @@ func (s *scanner) endOfTop() int {
 
 // dotted says that the key's table is written with dotted keys at the top; then
 // a header for it would define it twice.
-func (s *scanner) dotted(path []string) bool {
-	return slices.ContainsFunc(s.statements, func(st statement) bool {
-		isTop := len(s.tables) == 0 || st.begin < s.tables[0].begin
+func (d *document) dotted(path []string) bool {
+	return slices.ContainsFunc(d.statements, func(st statement) bool {
+		isTop := len(d.tables) == 0 || st.begin < d.tables[0].begin
 		return isTop && len(st.key) > 1 && st.key[0] == path[0]
 	})
 }
@@ -237,8 +240,7 @@ func addLine(data []byte, end int, text, newline string) []byte {
 // the file and the blank line that ends them, if one does. Comments right above
 // a table are about the table.
 func topComments(data []byte) int {
-	at := len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))
-	for begin := at; ; {
+	for begin := 0; ; {
 		end := bytes.IndexByte(data[begin:], '\n') + 1
 		if end == 0 {
 			end = len(data) - begin
@@ -249,7 +251,7 @@ func topComments(data []byte) int {
 			return begin
 		}
 		if line[0] != '#' {
-			return at
+			return 0
 		}
 	}
 }

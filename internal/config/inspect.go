@@ -8,28 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/pelletier/go-toml/v2"
 )
-
-// Keys lists the keys that Value knows, in the order of the documentation. The
-// key for the model's server is not among them, nor are settings of single
-// plugins.
-func Keys() []string {
-	return slices.DeleteFunc(knownKeys(reflect.TypeFor[layer]()), func(key string) bool {
-		isTable := slices.Contains([]string{"api", "api.reasoning", "tools", "storage", "trace", "limits"}, key)
-		return isTable || key == "api_key" || strings.HasPrefix(key, "plugins") || strings.HasPrefix(key, "kode")
-	})
-}
-
-// SettableKeys lists the keys that --set knows, settings of single plugins
-// aside.
-func SettableKeys() []string {
-	keys := append(Keys(), "api_key")
-	for _, key := range knownKeys(reflect.TypeFor[pluginKeys]()) {
-		keys = append(keys, "plugins."+key)
-	}
-	return keys
-}
 
 // Value is what counts for a key, as text for people: "" if it is not set and
 // has no default. ok is false for a key that is not known.
@@ -37,11 +18,12 @@ func (c Config) Value(key string) (text string, ok bool) {
 	if !slices.Contains(Keys(), key) {
 		return "", false
 	}
-	field := reflect.ValueOf(c.effective)
+	v := reflect.ValueOf(c)
 	for _, part := range strings.Split(key, ".") {
-		field = fieldOf(field, part)
+		field, _ := fieldFor(v.Type(), "toml", part)
+		v = v.FieldByIndex(field.Index)
 	}
-	return textOf(field), true
+	return textOf(v), true
 }
 
 // HoldsKey reports whether the text of a configuration file has a key for the
@@ -49,7 +31,7 @@ func (c Config) Value(key string) (text string, ok bool) {
 func HoldsKey(text []byte) bool {
 	var table map[string]any
 	if toml.Unmarshal(text, &table) != nil {
-		return bytes.Contains(text, []byte("api_key"))
+		return bytes.Contains(bytes.ToLower(text), []byte("api_key"))
 	}
 	return holdsKey(table)
 }
@@ -57,23 +39,14 @@ func HoldsKey(text []byte) bool {
 func holdsKey(table map[string]any) bool {
 	for name, value := range table {
 		inner, isTable := value.(map[string]any)
-		if name == "api_key" && value != "" || isTable && holdsKey(inner) {
+		if strings.ToLower(name) == "api_key" && value != "" || isTable && holdsKey(inner) {
 			return true
 		}
 	}
 	return false
 }
 
-// fieldOf finds the field of a struct that a part of a key names.
-func fieldOf(v reflect.Value, name string) reflect.Value {
-	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("toml") == name {
-			return v.Field(i)
-		}
-	}
-	return reflect.Value{}
-}
-
+// textOf is a value as text for people.
 func textOf(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -84,7 +57,7 @@ func textOf(v reflect.Value) string {
 			data, _ := json.Marshal(v.Interface())
 			return string(data)
 		}
-		return fmt.Sprint(v.Elem())
+		return textOf(v.Elem())
 	case reflect.Slice:
 		var parts []string
 		for i := range v.Len() {
@@ -95,5 +68,39 @@ func textOf(v reflect.Value) string {
 		}
 		return strings.Join(parts, ", ")
 	}
-	return ""
+	return fmt.Sprint(v)
+}
+
+// Option is one member of a request body.
+type Option struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Options lists the members that were configured, in the order of the
+// documentation.
+func (a API) Options() []Option {
+	a.PromptCaching = nil // is never sent
+	var options []Option
+	v := reflect.ValueOf(a)
+	for i := range v.NumField() {
+		field := v.Field(i)
+		isSet := !field.IsZero()
+		if raw, err := json.Marshal(field.Interface()); err == nil && isSet {
+			options = append(options, Option{v.Type().Field(i).Tag.Get("toml"), raw})
+		}
+	}
+	return options
+}
+
+// List lists the hooks by event, in the order in which the events happen, each
+// event's in their order.
+func (k Kode) List() (list []KodeHook) {
+	for _, event := range kode.EventNames() {
+		for _, h := range k.Hooks[event] {
+			h.Event = event
+			list = append(list, h)
+		}
+	}
+	return list
 }

@@ -15,15 +15,15 @@ import (
 // there is no error; one in an inline table is: change that by hand. name is the
 // file's name for errors.
 func Unset(name string, data []byte, key string) ([]byte, error) {
-	if _, err := parseLayer(name, data); err != nil {
+	if err := validText(name, data); err != nil {
 		return nil, err
 	}
 	path := keyParts([]byte(key+" = 0"), len(strings.TrimRight(key, " \t")))
 	if path == nil {
 		return nil, fmt.Errorf("%q is not a key; want KEY or TABLE.KEY", key)
 	}
-	s := scan(data)
-	st := find(s.statements, path)
+	d := scan(data)
+	st := find(d.statements, path)
 	if st == nil {
 		return data, nil
 	}
@@ -31,11 +31,11 @@ func Unset(name string, data []byte, key string) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be changed by the program; remove %s by hand", name, key)
 	}
 	edited := cutLine(data, st.begin, st.end)
-	if i := slices.IndexFunc(s.tables, func(t table) bool {
+	if i := slices.IndexFunc(d.tables, func(t table) bool {
 		return !t.isArray &&
 			slices.Equal(t.key, path[:len(path)-1])
 	}); i >= 0 && isEmptyTable(edited, path[:len(path)-1]) {
-		t := s.tables[i]
+		t := d.tables[i]
 		edited = cutLine(edited, t.begin, t.end)
 	}
 	return edited, checkUnset(name, data, edited, path)

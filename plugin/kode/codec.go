@@ -15,22 +15,37 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Events lists the names of Kode's events, which the configuration can name, with
-// the hook point of each.
-func Events() map[string]hookpoints.Name {
-	return map[string]hookpoints.Name{
-		"session_start":      hookpoints.OnStart.Name,
-		"user_prompt_submit": hookpoints.PreMessage.Name,
-		"tool_call_pre":      hookpoints.PreTool.Name,
-		"tool_call_post":     hookpoints.PreToolOutput.Name,
-		"session_end":        hookpoints.OnEnd.Name,
-	}
-}
-
 // event is one of Kode's events.
 type event struct {
 	name  string
 	point hookpoints.Name
+}
+
+// events are all that the configuration can name, in the order in which they
+// happen.
+func events() []event {
+	return []event{
+		{"session_start", hookpoints.OnStart.Name}, {"user_prompt_submit", hookpoints.PreMessage.Name},
+		{"tool_call_pre", hookpoints.PreTool.Name}, {"tool_call_post", hookpoints.PreToolOutput.Name},
+		{"session_end", hookpoints.OnEnd.Name},
+	}
+}
+
+// Events lists the names of Kode's events, with the hook point of each.
+func Events() map[string]hookpoints.Name {
+	all := map[string]hookpoints.Name{}
+	for _, e := range events() {
+		all[e.name] = e.point
+	}
+	return all
+}
+
+// EventNames lists the names of Kode's events, in the order in which they happen.
+func EventNames() (names []string) {
+	for _, e := range events() {
+		names = append(names, e.name)
+	}
+	return names
 }
 
 // codec implements Kode's protocol for one hook.

@@ -1,0 +1,197 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin/kode"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// check refuses a value that no one could mean, as the tags of its field say.
+func (d *decoder) check(t target) error {
+	err := checkNumber(t)
+	if words := strings.Fields(t.field.Tag.Get("oneof")); err == nil && len(words) > 0 &&
+		!slices.Contains(words, t.v.String()) {
+		err = fmt.Errorf(" is %q; want %q or %q", t.v, words[0], words[1])
+	}
+	if err == nil {
+		err = checks(t)
+	}
+	if err != nil {
+		return d.errorAt(t.offset(), "%s%v", t.key(), err)
+	}
+	return nil
+}
+
+// checkNumber holds that a number is within its bounds.
+func checkNumber(t target) error {
+	var n float64
+	switch {
+	case t.v.CanInt():
+		n = float64(t.v.Int())
+	case t.v.CanFloat():
+		n = t.v.Float()
+	}
+	least, hasLeast := bound(t.field, "min")
+	most, hasMost := bound(t.field, "max")
+	switch {
+	case !hasLeast || n >= least && (!hasMost || n <= most) || n != n:
+		return nil
+	case hasMost:
+		return fmt.Errorf(" is %v; want a percentage from %v to %v", t.v, least, most)
+	case least == 1:
+		return fmt.Errorf(" is %v; want a number above 0", t.v)
+	}
+	return fmt.Errorf(" is %v; want %v or more", t.v, least)
+}
+
+func bound(f reflect.StructField, tag string) (n float64, ok bool) {
+	n, err := strconv.ParseFloat(f.Tag.Get(tag), 64)
+	return n, err == nil
+}
+
+// checks are what the tag check names. An error goes on after the key.
+func checks(t target) error {
+	switch t.field.Tag.Get("check") {
+	case "address":
+		return checkAddress(t.v.String())
+	case "paths":
+		return checkPaths(t.v.Interface().([]string))
+	case "patterns":
+		return checkPatterns(t.v.Interface().([]string))
+	case "point":
+		return checkPoint(t.v.String(), t.path[t.depth-2].name)
+	}
+	return nil
+}
+
+func checkAddress(text string) error {
+	address, err := url.Parse(text)
+	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+		return fmt.Errorf(" %q is not an address; begin it with https:// or http://, as in http://localhost:11434/v1", text)
+	}
+	return nil
+}
+
+func checkPaths(paths []string) error {
+	if slices.ContainsFunc(paths, func(path string) bool { return strings.TrimSpace(path) == "" }) {
+		return errors.New(" has an empty entry, which would be the current directory; remove it, or write \".\" if " +
+			"you mean that")
+	}
+	return nil
+}
+
+func checkPatterns(patterns []string) error {
+	for _, pattern := range patterns {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return fmt.Errorf(": %w", err)
+		}
+	}
+	return nil
+}
+
+// checkPoint refuses that a failure blocks where nothing can be blocked. Kode's
+// hooks are the only ones whose failure means something where a run starts.
+func checkPoint(failure, point string) error {
+	info, _ := hookpoints.Find(hookpoints.Name(point))
+	if failure == "block" && !info.CanBlock() && info.Name != hookpoints.OnStart.Name {
+		return fmt.Errorf(` is "block", but nothing can be blocked at %s`, point)
+	}
+	return nil
+}
+
+// nameOf is the name of an element of a map. It refuses one that the map cannot
+// have.
+func (d *decoder) nameOf(t target) (string, error) {
+	name := t.path[t.depth-1].name
+	switch t.field.Tag.Get("name") {
+	case "POINT":
+		names := pointNames()
+		if slices.Contains(names, name) {
+			return name, nil
+		}
+		text := fmt.Sprintf("there is no hook point %q", name)
+		if near := nearest(name, names); near != "" {
+			text += fmt.Sprintf(" (did you mean %q?)", near)
+		}
+		return "", d.errorAt(t.offset(), "%s: %s; chibi hook list names them all", t.key(), text)
+	case "EVENT":
+		names := kode.EventNames()
+		if name = strings.ToLower(name); !slices.Contains(names, name) { // as other keys
+			return "", d.unknownOf(t, names)
+		}
+	}
+	return name, nil
+}
+
+// pointNames lists the hook points.
+func pointNames() (names []string) {
+	for _, info := range hookpoints.All() {
+		names = append(names, string(info.Name))
+	}
+	return names
+}
+
+// checkElement refuses a list whose last element lacks what it must have.
+func (d *decoder) checkElement(t target, list reflect.Value, offset int) error {
+	v := list.Index(list.Len() - 1)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if placeholder := f.Tag.Get("required"); placeholder != "" && v.Field(i).IsZero() {
+			key := f.Tag.Get("toml")
+			return d.errorAt(offset, "entry %d of %s has no %s; write %s = %q", list.Len(), t.key(), key, key, placeholder)
+		}
+	}
+	return nil
+}
+
+// mismatch is the error of a value of the wrong type.
+func (d *decoder) mismatch(t target, offset int, got string) error {
+	return d.errorAt(offset, "%s: want %s, got %s", t.key(), typeText(t.v), got)
+}
+
+// typeText names the type that a field takes.
+func typeText(v reflect.Value) string {
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer:
+		return typeText(reflect.Zero(v.Type().Elem()))
+	case kind == reflect.String:
+		return "a string"
+	case kind == reflect.Bool:
+		return "true or false"
+	case kind == reflect.Slice:
+		return "a list"
+	case v.CanInt():
+		return "a whole number"
+	case v.CanFloat():
+		return "a number"
+	}
+	return "a table"
+}
+
+// kindText names the type of a TOML value.
+func kindText(kind unstable.Kind) string {
+	switch kind {
+	case unstable.String:
+		return "a string"
+	case unstable.Bool:
+		return "true or false"
+	case unstable.Integer:
+		return "a whole number"
+	case unstable.Float:
+		return "a number"
+	case unstable.Array:
+		return "a list"
+	case unstable.InlineTable:
+		return "a table"
+	}
+	return "a date or a time"
+}

@@ -1,0 +1,79 @@
+package config_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/llm/openai"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/kode"
+	"github.com/chibi-host/chibi/plugin/kodelet"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// TestDefaultsAreThoseOfThePackages: who embeds a package and leaves a field unset
+// gets what a run without configuration has.
+func TestDefaultsAreThoseOfThePackages(t *testing.T) {
+	c, err := load(t, map[string]string{"config.toml": "[[kode.hooks.session_end]]\nexec = 'x'\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Username != agent.DefaultUserName {
+		t.Errorf("username is %q, want %q", c.Username, agent.DefaultUserName)
+	}
+	ms := func(d time.Duration) int { return int(d.Milliseconds()) }
+	for key, pair := range map[string][2]int{
+		"max_tool_rounds":                   {c.MaxToolRounds, agent.DefaultMaxSteps},
+		"max_calls_per_response":            {c.MaxCallsPerResponse, agent.DefaultMaxCalls},
+		"max_follow_ups":                    {c.MaxFollowUps, agent.DefaultMaxFollowUps},
+		"max_recursion_depth":               {c.MaxRecursionDepth, agent.DefaultMaxRecursion},
+		"tool_output_cache_threshold":       {c.ToolOutputCacheThreshold, agent.DefaultCacheThreshold},
+		"tool_cache_preview_chars":          {c.ToolCachePreviewChars, agent.DefaultCachePreview},
+		"request_first_byte_timeout_ms":     {c.RequestFirstByteTimeoutMS, ms(openai.DefaultFirstByteTimeout)},
+		"request_idle_timeout_ms":           {c.RequestIdleTimeoutMS, ms(openai.DefaultIdleTimeout)},
+		"limits.answer_bytes":               {c.Limits.AnswerBytes, openai.DefaultAnswerBytes},
+		"limits.note_bytes":                 {c.Limits.NoteBytes, contexts.DefaultNote},
+		"limits.message_bytes":              {c.Limits.MessageBytes, contexts.DefaultMessage},
+		"limits.inbox_bytes":                {c.Limits.InboxBytes, contexts.DefaultInbox},
+		"limits.hook_answers_bytes":         {c.Limits.HookAnswersBytes, plugin.DefaultAnswers},
+		"limits.plugin_stderr_bytes":        {c.Limits.PluginStderrBytes, process.DefaultMaxStderr},
+		"storage.partition_max_entries":     {c.Storage.MaxEntries, contexts.DefaultMaxEntries},
+		"storage.partition_max_tokens":      {c.Storage.MaxTokens, contexts.DefaultMaxTokens},
+		"storage.partition_max_age_seconds": {c.Storage.MaxAgeSeconds, ms(contexts.DefaultMaxAge) / 1000},
+		"storage.bytes_per_token":           {c.Storage.BytesPerToken, contexts.DefaultBytesPerToken},
+		"plugins.probe_timeout_ms":          {c.Plugins.ProbeTimeoutMS, ms(native.DefaultProbeTimeout)},
+		"plugins.probe_timeout_ms, Kodelet": {c.Plugins.ProbeTimeoutMS, ms(kodelet.DefaultQueryTimeout)},
+		"plugins.hook_timeout_ms":           {c.Plugins.HookTimeoutMS, ms(oneshot.DefaultTimeout)},
+		"plugins.tool_timeout_ms":           {c.Plugins.ToolTimeoutMS, ms(native.DefaultToolTimeout)},
+		"plugins.ask_timeout_ms":            {c.Plugins.AskTimeoutMS, ms(process.DefaultPatience)},
+		"plugins.max_tool_output_bytes":     {c.Plugins.MaxToolOutputBytes, native.DefaultMaxToolOutput},
+		"kode.hooks.EVENT.timeout_ms":       {c.Kode.List()[0].TimeoutMS, ms(kode.DefaultTimeout)},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s is %d, the package's default is %d", key, pair[0], pair[1])
+		}
+	}
+}
+
+func TestKeysMayBeWrittenInCapitals(t *testing.T) {
+	c, err := load(t, map[string]string{"config.toml": "Model = 'm'\n[API]\nSeed = 1\n"})
+	if err != nil || c.Model != "m" || c.API.Seed == nil {
+		t.Errorf("model %q, seed %v, %v", c.Model, c.API.Seed, err)
+	}
+}
+
+func TestHoldsKey(t *testing.T) {
+	for text, want := range map[string]bool{
+		"api_key = 'sk'": true, "API_KEY = 'sk'": true, "[a]\napi_key = 'sk'": true, "api_key = ''": false,
+		"model = 'm'": false, "Api_Key = ": true, "model = ": false,
+	} {
+		if got := config.HoldsKey([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package config
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// Key describes a key of the configuration.
+type Key struct {
+	// Name is the key as it is written, with dots for tables. NAME, POINT and EVENT
+	// in it stand for any name of a plugin, a hook point and Kode's events.
+	Name string
+	// Model is what it is called below [models.NAME] in models.toml; "" if it may not
+	// stand there.
+	Model string
+	// Default is what counts where nothing sets it, as text for people.
+	Default string
+	// Field is the field that it sets, as TYPE.FIELD. The field's comment says what
+	// the key means.
+	Field string
+}
+
+// All describes all keys that config.toml, local.toml and --set take, in the order
+// of the documentation.
+func All() []Key {
+	var c Config
+	c.setDefaults()
+	c.resolve(func(string) string { return "" })
+	w := walker{}
+	w.walk(reflect.ValueOf(c), Key{}, "toml")
+	return w.keys
+}
+
+// Keys lists the keys that [Config.Value] knows, in the order of the documentation.
+// The key for the model's server is not among them, nor are settings of plugins
+// and of Kode's hooks.
+func Keys() []string {
+	return namesOf(All(), func(name string) bool {
+		return name != "api_key" && !strings.HasPrefix(name, "plugins.") && !strings.HasPrefix(name, "kode.")
+	})
+}
+
+// SettableKeys lists the keys that --set knows, settings of single plugins and of
+// Kode's hooks aside.
+func SettableKeys() []string {
+	return namesOf(All(), func(name string) bool {
+		return !strings.HasPrefix(name, "plugins.NAME.") && !strings.HasPrefix(name, "kode.")
+	})
+}
+
+func namesOf(keys []Key, wanted func(name string) bool) (names []string) {
+	for _, k := range keys {
+		if wanted(k.Name) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// walker lists the keys and tables of a struct.
+type walker struct {
+	keys   []Key
+	tables []string
+}
+
+// walk lists what is below a table.
+func (w *walker) walk(v reflect.Value, table Key, tag string) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name := f.Tag.Get(tag)
+		if name == "" {
+			continue
+		}
+		below := Key{Name: join(table.Name, name), Field: v.Type().Name() + "." + f.Name, Default: f.Tag.Get("unset")}
+		if model := f.Tag.Get("model"); model != "" {
+			below.Model = model
+		} else if table.Model != "" {
+			below.Model = join(table.Model, name)
+		}
+		if name == "*" {
+			below.Name = table.Name
+		}
+		w.value(v.Field(i), f, below)
+	}
+}
+
+// value lists a key, or what is below it if it is a table.
+func (w *walker) value(v reflect.Value, f reflect.StructField, k Key) {
+	switch {
+	case v.Kind() == reflect.Struct:
+		w.tables = append(w.tables, k.Name)
+		w.walk(v, k, "toml")
+	case v.Kind() == reflect.Map:
+		w.tables = append(w.tables, k.Name)
+		tag := "toml"
+		if keys := f.Tag.Get("keys"); keys != "" {
+			tag = keys
+		}
+		element := v.Type().Elem()
+		if element.Kind() == reflect.Slice {
+			element = element.Elem()
+		}
+		k.Name = join(k.Name, f.Tag.Get("name"))
+		w.walk(newWithDefaults(element), k, tag)
+	default:
+		if k.Default == "" {
+			k.Default = textOf(v)
+		}
+		w.keys = append(w.keys, k)
+	}
+}
+
+func join(table, name string) string {
+	if table == "" {
+		return name
+	}
+	return table + "." + name
+}
+
+// unknown is the error of a key that the root has not, with the nearest one that
+// it has. t ends at the part that is wrong.
+func (d *decoder) unknown(t target) error {
+	var w walker
+	w.walk(d.root, Key{}, "toml")
+	var known []string
+	for _, name := range slices.Concat(namesOf(w.keys, func(string) bool { return true }), w.tables) {
+		if name, ok := named(name, t.path[:t.depth-1]); ok {
+			known = append(known, name)
+		}
+	}
+	return d.errorNear(t, t.key(), known)
+}
+
+// unknownOf is the error of a name that is none of those that a table can have.
+func (d *decoder) unknownOf(t target, names []string) error {
+	table := keyText(t.path[:t.depth-1])
+	var known []string
+	for _, name := range names {
+		known = append(known, join(table, name))
+	}
+	return d.errorNear(t, t.key(), known)
+}
+
+func (d *decoder) errorNear(t target, key string, known []string) error {
+	known = slices.DeleteFunc(known, func(k string) bool { return strings.HasPrefix(key, k+".") }) // it is there
+	if near := nearest(key, known); near != "" {
+		return d.errorAt(t.offset(), "unknown key %q; did you mean %q?", key, near)
+	}
+	return d.errorAt(t.offset(), "unknown key %q", key)
+}
+
+// named puts the names of a path in the place of a key's placeholders. It is not
+// ok if the key has more of them.
+func named(key string, path []part) (name string, ok bool) {
+	parts := strings.Split(key, ".")
+	for i, p := range parts {
+		if strings.ToLower(p) == p {
+			continue
+		}
+		if i >= len(path) {
+			return "", false
+		}
+		parts[i] = path[i].name
+	}
+	return tomlKey(parts), true
+}
+
+// nearest finds the known key that is least far from a wrong one: its last part
+// is compared too, so that "temperature" finds "api.temperature".
+func nearest(key string, known []string) string {
+	best, least := "", len(key)/2+1
+	for _, k := range known {
+		d := min(strictjson.Distance(key, k), strictjson.Distance(lastKey(key), lastKey(k))+1)
+		if d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+func lastKey(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }

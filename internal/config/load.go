@@ -1,0 +1,191 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/llm"
+)
+
+// Sources say where the configuration comes from.
+type Sources struct {
+	// Home is the home directory of chibi.
+	Home string
+	// Context names the context whose local.toml counts; "" for none.
+	Context string
+	// Set are KEY=VALUE pairs from flags, which beat all files.
+	Set []string
+	// Env looks up environment variables, as os.Getenv.
+	Env func(string) string
+}
+
+// Home is the home directory of chibi: the flag's value, $CHIBI_HOME, or ~/.chibi.
+func Home(flag string, env func(string) string) (string, error) {
+	home := flag
+	if home == "" {
+		home = env("CHIBI_HOME")
+	}
+	if home != "" {
+		return filepath.Abs(home)
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no home directory: set HOME or CHIBI_HOME, or use --home DIR")
+	}
+	return filepath.Join(user, ".chibi"), nil
+}
+
+// Load reads all sources. Values count in this order: Set, local.toml,
+// models.toml for the model that results, config.toml, defaults. Missing files
+// say nothing.
+func Load(src Sources) (Config, error) {
+	global, above, err := src.read()
+	if err != nil {
+		return Config{}, err
+	}
+	models, err := readSource(filepath.Join(src.Home, "models.toml"))
+	if err != nil {
+		return Config{}, err
+	}
+	var c Config
+	if models.tree == nil {
+		c, err = layered(append([]source{global}, above...))
+	} else {
+		c, err = layeredWithModel(global, models, above)
+	}
+	if err != nil {
+		return Config{}, err
+	}
+	c.resolve(src.Env)
+	return c, nil
+}
+
+// read reads all sources but models.toml: config.toml, and those that stand above
+// it, in their order.
+func (src Sources) read() (global source, above []source, err error) {
+	if global, err = readSource(filepath.Join(src.Home, "config.toml")); err != nil {
+		return global, nil, err
+	}
+	if src.Context != "" {
+		local, err := readSource(filepath.Join(src.Home, "contexts", src.Context, "local.toml"))
+		if err != nil {
+			return global, nil, err
+		}
+		above = append(above, local)
+	}
+	for _, pair := range src.Set {
+		flag, err := flagSource(pair)
+		if err != nil {
+			return global, nil, err
+		}
+		above = append(above, flag)
+	}
+	return global, above, nil
+}
+
+// layered puts sources on top of the defaults.
+func layered(sources []source) (c Config, err error) {
+	c.setDefaults()
+	return c, c.apply(sources...)
+}
+
+// layeredWithModel puts models.toml between config.toml and the others. Which
+// model counts is known when all of these have been read.
+func layeredWithModel(global, models source, above []source) (Config, error) {
+	all, err := layered(append([]source{global}, above...))
+	if err != nil {
+		return all, err
+	}
+	c, err := layered([]source{global})
+	if err == nil {
+		err = c.applyModel(models, all.Model)
+	}
+	if err == nil {
+		err = c.apply(above...)
+	}
+	return c, err
+}
+
+// apply puts what sources say on top of a configuration, one after the other.
+func (c *Config) apply(sources ...source) error {
+	for _, s := range sources {
+		before := c.API.Reasoning
+		if err := s.decode(c); err != nil {
+			return err
+		}
+		c.API.Reasoning.settle(before)
+	}
+	return nil
+}
+
+// modelsFile is models.toml. Of a configuration, a model has what can stand
+// there.
+type modelsFile struct {
+	Models map[string]Config `toml:"models" name:"MODEL" keys:"model"`
+}
+
+// applyModel puts what models.toml says about a model on top of a configuration;
+// "" is no model.
+func (c *Config) applyModel(models source, name string) error {
+	file := modelsFile{Models: map[string]Config{name: *c}}
+	if err := models.decode(&file); err != nil || name == "" {
+		return err
+	}
+	before := c.API.Reasoning
+	*c = file.Models[name]
+	c.API.Reasoning.settle(before)
+	return nil
+}
+
+// settle lets one of effort and max_tokens stand, after a source was put on top
+// of what was before: the one that this source sets.
+func (r *Reasoning) settle(before Reasoning) {
+	switch {
+	case r.Effort != before.Effort:
+		r.MaxTokens = nil
+	case r.MaxTokens != before.MaxTokens:
+		r.Effort = nil
+	}
+}
+
+// DefaultBaseURL is where requests go if nothing is configured.
+const DefaultBaseURL = "https://openrouter.ai/api/v1/chat/completions"
+
+// resolve fills in what depends on other keys and on the environment.
+func (c *Config) resolve(env func(string) string) {
+	if c.ContextWindowLimit == 0 {
+		c.ContextWindowLimit = llm.ContextWindow(c.Model)
+	}
+	if c.BaseURLSet = c.BaseURL != ""; !c.BaseURLSet {
+		c.BaseURL = DefaultBaseURL
+	}
+	if address, err := url.Parse(c.BaseURL); err == nil && c.APIKey == "" {
+		c.APIKey = keyFromEnvironment(address.Hostname(), env)
+	}
+}
+
+// keyFromEnvironment finds a key for a server: chibi's own variable, then the
+// provider's.
+func keyFromEnvironment(host string, env func(string) string) string {
+	for _, name := range KeyVariables(host) {
+		if key := env(name); key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// KeyVariables are the variables that may hold the key for a server: chibi's
+// own, then the provider's.
+func KeyVariables(host string) []string {
+	names := []string{"CHIBI_API_KEY"}
+	switch host {
+	case "openrouter.ai":
+		names = append(names, "OPENROUTER_API_KEY")
+	case "api.openai.com":
+		names = append(names, "OPENAI_API_KEY")
+	}
+	return names
+}

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// MaxFileBytes bounds a configuration file.
+const MaxFileBytes = 4 << 20
+
+// source is a valid TOML text that settings come from. The zero value says
+// nothing.
+type source struct {
+	name   string // of the file or the flag
+	isFlag bool
+	data   []byte
+	tree   map[string]any // what it says
+}
+
+// newSource reads a text. Its error is about TOML alone.
+func newSource(name string, data []byte) (source, error) {
+	s := source{name: name, data: data}
+	err := toml.Unmarshal(data, &s.tree)
+	var wrong *toml.DecodeError
+	switch {
+	case err == nil:
+		return s, nil
+	case !errors.As(err, &wrong):
+		return s, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	text := strings.TrimPrefix(wrong.Error(), "toml: ")
+	if key := wrong.Key(); len(key) > 0 {
+		text = tomlKey(key) + ": " + text
+	}
+	line, _ := wrong.Position()
+	return s, fmt.Errorf("%s:%d: %s", name, line, text)
+}
+
+// readSource reads a file; a missing one says nothing.
+func readSource(path string) (source, error) {
+	data, err := disk.ReadFile(disk.OS{}, path, MaxFileBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return source{}, nil
+	case err != nil:
+		return source{}, fmt.Errorf("reading the configuration: %w", err)
+	}
+	return newSource(path, data)
+}
+
+// flagSource reads a KEY=VALUE pair. A value that is not TOML is a plain text.
+func flagSource(pair string) (source, error) {
+	key, value, ok := strings.Cut(pair, "=")
+	key = strings.TrimSpace(key)
+	if !ok || key == "" {
+		return source{}, fmt.Errorf("--set %s: want KEY=VALUE", pair)
+	}
+	text := key + " = " + value
+	if toml.Unmarshal([]byte(text), &map[string]any{}) != nil {
+		text = key + " = " + Quote(value)
+	}
+	s, err := newSource("--set "+pair, []byte(text))
+	s.isFlag = true
+	return s, err
+}
+
+// Quote is a text as TOML.
+func Quote(value string) string {
+	text, _ := toml.Marshal(map[string]string{"x": value})
+	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
+}
+
+// errorAt is an error about what stands at an offset: FILE:LINE: TEXT. Flags have
+// no lines.
+func (s source) errorAt(offset int, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if s.isFlag {
+		return fmt.Errorf("%s: %s", s.name, text)
+	}
+	return fmt.Errorf("%s:%d: %s", s.name, 1+bytes.Count(s.data[:offset], []byte("\n")), text)
+}
+
+// valid reports what is wrong with a source, if anything is.
+func (s source) valid() error {
+	var c Config
+	return s.decode(&c)
+}
+
+// validText reports what is wrong with the text of a file, if anything is.
+func validText(name string, data []byte) error {
+	s, err := newSource(name, data)
+	if err != nil {
+		return err
+	}
+	return s.valid()
+}

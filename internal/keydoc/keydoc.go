@@ -1,0 +1,132 @@
+// Package keydoc makes the tables of keys in docs/CONFIGURATION.md from package
+// internal/config: names and defaults from its keys, meanings from the comments of
+// the fields that they set. It promises that a test notices when a table is stale
+// or a key has no comment. It writes nothing itself; see its command.
+package keydoc
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/config"
+)
+
+// Page is the page with the tables, relative to the repository's root.
+const Page = "docs/CONFIGURATION.md"
+
+// Generate makes the page from the page as it is and the sources, both below root.
+func Generate(root fs.FS) ([]byte, error) {
+	data, err := fs.ReadFile(root, Page)
+	if err != nil {
+		return nil, err
+	}
+	comments, err := fieldComments(root)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := keyTable(comments)
+	if err != nil {
+		return nil, err
+	}
+	page := string(data)
+	for _, block := range [][2]string{{"keys", keys}, {"keys of a model", modelKeys()}} {
+		if page, err = fill(page, block[0], block[1]); err != nil {
+			return nil, err
+		}
+	}
+	return []byte(page), nil
+}
+
+// keyTable is the table of all keys, in Markdown.
+func keyTable(comments map[string]string) (string, error) {
+	var b strings.Builder
+	b.WriteString("| key | default | meaning |\n| --- | --- | --- |\n")
+	for _, k := range config.All() {
+		comment := comments[k.Field]
+		if comment == "" {
+			return "", fmt.Errorf("%s: the field %s of package config has no comment", k.Name, k.Field)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, defaultText(k.Default), comment)
+	}
+	return b.String(), nil
+}
+
+// defaultText marks what can be written as it is.
+func defaultText(text string) string {
+	if text == "" || strings.ContainsAny(text, " '") || text == "none" || text == "all" ||
+		strings.Trim(text, "0123456789") == "" {
+		return text
+	}
+	return "`" + text + "`"
+}
+
+// modelKeys is the list of the keys that models.toml takes.
+func modelKeys() string {
+	var list []string
+	for _, k := range config.All() {
+		switch {
+		case k.Model == k.Name:
+			list = append(list, "`"+k.Model+"`")
+		case k.Model != "":
+			list = append(list, fmt.Sprintf("`%s` (elsewhere `%s`)", k.Model, k.Name))
+		}
+	}
+	return strings.Join(list, ",\n") + ".\n"
+}
+
+// fill puts a text between the markers of its name.
+func fill(page, name, text string) (string, error) {
+	begin, end := "<!-- generated: "+name+" -->\n", "<!-- /generated -->"
+	before, rest, found := strings.Cut(page, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return "", fmt.Errorf("%s has no %s ... %s", Page, strings.TrimSpace(begin), end)
+	}
+	return before + begin + text + end + after, nil
+}
+
+// fieldComments reads the comments of the fields of package config's structs, by
+// TYPE.FIELD.
+func fieldComments(root fs.FS) (map[string]string, error) {
+	comments := map[string]string{}
+	sources, err := fs.Glob(root, "internal/config/*.go")
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range sources {
+		source, err := fs.ReadFile(root, path)
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			spec, ok := node.(*ast.TypeSpec)
+			if ok {
+				collect(spec, comments)
+			}
+			return !ok
+		})
+	}
+	return comments, nil
+}
+
+// collect takes the comments of a struct's fields.
+func collect(spec *ast.TypeSpec, comments map[string]string) {
+	structure, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, f := range structure.Fields.List {
+		text := strings.Join(strings.Fields(f.Doc.Text()), " ")
+		for _, name := range f.Names {
+			comments[spec.Name.Name+"."+name.Name] = strings.TrimSuffix(text, ".")
+		}
+	}
+}
