@@ -91,46 +91,73 @@ func (c *fileContext) scan(ctx context.Context, wanted scan, each func(Entry) (m
 	if wanted.backward {
 		slices.Reverse(segments)
 	}
-	more := true
+	r := reading{calledOff: ctx.Err, wanted: wanted, text: wanted.plainText(), each: each, more: true}
 	for _, s := range segments {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil || !more {
+		if err != nil || !r.more {
 			break
 		}
 		if wanted.mayFind(s) {
-			more, err = c.scanSegment(wanted, s, each)
+			err = c.scanSegment(&r, s)
 		}
+	}
+	if err == nil {
+		err = r.err
 	}
 	return err
 }
 
+// reading is a scan on its way.
+type reading struct {
+	calledOff func() error // says why the caller does not want more
+	wanted    scan
+	text      []byte // what a record must have, nil if that is not known
+	each      func(Entry) (more bool)
+	count     int
+	more      bool
+	err       error
+}
+
+// take takes a record; bad is told if it is not an entry.
+func (r *reading) take(record []byte, bad func(error)) (more bool) {
+	if r.count++; r.count%1024 == 0 {
+		r.check()
+	}
+	if r.text != nil && !bytes.Contains(bytes.ToLower(record), r.text) {
+		return r.more // most records of a long transcript end here
+	}
+	var e Entry
+	if err := strictjson.Decode(record, &e); err != nil {
+		bad(err)
+		return r.more
+	}
+	r.more = r.more && r.each(e)
+	if r.more {
+		r.check()
+	}
+	return r.more
+}
+
+// check ends the reading if the caller was called off.
+func (r *reading) check() {
+	if r.err = r.calledOff(); r.err != nil {
+		r.more = false
+	}
+}
+
 // scanSegment reads one part of the transcript. A line that is not an entry is
 // reported.
-func (c *fileContext) scanSegment(wanted scan, s segment, each func(Entry) bool) (more bool, err error) {
-	text := wanted.plainText()
-	take := func(record []byte, line func() int) bool {
-		if text != nil && !bytes.Contains(bytes.ToLower(record), text) {
-			return true // most records of a long transcript end here
-		}
-		var e Entry
-		if err := strictjson.Decode(record, &e); err != nil {
-			c.store.report("%s:%d: not an entry, left out: %v", s.path, line(), err)
-			return true
-		}
-		more = each(e)
-		return more
+func (c *fileContext) scanSegment(r *reading, s segment) error {
+	bad := func(line int, err error) {
+		c.store.report("%s:%d: not an entry, left out: %v", s.path, line, err)
 	}
-	more = true
-	if wanted.backward {
-		err = s.backward(c.home.fs, func(offset int64, record []byte) bool {
-			return take(record, func() int { return jsonl.LineAt(c.home.fs, s.path, offset) })
+	if r.wanted.backward {
+		return s.backward(c.home.fs, func(offset int64, record []byte) bool {
+			return r.take(record, func(err error) { bad(jsonl.LineAt(c.home.fs, s.path, offset), err) })
 		})
-		return more, err
 	}
-	err = s.forward(c.home.fs, func(line int, record []byte) bool { return take(record, func() int { return line }) })
-	return more, err
+	return s.forward(c.home.fs, func(line int, record []byte) bool {
+		return r.take(record, func(err error) { bad(line, err) })
+	})
 }
 
 // parts is snapshot after what was left unfinished is put in order, if anything

@@ -54,6 +54,7 @@ var allowed = map[string][]string{
 	"contexts":                     {"internal/jsonl", "internal/jsonfile", "internal/disk"},
 	"cache":                        {"internal/jsonfile", "internal/disk"},
 	"cache/cachetest":              {"cache"},
+	"contexts/contexttest":         {"contexts"},
 	"internal/config": {"agent", "contexts", "llm", "llm/openai", "plugin", "plugin/process", "plugin/oneshot",
 		"plugin/native", "plugin/kode", "hookpoints", "internal/disk"},
 	"hookpoints":             {},

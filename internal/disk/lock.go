@@ -60,6 +60,9 @@ func LockWithin(path string, wait time.Duration) (unlock func(), err error) {
 
 // WaitLock is Lock until ctx ends, whose error it returns then.
 func WaitLock(ctx context.Context, path string) (unlock func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	type result struct {
 		unlock func()
 		err    error

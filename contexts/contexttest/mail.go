@@ -1,0 +1,147 @@
+package contexttest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/contexts"
+)
+
+// mail are the rules of messages between contexts.
+func (s suite) mail() []rule {
+	return []rule{
+		{"a message comes as it was sent, and says who sent it", s.messages},
+		{"a message that an answered prompt delivered is delivered once, emptied inbox or not", s.deliveredOnce},
+		{"a prompt that got no answer delivers nothing", s.notDelivered},
+		{"a message that is no prompt's delivers at once", func(t *testing.T) {
+			c := s.work(t)
+			must(t, c.Send("work", "other", "one"))
+			must(t, c.Append(contexts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
+			equal(t, "waiting", "", waiting(t, c))
+		}},
+		{"what comes in the meantime stays", s.comesMeanwhile},
+		{"what was delivered before the window began is not delivered again", func(t *testing.T) {
+			c := s.work(t)
+			must(t, c.Send("work", "other", "one"))
+			must(t, c.Append(contexts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
+			must(t, c.Archive())
+			equal(t, "waiting", "", waiting(t, c))
+		}},
+		{"one prompt takes as many messages as it may, at least one", s.inboxLimit},
+		{"a message that is too large is refused, and nothing is sent", func(t *testing.T) {
+			o := at(start())
+			o.Limits.Message = 10
+			c := in(t, s.open(t, o)(), "work")
+			must(t, c.CheckMessage("0123456789"))
+			for _, err := range []error{c.CheckMessage("0123456789x"), c.Send("work", "other", "0123456789x")} {
+				if err == nil || !strings.Contains(err.Error(), "at most 10 are sent") {
+					t.Error(err)
+				}
+			}
+			equal(t, "waiting", "", waiting(t, c))
+		}},
+		{"sending makes the context, which has no transcript", func(t *testing.T) {
+			h := s.home(t)
+			must(t, in(t, h, "work").Send("new", "work", "hi"))
+			if !h.Exists(t.Context(), "new") || !h.HasMail(t.Context(), "new") || h.HasMail(t.Context(), "work") {
+				t.Error("the context was not made, or has no mail")
+			}
+			equal(t, "transcript", 0, len(transcript(t, in(t, h, "new"))))
+		}},
+		{"a context in use receives mail", func(t *testing.T) {
+			h := s.home(t)
+			_, unlock, err := in(t, h, "work").Lock(t.Context())
+			must(t, err)
+			defer unlock()
+			must(t, in(t, h, "other").Send("work", "other", "hi"))
+			equal(t, "waiting", "hi", waiting(t, in(t, h, "work")))
+		}},
+	}
+}
+
+// arrived is the mail that waits.
+func arrived(t *testing.T, c contexts.Context) []contexts.Mail {
+	t.Helper()
+	mail, err := c.Mail(t.Context())
+	must(t, err)
+	return mail
+}
+
+// asking is a prompt that takes the mail along which waits.
+func asking(t *testing.T, c contexts.Context, text string) contexts.Entry {
+	return contexts.UserMessage("ann", c.Name(), "mail: "+text).Delivering(arrived(t, c)).Asking(text, "")
+}
+
+func (s suite) messages(t *testing.T) {
+	h := s.home(t)
+	sender := in(t, h, "sender")
+	must(t, sender.Send("work", "sender", "line\nline <é>"))
+	must(t, sender.Send("work", "bot", "two"))
+	mail := arrived(t, in(t, h, "work"))
+	if len(mail) != 2 || mail[0].ID == "" || mail[0].ID == mail[1].ID {
+		t.Fatalf("mail = %+v", mail)
+	}
+	want := []contexts.Mail{
+		{ID: mail[0].ID, Timestamp: start().Unix(), From: "sender", To: "work", Content: "line\nline <é>"},
+		{ID: mail[1].ID, Timestamp: start().Unix(), From: "bot", To: "work", Content: "two", SentBy: "sender"},
+	}
+	equal(t, "mail", want, mail)
+}
+
+func (s suite) deliveredOnce(t *testing.T) {
+	for _, isEmptied := range []bool{false, true} {
+		h := s.open(t, at(start()))
+		c := in(t, h(), "work")
+		must(t, c.Send("work", "other", "one"))
+		must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
+		if isEmptied {
+			must(t, c.RemoveMail())
+		}
+		equal(t, "waiting", "", waiting(t, in(t, h(), "work")))
+		must(t, c.RemoveMail())
+		if h().HasMail(t.Context(), "work") {
+			t.Error("the inbox is not empty")
+		}
+	}
+}
+
+func (s suite) notDelivered(t *testing.T) {
+	c := s.work(t)
+	must(t, c.Send("work", "other", "one"))
+	for range 2 {
+		must(t, c.Append(asking(t, c, "read")))
+		must(t, c.RemoveMail())
+		equal(t, "waiting", "one", waiting(t, c))
+	}
+	must(t, c.Append(contexts.AssistantMessage("work", "done")))
+	equal(t, "waiting", "", waiting(t, c))
+}
+
+func (s suite) comesMeanwhile(t *testing.T) {
+	c := s.work(t)
+	must(t, c.Send("work", "other", "one"))
+	prompt := asking(t, c, "read")
+	must(t, c.Send("work", "other", "two"))
+	must(t, c.Append(prompt, contexts.AssistantMessage("work", "done")))
+	must(t, c.RemoveMail())
+	equal(t, "waiting", "two", waiting(t, c))
+}
+
+func (s suite) inboxLimit(t *testing.T) {
+	o := at(start())
+	o.Limits.Inbox = 20
+	var said []string
+	o.Report = func(text string) { said = append(said, text) }
+	c := in(t, s.open(t, o)(), "work")
+	for _, text := range []string{strings.Repeat("x", 30), "22222", "33333", "44444"} {
+		must(t, c.Send("work", "b", text))
+	}
+	for _, want := range []string{strings.Repeat("x", 30), "22222 33333 44444", ""} {
+		equal(t, "waiting", want, waiting(t, c))
+		must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
+		must(t, c.RemoveMail())
+	}
+	if len(said) == 0 || !strings.Contains(said[0], `context "work": 1 messages come with this prompt, 3 more with the`) {
+		t.Errorf("said %q", said)
+	}
+}

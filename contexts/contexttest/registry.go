@@ -1,0 +1,253 @@
+package contexttest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+)
+
+// registry are the rules of which contexts there are, and which is current.
+func (s suite) registry() []rule {
+	return []rule{
+		{"switching makes a context the current one, and the one before the previous one", s.switching},
+		{"a list has every context by name, and the current one", s.lists},
+		{"a name that no context can have is refused wherever it enters", s.badNames},
+		{"a new name is the time, with a prefix and a number if need be", s.newNames},
+	}
+}
+
+func (s suite) switching(t *testing.T) {
+	h := s.open(t, at(start()))
+	state, err := h().State(t.Context())
+	must(t, err)
+	equal(t, "state of a new home", contexts.State{Current: contexts.DefaultName}, state)
+	for _, step := range []struct {
+		to   string
+		want contexts.State
+	}{
+		{"a", contexts.State{Current: "a", Previous: contexts.DefaultName}},
+		{"b", contexts.State{Current: "b", Previous: "a"}},
+		{"b", contexts.State{Current: "b", Previous: "a"}},
+		{"a", contexts.State{Current: "a", Previous: "b"}},
+	} {
+		before, err := h().State(t.Context())
+		must(t, err)
+		from, err := h().Switch(step.to)
+		must(t, err)
+		state, err := h().State(t.Context())
+		must(t, err)
+		equal(t, "from", before.Current, from)
+		equal(t, "state", step.want, state)
+	}
+}
+
+func (s suite) lists(t *testing.T) {
+	now := start()
+	h := s.open(t, Options{Now: func() time.Time { return now }})()
+	_, err := h.Switch("used")
+	must(t, err)
+	say(t, in(t, h, "talked"), "hello")
+	must(t, in(t, h, "talked").Send("mailed", "talked", "hi"))
+	now = now.Add(time.Hour)
+	must(t, h.Touch("used"))
+	_, unlock, err := in(t, h, "talked").Lock(t.Context())
+	must(t, err)
+	defer unlock()
+	names, err := h.Names(t.Context())
+	must(t, err)
+	equal(t, "names", []string{"mailed", "talked", "used"}, names)
+	list, err := h.List(t.Context())
+	must(t, err)
+	for i, want := range []contexts.Info{{Name: "mailed", Mail: true}, {Name: "talked", Locked: true},
+		{Name: "used", Current: true, LastActivity: now, Created: start()}} {
+		info, err := h.Info(t.Context(), want.Name)
+		must(t, err)
+		if want.Created.IsZero() { // when others were made is known since something was noted
+			list[i].Created, info.Created = time.Time{}, time.Time{}
+		}
+		for _, got := range []contexts.Info{list[i], info} {
+			if !got.Created.Equal(want.Created) || !got.LastActivity.Equal(want.LastActivity) {
+				t.Errorf("made %s, used %s", got.Created, got.LastActivity)
+			}
+			got.Created, got.LastActivity = want.Created, want.LastActivity
+			equal(t, "info", want, got)
+		}
+	}
+}
+
+func (s suite) badNames(t *testing.T) {
+	h := s.home(t)
+	c := in(t, h, "work")
+	for _, name := range []string{"", "-", "..", "a/b", "a b", "é", ".deleted-x",
+		strings.Repeat("x", contexts.MaxName+1)} {
+		_, opening := h.Context(name)
+		_, switching := h.Switch(name)
+		now := start()
+		for what, err := range map[string]error{"Context": opening, "Switch": switching, "Rename": c.Rename(name),
+			"Send": c.Send(name, "work", "hi"), "SetDestroyRule": h.SetDestroyRule(name, &now, nil)} {
+			if err == nil {
+				t.Errorf("%s(%q) was taken", what, name)
+			}
+		}
+		if h.Exists(t.Context(), name) {
+			t.Errorf("a context %q exists", name)
+		}
+	}
+	names, err := h.Names(t.Context())
+	must(t, err)
+	equal(t, "names", 0, len(names))
+}
+
+func (s suite) newNames(t *testing.T) {
+	h := s.home(t)
+	base := start().Format("20060102_150405")
+	for _, test := range []struct{ prefix, want string }{
+		{"", base}, {"", base + "_2"}, {"", base + "_3"}, {"job", "job_" + base}, {"job", "job_" + base + "_2"},
+	} {
+		name, err := h.NewName(t.Context(), test.prefix)
+		must(t, err)
+		equal(t, "name", test.want, name)
+		say(t, in(t, h, name), "taken")
+	}
+	if _, err := h.NewName(t.Context(), "a/b"); err == nil {
+		t.Error("a prefix that no name can have was taken")
+	}
+}
+
+// lifecycle are the rules of renaming, deleting and expiring.
+func (s suite) lifecycle() []rule {
+	return []rule{
+		{"renaming keeps all that belongs to a context", s.renaming},
+		{"a name that is taken is refused, and nothing is changed", s.takenName},
+		{"deleting removes a context with everything in it", s.deleting},
+		{"the current context is the previous one, or the default one, when it is deleted", s.deletingCurrent},
+		{"contexts whose time is over are removed, but for those that are used", s.expiring},
+		{"a setting of 0 takes a time back", func(t *testing.T) {
+			h := s.home(t)
+			say(t, in(t, h, "work"), "hello")
+			past, never, none := start().Add(-time.Hour), time.Unix(0, 0), time.Duration(0)
+			must(t, h.SetDestroyRule("work", &past, nil))
+			must(t, h.SetDestroyRule("work", &never, &none))
+			removed, err := h.Expire(t.Context(), "")
+			must(t, err)
+			equal(t, "removed", 0, len(removed))
+		}},
+	}
+}
+
+func (s suite) renaming(t *testing.T) {
+	h := s.open(t, at(start()))
+	_, err := h().Switch("old")
+	must(t, err)
+	c := in(t, h(), "old")
+	say(t, c, "one")
+	must(t, c.Compact("summary", nil))
+	must(t, c.SetTodos("buy milk"))
+	must(t, in(t, h(), "other").Send("old", "other", "hi"))
+	_, unlock, err := c.Lock(t.Context())
+	must(t, err)
+	must(t, c.Rename("new"))
+	equal(t, "name", "new", c.Name())
+	var locked *contexts.LockedError
+	if _, _, err := in(t, h(), "new").Lock(t.Context()); !errors.As(err, &locked) {
+		t.Errorf("the lock did not stay: %v", err)
+	}
+	say(t, c, "two")
+	unlock()
+	moved := in(t, h(), "new")
+	equal(t, "window", "two", window(t, moved))
+	equal(t, "texts", "summary buy milk", read(t, moved.Summary)+" "+read(t, moved.Todos))
+	equal(t, "mail", "hi", waiting(t, moved))
+	state, err := h().State(t.Context())
+	must(t, err)
+	equal(t, "current", "new", state.Current)
+	info, err := h().Info(t.Context(), "new")
+	must(t, err)
+	if !info.Created.Equal(start()) || h().Exists(t.Context(), "old") {
+		t.Errorf("info = %+v, or the old name is still there", info)
+	}
+}
+
+func (s suite) takenName(t *testing.T) {
+	h := s.home(t)
+	say(t, in(t, h, "a"), "one")
+	say(t, in(t, h, "b"), "two")
+	c := in(t, h, "a")
+	if err := c.Rename("b"); !errors.Is(err, contexts.ErrExists) {
+		t.Errorf("renaming: %v", err)
+	}
+	equal(t, "name", "a", c.Name())
+	equal(t, "windows", "one two", window(t, in(t, h, "a"))+" "+window(t, in(t, h, "b")))
+}
+
+func (s suite) deleting(t *testing.T) {
+	h := s.open(t, at(start()))
+	c := in(t, h(), "work")
+	say(t, c, "one")
+	must(t, c.SetTodos("buy milk"))
+	must(t, c.Send("work", "other", "hi"))
+	_, unlock, err := c.Lock(t.Context())
+	must(t, err)
+	_, err = c.Delete()
+	must(t, err)
+	unlock()
+	again := in(t, h(), "work")
+	if names, err := h().Names(t.Context()); err != nil || slices.Contains(names, "work") {
+		t.Errorf("names = %q, %v", names, err)
+	}
+	equal(t, "what is left", "", window(t, again)+waiting(t, again)+read(t, again.Todos))
+	say(t, again, "anew")
+	equal(t, "transcript", []string{"context_created Context created", "message anew"}, transcript(t, again))
+}
+
+func (s suite) deletingCurrent(t *testing.T) {
+	h := s.home(t)
+	for _, name := range []string{"a", "b"} {
+		_, err := h.Switch(name)
+		must(t, err)
+	}
+	for _, step := range []struct{ name, current string }{{"b", "a"}, {"a", contexts.DefaultName}} {
+		current, err := in(t, h, step.name).Delete()
+		must(t, err)
+		equal(t, "current", step.current, current)
+	}
+}
+
+func (s suite) expiring(t *testing.T) {
+	now := start()
+	h := s.open(t, Options{Now: func() time.Time { return now }})()
+	past, future := start().Add(-time.Hour), start().Add(100*time.Hour)
+	idle := time.Hour
+	for _, name := range []string{"past", "future", "idle", "in-use", "locked", "current"} {
+		_, err := h.Switch(name)
+		must(t, err)
+	}
+	for _, name := range []string{"past", "in-use", "locked", "current"} {
+		must(t, h.SetDestroyRule(name, &past, nil))
+	}
+	must(t, h.SetDestroyRule("future", &future, nil))
+	must(t, h.SetDestroyRule("idle", nil, &idle))
+	_, unlock, err := in(t, h, "locked").Lock(t.Context())
+	must(t, err)
+	defer unlock()
+	for _, step := range []struct {
+		after time.Duration
+		want  []string
+	}{{0, []string{"past"}}, {time.Hour, nil}, {time.Second, []string{"idle"}}, {1000 * time.Hour, []string{"future"}}} {
+		now = now.Add(step.after)
+		removed, err := h.Expire(t.Context(), "in-use")
+		must(t, err)
+		var names []string
+		for _, e := range removed {
+			names = append(names, e.Name)
+			if e.Why == "" || h.Exists(t.Context(), e.Name) {
+				t.Errorf("removed %+v", e)
+			}
+		}
+		equal(t, "removed", step.want, names)
+	}
+}

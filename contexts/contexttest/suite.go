@@ -1,0 +1,158 @@
+// Package contexttest is the conformance suite of stores: [Run] holds what package
+// contexts promises of a home, whatever keeps it. Files and memory pass it; another
+// implementation passes it by adding a constructor. Each test is a rule of
+// docs/STORAGE.md. It is for tests only.
+package contexttest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Options are what the homes of a test are opened with.
+type Options struct {
+	// Limits bound notes and messages.
+	Limits contexts.Limits
+	// Report receives what a store says.
+	Report func(text string)
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// Open makes an empty home. Each call of again opens it once more, as another
+// process does.
+type Open func(t *testing.T, o Options) (again func() contexts.Home)
+
+// Run runs the suite.
+func Run(t *testing.T, open Open) {
+	s := suite{open}
+	for _, group := range []struct {
+		name  string
+		tests []rule
+	}{
+		{"conversation", s.conversation()}, {"anchors", s.anchors()}, {"history", s.history()}, {"texts", s.texts()},
+		{"mail", s.mail()}, {"registry", s.registry()}, {"lifecycle", s.lifecycle()}, {"locks", s.locks()},
+		{"many at once", s.concurrency()},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, r := range group.tests {
+				t.Run(r.says, r.holds)
+			}
+		})
+	}
+}
+
+// rule is one rule that a store keeps.
+type rule struct {
+	says  string
+	holds func(t *testing.T)
+}
+
+type suite struct{ open Open }
+
+// start is when the clock of tests begins, and where it stays unless they move it.
+func start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// home is an empty home.
+func (s suite) home(t *testing.T) contexts.Home { return s.open(t, at(start()))() }
+
+// at are options with a clock that stands still.
+func at(now time.Time) Options { return Options{Now: func() time.Time { return now }} }
+
+// work is the context "work" of an empty home.
+func (s suite) work(t *testing.T) contexts.Context { return in(t, s.home(t), "work") }
+
+// in opens a context.
+func in(t *testing.T, h contexts.Home, name string) contexts.Context {
+	t.Helper()
+	c, err := h.Context(name)
+	must(t, err)
+	return c
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equal(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// say appends messages of a user.
+func say(t *testing.T, c contexts.Context, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		must(t, c.Append(contexts.UserMessage("ann", c.Name(), text)))
+	}
+}
+
+// message is an entry of a time, in seconds since 1970.
+func message(text string, at int64) contexts.Entry {
+	e := contexts.UserMessage("ann", "work", text)
+	e.Timestamp = at
+	return e
+}
+
+// window is the contents of the messages in the window, with spaces between.
+func window(t *testing.T, c contexts.Context) string {
+	t.Helper()
+	entries, err := c.Window(t.Context())
+	must(t, err)
+	return contents(contexts.Messages(entries))
+}
+
+func contents(entries []contexts.Entry) string {
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Content)
+	}
+	return strings.Join(list, " ")
+}
+
+// history is what a query selects.
+func history(t *testing.T, c contexts.Context, q contexts.Query) (list []contexts.Entry) {
+	t.Helper()
+	must(t, c.History(t.Context(), q, func(e contexts.Entry) bool { list = append(list, e); return true }))
+	return list
+}
+
+// transcript is the types and contents of all entries.
+func transcript(t *testing.T, c contexts.Context) (list []string) {
+	t.Helper()
+	for _, e := range history(t, c, contexts.Query{}) {
+		list = append(list, fmt.Sprint(e.Type, " ", e.Content))
+	}
+	return list
+}
+
+// read reads a text.
+func read(t *testing.T, text func(context.Context) (string, error)) string {
+	t.Helper()
+	got, err := text(t.Context())
+	must(t, err)
+	return got
+}
+
+// waiting is the contents of the mail that waits, with spaces between.
+func waiting(t *testing.T, c contexts.Context) string {
+	t.Helper()
+	mail, err := c.Mail(t.Context())
+	must(t, err)
+	var list []string
+	for _, m := range mail {
+		list = append(list, m.Content)
+	}
+	return strings.Join(list, " ")
+}

@@ -1,0 +1,95 @@
+package contexttest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/contexts"
+)
+
+// note is a text that can be set and read.
+type note struct {
+	name string
+	set  func(contexts.Context, string) error
+	get  func(contexts.Context, context.Context) (string, error)
+}
+
+func notes() []note {
+	return []note{
+		{"todos", contexts.Context.SetTodos, contexts.Context.Todos},
+		{"goals", contexts.Context.SetGoals, contexts.Context.Goals},
+		{"reflection", contexts.Context.SetReflection, contexts.Context.Reflection},
+		{"system prompt", contexts.Context.SetSystemPrompt, contexts.Context.SystemPrompt},
+	}
+}
+
+// texts are the rules of notes and prompts.
+func (s suite) texts() []rule {
+	return []rule{
+		{"a text is empty, then what it was set to, then empty again", s.textsAreSet},
+		{"the reflection is of the home, all else of its context", func(t *testing.T) {
+			h := s.home(t)
+			for _, n := range notes() {
+				must(t, n.set(in(t, h, "a"), n.name))
+				want := ""
+				if n.name == "reflection" {
+					want = n.name
+				}
+				got, err := n.get(in(t, h, "b"), t.Context())
+				must(t, err)
+				equal(t, n.name, want, got)
+			}
+		}},
+		{"a note that is too large is refused and changes nothing", s.largeNotes},
+		{"a text that could not be read again is refused", func(t *testing.T) {
+			c := s.work(t)
+			must(t, c.SetSystemPrompt("Be kind."))
+			if err := c.SetSystemPrompt(strings.Repeat("x", contexts.MaxText+1)); err == nil {
+				t.Error("it was kept")
+			}
+			equal(t, "system prompt", "Be kind.", read(t, c.SystemPrompt))
+		}},
+		{"a prompt that the home does not have is empty", func(t *testing.T) {
+			text, err := s.work(t).Prompt(t.Context(), "continuation")
+			must(t, err)
+			equal(t, "prompt", "", text)
+		}},
+		{"a context that has notes only has no transcript", func(t *testing.T) {
+			h := s.home(t)
+			c := in(t, h, "work")
+			must(t, c.SetTodos("buy milk"))
+			equal(t, "transcript", 0, len(transcript(t, c)))
+			if !h.Exists(t.Context(), "work") {
+				t.Error("the context does not exist")
+			}
+		}},
+	}
+}
+
+func (s suite) textsAreSet(t *testing.T) {
+	h := s.open(t, at(start()))
+	for _, n := range notes() {
+		for _, text := range []string{"", "one\n\n<two> é", "three", ""} {
+			must(t, n.set(in(t, h(), "work"), text))
+			got, err := n.get(in(t, h(), "work"), t.Context())
+			must(t, err)
+			equal(t, n.name, text, got)
+		}
+	}
+}
+
+func (s suite) largeNotes(t *testing.T) {
+	o := at(start())
+	o.Limits.Note = 10
+	c := in(t, s.open(t, o)(), "work")
+	for _, n := range notes()[:3] {
+		must(t, n.set(c, "0123456789"))
+		if err := n.set(c, "0123456789x"); err == nil || !strings.Contains(err.Error(), "at most 10 are kept") {
+			t.Errorf("%s: %v", n.name, err)
+		}
+		got, err := n.get(c, t.Context())
+		must(t, err)
+		equal(t, n.name, "0123456789", got)
+	}
+}
