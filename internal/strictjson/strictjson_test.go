@@ -3,6 +3,7 @@ package strictjson_test
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -235,4 +236,32 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("DecodeKnown takes %q as %v, Decode as %v (%v)", text, b, a, err)
 		}
 	})
+}
+
+// TestEncodeWritesWhatEncodingJSONDoes but for characters that matter in HTML alone.
+func TestEncodeWritesWhatEncodingJSONDoes(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{"<a> & b", `"<a> & b"`},
+		{"a\u2028b\x00", `"a\u2028b\u0000"`},
+		{map[string]any{"b": 1.50, "a": []any{nil, true, 1e21}}, `{"a":[null,true,1e+21],"b":1.5}`},
+		{json.RawMessage(` { "n" : 1.50E+3 , "s" : "\u0061" } `), `{"n":1.50E+3,"s":"\u0061"}`},
+		{[]json.Number{"12", "1.0", ""}, `[12,1.0,0]`},
+		{struct {
+			List  []string `json:"list"`
+			None  []string `json:"none,omitzero"`
+			Bytes []byte   `json:"bytes"`
+		}{Bytes: []byte{1}}, `{"list":null,"bytes":"AQ=="}`},
+	} {
+		if got, err := strictjson.Encode(test.value); err != nil || string(got) != test.want {
+			t.Errorf("%#v: %s, %v, want %s", test.value, got, err, test.want)
+		}
+	}
+	for _, value := range []any{func() {}, math.NaN(), json.RawMessage("{"), json.Number("x")} {
+		if got, err := strictjson.Encode(value); err == nil {
+			t.Errorf("%T was written as %s", value, got)
+		}
+	}
 }

@@ -4,26 +4,30 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Normalize writes a JSON text anew, in one spelling: UTF-8 with the fewest
-// escapes ("\u0073udo" becomes "sudo", "<" stays), no white space, of members
-// with one name only the last, the others in the order in which they came.
-// Numbers stay as they are written, lone surrogates and bytes that are not
-// UTF-8 become U+FFFD. The errors are those of [Check].
-func Normalize(data []byte) ([]byte, error) {
-	if err := CheckDepth(data, MaxDepth); err != nil {
-		return nil, err
+// decodeAgain reads a text that has duplicate names, or mistakes.
+func decodeAgain(data []byte, v any, options json.Options) error {
+	// Nothing may be half decoded when a duplicate is found.
+	if !jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		plain, err := Normalize(data)
+		if err != nil {
+			return err
+		}
+		data = plain
 	}
-	plain, err := jsontext.AppendFormat(nil, data, jsontext.AllowInvalidUTF8(true))
-	if err == nil {
-		return plain, nil
+	return explain(json.Unmarshal(data, v, options), v)
+}
+
+// withoutDuplicates is Normalize for a text that cannot be written at once, and why.
+func withoutDuplicates(data []byte, why error) ([]byte, error) {
+	if !errors.Is(why, jsontext.ErrDuplicateName) {
+		return nil, syntaxError(why)
 	}
-	if !errors.Is(err, jsontext.ErrDuplicateName) {
-		return nil, syntaxError(err)
-	}
-	if plain, err = jsontext.AppendFormat(nil, data, lenient()); err != nil {
+	plain, err := jsontext.AppendFormat(nil, data, lenient())
+	if err != nil {
 		return nil, syntaxError(err)
 	}
 	dead, err := superseded(plain)
@@ -31,22 +35,6 @@ func Normalize(data []byte) ([]byte, error) {
 		return nil, syntaxError(err)
 	}
 	return without(plain, dead)
-}
-
-// Arguments is Normalize for the arguments of a tool call, which nest at most
-// MaxArgumentDepth deep.
-func Arguments(data []byte) ([]byte, error) {
-	if err := CheckDepth(data, MaxArgumentDepth); err != nil {
-		return nil, err
-	}
-	return Normalize(data)
-}
-
-// Quote writes a text as a JSON string in the spelling of Normalize: each byte
-// that is not UTF-8 becomes U+FFFD, as everywhere.
-func Quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text) // the error says only that such bytes were there
-	return quoted
 }
 
 // superseded finds the members whose name comes again in the same object, by
