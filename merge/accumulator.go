@@ -1,131 +1,83 @@
 package merge
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 )
-
-// Reply is what one subscriber answered at a point.
-type Reply struct {
-	// From is the plugin's name.
-	From string
-	// Guard is true at a chain point for a plugin that may only block there.
-	Guard bool
-	// Body is a JSON object whose fields have the point's types; empty for no
-	// opinion. What is no JSON object is ignored, with a note.
-	Body []byte
-}
-
-// Outcome is what came of one reply.
-type Outcome string
-
-// The outcomes.
-const (
-	NoEffect Outcome = ""        // nothing was asked for
-	Changed  Outcome = "changed" // the answer took effect, at least in part
-	Blocked  Outcome = "blocked" // it refused
-	Claimed  Outcome = "claimed" // it claimed the event
-	Ignored  Outcome = "ignored" // it had no effect; Notes say why
-)
-
-// Effect is what became of one reply.
-type Effect struct {
-	Outcome Outcome
-	// Decides is true for the block or the claim that counts: the first.
-	Decides bool
-	// Changed are JSON Pointers to what it changed: places in the payload where
-	// it rewrote, fields of the answer elsewhere.
-	Changed []string
-	// Lost says what of it other plugins replaced or made unused.
-	Lost []Conflict
-	// Why is the message of a block.
-	Why string
-	// Notes are remarks, a sentence each.
-	Notes []Note
-}
-
-// Note is a remark on a reply.
-type Note struct {
-	Text string
-	// Ignored is true if it says why something that was asked for has no effect,
-	// which the plugin's author should know.
-	Ignored bool
-}
-
-// Result is what all replies of one dispatch come to.
-type Result struct {
-	// Answer is the combined answer, nil if nobody had an opinion. Fields that
-	// rewrite the payload hold the final value.
-	Answer []byte
-	// Payload is the payload as rewrites have left it.
-	Payload []byte
-	// BlockedBy is the plugin that blocked, empty if none did.
-	BlockedBy string
-	// AppendedBy names, for each element of a list that was appended to, the plugin
-	// that it comes from.
-	AppendedBy []string
-	// Effects are those of the replies, in the order in which they were added.
-	Effects []Effect
-}
 
 // Accumulator combines the replies of one dispatch as they arrive, because at
 // chain and claim points what is asked next depends on them. It is not safe for
 // concurrent use.
 type Accumulator struct {
 	info    hookpoints.Info
-	payload *document
+	payload []byte
+	values  map[string]*node // fields of the payload that replies rewrite, as they are now
+	stale   []string         // those that the payload does not have yet
 	replies []*reply
-	settled *answer // by a block or a claim
+	settled []byte // the answer of the reply that blocked or claimed
 	blocker string
 
 	appendedBy []string
+	ownership
 }
 
-// New begins with a payload, a valid JSON object that is not checked again, at a
-// point that [hookpoints.Validate] finds no fault with.
+// New begins with a payload at a point that [hookpoints.Validate] finds no fault
+// with. The payload is a valid JSON object, whose members all have names of their
+// own; that is not checked again.
 func New(info hookpoints.Info, payload []byte) *Accumulator {
-	return &Accumulator{info: info, payload: newDocument(payload)}
+	return &Accumulator{info: info, payload: payload, values: map[string]*node{}}
 }
 
-// Fold combines replies that are all there: those of points that ask all at once,
-// and anywhere those that would have been given one after another. Replies behind
-// the one that settles a chain or a claim have no effect, as nobody would have been
-// asked for them.
-func Fold(info hookpoints.Info, payload []byte, replies []Reply) Result {
+// Fold combines replies that are all there, and returns the payload as rewrites have
+// left it: those of points that ask all at once, and anywhere those that would have
+// been given one after another. Replies behind the one that settles a chain or a
+// claim have no effect, as nobody would have been asked for them. What is no JSON
+// object is ignored, with a note.
+func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result, final []byte) {
 	a := New(info, payload)
 	settled := false
 	for _, r := range replies {
-		if settled && !r.Guard {
-			r.Body = nil
+		asked := len(r.Body) > 0 && (!settled || r.Guard)
+		body, err := strictjson.Normalize(r.Body)
+		isObject := err == nil && body[0] == '{'
+		if !asked || !isObject {
+			body = nil
 		}
-		settled = a.Add(r) && info.Mode != hookpoints.Gather || settled
+		settled = a.Add(Reply{From: r.From, Guard: r.Guard, Body: body}) && info.Mode != hookpoints.Gather || settled
+		if asked && !isObject {
+			a.replies[len(a.replies)-1].ignore("its answer is not a JSON object")
+		}
 	}
-	return a.Result()
+	return a.Result(), a.Next()
 }
 
-// Next is the payload for the next subscriber. The caller must not modify it.
-func (a *Accumulator) Next() []byte { return a.payload.bytes() }
+// Next is the payload as it is now, for the next subscriber. The caller must not
+// modify it.
+func (a *Accumulator) Next() []byte {
+	for _, name := range a.stale {
+		a.payload = a.values[name].spliceInto(a.payload, name)
+	}
+	a.stale = nil
+	return a.payload
+}
 
 // Add takes a reply, in plugin order, and reports whether the dispatch is settled:
 // nobody need be asked who has not been. Replies of plugins that were asked
-// nevertheless, at the same time, are added as well.
+// nevertheless, at the same time, are added as well. The reply's body is as New
+// wants payloads.
 func (a *Accumulator) Add(r Reply) (settled bool) {
-	added := &reply{from: r.From, guard: r.Guard, fields: &members{}}
+	added := &reply{from: r.From, guard: r.Guard, body: string(r.Body)}
 	a.replies = append(a.replies, added)
-	switch {
-	case len(r.Body) == 0:
-		return a.settled != nil
-	case !valid(r.Body) || !isObject(string(r.Body)):
-		added.ignore("its answer is not a JSON object")
-		return a.settled != nil
-	}
-	added.fields = membersOf(string(r.Body))
+	f, decides := deciding(a.info, added)
 	switch {
 	case a.info.Mode == hookpoints.Observe:
 		a.observe(added)
-	case a.block(added), a.claim(added):
+	case decides:
+		a.decide(added, f)
 	case added.guard:
 		a.onlyGuards(added)
 	case a.info.Mode == hookpoints.Chain && a.settled == nil:
@@ -134,83 +86,134 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 	return a.settled != nil
 }
 
-// Result is what the replies come to. Nothing is added after it.
-func (a *Accumulator) Result() Result {
-	combined := a.settled
-	if combined == nil {
-		combined = a.combine()
-	}
-	a.noteConflicts()
-	effects := make([]Effect, len(a.replies))
-	for i, r := range a.replies {
-		effects[i] = r.Effect
-	}
-	return Result{Answer: combined.bytes(), Payload: a.payload.bytes(), BlockedBy: a.blocker, AppendedBy: a.appendedBy,
-		Effects: effects}
-}
-
-// combine makes an answer of the fields by their rules.
-func (a *Accumulator) combine() *answer {
-	combined := &answer{}
-	if a.info.Mode == hookpoints.Observe || a.info.Mode == hookpoints.Claim {
-		return combined
-	}
-	replies := slices.DeleteFunc(slices.Clone(a.replies), func(r *reply) bool { return r.guard })
-	for _, f := range a.info.Fields {
-		if rule := foldOf(f.Rule); rule != nil {
-			rule(a, f, replies, combined)
+// deciding is the field by which a reply blocks or claims.
+func deciding(info hookpoints.Info, r *reply) (hookpoints.AnswerField, bool) {
+	for _, f := range info.Fields {
+		if (f.Rule == hookpoints.RuleBlock || f.Rule == hookpoints.RuleClaim) && r.field(f.Name) == "true" {
+			return f, true
 		}
 	}
-	return combined
-}
-
-// noteConflicts tells each loser what became of its change.
-func (a *Accumulator) noteConflicts() {
-	of := map[string][]*reply{}
-	for _, r := range a.replies {
-		of[r.from] = append(of[r.from], r)
-	}
-	for _, c := range a.payload.conflicts {
-		for _, r := range of[c.Loser] {
-			r.Lost = append(r.Lost, c)
-		}
-	}
-}
-
-// reply is a reply that was added, and what becomes of it.
-type reply struct {
-	Effect
-	from   string
-	guard  bool
-	fields *members
+	return hookpoints.AnswerField{}, false
 }
 
 // field is the raw value of a field, "" if it is absent or null.
 func (r *reply) field(name string) string {
-	if m, ok := r.fields.find(name); ok && m.value != "null" {
-		return m.value
+	if value := gjson.Get(r.body, gjson.Escape(name)); value.Type != gjson.Null {
+		return value.Raw
 	}
 	return ""
 }
 
-func (r *reply) changed(paths ...string) {
-	if len(paths) > 0 {
-		r.Outcome = Changed
+// rewrite makes a reply's rewrites take effect on the payload.
+func (a *Accumulator) rewrite(r *reply) {
+	if a.writer != nil {
+		a.own()
 	}
-	r.Changed = append(r.Changed, paths...)
+	for _, f := range a.info.Fields {
+		value := r.field(f.Name)
+		switch {
+		case value == "":
+		case f.Rule == hookpoints.RuleReplace:
+			a.replace(r, f.Name, value)
+		case f.Rule == hookpoints.RulePatch:
+			a.patch(r, f.Name, value)
+		}
+	}
 }
 
-func (r *reply) note(format string, args ...any) {
-	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...)})
+// replace gives a field of the payload a new value; one that is equal to the present
+// one is no change.
+func (a *Accumulator) replace(r *reply, name, value string) {
+	now := a.value(name)
+	before, after := now.result(), gjson.Parse(value)
+	if !equal(before, after) {
+		now.replace(value)
+		a.rewrote(r, &change{field: name, before: before, after: after, now: now})
+	}
 }
 
-// ignore notes why something in the reply has no effect.
-func (r *reply) ignore(format string, args ...any) {
-	r.Outcome = Ignored
-	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...), Ignored: true})
+// value is a field of the payload as it is now.
+func (a *Accumulator) value(name string) *node {
+	if a.values[name] == nil {
+		a.values[name] = newNode(gjson.GetBytes(a.payload, gjson.Escape(name)).Raw)
+	}
+	return a.values[name]
 }
 
-// lost notes that another plugin's value stands where the reply's would.
-func (r *reply) lost(path, winner string) {
-	r.Lost = append(r.Lost, Conflict{Path: path, Winner: winner, Loser: r.from})
+// rewrote notes a change of the payload.
+func (a *Accumulator) rewrote(r *reply, c *change) {
+	r.Outcome, r.rewrites, a.writer = Changed, append(r.rewrites, c), r
+	if !slices.Contains(a.stale, c.field) {
+		a.stale = append(a.stale, c.field)
+	}
+}
+
+// Result is what the replies come to. Nothing is added after it.
+func (a *Accumulator) Result() Result {
+	answer := a.settled
+	if answer == nil {
+		answer = a.combine()
+	}
+	if a.owned != nil {
+		a.noteConflicts()
+	}
+	effects := make([]Effect, len(a.replies))
+	for i, r := range a.replies {
+		effects[i] = r.Effect
+	}
+	return Result{Answer: answer, BlockedBy: a.blocker, AppendedBy: a.appendedBy, Effects: effects}
+}
+
+// combine makes an answer of the fields by their rules: those that act when all
+// replies are there.
+func (a *Accumulator) combine() (answer []byte) {
+	for _, f := range a.info.Fields {
+		switch f.Rule {
+		case hookpoints.RuleReplace, hookpoints.RulePatch:
+			answer = a.rewritten(answer, f)
+		case hookpoints.RuleJoin:
+			answer = a.join(answer, f)
+		case hookpoints.RuleAppend:
+			answer = a.appendLists(answer, f)
+		case hookpoints.RuleIntersect:
+			answer = a.intersect(answer, f)
+		case hookpoints.RuleUnite:
+			answer = a.unite(answer, f)
+		case hookpoints.RuleFirst:
+			answer = a.first(answer, f)
+		}
+	}
+	return answer
+}
+
+// rewritten adds the final value of a field of the payload, if it is spelled in
+// another way than at first, with what the last plugin that rewrote it says beside it.
+func (a *Accumulator) rewritten(answer []byte, f hookpoints.AnswerField) []byte {
+	value := a.values[f.Name]
+	if value == nil || value.raw() == value.origin {
+		return answer
+	}
+	last := len(a.replies) - 1
+	for a.replies[last].field(f.Name) == "" {
+		last--
+	}
+	return a.putWith(answer, a.replies[last], f.Name, value.raw())
+}
+
+// putWith adds a field, with what a reply says in the fields that belong to it.
+func (a *Accumulator) putWith(answer []byte, r *reply, name, value string) []byte {
+	answer = put(answer, name, value)
+	for _, f := range a.info.Fields {
+		if f.Rule == hookpoints.RuleWith && f.With == name && r.field(f.Name) != "" {
+			answer = put(answer, f.Name, r.field(f.Name))
+		}
+	}
+	return answer
+}
+
+// put gives an object a member, instead of the one of that name; nil is an object
+// without any.
+func put(object []byte, name, value string) []byte {
+	object, _ = sjson.SetRawBytes(object, ":"+gjson.Escape(name), []byte(value)) // digits are a name too
+	return object
 }

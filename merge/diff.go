@@ -59,7 +59,7 @@ func rawOf(value gjson.Result) []byte {
 // diff finds the places in which two values differ.
 func diff(before, after gjson.Result) *places {
 	if !before.IsObject() || !after.IsObject() {
-		if before.Exists() == after.Exists() && equal(before, after) {
+		if equal(before, after) {
 			return nil
 		}
 		return &places{}
@@ -75,7 +75,7 @@ func diff(before, after gjson.Result) *places {
 		}
 	}
 	for i, m := range new.list {
-		if _, known := old.find(m.key); !known && new.isLast(i) {
+		if _, known := old.last[m.key]; !known && new.isLast(i) {
 			found.add(m.key, &places{})
 		}
 	}

@@ -15,52 +15,6 @@ func Equal(a, b []byte) bool {
 	return valid(a) && valid(b) && equal(gjson.ParseBytes(a), gjson.ParseBytes(b))
 }
 
-func equal(a, b gjson.Result) bool {
-	switch {
-	case a.Raw == b.Raw:
-		return true
-	case a.Type != b.Type:
-		return false
-	case a.Type == gjson.Number:
-		return parseDecimal(a.Raw) == parseDecimal(b.Raw)
-	case a.Type == gjson.String:
-		return a.Str == b.Str
-	case a.IsArray() && b.IsArray():
-		return equalArrays(a.Array(), b.Array())
-	case a.IsObject() && b.IsObject():
-		return equalObjects(membersOf(a.Raw), membersOf(b.Raw))
-	}
-	return a.Type != gjson.JSON
-}
-
-func equalArrays(a, b []gjson.Result) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !equal(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func equalObjects(a, b *members) bool {
-	if a.distinct() != b.distinct() {
-		return false
-	}
-	for i, left := range a.list {
-		if !a.isLast(i) {
-			continue
-		}
-		right, ok := b.find(left.key)
-		if !ok || !equal(gjson.Parse(left.value), gjson.Parse(right.value)) {
-			return false
-		}
-	}
-	return true
-}
-
 // decimal is a number in one spelling: digits without outer zeros, times ten to
 // the exponent. Zero has no digits.
 type decimal struct {

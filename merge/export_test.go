@@ -1,25 +1,34 @@
 package merge
 
-import "github.com/tidwall/gjson"
+import "github.com/chibi-host/chibi/hookpoints"
 
-// Chain gives tests a document, on which an Accumulator rewrites.
-type Chain struct{ *document }
+// Chain gives tests the payload of an Accumulator, without a point.
+type Chain struct{ *Accumulator }
 
-func NewChain(doc []byte) Chain { return Chain{newDocument(doc)} }
+func NewChain(doc []byte) Chain { return Chain{New(hookpoints.Info{}, doc)} }
 
-func (c Chain) Doc() []byte { return c.bytes() }
+func (c Chain) Doc() []byte { return c.Next() }
 
-func (c Chain) Field(name string) []byte { return []byte(c.root.member(name).raw()) }
+func (c Chain) Field(name string) []byte { return []byte(c.value(name).raw()) }
 
-func (c Chain) Changed(name string) bool { return c.changed(name) }
+func (c Chain) Changed(name string) bool { return c.value(name).raw() != c.value(name).origin }
 
-func (c Chain) Conflicts() []Conflict { return c.conflicts }
+func (c Chain) Conflicts() []Conflict {
+	c.own()
+	return c.conflicts
+}
 
 // Replace and Patch return the paths that they changed.
 func (c Chain) Replace(from, name string, value []byte) []string {
-	return c.replace(from, name, gjson.ParseBytes(value).Raw)
+	r := &reply{from: from}
+	c.own()
+	c.replace(r, name, string(value))
+	return r.Effect.Changed()
 }
 
 func (c Chain) Patch(from, name string, patch []byte) []string {
-	return c.patch(from, name, string(patch))
+	r := &reply{from: from}
+	c.own()
+	c.patch(r, name, string(patch))
+	return r.Effect.Changed()
 }

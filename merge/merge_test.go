@@ -168,9 +168,9 @@ var rewriting = hookpoints.Info{Name: "rewriting", Mode: hookpoints.Chain, Field
 
 func TestWhatIsNoJSONObjectIsIgnored(t *testing.T) {
 	for _, body := range []string{`{`, `{"x":}`, `[1]`, `1`, `{"x":1}{}`} {
-		got := merge.Fold(rewriting, []byte(`{"x":1}`), []merge.Reply{{From: "p", Body: []byte(body)}})
-		if got.Answer != nil || string(got.Payload) != `{"x":1}` || got.Effects[0].Outcome != merge.Ignored {
-			t.Errorf("%s: answer %s, payload %s, %+v", body, got.Answer, got.Payload, got.Effects[0])
+		got, final := merge.Fold(rewriting, []byte(`{"x":1}`), []merge.Reply{{From: "p", Body: []byte(body)}})
+		if got.Answer != nil || string(final) != `{"x":1}` || got.Effects[0].Outcome != merge.Ignored {
+			t.Errorf("%s: answer %s, payload %s, %+v", body, got.Answer, final, got.Effects[0])
 		}
 	}
 }
@@ -201,13 +201,13 @@ func ExamplePatch() {
 }
 
 func ExampleFold() {
-	got := merge.Fold(hookpoints.PreTool.Info(), []byte(`{"tool_name":"ls","arguments":{"dir":"/"}}`), []merge.Reply{
+	got, _ := merge.Fold(hookpoints.PreTool.Info(), []byte(`{"tool_name":"ls","arguments":{"dir":"/"}}`), []merge.Reply{
 		{From: "first", Body: []byte(`{"arguments":{"dir":"/home"}}`)},
 		{From: "second", Body: []byte(`{"arguments":{"dir":"/tmp","all":true}}`)},
 	})
 	fmt.Println(string(got.Answer))
 	for _, effect := range got.Effects {
-		fmt.Println(effect.Outcome, effect.Changed, effect.Lost)
+		fmt.Println(effect.Outcome, effect.Changed(), effect.Lost)
 	}
 	// Output:
 	// {"arguments":{"dir":"/tmp","all":true}}

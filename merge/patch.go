@@ -1,12 +1,8 @@
 package merge
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"sort"
-	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
@@ -46,78 +42,71 @@ func Set(doc []byte, field string, value []byte) ([]byte, error) {
 	return []byte(n.raw()), nil
 }
 
-func isObject(raw string) bool {
-	raw = strings.TrimLeft(raw, " \t\r\n")
-	return len(raw) > 0 && raw[0] == '{'
-}
-
-// member is one key and value of an object.
-type member struct {
-	key   string // decoded
-	value string // raw
-	start int    // where the value begins in the object's text
-}
-
-// members are the members of one object, in order.
-type members struct {
-	list   []member
-	sorted []int32 // their indexes by key, those of one key in order
-}
-
-// membersOf reads the members of a valid object, and none of anything else.
-func membersOf(object string) *members {
-	m := &members{}
-	offset := len(object) - len(strings.TrimLeft(object, " \t\r\n"))
-	if !isObject(object) {
-		return m
+// patch applies a merge patch to a field of the payload.
+func (a *Accumulator) patch(r *reply, name, patch string) {
+	if !isObject(patch) {
+		r.ignore("%q: a patch must be an object", name)
+		return
 	}
-	gjson.Parse(object[offset:]).ForEach(func(key, value gjson.Result) bool {
-		m.list = append(m.list, member{key: key.Str, value: value.Raw, start: offset + value.Index})
-		return true
-	})
-	m.sorted = make([]int32, len(m.list))
-	for i := range m.sorted {
-		m.sorted[i] = int32(i)
+	now := a.value(name)
+	if changed := now.patch(gjson.Parse(patch)); changed != nil {
+		a.rewrote(r, &change{field: name, patched: changed, now: now})
 	}
-	slices.SortFunc(m.sorted, func(a, b int32) int {
-		return cmp.Or(strings.Compare(m.list[a].key, m.list[b].key), cmp.Compare(a, b))
-	})
-	return m
 }
 
-// lastOf is the index of a key's last occurrence, -1 if there is none.
-func (m *members) lastOf(key string) int {
-	after := sort.Search(len(m.sorted), func(i int) bool { return m.list[m.sorted[i]].key > key })
-	if after == 0 || m.list[m.sorted[after-1]].key != key {
-		return -1
-	}
-	return int(m.sorted[after-1])
-}
+// valid reports whether text is JSON of a bounded depth: nothing else is taken
+// apart here, as the parser would recurse into it.
+func valid(text []byte) bool { return strictjson.Valid(text) }
 
-// find looks a key's last occurrence up.
-func (m *members) find(key string) (member, bool) {
-	if i := m.lastOf(key); i >= 0 {
-		return m.list[i], true
+// patch applies a merge patch (RFC 7396), which is valid JSON, and returns the
+// places that it changed, nil for none. What it sets to the value that is there
+// keeps its bytes.
+func (n *node) patch(patch gjson.Result) *places {
+	if !patch.IsObject() || n.members() == nil {
+		if equal(n.result(), patch) {
+			return nil
+		}
+		n.replace(withoutNulls(patch))
+		return &places{}
 	}
-	return member{}, false
-}
-
-// value is a key's last value; it does not exist if there is none.
-func (m *members) value(key string) gjson.Result {
-	if i := m.lastOf(key); i >= 0 {
-		return gjson.Parse(m.list[i].value)
-	}
-	return gjson.Result{}
-}
-
-// distinct counts the keys.
-func (m *members) distinct() (n int) {
-	for i, at := range m.sorted {
-		if i == 0 || m.list[m.sorted[i-1]].key != m.list[at].key {
-			n++
+	changed := &places{}
+	changes := membersOf(patch.Raw)
+	for i, c := range changes.list {
+		if changes.isLast(i) {
+			changed.add(c.key, n.patchMember(c.key, gjson.Parse(c.value)))
 		}
 	}
-	return n
+	return changed.orNil()
 }
 
-func (m *members) isLast(i int) bool { return m.lastOf(m.list[i].key) == i }
+// patchMember applies one member of a merge patch.
+func (n *node) patchMember(name string, change gjson.Result) *places {
+	there := n.member(name)
+	switch {
+	case there == nil && change.Type == gjson.Null:
+		return nil
+	case there == nil:
+		n.put(name, withoutNulls(change))
+		return &places{}
+	case change.Type == gjson.Null:
+		m := n.object.last[name]
+		m.touched, m.gone, n.stale = true, true, true
+		return &places{}
+	}
+	changed := there.patch(change)
+	if changed != nil {
+		n.object.last[name].touched, n.stale = true, true
+	}
+	return changed
+}
+
+// withoutNulls is what a merge patch makes of a value that is not there or is no
+// object: itself, without the members that it deletes.
+func withoutNulls(patch gjson.Result) string {
+	if !patch.IsObject() {
+		return patch.Raw
+	}
+	n := newNode("{}")
+	n.patch(patch)
+	return n.raw()
+}

@@ -12,68 +12,51 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// fold makes one value of what replies say about a field.
-type fold func(a *Accumulator, f hookpoints.AnswerField, replies []*reply, combined *answer)
-
-// foldOf is how a rule combines when all replies are there; nil for rules that act
-// on each reply as it is added (block, claim), and for fields that belong to others.
-func foldOf(rule hookpoints.Rule) fold {
-	switch rule {
-	case hookpoints.RuleJoin:
-		return (*Accumulator).join
-	case hookpoints.RuleAppend:
-		return (*Accumulator).appendLists
-	case hookpoints.RuleIntersect:
-		return (*Accumulator).intersect
-	case hookpoints.RuleUnite:
-		return (*Accumulator).unite
-	case hookpoints.RuleFirst:
-		return (*Accumulator).first
-	case hookpoints.RuleReplace, hookpoints.RulePatch:
-		return (*Accumulator).rewritten
-	}
-	return nil
-}
-
 // join puts texts one after another with a blank line between.
-func (a *Accumulator) join(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	combineOffers(f, replies, combined, Join)
+func (a *Accumulator) join(answer []byte, f hookpoints.AnswerField) []byte {
+	return combineOffers(answer, f, offersOf[string](a, f), Join)
 }
 
 // appendLists puts lists one after another.
-func (a *Accumulator) appendLists(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	for _, o := range combineOffers(f, replies, combined, Append[json.RawMessage]) {
+func (a *Accumulator) appendLists(answer []byte, f hookpoints.AnswerField) []byte {
+	offers := offersOf[[]json.RawMessage](a, f)
+	for _, o := range offers {
 		a.appendedBy = append(a.appendedBy, slices.Repeat([]string{o.From}, len(o.Value))...)
 	}
+	return combineOffers(answer, f, offers, Append[json.RawMessage])
 }
 
 // intersect keeps what every list names.
-func (a *Accumulator) intersect(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	if offers := combineOffers(f, replies, combined, Intersect); len(offers) > 0 {
-		a.noteNotOffered(f, replies)
-	}
+func (a *Accumulator) intersect(answer []byte, f hookpoints.AnswerField) []byte {
+	return combineOffers(answer, f, a.names(f), Intersect)
 }
 
 // unite lists what any list names.
-func (a *Accumulator) unite(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	if offers := combineOffers(f, replies, combined, Unite); len(offers) > 0 {
-		a.noteNotOffered(f, replies)
+func (a *Accumulator) unite(answer []byte, f hookpoints.AnswerField) []byte {
+	return combineOffers(answer, f, a.names(f), Unite)
+}
+
+// names reads a field that is a list of names, and notes those that are not offered.
+func (a *Accumulator) names(f hookpoints.AnswerField) []Offer[[]string] {
+	offers := offersOf[[]string](a, f)
+	if len(offers) > 0 {
+		a.noteNotOffered(f)
 	}
+	return offers
 }
 
 // first takes the first value that is not empty, and tells the other plugins that
 // theirs is not used.
-func (a *Accumulator) first(f hookpoints.AnswerField, replies []*reply, combined *answer) {
+func (a *Accumulator) first(answer []byte, f hookpoints.AnswerField) []byte {
 	var winner *reply
-	for _, r := range replies {
+	for _, r := range a.replies {
 		value := r.field(f.Name)
 		switch {
 		case isEmpty(value):
 		case winner == nil:
 			winner = r
-			combined.put(f.Name, value)
-			a.copyDependents(r, f.Name, combined)
-			r.changed("/" + f.Name)
+			answer = a.putWith(answer, r, f.Name, value)
+			r.usesField(f.Name)
 		default:
 			r.lost("/"+f.Name, winner.from)
 			r.note("its %q is not used, plugin %q came first", f.Name, winner.from)
@@ -82,64 +65,25 @@ func (a *Accumulator) first(f hookpoints.AnswerField, replies []*reply, combined
 			}
 		}
 	}
+	return answer
 }
 
-// rewritten is the final value of a field of the payload, if it is another one than
-// at first, with what the last plugin that rewrote it says beside it.
-func (a *Accumulator) rewritten(f hookpoints.AnswerField, replies []*reply, combined *answer) {
-	if !a.payload.changed(f.Name) {
+// decide settles the dispatch by a field of a reply: the first reply that blocks or
+// claims wins.
+func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
+	if f.Rule == hookpoints.RuleClaim {
+		if a.settled == nil {
+			a.settled, r.Outcome, r.Decides = a.alone(r, f, r.from), Claimed, true
+		}
 		return
-	}
-	combined.put(f.Name, a.payload.root.member(f.Name).raw())
-	for i := len(replies) - 1; i >= 0; i-- {
-		if replies[i].field(f.Name) != "" {
-			a.copyDependents(replies[i], f.Name, combined)
-			return
-		}
-	}
-}
-
-// rewrite makes a reply's rewrites take effect on the payload.
-func (a *Accumulator) rewrite(r *reply) {
-	for _, f := range a.info.Fields {
-		value := r.field(f.Name)
-		switch {
-		case value == "":
-		case f.Rule == hookpoints.RuleReplace:
-			r.changed(a.payload.replace(r.from, f.Name, value)...)
-		case f.Rule == hookpoints.RulePatch && !isObject(value):
-			r.ignore("%q: a patch must be an object", f.Name)
-		case f.Rule == hookpoints.RulePatch:
-			r.changed(a.payload.patch(r.from, f.Name, value)...)
-		}
-	}
-}
-
-// block settles the dispatch if a reply refuses: the first that does wins.
-func (a *Accumulator) block(r *reply) bool {
-	f, refuses := isTrue(a.info, hookpoints.RuleBlock, r.fields)
-	if !refuses {
-		return false
 	}
 	said := a.alone(r, f, fmt.Sprintf("blocked by plugin %q", r.from))
 	r.Outcome, r.Why = Blocked, a.dependentText(said, f.Name)
 	if a.settled != nil {
 		r.note("plugin %q blocked first", a.blocker)
-		return true
+		return
 	}
 	a.settled, a.blocker, r.Decides = said, r.from, true
-	return true
-}
-
-// claim settles the dispatch if a reply claims the event.
-func (a *Accumulator) claim(r *reply) bool {
-	f, claims := isTrue(a.info, hookpoints.RuleClaim, r.fields)
-	if !claims || a.settled != nil {
-		return false
-	}
-	r.Outcome, r.Decides = Claimed, true
-	a.settled = a.alone(r, f, r.from)
-	return true
 }
 
 // onlyGuards notes that a guard's answer has no effect if it asks for anything but
@@ -148,15 +92,16 @@ func (a *Accumulator) onlyGuards(r *reply) {
 	for _, f := range a.info.Fields {
 		if f.Rule != hookpoints.RuleBlock && f.Rule != hookpoints.RuleWith && r.field(f.Name) != "" {
 			r.ignore("it is a guard here and may only block")
-			return
+			break
 		}
 	}
+	r.body = ""
 }
 
 // observe notes that an answer has no effect if it names what has one at some other
 // point. Other fields, such as {"ok":true}, harm nobody.
 func (a *Accumulator) observe(r *reply) {
-	if len(r.fields.list) == 0 {
+	if r.body == "" {
 		return
 	}
 	effective := map[string]bool{}
@@ -166,45 +111,34 @@ func (a *Accumulator) observe(r *reply) {
 		}
 	}
 	var tried []string
-	for _, m := range r.fields.list {
-		if effective[m.key] && m.value != "null" && !(m.key == "block" && m.value == "false") {
-			tried = append(tried, strconv.Quote(m.key))
+	r.each(func(name, value string) {
+		if effective[name] && value != "null" && !(name == "block" && value == "false") {
+			tried = append(tried, strconv.Quote(name))
 		}
-	}
+	})
+	r.body = ""
 	if len(tried) > 0 {
 		r.ignore("%s is only observed, an answer of %s changes nothing", a.info.Name, strings.Join(tried, ", "))
 	}
 }
 
-// Blocks reports whether an answer, a JSON object, refuses at a point.
+// Blocks reports whether an answer, which is as [Accumulator.Add] wants it, refuses at
+// a point.
 func Blocks(info hookpoints.Info, answer []byte) bool {
-	_, refuses := isTrue(info, hookpoints.RuleBlock, membersOf(string(answer)))
-	return refuses
-}
-
-// isTrue is the first field with a rule that is true in an answer.
-func isTrue(info hookpoints.Info, rule hookpoints.Rule, fields *members) (hookpoints.AnswerField, bool) {
-	for _, f := range info.Fields {
-		if f.Rule == rule {
-			if m, there := fields.find(f.Name); there && m.value == "true" {
-				return f, true
-			}
-		}
-	}
-	return hookpoints.AnswerField{}, false
+	f, decides := deciding(info, &reply{body: string(answer)})
+	return decides && f.Rule == hookpoints.RuleBlock
 }
 
 // alone is an answer of one plugin: a field that is true and the fields that belong
 // to it; those that it does not have say text.
-func (a *Accumulator) alone(r *reply, f hookpoints.AnswerField, text string) *answer {
-	said := &answer{}
-	said.put(f.Name, "true")
+func (a *Accumulator) alone(r *reply, f hookpoints.AnswerField, text string) []byte {
+	said := put(nil, f.Name, "true")
 	for _, dependent := range a.dependents(f.Name) {
-		if value := r.field(dependent); value != "" && value != `""` {
-			said.put(dependent, value)
-		} else {
-			said.encode(dependent, text)
+		value := r.field(dependent)
+		if value == "" || value == `""` {
+			value = string(strictjson.Quote(text))
 		}
+		said = put(said, dependent, value)
 	}
 	return said
 }
@@ -219,19 +153,10 @@ func (a *Accumulator) dependents(name string) (names []string) {
 	return names
 }
 
-// copyDependents copies what a reply says in the fields that belong to a field.
-func (a *Accumulator) copyDependents(r *reply, name string, combined *answer) {
-	for _, dependent := range a.dependents(name) {
-		if value := r.field(dependent); value != "" {
-			combined.put(dependent, value)
-		}
-	}
-}
-
 // dependentText is the text of the first field that belongs to a field.
-func (a *Accumulator) dependentText(said *answer, name string) string {
+func (a *Accumulator) dependentText(said []byte, name string) string {
 	for _, dependent := range a.dependents(name) {
-		return gjson.Parse(said.value(dependent)).String()
+		return gjson.GetBytes(said, gjson.Escape(dependent)).String()
 	}
 	return ""
 }
@@ -240,15 +165,15 @@ func (a *Accumulator) dependentText(said *answer, name string) string {
 const maxNotOffered = 10
 
 // noteNotOffered remarks on names in lists that the payload does not know.
-func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField, replies []*reply) {
+func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField) {
 	if f.Among == "" {
 		return
 	}
 	known := map[string]bool{}
-	for _, v := range gjson.GetBytes(a.payload.bytes(), f.Among).Array() {
+	for _, v := range gjson.GetBytes(a.Next(), f.Among).Array() {
 		known[v.String()] = true
 	}
-	for _, r := range replies {
+	for _, r := range a.replies {
 		others := 0
 		gjson.Parse(r.field(f.Name)).ForEach(func(_, v gjson.Result) bool {
 			if known[v.String()] {
@@ -265,28 +190,29 @@ func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField, replies []*reply)
 	}
 }
 
-// combineOffers makes one value of what replies offer for a field, if any does, and
-// returns the offers.
-func combineOffers[T any](f hookpoints.AnswerField, replies []*reply, combined *answer,
-	combine func([]Offer[T]) T) []Offer[T] {
-	offers := offersOf[T](f, replies)
-	if len(offers) > 0 {
-		combined.encode(f.Name, combine(offers))
+// combineOffers makes one value of what replies offer for a field, if any does.
+func combineOffers[T any](answer []byte, f hookpoints.AnswerField, offers []Offer[T],
+	combine func([]Offer[T]) T) []byte {
+	if len(offers) == 0 {
+		return answer
 	}
-	return offers
+	if value, err := strictjson.Encode(combine(offers)); err == nil {
+		answer = put(answer, f.Name, string(value))
+	}
+	return answer
 }
 
 // offersOf reads a field of every reply that has it, and notes that it takes effect.
-func offersOf[T any](f hookpoints.AnswerField, replies []*reply) []Offer[T] {
+func offersOf[T any](a *Accumulator, f hookpoints.AnswerField) []Offer[T] {
 	var offers []Offer[T]
-	for _, r := range replies {
+	for _, r := range a.replies {
 		var value T
 		raw := r.field(f.Name)
 		if raw == "" || raw == `""` || strictjson.Decode([]byte(raw), &value) != nil {
 			continue
 		}
 		offers = append(offers, Offer[T]{From: r.from, Value: value})
-		r.changed("/" + f.Name)
+		r.usesField(f.Name)
 	}
 	return offers
 }

@@ -102,9 +102,9 @@ func TestRules(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := merge.Fold(point(test.mode, test.rule), []byte(payload), repliesOf(test.bodies))
-			if string(got.Answer) != test.answer || string(got.Payload) != test.payload {
-				t.Errorf("answer %s\nwant   %s\npayload %s\nwant    %s", got.Answer, test.answer, got.Payload, test.payload)
+			got, final := merge.Fold(point(test.mode, test.rule), []byte(payload), repliesOf(test.bodies))
+			if string(got.Answer) != test.answer || string(final) != test.payload {
+				t.Errorf("answer %s\nwant   %s\npayload %s\nwant    %s", got.Answer, test.answer, final, test.payload)
 			}
 			var came []merge.Outcome
 			for _, e := range got.Effects {
@@ -132,7 +132,7 @@ func TestGuardsOnlyBlock(t *testing.T) {
 	info := hookpoints.PostTurn.Info()
 	guard := merge.Reply{From: "guard", Guard: true,
 		Body: []byte(`{"recipe":"theirs","recipe_args":{"a":1},"messages":[]}`)}
-	got := merge.Fold(info, []byte(`{"messages":[{"role":"user","content":"hi"}]}`), []merge.Reply{
+	got, _ := merge.Fold(info, []byte(`{"messages":[{"role":"user","content":"hi"}]}`), []merge.Reply{
 		{From: "p", Body: []byte(`{"recipe":"mine"}`)}, guard,
 	})
 	if want := `{"recipe":"mine"}`; string(got.Answer) != want {
@@ -146,7 +146,7 @@ func TestGuardsOnlyBlock(t *testing.T) {
 
 // TestRewritesOfManyPlugins tells each loser whose value stands where its own stood.
 func TestRewritesOfManyPlugins(t *testing.T) {
-	got := merge.Fold(point(hookpoints.Chain, hookpoints.RulePatch), []byte(`{"it":{}}`), repliesOf([]string{
+	got, _ := merge.Fold(point(hookpoints.Chain, hookpoints.RulePatch), []byte(`{"it":{}}`), repliesOf([]string{
 		`{"it":{"a":1,"b":1}}`, `{"it":{"a":2}}`, `{"it":{"b":1,"c":{"d":1}}}`, `{"it":{"c":null}}`,
 	}))
 	var lost []merge.Conflict

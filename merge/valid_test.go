@@ -32,7 +32,7 @@ func TestARuleHasAnEffectWhereItIsValid(t *testing.T) {
 			}
 			tried++
 			body := fmt.Sprintf(`{"f":%s}`, encoded(t, value))
-			result := merge.Fold(info, []byte(`{"f":null}`), []merge.Reply{{From: "a", Body: []byte(body)}})
+			result, _ := merge.Fold(info, []byte(`{"f":null}`), []merge.Reply{{From: "a", Body: []byte(body)}})
 			if !strings.Contains(string(result.Answer), `"f":`) || result.Effects[0].Outcome == merge.NoEffect {
 				t.Errorf("%s at a %s point: %s, %+v", rule, mode, result.Answer, result.Effects[0])
 			}

@@ -1,13 +1,19 @@
 package plugin
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/merge"
 )
 
 // Fire takes a moment to the host's subscribers and returns their combined
@@ -22,87 +28,277 @@ import (
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P,
 	refine ...Refine) (A, error) {
 	var verdict A
-	if err := validate(h, point); err != nil {
+	if h == nil {
+		h = &Host{}
+	}
+	info, err := h.known(point)
+	inTurn, atOnce := h.subscribers(info)
+	if err != nil || len(inTurn)+len(atOnce) == 0 {
 		return verdict, err
 	}
-	subscribers := h.subscribers(point.Name)
-	if len(subscribers) == 0 {
-		return verdict, nil
-	}
-	body, err := JSON(payload)
+	body, err := strictjson.Encode(payload)
 	if err != nil {
 		return verdict, fmt.Errorf("payload of %s: %w", point.Name, err)
 	}
-	d := newDispatch(h, point.Info(), body)
-	d.refine = refine
-	result, err := d.run(ctx, subscribers)
+	result, err := newDispatch(h, info, body, refine).run(ctx, inTurn, atOnce)
 	if err != nil || result.Answer == nil {
 		return verdict, err
 	}
 	if err := strictjson.Decode(result.Answer, &verdict); err != nil {
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
-	if v, ok := any(&verdict).(interface{ SetBlockedBy(string) }); ok {
-		v.SetBlockedBy(result.BlockedBy)
-	}
-	if v, ok := any(&verdict).(interface{ SetAppendedBy([]string) }); ok {
-		v.SetAppendedBy(result.AppendedBy)
+	if result.BlockedBy != "" || result.AppendedBy != nil {
+		nameAuthors(&verdict, result)
 	}
 	return verdict, nil
 }
 
-// pointType is what makes a point valid or not.
-type pointType struct {
-	name            hookpoints.Name
-	mode            hookpoints.Mode
-	payload, answer reflect.Type
-}
+// described is a point that can describe itself: a hookpoints.Point.
+type described interface{ Info() hookpoints.Info }
 
-// validate says what is wrong with a point. The host remembers the answer.
-func validate[P, A any](h *Host, point hookpoints.Point[P, A]) error {
-	if h == nil {
-		return hookpoints.Validate(point.Info())
-	}
-	key := pointType{point.Name, point.Mode, reflect.TypeFor[P](), reflect.TypeFor[A]()}
-	known, found := h.valid.Load(key)
+// known is what the host knows of a point, which it looks at once, and what is wrong
+// with it.
+func (h *Host) known(point described) (hookpoints.Info, error) {
+	known, found := h.points.Load(point)
 	if !found {
-		known, _ = h.valid.LoadOrStore(key, checked{hookpoints.Validate(point.Info())})
+		info := point.Info()
+		known, _ = h.points.LoadOrStore(point, knownPoint{info, hookpoints.Validate(info)})
 	}
-	return known.(checked).err
+	return known.(knownPoint).info, known.(knownPoint).err
 }
 
-// checked is what a check has found.
-type checked struct{ err error }
-
-// FireJSON is Fire for a point that is known only when the program runs: the
-// payload is a JSON object of the point's fields, which subscribers receive in one
-// line and one spelling, and so is the answer; nil if nobody had an opinion. A
-// payload of other types is an error.
-func FireJSON(ctx context.Context, h *Host, info hookpoints.Info, payload json.RawMessage) (json.RawMessage, error) {
-	if err := hookpoints.Validate(info); err != nil {
-		return nil, err
-	}
-	subscribers := h.subscribers(info.Name)
-	if len(subscribers) == 0 {
-		return nil, nil
-	}
-	body, err := payloadOf(info, payload)
-	if err != nil {
-		return nil, fmt.Errorf("payload of %s: %w", info.Name, err)
-	}
-	result, err := newDispatch(h, info, body).run(ctx, subscribers)
-	return result.Answer, err
+// knownPoint is a point, and what is wrong with it.
+type knownPoint struct {
+	info hookpoints.Info
+	err  error
 }
 
-// payloadOf is a payload as subscribers receive it: of names that come twice they
-// would not all read the same, and some read one line.
-func payloadOf(info hookpoints.Info, payload []byte) ([]byte, error) {
-	body, err := strictjson.Normalize(payload)
+// subscribers lists, in order, the plugins that are asked at a point one after
+// another, and those that are asked at once; at a chain point these are the guards.
+func (h *Host) subscribers(at hookpoints.Info) (inTurn, atOnce []*Plugin) {
+	for i := range h.Plugins {
+		p := &h.Plugins[i]
+		switch {
+		case !p.Subscribes(at.Name):
+		case at.Mode == hookpoints.Claim, at.Mode == hookpoints.Chain && !p.GuardsAt(at.Name):
+			inTurn = append(inTurn, p)
+		default:
+			atOnce = append(atOnce, p)
+		}
+	}
+	return inTurn, atOnce
+}
+
+// Subscribes reports whether the plugin is asked at the point.
+func (p *Plugin) Subscribes(at hookpoints.Name) bool {
+	return p.Handler != nil && slices.Contains(p.Hooks, at)
+}
+
+// GuardsAt reports whether the plugin only ever blocks at the point.
+func (p *Plugin) GuardsAt(at hookpoints.Name) bool { return slices.Contains(p.Guards, at) }
+
+// dispatch is one moment on its way through its subscribers.
+type dispatch struct {
+	host    *Host
+	id      int64
+	info    hookpoints.Info
+	payload []byte
+	left    atomic.Int64 // room for answers beyond what each plugin has of its own
+	refine  []Refine
+	replies []*reply
+	merged  *merge.Accumulator
+}
+
+// reply is what one subscriber said, and the record of it.
+type reply struct {
+	plugin *Plugin
+	// body is a non-empty JSON object of the right types, or nil.
+	body    []byte
+	unread  bool // see Answer.Unread
+	asked   bool // see Answer.Asked
+	ended   bool // the run was interrupted before it answered
+	record  Record
+	notices []string
+	stop    error // ends the run
+}
+
+func newDispatch(h *Host, info hookpoints.Info, payload []byte, refine []Refine) *dispatch {
+	d := &dispatch{host: h, info: info, payload: payload, refine: refine, merged: merge.New(info, payload)}
+	d.id = h.dispatches.Add(1)
+	d.left.Store(cmp.Or(max(h.MaxAnswers, 0), DefaultAnswers))
+	return d
+}
+
+// run asks the subscribers and returns what their answers come to.
+func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Result, error) {
+	err := d.askInTurn(ctx, inTurn, atOnce)
+	result := d.merged.Result()
 	if err != nil {
-		return nil, err
+		result.Answer = nil
 	}
-	if body[0] != '{' {
-		return nil, &strictjson.TypeError{Want: "an object", Value: strictjson.TypeOf(body)}
+	d.report(result)
+	return result, err
+}
+
+// askInTurn asks plugins one after another, each with the payload as the previous one
+// left it, until the dispatch is settled, and then the others at once. The error is
+// the end of ctx, or a [StartError].
+func (d *dispatch) askInTurn(ctx context.Context, inTurn, atOnce []*Plugin) error {
+	for i, p := range inTurn {
+		r := d.ask(ctx, p, d.merged.Next())
+		d.replies = append(d.replies, r)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if d.add(r) {
+			d.skip(append(inTurn[i+1:], atOnce...), p)
+			return nil
+		}
 	}
-	return body, strictjson.Decode(body, reflect.New(info.Payload).Interface())
+	if len(atOnce) == 0 {
+		return nil
+	}
+	return d.askAtOnce(ctx, atOnce)
+}
+
+// add counts a reply, and reports whether the dispatch is settled.
+func (d *dispatch) add(r *reply) bool {
+	body := r.body
+	if len(d.refine) > 0 {
+		body = d.refined(r)
+	}
+	return d.merged.Add(merge.Reply{From: r.plugin.Name, Guard: r.record.Guard, Body: body})
+}
+
+// ask runs a plugin's handler and makes a reply of whatever it does.
+func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
+	r := d.newReply(p, payload)
+	if d.host.Waiting != nil {
+		defer d.host.Waiting(d.info.Name, p.Name)()
+	}
+	room := &share{dispatch: d, own: ownAnswer}
+	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room})
+	if err == nil && !room.used {
+		err = room.take(len(answer.Body))
+	}
+	r.unread, r.asked, r.ended = answer.Unread, answer.Asked, errors.Is(err, context.Canceled) && ctx.Err() != nil
+	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
+	r.record.Exit, r.record.AnswerBytes = answer.Exit, len(answer.Body)
+	r.record.Notes, r.notices = slices.Clone(answer.Notes), slices.Clone(answer.Notes)
+	switch {
+	case err != nil:
+		d.failed(r, err)
+	case answer.Skipped != "":
+		r.record.Result, r.record.Why = Skipped, answer.Skipped
+	case answer.Unreadable != "":
+		d.unreadable(r, answer.Unreadable)
+	default:
+		d.read(r, answer)
+	}
+	if r.unread {
+		d.notRead(r)
+	}
+	return r
+}
+
+func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
+	return &reply{plugin: p, record: Record{
+		Time: time.Now(), Dispatch: d.id, Point: d.info.Name, Plugin: p.Name,
+		Protocol: p.Origin.Protocol, Event: p.Events[d.info.Name],
+		Guard: d.info.Mode == hookpoints.Chain && p.GuardsAt(d.info.Name), Result: NoOpinion,
+		Payload: payload, PayloadBytes: len(payload),
+	}}
+}
+
+// handle keeps a handler's panic from ending the program.
+func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("it panicked: %v", cause)
+		}
+	}()
+	return h.Handle(ctx, ev)
+}
+
+// read takes an answer's body into the reply, in its one spelling, if it is an
+// object of the point's types with at least one field.
+func (d *dispatch) read(r *reply, answer Answer) {
+	body, err := strictjson.Normalize(bytes.TrimSpace(answer.Body))
+	isAnswer := err == nil && body[0] == '{' && strictjson.CheckDepth(body, strictjson.MaxArgumentDepth) == nil &&
+		strictjson.DecodeKnown(body, reflect.New(d.info.Answer).Interface()) == nil
+	switch {
+	case !isAnswer:
+		d.readClosely(r, answer)
+	case string(body) != "{}":
+		r.body, r.record.Answer = body, body
+	}
+	if answer.Doubt != "" {
+		d.doubt(r, answer.Doubt)
+	}
+}
+
+// Admit asks for room for more bytes of an answer, which the answers of all plugins
+// that are asked at one moment share, and its error says that there is none. A
+// handler that reads an answer piece by piece calls it before it keeps one; other
+// handlers need not, their answers are counted when they are there. It is for the
+// goroutine of the handler.
+func (ev Event) Admit(bytes int) error { return ev.room.take(bytes) }
+
+// share is what one plugin of a dispatch may answer: what it has of its own, then what
+// is left for all. Plugins that are asked at once would otherwise fill the memory with
+// answers that each are within the bound. It is for one goroutine; nil is room for
+// everything.
+type share struct {
+	dispatch *dispatch
+	own      int
+	used     bool // room was asked for
+}
+
+// take takes room for so many bytes more. The error says that there is none.
+func (s *share) take(bytes int) error {
+	if s == nil {
+		return nil
+	}
+	s.used = true
+	own := min(bytes, s.own)
+	s.own -= own
+	if bytes == own || s.dispatch.left.Add(-int64(bytes-own)) >= 0 {
+		return nil
+	}
+	return s.dispatch.host.noRoom()
+}
+
+// report hands out notices and records, in the order in which plugins were asked,
+// and before them the dispatch as a whole.
+func (d *dispatch) report(result merge.Result) {
+	if d.host.Fired != nil {
+		d.fired(result)
+	}
+	for i, r := range d.replies { // those that were not counted come last
+		if i < len(result.Effects) {
+			d.take(r, result.Effects[i])
+		}
+		for _, text := range r.notices {
+			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})
+		}
+		if d.host.Trace != nil {
+			d.host.Trace(r.record)
+		}
+	}
+}
+
+// take makes what became of an answer part of the record. A failure stays one,
+// whatever was made of it.
+func (d *dispatch) take(r *reply, e merge.Effect) {
+	if e.Outcome != merge.NoEffect && r.record.Result != Failed {
+		r.record.Result = Result(e.Outcome)
+	}
+	r.record.Blocks = e.Decides && e.Outcome == merge.Blocked
+	r.record.Why, r.record.Lost = cmp.Or(r.record.Why, e.Why), e.Lost
+	if d.host.Trace != nil { // nobody else asks what it changed
+		r.record.Changed = e.Changed()
+	}
+	for _, note := range e.Notes {
+		r.takeNote(note)
+	}
 }

@@ -1,11 +1,13 @@
 package plugin
 
 import (
-	"runtime"
+	"cmp"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/dustin/go-humanize"
 )
 
 // Host holds plugins and asks them. The zero value has no plugins and is ready
@@ -35,7 +37,7 @@ type Host struct {
 
 	dispatches atomic.Int64
 	said       sync.Map // what was said once
-	valid      sync.Map // points that were checked, by their type
+	points     sync.Map // what is known of points
 }
 
 // once reports whether something about a plugin at a point is said for the first
@@ -45,29 +47,22 @@ func (h *Host) once(plugin string, point hookpoints.Name, text string) bool {
 	return !before
 }
 
-// subscribers lists the plugins that are asked at a point, in order.
-func (h *Host) subscribers(point hookpoints.Name) []*Plugin {
-	if h == nil {
-		return nil
-	}
-	var list []*Plugin
-	for i := range h.Plugins {
-		if h.Plugins[i].Subscribes(point) {
-			list = append(list, &h.Plugins[i])
-		}
-	}
-	return list
-}
-
-func (h *Host) parallel() int {
-	if h.Parallel > 0 {
-		return h.Parallel
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
 func (h *Host) notify(n Notice) {
 	if h.Notify != nil {
 		h.Notify(n)
 	}
+}
+
+// DefaultAnswers bounds what the plugins asked at one moment may answer together,
+// where nothing else is said.
+const DefaultAnswers = 8 << 20
+
+// ownAnswer is what each plugin may answer whatever the others did, in bytes: no
+// flood of one plugin takes the place that another needs to block.
+const ownAnswer = 64 << 10
+
+// noRoom says that answers take more than MaxAnswers.
+func (h *Host) noRoom() error {
+	return fmt.Errorf("the answers of all plugins at this hook are more than %s together, as "+
+		"limits.hook_answers_bytes says", humanize.IBytes(uint64(cmp.Or(max(h.MaxAnswers, 0), DefaultAnswers))))
 }

@@ -3,7 +3,6 @@ package plugin
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/tools"
@@ -76,13 +75,6 @@ type Event struct {
 	room *share // of the room for the answers of all plugins asked
 }
 
-// Admit asks for room for more bytes of an answer, which the answers of all plugins
-// that are asked at one moment share, and its error says that there is none. A
-// handler that reads an answer piece by piece calls it before it keeps one; other
-// handlers need not, their answers are counted when they are there. It is for the
-// goroutine of the handler.
-func (ev Event) Admit(bytes int) error { return ev.room.take(bytes) }
-
 // Answer is what a plugin says about an event. The zero value is no opinion.
 type Answer struct {
 	// Body is a JSON object with the fields of the point's answer. Empty, or
@@ -93,6 +85,9 @@ type Answer struct {
 	// Unreadable says why the output was not an answer, such as "not JSON:
 	// ..."; Body is then empty.
 	Unreadable string
+	// Explain says why a Body that is not a JSON object is not an answer; nil: the
+	// host says it.
+	Explain func(body []byte) string
 	// Doubt says what of the output means nothing to the protocol, which may have
 	// been a block in other words. At a point that can block it is said, once a
 	// run, and for a plugin whose failure blocks there it is a failure, unless
@@ -125,11 +120,6 @@ type HandlerFunc func(ctx context.Context, ev Event) (Answer, error)
 // Handle calls f.
 func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) { return f(ctx, ev) }
 
-// Subscribes reports whether the plugin is asked at the point.
-func (p *Plugin) Subscribes(point hookpoints.Name) bool {
-	return p.Handler != nil && slices.Contains(p.Hooks, point)
-}
-
 // FailureAt says what a failure of the plugin means at a point that can block:
 // Block; Ignore if a person has said so; "" if nobody has said anything.
 func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
@@ -142,8 +132,3 @@ func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
 // EventAt is what the plugin's protocol calls a point, "" where that is the
 // point's own name.
 func (p *Plugin) EventAt(point hookpoints.Name) string { return p.Events[point] }
-
-// GuardsAt reports whether the plugin only ever blocks at the point.
-func (p *Plugin) GuardsAt(point hookpoints.Name) bool {
-	return slices.Contains(p.Guards, point)
-}

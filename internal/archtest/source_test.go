@@ -35,7 +35,7 @@ func sources(t *testing.T) []source {
 		case err != nil:
 			return err
 		case d.IsDir() && (name == ".git" || name == ".ci" || strings.HasPrefix(name, "examples/plugins/") ||
-			strings.Contains(name, "/cmd")):
+			strings.Contains(name, "/cmd") || d.Name() == "testdata"):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil

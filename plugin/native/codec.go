@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -16,6 +17,7 @@ import (
 type runner struct {
 	opts Options
 	path string
+	env  []string // what every process of this protocol is told
 }
 
 // codec implements the hook half of the protocol.
@@ -29,35 +31,36 @@ type codec struct {
 func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	return process.Command{
 		Path:  c.path,
-		Env:   append(environment(c.opts), "CHIBI_HOOK="+string(ev.Point)),
-		Stdin: line(ev.Payload),
+		Env:   append(slices.Clip(c.env), "CHIBI_HOOK="+string(ev.Point)),
+		Stdin: append(slices.Clip(ev.Payload), '\n'),
 		Data:  &process.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
 
 		InheritStdin: c.inherit,
 	}, nil
 }
 
-// Decode reads the answer: one JSON object. Any other output counts as no answer;
-// unless it is empty, Unreadable says what is wrong with it.
+// Decode takes the answer: one JSON object. Any other output counts as no answer;
+// unless it is empty, the record says what is wrong with it.
 func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return plugin.Answer{}, err
 	}
-	body := bytes.TrimSpace(out.Stdout)
+	if !utf8.Valid(out.Stdout) {
+		return plugin.Answer{Unreadable: "its answer is not UTF-8"}, nil
+	}
+	return plugin.Answer{Body: bytes.TrimSpace(out.Stdout), Explain: explain}, nil
+}
+
+// explain says what an answer is that is not an object.
+func explain(body []byte) string {
 	err := strictjson.Check(body)
 	switch {
-	case len(body) == 0:
-		return plugin.Answer{}, nil
-	case !utf8.Valid(body):
-		return plugin.Answer{Unreadable: "its answer is not UTF-8"}, nil
 	case errors.Is(err, strictjson.ErrDepth):
-		return plugin.Answer{Unreadable: "its answer cannot be read: " + err.Error()}, nil
+		return "its answer cannot be read: " + err.Error()
 	case err != nil:
-		return plugin.Answer{Unreadable: "its answer is not JSON" + beginning(body) + logged(body)}, nil
-	case body[0] != '{':
-		return plugin.Answer{Unreadable: fmt.Sprintf("its answer is %s, not an object", kind(body))}, nil
+		return "its answer is not JSON" + beginning(body) + logged(body)
 	}
-	return plugin.Answer{Body: body}, nil
+	return fmt.Sprintf("its answer is %s, not an object", kind(body))
 }
 
 // logged returns what to do about text that is printed before the answer. It tries
@@ -90,9 +93,4 @@ func kind(body []byte) string {
 		return "null"
 	}
 	return "a boolean"
-}
-
-// line returns the payload followed by a newline.
-func line(payload []byte) []byte {
-	return append(bytes.Clone(payload), '\n')
 }

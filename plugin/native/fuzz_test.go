@@ -9,8 +9,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// FuzzAnswer holds that what a hook prints is an object, nothing, or said to be
-// unreadable.
+// FuzzAnswer holds that what a hook prints is an object, nothing, or explained.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"block": true}`))
 	f.Add([]byte("log line\n{\"block\": true}\n"))
@@ -22,8 +21,10 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if answer.Unreadable == "" && len(answer.Body) > 0 && (answer.Body[0] != '{' || !strictjson.Valid(answer.Body)) {
-			t.Errorf("%q was taken for the answer %q", out, answer.Body)
+		body := answer.Body
+		if len(body) > 0 && (body[0] != '{' || !strictjson.Valid(body)) &&
+			(answer.Unreadable != "" || answer.Explain(body) == "") {
+			t.Errorf("nothing says why %q is not an answer", out)
 		}
 	})
 }

@@ -172,7 +172,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	p := plugin.Plugin{Name: file.name, Origin: origin(file.path)}
 	override := l.opts.Overrides[file.name]
 	hookTimeout := l.opts.HookTimeout
-	run := runner{opts: l.opts, path: file.real}
+	run := runner{opts: l.opts, path: file.real, env: environment(l.opts)}
 	run.opts.Runner = l.opts.runner(file.name)
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)

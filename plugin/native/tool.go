@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,8 +46,8 @@ func (t tool) Spec() tools.Spec { return t.spec }
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	out, err := t.opts.Runner.Run(ctx, process.Command{
 		Path:         t.path,
-		Env:          append(environment(t.opts), "CHIBI_TOOL_NAME="+t.spec.Name),
-		Stdin:        line(call.Arguments),
+		Env:          append(slices.Clip(t.env), "CHIBI_TOOL_NAME="+t.spec.Name),
+		Stdin:        append(slices.Clip(call.Arguments), '\n'),
 		Data:         &process.Data{Var: "CHIBI_TOOL_ARGS", Value: call.Arguments},
 		InheritStdin: t.inherit,
 		Timeout:      t.timeout,

@@ -54,7 +54,10 @@ func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 		cmd.Timeout = cmp.Or(h.Timeouts[ev.Point], h.Timeout, DefaultTimeout)
 	}
 	cmd.Admit = ev.Admit
-	out, err := orDefault(h.Runner).Run(ctx, cmd)
+	if h.Runner == nil {
+		h.Runner = process.Runner{}
+	}
+	out, err := h.Runner.Run(ctx, cmd)
 	if err != nil {
 		return plugin.Answer{Unread: out.Unread, Asked: out.Asked}, err
 	}
@@ -64,12 +67,4 @@ func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 		answer.Exit = &out.Exit
 	}
 	return answer, err
-}
-
-// orDefault is a runner, or one with its defaults for none.
-func orDefault(r Runner) Runner {
-	if r == nil {
-		return process.Runner{}
-	}
-	return r
 }

@@ -72,7 +72,10 @@ type Probe struct {
 // process.ErrTimeout without a run for an executable that is left out, as it hung a
 // short while ago.
 func (p *Prober) Run(ctx context.Context, probe Probe) (process.Outcome, error) {
-	runner, c := orDefault(probe.Runner), probe.Command
+	if probe.Runner == nil {
+		probe.Runner = process.Runner{}
+	}
+	runner, c := probe.Runner, probe.Command
 	if p.hung == nil || probe.Required {
 		return runner.Run(ctx, c)
 	}

@@ -1,0 +1,118 @@
+package merge
+
+import (
+	"fmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// Reply is what one subscriber answered at a point.
+type Reply struct {
+	// From is the plugin's name.
+	From string
+	// Guard is true at a chain point for a plugin that may only block there.
+	Guard bool
+	// Body is a JSON object whose fields have the point's types; empty for no
+	// opinion.
+	Body []byte
+}
+
+// Outcome is what came of one reply.
+type Outcome string
+
+// The outcomes.
+const (
+	NoEffect Outcome = ""        // nothing was asked for
+	Changed  Outcome = "changed" // the answer took effect, at least in part
+	Blocked  Outcome = "blocked" // it refused
+	Claimed  Outcome = "claimed" // it claimed the event
+	Ignored  Outcome = "ignored" // it had no effect; Notes say why
+)
+
+// Effect is what became of one reply.
+type Effect struct {
+	Outcome Outcome
+	// Decides is true for the block or the claim that counts: the first.
+	Decides bool
+	// Lost says what of it other plugins replaced or made unused.
+	Lost []Conflict
+	// Why is the message of a block.
+	Why string
+	// Notes are remarks, a sentence each.
+	Notes []Note
+
+	rewrites []*change // of the payload
+	fields   []string  // of the answer that it has a part in
+}
+
+// Changed lists JSON Pointers to what the reply changed: places in the payload where
+// it rewrote, fields of the answer elsewhere.
+func (e Effect) Changed() (paths []string) {
+	for _, c := range e.rewrites {
+		p := c.places()
+		paths = p.list(paths, pointer("", c.field), p.depth())
+	}
+	for _, name := range e.fields {
+		paths = append(paths, "/"+name)
+	}
+	return paths
+}
+
+// Note is a remark on a reply.
+type Note struct {
+	Text string
+	// Ignored is true if it says why something that was asked for has no effect,
+	// which the plugin's author should know.
+	Ignored bool
+}
+
+// Result is what all replies of one dispatch come to.
+type Result struct {
+	// Answer is the combined answer, nil if nobody had an opinion. Fields that
+	// rewrite the payload hold the final value.
+	Answer []byte
+	// BlockedBy is the plugin that blocked, empty if none did.
+	BlockedBy string
+	// AppendedBy names, for each element of a list that was appended to, the plugin
+	// that it comes from.
+	AppendedBy []string
+	// Effects are those of the replies, in the order in which they were added.
+	Effects []Effect
+}
+
+// reply is a reply that was added, and what becomes of it.
+type reply struct {
+	Effect
+	from  string
+	guard bool
+	body  string
+}
+
+// usesField notes that a field of the reply is part of the answer.
+func (r *reply) usesField(name string) {
+	r.Outcome = Changed
+	r.fields = append(r.fields, name)
+}
+
+func (r *reply) note(format string, args ...any) {
+	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...)})
+}
+
+// ignore notes why something in the reply has no effect.
+func (r *reply) ignore(format string, args ...any) {
+	r.Outcome = Ignored
+	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...), Ignored: true})
+}
+
+// lost notes that another plugin's value stands where the reply's would.
+func (r *reply) lost(path, winner string) {
+	r.Lost = append(r.Lost, Conflict{Path: path, Winner: winner, Loser: r.from})
+}
+
+// each calls with every member of the reply.
+func (r *reply) each(do func(name, value string)) {
+	gjson.Parse(r.body).ForEach(func(name, value gjson.Result) bool {
+		do(name.Str, value.Raw)
+		return true
+	})
+}

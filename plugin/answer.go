@@ -1,0 +1,101 @@
+package plugin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/tidwall/gjson"
+)
+
+// readClosely is read for what is not just an answer of the point's: nothing, another
+// value, fields of other types, that the point does not know, or that nest too deep.
+func (d *dispatch) readClosely(r *reply, answer Answer) {
+	body := bytes.TrimSpace(answer.Body)
+	if len(body) == 0 {
+		return
+	}
+	body, err := strictjson.Normalize(body)
+	if err != nil || body[0] != '{' {
+		d.unreadable(r, notAnObject(answer, err))
+		return
+	}
+	if string(body) == "{}" {
+		return
+	}
+	if err := d.check(body); err != nil {
+		d.unreadable(r, "its answer has a field of the wrong type: "+err.Error())
+		return
+	}
+	if err := d.tooDeep(body); err != nil {
+		d.unreadable(r, err.Error())
+		return
+	}
+	r.body, r.record.Answer = body, body
+	if d.info.Mode != hookpoints.Observe {
+		d.noteUnknown(r)
+	}
+}
+
+// notAnObject says why an answer's body is not a JSON object.
+func notAnObject(answer Answer, err error) string {
+	switch {
+	case answer.Explain != nil:
+		return answer.Explain(bytes.TrimSpace(answer.Body))
+	case errors.Is(err, strictjson.ErrDepth):
+		return "its answer cannot be read: " + err.Error()
+	}
+	return "its answer is not a JSON object"
+}
+
+// tooDeep is the error of an answer that would make the payload nest deeper than
+// the subscribers behind it can read: a guard that cannot read has no opinion.
+func (d *dispatch) tooDeep(answer []byte) error {
+	for _, f := range d.info.Fields {
+		value := gjson.GetBytes(answer, gjson.Escape(f.Name))
+		if f.Rule != hookpoints.RuleReplace || !value.Exists() {
+			continue
+		}
+		if err := strictjson.CheckDepth([]byte(value.Raw), strictjson.MaxArgumentDepth); err != nil {
+			return fmt.Errorf("its %q cannot be used: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// check says which field of an answer does not have the type that the point gives it.
+func (d *dispatch) check(answer []byte) error {
+	return strictjson.Decode(answer, reflect.New(d.info.Answer).Interface())
+}
+
+// nameAuthors tells a verdict which plugins made it, if it wants to know.
+func nameAuthors(verdict any, result merge.Result) {
+	if v, ok := verdict.(interface{ SetBlockedBy(string) }); ok {
+		v.SetBlockedBy(result.BlockedBy)
+	}
+	if v, ok := verdict.(interface{ SetAppendedBy([]string) }); ok {
+		v.SetAppendedBy(result.AppendedBy)
+	}
+}
+
+// remark adds a sentence to the record.
+func (r *reply) remark(note string) { r.record.Notes = append(r.record.Notes, note) }
+
+// takeNote makes a remark of the merge part of the record.
+func (r *reply) takeNote(note merge.Note) {
+	r.remark(note.Text)
+	if note.Ignored {
+		r.notices = append(r.notices, note.Text+"; ignored")
+	}
+}
+
+// fired tells of the dispatch as a whole.
+func (d *dispatch) fired(result merge.Result) {
+	d.host.Fired(Firing{
+		Dispatch: d.id, Point: d.info.Name, Payload: d.payload, Final: d.merged.Next(), Answer: result.Answer,
+	})
+}

@@ -1,0 +1,72 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"golang.org/x/sync/errgroup"
+)
+
+// askAtOnce asks several plugins at once, those of one sequence one after another,
+// and counts their replies in order. The error is the end of ctx, or a [StartError].
+func (d *dispatch) askAtOnce(ctx context.Context, plugins []*Plugin) error {
+	payload := d.merged.Next()
+	replies := make([]*reply, len(plugins))
+	var g errgroup.Group
+	g.SetLimit(d.host.parallel())
+	for _, sequence := range sequences(plugins) {
+		g.Go(func() error {
+			for _, i := range sequence {
+				replies[i] = d.ask(ctx, plugins[i], payload)
+			}
+			return nil
+		})
+	}
+	g.Wait()
+	d.replies = append(d.replies, replies...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, r := range replies {
+		d.add(r)
+	}
+	return d.stopped(replies)
+}
+
+// sequences groups the indexes of plugins that are asked one after another;
+// most plugins are alone.
+func sequences(plugins []*Plugin) (groups [][]int) {
+	of := map[string]int{}
+	for i, p := range plugins {
+		at, begun := of[p.Sequence]
+		if p.Sequence != "" && begun {
+			groups[at] = append(groups[at], i)
+			continue
+		}
+		of[p.Sequence] = len(groups)
+		groups = append(groups, []int{i})
+	}
+	return groups
+}
+
+func (h *Host) parallel() int {
+	if h.Parallel > 0 {
+		return h.Parallel
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// skip records plugins that were not asked, as one before them settled the dispatch.
+func (d *dispatch) skip(plugins []*Plugin, by *Plugin) {
+	did := "blocked"
+	if d.info.Mode == hookpoints.Claim {
+		did = "claimed it"
+	}
+	for _, p := range plugins {
+		r := d.newReply(p, nil)
+		r.record.Result, r.record.Why = Skipped, fmt.Sprintf("plugin %q %s", by.Name, did)
+		d.replies = append(d.replies, r)
+	}
+}
