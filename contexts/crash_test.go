@@ -245,7 +245,7 @@ func play(s *Files) (acknowledged, next world, failed string, err error) {
 // and once; of the operation that was cut off there is all or nothing; and the
 // conversation goes on.
 func TestWhatWasAcknowledgedSurvives(t *testing.T) {
-	for _, torn := range []bool{false, true} {
+	for _, unsynced := range []disktest.Unsynced{disktest.Lost, disktest.Torn} {
 		for cut := 0; ; cut++ {
 			home := t.TempDir()
 			fs := disktest.New(home, cut)
@@ -256,8 +256,8 @@ func TestWhatWasAcknowledgedSurvives(t *testing.T) {
 				}
 				break // the power stayed
 			}
-			after := crashStore(t, home, fs.AfterCrash(torn))
-			when := fmt.Sprintf("power cut at disk operation %d (%s), torn %v", cut, failed, torn)
+			after := crashStore(t, home, fs.AfterCrash(unsynced))
+			when := fmt.Sprintf("power cut at disk operation %d (%s), unsynced bytes %s", cut, failed, unsynced)
 			survived(t, when, after, failed, acknowledged, next)
 			if t.Failed() {
 				return

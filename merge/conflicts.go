@@ -51,7 +51,7 @@ func (o *ownership) own() {
 func (o *ownership) take(from string, c *change) {
 	changed, at := c.places(), pointer("", c.field)
 	lost := func(path, loser string) { o.conflict(Conflict{Path: path, Winner: from, Loser: loser}) }
-	o.ownersOf(c.field).take(taking{from, lost}, at, changed, changed.depth(), c.now)
+	o.ownersOf(c.field).take(taking{from, lost}, spot{at, c.now}, changed, changed.depth())
 }
 
 // noteConflicts tells each loser what became of its change.
@@ -111,13 +111,20 @@ type taking struct {
 	lost func(path, loser string)
 }
 
-// take makes the changed places of a document a plugin's own, down to a depth:
-// of very many places the objects around them. now is the document as it is
-// after the change.
-func (o *owners) take(t taking, path string, changed *places, depth int, now *node) {
+// spot is a place in a document with what stands there after a change.
+type spot struct {
+	path string
+	now  *node
+}
+
+func (s spot) member(name string) spot { return spot{pointer(s.path, name), s.now.member(name)} }
+
+// take makes the changed places of a document a plugin's own, down to a depth: of very
+// many places the objects around them.
+func (o *owners) take(t taking, at spot, changed *places, depth int) {
 	if changed.isWhole() || depth == 0 {
-		o.compare(t, path, now)
-		o.from, o.value = t.from, now.result()
+		o.compare(t, at)
+		o.from, o.value = t.from, at.now.result()
 		return
 	}
 	if o.from != "" { // what stood here was the plugin's value until this change
@@ -132,7 +139,7 @@ func (o *owners) take(t taking, path string, changed *places, depth int, now *no
 			child = &owners{}
 			o.below[name] = child
 		}
-		child.take(t, pointer(path, name), changed.below[i], depth-1, now.member(name))
+		child.take(t, at.member(name), changed.below[i], depth-1)
 	}
 }
 
@@ -156,21 +163,16 @@ func (o *owners) handDown() {
 
 // compare forgets who owned a value or parts of it that are no longer what they
 // set, and tells of those who lost them.
-func (o *owners) compare(t taking, path string, now *node) {
-	if o.from != "" && !same(o.value, now) {
-		if o.from != t.from && !builtUpon(o.value, now.result()) {
-			t.lost(path, o.from)
+func (o *owners) compare(t taking, at spot) {
+	if o.from != "" && !equal(o.value, at.now.result()) {
+		if o.from != t.from && !builtUpon(o.value, at.now.result()) {
+			t.lost(at.path, o.from)
 		}
 		o.from, o.value = "", gjson.Result{}
 	}
 	for _, name := range sortedKeys(o.below) {
-		o.below[name].compare(t, pointer(path, name), now.member(name))
+		o.below[name].compare(t, at.member(name))
 	}
-}
-
-// same reports whether a value is still what it was.
-func same(was gjson.Result, now *node) bool {
-	return equal(was, now.result())
 }
 
 // builtUpon reports whether a text contains the text that it replaced: its author

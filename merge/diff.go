@@ -24,7 +24,8 @@ func Diff(before, after []byte) []Difference {
 	if found == nil {
 		return nil
 	}
-	list := differences(nil, "", found.depth(), found, [2]gjson.Result{old, new})
+	var list differences
+	list.add("", found.depth(), found, [2]gjson.Result{old, new})
 	slices.SortFunc(list, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
@@ -37,16 +38,19 @@ func parse(text []byte) gjson.Result {
 	return gjson.ParseBytes(text)
 }
 
-// differences lists places with the values before and after.
-func differences(list []Difference, path string, depth int, p *places, values [2]gjson.Result) []Difference {
+// differences are places with the values before and after.
+type differences []Difference
+
+// add lists places down to a depth.
+func (list *differences) add(path string, depth int, p *places, values [2]gjson.Result) {
 	if p.isWhole() || depth == 0 {
-		return append(list, Difference{Path: path, Before: rawOf(values[0]), After: rawOf(values[1])})
+		*list = append(*list, Difference{Path: path, Before: rawOf(values[0]), After: rawOf(values[1])})
+		return
 	}
 	old, new := membersOf(values[0].Raw), membersOf(values[1].Raw)
 	for i, name := range p.names {
-		list = differences(list, pointer(path, name), depth-1, p.below[i], [2]gjson.Result{old.value(name), new.value(name)})
+		list.add(pointer(path, name), depth-1, p.below[i], [2]gjson.Result{old.value(name), new.value(name)})
 	}
-	return list
 }
 
 func rawOf(value gjson.Result) []byte {

@@ -1,6 +1,11 @@
 package merge
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
 
 // Join puts texts one after another with a blank line between. Empty ones are
 // left out.
@@ -21,4 +26,31 @@ func Append[T any](offers []Offer[[]T]) []T {
 		all = append(all, offer.Value...)
 	}
 	return all
+}
+
+// combineOffers makes one value of what replies offer for a field, if any does.
+func combineOffers[T any](answer []byte, f hookpoints.AnswerField, offers []Offer[T],
+	combine func([]Offer[T]) T) []byte {
+	if len(offers) == 0 {
+		return answer
+	}
+	if value, err := strictjson.Encode(combine(offers)); err == nil {
+		answer = put(answer, f.Name, string(value))
+	}
+	return answer
+}
+
+// offersOf reads a field of every reply that has it, and notes that it takes effect.
+func offersOf[T any](a *Accumulator, f hookpoints.AnswerField) []Offer[T] {
+	var offers []Offer[T]
+	for _, r := range a.replies {
+		var value T
+		raw := r.field(f.Name)
+		if raw == "" || raw == `""` || strictjson.Decode([]byte(raw), &value) != nil {
+			continue
+		}
+		offers = append(offers, Offer[T]{From: r.from, Value: value})
+		r.usesField(f.Name)
+	}
+	return offers
 }

@@ -190,33 +190,6 @@ func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField) {
 	}
 }
 
-// combineOffers makes one value of what replies offer for a field, if any does.
-func combineOffers[T any](answer []byte, f hookpoints.AnswerField, offers []Offer[T],
-	combine func([]Offer[T]) T) []byte {
-	if len(offers) == 0 {
-		return answer
-	}
-	if value, err := strictjson.Encode(combine(offers)); err == nil {
-		answer = put(answer, f.Name, string(value))
-	}
-	return answer
-}
-
-// offersOf reads a field of every reply that has it, and notes that it takes effect.
-func offersOf[T any](a *Accumulator, f hookpoints.AnswerField) []Offer[T] {
-	var offers []Offer[T]
-	for _, r := range a.replies {
-		var value T
-		raw := r.field(f.Name)
-		if raw == "" || raw == `""` || strictjson.Decode([]byte(raw), &value) != nil {
-			continue
-		}
-		offers = append(offers, Offer[T]{From: r.from, Value: value})
-		r.usesField(f.Name)
-	}
-	return offers
-}
-
 // isEmpty reports whether a raw value is "", [] or {}, or is not there.
 func isEmpty(raw string) bool {
 	v := gjson.Parse(raw)

@@ -66,7 +66,7 @@ func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
 		}
 	}
 	if s.Config.AutoCompact {
-		handlers := recipes.CompactAt(full, false)
+		handlers := recipes.CompactAt(full, recipes.Hook{})
 		loaded.Plugins = append(loaded.Plugins, plugin.Plugin{
 			Name: "chibi:compact", Origin: plugin.Origin{Protocol: BuiltIn}, Hooks: handlers.Hooks(), Handler: handlers,
 		})

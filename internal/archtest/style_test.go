@@ -9,27 +9,6 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-const (
-	maxFunction = 60
-	maxFile     = 400
-)
-
-func TestSizes(t *testing.T) {
-	for _, s := range sources(t) {
-		lines := s.fset.Position(s.syntax.End()).Line
-		if lines > maxFile && !ast.IsGenerated(s.syntax) {
-			t.Errorf("%s has %d lines; split it into one concept a file", s.path, lines)
-		}
-		for _, decl := range s.syntax.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && !ast.IsGenerated(s.syntax) {
-				if n := s.fset.Position(f.End()).Line - s.fset.Position(f.Pos()).Line; n > maxFunction {
-					t.Errorf("%s: %s has %d lines; make it a list of steps", s.line(f), f.Name.Name, n)
-				}
-			}
-		}
-	}
-}
-
 func TestEveryPackageSaysWhatItPromises(t *testing.T) {
 	documented := map[string]bool{}
 	for _, s := range sources(t) {

@@ -81,8 +81,8 @@ func TestWhatReturnedSurvivesACrash(t *testing.T) {
 				fsys := prepared(t, disktest.New("/d", -1), cut)
 				err := c.do(fsys)
 				done = err == nil
-				for _, torn := range []bool{false, true} {
-					got := content(t, fsys.AfterCrash(torn), c.file)
+				for _, unsynced := range []disktest.Unsynced{disktest.Lost, disktest.Torn} {
+					got := content(t, fsys.AfterCrash(unsynced), c.file)
 					if done && got != c.after {
 						t.Errorf("it returned, and after a crash the file holds %q, want %q", got, c.after)
 					}
@@ -132,7 +132,7 @@ func TestMkdirAllSurvivesACrash(t *testing.T) {
 		if err := disk.MkdirAll(fsys, "/d/a/b/c", 0o700); err != nil {
 			continue
 		}
-		if info, err := fsys.AfterCrash(false).Stat("/d/a/b/c"); err != nil || !info.IsDir() {
+		if info, err := fsys.AfterCrash(disktest.Lost).Stat("/d/a/b/c"); err != nil || !info.IsDir() {
 			t.Errorf("after a crash: %v", err)
 		}
 		return

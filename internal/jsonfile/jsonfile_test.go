@@ -215,8 +215,8 @@ func TestNothingIsLostWhenThePowerGoes(t *testing.T) {
 			}
 			fsys.Cut(cut)
 			err := jsonfile.Update(jsonfile.File{Path: path, FS: fsys}, add("a"))
-			for _, torn := range []bool{false, true} {
-				checkAfterCrash(t, fsys.AfterCrash(torn), dir, before, err == nil)
+			for _, unsynced := range []disktest.Unsynced{disktest.Lost, disktest.Torn} {
+				checkAfterCrash(t, fsys.AfterCrash(unsynced), dir, before, err == nil)
 			}
 			if !fsys.Gone() {
 				break

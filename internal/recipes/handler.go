@@ -18,9 +18,8 @@ import (
 type Registry map[string]MakeHandler
 
 // MakeHandler makes a handler for one run. The points that it handles are those
-// that a recipe may name it for. once says that it acts the first time only
-// that it can.
-type MakeHandler func(once bool) plugin.Handlers
+// that a recipe may name it for. hook is what the recipe says of it.
+type MakeHandler func(hook Hook) plugin.Handlers
 
 // Handlers are the built-in handlers: "swap_context" makes an answer the whole
 // conversation, see [SwapContext]; "compact" starts the recipe compact when the
@@ -28,7 +27,7 @@ type MakeHandler func(once bool) plugin.Handlers
 func Handlers(full float64) Registry {
 	return Registry{
 		"swap_context": SwapContext,
-		"compact":      func(once bool) plugin.Handlers { return CompactAt(full, once) },
+		"compact":      func(hook Hook) plugin.Handlers { return CompactAt(full, hook) },
 	}
 }
 
@@ -53,7 +52,7 @@ func (known Registry) make(event string, hook Hook) (plugin.Handlers, error) {
 		return nil, fmt.Errorf("hooks: there is no handler %q for %s; there are %s", hook.Handler, event,
 			strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
-	all := maker(hook.Once)
+	all := maker(hook)
 	handler, ok := all[point]
 	if !ok {
 		return nil, fmt.Errorf("hooks: the handler %q is not for %s", hook.Handler, event)
@@ -75,12 +74,12 @@ func named(handlers plugin.Handlers, event string) map[hookpoints.Name]string {
 // SwapContext makes the model's answer to a recipe the whole conversation, as one
 // message of the user: a summary that the next prompt goes on from. It acts on
 // responses with text that call no tool, as calls would lose their results.
-func SwapContext(once bool) plugin.Handlers {
+func SwapContext(hook Hook) plugin.Handlers {
 	var done atomic.Bool
 	return plugin.HandlePoint(hookpoints.PostTurn,
 		func(_ context.Context, turn hookpoints.PostTurnPayload) (hookpoints.PostTurnAnswer, error) {
 			if turn.Recipe == "" || turn.Nested || len(turn.ToolsUsed) > 0 || strings.TrimSpace(turn.Response) == "" ||
-				once && done.Swap(true) {
+				hook.Once && done.Swap(true) {
 				return hookpoints.PostTurnAnswer{}, nil
 			}
 			messages := []hookpoints.ChatMessage{{Role: "user", Content: turn.Response}}
@@ -92,13 +91,14 @@ func SwapContext(once bool) plugin.Handlers {
 // CompactAt starts the recipe compact when the context window is at least so
 // full (0.8 is 80 %) and the turn goes on: after a response that calls tools.
 // Between prompts the agent makes room by itself, and keeps the latest messages.
-func CompactAt(full float64, once bool) plugin.Handlers {
+func CompactAt(full float64, hook Hook) plugin.Handlers {
 	var done atomic.Bool
 	return plugin.HandlePoint(hookpoints.PostTurn,
 		func(_ context.Context, turn hookpoints.PostTurnPayload) (hookpoints.PostTurnAnswer, error) {
 			used := turn.Usage
 			if turn.Nested || turn.Recipe == Compact || len(turn.ToolsUsed) == 0 || used.MaxContextWindow <= 0 ||
-				float64(used.CurrentContextWindow) < full*float64(used.MaxContextWindow) || once && done.Swap(true) {
+				float64(used.CurrentContextWindow) < full*float64(used.MaxContextWindow) ||
+				hook.Once && done.Swap(true) {
 				return hookpoints.PostTurnAnswer{}, nil
 			}
 			return hookpoints.PostTurnAnswer{Recipe: Compact}, nil

@@ -8,116 +8,16 @@ package trace
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
-	"github.com/chibi-host/chibi/plugin"
 )
-
-// Line is one line of a trace: what one plugin did at a hook, or a step of a
-// turn.
-type Line struct {
-	// Run identifies a run of chibi, Turn counts its prompts from 1; what comes
-	// before the first one has 0.
-	Run  string `json:"run"`
-	Turn int    `json:"turn"`
-	// Context names the conversation.
-	Context string `json:"context"`
-	// At is when the line was written.
-	At time.Time `json:"at"`
-	// Step is set for a step, Record for a plugin at a hook.
-	Step *agent.Event `json:"step,omitempty"`
-	*plugin.Record
-	// Messages are those that the plugin changed at pre_api_request.
-	Messages []MessageChange `json:"messages,omitempty"`
-	// Options are what a patch of a request sets besides messages and tools, where it is
-	// too large to be kept as a whole; [left out] stands for large values.
-	Options json.RawMessage `json:"options,omitempty"`
-	// Withheld are the texts of the line that plugins changed: the final one
-	// stands in the place of the one that was there.
-	Withheld []Withheld `json:"withheld,omitempty"`
-	// Removed says that words which plugins removed elsewhere in the turn are left
-	// out of the line.
-	Removed bool `json:"removed,omitempty"`
-}
-
-// IsWhole reports whether the line has what the plugin received and answered.
-func (l Line) IsWhole() bool { return len(l.Withheld) == 0 && !l.Removed }
-
-// without is the line without words that plugins have removed.
-func (l Line) without(gone *removed) Line {
-	cut := func(text string) string {
-		after := gone.value(text, 0)
-		l.Removed = l.Removed || after != text
-		return after
-	}
-	if l.Step != nil {
-		step := *l.Step
-		if step.Kind != agent.EventContext { // that has names of contexts only
-			step.Text = cut(step.Text)
-		}
-		if step.Call != nil {
-			call := *step.Call
-			call.Why = cut(call.Why)
-			call.Converted = slices.Clone(call.Converted)
-			for i := range call.Converted {
-				call.Converted[i] = cut(call.Converted[i])
-			}
-			step.Call = &call
-		}
-		l.Step = &step
-		return l
-	}
-	r := *l.Record
-	r.Why = cut(r.Why)
-	r.Notes = slices.Clone(r.Notes)
-	for i := range r.Notes {
-		r.Notes[i] = cut(r.Notes[i])
-	}
-	r.Changed, r.Lost = slices.Clone(r.Changed), slices.Clone(r.Lost)
-	for i := range r.Changed {
-		r.Changed[i] = gone.path(r.Changed[i])
-	}
-	for i := range r.Lost {
-		r.Lost[i].Path = gone.path(r.Lost[i].Path)
-	}
-	for _, doc := range []*json.RawMessage{&r.Payload, &r.Answer, &l.Options} {
-		after := gone.json(*doc)
-		l.Removed = l.Removed || !bytes.Equal(after, *doc)
-		*doc = after
-	}
-	l.Record = &r
-	return l
-}
-
-// withoutTexts is the line without all that it says in words.
-func (l Line) withoutTexts() Line {
-	l.Removed = true
-	if l.Step != nil {
-		step := *l.Step
-		step.Text = ""
-		if step.Call != nil {
-			call := *step.Call
-			call.Why, call.Converted = "", nil
-			step.Call = &call
-		}
-		l.Step = &step
-		return l
-	}
-	r := *l.Record
-	r.Why, r.Notes, r.Payload, r.Answer, l.Options = "", nil, nil, nil, nil
-	l.Record = &r
-	return l
-}
 
 // Turn is one prompt and all that came of it.
 type Turn struct {

@@ -90,27 +90,26 @@ func Load(opts Options) plugin.Loaded {
 			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin,
 				Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
 		default:
-			l.Plugins = append(l.Plugins, opts.build(name, origin, event{h.Event, point}, h, override))
+			l.Plugins = append(l.Plugins, opts.build(plugin.Plugin{Name: name, Origin: origin}, event{h.Event, point}, h))
 			l.Notices = append(l.Notices, override.NoStdin(name)...)
 		}
 	}
 	return l
 }
 
-// build returns the plugin of a hook.
-func (o Options) build(name string, origin plugin.Origin, e event, h Hook, override plugin.Override) plugin.Plugin {
+// build completes the plugin of a hook.
+func (o Options) build(p plugin.Plugin, e event, h Hook) plugin.Plugin {
+	override := o.Overrides[p.Name]
 	timeout := DefaultTimeout
 	for _, set := range []time.Duration{h.Timeout, override.Timeout} {
 		if set > 0 {
 			timeout = set
 		}
 	}
-	p := plugin.Plugin{
-		Name: name, Origin: origin, Hooks: []hookpoints.Name{e.point}, Events: map[hookpoints.Name]string{e.point: e.name},
-		Sequence: Protocol,
-	}
+	p.Hooks, p.Events = []hookpoints.Name{e.point}, map[hookpoints.Name]string{e.point: e.name}
+	p.Sequence = Protocol
 	override.Failure(&p)
-	c := codec{opts: o, event: e, path: origin.Path, args: h.Args,
+	c := codec{opts: o, event: e, path: p.Origin.Path, args: h.Args,
 		strict: p.FailureAt(e.point) == plugin.Block, warned: &sync.Map{}}
 	if p.OnFailure == "" {
 		p.OnFailure = plugin.Block
@@ -119,7 +118,7 @@ func (o Options) build(name string, origin plugin.Origin, e event, h Hook, overr
 		p.OnFailureAt = map[hookpoints.Name]plugin.Failure{e.point: p.OnFailure}
 	}
 	p.Handler = handler{oneshot.Handler{Codec: c, Runner: o.Runner, Timeout: timeout,
-		Timeouts: override.Timeouts()}, origin.Path, o.Idle}
+		Timeouts: override.Timeouts()}, p.Origin.Path, o.Idle}
 	return p
 }
 

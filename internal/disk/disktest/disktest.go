@@ -96,13 +96,21 @@ func (f *FS) Free() {
 	f.gone, f.left = false, -1
 }
 
-// AfterCrash is what the disk holds when the power is back. With torn, the
-// first half of what was written and not synced has reached the disk; without,
-// nothing of it.
-func (f *FS) AfterCrash(torn bool) *FS {
+// Unsynced says what of bytes that were written and not synced has reached the disk
+// when the power fails.
+type Unsynced string
+
+// What may have reached it.
+const (
+	Lost Unsynced = "lost" // nothing
+	Torn Unsynced = "torn" // the first half
+)
+
+// AfterCrash is what the disk holds when the power is back.
+func (f *FS) AfterCrash(unsynced Unsynced) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &FS{root: f.root, top: f.top.afterCrash(torn, map[*node]*node{}), left: -1}
+	return &FS{root: f.root, top: f.top.afterCrash(unsynced == Torn, map[*node]*node{}), left: -1}
 }
 
 // afterCrash copies what is durable; a file that has two names keeps them.
