@@ -3,7 +3,6 @@ package config
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -18,6 +17,7 @@ type part struct {
 // the source does not say stays as it is.
 type decoder struct {
 	source
+	fields fields
 	parser unstable.Parser
 	root   reflect.Value
 	table  []part          // the table that keys belong to
@@ -50,8 +50,8 @@ func keyText(path []part) string {
 }
 
 // decode puts what the source says into a struct.
-func (s source) decode(into any) error {
-	d := decoder{source: s, root: reflect.ValueOf(into).Elem(), begun: map[string]bool{}}
+func (s source) decode(known fields, into any) error {
+	d := decoder{source: s, fields: known, root: reflect.ValueOf(into).Elem(), begun: map[string]bool{}}
 	d.parser.Reset(s.data)
 	for d.parser.NextExpression() {
 		if err := d.expression(d.parser.Expression()); err != nil {
@@ -124,8 +124,8 @@ func (d *decoder) descend(t target, do func(target) error) error {
 // intoField follows the path to a field of a struct.
 func (d *decoder) intoField(t target, do func(target) error) error {
 	next := t.path[t.depth]
-	tables, mixed := fieldFor(t.v.Type(), "toml", "*")
-	field, ok := fieldFor(t.v.Type(), t.tag, next.name)
+	tables, mixed := d.fields.find(t.v.Type(), "toml", "*")
+	field, ok := d.fields.find(t.v.Type(), t.tag, next.name)
 	if mixed && (t.isTable || t.depth+1 < len(t.path)) {
 		field, ok = tables, true // its names are those of the map
 	} else {
@@ -184,17 +184,6 @@ func newWithDefaults(t reflect.Type) reflect.Value {
 		with.setDefaults()
 	}
 	return v.Elem()
-}
-
-// fieldFor finds the field of a struct that a tag names, in whatever letters.
-func fieldFor(t reflect.Type, tag, name string) (reflect.StructField, bool) {
-	lower := strings.ToLower(name)
-	for i := range t.NumField() {
-		if f := t.Field(i); name != "" && f.Tag.Get(tag) == lower {
-			return f, true
-		}
-	}
-	return reflect.StructField{}, false
 }
 
 // isList reports whether a value is a list of tables.

@@ -18,9 +18,9 @@ func (c Config) Value(key string) (text string, ok bool) {
 	if !slices.Contains(Keys(), key) {
 		return "", false
 	}
-	v := reflect.ValueOf(c)
+	v, known := reflect.ValueOf(c), fields{}
 	for _, part := range strings.Split(key, ".") {
-		field, _ := fieldFor(v.Type(), "toml", part)
+		field, _ := known.find(v.Type(), "toml", part)
 		v = v.FieldByIndex(field.Index)
 	}
 	return textOf(v), true

@@ -120,6 +120,34 @@ func join(table, name string) string {
 	return table + "." + name
 }
 
+// fields are the fields of structs by the tags that name them. Those of a struct
+// are looked up once.
+type fields map[namedBy]map[string]reflect.StructField
+
+// namedBy is a struct and the tag that names its fields.
+type namedBy struct {
+	t   reflect.Type
+	tag string
+}
+
+// find finds the field that a key means, in whatever letters it is written.
+func (f fields) find(t reflect.Type, tag, key string) (field reflect.StructField, ok bool) {
+	by := namedBy{t, tag}
+	names, ok := f[by]
+	if !ok {
+		names = make(map[string]reflect.StructField, t.NumField())
+		for i := range t.NumField() {
+			field := t.Field(i)
+			if name := field.Tag.Get(tag); name != "" {
+				names[name] = field
+			}
+		}
+		f[by] = names
+	}
+	field, ok = names[strings.ToLower(key)]
+	return field, ok
+}
+
 // unknown is the error of a key that the root has not, with the nearest one that
 // it has. t ends at the part that is wrong.
 func (d *decoder) unknown(t target) error {

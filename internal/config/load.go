@@ -49,11 +49,10 @@ func Load(src Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	var c Config
-	if models.tree == nil {
-		c, err = layered(append([]source{global}, above...))
-	} else {
-		c, err = layeredWithModel(global, models, above)
+	known := fields{}
+	c, err := known.layered(append([]source{global}, above...)...)
+	if err == nil && models.tree != nil { // it stands below those that say which model counts
+		c, err = known.layeredWithModel(global, models, c.Model, above)
 	}
 	if err != nil {
 		return Config{}, err
@@ -85,34 +84,30 @@ func (src Sources) read() (global source, above []source, err error) {
 	return global, above, nil
 }
 
-// layered puts sources on top of the defaults.
-func layered(sources []source) (c Config, err error) {
+// layered puts sources on top of the defaults, one after the other.
+func (f fields) layered(sources ...source) (c Config, err error) {
 	c.setDefaults()
-	return c, c.apply(sources...)
+	return c, f.apply(&c, sources...)
 }
 
-// layeredWithModel puts models.toml between config.toml and the others. Which
-// model counts is known when all of these have been read.
-func layeredWithModel(global, models source, above []source) (Config, error) {
-	all, err := layered(append([]source{global}, above...))
-	if err != nil {
-		return all, err
-	}
-	c, err := layered([]source{global})
+// layeredWithModel puts what models.toml says about a model between config.toml
+// and the other sources.
+func (f fields) layeredWithModel(global, models source, model string, above []source) (Config, error) {
+	c, err := f.layered(global)
 	if err == nil {
-		err = c.applyModel(models, all.Model)
+		err = f.applyModel(&c, models, model)
 	}
 	if err == nil {
-		err = c.apply(above...)
+		err = f.apply(&c, above...)
 	}
 	return c, err
 }
 
 // apply puts what sources say on top of a configuration, one after the other.
-func (c *Config) apply(sources ...source) error {
+func (f fields) apply(c *Config, sources ...source) error {
 	for _, s := range sources {
 		before := c.API.Reasoning
-		if err := s.decode(c); err != nil {
+		if err := s.decode(f, c); err != nil {
 			return err
 		}
 		c.API.Reasoning.settle(before)
@@ -128,9 +123,9 @@ type modelsFile struct {
 
 // applyModel puts what models.toml says about a model on top of a configuration;
 // "" is no model.
-func (c *Config) applyModel(models source, name string) error {
+func (f fields) applyModel(c *Config, models source, name string) error {
 	file := modelsFile{Models: map[string]Config{name: *c}}
-	if err := models.decode(&file); err != nil || name == "" {
+	if err := models.decode(f, &file); err != nil || name == "" {
 		return err
 	}
 	before := c.API.Reasoning

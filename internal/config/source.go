@@ -89,7 +89,7 @@ func (s source) errorAt(offset int, format string, args ...any) error {
 // valid reports what is wrong with a source, if anything is.
 func (s source) valid() error {
 	var c Config
-	return s.decode(&c)
+	return s.decode(fields{}, &c)
 }
 
 // validText reports what is wrong with the text of a file, if anything is.
