@@ -36,7 +36,7 @@ func (f *fileHome) exists(_ context.Context, name string) bool {
 
 // names lists the directories that can be contexts.
 func (f *fileHome) names(context.Context) ([]string, error) {
-	entries, err := f.fs.ReadDir(Layout{f.home}.contexts())
+	entries, err := f.fs.ReadDir(Layout{f.home}.Contexts())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("listing contexts: %w", err)
 	}
@@ -69,7 +69,7 @@ const deleted = ".deleted-"
 
 // remove gives a context another name. That needs no room, and is one step.
 func (f *fileHome) remove(name string) error {
-	away := filepath.Join(Layout{f.home}.contexts(), deleted+name+"-"+uuid.NewString())
+	away := filepath.Join(Layout{f.home}.Contexts(), deleted+name+"-"+uuid.NewString())
 	err := disk.Move(f.fs, f.folder(name), away)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -88,7 +88,7 @@ func (f *fileHome) free() error {
 
 // trash lists the directories of removed contexts.
 func (f *fileHome) trash() (paths []string, err error) {
-	folder := Layout{f.home}.contexts()
+	folder := Layout{f.home}.Contexts()
 	entries, err := f.fs.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -1,6 +1,9 @@
 package contexts
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+)
 
 // Layout names directories and files of a home on disk, for those who need paths.
 // Stores that are not files have none.
@@ -9,10 +12,24 @@ type Layout struct {
 	Home string
 }
 
-func (l Layout) contexts() string { return filepath.Join(l.Home, "contexts") }
+// Contexts is the directory of all contexts.
+func (l Layout) Contexts() string { return filepath.Join(l.Home, "contexts") }
 
 // Directory is where a context is kept.
-func (l Layout) Directory(name string) string { return filepath.Join(l.contexts(), name) }
+func (l Layout) Directory(name string) string { return filepath.Join(l.Contexts(), name) }
+
+// Directories lists what lies in the directory of all contexts: contexts, and what
+// is left of those that are being deleted.
+func (l Layout) Directories() (paths []string) {
+	entries, err := os.ReadDir(l.Contexts())
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		paths = append(paths, filepath.Join(l.Contexts(), e.Name()))
+	}
+	return paths
+}
 
 // Cache is where large tool outputs of a context are kept; see package cache. It
 // may be missing.
@@ -20,7 +37,19 @@ func (l Layout) Cache(name string) string { return filepath.Join(l.Directory(nam
 
 // LocalConfig is a context's configuration file, which may be missing.
 func (l Layout) LocalConfig(name string) string {
-	return filepath.Join(l.Directory(name), "local.toml")
+	return filepath.Join(l.Directory(name), localConfig)
+}
+
+const localConfig = "local.toml"
+
+// LocalConfigs lists the configuration files of contexts that there are.
+func (l Layout) LocalConfigs() (paths []string) {
+	for _, dir := range l.Directories() {
+		if _, err := os.Stat(filepath.Join(dir, localConfig)); err == nil {
+			paths = append(paths, filepath.Join(dir, localConfig))
+		}
+	}
+	return paths
 }
 
 // Trace is the file that keeps what happened in the newest turns of a context.

@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"llm/openai":                   {"llm", "internal/term"},
 	"llm/demo":                     {},
 	"tools":                        {},
-	"tools/builtin":                {"tools", "cache", "internal/disk"},
+	"tools/builtin":                {"tools", "cache", "contexts", "internal/disk"},
 	"contexts":                     {"internal/jsonl", "internal/jsonfile", "internal/disk"},
 	"cache":                        {"internal/jsonfile", "internal/disk"},
 	"cache/cachetest":              {"cache"},

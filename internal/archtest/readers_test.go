@@ -61,10 +61,8 @@ var boundOf = map[string]string{
 	"cache.newLineReader":                         callersBound,
 	"cache.scan":                                  "a tool's output in the cache",
 	"internal/cli.completer.pluginNames":          "folders",
-	"internal/cli.doctor.configurationFiles":      "folders",
 	"internal/cli.doctor.readableKeys":            "configuration files",
 	"internal/cli.doctor.print":                   ownBytes,
-	"internal/cli.doctor.writers":                 "folders",
 	"internal/cli.program.answerFile":             "a tool's output in the cache",
 	"internal/cli.program.completion":             ownBytes,
 	"internal/cli.program.dataText":               "a payload for `chibi hook fire`",
@@ -171,7 +169,7 @@ var boundOf = map[string]string{
 	"internal/recipes.Library.builtin":            ownBytes,
 	"internal/recipes.names":                      "folders",
 	"internal/recipes.readText":                   "a recipe",
-	"tools/builtin.contextDirs":                   "folders",
+	"contexts.Layout.Directories":                 "folders",
 	"tools/builtin.holds":                         "folders",
 }
 

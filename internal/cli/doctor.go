@@ -132,16 +132,12 @@ func (d *doctor) configuration() {
 
 // configurationFiles lists the files of the configuration that exist.
 func (d *doctor) configurationFiles() (paths []string) {
-	for _, pattern := range []string{"config.toml", "models.toml", "contexts/*/local.toml"} {
-		found, _ := filepath.Glob(filepath.Join(globWord(d.home), pattern))
-		paths = append(paths, found...)
+	for _, name := range []string{"config.toml", "models.toml"} {
+		if path := filepath.Join(d.home, name); exists(path) {
+			paths = append(paths, path)
+		}
 	}
-	return paths
-}
-
-// globWord is a path as a pattern that matches nothing else.
-func globWord(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+	return append(paths, contexts.Layout{Home: d.home}.LocalConfigs()...)
 }
 
 // readableKeys looks for files with the model's key that others can read.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/kodelet"
@@ -29,11 +30,12 @@ func (d *doctor) writers() {
 	w := &writers{doctor: d, seen: map[string]bool{}, left: maxLooked}
 	w.above(d.home)
 	w.tree(d.home, false)
-	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json", "contexts"} {
+	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json"} {
 		w.tree(filepath.Join(d.home, name), false)
 	}
-	locals, _ := filepath.Glob(filepath.Join(d.home, "contexts", "*", "local.toml"))
-	for _, path := range locals {
+	layout := contexts.Layout{Home: d.home}
+	w.tree(layout.Contexts(), false)
+	for _, path := range layout.LocalConfigs() {
 		w.tree(filepath.Dir(path), false)
 		w.tree(path, false)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/llm"
 )
 
@@ -68,7 +69,7 @@ func (src Sources) read() (global source, above []source, err error) {
 		return global, nil, err
 	}
 	if src.Context != "" {
-		local, err := readSource(filepath.Join(src.Home, "contexts", src.Context, "local.toml"))
+		local, err := readSource(contexts.Layout{Home: src.Home}.LocalConfig(src.Context))
 		if err != nil {
 			return global, nil, err
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
 )
 
 // privateNames lists substrings of the names of files in chibi's home that hold keys,
@@ -26,7 +28,7 @@ func (f Files) isPrivate(directory, name string, opened os.FileInfo) bool {
 	}
 	dirs := []string{home}
 	if isBelow(home, directory) || isBelow(directory, home) {
-		dirs = append(dirs, contextDirs(home)...)
+		dirs = append(dirs, contexts.Layout{Home: home}.Directories()...)
 	}
 	return slices.ContainsFunc(dirs, func(dir string) bool { return holds(dir, opened) })
 }
@@ -49,16 +51,4 @@ func holds(dir string, opened os.FileInfo) bool {
 		info, err := os.Stat(filepath.Join(dir, e.Name()))
 		return err == nil && os.SameFile(info, opened)
 	})
-}
-
-// contextDirs lists the directories of a home's contexts.
-func contextDirs(home string) (list []string) {
-	entries, err := os.ReadDir(filepath.Join(home, "contexts"))
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		list = append(list, filepath.Join(home, "contexts", e.Name()))
-	}
-	return list
 }
