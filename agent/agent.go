@@ -17,6 +17,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
@@ -113,8 +114,10 @@ func (a *Agent) Switched(ctx context.Context, s Switch) error {
 	if s.From == a.Context.Name() {
 		return nil
 	}
-	a.emitChange("the run went from context %q to context %q", s.From, a.Context.Name())
-	change := hookpoints.OnContextSwitchPayload{FromContext: s.From, ToContext: a.Context.Name(), IsTransient: s.Transient}
+	to := a.Context.Name()
+	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf("the run went from context %q to context %q", s.From, to),
+		Change: ContextSwitched, Contexts: []string{s.From, to}})
+	change := hookpoints.OnContextSwitchPayload{FromContext: s.From, ToContext: to, IsTransient: s.Transient}
 	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnContextSwitch, change)
 	return err
 }

@@ -21,7 +21,7 @@ func (a *Agent) Clear(ctx context.Context) error {
 	if err := a.Context.Archive(); err != nil {
 		return err
 	}
-	a.emitChange("context %q was cleared", a.Context.Name())
+	a.emitChange(ContextCleared, "context %q was cleared", a.Context.Name())
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, cleared)
 	return err
 }

@@ -55,7 +55,8 @@ func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) erro
 	if err := a.Context.Compact(summary, nil); err != nil {
 		return err
 	}
-	a.emitChange("context %q was compacted: a summary took the place of the conversation", a.Context.Name())
+	a.emitChange(ContextCompacted, "context %q was compacted: a summary took the place of the conversation",
+		a.Context.Name())
 	return nil
 }
 

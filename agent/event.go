@@ -14,6 +14,9 @@ type Event struct {
 	// Text is the prompt, the answer, the error, the notice, or what became of the
 	// context.
 	Text string `json:"text,omitempty"`
+	// Change is set for EventContext, with the names of the contexts that it is about.
+	Change   ContextChange `json:"change,omitempty"`
+	Contexts []string      `json:"contexts,omitempty"`
 	// By names the plugin that is behind it, where one is: EventFollowUp.
 	By string `json:"-"`
 	// Request is set for EventRequest, Call for EventTool and EventCall, Loaded for
@@ -64,6 +67,17 @@ func (k EventKind) IsTraced() bool {
 	}
 	return false
 }
+
+// ContextChange is what became of a context.
+type ContextChange string
+
+// What can become of a context.
+const (
+	ContextSwitched  ContextChange = "switched"  // the run went from one to another
+	ContextCleared   ContextChange = "cleared"   // the conversation was archived
+	ContextCompacted ContextChange = "compacted" // a summary took its place, or that of a part
+	ContextReplaced  ContextChange = "replaced"  // plugins gave another one
+)
 
 // RequestEvent is a request to the model.
 type RequestEvent struct {

@@ -59,8 +59,9 @@ func (a *Agent) emit(e Event) {
 }
 
 // emitChange reports what became of the context.
-func (a *Agent) emitChange(format string, args ...any) {
-	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...)})
+func (a *Agent) emitChange(change ContextChange, format string, args ...any) {
+	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...), Change: change,
+		Contexts: []string{a.Context.Name()}})
 }
 
 // emitRewritten reports what plugins changed in the calls of a conversation.

@@ -53,7 +53,8 @@ func (a *Agent) compactRolling(ctx context.Context, window []contexts.Entry) err
 	if err != nil {
 		return err
 	}
-	a.emitChange("context %q was compacted: a summary took the place of its oldest part", a.Context.Name())
+	a.emitChange(ContextCompacted, "context %q was compacted: a summary took the place of its oldest part",
+		a.Context.Name())
 	a.emitCompacted(len(drop), fmt.Sprintf("into a summary, %d stay", len(keep)))
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{
 		ContextName: after.ContextName, MessageCount: after.MessageCount,

@@ -59,7 +59,8 @@ func TestSwitched(t *testing.T) {
 	}
 	same(t, "on_context_switch", *seen, []hookpoints.OnContextSwitchPayload{
 		{FromContext: "other", ToContext: "work"}, {FromContext: "other", ToContext: "work", IsTransient: true}})
-	same(t, "events", h.events[0], Event{Kind: EventContext, Text: `the run went from context "other" to context "work"`})
+	same(t, "events", h.events[0], Event{Kind: EventContext, Change: ContextSwitched,
+		Text: `the run went from context "other" to context "work"`, Contexts: []string{"other", "work"}})
 }
 
 func TestClear(t *testing.T) {

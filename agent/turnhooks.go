@@ -146,7 +146,8 @@ func (t *turn) replace(ctx context.Context, r replacement) error {
 	err := t.agent.replaceWindow(ctx, r.into, func() error { return replace(r.entries) })
 	t.messages = messagesOf(r.entries)
 	if err == nil {
-		t.agent.emitChange("the conversation of context %q was replaced, as plugins asked; it has %d entries now",
+		t.agent.emitChange(ContextReplaced,
+			"the conversation of context %q was replaced, as plugins asked; it has %d entries now",
 			t.contextName(), len(r.entries))
 	}
 	return err

@@ -61,10 +61,21 @@ func (e Effect) Changed() (paths []string) {
 // Note is a remark on a reply.
 type Note struct {
 	Text string
+	// Kind says what the remark is about, for those who tell of some only; "" for most.
+	Kind NoteKind
 	// Ignored is true if it says why something that was asked for has no effect,
 	// which the plugin's author should know.
 	Ignored bool
 }
+
+// NoteKind is a kind of remark.
+type NoteKind string
+
+// The kinds of remarks.
+const (
+	NoteNotOffered   NoteKind = "not_offered"   // a list names what the payload does not offer
+	NoteBlockedFirst NoteKind = "blocked_first" // it blocked, and another one had blocked before
+)
 
 // Result is what all replies of one dispatch come to.
 type Result struct {
@@ -94,8 +105,8 @@ func (r *reply) usesField(name string) {
 	r.fields = append(r.fields, name)
 }
 
-func (r *reply) note(format string, args ...any) {
-	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...)})
+func (r *reply) note(kind NoteKind, format string, args ...any) {
+	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...), Kind: kind})
 }
 
 // ignore notes why something in the reply has no effect.

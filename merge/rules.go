@@ -59,7 +59,7 @@ func (a *Accumulator) first(answer []byte, f hookpoints.AnswerField) []byte {
 			r.usesField(f.Name)
 		default:
 			r.lost("/"+f.Name, winner.from)
-			r.note("its %q is not used, plugin %q came first", f.Name, winner.from)
+			r.note("", "its %q is not used, plugin %q came first", f.Name, winner.from)
 			if r.Outcome == NoEffect {
 				r.Outcome = Ignored
 			}
@@ -80,7 +80,7 @@ func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 	said := a.alone(r, f, fmt.Sprintf("blocked by plugin %q", r.from))
 	r.Outcome, r.Why = Blocked, a.dependentText(said, f.Name)
 	if a.settled != nil {
-		r.note("plugin %q blocked first", a.blocker)
+		r.note(NoteBlockedFirst, "plugin %q blocked first", a.blocker)
 		return
 	}
 	a.settled, a.blocker, r.Decides = said, r.from, true
@@ -180,12 +180,12 @@ func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField) {
 				return true
 			}
 			if others++; others <= maxNotOffered {
-				r.note("%q names %q, which is not offered here", f.Name, v.String())
+				r.note(NoteNotOffered, "%q names %q, which is not offered here", f.Name, v.String())
 			}
 			return true
 		})
 		if others > maxNotOffered {
-			r.note("%q names %d more that are not offered here", f.Name, others-maxNotOffered)
+			r.note(NoteNotOffered, "%q names %d more that are not offered here", f.Name, others-maxNotOffered)
 		}
 	}
 }

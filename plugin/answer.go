@@ -88,6 +88,10 @@ func (r *reply) remark(note string) { r.record.Notes = append(r.record.Notes, no
 // takeNote makes a remark of the merge part of the record.
 func (r *reply) takeNote(note merge.Note) {
 	r.remark(note.Text)
+	if note.Kind != "" {
+		none := make([]merge.NoteKind, len(r.record.Notes)-1-len(r.record.NoteKinds))
+		r.record.NoteKinds = append(append(r.record.NoteKinds, none...), note.Kind)
+	}
 	if note.Ignored {
 		r.notices = append(r.notices, note.Text+"; ignored")
 	}

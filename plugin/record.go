@@ -48,6 +48,9 @@ type Record struct {
 	Blocks bool `json:"blocks,omitempty"`
 	// Notes are other remarks, a sentence each.
 	Notes []string `json:"notes,omitempty"`
+	// NoteKinds are the kinds of Notes, in their order: "" for a remark of no kind;
+	// shorter than Notes where none follows.
+	NoteKinds []merge.NoteKind `json:"note_kinds,omitempty"`
 	// Payload is what the plugin received.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// Answer is what it answered.

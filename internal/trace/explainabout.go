@@ -32,8 +32,8 @@ func (s *story) aboutContext(subject Subject) (texts []string) {
 	}
 	texts = []string{fmt.Sprintf("This turn was in context %q.", subject.Name)}
 	isTouched := slices.ContainsFunc(s.turn.Lines, func(l Line) bool {
-		return l.Step != nil && l.Step.Kind == agent.EventContext &&
-			strings.Contains(l.Step.Text, fmt.Sprintf("context %q was", subject.Name))
+		change, contexts := changeOf(l.Step)
+		return change != "" && change != agent.ContextSwitched && slices.Contains(contexts, subject.Name)
 	})
 	points := []hookpoints.Name{hookpoints.PostTurn.Name, hookpoints.PreStop.Name}
 	for _, point := range points {

@@ -101,7 +101,7 @@ func (l Line) withoutTexts() Line {
 		return l
 	}
 	r := *l.Record
-	r.Why, r.Notes, r.Payload, r.Answer, l.Options = "", nil, nil, nil, nil
+	r.Why, r.Notes, r.NoteKinds, r.Payload, r.Answer, l.Options = "", nil, nil, nil, nil, nil
 	l.Record = &r
 	return l
 }

@@ -56,8 +56,8 @@ func (c *call) whyNot() string {
 	if why == "" {
 		return "the reason is not in the trace"
 	}
-	if r := c.request; r != nil && strings.HasSuffix(why, "is not available here") {
-		if reason, _ := r.leftOut(c.Tool); reason != "" {
+	if c.request != nil { // a tool that is left out is refused for that, whatever else is wrong
+		if reason, _ := c.request.leftOut(c.Tool); reason != "" {
 			why += "; " + reason
 		}
 	}

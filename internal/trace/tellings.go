@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
 )
@@ -39,13 +40,12 @@ func (s *story) tellStep(step *agent.Event) {
 		s.say([]Subject{{Kind: KindPrompt}}, "The prompt was not answered: %s.", text)
 	case agent.EventContext:
 		var about []Subject
-		for i, name := range strings.Split(text, `"`) {
-			if i%2 == 1 {
-				about = with(about, Subject{KindContext, name})
-			}
+		change, contexts := changeOf(step)
+		for _, name := range contexts {
+			about = with(about, Subject{KindContext, name})
 		}
 		tell := s.say
-		if isSwitch(step) { // by the person's wish
+		if change == agent.ContextSwitched { // by the person's wish
 			tell = s.sayIfAsked
 		}
 		tell(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
@@ -64,11 +64,12 @@ func (s *story) tellFiring(f *firing) {
 		if l.Result == plugin.Ignored {
 			continue
 		}
-		for _, note := range l.Notes {
-			if strings.Contains(note, "is not offered here") {
+		for i, note := range l.Notes {
+			kind := l.noteKind(i)
+			if kind == merge.NoteNotOffered {
 				about = about[:2] // the plugin and the point; other tools have nothing to do with it
 			}
-			if !strings.HasSuffix(note, "blocked first") {
+			if kind != merge.NoteBlockedFirst {
 				s.say(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), strings.TrimSuffix(note, "."))
 			}
 		}

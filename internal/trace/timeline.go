@@ -50,12 +50,8 @@ func (t Turn) Rows(only string) []Row {
 // isBackground reports whether a step is no news: nothing was left out, or the person
 // said which context the run uses.
 func isBackground(s *agent.Event) bool {
-	return s.Loaded != nil && loadedText(*s.Loaded) == "" || isSwitch(s)
-}
-
-// isSwitch reports whether the step tells of a switch to another context.
-func isSwitch(s *agent.Event) bool {
-	return s.Kind == agent.EventContext && strings.HasPrefix(s.Text, "the run went")
+	change, _ := changeOf(s)
+	return s.Loaded != nil && loadedText(*s.Loaded) == "" || change == agent.ContextSwitched
 }
 
 // withheld is the row with what is not kept of its line.
