@@ -11,8 +11,6 @@ func (c Chain) Doc() []byte { return c.Next() }
 
 func (c Chain) Field(name string) []byte { return []byte(c.value(name).raw()) }
 
-func (c Chain) Changed(name string) bool { return c.value(name).raw() != c.value(name).origin }
-
 func (c Chain) Conflicts() []Conflict {
 	c.own()
 	return c.conflicts

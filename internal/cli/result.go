@@ -138,15 +138,24 @@ func newMessage(kind, text string) message {
 
 // printJSON prints a value as indented JSON.
 func (p *program) printJSON(v any) error {
-	enc := json.NewEncoder(p.screen.Stdout())
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	line, err := strictjson.Encode(v)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, line, "", "  "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.screen.Stdout(), b.String())
+	return err
 }
 
 // printJSONLine prints a value as one line of JSON.
 func (p *program) printJSONLine(v any) error {
-	enc := json.NewEncoder(p.screen.Stdout())
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	line, err := strictjson.Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.screen.Stdout(), "%s\n", line)
+	return err
 }

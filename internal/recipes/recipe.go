@@ -48,9 +48,6 @@ type Hook struct {
 	Once bool
 }
 
-// Builtin reports whether the recipe comes with the program.
-func (r *Recipe) Builtin() bool { return r.Path == "" }
-
 // Approved is nil if the recipe may run commands: it is the person's own, or
 // was approved. Otherwise it is why not.
 func (r *Recipe) Approved() error { return r.unapproved }

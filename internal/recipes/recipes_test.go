@@ -243,7 +243,7 @@ func TestTheFirstDirectoryWins(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
-	if r, err := l.Find("compact"); err != nil || !r.Builtin() || !strings.Contains(r.Body, "Summarize") {
+	if r, err := l.Find("compact"); err != nil || r.Path != "" || !strings.Contains(r.Body, "Summarize") {
 		t.Errorf("compact: %+v, %v", r, err)
 	}
 	if _, err := l.Find("nothing"); !errors.Is(err, recipes.ErrNotFound) {
@@ -297,7 +297,7 @@ func TestCommandsOfFilesThatWereNotApprovedDoNotRun(t *testing.T) {
 	if r, err := l.FindApproved("review"); err != nil || r.Body != "own" {
 		t.Errorf("a program found %+v, %v", r, err)
 	}
-	if r, err := l.FindApproved("compact"); err != nil || !r.Builtin() {
+	if r, err := l.FindApproved("compact"); err != nil || r.Path != "" {
 		t.Errorf("a program found %+v, %v", r, err)
 	}
 }
@@ -330,7 +330,7 @@ func TestWhatIsParsedIsWhatWasApproved(t *testing.T) {
 func TestATextTakesThePlaceOfABuiltinBody(t *testing.T) {
 	path := t.TempDir() + "/compaction.md"
 	l := &recipes.Library{Texts: map[string]string{"compact": path}}
-	if r, err := l.Find("compact"); err != nil || !r.Builtin() {
+	if r, err := l.Find("compact"); err != nil || r.Path != "" {
 		t.Errorf("without the file: %+v, %v", r, err)
 	}
 	write(t, path, "Keep {{everything}}.")
