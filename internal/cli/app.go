@@ -35,6 +35,9 @@ func (p *program) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return app.UsageError{Err: cmdline.SeeHelp(err)}
 	}
+	if slices.Contains(l.Flags, "--help") {
+		line.CustomAppHelpTemplate = helpText(flagsOf(p.rows))
+	}
 	found := l.Command(line.Commands)
 	if found == nil {
 		p.hintCommand(l, line.Commands)
@@ -63,16 +66,15 @@ func (p *program) hintCommand(l cmdline.Line, commands []*cli.Command) {
 func (p *program) app(ctx context.Context) *cli.App {
 	flags := flagsOf(p.rows)
 	return &cli.App{
-		Name:                  "chibi",
-		Usage:                 "talk to a language model, and let plugins see and shape it",
-		HideVersion:           true, // the parser's own flag would take -v
-		HideHelp:              true,
-		Writer:                p.helpWriter(), // nothing else goes there
-		ErrWriter:             p.screen.Stderr(),
-		Flags:                 cmdline.Flags(flags),
-		CustomAppHelpTemplate: helpText(flags),
-		OnUsageError:          usageFromParser,
-		ExitErrHandler:        func(*cli.Context, error) {},
+		Name:           "chibi",
+		Usage:          "talk to a language model, and let plugins see and shape it",
+		HideVersion:    true, // the parser's own flag would take -v
+		HideHelp:       true,
+		Writer:         p.helpWriter(), // nothing else goes there
+		ErrWriter:      p.screen.Stderr(),
+		Flags:          cmdline.Flags(flags),
+		OnUsageError:   usageFromParser,
+		ExitErrHandler: func(*cli.Context, error) {},
 		Before: func(*cli.Context) error {
 			p.screen.quiet = p.opts.quiet
 			p.opts.noteAsked(p.rows)

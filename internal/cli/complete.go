@@ -66,7 +66,7 @@ func (c completer) candidates(ctx context.Context, before []string) []string {
 		if !strings.HasPrefix(word, "-") {
 			return c.afterCommand(ctx, rest)
 		}
-		f := cmdline.Last(flags, word)
+		f := cmdline.Ending(flags, word)
 		rest = rest[1:]
 		if f == nil || strings.Contains(word, "=") {
 			continue
@@ -104,7 +104,7 @@ func (c completer) afterCommand(ctx context.Context, words []string) []string {
 // arguments lists what a command takes next.
 func (c completer) arguments(ctx context.Context, found *cli.Command, path, words []string) []string {
 	if len(words) > 0 {
-		if f := cmdline.Last(found.Flags, words[len(words)-1]); f != nil && len(cmdline.Kinds(f)) > 0 {
+		if f := cmdline.Ending(found.Flags, words[len(words)-1]); f != nil && len(cmdline.Kinds(f)) > 0 {
 			if f.Names()[0] == "context" {
 				return c.contextNames(false)
 			}
@@ -164,8 +164,11 @@ func (c completer) words(ctx context.Context, kind cmdline.Kind) []string {
 		}
 		return list
 	case cmdline.DebugKey:
-		return []string{"request-log", "response-meta", "all", "force-markdown", "destroy_at=",
-			"destroy_after_seconds_inactive="}
+		var list []string
+		for _, key := range knownDebugKeys() {
+			list = append(list, key.written())
+		}
+		return list
 	case cmdline.Plugin:
 		return c.pluginNames()
 	case cmdline.Point:

@@ -2,26 +2,27 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/dustin/go-humanize/english"
 )
 
 // debugFlags are --debug and other spellings of its keys that have values.
 func debugFlags(o *options) []row {
 	return []row{
-		{&cmdline.Flag{Name: "debug", Takes: one("KEY[,KEY...]", cmdline.DebugKey), Repeats: true,
-			About: "request-log, response-meta, all, force-markdown, destroy_at=TIME,\n" +
-				"destroy_after_seconds_inactive=SECONDS",
-			Members: []string{"flags.debug"}, Into: listOf(&o.debug)},
+		{&cmdline.Flag{Name: "debug", Takes: cmdline.Word("KEY[,KEY...]", cmdline.DebugKey), Repeats: true,
+			About:   strings.Join(writtenDebugKeys(), ", "),
+			Members: []string{"flags.debug"}, Into: cmdline.List(&o.debug)},
 			operation{role: joins, phase: phaseSettings, run: setDestroyRule,
 				asked: func() bool { return o.destroySettings() != nil }}},
-		{Flag: &cmdline.Flag{Name: "destroy-at", Takes: one("TIME", cmdline.Text),
-			About: "the same as the key destroy_at", Into: listOf(&o.destroyAt)}},
-		{Flag: &cmdline.Flag{Name: "destroy-after-inactive", Takes: one("SECONDS", cmdline.Text),
-			About: "the same as the key destroy_after_seconds_inactive", Into: listOf(&o.destroyAfter)}},
+		{Flag: &cmdline.Flag{Name: "destroy-at", Takes: cmdline.Word("TIME", cmdline.Text),
+			About: "the same as the key destroy_at", Into: cmdline.List(&o.destroyAt)}},
+		{Flag: &cmdline.Flag{Name: "destroy-after-inactive", Takes: cmdline.Word("SECONDS", cmdline.Text),
+			About: "the same as the key destroy_after_seconds_inactive", Into: cmdline.List(&o.destroyAfter)}},
 	}
 }
 
@@ -31,6 +32,48 @@ type debugKeys struct {
 	forceMarkdown       bool
 	destroyAt           *time.Time
 	destroyAfter        *time.Duration
+}
+
+// debugKey describes a key of --debug.
+type debugKey struct {
+	name  string // dashes mean the same as underscores
+	value string // what it takes, as help shows it; "" for nothing
+	wants string // the same for errors
+	set   func(d *debugKeys, n int64)
+}
+
+// knownDebugKeys lists the keys of --debug.
+func knownDebugKeys() []debugKey {
+	return []debugKey{
+		{name: "request_log", set: func(d *debugKeys, _ int64) { d.requests = true }},
+		{name: "response_meta", set: func(d *debugKeys, _ int64) { d.responses = true }},
+		{name: "all", set: func(d *debugKeys, _ int64) { d.requests, d.responses = true, true }},
+		{name: "force_markdown", set: func(d *debugKeys, _ int64) { d.forceMarkdown = true }},
+		{"destroy_at", "TIME", "a number of seconds since 1970 (date +%s)", func(d *debugKeys, n int64) {
+			at := time.Unix(n, 0)
+			d.destroyAt = &at
+		}},
+		{"destroy_after_seconds_inactive", "SECONDS", "a number of seconds", func(d *debugKeys, n int64) {
+			after := time.Duration(n) * time.Second
+			d.destroyAfter = &after
+		}},
+	}
+}
+
+// written is the key as a person writes it, up to its value.
+func (k debugKey) written() string {
+	if k.value == "" {
+		return strings.ReplaceAll(k.name, "_", "-")
+	}
+	return k.name + "="
+}
+
+// writtenDebugKeys lists the keys of --debug with what they take.
+func writtenDebugKeys() (list []string) {
+	for _, k := range knownDebugKeys() {
+		list = append(list, k.written()+k.value)
+	}
+	return list
 }
 
 // debugKeys reads the keys of all --debug flags; commas separate keys too. Two
@@ -44,55 +87,44 @@ func (o *options) debugKeys() (d debugKeys, err error) {
 		keys = append(keys, "destroy_after_seconds_inactive="+after)
 	}
 	for _, key := range keys {
-		name, value, _ := strings.Cut(key, "=")
-		switch strings.ReplaceAll(strings.TrimSpace(name), "-", "_") {
-		case "":
-		case "request_log":
-			d.requests = true
-		case "response_meta":
-			d.responses = true
-		case "all":
-			d.requests, d.responses = true, true
-		case "force_markdown":
-			d.forceMarkdown = true
-		case "destroy_at":
-			n, err := seconds(key, value, "a number of seconds since 1970 (date +%s)")
-			if err != nil {
-				return d, err
-			}
-			at := time.Unix(n, 0)
-			d.destroyAt = &at
-		case "destroy_after_seconds_inactive":
-			n, err := seconds(key, value, "a number of seconds")
-			if err != nil {
-				return d, err
-			}
-			after := time.Duration(n) * time.Second
-			d.destroyAfter = &after
-		default:
-			return d, usage("--debug %s: there is no such key; there are request-log, response-meta, all, force-markdown, "+
-				"destroy_at=TIME and destroy_after_seconds_inactive=SECONDS", key)
+		if err := d.read(key); err != nil {
+			return d, err
 		}
 	}
 	return d, nil
 }
 
-// debugSchema describes one key of --debug as JSON.
-func debugSchema() cmdline.Schema {
-	integer := cmdline.Schema{"type": "integer"}
-	return cmdline.Schema{"oneOf": []any{
-		cmdline.Schema{"type": "string", "enum": []string{"request_log", "response_meta", "all", "force_markdown"}},
-		cmdline.Object(cmdline.Schema{"destroy_at": integer}, "destroy_at"),
-		cmdline.Object(cmdline.Schema{"destroy_after_seconds_inactive": integer}, "destroy_after_seconds_inactive"),
-	}}
+// read reads one key.
+func (d *debugKeys) read(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	if name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_"); name == "" {
+		return nil
+	}
+	known := knownDebugKeys()
+	i := slices.IndexFunc(known, func(k debugKey) bool { return k.name == name })
+	if i < 0 {
+		return usage("--debug %s: there is no such key; there are %s", text, english.WordSeries(writtenDebugKeys(), "and"))
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if known[i].value != "" && (err != nil || n < 0) {
+		return usage("%s: want %s, 0 to take the setting back", text, known[i].wants)
+	}
+	known[i].set(d, n)
+	return nil
 }
 
-func seconds(key, value, wanted string) (int64, error) {
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 0 {
-		return 0, usage("%s: want %s, 0 to take the setting back", key, wanted)
+// debugSchema describes one key of --debug as JSON.
+func debugSchema() cmdline.Schema {
+	var plain []string
+	var objects []any
+	for _, k := range knownDebugKeys() {
+		if k.value == "" {
+			plain = append(plain, k.name)
+		} else {
+			objects = append(objects, cmdline.Object(cmdline.Schema{k.name: cmdline.Schema{"type": "integer"}}, k.name))
+		}
 	}
-	return n, nil
+	return cmdline.Schema{"oneOf": append([]any{cmdline.Schema{"type": "string", "enum": plain}}, objects...)}
 }
 
 // destroySettings are the keys that are kept in state.json, nil if none is

@@ -38,11 +38,11 @@ func (p *program) fireCommand(ctx context.Context) *cli.Command {
 		"changes nothing", func(ctx context.Context, args []string) error {
 		return p.hookFire(ctx, args[0], f)
 	},
-		&cmdline.Flag{Name: "data", Takes: one("PAYLOAD", cmdline.Payload), Into: listOf(&f.data),
+		&cmdline.Flag{Name: "data", Takes: cmdline.Word("PAYLOAD", cmdline.Payload), Into: cmdline.List(&f.data),
 			About: "the PAYLOAD: JSON, @FILE, or - for standard input; an example without it"},
-		&cmdline.Flag{Name: "set", Takes: one("FIELD=VALUE", cmdline.Argument), Into: listOf(&f.set),
+		&cmdline.Flag{Name: "set", Takes: cmdline.Word("FIELD=VALUE", cmdline.Argument), Into: cmdline.List(&f.set),
 			About: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
-		&cmdline.Flag{Name: "plugin", Takes: one("NAME", cmdline.Plugin), Into: listOf(&f.plugins),
+		&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.List(&f.plugins),
 			About: "ask only the plugin NAME; may be given several times"},
 		jsonFlag(&f.json),
 	), "chibi hook fire pre_tool --set arguments.command='rm -rf /'",

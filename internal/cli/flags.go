@@ -80,97 +80,84 @@ func flagsOf(rows []row) (list []*cmdline.Flag) {
 	return list
 }
 
-// isGiven is for a flag that takes no value, lastOf for one of whose values the last
-// one counts, listOf for one whose values all count.
-func isGiven(into *bool) func(string) { return func(value string) { *into = value == "true" } }
-
-func lastOf(into *string) func(string) { return func(value string) { *into = value } }
-
-func listOf(into *[]string) func(string) { return func(value string) { *into = append(*into, value) } }
-
-// one is the word that a flag takes if it takes one.
-func one(word string, kind cmdline.Kind) []cmdline.Value {
-	return []cmdline.Value{{Word: word, Kind: kind}}
-}
-
 func switchFlags(o *options) []row {
 	return []row{
-		{Flag: &cmdline.Flag{Name: "switch-context", Letters: "c", Takes: one("NAME", cmdline.NewContext),
+		{Flag: &cmdline.Flag{Name: "switch-context", Letters: "c", Takes: cmdline.Word("NAME", cmdline.NewContext),
 			About:   `use NAME from now on; "new" and "new:PREFIX" make a name`,
-			Members: []string{"context.switch"}, Into: listOf(&o.switchTo)},
+			Members: []string{"context.switch"}, Into: cmdline.List(&o.switchTo)},
 			operation: operation{role: settles}},
 		{Flag: &cmdline.Flag{Name: "transient-context", Letters: "CS", Aliases: []string{"ephemeral-context", "sub-context"},
-			Takes: one("NAME", cmdline.NewContext), About: "use NAME for this run only",
-			Members: []string{"context.transient", "context.ephemeral"}, Into: listOf(&o.transient)}},
+			Takes: cmdline.Word("NAME", cmdline.NewContext), About: "use NAME for this run only",
+			Members: []string{"context.transient", "context.ephemeral"}, Into: cmdline.List(&o.transient)}},
 	}
 }
 
 func modelFlags(o *options) []row {
 	return []row{
-		{Flag: &cmdline.Flag{Name: "set-username", Letters: "u", Takes: one("NAME", cmdline.Text),
+		{Flag: &cmdline.Flag{Name: "set-username", Letters: "u", Takes: cmdline.Word("NAME", cmdline.Text),
 			About:   "what the model calls you in this context, from now on",
-			Members: []string{"username_override.persistent"}, Into: listOf(&o.username)},
+			Members: []string{"username_override.persistent"}, Into: cmdline.List(&o.username)},
 			operation: operation{role: settles, phase: phaseSettings, run: saveUsername}},
 		{Flag: &cmdline.Flag{Name: "transient-username", Letters: "U", Aliases: []string{"ephemeral-username"},
-			Takes: one("NAME", cmdline.Text), About: "the same for this run",
+			Takes: cmdline.Word("NAME", cmdline.Text), About: "the same for this run",
 			Members: []string{"username_override.transient", "username_override.ephemeral"},
-			Into:    listOf(&o.transientUsername)}},
-		{Flag: &cmdline.Flag{Name: "set", Letters: "s", Takes: one("KEY=VALUE", cmdline.Setting), Repeats: true,
+			Into:    cmdline.List(&o.transientUsername)}},
+		{Flag: &cmdline.Flag{Name: "set", Letters: "s", Takes: cmdline.Word("KEY=VALUE", cmdline.Setting), Repeats: true,
 			About:  "set a configuration value for this run, e.g. --set api.temperature=0.2",
-			Beside: true, Into: listOf(&o.set)}},
+			Beside: true, Into: cmdline.List(&o.set)}},
 		{Flag: &cmdline.Flag{Name: "save", About: "keep what --set says in this context's local.toml",
-			Into: isGiven(&o.save)},
+			Into: cmdline.Switch(&o.save)},
 			operation: operation{role: joins, phase: phaseSettings, run: saveSettings}},
 		{Flag: &cmdline.Flag{Name: "no-chibi", Letters: "x", Aliases: []string{"force-call-user"},
 			About:   "do not ask the model",
-			Members: []string{"flags.no_chibi", "flags.force_call_user"}, Into: isGiven(&o.noModel)}},
+			Members: []string{"flags.no_chibi", "flags.force_call_user"}, Into: cmdline.Switch(&o.noModel)}},
 		{Flag: &cmdline.Flag{Name: "force-chibi", Letters: "X", Aliases: []string{"force-call-agent"},
 			About:   "ask it although -l, -L, -g and the like do not",
-			Members: []string{"flags.force_chibi", "flags.force_call_agent"}, Into: isGiven(&o.forceModel)}},
+			Members: []string{"flags.force_chibi", "flags.force_call_agent"}, Into: cmdline.Switch(&o.forceModel)}},
 	}
 }
 
 func pluginFlags(o *options) []row {
 	return []row{
 		{Flag: &cmdline.Flag{Name: "no-plugins", About: "run without plugins, and without other programs' hooks",
-			Beside: true, Into: isGiven(&o.noPlugins)}},
+			Beside: true, Into: cmdline.Switch(&o.noPlugins)}},
 		{Flag: &cmdline.Flag{Name: "no-hooks", About: "ask no hooks at all; tools stay",
-			Beside: true, Into: isGiven(&o.noHooks)}},
+			Beside: true, Into: cmdline.Switch(&o.noHooks)}},
 		{Flag: &cmdline.Flag{Name: "trust-project",
 			About:  "run what came with this folder, this time, without an approval",
-			Beside: true, Into: isGiven(&o.trustProject)}},
-		{Flag: &cmdline.Flag{Name: "trace", Takes: one("FILE", cmdline.File), Repeats: true,
+			Beside: true, Into: cmdline.Switch(&o.trustProject)}},
+		{Flag: &cmdline.Flag{Name: "trace", Takes: cmdline.Word("FILE", cmdline.File), Repeats: true,
 			About:  "write what every hook received and answered, as JSON lines",
-			Beside: true, Into: lastOf(&o.trace)}},
+			Beside: true, Into: cmdline.Last(&o.trace)}},
 	}
 }
 
 func recipeFlags(o *options) []row {
 	return []row{
-		{Flag: &cmdline.Flag{Name: "recipe", Takes: one("NAME", cmdline.Recipe),
-			About: "ask with a recipe; words and a pipe come after its text", Into: listOf(&o.recipe)}},
-		{Flag: &cmdline.Flag{Name: "arg", Takes: one("NAME=VALUE", cmdline.Argument), Repeats: true,
-			About: "give it an argument", Into: listOf(&o.args)}},
+		{Flag: &cmdline.Flag{Name: "recipe", Takes: cmdline.Word("NAME", cmdline.Recipe),
+			About: "ask with a recipe; words and a pipe come after its text", Into: cmdline.List(&o.recipe)}},
+		{Flag: &cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument), Repeats: true,
+			About: "give it an argument", Into: cmdline.List(&o.args)}},
 	}
 }
 
 // otherFlags are about the run as a whole.
 func otherFlags(o *options) []row {
 	return []row{
-		{Flag: &cmdline.Flag{Name: "home", Takes: one("DIR", cmdline.File), Repeats: true,
-			About: "use DIR instead of $CHIBI_HOME or ~/.chibi", Beside: true, Into: lastOf(&o.home)}},
+		{Flag: &cmdline.Flag{Name: "home", Takes: cmdline.Word("DIR", cmdline.File), Repeats: true,
+			About: "use DIR instead of $CHIBI_HOME or ~/.chibi", Beside: true, Into: cmdline.Last(&o.home)}},
 		{Flag: &cmdline.Flag{Name: "wait", About: "wait for a context that another process uses",
-			Members: []string{"flags.wait"}, Beside: true, Into: isGiven(&o.wait)}},
+			Members: []string{"flags.wait"}, Beside: true, Into: cmdline.Switch(&o.wait)}},
 		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask before destroying",
-			Members: []string{"flags.yes"}, Beside: true, Into: isGiven(&o.yes)}},
+			Members: []string{"flags.yes"}, Beside: true, Into: cmdline.Switch(&o.yes)}},
 		{Flag: &cmdline.Flag{Name: "raw",
 			About:   "print answers as they come; on a terminal they are rendered as Markdown",
-			Members: []string{"flags.raw"}, Beside: true, Into: isGiven(&o.raw)}},
+			Members: []string{"flags.raw"}, Beside: true, Into: cmdline.Switch(&o.raw)}},
 		{Flag: &cmdline.Flag{Name: "json-output", About: "print new entries and results as JSON lines",
-			Members: []string{"flags.json_output"}, Beside: true, On: true, Into: isGiven(&o.jsonOutput)}},
+			Members: []string{"flags.json_output"}, Beside: true, On: true, Into: cmdline.Switch(&o.jsonOutput)}},
 		{Flag: &cmdline.Flag{Name: "json-config",
 			About: "read the whole run as JSON, answer with JSON lines; --json-schema describes it",
-			Into:  isGiven(&o.jsonConfig)}},
+			Into:  cmdline.Switch(&o.jsonConfig)}},
 	}
 }
 
@@ -179,14 +166,14 @@ func otherFlags(o *options) []row {
 func endFlags(o *options) []row {
 	return []row{
 		{Flag: &cmdline.Flag{Name: "verbose", Letters: "v", About: "say what happens on standard error",
-			Members: []string{"flags.verbose"}, Into: isGiven(&o.verbose)}},
+			Members: []string{"flags.verbose"}, Into: cmdline.Switch(&o.verbose)}},
 		{Flag: &cmdline.Flag{Name: "quiet", Letters: "q",
 			About:   "show neither what is waited for nor tool calls and the like on the terminal",
-			Members: []string{"flags.quiet"}, Beside: true, Into: isGiven(&o.quiet)}},
+			Members: []string{"flags.quiet"}, Beside: true, Into: cmdline.Switch(&o.quiet)}},
 		{Flag: &cmdline.Flag{Name: "help", Letters: "h", About: "print this help", Command: []string{"show_help"},
-			Into: isGiven(&o.help)}},
+			Into: cmdline.Switch(&o.help)}},
 		{Flag: &cmdline.Flag{Name: "version", About: "print the version", Command: []string{"show_version"},
-			Into: isGiven(&o.version)}},
+			Into: cmdline.Switch(&o.version)}},
 		{Flag: &cmdline.Flag{Command: []string{"no_op"}},
 			operation: operation{role: shows, phase: phaseLast, run: doNothing}},
 	}
@@ -199,6 +186,6 @@ func inputFlags(o *options) []row {
 		{Flag: &cmdline.Flag{Command: []string{"send_prompt"},
 			Takes: []cmdline.Value{{Kind: cmdline.Text, Member: "prompt"}},
 			Into:  func(text string) { o.prompt = &text }}},
-		{Flag: &cmdline.Flag{Name: "json-schema", Into: isGiven(&o.jsonSchema)}},
+		{Flag: &cmdline.Flag{Name: "json-schema", Into: cmdline.Switch(&o.jsonSchema)}},
 	}
 }

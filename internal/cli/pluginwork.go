@@ -38,7 +38,7 @@ func (p *program) newCommand(ctx context.Context) *cli.Command {
 	},
 		&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "),
 			Value: "sh", Destination: &f.lang},
-		&cmdline.Flag{Name: "hook", Takes: one("POINT", cmdline.Point), Into: listOf(&f.hooks),
+		&cmdline.Flag{Name: "hook", Takes: cmdline.Word("POINT", cmdline.Point), Into: cmdline.List(&f.hooks),
 			About: "ask for the hook POINT; may be given several times"},
 		&cli.BoolFlag{Name: "tool", Usage: "it is a tool: its description asks for what the model should know",
 			DisableDefaultText: true, Destination: &f.tool},

@@ -39,7 +39,7 @@ func (o *options) arguments() (map[string]string, error) {
 
 func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 	o := &p.opts
-	arg := &cmdline.Flag{Name: "arg", Takes: one("NAME=VALUE", cmdline.Argument), Into: listOf(&o.args),
+	arg := &cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument), Into: cmdline.List(&o.args),
 		About: "give the recipe an argument, NAME=VALUE"}
 	var asJSON bool
 	return []*cli.Command{

@@ -28,7 +28,7 @@ func systemPromptOperations(o *options) []row {
 			Takes:   []cmdline.Value{{Word: "TEXT", Kind: cmdline.File}},
 			About:   "the same as -y for this run only; nothing of it is kept",
 			Members: []string{"system_prompt_override.transient", "system_prompt_override.ephemeral"},
-			Into:    listOf(&o.runSystemPrompt)}},
+			Into:    cmdline.List(&o.runSystemPrompt)}},
 	}
 }
 

@@ -35,12 +35,13 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 // runPrompt carries out the operations that the flags name, and asks the model if
 // there is a prompt.
 func runPrompt(ctx context.Context, p *program, words []string) (err error) {
-	if err := checkCombination(&p.opts, words, p.stdin); err != nil {
+	isTyped := isTerminal(p.stdin)
+	if err := checkCombination(&p.opts, words, isTyped); err != nil {
 		return err
 	}
 	prompt, chat := "", false
-	if wantsPrompt(&p.opts, words, p.stdin) {
-		if chat = len(words) == 0 && p.opts.prompt == nil && p.opts.recipe == nil && isTerminal(p.stdin); !chat {
+	if wantsPrompt(&p.opts, words, isTyped) {
+		if chat = len(words) == 0 && p.opts.prompt == nil && p.opts.recipe == nil && isTyped; !chat {
 			if prompt, err = readPrompt(ctx, p, words); err != nil {
 				return err
 			}
@@ -92,11 +93,12 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 }
 
 // wantsPrompt reports whether this run asks the model. Without words, standard
-// input is read only if nothing else was to be done.
-func wantsPrompt(o *options, words []string, stdin *os.File) bool {
+// input is read only if nothing else was to be done; isTyped says that a person
+// types it.
+func wantsPrompt(o *options, words []string, isTyped bool) bool {
 	switch {
 	case o.forceModel:
-		return hasPrompt(o, words) || o.atLeast(joins) == nil || !isTerminal(stdin)
+		return hasPrompt(o, words) || o.atLeast(joins) == nil || !isTyped
 	case o.noModel, o.atLeast(shows) != nil:
 		return false
 	}
@@ -110,7 +112,7 @@ func hasPrompt(o *options, words []string) bool {
 
 // checkCombination refuses flags that cannot be meant together, before anything
 // is done.
-func checkCombination(o *options, words []string, stdin *os.File) error {
+func checkCombination(o *options, words []string, isTyped bool) error {
 	prompt, alone := hasPrompt(o, words), o.atLeast(shows)
 	removed := o.atLeast(removes)
 	switch {
@@ -121,7 +123,7 @@ func checkCombination(o *options, words []string, stdin *os.File) error {
 			alone.Written())
 	case prompt && removed != nil:
 		return usage("%s destroys the context that the prompt would be asked in; leave one of them out", removed.Written())
-	case o.runSystemPrompt != nil && !wantsPrompt(o, words, stdin) && o.need() < needsAnswer:
+	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.need() < needsAnswer:
 		return usage("-e is a system prompt for this run alone, which asks no model; -y sets one that stays")
 	case o.args != nil && o.recipe == nil:
 		return usage("--arg gives a recipe its arguments; name one with --recipe")

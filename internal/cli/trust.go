@@ -28,7 +28,7 @@ func (p *program) trustCommand(ctx context.Context) *cli.Command {
 	run := func(ctx context.Context, args []string) error { return p.trust(ctx, args, f) }
 	return withExample(leaf(ctx, "trust", "[FOLDER]",
 		"show what a folder's hooks and recipes would run, and approve them", run,
-		&cmdline.Flag{Name: "data", Takes: one("PATTERN", cmdline.Argument), Into: listOf(&f.data),
+		&cmdline.Flag{Name: "data", Takes: cmdline.Word("PATTERN", cmdline.Argument), Into: cmdline.List(&f.data),
 			About: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they " +
 				"may change"},
 		&cli.BoolFlag{Name: "list", Usage: "list what is approved, and whether it has changed",

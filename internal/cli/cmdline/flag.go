@@ -33,6 +33,18 @@ type Flag struct {
 	given Given
 }
 
+// Word is what a flag takes that takes one word, as help shows it.
+func Word(word string, kind Kind) []Value { return []Value{{Word: word, Kind: kind}} }
+
+// Switch keeps whether a flag is given that takes no value.
+func Switch(into *bool) func(string) { return func(value string) { *into = value == "true" } }
+
+// Last keeps the last value of a flag.
+func Last(into *string) func(string) { return func(value string) { *into = value } }
+
+// List keeps all values of a flag.
+func List(into *[]string) func(string) { return func(value string) { *into = append(*into, value) } }
+
 // Given is what a flag was given.
 type Given struct {
 	Times  int      // how often; 0: not at all

@@ -29,6 +29,5 @@ func (f *Flag) helpLine() string {
 	if f.About == "" {
 		return line + "\n"
 	}
-	line += strings.Repeat(" ", max(2, explained-len(line)))
-	return line + strings.ReplaceAll(f.About, "\n", "\n"+strings.Repeat(" ", explained)) + "\n"
+	return line + strings.Repeat(" ", max(2, explained-len(line))) + f.About + "\n"
 }

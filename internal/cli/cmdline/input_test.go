@@ -123,8 +123,7 @@ func TestInputSchema(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	flags, _ := program()
-	const want = `   -C, -S, --transient-context NAME  use NAME
-                                     for this run
+	const want = `   -C, -S, --transient-context NAME  use NAME for this run
    -z, --compact-current-context     make room
    -Z, --compact-context NAME
 `

@@ -108,9 +108,9 @@ func Find(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// Last is the flag that a word of flags ends with: its long name, or the last of
+// Ending is the flag that a word of flags ends with: its long name, or the last of
 // its letters; nil if there is none.
-func Last(flags []cli.Flag, word string) cli.Flag {
+func Ending(flags []cli.Flag, word string) cli.Flag {
 	if name, isLong := strings.CutPrefix(word, "--"); isLong {
 		return Find(flags, name)
 	}

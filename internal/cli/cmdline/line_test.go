@@ -19,7 +19,7 @@ func program() (flags []*Flag, prompt *string) {
 		{Command: []string{"ask"}, Takes: []Value{{"", Text, "prompt"}}, Into: func(text string) { *prompt = text }},
 		{Name: "switch-context", Letters: "c", Takes: []Value{{"NAME", NewContext, ""}}, Members: []string{"context.switch"}},
 		{Name: "transient-context", Letters: "CS", Aliases: []string{"ephemeral-context"}, Part: "Contexts",
-			Takes: []Value{{"NAME", NewContext, ""}}, About: "use NAME\nfor this run",
+			Takes: []Value{{"NAME", NewContext, ""}}, About: "use NAME for this run",
 			Members: []string{"context.transient", "context.ephemeral"}},
 		{Name: "compact-current-context", Letters: "z", Part: "Contexts", About: "make room", Command: []string{"compact"}},
 		{Name: "compact-context", Letters: "Z", Takes: name, Part: "Contexts", Command: []string{"compact"}},

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/urfave/cli/v2"
+)
+
+// parsed is what flags say that stand on a command line, and the words after them.
+func parsed(t *testing.T, line string) (o *options, words []string) {
+	t.Helper()
+	o = &options{}
+	rows := o.table()
+	app := &cli.App{Flags: cmdline.Flags(flagsOf(rows)), HideHelp: true, HideVersion: true,
+		Action: func(*cli.Context) error { return nil }}
+	l, err := cmdline.Split(strings.Fields(line), app.Flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := l.ParserArgs(nil)
+	if err == nil {
+		err = app.Run(args)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.noteAsked(rows)
+	return o, l.Words
+}
+
+func TestFlagsDoNotShareNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range cmdline.NamesOf(cmdline.Flags(flagsOf((&options{}).table()))) {
+		if seen[name] {
+			t.Errorf("%s is the name of two flags", name)
+		}
+		seen[name] = true
+	}
+}
+
+// TestOperationsCanBeAskedForAsJSON holds that what a flag does, --json-config can
+// ask for too, but for the flags that keep a setting.
+func TestOperationsCanBeAskedForAsJSON(t *testing.T) {
+	for _, r := range (&options{}).table() {
+		if r.run != nil && r.phase != phaseSettings && len(r.Command) == 0 {
+			t.Errorf("%s has no command of --json-config", r.Written())
+		}
+		if r.run != nil && r.role == says {
+			t.Errorf("%s has an operation, but its role is to say how the run is done", r.Written())
+		}
+	}
+}
+
+// TestWhatFlagsMeanForThePrompt is about standard input that a program writes.
+func TestWhatFlagsMeanForThePrompt(t *testing.T) {
+	const (
+		asked    = "a prompt is asked"
+		notAsked = "no prompt is asked"
+	)
+	for line, want := range map[string]string{
+		"":                       asked,
+		"hi":                     asked,
+		"-c work":                asked,
+		"-u Ada":                 asked,
+		"-v --set model=x":       asked,
+		"-a":                     notAsked,
+		"-a hi":                  asked,
+		"-y terse hi":            asked,
+		"-B work":                notAsked,
+		"--clear-cache":          notAsked,
+		"--debug all":            asked,
+		"--debug destroy_at=0":   notAsked,
+		"--set a=b --save":       notAsked,
+		"-l":                     notAsked,
+		"-Xl":                    asked,
+		"-X -L hi":               asked,
+		"-p dice 6":              notAsked,
+		"-xa":                    notAsked,
+		"-xX hi":                 asked,
+		"-l hi":                  "-l does not ask the model, but there is a prompt",
+		"-A work hi":             "-A does not ask the model, but there is a prompt",
+		"-aG work 5 hi":          "-G does not ask the model, but there is a prompt",
+		"-d hi":                  "-d does not ask the model, but there is a prompt",
+		"-Xd hi":                 "-d destroys the context that the prompt would be asked in",
+		"-x hi":                  "-x asks no model, but there is a prompt",
+		"-x":                     "there is nothing to do",
+		"-x -c work":             notAsked,
+		"-e terse -l":            "-e is a system prompt for this run alone",
+		"-e terse -b":            notAsked,
+		"-e terse -z":            "-e is a system prompt for this run alone",
+		"--arg a=b hi":           "--arg gives a recipe its arguments",
+		"--save":                 "--save keeps what --set says",
+		"--debug nonsense":       "--debug nonsense: there is no such key",
+		"--destroy-at soon":      "destroy_at=soon: want a number of seconds since 1970",
+		"--recipe compact -x":    "-x asks no model, but there is a prompt",
+		"--recipe compact -g 5":  "-g does not ask the model, but there is a prompt",
+		"--recipe compact --raw": asked,
+	} {
+		t.Run(line, func(t *testing.T) {
+			o, words := parsed(t, line)
+			got := notAsked
+			if err := checkCombination(o, words, false); err != nil {
+				got = err.Error()
+			} else if wantsPrompt(o, words, false) {
+				got = asked
+			}
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestOperationsNeedWhatTheyUse(t *testing.T) {
+	for line, want := range map[string]need{
+		"-l": needsNothing, "-a": needsNothing, "-Z work": needsGuards, "-p dice": needsGuards, "-z": needsModel,
+		"-z -b": needsAnswer, "-l -B work": needsAnswer,
+	} {
+		if o, _ := parsed(t, line); o.need() != want {
+			t.Errorf("%s needs %d, want %d", line, o.need(), want)
+		}
+	}
+}
