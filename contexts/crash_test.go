@@ -250,7 +250,7 @@ func TestWhatWasAcknowledgedSurvives(t *testing.T) {
 			home := t.TempDir()
 			fs := disktest.New(home, cut)
 			acknowledged, next, failed, err := play(crashStore(t, home, fs))
-			if err == nil && !fs.Gone() {
+			if err == nil && !fs.Failed() {
 				if cut < 150 {
 					t.Fatalf("the script took only %d operations", cut)
 				}
@@ -316,7 +316,7 @@ func TestAFullDiskDamagesNothing(t *testing.T) {
 		fs := disktest.NewFailing(home, cut, syscall.ENOSPC)
 		store := crashStore(t, home, fs)
 		acknowledged, next, failed, err := play(store)
-		if !fs.Gone() {
+		if !fs.Failed() {
 			break
 		}
 		if err != nil && !strings.Contains(err.Error(), "no space left") {
@@ -346,7 +346,7 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	fs.Remove(onDisk(c).windowFile())
-	fs.Trouble()
+	fs.Fail()
 	if window, err := c.Window(t.Context()); err != nil || len(window) != 2 {
 		t.Errorf("window = %v, %v", window, err)
 	}

@@ -28,7 +28,7 @@ func TestDeletingOnAFullDiskFreesTheRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fs.Trouble()
+	fs.Fail()
 	if _, err := c.Delete(); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("Delete = %v; state.json could not be written", err)
 	}

@@ -2,7 +2,7 @@
 
 package hookpoints
 
-// fieldDoc is the comment of a payload's or answer's field, "" for an unknown one.
+// fieldDoc returns the comment of a payload's or answer's field, "" for an unknown one.
 func fieldDoc(field string) string {
 	switch field {
 	case "ChatMessage.Content":

@@ -131,7 +131,7 @@ func TestCheckingAGuardThatAsks(t *testing.T) {
 	home := t.TempDir()
 	writePlugin(t, home, "guard", `{"name":"guard","hooks":["pre_tool"],"guards":["pre_tool"]}`, askingGuard)
 	p, cmd := atTerminal(t, home, "plugin", "check", "guard")
-	p.Sees(t, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire pre_tool --plugin "+
+	p.Sees(t, "it asks the person at the terminal, which is not possible here; try it: chibi hook fire pre_tool --plugin "+
 		"guard")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("chibi ended with %v", err)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ChangedAt is when a file, or the names in a directory, last changed. Nobody can
-// set that time back.
+// ChangedAt returns when a file, or the list of names in a directory, last changed. That
+// time cannot be set by programs.
 func ChangedAt(info fs.FileInfo) time.Time {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(stat.Ctim.Unix())

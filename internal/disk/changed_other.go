@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// ChangedAt is when a file, or the names in a directory, last changed.
+// ChangedAt returns when a file, or the list of names in a directory, last changed.
 func ChangedAt(info fs.FileInfo) time.Time { return info.ModTime() }

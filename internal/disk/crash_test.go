@@ -103,7 +103,7 @@ func TestAFullDiskChangesNothing(t *testing.T) {
 			for cut := 0; ; cut++ {
 				fsys := prepared(t, disktest.NewFailing("/d", -1, syscall.ENOSPC), cut)
 				err := c.do(fsys)
-				if !fsys.Gone() {
+				if !fsys.Failed() {
 					return
 				}
 				got := content(t, fsys, c.file)

@@ -1,13 +1,12 @@
 // Package disk writes files that must survive a crash: what has to goes through it.
 //
-// What it promises: what [Append] and [Replace] returned from survives a crash
-// of the machine; a reader never sees half of a replaced file; a file's mode
-// is kept. Locks are the kernel's, so that a crashed process holds nothing. What
-// is not a regular file, such as a named pipe or a device, is refused by name,
-// not waited for.
+// What it promises: data survives a crash of the machine once [Append] or [Replace] has
+// returned; a reader never sees a partially replaced file; a file's mode is kept. Locks
+// are kernel locks, which end with their process. Opening what is not a regular file,
+// such as a named pipe or a device, is an error that names it, and does not block.
 //
-// All operations go through an [FS], so that tests can cut the power at every
-// step; [OS] is the real one.
+// All operations go through an [FS], so that tests can simulate a power failure at every
+// step; [OS] is the real file system.
 package disk
 
 import (
@@ -20,24 +19,24 @@ import (
 	"syscall"
 )
 
-// FS are the operations that writing files takes.
+// FS is the set of file operations that the package uses.
 type FS interface {
-	// OpenFile opens a file as os.OpenFile does; it must be a regular one.
+	// OpenFile opens a regular file, like os.OpenFile.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
-	// Rename renames as os.Rename does.
+	// Rename renames like os.Rename.
 	Rename(from, to string) error
-	// RenameNew is Rename that fails with fs.ErrExist if something, be it an empty
-	// directory, has the new name.
+	// RenameNew is Rename, but fails with fs.ErrExist if the new name exists, even if it
+	// is an empty directory.
 	RenameNew(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// Mkdir makes a directory; one that exists is no error.
+	// Mkdir creates a directory; it is not an error if it exists.
 	Mkdir(name string, perm fs.FileMode) error
 	// Stat describes a file.
 	Stat(name string) (fs.FileInfo, error)
 	// ReadDir lists a directory by name.
 	ReadDir(name string) ([]fs.DirEntry, error)
-	// RemoveAll removes a file or a directory with all that is in it.
+	// RemoveAll removes a file, or a directory with its contents.
 	RemoveAll(name string) error
 	// SyncDir makes the names in a directory durable.
 	SyncDir(name string) error
@@ -55,8 +54,8 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// Replace gives a file new content at once: readers see the old or the new. A
-// file that exists keeps its mode, a new one gets perm. The directory must exist.
+// Replace replaces a file's content atomically: readers see the old or the new. An
+// existing file keeps its mode, a new one gets perm. The directory must exist.
 func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	if info, err := fsys.Stat(name); err == nil {
 		if err := checkRegular(name, info); err != nil {
@@ -76,8 +75,8 @@ func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 }
 
 // Append adds data to the end of a file with one write and makes it durable.
-// The directory must exist; a new file gets perm. Of a write that fails, as on a
-// full disk, nothing stays if that can be helped.
+// The directory must exist; a new file gets perm. If the write fails, for example because
+// the disk is full, Append tries to remove what was written.
 func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	before, isNew := int64(0), false
 	info, err := fsys.Stat(name)
@@ -103,7 +102,7 @@ func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	return fsys.SyncDir(filepath.Dir(name))
 }
 
-// Remove removes a file durably. A missing one is no error.
+// Remove removes a file durably. It is not an error if it does not exist.
 func Remove(fsys FS, name string) error {
 	err := fsys.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,11 +114,11 @@ func Remove(fsys FS, name string) error {
 	return fsys.SyncDir(filepath.Dir(name))
 }
 
-// Move renames a file or directory durably. When the power goes in between, it has
-// the old name or the new one.
+// Move renames a file or directory durably. After a crash it has the old name or the new
+// one.
 func Move(fsys FS, from, to string) error { return move(fsys, fsys.Rename, from, to) }
 
-// MoveNew is Move that fails with fs.ErrExist if something has the new name.
+// MoveNew is Move, but fails with fs.ErrExist if the new name exists.
 func MoveNew(fsys FS, from, to string) error { return move(fsys, fsys.RenameNew, from, to) }
 
 func move(fsys FS, rename func(from, to string) error, from, to string) error {
@@ -132,7 +131,7 @@ func move(fsys FS, rename func(from, to string) error, from, to string) error {
 	return fsys.SyncDir(filepath.Dir(from))
 }
 
-// MkdirAll makes a directory and those above it, durably.
+// MkdirAll creates a directory and its parents, durably.
 func MkdirAll(fsys FS, name string, perm fs.FileMode) error {
 	info, err := fsys.Stat(name)
 	if err == nil {
@@ -156,7 +155,7 @@ func MkdirAll(fsys FS, name string, perm fs.FileMode) error {
 	return fsys.SyncDir(parent)
 }
 
-// IsReadOnly says that an error means that nothing may be written here.
+// IsReadOnly reports whether an error means that writing is not permitted.
 func IsReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrLocked says that somebody else holds a lock.
+// ErrLocked means that another process or goroutine holds the lock.
 var ErrLocked = errors.New("locked")
 
-// Lock takes the kernel's lock on a file, which is made if it is missing, and
-// waits for whoever has it. Nobody can keep it beyond their process's life. The
-// directory must exist.
+// Lock takes the kernel lock on a file and waits until it is free. It creates the file if
+// it does not exist. A lock ends with its process. The directory must exist.
 func Lock(path string) (unlock func(), err error) {
 	return take(path, func(l *flock.Flock) error { return l.Lock() })
 }
@@ -31,8 +30,8 @@ func TryLock(path string) (unlock func(), err error) {
 	})
 }
 
-// IsLocked reports whether somebody holds the lock on a file, which it does not
-// make. It takes a shared lock for an instant if nobody does.
+// IsLocked reports whether the lock on a file is held. It does not create the file. If the
+// lock is free, it takes a shared lock for an instant.
 func IsLocked(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -43,8 +42,8 @@ func IsLocked(path string) bool {
 	return err == nil && !ok
 }
 
-// LockWithin is Lock that gives up after a time, with ErrLocked: whoever has the
-// lock may have been stopped.
+// LockWithin is Lock, but fails with ErrLocked after the given time, because the holder may
+// be a stopped process.
 func LockWithin(path string, wait time.Duration) (unlock func(), err error) {
 	const longest = 20 * time.Millisecond
 	end := time.Now().Add(wait)
@@ -58,7 +57,7 @@ func LockWithin(path string, wait time.Duration) (unlock func(), err error) {
 	}
 }
 
-// WaitLock is Lock until ctx ends, whose error it returns then.
+// WaitLock is Lock, but returns the error of ctx when ctx ends.
 func WaitLock(ctx context.Context, path string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func WaitLock(ctx context.Context, path string) (unlock func(), err error) {
 	case r := <-done:
 		return r.unlock, r.err
 	case <-ctx.Done():
-		go func() { // the wait in the kernel cannot be called off; give back what comes of it
+		go func() { // the wait in the kernel cannot be cancelled; release the lock when it is granted
 			if r := <-done; r.err == nil {
 				r.unlock()
 			}
@@ -85,10 +84,10 @@ func WaitLock(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// take locks a file with lock. While it waited, the file may have been renamed
-// or removed with its directory; then it locks the one that has the name now.
+// take locks a file with lock. If the file was renamed or removed during the wait, it locks
+// the file that has the name now.
 func take(path string, lock func(*flock.Flock) error) (unlock func(), err error) {
-	if info, err := os.Stat(path); err == nil { // opening a named pipe would wait for ever
+	if info, err := os.Stat(path); err == nil { // opening a named pipe would block
 		if err := checkRegular(path, info); err != nil {
 			return nil, err
 		}

@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// OS is the machine's file system.
+// OS is the file system of the operating system.
 type OS struct{}
 
 var _ FS = OS{}
 
-// OpenFile opens a regular file, or makes one.
+// OpenFile opens or creates a regular file.
 func (OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	f, err := openRegular(name, flag, perm)
 	if err != nil {
@@ -23,7 +23,7 @@ func (OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 // Rename renames a file.
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 
-// RenameNew renames a file if nothing has the new name.
+// RenameNew renames a file if the new name does not exist.
 func (OS) RenameNew(from, to string) error { return renameNew(from, to) }
 
 // Remove removes a file.
@@ -32,13 +32,13 @@ func (OS) Remove(name string) error { return os.Remove(name) }
 // ReadDir lists a directory by name.
 func (OS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 
-// RemoveAll removes a file or a directory with all that is in it.
+// RemoveAll removes a file, or a directory with its contents.
 func (OS) RemoveAll(name string) error { return os.RemoveAll(name) }
 
 // Stat describes a file.
 func (OS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// Mkdir makes a directory; one that exists is no error.
+// Mkdir creates a directory; it is not an error if it exists.
 func (OS) Mkdir(name string, perm fs.FileMode) error {
 	if err := os.Mkdir(name, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

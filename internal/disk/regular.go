@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// TooLargeError says that a file has more bytes than are read of it.
+// TooLargeError means that a file is larger than its bound.
 type TooLargeError struct {
 	Path string
-	// Max is how many bytes it may have.
+	// Max is the bound in bytes.
 	Max int64
 }
 
 // Error names the file and the bound.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s has more than the %d bytes that are read of it; it was not changed", e.Path, e.Max)
+	return fmt.Sprintf("%s is larger than %d bytes; it was not changed", e.Path, e.Max)
 }
 
-// ReadFile reads a whole regular file of at most max bytes. The error is a
-// *TooLargeError for a longer one.
+// ReadFile reads a regular file of at most max bytes. The error for a larger one is a
+// *TooLargeError.
 func ReadFile(fsys FS, name string, max int64) ([]byte, error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
@@ -45,12 +45,12 @@ func readAll(f File, name string, max int64) ([]byte, error) {
 	return data, err
 }
 
-// OpenRegular opens a file for reading that must be a regular one.
+// OpenRegular opens a regular file for reading.
 func OpenRegular(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY, 0) }
 
-// openRegular opens a file, or makes one, that must be a regular one. Opening a
-// device or a named pipe could wait for ever or have effects, so it is asked
-// first, and not waited for if something else has got the name meanwhile.
+// openRegular opens or creates a regular file. Opening a device or a named pipe could block
+// or have side effects, so the type is checked before, and the file is opened without
+// blocking in case it was replaced in between.
 func openRegular(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	before, err := os.Stat(path)
 	switch {
@@ -68,7 +68,7 @@ func openRegular(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return regularOnly(f, path)
 }
 
-// regularOnly is a file that was opened, or what it is instead of a regular one.
+// regularOnly returns an opened file, or an error if it is not a regular one.
 func regularOnly(f *os.File, path string) (*os.File, error) {
 	opened, err := f.Stat()
 	if err == nil {
@@ -81,7 +81,7 @@ func regularOnly(f *os.File, path string) (*os.File, error) {
 	return f, nil
 }
 
-// checkRegular refuses what is not a regular file, by name.
+// checkRegular returns an error if a file is not a regular one.
 func checkRegular(path string, info fs.FileInfo) error {
 	kind := "something else"
 	switch mode := info.Mode(); {
@@ -99,8 +99,8 @@ func checkRegular(path string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is not a regular file but %s", path, kind)
 }
 
-// OpenBeneath opens a file below a directory for reading, wherever links lead:
-// nothing outside the directory is opened. It must be a regular file.
+// OpenBeneath opens a regular file below a directory for reading. It is an error if links
+// lead out of the directory.
 func OpenBeneath(directory, name string) (*os.File, error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {

@@ -15,12 +15,11 @@ import (
 // tempMark is part of the names of TempName.
 const tempMark = ".tmp-"
 
-// StaleAge is how old a temporary file must be before it counts as left behind:
-// no write takes a day.
+// StaleAge is the age after which a temporary file counts as abandoned: no write takes a
+// day.
 const StaleAge = 24 * time.Hour
 
-// isTemp reports whether a name is one of TempName, or of a tool's output that is
-// being written.
+// isTemp reports whether a name was made by TempName, or belongs to a spooled output.
 func isTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) || strings.HasPrefix(name, spillPrefix)
 }
@@ -28,9 +27,8 @@ func isTemp(name string) bool {
 // spillPrefix is the beginning of the names of outputs that are being written.
 const spillPrefix = ".spool-"
 
-// Temps lists the temporary files and directories in a directory that were not
-// changed since a point in time: what interrupted runs have left, if that is long
-// ago.
+// Temps lists the temporary files and directories in a directory that have not changed
+// since the given time: if that is long ago, interrupted runs left them.
 func Temps(fsys FS, dir string, since time.Time) (paths []string) {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {
@@ -47,15 +45,15 @@ func Temps(fsys FS, dir string, since time.Time) (paths []string) {
 	return paths
 }
 
-// RemoveStale removes from a directory what interrupted runs have left there.
+// RemoveStale removes the abandoned temporary files of a directory.
 func RemoveStale(fsys FS, dir string, now time.Time) {
 	for _, path := range Temps(fsys, dir, now.Add(-StaleAge)) {
 		fsys.RemoveAll(path)
 	}
 }
 
-// TempName is a hidden name, which nothing has, beside a file or directory that is
-// about to be made or removed there.
+// TempName returns an unused hidden name beside a file or directory that is about to be
+// created or removed.
 func TempName(name string) (string, error) {
 	random := make([]byte, 8)
 	if _, err := rand.Read(random); err != nil {
@@ -64,9 +62,9 @@ func TempName(name string) (string, error) {
 	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+tempMark+hex.EncodeToString(random)), nil
 }
 
-// writeTemp writes data, durably, to a new file beside the one that it is meant
-// for. The name is random, and the file must be new: process ids are the same in
-// several containers that share a directory, and goroutines have none.
+// writeTemp writes data, durably, to a new file beside the given one. The name is random,
+// and the file must be new: containers that share a directory may have equal process ids,
+// and goroutines share one.
 func writeTemp(fsys FS, name string, data []byte, perm fs.FileMode) (temp string, err error) {
 	for range 100 {
 		if temp, err = TempName(name); err != nil {

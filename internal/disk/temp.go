@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// MkdirTemp makes a new directory for temporary files that only its owner can
-// enter. The caller calls remove when it is no longer needed.
+// MkdirTemp creates a directory for temporary files that only its owner can enter. The
+// caller must call remove when it is no longer needed.
 func MkdirTemp(pattern string) (path string, remove func(), err error) {
 	path, err = os.MkdirTemp("", pattern)
 	if err != nil {
@@ -81,7 +81,7 @@ func OwnTemps(since time.Time) (paths []string) {
 		return nil
 	}
 	defer dir.Close()
-	const most = 20_000 // a directory may be full of what others leave
+	const most = 20_000 // the directory may contain many files of others
 	names, _ := dir.Readdirnames(most)
 	for _, name := range names {
 		if !isOwnTemp(name) {
@@ -99,8 +99,8 @@ func OwnTemps(since time.Time) (paths []string) {
 	return paths
 }
 
-// WriteFile writes a file, and the directories above it, that need not survive a
-// crash.
+// WriteFile writes a file that need not survive a crash, and creates its parent
+// directories.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -108,8 +108,8 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	return os.WriteFile(path, data, perm)
 }
 
-// WritePrivate is WriteFile for what nobody else may read, whatever the mode of
-// a file that is there already.
+// WritePrivate is WriteFile for a file that only its owner may read, also if it exists with
+// another mode.
 func WritePrivate(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -122,8 +122,8 @@ func WritePrivate(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// Overwrite gives a file new content in place, without durability: whoever
-// holds a lock on the file keeps it.
+// Overwrite replaces a file's content in place, without durability, so that a lock on the
+// file stays valid.
 func Overwrite(path string, data []byte) error {
 	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -142,15 +142,15 @@ func Sync(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// OpenLog opens a file for appending what need not survive a crash. Only its
-// owner can read a new one.
+// OpenLog opens or creates a file for appending data that need not survive a crash. Only
+// its owner can read a new file.
 func OpenLog(path string) (*os.File, error) {
 	return openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
-// CopyTree copies a file, or a directory with all in it; modes are kept, and the
-// contents of files survive a crash when it returns. Links in it are copied as what they lead to, if that is
-// a file, and hidden files and directories are left out.
+// CopyTree copies a file, or a directory with its contents. Modes are kept, and the
+// contents of files survive a crash once it has returned. A link to a file is copied as
+// that file; other links, hidden files and hidden directories are skipped.
 func CopyTree(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {

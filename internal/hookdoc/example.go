@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Example is a believable payload of a point. The payloads of chibi's points
-// tell one story: a person asks what is in a directory, the model runs a command.
+// Example returns a realistic payload of a point. The payloads of chibi's points belong
+// to one conversation: a person asks what is in a directory, the model runs a command.
 func Example(info hookpoints.Info) json.RawMessage {
 	payload, err := strictjson.Encode(exampleStruct(info.Payload).Interface())
 	if err != nil {
@@ -29,7 +29,7 @@ func exampleStruct(t reflect.Type) reflect.Value {
 	return v
 }
 
-// exampleOf makes a value for a field, which is written "Struct.json_name".
+// exampleOf returns a value for a field, which is given as "Struct.json_name".
 func exampleOf(t reflect.Type, field string) reflect.Value {
 	v := reflect.New(t).Elem()
 	switch {
@@ -57,7 +57,7 @@ func exampleObject(field string) string {
 	return `{"command":"ls -l /tmp"}`
 }
 
-// exampleConversation is a prompt and the response that the same payload has.
+// exampleConversation returns a prompt and the response of the same payload.
 func exampleConversation(field string) []hookpoints.ChatMessage {
 	owner, _, _ := strings.Cut(field, ".")
 	return []hookpoints.ChatMessage{
@@ -93,8 +93,8 @@ func exampleNumber(field string) int64 {
 	})
 }
 
-// lookUp finds the value for a field of one struct, else that for fields of
-// that name.
+// lookUp returns the value for a field of one struct, or else that for fields of that
+// name.
 func lookUp[V any](field string, known map[string]V) V {
 	if v, ok := known[field]; ok {
 		return v

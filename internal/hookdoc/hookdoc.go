@@ -1,8 +1,7 @@
-// Package hookdoc makes the documentation of hook points from package
-// hookpoints: the tables of docs/HOOKS.md, the JSON Schemas in docs/schema, the
-// texts of `chibi hook show`, and the field descriptions that hookpoints needs
-// at run time. It promises that a test notices when any of them is stale. It
-// writes nothing itself; see its command.
+// Package hookdoc generates the documentation of hook points from package hookpoints: the
+// tables of docs/HOOKS.md, the JSON Schemas in docs/schema, the texts of `chibi hook
+// show`, and the field descriptions that hookpoints needs at run time. It promises that a
+// test fails when any of them is stale. It writes no files; see its command.
 package hookdoc
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Overview is the table of all points, in Markdown.
+// Overview returns the table of all points, in Markdown.
 func Overview() string {
 	var b strings.Builder
 	b.WriteString("| hook | mode | fires when | a plugin can |\n| --- | --- | --- | --- |\n")
@@ -24,7 +23,7 @@ func Overview() string {
 	return b.String()
 }
 
-// can says in words what a plugin can do at a point.
+// can describes what a plugin can do at a point.
 func can(info hookpoints.Info) string {
 	verbs := "observe"
 	switch {
@@ -36,7 +35,7 @@ func can(info hookpoints.Info) string {
 	return verbs
 }
 
-// Section is the documentation of one point, in Markdown.
+// Section returns the documentation of one point, in Markdown.
 func Section(info hookpoints.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#### %s\n\nFires when: %s. Mode: **%s**, %s.\n", info.Name, info.When, info.Mode, info.Mode.Meaning())
@@ -54,8 +53,8 @@ func Section(info hookpoints.Info) string {
 	return b.String()
 }
 
-// payloadType is a payload field's type and whether it may be absent. In
-// answers that would be said of every field.
+// payloadType returns a payload field's type and whether the field is optional. In
+// answers all fields are.
 func payloadType(f hookpoints.Field) string {
 	if f.Optional {
 		return f.Type + ", optional"
@@ -78,7 +77,7 @@ func ruleText(f hookpoints.Field) string {
 	return f.Rule.Meaning()
 }
 
-// Group is the documentation of all points of a group, in Markdown.
+// Group returns the documentation of all points of a group, in Markdown.
 func Group(group hookpoints.Group) string {
 	var sections []string
 	for _, info := range hookpoints.All() {

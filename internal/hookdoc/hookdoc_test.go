@@ -48,7 +48,7 @@ func TestStaleFilesAreNamed(t *testing.T) {
 func TestMistakesOnThePageAreNamed(t *testing.T) {
 	for _, tc := range []struct{ name, page, err string }{
 		{"unknown group", "<!-- generated: toll -->\n<!-- /generated -->",
-			`docs/HOOKS.md: there is no group "toll" to generate`},
+			`docs/HOOKS.md: unknown group "toll"`},
 		{"block without end", "<!-- generated: tool -->\n",
 			`docs/HOOKS.md: 1 generated blocks begin, 0 end with <!-- /generated -->`},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is the JSON Schema of a point's payload and of its answer. The answer
-// is nil for a point that is only observed.
+// Schema returns the JSON Schemas of a point's payload and of its answer. The answer is
+// nil for a point that is only observed.
 func Schema(info hookpoints.Info) (payload, answer *jsonschema.Schema, err error) {
 	if payload, err = schemaOf(info.Payload, fmt.Sprintf("Payload of %s", info.Name)); err != nil || !info.CanChange() {
 		return payload, nil, err
@@ -20,9 +20,9 @@ func Schema(info hookpoints.Info) (payload, answer *jsonschema.Schema, err error
 	return payload, answer, err
 }
 
-// schemaOf makes a schema of a struct and puts the field comments into it.
-// Additional properties are allowed: fields may be added, and plugins may
-// answer more than a host knows.
+// schemaOf returns the schema of a struct, with the field comments as descriptions.
+// Additional properties are allowed, because later versions may add fields and plugins
+// may answer fields that a host does not know.
 func schemaOf(t reflect.Type, title string) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {Type: "object"},
@@ -36,7 +36,7 @@ func schemaOf(t reflect.Type, title string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// describe puts the comments of a struct's fields into its schema.
+// describe sets the descriptions of a struct's fields in its schema.
 func describe(s *jsonschema.Schema, t reflect.Type) {
 	s.AdditionalProperties = nil
 	for _, f := range hookpoints.Fields(t) {
@@ -51,7 +51,7 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// describeInner describes the struct that a field is, points to or is a list of.
+// describeInner describes the struct type of a field, a pointer to it or a list of it.
 func describeInner(property *jsonschema.Schema, t reflect.Type) {
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -64,8 +64,8 @@ func describeInner(property *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// plain takes "null" out of a type: a plugin never receives one, and answers
-// that leave a field out mean the same.
+// plain removes "null" from a type: a plugin never receives it, and in an answer it means
+// the same as an absent field.
 func plain(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil

@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Text describes one point for the terminal, in lines of at most 80 columns; only
-// the example payload is one long line, to be copied.
+// Text describes one point for the terminal, in lines of at most 80 columns, except the
+// example payload, which is one long line that can be copied.
 func Text(info hookpoints.Info) string {
 	var b strings.Builder
 	b.WriteString(wrap(fmt.Sprintf("%s fires when: %s.", info.Name, info.When), ""))
@@ -18,7 +18,7 @@ func Text(info hookpoints.Info) string {
 		b.WriteString(wrap(fmt.Sprintf("%s (%s): %s", f.Name, payloadType(f), f.Doc), "  "))
 	}
 	if !info.CanChange() {
-		b.WriteString("\nIt observes: an answer changes nothing.\n")
+		b.WriteString("\nIt is only observed: an answer has no effect.\n")
 	} else {
 		b.WriteString("\nIt may answer:\n")
 		for _, f := range hookpoints.Fields(info.Answer) {
@@ -30,8 +30,7 @@ func Text(info hookpoints.Info) string {
 	return b.String()
 }
 
-// wrap breaks a text into lines of at most 78 columns; lines after the first
-// are indented further.
+// wrap wraps a text at 78 columns; lines after the first are indented further.
 func wrap(text, indent string) string {
 	var lines []string
 	line := indent

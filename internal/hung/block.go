@@ -7,15 +7,15 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// The word that a plugin's schema has if its failure blocks, and how much of a
-// file is looked through for it.
+// The key that the schema of a blocking plugin has, and how many bytes of a file are
+// searched for it.
 const (
 	blocks    = "on_failure"
 	maxLooked = 64 << 20
 )
 
-// mayBlock reports whether a plugin's failure may block, by its own word: its schema,
-// which it did not give, would say so. A file that is too large to know may.
+// mayBlock reports whether a plugin's failure may block: its schema is unknown, so its
+// file is searched for the key. A file that is too large to be searched may block.
 func mayBlock(path string) bool {
 	f, err := disk.OpenRegular(path)
 	if err != nil {

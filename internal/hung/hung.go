@@ -1,12 +1,11 @@
-// Package hung remembers for ten minutes which plugins did not answer in time
-// when they were asked what they are, so that not every run waits for them.
+// Package hung remembers for ten minutes which plugins did not answer in time when they
+// were probed, so that not every run waits for them.
 //
-// What it promises: a plugin counts as hung only as long as its file is the one
-// that hung, the clock says a time within those minutes, and it is given no more
-// time than before; one whose text speaks of on_failure may be a guard, and is
-// never remembered. A damaged file, or one that cannot be written, means that
-// plugins are asked, never that they are left out. Nothing is read but that one
-// file, and nothing is written unless a plugin hung, or answers again.
+// What it promises: a plugin counts as hung only while its file is unchanged, the ten
+// minutes have not passed, and the time limit is not longer than before; a plugin whose
+// file contains on_failure may be a guard and is never remembered. If the memory is
+// damaged or cannot be written, plugins are probed, never skipped. The package reads only
+// that one file and the plugins, and writes only if a plugin hung or answers again.
 package hung
 
 import (
@@ -19,23 +18,23 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// Period is how long a plugin is left out.
+// Period is how long a plugin that hung is skipped.
 const Period = 10 * time.Minute
 
-// maxFile bounds the file that remembers, in bytes.
+// maxFile bounds the memory's file, in bytes.
 const maxFile = 1 << 20
 
 // entry is one plugin that hung.
 type entry struct {
 	// At is when it did not answer.
 	At time.Time `json:"at"`
-	// WaitedMS is how long it was waited for.
+	// WaitedMS is the time limit, in milliseconds.
 	WaitedMS int64 `json:"waited_ms"`
-	// File describes its file as it was.
+	// File identifies its file at that time.
 	File identity `json:"file"`
 }
 
-// identity tells a file from what it was before a change.
+// identity changes when a file changes.
 type identity struct {
 	Size    int64 `json:"size"`
 	MTime   int64 `json:"mtime_ns"`
@@ -45,8 +44,8 @@ type identity struct {
 // entries are plugins that hung, by path.
 type entries map[string]entry
 
-// Memory is what is remembered in a home. It is safe for concurrent use, also by
-// several processes.
+// Memory is the memory of a home. It is safe for concurrent use, also by several
+// processes.
 type Memory struct {
 	file     jsonfile.File
 	now      func() time.Time
@@ -54,20 +53,20 @@ type Memory struct {
 
 	mu      sync.Mutex
 	known   entries
-	changes map[string]*entry // since it was read; nil: it has answered
+	changes map[string]*entry // since it was read; nil: the plugin answered
 }
 
-// Options say how a memory is used.
+// Options specifies how a memory is used.
 type Options struct {
-	// AskAgain leaves no plugin out; what is found is remembered.
+	// AskAgain skips no plugin; what hangs is remembered.
 	AskAgain bool
-	// Now is the clock; nil: the machine's.
+	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// Report, if set, is told that a damaged file was kept, and where.
+	// Report, if set, is called when a damaged file was renamed.
 	Report func(text string)
 }
 
-// Open reads the memory of a home. One that cannot be read is empty.
+// Open reads the memory of a home. If it cannot be read, it is empty.
 func Open(home string, opts Options) *Memory {
 	m := &Memory{now: opts.Now, askAgain: opts.AskAgain, changes: map[string]*entry{},
 		file: jsonfile.File{Path: filepath.Join(home, "hung-plugins.json"), Max: maxFile, Report: opts.Report}}
@@ -78,7 +77,7 @@ func Open(home string, opts Options) *Memory {
 	return m
 }
 
-// Until says since when and until when a plugin is left out, if it is.
+// Until returns since when and until when a plugin is skipped, if it is.
 func (m *Memory) Until(path string, patience time.Duration) (at, until time.Time, ok bool) {
 	e, known := m.known[path]
 	if !known || m.askAgain || patience > time.Duration(e.WaitedMS)*time.Millisecond || !m.holds(path, e) {
@@ -87,7 +86,7 @@ func (m *Memory) Until(path string, patience time.Duration) (at, until time.Time
 	return e.At, e.At.Add(Period), true
 }
 
-// holds reports whether an entry still counts.
+// holds reports whether an entry is still valid.
 func (m *Memory) holds(path string, e entry) bool {
 	age := m.now().Sub(e.At)
 	now, err := identify(path)
@@ -108,7 +107,7 @@ func (m *Memory) Note(path string, patience time.Duration) (until time.Time, ok 
 	return at.Add(Period), true
 }
 
-// Forget drops a plugin, if it is remembered.
+// Forget removes a plugin from the memory.
 func (m *Memory) Forget(path string) {
 	if _, known := m.known[path]; known {
 		m.mu.Lock()
@@ -117,7 +116,7 @@ func (m *Memory) Forget(path string) {
 	}
 }
 
-// Save writes what has changed, if anything has, and drops what counts no more.
+// Save writes the changes, if there are any, and removes entries that are not valid.
 func (m *Memory) Save() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,7 +140,7 @@ func (m *Memory) Save() error {
 	})
 }
 
-// identify describes a file as it is now.
+// identify returns the identity of a file as it is now.
 func identify(path string) (identity, error) {
 	info, err := os.Stat(path)
 	if err != nil {

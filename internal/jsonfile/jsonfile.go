@@ -1,12 +1,11 @@
-// Package jsonfile reads and changes the small files of a home that several
-// processes may change at once.
+// Package jsonfile reads and changes small files of a home that several processes may
+// change concurrently.
 //
-// What it promises: a change is made to what the file says at that moment, while
-// nobody else changes it, and replaces the file at once, so that no change is
-// lost and no reader sees half of one. Reading takes no lock. A file that is not
-// JSON, or is JSON of another shape, is kept beside the new one under another
-// name, never overwritten. A file that is larger than its bound, or not a regular
-// one, is refused as it is.
+// What it promises: an update reads the file, changes it and replaces it atomically, under
+// a lock, so that no change is lost and no reader sees a partial one. Reading takes no
+// lock. A damaged file, which is not JSON or is JSON of another type, is renamed, never
+// overwritten. A file that is larger than its bound, or that is not a regular file, is an
+// error and stays unchanged.
 package jsonfile
 
 import (
@@ -25,23 +24,23 @@ import (
 // DefaultMax bounds a file whose Max is not set, in bytes.
 const DefaultMax = 16 << 20
 
-// patience is how long a change waits for others; one takes a few milliseconds,
-// unless the process that makes it was stopped.
+// patience is how long a change waits for the lock. It is held for a few milliseconds,
+// unless its process was stopped.
 const patience = 10 * time.Second
 
 // File is a file that may be changed.
 type File struct {
-	// Path is where it is. A link stays a link, and its target is changed.
+	// Path is the path. If it is a link, its target is changed.
 	Path string
-	// FS is where it lies; nil: the machine's file system.
+	// FS is the file system; nil: that of the machine.
 	FS disk.FS
-	// Max is how many bytes it may have; 0: DefaultMax.
+	// Max bounds its size in bytes; 0: DefaultMax.
 	Max int64
-	// Report, if set, is told that a damaged file was kept, and where.
+	// Report, if set, is called when a damaged file was renamed.
 	Report func(text string)
 }
 
-// DamagedError says that a file is not JSON, or is JSON of another shape.
+// DamagedError means that a file is not JSON, or is JSON of another type.
 type DamagedError struct {
 	Path string
 	Err  error
@@ -50,12 +49,11 @@ type DamagedError struct {
 // Error names the file.
 func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", e.Path, e.Err) }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// Read reads a file; a missing one is the zero value. The error is a
-// *DamagedError if it is not a T. A *T with a method Validate() error has the last
-// word on that.
+// Read reads a file; the value of a missing one is zero. The error is a *DamagedError if
+// the file is not a T, or if *T has a method Validate() error that returns an error.
 func Read[T any](f File) (T, error) {
 	data, err := f.read()
 	if err != nil || data == nil {
@@ -65,8 +63,8 @@ func Read[T any](f File) (T, error) {
 	return parse[T](f.Path, data)
 }
 
-// Update changes a file while no other process does. A damaged one is kept beside
-// it, reported, and counts as missing. If change fails, nothing is written.
+// Update changes a file under its lock. A damaged file is renamed, reported, and treated
+// as missing. If change fails, nothing is written.
 func Update[T any](f File, change func(*T) error) error {
 	return f.locked(func(f File) error {
 		data, err := f.read()
@@ -108,8 +106,8 @@ func Write[T any](f File, value T) error {
 	return f.replace(nil, append(data, '\n'))
 }
 
-// Rewrite changes the text of a file while no other process does; nil stands for a
-// missing file. If change fails, nothing is written.
+// Rewrite changes the text of a file under its lock; nil means a missing file. If change
+// fails, nothing is written.
 func Rewrite(f File, change func(text []byte) ([]byte, error)) error {
 	return f.locked(func(f File) error {
 		before, err := f.read()
@@ -124,8 +122,8 @@ func Rewrite(f File, change func(text []byte) ([]byte, error)) error {
 	})
 }
 
-// locked runs a step while no other process changes the file. The step gets the
-// file with its real path: two homes may link to one.
+// locked runs a step under the lock of the file. The step gets the file with its real
+// path, because several homes may link to the same file.
 func (f File) locked(step func(File) error) error {
 	f.FS = f.fs()
 	if real, err := filepath.EvalSymlinks(f.Path); err == nil {
@@ -136,7 +134,7 @@ func (f File) locked(step func(File) error) error {
 	}
 	unlock, err := disk.LockWithin(f.Path+".lock", patience)
 	if errors.Is(err, disk.ErrLocked) {
-		return fmt.Errorf("%s is being changed by another process, which has not finished in %s; end it and try again",
+		return fmt.Errorf("%s is locked by another process, which has not finished within %s; end it and try again",
 			f.Path, patience)
 	}
 	if err != nil {
@@ -166,14 +164,14 @@ func (f File) replace(before, after []byte) error {
 	return disk.Replace(f.fs(), f.Path, after, 0o600)
 }
 
-// setAside keeps a damaged file under another name.
+// setAside renames a damaged file.
 func (f File) setAside() error {
 	aside := fmt.Sprintf("%s.damaged-%d", f.Path, time.Now().UnixNano())
 	if err := disk.Move(f.fs(), f.Path, aside); err != nil {
 		return err
 	}
 	if f.Report != nil {
-		f.Report(fmt.Sprintf("%s is damaged; it is kept as %s, and made anew", f.Path, filepath.Base(aside)))
+		f.Report(fmt.Sprintf("%s is damaged; it was renamed to %s and is rebuilt", f.Path, filepath.Base(aside)))
 	}
 	return nil
 }
@@ -185,10 +183,10 @@ func (f File) fs() disk.FS {
 	return f.FS
 }
 
-// parse reads a T. JSON's null is none: it would leave every field as it was.
+// parse reads a T. It rejects null, which would leave every field unchanged.
 func parse[T any](path string, data []byte) (value T, err error) {
 	if string(bytes.TrimSpace(data)) == "null" {
-		return value, &DamagedError{path, errors.New("it says null")}
+		return value, &DamagedError{path, errors.New("it is null")}
 	}
 	err = strictjson.Decode(data, &value)
 	if v, ok := any(&value).(interface{ Validate() error }); ok && err == nil {

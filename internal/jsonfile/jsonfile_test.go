@@ -154,7 +154,7 @@ func TestWhatIsTooLargeOrNoRegularFileIsRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		large: "more than the 50 bytes", pipe: "not a regular file but a named pipe", device: "but a device",
+		large: "larger than 50 bytes", pipe: "not a regular file but a named pipe", device: "but a device",
 		lock:                    "not a regular file but a named pipe",
 		filepath.Join(dir, "."): "but a directory",
 	} {
@@ -218,7 +218,7 @@ func TestNothingIsLostWhenThePowerGoes(t *testing.T) {
 			for _, unsynced := range []disktest.Unsynced{disktest.Lost, disktest.Torn} {
 				checkAfterCrash(t, fsys.AfterCrash(unsynced), dir, before, err == nil)
 			}
-			if !fsys.Gone() {
+			if !fsys.Failed() {
 				break
 			}
 		}

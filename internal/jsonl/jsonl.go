@@ -1,9 +1,8 @@
-// Package jsonl keeps records in files, one JSON value a line.
+// Package jsonl stores records in files, one JSON value per line.
 //
-// A record counts only with its newline: what follows the last newline is the
-// torn end of a write that a crash cut short, and [Append] removes it. The
-// package knows nothing of what the records mean. Writers of one file must hold
-// a lock of their own.
+// A record is complete only with its newline: what follows the last newline is the torn
+// end of a write that a crash interrupted, and [Append] removes it. The package does not
+// interpret the records. Writers of a file must hold a lock of their own.
 package jsonl
 
 import (
@@ -18,19 +17,18 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// MaxRecord bounds a record in bytes. Longer ones are not written; of one that
-// another program wrote, readers get a beginning that is no JSON.
+// MaxRecord bounds a record in bytes. Longer ones are not written; if another program
+// wrote one, readers get its beginning, which is not valid JSON.
 const MaxRecord = 16 << 20
 
-// beginning is how much, in bytes, is read of a record that is too long.
+// beginning is how many bytes of a record that is too long are read.
 const beginning = 200
 
-// chunk is how much is read at once from the end of a file.
+// chunk is how many bytes are read at once from the end of a file.
 const chunk = 64 << 10
 
-// Append adds records to a file with one write and makes them durable. A torn
-// end is cut off first; cut is its length in bytes. Records must not contain a
-// newline.
+// Append adds records to a file with one write and makes them durable. It removes a torn
+// end first; cut is its length in bytes. Records must not contain a newline.
 func Append(fsys disk.FS, name string, records ...[]byte) (cut int64, err error) {
 	if cut, err = Repair(fsys, name); err != nil {
 		return cut, err
@@ -48,8 +46,8 @@ func Append(fsys disk.FS, name string, records ...[]byte) (cut int64, err error)
 	return cut, disk.Append(fsys, name, data, 0o600)
 }
 
-// Repair cuts off the torn end of a file and returns its length in bytes. A
-// missing file is whole.
+// Repair removes the torn end of a file and returns its length in bytes. A missing file
+// needs no repair.
 func Repair(fsys disk.FS, name string) (cut int64, err error) {
 	f, err := fsys.OpenFile(name, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +71,7 @@ func Repair(fsys disk.FS, name string) (cut int64, err error) {
 	return size - end, f.Sync()
 }
 
-// lastNewline is the offset after the last newline before size.
+// lastNewline returns the offset after the last newline before size.
 func lastNewline(f io.ReaderAt, size int64) (int64, error) {
 	all := make([]byte, min(size, chunk))
 	for end := size; end > 0; {
@@ -90,9 +88,9 @@ func lastNewline(f io.ReaderAt, size int64) (int64, error) {
 	return 0, nil
 }
 
-// Backward calls each with the records of a file from the last to the first,
-// and where each begins in the file, until it returns false. A torn end and
-// empty lines are passed over. A missing file has no records.
+// Backward calls each with the records of a file from the last to the first, and with the
+// offset of each, until it returns false. It skips a torn end and empty lines. A missing
+// file has no records.
 func Backward(fsys disk.FS, name string, each func(offset int64, record []byte) (more bool)) error {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,12 +116,11 @@ func BackwardIn(f disk.File, each func(offset int64, record []byte) (more bool))
 	return backward(f, end, each)
 }
 
-// backward reads whole lines before end, which is 0 or follows a newline. It
-// reads ever more at once while a line goes on, so that a long one is not
-// copied again and again.
+// backward reads the lines before end, which is 0 or follows a newline. Within a long line
+// it doubles the size of its reads, so that the line is not copied many times.
 func backward(f io.ReaderAt, end int64, each func(int64, []byte) bool) error {
-	var rest []byte // the beginning of it is not read yet
-	long := false   // it is longer than a record, and not kept
+	var rest []byte // the end of a line whose beginning is not read yet
+	long := false   // the line is longer than MaxRecord and not kept
 	size := int64(chunk)
 	give := func(offset int64, line []byte) bool {
 		if long || len(line) > MaxRecord {
@@ -160,7 +157,7 @@ func backward(f io.ReaderAt, end int64, each func(int64, []byte) bool) error {
 	return nil
 }
 
-// LineAt is the number, from 1, of the line that begins at an offset.
+// LineAt returns the number, from 1, of the line that begins at an offset.
 func LineAt(fsys disk.FS, name string, offset int64) int {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
@@ -189,9 +186,9 @@ func sizeOf(f disk.File) (int64, error) {
 }
 
 // Forward calls each with the records of a file and their line numbers, from 1,
-// until it returns false. Empty lines are passed over; torn is the length of a
-// torn end, which is not a record. A missing file has no records. A record is
-// valid only during the call.
+// until it returns false. It skips empty lines; torn is the length of a torn end,
+// which is not a record. A missing file has no records. A record is valid only during the
+// call.
 func Forward(fsys disk.FS, name string, each func(line int, record []byte) (more bool)) (torn int64, err error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -221,8 +218,8 @@ func ForwardIn(f disk.File, each func(line int, record []byte) (more bool)) (tor
 	}
 }
 
-// readLine reads up to a newline, which it cuts off, and says how long the line
-// was. At the end of the file it returns what is left, with io.EOF.
+// readLine reads a line without its newline and returns its whole length. At the end of
+// the file it returns the rest, with io.EOF.
 func readLine(r *bufio.Reader) (line []byte, length int64, err error) {
 	piece, err := r.ReadSlice('\n')
 	length = int64(len(piece))

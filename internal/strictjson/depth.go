@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// countDepth reports whether objects and arrays nest at most limit deep. It counts
+// countDepth returns an error if objects and arrays nest more than limit deep. It counts
 // brackets outside of strings in one pass.
 func countDepth(data []byte, limit int) error {
 	depth := 0
@@ -24,8 +24,8 @@ func countDepth(data []byte, limit int) error {
 	return nil
 }
 
-// stringEnd is where the quotation mark stands that ends a string, from behind the
-// one that begins it; the end of the text if there is none.
+// stringEnd returns the index of the closing quotation mark in the text after the opening
+// one; the length of the text if there is none.
 func stringEnd(text []byte) int {
 	for from := 0; ; {
 		next := bytes.IndexByte(text[from:], '"')

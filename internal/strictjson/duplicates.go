@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decodeAgain reads a text that has duplicate names, or mistakes.
+// decodeAgain decodes a text that has duplicate names or errors.
 func decodeAgain(data []byte, v any, options json.Options) error {
-	// Nothing may be half decoded when a duplicate is found.
+	// v must not be partially decoded when a duplicate is found.
 	if !jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true)) {
 		plain, err := Normalize(data)
 		if err != nil {
@@ -21,7 +21,7 @@ func decodeAgain(data []byte, v any, options json.Options) error {
 	return explain(json.Unmarshal(data, v, options), v)
 }
 
-// withoutDuplicates is Normalize for a text that cannot be written at once, and why.
+// withoutDuplicates is Normalize for a text that failed with the given error.
 func withoutDuplicates(data []byte, why error) ([]byte, error) {
 	if !errors.Is(why, jsontext.ErrDuplicateName) {
 		return nil, syntaxError(why)
@@ -37,11 +37,11 @@ func withoutDuplicates(data []byte, why error) ([]byte, error) {
 	return without(plain, dead)
 }
 
-// superseded finds the members whose name comes again in the same object, by
-// the offset at which each name ends.
+// superseded returns the members whose name occurs again in the same object, by the offset
+// at which each name ends.
 func superseded(data []byte) (map[int64]bool, error) {
 	dead := map[int64]bool{}
-	var open []map[string]int64 // of each object that is open: where a name ended last; nil for arrays
+	var open []map[string]int64 // for each open object, where each name last ended; nil for arrays
 	dec := jsontext.NewDecoder(bytes.NewReader(data), lenient())
 	for {
 		token, err := dec.ReadToken()
@@ -73,7 +73,7 @@ func nameJustRead(dec *jsontext.Decoder, depth int) bool {
 	return kind == '{' && length%2 == 1
 }
 
-// note remembers where a name ends and marks an earlier member of that name.
+// note records where a name ends and marks an earlier member of that name as superseded.
 func note(names map[string]int64, name string, end int64, dead map[int64]bool) {
 	if earlier, again := names[name]; again {
 		dead[earlier] = true
@@ -81,7 +81,7 @@ func note(names map[string]int64, name string, end int64, dead map[int64]bool) {
 	names[name] = end
 }
 
-// without writes a text without the members whose names end at dead.
+// without returns a text without the members whose names end at dead.
 func without(data []byte, dead map[int64]bool) ([]byte, error) {
 	var out bytes.Buffer
 	dec := jsontext.NewDecoder(bytes.NewReader(data), lenient())

@@ -9,31 +9,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// UnknownError names a member that the reader does not know.
+// UnknownError means that an object has an unknown member.
 type UnknownError struct {
-	// Field is the way to the member, with dots.
+	// Field is the path of the member, with dots.
 	Field string
-	// Nearest is the known name that is most like it; empty: none is.
+	// Nearest is the most similar known name; "": none is similar.
 	Nearest string
-	// Known are the names that there are.
+	// Known lists the known names.
 	Known []string
 }
 
-// Error is a sentence such as `unknown field "PATH"; did you mean "path"?`.
+// Error returns a message such as `unknown field "PATH"; did you mean "path"?`.
 func (e *UnknownError) Error() string { return e.Called("field") }
 
-// Called is the sentence with another word for what is unknown, such as "argument".
+// Called returns the message with another noun than "field", such as "argument".
 func (e *UnknownError) Called(noun string) string {
 	switch {
 	case e.Nearest != "":
 		return fmt.Sprintf("unknown %s %q; did you mean %q?", noun, e.Field, e.Nearest)
 	case len(e.Known) == 0:
-		return fmt.Sprintf("unknown %s %q; there are none", noun, e.Field)
+		return fmt.Sprintf("unknown %s %q; none are known", noun, e.Field)
 	}
-	return fmt.Sprintf("unknown %s %q; there are %s", noun, e.Field, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown %[1]s %[2]q; the known %[1]ss are %[3]s", noun, e.Field, strings.Join(e.Known, ", "))
 }
 
-// syntaxError says what is wrong with a text, and where.
+// syntaxError returns the error of an invalid text, with its position.
 func syntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -45,7 +45,7 @@ func syntaxError(err error) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-// explain words the decoder's errors.
+// explain converts the decoder's errors.
 func explain(err error, v any) error {
 	var wrong *json.SemanticError
 	if !errors.As(err, &wrong) {

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Nearest is the known name that is most like another one, "" if none is like
-// it. Names that differ only in the case of their letters are like each other.
+// Nearest returns the known name that is most similar to a name, "" if none is similar.
+// The case of letters is ignored.
 func Nearest(name string, known []string) string {
 	best, least := "", len(name)/2+1
 	for _, k := range known {
@@ -22,8 +22,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// fold is what names have in common that differ in letters' case and in what
-// stands between words.
+// fold returns a name in lower case without "_" and "-".
 func fold(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' {
@@ -33,8 +32,8 @@ func fold(name string) string {
 	}, name))
 }
 
-// Distance is the number of bytes to insert, delete or replace between two
-// names.
+// Distance returns the edit distance of two names in bytes (insertions, deletions,
+// replacements).
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -54,7 +53,7 @@ func Distance(a, b string) int {
 	return row[len(b)]
 }
 
-// namesAt lists the names that a value's type has at a place in its JSON.
+// namesAt lists the names of the members at a place in the JSON of a value's type.
 func namesAt(v any, at jsontext.Pointer) []string {
 	t := reflect.TypeOf(v)
 	for part := range at.Tokens() {
@@ -74,7 +73,7 @@ func namesAt(v any, at jsontext.Pointer) []string {
 	return Names(element(t))
 }
 
-// element is what pointers lead to.
+// element returns the type without pointers.
 func element(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -82,8 +81,8 @@ func element(t reflect.Type) reflect.Type {
 	return t
 }
 
-// Names lists the names of the members that a struct type reads, in their
-// order, and nothing for other types.
+// Names lists the names of the members of a struct type in their order; other types have
+// none.
 func Names(t reflect.Type) (names []string) {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -105,7 +104,7 @@ func fieldNamed(t reflect.Type, name string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// nameOf is the name of a field in JSON, "" if it has none of its own.
+// nameOf returns the name of a field in JSON, "" if it has none of its own.
 func nameOf(f reflect.StructField) string {
 	tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {

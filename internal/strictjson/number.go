@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// encodeNumber writes the numbers of encoding/json, which are texts to others, as
-// that package does.
+// encodeNumber encodes values of type json.Number of encoding/json as numbers, not as
+// strings.
 func encodeNumber(enc *jsontext.Encoder, n stdjson.Number) error {
 	text, err := stdjson.Marshal(n)
 	if err != nil {

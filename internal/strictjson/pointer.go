@@ -2,7 +2,7 @@ package strictjson
 
 import "strings"
 
-// EscapeToken is a member's name as a part of a JSON Pointer (RFC 6901).
+// EscapeToken returns a member's name as a token of a JSON Pointer (RFC 6901).
 func EscapeToken(name string) string {
 	if !strings.ContainsAny(name, "~/") {
 		return name
@@ -10,7 +10,7 @@ func EscapeToken(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// UnescapeToken is the member's name that a part of a JSON Pointer stands for.
+// UnescapeToken returns the member's name for a token of a JSON Pointer.
 func UnescapeToken(token string) string {
 	if !strings.Contains(token, "~") {
 		return token

@@ -1,17 +1,16 @@
-// Package strictjson is the one reader of JSON that others wrote: plugins,
-// models, servers, files that could have been edited. It differs from
-// encoding/json in what an attacker could use:
+// Package strictjson reads all JSON from outside: of plugins, models, servers, and files
+// that may have been edited. It differs from encoding/json where an attacker could exploit
+// its behaviour:
 //
-//   - Names of members are matched exactly. encoding/json takes "PATH" for
-//     "path", so a guard that looks at "path" could be passed.
-//   - Of members with one name the last counts, everywhere, whole: encoding/json
-//     merges objects with one name into each other.
-//   - Nesting is bounded, before anything that recurses reads the text.
+//   - Names of members are matched exactly. encoding/json accepts "PATH" for "path",
+//     which would bypass a guard that examines "path".
+//   - Of several members with the same name, only the last is used: encoding/json merges
+//     objects with the same name.
+//   - Nesting is bounded before any recursive code reads the text.
 //
-// [Normalize] writes a text in the one spelling that guards and tools are
-// given; [Encode] and [Quote] write values of ours. The package imports nothing of
-// ours and does no I/O; its functions are safe for concurrent use and never modify
-// their arguments.
+// [Normalize] returns a text in the canonical form that guards and tools get; [Encode] and
+// [Quote] write values. The package imports no other package of chibi and does no I/O; its
+// functions are safe for concurrent use and never modify their arguments.
 package strictjson
 
 import (
@@ -27,16 +26,16 @@ import (
 // MaxDepth bounds how deep objects and arrays may nest in each other.
 const MaxDepth = 1000
 
-// MaxArgumentDepth bounds how deep a tool call's arguments may nest. It is less
-// than MaxDepth because guards must be able to read them: jq 1.5 reads 256
-// levels and Python about 1000, and a guard that cannot read has no opinion.
+// MaxArgumentDepth bounds how deep a tool call's arguments may nest. It is less than
+// MaxDepth because guards must be able to parse them: jq 1.5 parses 256 levels and Python
+// about 1000, and a guard that fails to parse its payload may not block.
 const MaxArgumentDepth = 200
 
-// ErrDepth says that a text nests too deep.
+// ErrDepth means that a text nests too deeply.
 var ErrDepth = errors.New("too deep")
 
-// Check reports whether a text is one JSON value that nests at most MaxDepth
-// deep. Duplicate names and text that is not UTF-8 are no errors here.
+// Check returns an error if a text is not one JSON value, or nests more than MaxDepth deep.
+// Duplicate names and invalid UTF-8 are not errors here.
 func Check(data []byte) error {
 	if err := CheckDepth(data, MaxDepth); err != nil {
 		return err
@@ -48,11 +47,11 @@ func Check(data []byte) error {
 	return syntaxError(err)
 }
 
-// Valid reports whether Check finds nothing wrong.
+// Valid reports whether Check returns nil.
 func Valid(data []byte) bool { return Check(data) == nil }
 
-// CheckDepth reports whether objects and arrays nest at most limit deep, whatever else
-// the text is. Nearly no text has so many of them at all.
+// CheckDepth returns an error if objects and arrays nest more than limit deep. It does not
+// require valid JSON. Few texts have that many brackets at all.
 func CheckDepth(data []byte, limit int) error {
 	if bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) <= limit {
 		return nil
@@ -60,26 +59,24 @@ func CheckDepth(data []byte, limit int) error {
 	return countDepth(data, limit)
 }
 
-// lenient takes every text that encoding/json takes.
+// lenient accepts every text that encoding/json accepts.
 func lenient() json.Options {
 	return json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// Encode writes a value as one line of JSON, without the newline, as encoding/json
-// does, but leaves "<", ">" and "&" as they are, so that scripts and models see what
-// people typed.
+// Encode returns a value as one line of JSON, without the newline, like encoding/json, but
+// does not escape "<", ">" and "&", so that scripts and models see what people typed.
 func Encode(v any) ([]byte, error) {
 	numbers := json.WithMarshalers(json.MarshalToFunc(encodeNumber))
 	return json.Marshal(v, jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), numbers)
 }
 
-// Decode reads a text into what v points to, as encoding/json does but for what
-// the package says. Members that v has no place for are ignored. Besides the
-// errors of [Check] there are TypeError and what the type's own methods say.
+// Decode decodes a text into v, like encoding/json except for the differences in the
+// package documentation. Unknown members are ignored. Errors are those of [Check], a
+// TypeError, and those of the type's own methods.
 func Decode(data []byte, v any) error { return decode(data, v, false) }
 
-// DecodeKnown is Decode for texts in which each member must have its place:
-// another one is an UnknownError.
+// DecodeKnown is Decode, but an unknown member is an UnknownError.
 func DecodeKnown(data []byte, v any) error { return decode(data, v, true) }
 
 func decode(data []byte, v any, known bool) error {
@@ -88,8 +85,8 @@ func decode(data []byte, v any, known bool) error {
 	}
 	options := json.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false),
 		json.MatchCaseInsensitiveNames(false), jsontext.AllowInvalidUTF8(true), json.RejectUnknownMembers(known))
-	// Nearly no text has duplicate names, or mistakes. What is decoded into a value of
-	// its own can be thrown away if it has.
+	// Duplicate names and errors are rare. The text is decoded into a new value, which
+	// is discarded if it has any.
 	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && !p.IsNil() && p.Elem().IsZero() {
 		fresh := reflect.New(p.Type().Elem())
 		if json.Unmarshal(data, fresh.Interface(), options, jsontext.AllowDuplicateNames(false)) == nil {
@@ -100,11 +97,11 @@ func decode(data []byte, v any, known bool) error {
 	return decodeAgain(data, v, options)
 }
 
-// Normalize writes a JSON text anew, in one spelling: UTF-8 with the fewest
-// escapes ("\u0073udo" becomes "sudo", "<" stays), no white space, of members
-// with one name only the last, the others in the order in which they came.
-// Numbers stay as they are written, lone surrogates and bytes that are not
-// UTF-8 become U+FFFD. The errors are those of [Check].
+// Normalize returns a JSON text in canonical form: UTF-8 with as few escapes as possible
+// ("\u0073udo" becomes "sudo", "<" is not escaped), no white space, only the last of
+// several members with the same name, the members in their original order. Numbers are
+// kept as written; lone surrogates and invalid UTF-8 become U+FFFD. The errors are those
+// of [Check].
 func Normalize(data []byte) ([]byte, error) {
 	if err := CheckDepth(data, MaxDepth); err != nil {
 		return nil, err
@@ -125,9 +122,9 @@ func Arguments(data []byte) ([]byte, error) {
 	return Normalize(data)
 }
 
-// Quote writes a text as a JSON string in the spelling of Normalize: each byte
-// that is not UTF-8 becomes U+FFFD, as everywhere.
+// Quote returns a text as a JSON string in the form of Normalize: each invalid byte becomes
+// U+FFFD.
 func Quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text) // the error says only that such bytes were there
+	quoted, _ := jsontext.AppendQuote(nil, text) // the error only means that there were invalid bytes
 	return quoted
 }

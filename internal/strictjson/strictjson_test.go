@@ -163,8 +163,9 @@ func TestDecodeKnownNamesTheNearestField(t *testing.T) {
 		{"other letters", `{"PATH":".env"}`, `unknown field "PATH"; did you mean "path"?`},
 		{"a typing mistake", `{"innr":{}}`, `unknown field "innr"; did you mean "inner"?`},
 		{"inside", `{"list":[{"N":1}]}`, `unknown field "list.0.N"; did you mean "n"?`},
-		{"nothing like it", `{"zzzzzzzzz":1}`, `unknown field "zzzzzzzzz"; there are path, inner, list, map, when, raw, ` +
-			`any, Plain`},
+		{"nothing like it", `{"zzzzzzzzz":1}`,
+			`unknown field "zzzzzzzzz"; the known fields are path, inner, list, map, when, raw, ` +
+				`any, Plain`},
 		{"keys of a map are no fields", `{"map":{"PATH":"x"},"any":{"PATH":1}}`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,25 +13,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TypeError says which member has a value of a wrong type, in the terms of JSON.
+// TypeError means that a member has a value of the wrong type, in terms of JSON.
 type TypeError struct {
-	// Field is the way to the member, with dots; empty for the text itself.
+	// Field is the path of the member, with dots; "" for the whole text.
 	Field string
-	// Want is what must stand there, such as "a string" or "an integer".
+	// Want is the expected type, such as "a string" or "an integer".
 	Want string
-	// Value is what stands there: "a number", "a string", "a boolean", "an
-	// object", "an array" or "null"; or the value itself, where that is a number
-	// that does not fit.
+	// Value is the actual type: "a number", "a string", "a boolean", "an object", "an
+	// array" or "null"; or the value itself, if it is a number that is out of range.
 	Value string
 }
 
-// Error is a sentence such as "timeout_ms: must be an integer, is a string".
+// Error returns a message such as "timeout_ms: must be an integer, is a string".
 func (e *TypeError) Error() string {
 	return fmt.Sprintf("%s must be %s, is %s", e.subject(), e.Want, e.Value)
 }
 
-// subject is the member's name; one that could be mistaken for something else is
-// quoted.
+// subject returns the member's name, quoted if it has unusual characters.
 func (e *TypeError) subject() string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 	switch {
@@ -43,8 +41,8 @@ func (e *TypeError) subject() string {
 	return e.Field + ":"
 }
 
-// TypeOf says what type a JSON value has: "a number", "a string", "a boolean",
-// "an object", "an array" or "null".
+// TypeOf returns the type of a JSON value: "a number", "a string", "a boolean", "an
+// object", "an array" or "null".
 func TypeOf(value []byte) string { return typeName(jsontext.Value(value).Kind()) }
 
 func typeName(kind jsontext.Kind) string {
@@ -65,8 +63,7 @@ func typeName(kind jsontext.Kind) string {
 	return "a value of another type"
 }
 
-// typeError is the decoder's error about a type as a TypeError; nil if it is
-// about something else.
+// typeError converts a decoder's error about a type to a TypeError; nil for other errors.
 func typeError(field string, wrong *json.SemanticError) error {
 	if wrong.GoType == nil {
 		return nil
@@ -91,7 +88,7 @@ func typeError(field string, wrong *json.SemanticError) error {
 	return e
 }
 
-// excerpt is a value that is short enough to be shown, or its type.
+// excerpt returns a value if it is short, otherwise its type.
 func excerpt(value jsontext.Value) string {
 	if len(value) == 0 || len(value) > 40 {
 		return typeName(value.Kind())
@@ -99,7 +96,7 @@ func excerpt(value jsontext.Value) string {
 	return string(value)
 }
 
-// Wanted says which type of JSON a Go type is read from.
+// Wanted returns the JSON type that a Go type is decoded from.
 func Wanted(t reflect.Type) string {
 	t = element(t)
 	switch t.Kind() {

@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is a text as the values that encoding/json makes for an any. A number
-// that no float64 holds becomes the nearest one, where encoding/json fails. The
-// errors are those of [Check].
+// Value decodes a text like encoding/json into an any. A number that is out of the range of
+// float64 becomes the nearest one, where encoding/json fails. The errors are those of
+// [Check].
 func Value(data []byte) (any, error) {
 	plain, err := Normalize(data)
 	if err != nil {

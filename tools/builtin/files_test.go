@@ -61,7 +61,7 @@ func TestFileTools(t *testing.T) {
 		{"file_head", `{"PATH": "~/docs/a.txt"}`, `Error: unknown argument "PATH"; did you mean "path"?`},
 		{"file_head", `{"path": "~/docs/a.txt", "cacheId": "ID"}`,
 			`Error: unknown argument "cacheId"; did you mean "cache_id"?`},
-		{"cache_list", `{"x": 1}`, `Error: unknown argument "x"; there are none`},
+		{"cache_list", `{"x": 1}`, `Error: unknown argument "x"; none are known`},
 		{"recurse", `{"Note": "x"}`, `Error: unknown argument "Note"; did you mean "note"?`},
 		{"send_message", `{"to": "a", "Content": "x"}`, `Error: unknown argument "Content"; did you mean "content"?`},
 		{"update_todos", `{"Content": "x"}`, `Error: unknown argument "Content"; did you mean "content"?`},

@@ -1,9 +1,9 @@
-// Package disktest is a file system for crash tests. It lives in memory, counts
-// operations, and can fail at any of them as if the power had gone, when what
-// was not synced by then may be lost, or as if the disk were full.
+// Package disktest is an in-memory file system for crash tests. It counts operations and
+// can fail at any of them as in a power failure, which may lose what is not synced, or as
+// if the disk were full.
 //
-// It promises to lose everything that a file system may lose: bytes that were
-// not synced, a part of a write, names whose directory was not synced; a file that
+// It promises to lose everything that a file system may lose: bytes that are not
+// synced, a part of a write, names whose directory is not synced; a file that
 // was renamed from one directory to another may be in both. It is safe for
 // concurrent use.
 package disktest
@@ -22,98 +22,98 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// ErrPower is what every operation fails with once the power has gone.
-var ErrPower = errors.New("the power has gone")
+// ErrPower is the error of every operation after the power failure.
+var ErrPower = errors.New("power failure")
 
-// FS is a file system in memory. Make one with New or NewFailing.
+// FS is a file system in memory. Use New or NewFailing to create one.
 type FS struct {
-	mu   sync.Mutex
-	root string
-	top  *node
-	left int   // operations until trouble begins; negative: it does not
-	full error // the trouble is not the power: what needs room fails with this
-	gone bool  // trouble has begun
-	ops  int   // operations on names so far
+	mu     sync.Mutex
+	root   string
+	top    *node
+	left   int   // operations until the failure begins; negative: never
+	full   error // not a power failure: operations that need space fail with this error
+	failed bool  // the failure has begun
+	ops    int   // operations on names so far
 }
 
 // node is a file or a directory.
 type node struct {
-	names   map[string]*node // a directory's, as programs see them; nil for a file
-	durable map[string]*node // a directory's, as they would be after a crash
+	names   map[string]*node // entries of a directory as programs see them; nil for a file
+	durable map[string]*node // entries of a directory after a crash
 	data    []byte
 	synced  []byte
 }
 
 var _ disk.FS = (*FS)(nil)
 
-// New makes a file system with one empty directory, in which the power goes at
-// operation number cut, from 0. With a negative cut it stays.
+// New creates a file system with one empty directory, whose power fails at operation
+// number cut, from 0; negative: never.
 func New(root string, cut int) *FS {
 	return &FS{root: root, top: dir(), left: cut}
 }
 
-// NewFailing makes a file system in which from operation number cut on nothing
-// can be written or made, as with ENOSPC or EROFS, until Free is called.
+// NewFailing creates a file system in which nothing can be written or created from
+// operation number cut on, as with ENOSPC or EROFS, until Free is called.
 func NewFailing(root string, cut int, err error) *FS {
 	return &FS{root: root, top: dir(), left: cut, full: err}
 }
 
 func dir() *node { return &node{names: map[string]*node{}, durable: map[string]*node{}} }
 
-// Gone reports whether trouble has begun.
-func (f *FS) Gone() bool {
+// Failed reports whether the failure has begun.
+func (f *FS) Failed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.gone
+	return f.failed
 }
 
-// Trouble makes the failure of NewFailing begin now.
-func (f *FS) Trouble() {
+// Fail makes the failure of NewFailing begin now.
+func (f *FS) Fail() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = 0
 }
 
-// Cut makes the power go, or the failure of NewFailing begin, at operation number
-// cut from now on, from 0.
+// Cut makes the power failure, or the failure of NewFailing, begin at operation number cut
+// from now on, from 0.
 func (f *FS) Cut(cut int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = cut
 }
 
-// Ops counts the operations on files and directories so far, reading included.
+// Ops returns the number of operations on files and directories so far, including reads.
 func (f *FS) Ops() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ops
 }
 
-// Free ends the failure of NewFailing for good.
+// Free ends the failure of NewFailing.
 func (f *FS) Free() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.gone, f.left = false, -1
+	f.failed, f.left = false, -1
 }
 
-// Unsynced says what of bytes that were written and not synced has reached the disk
+// Unsynced says how much of the data that was not synced has reached the disk
 // when the power fails.
 type Unsynced string
 
-// What may have reached it.
+// The values of Unsynced.
 const (
 	Lost Unsynced = "lost" // nothing
 	Torn Unsynced = "torn" // the first half
 )
 
-// AfterCrash is what the disk holds when the power is back.
+// AfterCrash returns the file system after the power failure.
 func (f *FS) AfterCrash(unsynced Unsynced) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return &FS{root: f.root, top: f.top.afterCrash(unsynced == Torn, map[*node]*node{}), left: -1}
 }
 
-// afterCrash copies what is durable; a file that has two names keeps them.
+// afterCrash copies what is durable; a file with two names keeps both.
 func (n *node) afterCrash(torn bool, done map[*node]*node) *node {
 	if kept, ok := done[n]; ok {
 		return kept
@@ -136,15 +136,15 @@ func (n *node) afterCrash(torn bool, done map[*node]*node) *node {
 	return kept
 }
 
-// step counts an operation. grows says that it needs room on the disk.
+// step counts an operation. grows says that it needs space on the disk.
 func (f *FS) step(grows bool) error {
 	if f.left == 0 {
-		f.gone = true
+		f.failed = true
 	}
 	switch {
-	case f.gone && f.full == nil:
+	case f.failed && f.full == nil:
 		return ErrPower
-	case f.gone && grows:
+	case f.failed && grows:
 		return f.full
 	case f.left > 0:
 		f.left--
@@ -152,11 +152,11 @@ func (f *FS) step(grows bool) error {
 	return nil
 }
 
-// find returns the directory that a path lies in, its last name, and what has that
-// name; nil if nothing has.
+// find returns the directory of a path, its last name, and the node with that name, nil if
+// there is none.
 func (f *FS) find(path string) (parent *node, name string, n *node, err error) {
 	f.ops++
-	if f.gone && f.full == nil {
+	if f.failed && f.full == nil {
 		return nil, "", nil, ErrPower
 	}
 	rel, err := filepath.Rel(f.root, path)
@@ -177,7 +177,7 @@ func (f *FS) find(path string) (parent *node, name string, n *node, err error) {
 	return parent, name, parent.names[name], nil
 }
 
-// existing is find for what must be there.
+// existing is find for a node that must exist.
 func (f *FS) existing(path string) (parent *node, name string, n *node, err error) {
 	parent, name, n, err = f.find(path)
 	if err == nil && n == nil {
@@ -220,7 +220,7 @@ func (f *FS) OpenFile(path string, flag int, _ fs.FileMode) (disk.File, error) {
 // Rename renames a file or a directory.
 func (f *FS) Rename(from, to string) error { return f.rename(from, to, true) }
 
-// RenameNew renames a file or a directory if nothing has the new name.
+// RenameNew renames a file or a directory if the new name does not exist.
 func (f *FS) RenameNew(from, to string) error { return f.rename(from, to, false) }
 
 func (f *FS) rename(from, to string, replace bool) error {
@@ -251,7 +251,7 @@ func (f *FS) rename(from, to string, replace bool) error {
 // Remove removes a file or an empty directory.
 func (f *FS) Remove(path string) error { return f.remove(path, false) }
 
-// RemoveAll removes a file or a directory with all that is in it.
+// RemoveAll removes a file, or a directory with its contents.
 func (f *FS) RemoveAll(path string) error {
 	err := f.remove(path, true)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -277,7 +277,7 @@ func (f *FS) remove(path string, all bool) error {
 	return nil
 }
 
-// Mkdir makes a directory.
+// Mkdir creates a directory.
 func (f *FS) Mkdir(path string, _ fs.FileMode) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

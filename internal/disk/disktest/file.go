@@ -38,7 +38,7 @@ func (f *file) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// Write writes; when trouble begins here, half of it has been written.
+// Write writes data; if the failure begins here, only half of it.
 func (f *file) Write(p []byte) (int, error) {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()

@@ -1,12 +1,12 @@
-// Package cases runs the cases of *.chibi-test.toml files: a moment of a
-// conversation in, the plugin's answer or the combined result out.
+// Package cases runs the cases of *.chibi-test.toml files: a hook's payload or a tool
+// call in, the plugin's answer or the combined result out.
 //
-//	plugin = "block-rm"            # the file's name without .chibi-test.toml, if it is missing
+//	plugin = "block-rm"            # default: the file's name without .chibi-test.toml
 //
 //	[[case]]
 //	name = "rm -rf is blocked"
 //	hook = "pre_tool"
-//	data.arguments.command = "rm -rf /"      # the rest is the hook's example payload
+//	data.arguments.command = "rm -rf /"      # other fields: those of the hook's example payload
 //	answer = { block = true, message = "no" }
 //
 //	[[case]]
@@ -14,9 +14,9 @@
 //	arguments.text = "one two"
 //	output = "2\n"
 //
-// It promises that a case runs the plugin as the program does, in the environment
-// that it was loaded with (a scratch home, in chibi plugin test), and that whatever
-// a case does not say is not compared.
+// It promises that a case runs the plugin as the program does, in the environment that it
+// was loaded with (in chibi plugin test, a scratch home), and that only what a case
+// specifies is compared.
 package cases
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Suffix is how the names of files with cases end.
+// Suffix is the suffix of the names of files with cases.
 const Suffix = ".chibi-test.toml"
 
 // File holds the cases of one plugin.
@@ -48,31 +48,30 @@ type File struct {
 
 // Case is one case. Either Hook or Tool is set.
 type Case struct {
-	// Name is for people.
+	// Name is shown to people.
 	Name string `toml:"name"`
-	// Context is the context that the plugin is told; "default" if it is empty.
+	// Context is the name of the context that is passed to the plugin; "": "default".
 	Context string `toml:"context"`
 	// Env are variables that are added to the plugin's environment.
 	Env map[string]string `toml:"env"`
 
-	// Hook is the point that is fired, Data what its payload has in the place
-	// of the example's fields.
+	// Hook is the point that is fired; Data replaces fields of its example payload.
 	Hook string         `toml:"hook"`
 	Data map[string]any `toml:"data"`
-	// Answer is what the plugin must answer, {} for nothing; Result what must
-	// come of it; Matches are patterns for texts of the answer, by their path.
+	// Answer is the expected answer of the plugin, {} for none; Result the expected
+	// result; Matches are patterns for strings of the answer, by their path.
 	Answer  map[string]any    `toml:"answer"`
 	Result  map[string]any    `toml:"result"`
 	Matches map[string]string `toml:"matches"`
 
-	// Tool is the tool that is called, with Arguments; Output is what it must
-	// print, OutputMatches a pattern for that.
+	// Tool is the tool that is called, with Arguments; Output is its expected output,
+	// OutputMatches a pattern for the output.
 	Tool          string         `toml:"tool"`
 	Arguments     map[string]any `toml:"arguments"`
 	Output        *string        `toml:"output"`
 	OutputMatches string         `toml:"output_matches"`
 
-	// Fails is a pattern for how the plugin must fail; "": it must not.
+	// Fails is a pattern for the expected failure; "": the plugin must not fail.
 	Fails string `toml:"fails"`
 }
 
@@ -88,7 +87,7 @@ func Read(path string) (File, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a file's text. Errors name it, and the line where that is known.
+// Parse reads a file's text. Errors name the file, and the line if it is known.
 func Parse(path string, data []byte) (File, error) {
 	f := File{Path: path, Plugin: strings.TrimSuffix(filepath.Base(path), Suffix)}
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&f)
@@ -114,21 +113,21 @@ func Parse(path string, data []byte) (File, error) {
 	return f, nil
 }
 
-// check refuses cases that test nothing, and names those without a name.
+// check rejects cases that test nothing, and sets missing names.
 func (c *Case) check(i int) error {
 	if c.Name == "" {
 		c.Name = fmt.Sprintf("case %d", i+1)
 	}
 	if _, known := hookpoints.Find(hookpoints.Name(c.Hook)); c.Hook != "" && !known {
-		return fmt.Errorf("%s: there is no hook %q; chibi hook list names them all", c.Name, c.Hook)
+		return fmt.Errorf("%s: unknown hook %q; chibi hook list shows all", c.Name, c.Hook)
 	}
 	says := c.Answer != nil || c.Result != nil || c.Matches != nil || c.Output != nil ||
 		c.OutputMatches != "" || c.Fails != ""
 	switch {
 	case (c.Hook == "") == (c.Tool == ""):
-		return fmt.Errorf("%s: say hook or tool, one of them", c.Name)
+		return fmt.Errorf("%s: set either hook or tool", c.Name)
 	case !says:
-		return fmt.Errorf("%s: it expects nothing; say answer, result, matches, output, output_matches or fails", c.Name)
+		return fmt.Errorf("%s: it expects nothing; set answer, result, matches, output, output_matches or fails", c.Name)
 	}
 	for _, pattern := range append([]string{c.OutputMatches, c.Fails}, values(c.Matches)...) {
 		if _, err := regexp.Compile(pattern); err != nil {
@@ -145,7 +144,7 @@ func values(m map[string]string) (list []string) {
 	return list
 }
 
-// asJSON is a table as JSON.
+// asJSON returns a table as JSON.
 func asJSON(table map[string]any) json.RawMessage {
 	data, err := json.Marshal(table)
 	if err != nil || table == nil {

@@ -47,10 +47,10 @@ func TestCases(t *testing.T) {
 	}{
 		{"an answer", "hook = 'pre_message'\ndata.prompt = 'hi'\nanswer.prompt = 'hi hi'", nil},
 		{"another answer", "hook = 'pre_message'\ndata.prompt = 'hi'\nanswer = {prompt = 'hi', block = true}", []string{
-			`answer at /block: got nothing, want true`, `answer at /prompt: got "hi hi", want "hi"`}},
+			`answer at /block: got no value, want true`, `answer at /prompt: got "hi hi", want "hi"`}},
 		{"a result", "hook = 'pre_message'\ndata.prompt = 'hi'\nresult.prompt = 'hi hi'", nil},
 		{"no opinion", "hook = 'pre_message'\ndata.prompt = 'hi'\nanswer = {}",
-			[]string{`answer at /prompt: got "hi hi", want nothing`}},
+			[]string{`answer at /prompt: got "hi hi", want no value`}},
 		{"a match", "hook = 'pre_tool'\nmatches.message = '^at \\d{4}$'", nil},
 		{"no match", "hook = 'pre_tool'\nmatches.message = '^never$'",
 			[]string{`answer: message is "at ` + time.Now().Format("2006") + `", want a match of "^never$"`}},
@@ -88,9 +88,9 @@ func TestCases(t *testing.T) {
 func TestFilesThatMakeNoSense(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                         "x.toml: it has no [[case]]",
-		"[[case]]\nhook = 'pre_tool'":              "x.toml: case 1: it expects nothing; say answer",
-		"[[case]]\nanswer = {}":                    "x.toml: case 1: say hook or tool, one of them",
-		"[[case]]\nhook = 'x'\nanswer = {}":        `x.toml: case 1: there is no hook "x"; chibi hook list names them all`,
+		"[[case]]\nhook = 'pre_tool'":              "x.toml: case 1: it expects nothing; set answer",
+		"[[case]]\nanswer = {}":                    "x.toml: case 1: set either hook or tool",
+		"[[case]]\nhook = 'x'\nanswer = {}":        `x.toml: case 1: unknown hook "x"; chibi hook list shows all`,
 		"[[case]]\nhok = 'pre_tool'":               `x.toml:2: unknown key "case.hok"`,
 		"[[case]]\nhook = 7":                       "x.toml:2: ",
 		"[[case]]\nhook = 'pre_tool'\nfails = '('": "x.toml: case 1: error parsing regexp",

@@ -19,17 +19,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Outcome is what came of one case.
+// Outcome is the result of one case.
 type Outcome struct {
-	// Name is the case's.
+	// Name is the name of the case.
 	Name string
-	// Wrong says what was not as expected, a sentence each; empty: it passed.
+	// Wrong lists the deviations, a sentence each; empty: the case passed.
 	Wrong []string
-	// Took is how long it took.
+	// Took is the duration.
 	Took time.Duration
 }
 
-// Run runs a case against a plugin, which was loaded for it.
+// Run runs a case with a plugin that was loaded for it.
 func (c Case) Run(ctx context.Context, p *plugin.Plugin) Outcome {
 	begun := time.Now()
 	o := Outcome{Name: c.Name}
@@ -42,7 +42,7 @@ func (c Case) Run(ctx context.Context, p *plugin.Plugin) Outcome {
 	return o
 }
 
-// runHook fires the hook and compares what came of it.
+// runHook fires the hook and compares the result.
 func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	info, _ := hookpoints.Find(hookpoints.Name(c.Hook))
 	if !p.Subscribes(info.Name) {
@@ -78,7 +78,7 @@ func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	return wrong
 }
 
-// payload is the example with the case's data in it.
+// payload returns the example payload with the fields of the case.
 func (c Case) payload(info hookpoints.Info) (payload json.RawMessage, err error) {
 	payload = hookdoc.Example(info)
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
@@ -93,13 +93,13 @@ func (c Case) payload(info hookpoints.Info) (payload json.RawMessage, err error)
 	return payload, nil
 }
 
-// runTool calls the tool and compares what it printed.
+// runTool calls the tool and compares its output.
 func (c Case) runTool(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	i := slices.IndexFunc(p.Tools, func(t tools.Tool) bool { return t.Spec().Name == c.Tool })
 	if i < 0 {
 		return []string{fmt.Sprintf("the plugin has no tool %q", c.Tool)}
 	}
-	schema, _ := tools.Compile(p.Tools[i].Spec().Parameters) // one that cannot be used checks nothing
+	schema, _ := tools.Compile(p.Tools[i].Spec().Parameters) // an invalid one checks nothing
 	args, _ := schema.Convert(asJSON(c.Arguments))
 	if err := schema.Check(args); err != nil && !errors.Is(err, tools.ErrSchema) {
 		return []string{err.Error()}
@@ -120,7 +120,7 @@ func (c Case) runTool(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	return wrong
 }
 
-// failure compares a failure with the one that is expected.
+// failure compares a failure with the expected one.
 func failure(want string, failed bool, why string) []string {
 	switch {
 	case want == "":
@@ -140,7 +140,7 @@ func differences(what string, want, got []byte) (wrong []string) {
 	}
 	text := func(value []byte) string {
 		if value == nil {
-			return "nothing"
+			return "no value"
 		}
 		return string(value)
 	}

@@ -1,9 +1,8 @@
-// Package check tries a plugin out: its file, its schema, and what it
-// answers to an example of every hook that it asked for, in a scratch home. It
-// finds what would make the plugin do nothing, or something else than its author
-// means, and says what to do.
+// Package check checks a plugin: its file, its schema, and its answers to an example
+// payload of every hook that it subscribes to, in a scratch home. It finds what would
+// prevent the plugin from working as its author intends, and says what to do.
 //
-// A check runs the plugin's hooks, but no tool: a tool may do anything.
+// A check runs the plugin's hooks but not its tools, because a tool may have any effect.
 package check
 
 import (
@@ -26,16 +25,16 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Level is how bad a finding is.
+// Level is the severity of a finding.
 type Level string
 
 // The levels.
 const (
-	Error   Level = "error"   // it does not work as it is
-	Warning Level = "warning" // it works, but perhaps not as its author means
+	Error   Level = "error"   // the plugin does not work
+	Warning Level = "warning" // the plugin works, but perhaps not as its author intends
 )
 
-// Finding is something that was found.
+// Finding is one problem.
 type Finding struct {
 	Level Level `json:"level"`
 	// Where is a hook, a tool, "file" or "schema".
@@ -44,7 +43,7 @@ type Finding struct {
 	Text string `json:"text"`
 }
 
-// Report is what was found about one plugin.
+// Report holds the findings about one plugin.
 type Report struct {
 	Plugin   string    `json:"plugin"`
 	Path     string    `json:"path"`
@@ -53,7 +52,7 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Passed says that there are no errors.
+// Passed reports whether there are no errors.
 func (r *Report) Passed() bool {
 	for _, f := range r.Findings {
 		if f.Level == Error {
@@ -67,7 +66,7 @@ func (r *Report) add(level Level, where, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{level, where, fmt.Sprintf(format, args...)})
 }
 
-// What takes longer is said.
+// Longer durations are reported.
 const (
 	slowProbe = time.Second
 	slowHook  = 2 * time.Second
@@ -80,8 +79,8 @@ type Dir struct {
 	took   map[string]time.Duration // how long plugins took for their schemas
 }
 
-// Load loads a plugins directory. The options are those of the program, but for the
-// home, which is a scratch one, and for what is placed in the directory.
+// Load loads a plugins directory. The options are those of the program, except for the
+// home, which is a scratch one, and the placed files.
 func Load(ctx context.Context, opts native.Options) (*Dir, error) {
 	f := &Dir{took: map[string]time.Duration{}}
 	opts.Strict = true
@@ -95,8 +94,8 @@ func Load(ctx context.Context, opts native.Options) (*Dir, error) {
 	return f, err
 }
 
-// Names lists the plugins that are used, and those that are not although they are
-// meant to be, in the order of their names.
+// Names lists the plugins that are used and those that are skipped although their owner
+// expects them to run, in the order of their names.
 func (f *Dir) Names() (names []string) {
 	for _, p := range f.loaded.Plugins {
 		names = append(names, p.Name)
@@ -110,7 +109,7 @@ func (f *Dir) Names() (names []string) {
 	return names
 }
 
-// Plugin is a plugin of the directory, nil if it is not used.
+// Plugin returns a plugin of the directory, nil if it is not used.
 func (f *Dir) Plugin(name string) *plugin.Plugin {
 	for i := range f.loaded.Plugins {
 		if f.loaded.Plugins[i].Name == name {
@@ -137,26 +136,26 @@ func (f *Dir) Check(ctx context.Context, name string) Report {
 			return r
 		}
 	}
-	return Missing(name, "", "names that begin with a dot or end in .chibi-test.toml are no plugins; rename it")
+	return Missing(name, "", "files whose names begin with a dot or end with .chibi-test.toml are not plugins; rename it")
 }
 
-// howToSeeAll says how to see all of what a plugin prints that failed when it was
-// asked for its schema: a message has room for one line of it.
+// howToSeeAll returns how to see the whole output of a plugin that failed when it was
+// asked for its schema, because the message contains only one line of it.
 func howToSeeAll(left plugin.LeftOut) string {
 	if !strings.HasPrefix(left.Reason, "--schema: exit status ") {
 		return ""
 	}
-	return "; to see all that it prints, run: " + left.Origin.Path + " --schema"
+	return "; to see its whole output, run: " + left.Origin.Path + " --schema"
 }
 
-// loadedAs says what became of a plugin that is used when it was loaded.
+// loadedAs adds the findings from loading a plugin that is used.
 func (f *Dir) loadedAs(r *Report, p *plugin.Plugin) {
 	if took := f.took[p.Name]; took > slowProbe {
-		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so do nothing else there",
+		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so it should do nothing else",
 			took.Seconds())
 	}
 	if p.LostTools > 0 {
-		r.add(Error, "schema", "%d of its %d tools %s left out, for the reasons below", p.LostTools,
+		r.add(Error, "schema", "%d of its %d tools %s skipped, for the reasons below", p.LostTools,
 			p.LostTools+len(p.Tools), english.PluralWord(p.LostTools, "is", "are"))
 	}
 	for _, n := range f.loaded.Notices {
@@ -166,14 +165,14 @@ func (f *Dir) loadedAs(r *Report, p *plugin.Plugin) {
 	}
 	for _, t := range f.loaded.Taken {
 		if t.By == p.Name && t.From != p.Name {
-			r.add(Warning, "tool "+t.Tool, "plugin %q has a tool of that name too, which is left out: this one comes first",
+			r.add(Warning, "tool "+t.Tool, "plugin %q also has a tool of that name, which is skipped: this one comes first",
 				t.From)
 		}
 	}
 }
 
-// place is where something is wrong with a plugin that is left out: it was asked
-// for its schema, or its file cannot be.
+// place returns where the problem of a skipped plugin is: in its schema if it was asked
+// for that, otherwise in its file.
 func (f *Dir) place(name string) string {
 	if _, asked := f.took[name]; asked {
 		return "schema"
@@ -185,37 +184,37 @@ func report(name, path string) Report {
 	return Report{Plugin: name, Path: path, Tools: []string{}, Hooks: []string{}, Findings: []Finding{}}
 }
 
-// Missing is the report of something that is no plugin, or is not used, with the
-// reason.
+// Missing returns the report about something that is not a plugin or is not used, with
+// the reason.
 func Missing(name, path, why string) Report {
 	r := report(name, path)
 	r.add(Error, "file", "%s", why)
 	return r
 }
 
-// Warn adds something that the program knows of a plugin.
+// Warn adds a warning about the plugin's file.
 func (r *Report) Warn(text string) { r.add(Warning, "file", "%s", text) }
 
-// Loaded checks a plugin of any protocol by what it answers.
+// Loaded checks the tools and the answers of a plugin of any protocol.
 func Loaded(ctx context.Context, p *plugin.Plugin) Report {
 	r := report(p.Name, p.Origin.Path)
 	r.plugin(ctx, p)
 	return r
 }
 
-// file looks at the file itself, for what is no reason to leave it out.
+// file checks the permissions and the first line of the file.
 func (r *Report) file() {
 	info, err := os.Stat(r.Path)
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
 	if info.Mode()&0o002 != 0 {
-		r.add(Warning, "file", "everybody may change it, and so what chibi runs as you; run: chmod o-w %s", r.Path)
+		r.add(Warning, "file", "everybody may change it, and chibi runs it as you; run: chmod o-w %s", r.Path)
 	}
 	r.interpreter(r.Path)
 }
 
-// interpreter looks at a script's first line.
+// interpreter checks whether the interpreter of a script is installed.
 func (r *Report) interpreter(path string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -229,7 +228,7 @@ func (r *Report) interpreter(path string) {
 		return
 	}
 	if filepath.Base(words[0]) != "env" || len(words) < 2 || strings.HasPrefix(words[1], "-") {
-		return // what cannot be started says so by itself
+		return // an error of starting it is reported anyway
 	}
 	if _, ok := (process.Runner{}).LookPath(words[1]); !ok {
 		r.add(Error, "file", "its interpreter %q is not installed; install it, or write the plugin in another language",
@@ -252,8 +251,8 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
 		case len(p.Hooks) == 0:
 			r.add(Warning, "tool "+spec.Name, "it has no description; the model does not know when to call it")
 		default:
-			r.add(Warning, "tool "+spec.Name, "the model is offered it as a tool without a description; if there is nothing "+
-				`to call, write "tool": false into its --schema`)
+			r.add(Warning, "tool "+spec.Name, "the model sees it as a tool without a description; if it is not meant "+
+				`to be called, write "tool": false into its --schema`)
 		}
 	}
 	for _, name := range p.Hooks {
@@ -264,7 +263,7 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
 	}
 }
 
-// fire fires one hook with an example, and reads what came of it.
+// fire fires one hook with its example payload and reports the result.
 func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) {
 	where := string(info.Name)
 	var record plugin.Record
@@ -276,11 +275,11 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 	switch record.Result {
 	case plugin.Failed:
 		if strings.Contains(record.Why, process.ErrNoTerminal.Error()) {
-			r.add(Warning, where, "it asks the person at the terminal, which nobody answers here; try it: chibi hook fire %s "+
+			r.add(Warning, where, "it asks the person at the terminal, which is not possible here; try it: chibi hook fire %s "+
 				"--plugin %s", info.Name, p.Name)
 			return
 		}
-		r.add(Error, where, "it failed on an example payload: %s; see what it got: chibi hook fire %s --plugin %s",
+		r.add(Error, where, "it failed on an example payload: %s; to see the payload, run: chibi hook fire %s --plugin %s",
 			record.Why, info.Name, p.Name)
 	case plugin.Ignored:
 		r.add(Error, where, "%s", strings.Join(record.Notes, "; "))

@@ -55,14 +55,14 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a good one", schema(`{"name":"p","description":"d","hooks":["pre_tool","on_start"]}`) + "exit 0", 0o755, nil},
 		{"not executable", guard, 0o644, []string{"error file: not executable; to use it, run: chmod +x PATH"}},
 		{"everybody may change it", guard + "exit 0", 0o757,
-			[]string{"warning file: everybody may change it, and so what chibi runs as you; run: chmod o-w PATH"}},
+			[]string{"warning file: everybody may change it, and chibi runs it as you; run: chmod o-w PATH"}},
 		{"its interpreter is missing", "#!/usr/bin/env no-such-interpreter\n", 0o755, []string{
 			`error file: its interpreter "no-such-interpreter" is not installed; install it, or write the plugin in another ` +
 				`language`,
 			"error schema: --schema: exit status 127 (",
 		}},
 		{"a syntax error", "#!/bin/sh\necho wrong >&2\nexit 2\n", 0o755,
-			[]string{"error schema: --schema: exit status 2 (wrong); to see all that it prints, run: PATH --schema"}},
+			[]string{"error schema: --schema: exit status 2 (wrong); to see its whole output, run: PATH --schema"}},
 		{"a wrong interpreter", "#!/no/such/shell\n", 0o755,
 			[]string{`error schema: --schema: could not be started: its interpreter "/no/such/shell" (first line) was ` +
 				`not found`}},
@@ -86,7 +86,7 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a tool that nobody will call", schema(`{"name":"p"}`), 0o755,
 			[]string{"warning tool p: it has no description; the model does not know when to call it"}},
 		{"a tool that is none", schema(`{"name":"p","hooks":["on_end"]}`) + "exit 0", 0o755, []string{
-			`warning tool p: the model is offered it as a tool without a description; if there is nothing to call, write ` +
+			`warning tool p: the model sees it as a tool without a description; if it is not meant to be called, write ` +
 				`"tool": false into its --schema`}},
 		{"neither a tool nor a hook", schema(`{"name":"p","tool":false}`), 0o755,
 			[]string{`error schema: --schema: it has "tool": false and no hooks, so it does nothing`}},
@@ -97,10 +97,10 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a key that is nearly tool", schema(`{"name":"p","description":"d","tools":false,"hooks":["on_end"]}`) + "exit 0",
 			0o755, []string{`warning schema: its --schema has an unknown key "tools"; did you mean "tool"?`}},
 		{"it fails", guard + "echo oops >&2; exit 3", 0o755,
-			[]string{"error pre_tool: it failed on an example payload: exit status 3 (oops); see what it got: chibi hook fire " +
-				"pre_tool --plugin p"}},
+			[]string{"error pre_tool: it failed on an example payload: exit status 3 (oops); to see the payload, " +
+				"run: chibi hook fire pre_tool --plugin p"}},
 		{"it hangs", guard + "exec sleep 600", 0o755, []string{"error pre_tool: it failed on an example payload: no answer " +
-			"after 1s; see what it got: chibi hook fire pre_tool --plugin p"}},
+			"after 1s; to see the payload, run: chibi hook fire pre_tool --plugin p"}},
 		{"a log line before the answer", guard + "echo checking\necho '{\"block\": true}'", 0o755, []string{
 			`error pre_tool: its answer is not JSON; it begins "checking"; an answer follows that text: print what is not the ` +
 				`answer to standard error`}},
@@ -206,19 +206,19 @@ func TestACheckSaysWhatTheProgramDoes(t *testing.T) {
 		used[p.Name] = p.LostTools == 0
 	}
 	for name, want := range map[string]string{
-		"10-first": `warning tool greet: plugin "20-second" has a tool of that name too, which is left out: this one ` +
+		"10-first": `warning tool greet: plugin "20-second" also has a tool of that name, which is skipped: this one ` +
 			`comes first`,
 		"20-second": `error schema: plugin "10-first" comes first and also has a tool "greet", which is used instead; remove`,
-		"30-part":   "error schema: 1 of its 2 tools is left out", "fine": "", "folder": "",
+		"30-part":   "error schema: 1 of its 2 tools is skipped", "fine": "", "folder": "",
 		"recurse": `error schema: chibi has a tool "recurse" built in, which is used instead; remove the plugin, disable ` +
 			`it (chibi ` +
 			"plugin disable recurse), or rename its tool",
-		"twice":   "error schema: 1 of its 2 tools is left out",
+		"twice":   "error schema: 1 of its 2 tools is skipped",
 		"off":     `error file: disabled by enabled = false in [plugins."off"] of the configuration`,
 		"out":     "error file: it is a link to ",
 		"nowhere": "error file: it is a link whose target does not exist or that leads to itself",
-		".dot":    "error file: names that begin with a dot or end in .chibi-test.toml are no plugins; rename it",
-		"element": "error schema: 1 of its 2 tools is left out", "guard": `error schema: chibi has a tool "recurse" built in`,
+		".dot":    "error file: files whose names begin with a dot or end with .chibi-test.toml are not plugins; rename it",
+		"element": "error schema: 1 of its 2 tools is skipped", "guard": `error schema: chibi has a tool "recurse" built in`,
 		"away.disabled": "error file: disabled by its name; to enable it, remove .disabled",
 		"empty":         "error file: a directory without an executable empty/empty in it",
 	} {
@@ -244,10 +244,10 @@ func TestParametersAreAJSONSchema(t *testing.T) {
 			`want one of object, array, string, number, integer, boolean, null`},
 		`{"properties":{"a":"string"}}`: {"error tool p: parameters.properties.a must be a schema: an " +
 			"object, true or false"},
-		`{"required":"a"}`: {"error tool p: parameters.required must be a list of texts"},
+		`{"required":"a"}`: {"error tool p: parameters.required must be a list of strings"},
 		`{"properties":{"a":{"required":true}}}`: {"error tool p: parameters.properties.a.required must be a " +
-			"list of texts"},
-		`{"propertis":{}}`: {`warning tool p: parameters: JSON Schema has no "propertis"; it means nothing`},
+			"list of strings"},
+		`{"propertis":{}}`: {`warning tool p: parameters: unknown keyword "propertis" of JSON Schema; it has no effect`},
 		`{"properties":{"a":{"items":{"minLength":-1}}}}`: {"error tool p: parameters.properties.a.items.minLength must " +
 			"be a whole number, 0 or more"},
 		`{"anyOf":[{"pattern":"("}]}`: {"error tool p: parameters.anyOf[0].pattern must be a " +

@@ -16,12 +16,12 @@ type shape string
 // The shapes of JSON Schema's keywords, as in the meta-schema of draft 2020-12.
 const (
 	anything  shape = "anything"
-	text      shape = "a text"
+	text      shape = "a string"
 	pattern   shape = "a regular expression in the syntax of Go (RE2)"
 	number    shape = "a number"
 	count     shape = "a whole number, 0 or more"
 	boolean   shape = "true or false"
-	texts     shape = "a list of texts"
+	texts     shape = "a list of strings"
 	list      shape = "a list"
 	object    shape = "an object"
 	types     shape = "a type, or a list of types"
@@ -30,7 +30,7 @@ const (
 	named     shape = "an object of schemas"
 )
 
-// keywords are those of JSON Schema, with the shapes of their values.
+// keywords maps the keywords of JSON Schema to the shapes of their values.
 func keywords() map[string]shape {
 	all := map[string]shape{"type": types, "required": texts, "enum": list, "examples": list, "const": anything,
 		"default": anything, "pattern": pattern, "dependentRequired": object, "$vocabulary": object, "items": anything}
@@ -52,17 +52,17 @@ func keywords() map[string]shape {
 	return all
 }
 
-// deepest bounds how deep schemas are looked into.
+// deepest bounds the nesting of schemas that are checked.
 const deepest = 64
 
-// schemaWalk looks for what is wrong with a JSON Schema.
+// schemaWalk finds errors in a JSON Schema.
 type schemaWalk struct {
 	keywords map[string]shape
 	findings []Finding
 	where    string
 }
 
-// checkSchema says what is wrong with a tool's parameters.
+// checkSchema returns the errors of a tool's parameters.
 func checkSchema(where string, raw []byte) []Finding {
 	w := &schemaWalk{keywords: keywords(), where: where}
 	w.schema("parameters", gjson.ParseBytes(raw), 0)
@@ -73,7 +73,7 @@ func (w *schemaWalk) add(level Level, format string, args ...any) {
 	w.findings = append(w.findings, Finding{level, w.where, fmt.Sprintf(format, args...)})
 }
 
-// schema looks at one schema.
+// schema checks one schema.
 func (w *schemaWalk) schema(path string, v gjson.Result, depth int) {
 	switch {
 	case v.IsBool():
@@ -82,7 +82,7 @@ func (w *schemaWalk) schema(path string, v gjson.Result, depth int) {
 		w.add(Error, "%s must be %s", path, subschema)
 		return
 	case depth > deepest:
-		w.add(Warning, "%s is nested too deep to be looked at", path)
+		w.add(Warning, "%s is nested too deeply to be checked", path)
 		return
 	}
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -91,13 +91,13 @@ func (w *schemaWalk) schema(path string, v gjson.Result, depth int) {
 	})
 }
 
-// keyword looks at one keyword and what is below it.
+// keyword checks one keyword and the schemas below it.
 func (w *schemaWalk) keyword(path, name string, value gjson.Result, depth int) {
 	want, known := w.keywords[name]
 	at := path + "." + name
 	switch {
 	case !known && !strings.HasPrefix(name, "x-"):
-		w.add(Warning, "%s: JSON Schema has no %q; it means nothing", path, name)
+		w.add(Warning, "%s: unknown keyword %q of JSON Schema; it has no effect", path, name)
 		return
 	case !fits(want, value):
 		w.add(Error, "%s must be %s", at, want)
@@ -123,7 +123,7 @@ func (w *schemaWalk) keyword(path, name string, value gjson.Result, depth int) {
 	}
 }
 
-// types looks at the names of types.
+// types checks the names of types.
 func (w *schemaWalk) types(at string, value gjson.Result) {
 	known := tools.SchemaTypes()
 	for _, one := range value.Array() { // a single value is a list of one

@@ -1,5 +1,5 @@
-// Package installed remembers which plugins were installed, from where, and what
-// their files were, so that a change can be told.
+// Package installed records which plugins were installed, from where, and the hash of
+// their files, so that changes can be detected.
 package installed
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// Plugin is one plugin that was installed.
+// Plugin is one installed plugin.
 type Plugin struct {
-	// Source is where it came from: a path or an address.
+	// Source is where it was installed from: a path or an address.
 	Source string `json:"source"`
 	// Link says that it is a link to the source.
 	Link bool `json:"link,omitempty"`
-	// SHA256 is the hash of its files as they were.
+	// SHA256 is the hash of its files at that time.
 	SHA256 string `json:"sha256"`
 	// At is when it was installed.
 	At time.Time `json:"at"`
 }
 
-// List is what was installed, by plugin name.
+// List maps plugin names to installed plugins.
 type List map[string]Plugin
 
 // Read reads the list of a home; a missing one is empty.
 func Read(home string) (List, error) {
 	list, err := jsonfile.Read[List](file(home))
 	if err != nil {
-		return nil, fmt.Errorf("reading what was installed: %w", err)
+		return nil, fmt.Errorf("reading the list of installed plugins: %w", err)
 	}
 	return list, nil
 }
 
-// Change changes the list of a home while no other process does. A damaged list is
-// kept aside, and reported.
+// Change changes the list of a home under its lock. A damaged list is renamed, reported
+// and replaced.
 func Change(home string, report func(text string), change func(List) error) error {
 	f := file(home)
 	f.Report = report
@@ -57,8 +57,8 @@ func file(home string) jsonfile.File {
 	return jsonfile.File{Path: filepath.Join(home, "installed.json")}
 }
 
-// Hash is the hash of a plugin's files: their names, modes and contents. Hidden
-// files, as what a plugin builds, do not count.
+// Hash returns the hash of a plugin's files: their names, modes and contents. Hidden
+// files, such as build results, are ignored.
 func Hash(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package scaffold writes the beginnings of plugins: working, commented programs
-// for the hooks that their author wants, in several languages.
+// Package scaffold generates new plugins: working, commented programs for the hooks that
+// their author chooses, in several languages.
 //
-// It promises that what it writes passes chibi plugin check as it stands.
+// It promises that the generated plugins pass chibi plugin check unchanged.
 package scaffold
 
 import (
@@ -19,36 +19,36 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// File is one file of a plugin, its path from the plugins directory on.
+// File is one file of a plugin, its path relative to the plugins directory.
 type File struct {
 	Path string
 	Text string
 	Mode fs.FileMode
 }
 
-// Plan says what to write.
+// Plan specifies the plugin to generate.
 type Plan struct {
 	// Name is the plugin's name.
 	Name string
 	// Lang is one of Languages.
 	Lang string
-	// Hooks are the points that it asks for.
+	// Hooks are the points that it subscribes to.
 	Hooks []hookpoints.Info
-	// Tool says that the model may call it; without it the plugin only has hooks.
+	// Tool says that the model may call it; otherwise the plugin only has hooks.
 	Tool bool
 }
 
-// Languages lists the languages.
+// Languages lists the supported languages.
 func Languages() []string { return []string{"sh", "bash", "python", "node", "go"} }
 
-// Files makes the plugin's files. Errors are a name, a language or a plan that
-// makes no sense.
+// Files returns the plugin's files. It is an error if the name or the language is not
+// valid, or if the plugin would do nothing.
 func (p Plan) Files() ([]File, error) {
 	switch {
 	case !tools.ValidName(p.Name):
-		return nil, fmt.Errorf("%q is no name of a plugin; use 1 to 64 letters, digits, - and _", p.Name)
+		return nil, fmt.Errorf("%q is not a valid plugin name; use 1 to 64 letters, digits, - and _", p.Name)
 	case !slices.Contains(Languages(), p.Lang):
-		return nil, fmt.Errorf("there is no language %q; there are %s", p.Lang, strings.Join(Languages(), ", "))
+		return nil, fmt.Errorf("unknown language %q; use one of %s", p.Lang, strings.Join(Languages(), ", "))
 	case len(p.Hooks) == 0 && !p.Tool:
 		return nil, fmt.Errorf("it would do nothing; add --hook POINT or --tool")
 	}
@@ -87,7 +87,7 @@ func (p Plan) render(name string) (string, error) {
 	return b.String(), nil
 }
 
-// Description is what the model is told of a tool, and people of the rest.
+// Description is the description in the schema, for the model if it is a tool.
 func (p Plan) Description() string {
 	if p.Tool {
 		return "Say here what the model should know."
@@ -95,7 +95,7 @@ func (p Plan) Description() string {
 	return "Say here what it does."
 }
 
-// HookList is the list of hooks as JSON.
+// HookList returns the list of hooks as JSON.
 func (p Plan) HookList() string {
 	var names []string
 	for _, h := range p.Hooks {
@@ -104,7 +104,7 @@ func (p Plan) HookList() string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// Shell is the interpreter of a script for a shell.
+// Shell returns the interpreter of a shell script.
 func (p Plan) Shell() string {
 	if p.Lang == "bash" {
 		return "/usr/bin/env bash"
@@ -112,10 +112,10 @@ func (p Plan) Shell() string {
 	return "/bin/sh"
 }
 
-// fields describes the payload of a point, a field a line.
+// fields describes the payload of a point, one line for each field.
 func fields(h hookpoints.Info) []string { return described(hookpoints.Fields(h.Payload)) }
 
-// answers describes what may be answered at a point.
+// answers describes the answer of a point, one line for each field.
 func answers(h hookpoints.Info) []string {
 	if !h.CanChange() {
 		return []string{"nothing: it is only observed"}
@@ -134,7 +134,7 @@ func described(list []hookpoints.Field) (lines []string) {
 	return lines
 }
 
-// pythonAnswer and goAnswer are an answer in those languages.
+// pythonAnswer and goAnswer return an example answer in those languages.
 func pythonAnswer(h hookpoints.Info) string {
 	return strings.ReplaceAll(exampleAnswer(h), "true", "True")
 }
@@ -143,8 +143,8 @@ func goAnswer(h hookpoints.Info) string {
 	return strings.NewReplacer("{", "object{", `["`, `[]string{"`, `"]`, `"}`).Replace(exampleAnswer(h))
 }
 
-// exampleAnswer is an answer that changes something at a point, "" if nothing can
-// be changed.
+// exampleAnswer returns an answer that changes something at a point, "" if nothing can be
+// changed.
 func exampleAnswer(h hookpoints.Info) string {
 	for _, f := range hookpoints.Fields(h.Answer) {
 		switch {

@@ -82,8 +82,8 @@ func passes(t *testing.T, plan scaffold.Plan) {
 func TestPlansThatMakeNoSense(t *testing.T) {
 	hooks := hookpoints.All()[:1]
 	for want, plan := range map[string]scaffold.Plan{
-		`"a b" is no name of a plugin`:          {Name: "a b", Lang: "sh", Hooks: hooks},
-		`there is no language "perl"`:           {Name: "a", Lang: "perl", Hooks: hooks},
+		`"a b" is not a valid plugin name`:      {Name: "a b", Lang: "sh", Hooks: hooks},
+		`unknown language "perl"`:               {Name: "a", Lang: "perl", Hooks: hooks},
 		"it would do nothing; add --hook POINT": {Name: "a", Lang: "sh"},
 	} {
 		if _, err := plan.Files(); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,12 +1,11 @@
-// Package scratch makes homes in which plugins can be tried out: a person's home
-// directory as a directory of links to what is in the real one, with an empty
-// home of chibi in the place of theirs. So tools and libraries that a plugin finds
-// below $HOME are there, and what it writes to $HOME/.chibi or $CHIBI_HOME does not
-// change the person's.
+// Package scratch creates homes for trying plugins: a directory of links to the entries of
+// the person's home directory, with an empty chibi home in place of the real one. A plugin
+// finds its tools and libraries below $HOME, and what it writes to $HOME/.chibi or
+// $CHIBI_HOME does not change the person's chibi home.
 //
-// A link is the file that it leads to: what a plugin writes to another file of
-// the home directory that exists, it writes there. That is no protection against
-// malice. [Home.Remove] removes the links and never what they lead to.
+// Other existing files are the real ones, because writing to a link changes its target:
+// this does not protect against malicious plugins. [Home.Remove] removes the links and
+// never their targets.
 package scratch
 
 import (
@@ -22,11 +21,11 @@ import (
 // chibiName is the name of chibi's home in a home directory.
 const chibiName = ".chibi"
 
-// Real is what a scratch home stands for.
+// Real names the real directories that a scratch home replaces.
 type Real struct {
 	// User is the person's home directory; "" if they have none.
 	User string
-	// Chibi is the home of chibi that is in use, wherever it is.
+	// Chibi is the chibi home in use, wherever it is.
 	Chibi string
 }
 
@@ -34,9 +33,9 @@ type Real struct {
 type Home struct {
 	// User is the home directory: links, and Chibi.
 	User string
-	// Chibi is the home of chibi in it, an empty directory.
+	// Chibi is the chibi home in it, an empty directory.
 	Chibi string
-	// Unlinked says why there are no links; nil if there are.
+	// Unlinked is why there are no links; nil if there are.
 	Unlinked error
 
 	real   Real
@@ -44,14 +43,14 @@ type Home struct {
 	remove func()
 }
 
-// Make makes a scratch home, for a purpose that its name says.
+// Make creates a scratch home whose name contains the purpose.
 func Make(purpose string, real Real) (*Home, error) {
 	dir, remove, err := disk.MkdirTemp("chibi-" + purpose + "-*")
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("making a scratch home: %w", err)
+		return nil, fmt.Errorf("creating a scratch home: %w", err)
 	}
 	h := &Home{User: dir, Chibi: filepath.Join(dir, chibiName), real: real,
 		linked: map[string]bool{}, remove: remove}
@@ -60,13 +59,13 @@ func Make(purpose string, real Real) (*Home, error) {
 	}
 	if err != nil {
 		remove()
-		return nil, fmt.Errorf("making a scratch home: %w", err)
+		return nil, fmt.Errorf("creating a scratch home: %w", err)
 	}
 	return h, nil
 }
 
-// link makes a link for each entry of the real home directory. The homes of chibi
-// in it, under whatever name, are the scratch one.
+// link creates a link for each entry of the real home directory. Every name of the chibi
+// home in it becomes a link to the scratch one.
 func (h *Home) link() error {
 	user, err := filepath.Abs(h.real.User)
 	if err != nil {
@@ -92,8 +91,8 @@ func (h *Home) link() error {
 	return nil
 }
 
-// Renew empties the home of chibi and removes what was made beside the links, for
-// the next trial.
+// Renew empties the chibi home and removes what was created beside the links, for the
+// next trial.
 func (h *Home) Renew() error {
 	entries, err := readNames(h.User)
 	for _, name := range entries {
@@ -120,8 +119,8 @@ func readNames(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// Environ is an environment in which the scratch home is the home. Base directories
-// (XDG_*) in the real home of chibi are in the scratch one.
+// Environ returns an environment in which HOME is the scratch home. Base directories
+// (XDG_*) in the real chibi home are moved to the scratch one.
 func (h *Home) Environ(env []string) []string {
 	var moved []string
 	for _, pair := range env {
@@ -136,8 +135,8 @@ func (h *Home) Environ(env []string) []string {
 	return append(moved, "HOME="+h.User, "CHIBI_HOME="+h.Chibi)
 }
 
-// moved is a path, or its place in the scratch home if it lies in a real home of
-// chibi.
+// moved returns a path, or the corresponding path in the scratch home if it is in a real
+// chibi home.
 func (h *Home) moved(path string) string {
 	roots := spellings(h.real.Chibi)
 	if h.real.User != "" {
@@ -151,7 +150,7 @@ func (h *Home) moved(path string) string {
 	return path
 }
 
-// spellings are a path in full, and what it leads to.
+// spellings returns the absolute path and the path with links resolved.
 func spellings(path string) (list []string) {
 	if full, err := filepath.Abs(path); err == nil && path != "" {
 		list = append(list, full)
@@ -162,5 +161,5 @@ func spellings(path string) (list []string) {
 	return list
 }
 
-// Remove removes the home, and nothing that its links lead to.
+// Remove removes the home, without the targets of its links.
 func (h *Home) Remove() { h.remove() }

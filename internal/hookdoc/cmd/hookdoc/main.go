@@ -1,6 +1,6 @@
-// Hookdoc writes the generated documentation of the hook points. It is run by
-// go generate; twice, if comments have changed, as the second run uses what the
-// first one wrote.
+// Hookdoc writes the generated documentation of the hook points. It is run by go
+// generate; after a change of comments it must run twice, because the second run uses
+// what the first one wrote.
 package main
 
 import (
