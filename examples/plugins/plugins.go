@@ -1,6 +1,6 @@
-// Package plugins holds chibi's example plugins, as files to copy and for
-// `chibi demo`. Each runs as it stands; a test drives each through the program.
-// The package promises to know every file of every example and writes none.
+// Package plugins holds chibi's example plugins, as files to copy and for `chibi demo`. Each
+// works unchanged; a test runs each with the program. The package promises to list every
+// file of every example and writes none.
 package plugins
 
 import (
@@ -15,16 +15,15 @@ var files embed.FS
 
 // Example is one example plugin.
 type Example struct {
-	// Name is the plugin's name: its file's or directory's.
+	// Name is the plugin's name: that of its file or directory.
 	Name string
 	// Files are its files, relative to the plugins directory.
 	Files []File
-	// Needs are the programs that it runs and that a system may lack.
+	// Needs lists the programs that it runs and that may not be installed.
 	Needs []string
 }
 
-// needs are the programs that an example runs, besides sh and what every system
-// of POSIX has.
+// needs lists the programs that an example runs, besides sh and other POSIX utilities.
 func needs(name string) []string {
 	switch name {
 	case "block-rm", "tool-filter":

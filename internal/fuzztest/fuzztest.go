@@ -1,5 +1,5 @@
-// Package fuzztest holds what one input of a fuzz target may cost, so that
-// fuzzing finds small inputs that take much memory and not only those that crash.
+// Package fuzztest bounds the memory that one input of a fuzz target may use, so that
+// fuzzing finds small inputs that use much memory, not only those that crash.
 package fuzztest
 
 import (
@@ -7,12 +7,11 @@ import (
 	"testing"
 )
 
-// limit is how many bytes one input may make a parser allocate, in sum. Inputs of
-// the fuzzer are small.
+// limit bounds the total of the bytes that are allocated for one input. Inputs of the
+// fuzzer are small.
 const limit = 256 << 20
 
-// Memory fails a test that allocates more than one input may. A fuzz target calls
-// it first.
+// Memory fails a test that allocates more than the limit. A fuzz target calls it first.
 func Memory(t *testing.T) {
 	t.Helper()
 	before := allocated()
@@ -23,7 +22,7 @@ func Memory(t *testing.T) {
 	})
 }
 
-// allocated is how many bytes the program has allocated so far.
+// allocated returns how many bytes the program has allocated so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// The codes of SGR that are not what they seem.
+// SGR codes with a special treatment.
 const (
 	conceal         = 8
-	foreground      = 38 // takes the codes behind it
+	foreground      = 38 // the codes after it belong to it
 	background      = 48
 	underlineColour = 58
 )
 
-// harmlessColours are the parameters of a sequence of colours and styles without
-// those that hide text; false: nothing is left.
-func harmlessColours(parameters string) (codes string, ok bool) {
+// safeColours returns the parameters of an SGR sequence without those that hide text;
+// false: nothing is left.
+func safeColours(parameters string) (codes string, ok bool) {
 	if parameters == "" {
-		return "", true // all off
+		return "", true // reset
 	}
 	if len(parameters) > maxSequence || strings.Trim(parameters, "0123456789:;") != "" {
 		return "", false
@@ -29,8 +29,8 @@ func harmlessColours(parameters string) (codes string, ok bool) {
 		code, valid := codeOf(list[0])
 		if !strings.Contains(list[0], ":") && takesCodes(code) {
 			n = codesOf(list)
-			// A terminal that does not know colours of underlines takes what
-			// follows for codes of their own.
+			// A terminal that does not support underline colours interprets the
+			// codes that follow on their own.
 			valid = valid && n > 1 && code != underlineColour
 		}
 		if valid && code != conceal {
@@ -45,8 +45,8 @@ func takesCodes(code int) bool {
 	return code == foreground || code == background || code == underlineColour
 }
 
-// codesOf is how many codes at the beginning of a list are one colour; 1 if they are
-// not whole.
+// codesOf returns how many codes at the beginning of a list form one colour; 1 if they are
+// incomplete.
 func codesOf(list []string) int {
 	n := 1
 	if len(list) > 1 {
@@ -63,8 +63,8 @@ func codesOf(list []string) int {
 	return n
 }
 
-// codeOf is the number of one code, which may carry more behind colons; nothing
-// is 0.
+// codeOf returns the number of one code, which may have subparameters after colons; an
+// empty code is 0.
 func codeOf(text string) (code int, valid bool) {
 	number, _, _ := strings.Cut(text, ":")
 	if number == "" {

@@ -1,11 +1,11 @@
-// Package term makes what other people wrote harmless for a terminal: answers
-// of models, output of tools, names of files, diagnostics of plugins.
+// Package term makes untrusted text safe to print on a terminal: answers of models, output
+// of tools, names of files, diagnostics of plugins.
 //
-// It promises that nothing in such a text can move the cursor, write the
-// clipboard, change the title, hide what it says or turn it around, however it
-// is cut into pieces, and that it holds a bounded amount of it back. [Filter] is
-// for texts of several lines and streams, [Name] and [Line] for what stands in
-// a line of ours, [ShellWord] for what stands in a command. The package knows nothing of chibi.
+// It promises that such a text cannot move the cursor, write the clipboard, change the
+// title, hide or reverse text, however it is split into pieces, and that a bounded amount
+// of it is buffered. [Filter] is for streams and texts of several lines, [Name] and [Line]
+// for text within a line, [ShellWord] for a word of a command. The package is independent
+// of chibi.
 package term
 
 import (
@@ -14,35 +14,34 @@ import (
 	"unicode/utf8"
 )
 
-// Mark stands for a control sequence that was taken out.
+// Mark replaces a removed control sequence.
 const Mark = "\uFFFD"
 
-// Filter passes text on to To without control sequences. A sequence is taken
-// out as a whole, with what it carries. Newlines, tabs and the joiners that
-// scripts and emoji need stay; other characters that nobody can see go without
-// a mark.
+// Filter writes text to To without control sequences. A sequence is removed as a whole,
+// with its string. Newlines, tabs and the joiners that scripts and emoji need are kept;
+// other invisible characters are removed without a mark.
 //
-// The zero value passes nothing but text. It is not safe for concurrent use.
+// With all other fields zero, only text is passed on. It is not safe for concurrent use.
 type Filter struct {
 	// To receives the text.
 	To io.Writer
-	// Colours lets colours and styles pass, but not the one that conceals.
+	// Colours passes colours and styles on, except concealed text.
 	Colours bool
-	// Returns lets a carriage return pass that is not followed by a newline:
-	// progress lines are drawn with it.
+	// Returns passes carriage returns on that are not followed by a newline, which
+	// progress lines use.
 	Returns bool
-	// Mark is put in the place of each sequence that is taken out.
+	// Mark replaces each removed sequence.
 	Mark string
 
 	state    state
-	sequence []byte // the parameters of a control sequence that has begun
-	length   int    // of the string that has begun, in bytes
-	held     []byte // the beginning of a character
+	sequence []byte // the parameters of an incomplete control sequence
+	length   int    // of an incomplete string, in bytes
+	held     []byte // an incomplete character
 	out      []byte
 	styled   bool
 }
 
-// state is what a filter is in the middle of.
+// state is the state of the parser.
 type state int
 
 const (
@@ -55,22 +54,21 @@ const (
 )
 
 const (
-	// maxString bounds, in bytes, how much a string without an end swallows; it
-	// ends with its line too.
+	// maxString bounds, in bytes, a string without an end; it also ends with its line.
 	maxString = 64 << 10
 	// maxSequence bounds the parameters of colours.
 	maxSequence = 64
 )
 
-// Diagnostics is a filter for what programs say while they work: colours and
-// progress lines stay, and all else goes without a trace.
+// Diagnostics returns a filter for diagnostic output: colours and progress lines are kept,
+// and everything else is removed without a mark.
 func Diagnostics(to io.Writer) *Filter { return &Filter{To: to, Colours: true, Returns: true} }
 
-// Text is a filter for texts: colours stay, and a mark says where more was.
+// Text returns a filter for texts: colours are kept, other sequences are marked.
 func Text(to io.Writer) *Filter { return &Filter{To: to, Colours: true, Mark: Mark} }
 
-// Plain is a text of any number of lines without colours or anything else that
-// a terminal would obey.
+// Plain returns a text of any number of lines without control sequences, including
+// colours.
 func Plain(text string) string {
 	var b strings.Builder
 	f := Filter{To: &b, Mark: Mark}
@@ -79,8 +77,8 @@ func Plain(text string) string {
 	return b.String()
 }
 
-// EndColours ends the colours and styles that the text so far has left on, so
-// that they do not reach what others write.
+// EndColours resets the colours and styles that the text so far has left on, so that they
+// do not affect other output.
 func (f *Filter) EndColours() {
 	if f.styled {
 		f.styled = false
@@ -88,7 +86,7 @@ func (f *Filter) EndColours() {
 	}
 }
 
-// Write takes the next piece of the text, cut anywhere.
+// Write filters the next piece of the text, split anywhere.
 func (f *Filter) Write(p []byte) (int, error) {
 	data := p
 	if len(f.held) > 0 {
@@ -114,8 +112,7 @@ func (f *Filter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close ends the text: what follows is not the rest of anything that it began.
-// It does not close To.
+// Close ends the text, with any incomplete sequence. It does not close To.
 func (f *Filter) Close() error {
 	f.out = f.out[:0]
 	switch {
@@ -134,7 +131,7 @@ func (f *Filter) Close() error {
 	return err
 }
 
-// take takes one character.
+// take processes one character.
 func (f *Filter) take(c rune, size int) {
 	switch f.state {
 	case atReturn:
@@ -167,7 +164,7 @@ func (f *Filter) take(c rune, size int) {
 	f.text(c, size)
 }
 
-// text takes a character that stands for itself, or begins a sequence.
+// text processes a character outside of sequences.
 func (f *Filter) text(c rune, size int) {
 	switch {
 	case c == '\n' || c == '\t':
@@ -189,10 +186,10 @@ func (f *Filter) text(c rune, size int) {
 	}
 }
 
-// mark marks that something was taken out.
+// mark writes the mark for a removed sequence.
 func (f *Filter) mark() { f.out = append(f.out, f.Mark...) }
 
-// lone takes a carriage return without a newline behind it.
+// lone processes a carriage return that is not followed by a newline.
 func (f *Filter) lone() {
 	if f.Returns {
 		f.out = append(f.out, '\r')
@@ -201,14 +198,14 @@ func (f *Filter) lone() {
 	}
 }
 
-// escaped takes what follows ESC; false: it is text.
+// escaped processes the character after ESC; false: it is text.
 func (f *Filter) escaped(c rune) bool {
 	switch {
 	case c == '[':
 		f.begin(inSequence)
 	case opensString(c):
 		f.begin(inString)
-	case c >= ' ' && c <= '/': // more of the same sequence follows
+	case c >= ' ' && c <= '/': // intermediate bytes
 	case c >= '0' && c <= '~':
 		f.state = inText
 		f.mark()
@@ -220,8 +217,8 @@ func (f *Filter) escaped(c rune) bool {
 	return true
 }
 
-// begin begins a sequence or a string, which is marked at once: no string
-// passes.
+// begin begins a sequence or a string. A string is marked at once, because none is passed
+// on.
 func (f *Filter) begin(s state) {
 	f.state, f.length, f.sequence = s, 0, f.sequence[:0]
 	if s == inString {
@@ -229,7 +226,7 @@ func (f *Filter) begin(s state) {
 	}
 }
 
-// parameter takes what follows ESC [; false: it is text.
+// parameter processes a character after ESC [; false: it is text.
 func (f *Filter) parameter(c rune) bool {
 	switch {
 	case c >= ' ' && c <= '?':
@@ -249,9 +246,9 @@ func (f *Filter) parameter(c rune) bool {
 	return false
 }
 
-// colour passes a colour on; false: there is none.
+// colour writes the colour sequence; false: it is not a safe one.
 func (f *Filter) colour() bool {
-	codes, ok := harmlessColours(string(f.sequence))
+	codes, ok := safeColours(string(f.sequence))
 	if !ok {
 		return false
 	}
@@ -260,8 +257,8 @@ func (f *Filter) colour() bool {
 	return true
 }
 
-// carried takes what a string carries; false: it is text. A string ends with
-// its terminator, with its line and when it is too long.
+// carried processes a character of a string; false: it is text. A string ends with its
+// terminator, at the end of the line, or when it is too long.
 func (f *Filter) carried(c rune, size int) bool {
 	f.length += size
 	switch {
@@ -276,10 +273,10 @@ func (f *Filter) carried(c rune, size int) bool {
 	return true
 }
 
-// opensString reports whether ESC and this character begin a string.
+// opensString reports whether ESC followed by this character begins a string.
 func opensString(c rune) bool {
 	return c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_'
 }
 
-// isControl reports whether a character is a control of one or two bytes.
+// isControl reports whether a character is a C0 or C1 control character.
 func isControl(c rune) bool { return c < ' ' || c >= 0x7f && c <= 0x9f }

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// The joiners that scripts and emoji are written with.
+// The joiners that scripts and emoji use.
 const (
 	nonJoiner = '\u200c'
 	joiner    = '\u200d'
 )
 
-// invisible reports whether a character that is no control changes how others
-// look or is not seen at all.
+// invisible reports whether a character that is not a control character is invisible or
+// changes how others are shown.
 func invisible(c rune) bool {
 	switch {
 	case c < 0xad || c == nonJoiner || c == joiner || unicode.Is(unicode.Prepended_Concatenation_Mark, c):
@@ -23,16 +23,15 @@ func invisible(c rune) bool {
 	return unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// printable reports whether a character may stand in a name as it is: there,
-// nothing may look like something else.
+// printable reports whether a character may be shown unquoted in a name, where no character
+// may look like another one.
 func printable(c rune) bool {
 	return unicode.IsPrint(c) && c != unicode.ReplacementChar &&
 		!unicode.In(c, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// Name is a name, as of a file, in which nothing is hidden: one that holds
-// anything but printable characters, which could look like several or like
-// another one, is quoted.
+// Name returns a name, such as that of a file, for a message. A name with characters that
+// are not printable, which could look like another name or like several, is quoted.
 func Name(name string) string {
 	if !strings.ContainsFunc(name, func(c rune) bool { return !printable(c) }) {
 		return name
@@ -53,7 +52,7 @@ func Name(name string) string {
 	return b.String()
 }
 
-// Clip shortens a text to so many characters, of which three say that it goes on.
+// Clip shortens a text to at most so many characters, including "..." at the end.
 func Clip(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -62,8 +61,8 @@ func Clip(text string, most int) string {
 	return string(runes[:max(0, most-3)]) + "..."
 }
 
-// Line is a text as one line: its white space becomes single spaces, and what is
-// not printable goes.
+// Line returns a text as one line: white space becomes single spaces, and characters that
+// are not printable are removed.
 func Line(text string) string {
 	return strings.Map(func(c rune) rune {
 		if !printable(c) && c != nonJoiner && c != joiner {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// ShellWord is a text as one word of a command that a person may copy, in which
-// nothing is hidden: quoted where a shell would take it apart, and with escapes, as
-// bash and its like know them, where it holds what cannot be seen.
+// ShellWord returns a text as one word of a shell command that a person may copy: quoted if
+// necessary, and with the escapes of bash and similar shells if it contains characters
+// that are not printable.
 func ShellWord(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+,:@%"
 	switch {

@@ -1,4 +1,3 @@
-// Package terminaltest gives tests a terminal, the person who sits at it, and
-// what that person sees. It works on Linux; where there are no pseudo-terminals,
-// tests are skipped.
+// Package terminaltest simulates a terminal and the person who uses it, for tests. It works
+// on Linux; without pseudo-terminals, tests are skipped.
 package terminaltest

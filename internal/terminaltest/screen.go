@@ -6,18 +6,17 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Screen is what a person sees of what was written to a terminal of so many
-// columns: the lines, with those that have left the top. It knows what chibi and
-// its tests write: text of any width, line breaks, returns, tabs, erasing, and
-// colours, which it leaves out.
+// Screen is the content of a terminal, including the lines that have scrolled out at the
+// top. It interprets what chibi and its tests write: text of any width, line breaks,
+// carriage returns, tabs, erasing, and colours, which it ignores.
 type Screen struct {
 	columns int
 	lines   [][]rune // a wide character is followed by a 0
 	x, y    int
-	escape  string // the sequence that has begun
+	escape  string // an incomplete sequence
 }
 
-// Draw is the screen after a text.
+// Draw returns the screen after a text has been written.
 func Draw(columns int, text string) *Screen {
 	s := &Screen{columns: columns, lines: make([][]rune, 1)}
 	for _, c := range text {
@@ -26,8 +25,7 @@ func Draw(columns int, text string) *Screen {
 	return s
 }
 
-// Lines are the lines of the screen, without the blanks at their ends and the
-// empty lines below the last.
+// Lines returns the lines of the screen, without trailing blanks and trailing empty lines.
 func (s *Screen) Lines() []string {
 	var list []string
 	for _, line := range s.lines {
@@ -39,7 +37,7 @@ func (s *Screen) Lines() []string {
 	return list
 }
 
-// Text is Lines as one text.
+// Text returns the lines as one text.
 func (s *Screen) Text() string { return strings.Join(s.Lines(), "\n") }
 
 func (s *Screen) take(c rune) {
@@ -61,7 +59,7 @@ func (s *Screen) take(c rune) {
 	}
 }
 
-// sequence takes a character of a control sequence.
+// sequence processes a character of a control sequence.
 func (s *Screen) sequence(c rune) {
 	s.escape += string(c)
 	if s.escape == "\x1b[" || c < '@' || c > '~' {
@@ -77,8 +75,8 @@ func (s *Screen) sequence(c rune) {
 	s.escape = ""
 }
 
-// put writes a character where the cursor is. At the end of a line, the cursor
-// waits there for the next one.
+// put writes a character at the cursor. At the end of a line, the cursor stays there until
+// the next character.
 func (s *Screen) put(c rune) {
 	width := runewidth.RuneWidth(c)
 	if width == 0 {

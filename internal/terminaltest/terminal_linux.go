@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Person is the other side of a terminal: they type by writing to it, and see
-// what is drawn.
+// Person is the other side of a terminal: writing to it types, reading from it sees the
+// output.
 type Person struct {
 	*os.File
-	seen    string // what was not waited for yet
+	seen    string // output after the last text that was waited for
 	all     string
 	columns int
 }
 
-// New opens a pseudo-terminal of 60 columns: the side of the program and that of
-// the person. Both are closed with the test.
+// New opens a pseudo-terminal with 60 columns and returns the side of the program and that
+// of the person. Both are closed when the test ends.
 func New(t *testing.T) (terminal *os.File, person *Person) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -47,7 +47,7 @@ func New(t *testing.T) (terminal *os.File, person *Person) {
 	return terminal, person
 }
 
-// Resize makes the terminal so many columns wide.
+// Resize sets the number of columns of the terminal.
 func (p *Person) Resize(t *testing.T, columns int) {
 	t.Helper()
 	p.columns = columns
@@ -57,17 +57,16 @@ func (p *Person) Resize(t *testing.T, columns int) {
 	}
 }
 
-// Screen is what the person has seen until what was waited for last, and all that
-// came with it.
+// Screen returns the screen after the output that has been read so far.
 func (p *Person) Screen() *Screen { return Draw(p.columns, p.all) }
 
-// Raw is the same as it was written.
+// Raw returns the output that has been read so far.
 func (p *Person) Raw() string { return p.all }
 
-// patience is how long a text may take to be drawn, on a slow machine too.
+// patience bounds the wait for a text, even on a slow machine.
 const patience = 2 * time.Minute
 
-// Sees waits until a text is drawn, after what was waited for before.
+// Sees waits for a text in the output after the last text that was waited for.
 func (p *Person) Sees(t *testing.T, text string) {
 	t.Helper()
 	buf := make([]byte, 4096)

@@ -1,6 +1,6 @@
 // Word-count is a plugin in Go that is both a tool and a hook: the model can
-// ask it to count words, and it tidies the output of every tool by dropping
-// trailing spaces and runs of empty lines.
+// ask it to count words, and it tidies the output of every tool by removing
+// trailing spaces and repeated empty lines.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// tidyOutput is the hook.
+// tidyOutput answers the hook.
 func tidyOutput() error {
 	var payload struct {
 		Output string `json:"output"`
@@ -42,12 +42,12 @@ func tidyOutput() error {
 	}
 	tidied := tidy(payload.Output)
 	if tidied == payload.Output {
-		return nil // silence is no opinion
+		return nil // no output means no change
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]string{"output": tidied})
 }
 
-// tidy drops trailing spaces and all but one of several empty lines.
+// tidy removes trailing spaces and repeated empty lines.
 func tidy(text string) string {
 	var lines []string
 	empty := false
@@ -62,7 +62,7 @@ func tidy(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// count is the tool.
+// count answers a call of the tool.
 func count() error {
 	var arguments struct {
 		Text string `json:"text"`

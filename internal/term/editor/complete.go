@@ -7,8 +7,8 @@ import (
 	tty "golang.org/x/term"
 )
 
-// completion is what a terminal does about Tab: it goes on as far as all that
-// the line may become has in common, or shows what that is.
+// completion returns the function that handles Tab: it inserts the common prefix of the
+// completions, or lists them.
 func (e *Editor) completion(screen *tty.Terminal) func(line string, pos int, key rune) (string, int, bool) {
 	return func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' || e.Complete == nil || pos != len(line) {
@@ -30,7 +30,7 @@ func (e *Editor) completion(screen *tty.Terminal) func(line string, pos int, key
 	}
 }
 
-// common is the longest text that all begin with, in whole characters.
+// common returns the longest common prefix, in whole characters.
 func common(list []string) string {
 	begin := list[0]
 	for _, text := range list[1:] {

@@ -1,10 +1,9 @@
-// Package editor reads prompts from a person at a terminal, with history and
-// several lines.
+// Package editor reads prompts from a person at a terminal, with history and multi-line
+// input.
 //
-// It promises that the terminal is as it was when Read returns, that a pasted
-// text is one prompt whatever it contains and however long it is, and that it
-// prints nowhere but on the terminal it is given. It edits one line at a time,
-// and counts every character as one column wide.
+// It promises that Read restores the terminal's modes, that a pasted text is one prompt
+// whatever it contains, and that it writes only to the given terminal. It edits one line
+// at a time and treats every character as one column wide.
 package editor
 
 import (
@@ -19,29 +18,29 @@ import (
 	tty "golang.org/x/term"
 )
 
-// ErrInterrupted says that the person pressed Ctrl-C.
+// ErrInterrupted means that the person pressed Ctrl-C.
 var ErrInterrupted = errors.New("interrupted at the prompt")
 
 // Editor reads prompts. It is not safe for concurrent use.
 type Editor struct {
-	// In is the terminal, Out is where it is drawn; they may be one file.
+	// In is the terminal for input, Out that for output; they may be the same file.
 	In, Out *os.File
 	// History are earlier prompts, the oldest first. Read adds to it.
 	History []string
-	// Complete lists what the first line of a prompt may become, when the person
-	// presses Tab at its end; nil for nothing.
+	// Complete lists the completions of the first line of a prompt, when the person
+	// presses Tab at its end; nil: no completion.
 	Complete func(line string) []string
 
-	typed typed // what came behind the last prompt
+	typed typed // what was typed after the last prompt
 }
 
-// lineBreak stands for a line break where a prompt is shown on one line.
+// lineBreak represents a line break when a prompt is shown on one line.
 const lineBreak = "⏎"
 
-// Read reads one prompt, which is not blank. Enter ends it; after a backslash
-// it goes on on the next line. label stands before the first line. Errors are
-// io.EOF for Ctrl-D on an empty line, ErrInterrupted, the end of ctx, and what
-// the terminal reports.
+// Read reads one prompt that is not blank. Enter ends it, except after a backslash, which
+// continues it on the next line. label is shown before the first line. Errors are io.EOF
+// for Ctrl-D on an empty line, ErrInterrupted, the error of ctx, and those of the
+// terminal.
 func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 	restore, err := e.raw()
 	if err != nil {
@@ -74,7 +73,7 @@ func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 	}
 }
 
-// Forget drops what was typed behind the last prompt.
+// Forget discards what was typed after the last prompt.
 func (e *Editor) Forget() { e.typed = typed{} }
 
 // lines reads lines until one does not end with a backslash.
@@ -99,8 +98,7 @@ func (e *Editor) lines(screen *tty.Terminal, label string) (string, error) {
 	}
 }
 
-// raw takes the terminal from the line discipline and asks it to mark what is
-// pasted.
+// raw puts the terminal into raw mode with bracketed paste.
 func (e *Editor) raw() (restore func(), err error) {
 	state, err := tty.MakeRaw(int(e.In.Fd()))
 	if err != nil {
@@ -113,17 +111,17 @@ func (e *Editor) raw() (restore func(), err error) {
 	}, nil
 }
 
-// history shows an editor's history to the terminal, on one line each. What is
-// sent is added by Read, not line by line.
+// history adapts an editor's history to the terminal, with one line for each prompt. Read
+// adds whole prompts to it, not single lines.
 type history Editor
 
 // Add ignores single lines.
 func (h *history) Add(string) {}
 
-// Len counts the prompts.
+// Len returns the number of prompts.
 func (h *history) Len() int { return len(h.History) }
 
-// At is the prompt before the last i, as it can be shown.
+// At returns a prompt for display, counted from the last one.
 func (h *history) At(i int) string {
 	return strings.ReplaceAll(term.Plain(h.History[len(h.History)-1-i]), "\n", lineBreak)
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keyboard is what is typed at a terminal, with pasted texts taken out of it.
+// keyboard reads what is typed at a terminal, with pasted texts replaced by notes.
 type keyboard struct {
 	*typed
 	in          *os.File
@@ -19,9 +19,9 @@ type keyboard struct {
 	ctx         func() error
 }
 
-// newKeyboard reads keys until ctx ends. A read from a terminal cannot be called
-// off, so it waits with poll for a key or the end of ctx; then no goroutine
-// stays behind that would swallow the next line.
+// newKeyboard returns a keyboard that reads until ctx ends. A read from a terminal cannot
+// be cancelled, so it polls for a key or the end of ctx; otherwise a goroutine would
+// remain that consumes the next line.
 func newKeyboard(ctx context.Context, in *os.File, before *typed) (*keyboard, error) {
 	wake, waker, err := os.Pipe()
 	if err != nil {
@@ -38,7 +38,7 @@ func (k *keyboard) close() {
 	k.wake.Close()
 }
 
-// why is the reason for an error of the terminal.
+// why returns the reason for an error of the terminal.
 func (k *keyboard) why(err error) error {
 	switch {
 	case k.ctx() != nil:
@@ -49,8 +49,8 @@ func (k *keyboard) why(err error) error {
 	return err
 }
 
-// Read reads keys, at most those of one line: what was typed behind it is for
-// the next prompt.
+// Read reads keys, at most to the end of a line: what was typed after it is for the next
+// prompt.
 func (k *keyboard) Read(p []byte) (int, error) {
 	for len(k.pending) == 0 {
 		buf := make([]byte, 4096)

@@ -9,26 +9,26 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// typed takes apart what a terminal sends: keys, and texts that are pasted. It
-// may be cut anywhere.
+// typed parses the input of a terminal: keys and pasted texts. The input may be split
+// anywhere.
 type typed struct {
-	pending     []byte // keys that were not read yet
-	held        []byte // the beginning of what may become a mark
-	escape      []byte // the beginning of the sequence of a key
+	pending     []byte // keys that are not read yet
+	held        []byte // the possible beginning of a mark
+	escape      []byte // the incomplete sequence of a key
 	paste       []byte
 	pasting     bool
-	lost        int // how many bytes of the paste are too much
+	lost        int // bytes of the paste beyond the bound
 	pastes      []string
 	interrupted bool
 }
 
-// The marks of a terminal around what is pasted.
+// The marks of a terminal around a pasted text.
 const (
 	pasteBegins = "\x1b[200~"
 	pasteEnds   = "\x1b[201~"
 )
 
-// maxPaste bounds, in bytes, a text that is pasted.
+// maxPaste bounds a pasted text, in bytes.
 const maxPaste = 4 << 20
 
 const (
@@ -38,10 +38,10 @@ const (
 	del   = 0x7f
 )
 
-// feed takes bytes from the terminal apart.
+// feed parses bytes from the terminal.
 func (k *typed) feed(data []byte) {
 	if k.pasting && len(data) == 1 && data[0] == ctrlC {
-		// Somebody typed it: the end of the paste was lost.
+		// It was typed, not pasted: the end mark of the paste is missing.
 		k.pasting, k.paste, k.held, k.lost = false, nil, nil, 0
 	}
 	data = slices.Concat(k.held, data)
@@ -66,8 +66,8 @@ func (k *typed) feed(data []byte) {
 	}
 }
 
-// partial is how many bytes at the end of data may be the beginning of a mark. A
-// lone escape may: as a key it does nothing before the next one.
+// partial returns how many bytes at the end of data may be the beginning of a mark. A lone
+// escape may be: as a key it has no effect before the next one.
 func partial(data []byte, mark string) int {
 	for n := min(len(data), len(mark)-1); n > 0; n-- {
 		if bytes.HasSuffix(data, []byte(mark[:n])) {
@@ -91,16 +91,15 @@ func (k *typed) take(data []byte) {
 // maxKey bounds the sequence of a key.
 const maxKey = 32
 
-// key takes one byte of keys. The terminal's line editor is given only what it
-// knows: of a sequence that it does not know, it takes what is typed next for
-// the rest.
+// key processes one byte of keys. The terminal's line editor gets only sequences that it
+// knows, because after an unknown sequence it treats the next keys as a part of it.
 func (k *typed) key(b byte) {
 	switch {
 	case len(k.escape) == 0 && b == esc:
 		k.escape = []byte{b}
 	case len(k.escape) == 0:
 		k.plain(b)
-	case b < ' ' && len(k.escape) > 1: // no part of a sequence
+	case b < ' ' && len(k.escape) > 1: // not a part of a sequence
 		k.escape = nil
 		k.key(b)
 	case len(k.escape) == 1:
@@ -113,7 +112,7 @@ func (k *typed) key(b byte) {
 	}
 }
 
-// plain takes a key of one byte, or a part of a character.
+// plain processes a key of one byte, or a byte of a character.
 func (k *typed) plain(b byte) {
 	k.interrupted = k.interrupted || b == ctrlC
 	if b != 0 {
@@ -121,7 +120,7 @@ func (k *typed) plain(b byte) {
 	}
 }
 
-// alt takes a key that was pressed with Alt, or the second byte of a sequence.
+// alt processes a key that was pressed with Alt, or the second byte of a sequence.
 func (k *typed) alt(b byte) {
 	k.escape = nil
 	switch {
@@ -132,16 +131,16 @@ func (k *typed) alt(b byte) {
 	case b == del || b == '\b':
 		k.pending = append(k.pending, ctrlW)
 	case b == 'b':
-		k.pending = append(k.pending, "\x1b[1;3D"...) // a word back
+		k.pending = append(k.pending, "\x1b[1;3D"...) // to the previous word
 	case b == 'f':
-		k.pending = append(k.pending, "\x1b[1;3C"...) // a word on
+		k.pending = append(k.pending, "\x1b[1;3C"...) // to the next word
 	case b < ' ' || b > del:
 		k.key(b)
 	}
 }
 
-// isEnter reports whether a sequence is Enter together with another key, as some
-// terminals send it: CSI 13;N u or CSI 27;N;13 ~.
+// isEnter reports whether a sequence is Enter with a modifier key, as some terminals send
+// it: CSI 13;N u or CSI 27;N;13 ~.
 func isEnter(escape string) bool {
 	keys, one := strings.CutPrefix(escape, "\x1b[13;")
 	if !one {
@@ -151,7 +150,7 @@ func isEnter(escape string) bool {
 	return len(keys) == 2 && keys[1] == 'u'
 }
 
-// endEscape takes the sequence of a key that is whole.
+// endEscape processes the complete sequence of a key.
 func (k *typed) endEscape() {
 	last := k.escape[len(k.escape)-1]
 	switch {
@@ -163,18 +162,18 @@ func (k *typed) endEscape() {
 	k.escape = nil
 }
 
-// maxInline is how long, in bytes, a pasted text may be to be typed into the
-// line; longer ones, and those of several lines, are shown as a note.
+// maxInline is the length in bytes up to which a pasted text is inserted into the line;
+// longer texts and texts of several lines are shown as a note.
 const maxInline = 200
 
-// endPaste types what was pasted, or a note that stands for it.
+// endPaste inserts the pasted text, or a note in its place.
 func (k *typed) endPaste() {
 	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "")
 	text := strings.Trim(ends.Replace(strings.ToValidUTF8(string(k.paste), "\uFFFD")), "\n")
 	k.paste = nil
 	if k.lost > 0 {
 		k.lost = 0
-		k.pending = append(k.pending, "[a pasted text of over 4 MiB is left out]"...)
+		k.pending = append(k.pending, "[a pasted text of more than 4 MiB was discarded]"...)
 		return
 	}
 	if len(text) <= maxInline && !strings.ContainsAny(text, "\n\t") && term.Plain(text) == text {
@@ -189,7 +188,7 @@ func note(number int, text string) string {
 	return fmt.Sprintf("[pasted text %d: %d lines]", number, strings.Count(text, "\n")+1)
 }
 
-// expand puts pasted texts in the place of their notes.
+// expand replaces the notes by their pasted texts.
 func (k *typed) expand(line string) string {
 	for i, text := range k.pastes {
 		line = strings.ReplaceAll(line, note(i+1, text), text)
@@ -197,7 +196,7 @@ func (k *typed) expand(line string) string {
 	return line
 }
 
-// used forgets what belonged to a prompt that is read.
+// used discards the state of a prompt that was read.
 func (k *typed) used() {
 	k.interrupted = false
 	if len(k.pending) == 0 {

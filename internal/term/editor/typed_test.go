@@ -50,7 +50,7 @@ func TestAPasteHasABound(t *testing.T) {
 		t.Errorf("%d bytes are held", len(k.paste))
 	}
 	k.feed([]byte("\x1b[201~b"))
-	if want := "a[a pasted text of over 4 MiB is left out]b"; string(k.pending) != want {
+	if want := "a[a pasted text of more than 4 MiB was discarded]b"; string(k.pending) != want {
 		t.Errorf("keys %q, want %q", k.pending, want)
 	}
 }

@@ -8,19 +8,18 @@ import (
 	"github.com/gomarkdown/markdown/parser"
 )
 
-// extensions are what models write besides plain Markdown.
+// extensions are the Markdown extensions that models use.
 const extensions = parser.NoIntraEmphasis | parser.Tables | parser.FencedCode | parser.Autolink |
 	parser.Strikethrough | parser.SpaceHeadings | parser.BackslashLineBreak | parser.NoEmptyLineBeforeBlock |
 	parser.OrderedListStart
 
-// renderBlocks renders a text of whole blocks into lines.
+// renderBlocks renders complete blocks into lines.
 func renderBlocks(text string, width int) []string {
 	doc := parser.NewWithExtensions(extensions).Parse([]byte(text))
 	return children(doc, width, true)
 }
 
-// children renders the blocks in a node, with blank lines between them if they
-// stand apart.
+// children renders the blocks of a node, with blank lines between them if apart is set.
 func children(n ast.Node, width int, apart bool) (lines []string) {
 	for _, child := range n.GetChildren() {
 		more := block(child, width)
@@ -75,8 +74,8 @@ func paintAll(lines [][]span) (text []string) {
 	return text
 }
 
-// code is shown as it is, indented and coloured; it is not wrapped, so that it
-// can be copied.
+// code renders code unchanged, indented and coloured. It is not wrapped, so that it can be
+// copied.
 func code(text string) (lines []string) {
 	text = strings.ReplaceAll(strings.TrimRight(clean(text), "\n"), "\t", "    ")
 	for _, line := range strings.Split(text, "\n") {
@@ -88,7 +87,7 @@ func code(text string) (lines []string) {
 	return lines
 }
 
-// list renders a list, each item's lines aligned under its text.
+// list renders a list, with the lines of each item aligned.
 func list(n *ast.List, width int) (lines []string) {
 	number := max(n.Start, 1)
 	for i, child := range n.GetChildren() {
@@ -113,7 +112,7 @@ func list(n *ast.List, width int) (lines []string) {
 	return lines
 }
 
-// hasParagraphs says that an item holds several blocks that stand apart.
+// hasParagraphs reports whether an item has several paragraphs.
 func hasParagraphs(item *ast.ListItem) bool {
 	count := 0
 	for _, child := range item.GetChildren() {
@@ -124,7 +123,7 @@ func hasParagraphs(item *ast.ListItem) bool {
 	return count > 1
 }
 
-// prefixed puts something before the first line and the others.
+// prefixed adds a prefix to the first line and another one to the others.
 func prefixed(lines []string, first, others string) []string {
 	for i, line := range lines {
 		before := others
@@ -136,7 +135,7 @@ func prefixed(lines []string, first, others string) []string {
 	return lines
 }
 
-// less is the width that is left beside a prefix; 0 stays 0, for no limit.
+// less returns the width that remains after a prefix; 0 stays 0, for no limit.
 func less(width, columns int) int {
 	if width <= 0 {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// style is a set of SGR codes that are on.
+// style is a set of SGR codes.
 type style uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	cyan
 )
 
-// sgr turns the style on; "" for none.
+// sgr returns the sequence that sets the style; "" for none.
 func (s style) sgr() string {
 	var codes []string
 	for i, code := range [...]string{"1", "2", "3", "4", "9", "36"} {
@@ -33,13 +33,13 @@ func (s style) sgr() string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// span is text of one style. A line break is a span of "\n".
+// span is text of one style. A line break is a span with the text "\n".
 type span struct {
 	text  string
 	style style
 }
 
-// paint writes spans of one line with their styles.
+// paint returns the spans of one line with their styles.
 func paint(spans []span) string {
 	var b strings.Builder
 	for _, s := range spans {
@@ -52,7 +52,7 @@ func paint(spans []span) string {
 	return b.String()
 }
 
-// inline flattens what stands in a paragraph into spans.
+// inline flattens the contents of a paragraph into spans.
 func inline(n ast.Node, on style) []span {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -83,12 +83,12 @@ func inline(n ast.Node, on style) []span {
 	return inlines(n, on)
 }
 
-// oneLine is harmless text without line breaks. The parser decodes character
-// references, so what it returns is cleaned once more.
+// oneLine returns clean text without line breaks. The parser decodes character references,
+// so its output must be cleaned again.
 func oneLine(text []byte) string { return strings.ReplaceAll(clean(string(text)), "\n", " ") }
 
-// brokenLines keeps the line breaks of a text: models break lines where they
-// mean it, not to fit a page.
+// brokenLines keeps the line breaks of a text: models break lines on purpose, not to fit a
+// page.
 func brokenLines(text string, on style) (spans []span) {
 	for i, line := range strings.Split(clean(text), "\n") {
 		if i > 0 {
@@ -114,8 +114,8 @@ func plain(spans []span) string {
 	return b.String()
 }
 
-// wrap breaks spans into lines of at most width columns, at spaces. A word that
-// is longer has a line of its own. A width of 0 or less breaks nothing.
+// wrap wraps spans at spaces into lines of at most width columns. A longer word gets a line
+// of its own. If width is 0 or less, lines are not wrapped.
 func wrap(spans []span, width int) (lines [][]span) {
 	var line, word []span
 	column, wordWidth := 0, 0

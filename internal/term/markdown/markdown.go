@@ -1,10 +1,9 @@
-// Package markdown renders a model's Markdown answer for a terminal while it
-// streams in.
+// Package markdown renders a model's Markdown answer for a terminal while it is streamed.
 //
-// It promises that text comes out block by block as soon as a block is whole,
-// that no control character of the text reaches the terminal, that every line
-// ends without a style, and that text is never lost: what cannot be rendered is
-// printed as it is. It does not colour the syntax of code.
+// It promises that each block is printed as soon as it is complete, that no control
+// character of the text reaches the terminal, that every line ends with the style reset,
+// and that text is never lost: what cannot be rendered is printed unchanged. It does not
+// highlight the syntax of code.
 package markdown
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// maxBlock bounds, in bytes, what is parsed at once; larger blocks are printed
-// as they are.
+// maxBlock bounds what is parsed at once, in bytes; larger blocks are printed
+// unchanged.
 const maxBlock = 256 << 10
 
 // Renderer renders one answer. It is not safe for concurrent use.
@@ -23,20 +22,20 @@ type Renderer struct {
 	w     io.Writer
 	width int
 	rest  string // text that is not rendered yet
-	begun bool   // something has been printed
-	// fence ends the block of code that is being printed line by line; blank
-	// counts its empty lines that are held back, as none end a block.
+	begun bool   // output has been printed
+	// fence is the end of the code block that is being printed line by line; blank
+	// counts pending empty lines, which are not printed at the end of a block.
 	fence string
 	lines int
 	blank int
 }
 
-// New makes a renderer for a terminal of so many columns; 0: lines are not
+// New returns a renderer for a terminal with the given number of columns; 0: lines are not
 // wrapped.
 func New(w io.Writer, width int) *Renderer { return &Renderer{w: w, width: width} }
 
-// Write takes the next piece of the answer, cut anywhere, and renders the
-// blocks that are whole, and the lines of code.
+// Write takes the next piece of the answer, split anywhere, and renders complete blocks and
+// complete lines of code.
 func (r *Renderer) Write(p []byte) (int, error) {
 	r.rest += string(p)
 	if !strings.Contains(string(p), "\n") {
@@ -45,7 +44,7 @@ func (r *Renderer) Write(p []byte) (int, error) {
 	return len(p), r.renderWhole()
 }
 
-// renderWhole renders what nothing to come can change.
+// renderWhole renders what later text cannot change.
 func (r *Renderer) renderWhole() error {
 	for {
 		before := len(r.rest)
@@ -63,8 +62,8 @@ func (r *Renderer) renderWhole() error {
 	}
 }
 
-// beginsCode reports whether a block of code comes next, its first line whole. That
-// line is taken.
+// beginsCode reports whether a code block with a complete first line comes next, and
+// consumes that line.
 func (r *Renderer) beginsCode() bool {
 	text := strings.TrimLeft(r.rest, "\n")
 	line, rest, whole := strings.Cut(text, "\n")
@@ -75,7 +74,7 @@ func (r *Renderer) beginsCode() bool {
 	return true
 }
 
-// codeLine prints the next line of code, if it is whole, or ends the block.
+// codeLine prints the next line of code, if it is complete, or ends the block.
 func (r *Renderer) codeLine() error {
 	line, rest, whole := strings.Cut(r.rest, "\n")
 	if !whole {
@@ -107,8 +106,8 @@ func (r *Renderer) putCode(line string) error {
 	return err
 }
 
-// Close renders what is left. Code whose end is missing, as in an interrupted
-// answer, is code.
+// Close renders the rest. A code block without an end, as in an interrupted answer, is
+// rendered as code.
 func (r *Renderer) Close() error {
 	if r.rest != "" && !strings.HasSuffix(r.rest, "\n") {
 		r.rest += "\n"
@@ -124,8 +123,7 @@ func (r *Renderer) Close() error {
 	return r.render(block)
 }
 
-// openFence is the fence of a block of code that has no end, "" if there is
-// none.
+// openFence returns the fence of a code block without an end, "" if there is none.
 func openFence(text string) (fence string) {
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -139,7 +137,7 @@ func openFence(text string) (fence string) {
 	return fence
 }
 
-// render prints blocks, with a blank line between them and those before.
+// render prints blocks, with a blank line between them and the previous ones.
 func (r *Renderer) render(block string) error {
 	if strings.TrimSpace(block) == "" {
 		return nil
@@ -159,8 +157,7 @@ func (r *Renderer) render(block string) error {
 	return err
 }
 
-// renderSafely renders blocks; should the parser fail on them, they are printed
-// as they are.
+// renderSafely renders blocks. If the parser panics, they are returned unchanged.
 func renderSafely(text string, width int) (lines []string) {
 	defer func() {
 		if recover() != nil {
@@ -170,13 +167,12 @@ func renderSafely(text string, width int) (lines []string) {
 	return renderBlocks(text, width)
 }
 
-// clean makes text harmless for a terminal. The parser decodes character
-// references, so what it returns is cleaned once more.
+// clean removes control characters. The parser decodes character references, so its output
+// must be cleaned again.
 func clean(text string) string { return term.Plain(text) }
 
-// split cuts off the blocks that nothing to come can change: those before the
-// last blank line outside code after which a new block has begun. A line is
-// looked at only when it is whole.
+// split splits off the blocks that later text cannot change: those before the last blank
+// line outside code after which a new block begins. It examines only complete lines.
 func split(text string) (whole, rest string) {
 	cut, fence, blank, inList := 0, "", false, false
 	for at := 0; ; {
@@ -206,7 +202,7 @@ func split(text string) (whole, rest string) {
 	}
 }
 
-// fenceOf is the fence that opens a block of code, "" if the line is none.
+// fenceOf returns the fence if a line opens a code block, otherwise "".
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		n := len(line) - len(strings.TrimLeft(line, mark))

@@ -6,14 +6,14 @@ import (
 	"github.com/gomarkdown/markdown/ast"
 )
 
-// row is a table's row: the text of each cell.
+// row is a row of a table: the text of each cell.
 type row struct {
 	cells  [][]span
 	header bool
 }
 
-// grid renders a table with aligned columns; cells are wrapped if it is wider
-// than the terminal.
+// grid renders a table with aligned columns. Cells are wrapped if the table is wider than
+// the terminal.
 func grid(n *ast.Table, width int) (lines []string) {
 	rows, align := cellsOf(n)
 	widths := columnWidths(rows, width)
@@ -30,7 +30,7 @@ func grid(n *ast.Table, width int) (lines []string) {
 	return lines
 }
 
-// cellsOf collects a table's rows, and how columns are aligned.
+// cellsOf returns a table's rows and the alignment of its columns.
 func cellsOf(n *ast.Table) (rows []row, align []ast.CellAlignFlags) {
 	ast.WalkFunc(n, func(node ast.Node, entering bool) ast.WalkStatus {
 		switch node := node.(type) {
@@ -58,8 +58,7 @@ func cellsOf(n *ast.Table) (rows []row, align []ast.CellAlignFlags) {
 	return rows, align
 }
 
-// columnWidths are the widths of the widest cells, made smaller until the table
-// fits.
+// columnWidths returns the widths of the widest cells, reduced until the table fits.
 func columnWidths(rows []row, width int) []int {
 	var widths []int
 	for _, r := range rows {
@@ -108,7 +107,7 @@ func rowLines(r row, widths []int, align []ast.CellAlignFlags) (lines []string) 
 	return lines
 }
 
-// aligned fills a cell up to its width.
+// aligned pads a cell to its width.
 func aligned(text []span, width int, align ast.CellAlignFlags) string {
 	left, right := 0, max(0, width-widthOf(text))
 	switch align {

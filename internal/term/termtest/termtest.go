@@ -1,5 +1,5 @@
-// Package termtest tells tests what must not reach a terminal. It knows that in
-// another way than the filter that it tests: by looking for what is left.
+// Package termtest lets tests check what must not reach a terminal. It is implemented
+// independently of the filter that it tests, by searching the filter's output.
 package termtest
 
 import (
@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is a kind of what a text may try to do to a terminal.
+// Kind is a kind of terminal sequence that must be removed.
 type Kind struct{ Name, Text string }
 
-// Kinds lists them, each with an example.
+// Kinds lists the kinds, each with an example.
 func Kinds() []Kind {
 	return []Kind{
 		{"cursor", "\x1b[2A\x1b[2K"},
@@ -31,7 +31,7 @@ func Kinds() []Kind {
 	}
 }
 
-// All is every kind in one text, on one line.
+// All returns the examples of all kinds in one text, on one line.
 func All() string {
 	var b strings.Builder
 	for _, kind := range Kinds() {
@@ -40,11 +40,11 @@ func All() string {
 	return b.String()
 }
 
-// Wrong is something in a terminal's input that a foreign text must not cause,
-// "" if there is nothing. Colours, line breaks and tabs are harmless.
+// Wrong returns a part of a text that must not reach a terminal, "" if there is none.
+// Colours, line breaks and tabs are allowed.
 func Wrong(text string) string {
 	if !utf8.ValidString(text) {
-		return "a byte that is no UTF-8"
+		return "a byte that is not UTF-8"
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for _, colour := range regexp.MustCompile(`\x1b\[[0-9;:]*m`).FindAllString(text, -1) {
@@ -57,8 +57,8 @@ func Wrong(text string) string {
 		`\x{2060}-\x{206f}\x{3164}\x{feff}\x{fff9}-\x{fffb}]|\x{e0041}`).FindString(text)
 }
 
-// conceals reports whether one of the codes of a colour is 8, and not an
-// argument of another.
+// conceals reports whether a colour sequence contains code 8, not counting parameters of
+// other codes.
 func conceals(colour string) bool {
 	colour = regexp.MustCompile(`[34]8;5;[0-9]*|[34]8;2;[0-9]*;[0-9]*;[0-9]*`).ReplaceAllString(colour, "")
 	codes := strings.FieldsFunc(colour, func(c rune) bool { return strings.ContainsRune("\x1b[;m", c) })
