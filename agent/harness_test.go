@@ -88,7 +88,7 @@ func (h *harness) note(format string, args ...any) {
 
 // plug adds a plugin.
 func (h *harness) plug(name string, handlers plugin.Handlers) {
-	h.Host.Plugins = append(h.Host.Plugins, plugin.Plugin{Name: name, Hooks: handlers.Hooks(), Handler: handlers})
+	h.Host.Plugins = append(h.Host.Plugins, plugin.New(name, handlers))
 }
 
 // tool adds a tool that takes any arguments.
@@ -127,8 +127,7 @@ func observe[P, A any](h *harness, point hookpoints.Point[P, A]) *[]P {
 		seen = append(seen, payload)
 		return none, nil
 	})
-	h.Host.Plugins = slices.Insert(h.Host.Plugins, 0, plugin.Plugin{Name: "observer", Hooks: handlers.Hooks(),
-		Handler: handlers})
+	h.Host.Plugins = slices.Insert(h.Host.Plugins, 0, plugin.New("observer", handlers))
 	return &seen
 }
 

@@ -22,7 +22,7 @@ func ExampleHandlePoint() {
 			}
 			return hookpoints.PreToolAnswer{}, nil
 		})
-	host := &plugin.Host{Plugins: []plugin.Plugin{{Name: "guard", Hooks: guard.Hooks(), Handler: guard}}}
+	host := &plugin.Host{Plugins: []plugin.Plugin{plugin.New("guard", guard)}}
 
 	verdict, err := plugin.Fire(context.Background(), host, hookpoints.PreTool, hookpoints.PreToolPayload{
 		ToolName: "shell", Arguments: json.RawMessage(`{"command":"rm -rf /"}`),
@@ -71,7 +71,7 @@ func ExampleFire_ownPoint() {
 	friday := plugin.HandlePoint(preDeploy, func(context.Context, Deploy) (DeployAnswer, error) {
 		return DeployAnswer{Block: true, Message: "not on a Friday"}, nil
 	})
-	host := &plugin.Host{Plugins: []plugin.Plugin{{Name: "friday", Hooks: friday.Hooks(), Handler: friday}}}
+	host := &plugin.Host{Plugins: []plugin.Plugin{plugin.New("friday", friday)}}
 
 	answer, err := plugin.Fire(context.Background(), host, preDeploy, Deploy{Target: "production"})
 	fmt.Println(answer.Block, answer.Message, err)

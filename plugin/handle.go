@@ -3,15 +3,27 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
+// New is a plugin inside the program: handlers of one or more points, which it has the
+// hooks of. Where several are for one point, the last one is asked.
+func New(name string, handlers ...Handlers) Plugin {
+	all := Handlers{}
+	for _, some := range handlers {
+		maps.Copy(all, some)
+	}
+	return Plugin{Name: name, Hooks: all.Hooks(), Handler: all}
+}
+
 // HandlePoint makes a typed Go function the Handler of one point. The function
-// receives the decoded payload; the zero A is no opinion. Combine several with
-// [Handlers].
+// receives the decoded payload; the zero A is no opinion. [New] combines
+// several.
 func HandlePoint[P, A any](point hookpoints.Point[P, A],
 	answer func(ctx context.Context, payload P) (A, error)) Handlers {
 	return Handlers{point.Name: HandlerFunc(func(ctx context.Context, ev Event) (Answer, error) {
@@ -40,11 +52,5 @@ func (h Handlers) Handle(ctx context.Context, ev Event) (Answer, error) {
 	return Answer{}, nil
 }
 
-// Hooks lists the points that h handles, in no particular order.
-func (h Handlers) Hooks() []hookpoints.Name {
-	var names []hookpoints.Name
-	for name := range h {
-		names = append(names, name)
-	}
-	return names
-}
+// Hooks lists the points that h handles, sorted.
+func (h Handlers) Hooks() []hookpoints.Name { return slices.Sorted(maps.Keys(h)) }

@@ -84,7 +84,7 @@ func TestTheZeroAnswerOfAFunctionIsNoOpinion(t *testing.T) {
 	handlers := plugin.HandlePoint(point, func(context.Context, Voyage) (Course, error) { return Course{}, nil })
 	var results []plugin.Result
 	host := &plugin.Host{
-		Plugins: []plugin.Plugin{{Name: "silent", Hooks: handlers.Hooks(), Handler: handlers}},
+		Plugins: []plugin.Plugin{plugin.New("silent", handlers)},
 		Trace:   func(r plugin.Record) { results = append(results, r.Result) },
 	}
 	if _, err := plugin.Fire(t.Context(), host, point, Voyage{Target: "port"}); err != nil {
@@ -107,7 +107,7 @@ func TestABlockWhereAllAreAskedAtOnce(t *testing.T) {
 		return Veto{Block: true, Message: "a storm"}, nil
 	})
 	host := subscribed("pre_sail")
-	host.Plugins = append(host.Plugins, plugin.Plugin{Name: "storm", Hooks: storm.Hooks(), Handler: storm})
+	host.Plugins = append(host.Plugins, plugin.New("storm", storm))
 	if got, err := plugin.Fire(t.Context(), host, point, Voyage{}); err != nil || got != (Veto{true, "a storm"}) {
 		t.Errorf("%+v, %v", got, err)
 	}

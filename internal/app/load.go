@@ -66,10 +66,9 @@ func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
 		}
 	}
 	if s.Config.AutoCompact {
-		handlers := recipes.CompactAt(full, recipes.Hook{})
-		loaded.Plugins = append(loaded.Plugins, plugin.Plugin{
-			Name: "chibi:compact", Origin: plugin.Origin{Protocol: BuiltIn}, Hooks: handlers.Hooks(), Handler: handlers,
-		})
+		compact := plugin.New("chibi:compact", recipes.CompactAt(full, recipes.Hook{}))
+		compact.Origin.Protocol = BuiltIn
+		loaded.Plugins = append(loaded.Plugins, compact)
 	}
 	return loaded, nil
 }

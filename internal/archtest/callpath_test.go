@@ -51,6 +51,19 @@ func TestTheCallPathOfAHookIsShort(t *testing.T) {
 	}
 }
 
+// maxEmbedder is how many lines a program needs at least that embeds the host.
+const maxEmbedder = 25
+
+func TestTheSmallestEmbedderIsSmall(t *testing.T) {
+	text, err := os.ReadFile("../../plugin/example_smallest_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > maxEmbedder {
+		t.Errorf("the smallest embedder has %d lines; want at most %d", n, maxEmbedder)
+	}
+}
+
 // callPath runs the event and returns where the blocks of code begin that ran, by file.
 func callPath(t *testing.T) map[string][]int {
 	t.Helper()

@@ -65,10 +65,9 @@ func (r *Recipe) Plugins(known Registry) ([]plugin.Plugin, error) {
 		if err != nil {
 			return nil, inFile(r.Path, 0, err)
 		}
-		list = append(list, plugin.Plugin{
-			Name: "recipe:" + r.Name + ":" + hook.Handler, Origin: plugin.Origin{Protocol: Origin, Path: r.Path},
-			Hooks: handlers.Hooks(), Events: named(handlers, event), Handler: handlers,
-		})
+		p := plugin.New("recipe:"+r.Name+":"+hook.Handler, handlers)
+		p.Origin, p.Events = plugin.Origin{Protocol: Origin, Path: r.Path}, named(handlers, event)
+		list = append(list, p)
 	}
 	return list, nil
 }
