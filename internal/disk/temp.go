@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -92,7 +91,7 @@ func OwnTemps(since time.Time) (paths []string) {
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 || !info.ModTime().Before(since) {
 			continue
 		}
-		if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == os.Getuid() {
+		if isOurs(info) {
 			paths = append(paths, path)
 		}
 	}
