@@ -33,7 +33,7 @@ func cleanCache(ctx context.Context, s *Session, name string, minAge time.Durati
 	if err != nil {
 		return 0, err
 	}
-	return s.CacheOf(name).Clean(cache.Limits{
+	return CacheOf(s, name).Clean(cache.Limits{
 		MaxAge:   time.Duration(s.Config.ToolCacheMaxAgeDays) * 24 * time.Hour,
 		MaxBytes: int64(s.Config.ToolCacheMaxBytes), MinAge: minAge, Keep: namedIn(ctx, c),
 	})

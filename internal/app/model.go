@@ -31,7 +31,7 @@ func (s *Session) Connect() error {
 		return err
 	}
 	if log := s.opts.Model; log.LogRequests || log.LogResponses {
-		s.Agent.Model = loggingClient{s.Agent.Model, s.logRecord, log}
+		s.Agent.Model = loggingClient{s.Agent.Model, recordLog(s), log}
 	}
 	return nil
 }

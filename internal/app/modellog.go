@@ -32,9 +32,11 @@ func (c loggingClient) Stream(ctx context.Context, body json.RawMessage, onText 
 	return reply, err
 }
 
-// logRecord appends a record to a file of the session's context.
-func (s *Session) logRecord(file string, record any) {
-	if err := s.Store.Log(s.Name(), file, record); err != nil {
-		s.person.notice(err.Error())
+// recordLog appends records to files of the session's context.
+func recordLog(s *Session) func(file string, record any) {
+	return func(file string, record any) {
+		if err := s.Store.Log(s.Name(), file, record); err != nil {
+			s.person.notice(err.Error())
+		}
 	}
 }

@@ -166,7 +166,7 @@ func lock(ctx context.Context, s *Session) (held context.Context, unlock func(),
 }
 
 // Cache is the cache of tool outputs of the session's context.
-func (s *Session) Cache() cache.Cache { return s.CacheOf(s.Name()) }
+func (s *Session) Cache() cache.Cache { return CacheOf(s, s.Name()) }
 
-// CacheOf is the cache of tool outputs of a context.
-func (s *Session) CacheOf(name string) cache.Cache { return cache.Open(s.Store.Layout().Cache(name)) }
+// CacheOf is the cache of tool outputs of any context of the home.
+func CacheOf(s *Session, name string) cache.Cache { return cache.Open(s.Store.Layout().Cache(name)) }

@@ -10,18 +10,36 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/hook"
+	"github.com/chibi-host/chibi/internal/cli/trust"
+	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/urfave/cli/v2"
 )
 
 // program is one run of chibi.
 type program struct {
 	stdin  *os.File
-	screen *screen
+	screen *screen.Screen
+	out    *command.Printer
+	env    *command.Env
 	opts   options
-	rows   []row           // of the flags, which fill opts
-	said   map[string]bool // notices that were printed
+	rows   []row // of the flags, which fill opts
 	// turn begins an answer that Ctrl-C ends without ending the program.
 	turn func(context.Context) (context.Context, func())
+}
+
+// newProgram is a run of chibi that reads from and prints to these.
+func newProgram(stdin *os.File, s *screen.Screen) *program {
+	p := &program{stdin: stdin, screen: s, out: &command.Printer{Screen: s}}
+	p.env = &command.Env{
+		Stdin: stdin, Out: p.out, Request: p.request, Yes: func() bool { return p.opts.yes },
+		Prompt: func(ctx context.Context, prompt command.Prompt) error {
+			p.opts.recipe, p.opts.args = []string{prompt.Recipe}, prompt.Args
+			return runFlags(ctx, p, prompt.Words)
+		},
+	}
+	return p
 }
 
 // run takes the command line apart and does what it says.
@@ -47,7 +65,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return app.UsageError{Err: err}
 	}
-	return line.Run(parserArgs)
+	return line.RunContext(ctx, parserArgs)
 }
 
 // hintCommand tells a person whose prompt begins with a group of commands that it
@@ -58,7 +76,7 @@ func (p *program) hintCommand(l cmdline.Line, commands []*cli.Command) {
 	}
 	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(l.Words[0]) && len(c.Subcommands) > 0 })
 	if i >= 0 {
-		p.screen.notef("this is asked as a prompt; it is none of the commands that chibi %s lists", l.Words[0])
+		p.out.Notef("this is asked as a prompt; it is none of the commands that chibi %s lists", l.Words[0])
 	}
 }
 
@@ -70,13 +88,14 @@ func (p *program) app(ctx context.Context) *cli.App {
 		Usage:          "talk to a language model, and let plugins see and shape it",
 		HideVersion:    true, // the parser's own flag would take -v
 		HideHelp:       true,
-		Writer:         p.helpWriter(), // nothing else goes there
+		Writer:         command.HelpWriter(p.screen), // nothing else goes there
 		ErrWriter:      p.screen.Stderr(),
 		Flags:          cmdline.Flags(flags),
 		OnUsageError:   usageFromParser,
 		ExitErrHandler: func(*cli.Context, error) {},
 		Before: func(*cli.Context) error {
-			p.screen.quiet = p.opts.quiet
+			p.screen.Quiet = p.opts.quiet
+			p.out.AsJSON, p.out.Verbose = p.opts.jsonOutput, p.opts.verbose
 			p.opts.noteAsked(p.rows)
 			if name := cmdline.Twice(flags); name != "" {
 				return usage("%s is given twice; say it once", name)
@@ -91,7 +110,7 @@ func (p *program) app(ctx context.Context) *cli.App {
 // commands lists the commands. ArgsUsage names exactly the words that a command
 // takes.
 func (p *program) commands(ctx context.Context) []*cli.Command {
-	return []*cli.Command{
+	return slices.Concat([]*cli.Command{
 		p.group("context", "named conversations", p.contextCommands(ctx)...),
 		p.historyCommand(ctx),
 		p.retryCommand(ctx),
@@ -104,19 +123,14 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.traceCommand(ctx),
 		p.replayCommand(ctx),
 		p.doctorCommand(ctx),
-		p.trustCommand(ctx),
-		p.group("hook", "hook points",
-			p.hookListCommand(ctx),
-			p.fireCommand(ctx),
-			leaf(ctx, "show", "POINT", "explain one hook point: what a plugin receives and may answer", p.hookShow),
-			leaf(ctx, "schema", "POINT", "print the JSON Schemas of a hook point's payload and answer", p.hookSchema)),
+	}, trust.Commands(p.env), hook.Commands(p.env), []*cli.Command{
 		leaf(ctx, "demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins",
 			p.demo),
 		leaf(ctx, "completion", "SHELL", "print the script that completes chibi's words in bash, zsh or fish", p.completion),
 		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
 			Action: func(c *cli.Context) error { return p.complete(ctx, c.Args().Slice()) }},
 		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
-	}
+	})
 }
 
 // withExample gives a command's help examples.
@@ -145,7 +159,7 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 	flags ...cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: args, Usage: about, Flags: flags, HideHelpCommand: true,
-		CustomHelpTemplate: commandHelp,
+		CustomHelpTemplate: command.Help,
 		OnUsageError:       usageFromParser,
 		Action: func(c *cli.Context) error {
 			if least, _ := cmdline.Arity(c.Command); c.NArg() < least {
@@ -160,13 +174,13 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
 	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true,
 		Action: func(*cli.Context) error {
-			out := p.helpWriter()
+			out := command.HelpWriter(p.screen)
 			fmt.Fprintf(out, "chibi %s - %s\n", name, usage)
 			var rows [][]string
 			for _, sub := range subs {
 				rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
 			}
-			return writeColumns(out, rows)
+			return command.WriteColumns(out, rows)
 		}}
 }
 
@@ -174,7 +188,7 @@ func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
 func (p *program) help() error {
 	flags := flagsOf(p.rows)
 	return p.answer("show_help", fields{"commands": cmdline.CommandNames(flags)},
-		wrap(strings.TrimSuffix(helpText(flags), "\n"), p.helpWidth()))
+		command.Wrap(strings.TrimSuffix(helpText(flags), "\n"), command.HelpWidth(p.screen)))
 }
 
 // usageFromParser words the flag parser's complaints as ours.

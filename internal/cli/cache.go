@@ -90,7 +90,7 @@ func (s *session) showCached(id string) error {
 
 // clearCache removes all outputs of a context.
 func clearCache(_ context.Context, s *session, name string) error {
-	if err := s.CacheOf(name).Clear(); err != nil {
+	if err := app.CacheOf(s.Session, name).Clear(); err != nil {
 		return err
 	}
 	return s.answer("clear_cache", fields{"context": name}, fmt.Sprintf("Cleared tool cache for context '%s'", name))

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/term/editor"
 )
 
@@ -28,12 +29,12 @@ func (s *session) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := &chat{s, &editor.Editor{In: s.stdin, Out: s.screen.terminal(s.stdin), History: history}}
+	c := &chat{s, &editor.Editor{In: s.stdin, Out: s.screen.Terminal(s.stdin), History: history}}
 	c.editor.Complete = c.complete
-	s.screen.line(fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the commands, "+
-		"Ctrl-D ends. Context: "+s.Name(), s.helpWidth(), 0, 0))
+	s.out.Line(command.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
+		"commands, Ctrl-D ends. Context: "+s.Name(), command.HelpWidth(s.screen), 0, 0))
 	for {
-		s.screen.atPrompt()
+		s.screen.AtPrompt()
 		text, err := c.editor.Read(ctx, "> ")
 		switch {
 		case errors.Is(err, io.EOF):
@@ -51,9 +52,9 @@ func (s *session) chat(ctx context.Context) error {
 			return nil
 		} else if errors.Is(err, context.Canceled) {
 			c.editor.Forget()
-			s.screen.notef("%s", interruption(text))
+			s.out.Notef("%s", interruption(text))
 		} else if err != nil {
-			s.screen.errorf("%v", err)
+			s.out.Errorf("%v", err)
 		}
 	}
 }

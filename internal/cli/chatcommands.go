@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
@@ -107,7 +108,7 @@ func (c *chat) help() error {
 		rows = append(rows, []string{strings.TrimSpace(usage), known.about})
 	}
 	rows = append(rows, []string{"//...", "a prompt that begins with a slash"})
-	return writeColumns(c.helpWriter(), rows)
+	return command.WriteColumns(command.HelpWriter(c.screen), rows)
 }
 
 // history shows what was said in the context.

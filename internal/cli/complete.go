@@ -221,9 +221,9 @@ func typable(names []string) []string {
 // toolNames lists tools, and the plugins that -p finds too. Plugins are asked
 // for that, bounded in time as always.
 func (c completer) toolNames(ctx context.Context, withPlugins bool) []string {
-	opts := c.reading()
-	opts.Plugins.NativeOnly = true // no hook is asked for a word
-	s, err := c.open(ctx, opts)
+	s, err := c.open(ctx, app.ToRead, func(opts *app.Options) {
+		opts.Plugins.NativeOnly = true // no hook is asked for a word
+	})
 	if err != nil {
 		return nil
 	}

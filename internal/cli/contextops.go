@@ -105,7 +105,7 @@ func destroy(ctx context.Context, s *session, name string) error {
 	if !s.Store.Exists(ctx, name) {
 		return fmt.Errorf("context %q not found", name)
 	}
-	if ok, err := s.confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
+	if ok, err := s.env.Confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
 		return errors.Join(err, s.answer("destroy_context", fields{"context": name, "destroyed": false}, "Aborted"))
 	}
 	return s.owning(ctx, name, func(ctx context.Context, t *session) error {

@@ -57,7 +57,10 @@ type demonstration struct {
 // and shows what each plugin saw and changed. It builds and fetches nothing:
 // what cannot run here is left out by name.
 func (p *program) demo(ctx context.Context, _ []string) error {
-	request := p.request()
+	request, err := p.request(app.ToRead)
+	if err != nil {
+		return err
+	}
 	home, err := app.MakeScratch(request, "demo")
 	if err != nil {
 		return err
@@ -151,7 +154,7 @@ func (d *demonstration) at(ctx context.Context, name string) (*app.Session, erro
 		Model:   app.ModelOptions{Demo: true},
 		Plugins: d.plugins,
 		Trace:   app.TraceOptions{Off: true, Record: func(r plugin.Record) { d.records = append(d.records, r) }},
-		Output:  agent.Output{Notice: d.notice, Waiting: d.screen.waiting, Event: d.happening},
+		Output:  agent.Output{Notice: d.notice, Waiting: d.screen.Waiting, Event: d.happening},
 	})
 	if err != nil {
 		return nil, err

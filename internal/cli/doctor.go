@@ -61,9 +61,7 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 	}
 	d := &doctor{session: &session{program: p}, home: home}
 	d.homeFolder()
-	request := p.reading()
-	request.Plugins.AskAgain = true
-	if d.Session, err = app.Open(ctx, request); errors.Is(err, os.ErrPermission) {
+	if d.session, err = p.open(ctx, app.ToRead, askAgain); errors.Is(err, os.ErrPermission) {
 		d.add("error", err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(d.home))
 	} else if err != nil {
 		d.add("error", err.Error(), "correct what it names")

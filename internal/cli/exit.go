@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -28,7 +28,7 @@ const exitCodesHelp = `   0    done
 
 // usage is an error of the command line or the configuration.
 func usage(format string, args ...any) error {
-	return app.UsageError{Err: fmt.Errorf(format, args...)}
+	return command.Usage(format, args...)
 }
 
 // exitCode prints an error and maps it to an exit code.
@@ -41,15 +41,15 @@ func (p *program) exitCode(err error) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled):
-		p.screen.errorf("interrupted")
+		p.out.Errorf("interrupted")
 		return exitInterrupted
 	case errors.As(err, &refused), errors.As(err, &stopped), errors.As(err, &unguarded):
-		p.screen.errorf("%v", err)
+		p.out.Errorf("%v", err)
 		return exitRefused
 	case errors.As(err, &wrong):
-		p.screen.errorf("%v", err)
+		p.out.Errorf("%v", err)
 		return exitUsage
 	}
-	p.screen.errorf("%v", err)
+	p.out.Errorf("%v", err)
 	return exitFailed
 }

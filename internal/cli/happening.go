@@ -20,8 +20,8 @@ func (p *program) happening(event agent.Event) {
 		}
 		return
 	}
-	if text := happened(event, brieflyArguments); text != "" {
-		p.screen.aside(text)
+	if text := happened(event, brieflyArguments); text != "" && !p.out.Messages {
+		p.screen.Aside(text)
 	}
 }
 
@@ -94,23 +94,4 @@ func brieflyArguments(args json.RawMessage) string {
 		return string(args)
 	}
 	return command.Str + " " + string(rest)
-}
-
-// maxAside bounds, in bytes, what of a text is looked at for a line on the
-// terminal.
-const maxAside = 4 << 10
-
-// aside prints a dim line about what happens, cut to the width of the terminal,
-// for a person who looks on: on standard error, if that is a terminal, and if no
-// program reads standard output, which may draw on the same one, as a pager does.
-func (s *screen) aside(text string) {
-	if !s.err.terminal || s.piped || s.quiet || s.json {
-		return
-	}
-	if len(text) > maxAside {
-		text = text[:maxAside]
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.err.print(dim(s.fit(term.Line(text))) + "\n")
 }

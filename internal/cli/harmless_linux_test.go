@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/internal/term/termtest"
 	"github.com/chibi-host/chibi/internal/terminaltest"
 )
@@ -76,9 +77,9 @@ func (s *atScreen) run(typed string, args ...string) string {
 		}
 		seen <- all.String()
 	}()
-	p := &program{stdin: terminal, screen: newScreen(terminal, terminal), said: map[string]bool{}}
+	p := newProgram(terminal, screen.New(terminal, terminal))
 	p.exitCode(p.run(context.Background(), append([]string{"--home", s.home}, args...)))
-	p.screen.close()
+	p.screen.Close()
 	terminal.WriteString("END OF THE RUN")
 	return <-seen
 }

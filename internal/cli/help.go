@@ -71,11 +71,3 @@ Commands (COMMAND --help has more):
 Exit status:
 ` + exitCodesHelp + `
 `
-
-// commandHelp is what COMMAND --help prints.
-const commandHelp = `{{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}} - {{.Usage}}
-{{range .VisibleFlags}}{{if ne (index .Names 0) "help"}}   {{.}}
-{{end}}{{end}}{{if .Description}}
-For example:
-   {{.Description}}
-{{end}}`

@@ -10,7 +10,7 @@ import (
 // readInput reads the whole run from standard input, as --json-config says. Of
 // the flags, only those count besides whose rows say so.
 func readInput(ctx context.Context, p *program) error {
-	text, err := readInputText(ctx, p, "the run")
+	text, err := p.env.Input(ctx, "the run")
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func readInput(ctx context.Context, p *program) error {
 	p.rows = p.opts.table()
 	flags := flagsOf(p.rows)
 	cmdline.Copy(given, flags)
-	if err := cmdline.ReadInput(flags, []byte(text), func(what string) { p.screen.notef("%s", what) }); err != nil {
+	if err := cmdline.ReadInput(flags, []byte(text), func(what string) { p.out.Notef("%s", what) }); err != nil {
 		return app.UsageError{Err: err}
 	}
 	p.opts.noteAsked(p.rows)

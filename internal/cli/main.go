@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
 // memoryLimit is how much memory may be used before unused memory is looked for
@@ -34,8 +36,9 @@ func Main() int {
 	// the middle of a turn; its writes just fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	p := &program{stdin: os.Stdin, screen: newScreen(os.Stdout, os.Stderr), said: map[string]bool{}, turn: signals.begin}
-	p.screen.endsWith(ctx.Done())
-	defer p.screen.close()
-	return p.exitCode(p.screen.arrived(p.run(ctx, os.Args[1:])))
+	p := newProgram(os.Stdin, screen.New(os.Stdout, os.Stderr))
+	p.turn = signals.begin
+	p.screen.EndsWith(ctx.Done())
+	defer p.screen.Close()
+	return p.exitCode(p.screen.Arrived(p.run(ctx, os.Args[1:])))
 }

@@ -10,7 +10,7 @@ func (p *program) renderMarkdown(out *agent.Output) {
 	var r *markdown.Renderer
 	out.Text = func(delta string) {
 		if r == nil {
-			r = markdown.New(p.screen.Answer(), p.screen.columns())
+			r = markdown.New(p.screen.Answer(), p.screen.Columns())
 		}
 		r.Write([]byte(delta))
 	}

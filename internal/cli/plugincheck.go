@@ -52,7 +52,7 @@ func (p *program) pluginCheck(ctx context.Context, names []string, asJSON bool) 
 			}
 		}
 		if len(reports) == 0 {
-			p.screen.notef("there are no plugins in %s", c.Loader().Dir())
+			p.out.Notef("there are no plugins in %s", c.Loader().Dir())
 		}
 		if !passed {
 			return errFindings
@@ -82,15 +82,19 @@ type checks struct {
 // checking finds plugins to check, all without a name, and does something with them
 // in a scratch home.
 func (p *program) checking(ctx context.Context, names []string, do func(*checks) error) error {
-	opts := p.reading()
+	opts, err := p.request(app.ToRead)
+	if err != nil {
+		return err
+	}
 	home, err := app.MakeScratch(opts, "check")
 	if err != nil {
 		return err
 	}
 	defer home.Remove()
-	opts.Plugins = opts.Plugins.In(home)
-	opts.Plugins.AskAgain = true
-	s, err := p.open(ctx, opts)
+	s, err := p.open(ctx, app.ToRead, func(opts *app.Options) {
+		opts.Plugins = opts.Plugins.In(home)
+		opts.Plugins.AskAgain = true
+	})
 	if err != nil {
 		return err
 	}

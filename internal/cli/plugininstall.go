@@ -23,9 +23,9 @@ import (
 func (p *program) installCommands(ctx context.Context) []*cli.Command {
 	var link bool
 	type action func(ctx context.Context, s *session, name string) error
-	onIn := func(request func() app.Options, do action) func(context.Context, []string) error {
+	onIn := func(change func(*app.Options), do action) func(context.Context, []string) error {
 		return func(ctx context.Context, args []string) error {
-			s, err := p.open(ctx, request())
+			s, err := p.open(ctx, app.ToRead, change)
 			if err != nil {
 				return err
 			}
@@ -33,12 +33,7 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 			return do(ctx, s, args[0])
 		}
 	}
-	on := func(do action) func(context.Context, []string) error { return onIn(p.reading, do) }
-	asking := func() app.Options { // also a plugin that hung a short while ago
-		request := p.reading()
-		request.Plugins.AskAgain = true
-		return request
-	}
+	on := func(do action) func(context.Context, []string) error { return onIn(nil, do) }
 	return []*cli.Command{
 		withExample(leaf(ctx, "install", "PATH-OR-GIT-URL",
 			"copy a plugin into the plugins folder, show what it can see and do, and enable it if you agree",
@@ -49,7 +44,10 @@ func (p *program) installCommands(ctx context.Context) []*cli.Command {
 			"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
 			"chibi plugin install --yes https://example.org/my-filter.git"),
 		withExample(leaf(ctx, "show", "PLUGIN", "show what a plugin can see and do, where it came from, and whether it has "+
-			"changed", onIn(asking, func(ctx context.Context, s *session, name string) error { return s.showPlugin(ctx, name) }),
+			"changed", onIn(askAgain, func(ctx context.Context, s *session,
+			name string) error {
+			return s.showPlugin(ctx, name)
+		}),
 			p.yesFlag("do not ask")),
 			"chibi plugin show my-filter"),
 		withExample(leaf(ctx, "enable", "PLUGIN", "enable a plugin or hook of any protocol",
@@ -105,7 +103,7 @@ func (s *session) offer(ctx context.Context, name string) error {
 		return err
 	}
 	if ok {
-		if ok, err = s.confirm(ctx, "Enable it? [y/N] "); err != nil {
+		if ok, err = s.env.Confirm(ctx, "Enable it? [y/N] "); err != nil {
 			return err
 		}
 	}
@@ -309,7 +307,7 @@ func (s *session) removePlugin(ctx context.Context, name string) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		question = fmt.Sprintf("Delete the link %s? What it leads to stays. [y/N] ", path)
 	}
-	if ok, err := s.confirm(ctx, question); err != nil || !ok {
+	if ok, err := s.env.Confirm(ctx, question); err != nil || !ok {
 		return errors.Join(err, s.say("Nothing was deleted"))
 	}
 	if err := s.forbidLink(path); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -24,9 +25,7 @@ func (p *program) listCommand(ctx context.Context) *cli.Command {
 
 // pluginList shows everything that was found, loaded or not, of all protocols.
 func (p *program) pluginList(ctx context.Context, asJSON bool) error {
-	request := p.request()
-	request.Plugins.AskAgain = true
-	s, err := p.open(ctx, request)
+	s, err := p.open(ctx, app.ToWork, askAgain)
 	if err != nil {
 		return err
 	}
@@ -36,13 +35,16 @@ func (p *program) pluginList(ctx context.Context, asJSON bool) error {
 		return p.printJSON(list)
 	}
 	if len(list) == 0 {
-		p.screen.notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.Loader().Dir())
+		p.out.Notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.Loader().Dir())
 	}
 	for _, one := range list {
 		one.print(p.screen.Stdout(), len(s.Loaded.Plugins))
 	}
 	return nil
 }
+
+// askAgain also asks plugins that hung a short while ago.
+func askAgain(opts *app.Options) { opts.Plugins.AskAgain = true }
 
 // listedPlugin is what is said of one plugin. docs/JSON.md describes its members.
 type listedPlugin struct {

@@ -10,8 +10,10 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -76,10 +78,10 @@ func (s *session) askPlugin(ctx context.Context, name string, runs bool) (asked 
 		return false, nil // the reason was shown
 	}
 	if !runs && !s.opts.yes {
-		if !isTerminal(s.stdin) {
+		if !screen.IsTerminal(s.stdin) {
 			return false, s.say("It was not run, so what it can do is not known; --yes runs it")
 		}
-		if ok, err := s.confirm(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ",
+		if ok, err := s.env.Confirm(ctx, fmt.Sprintf("Run %s --schema, to ask it what it can do? [y/N] ",
 			term.Name(real))); err != nil || !ok {
 			return false, err
 		}
@@ -205,7 +207,7 @@ func (s *session) showPowers(p *plugin.Plugin) {
 		for _, f := range hookpoints.Fields(info.Payload) {
 			sees = append(sees, f.Name)
 		}
-		power := powers(info)
+		power := command.Powers(info)
 		if p.GuardsAt(name) {
 			power = "can block (guard)"
 		}

@@ -48,7 +48,11 @@ func (p *program) pluginTest(ctx context.Context, args []string, verbose bool) e
 		}
 		return fmt.Errorf("there are no files *%s in %s", cases.Suffix, strings.Join(args, ", "))
 	}
-	home, err := app.MakeScratch(p.reading(), "test")
+	opts, err := p.request(app.ToRead)
+	if err != nil {
+		return err
+	}
+	home, err := app.MakeScratch(opts, "test")
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,12 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/check"
+	"github.com/chibi-host/chibi/internal/workbench/firing"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools/builtin"
@@ -53,7 +55,7 @@ func (p *program) pluginNew(name string, f newFlags) error {
 	}
 	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool}
 	for _, point := range f.hooks {
-		info, err := findPoint(point)
+		info, err := command.FindPoint(point)
 		if err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 	var info hookpoints.Info
 	if hook != "" {
 		var err error
-		if info, err = findPoint(hook); err != nil {
+		if info, err = command.FindPoint(hook); err != nil {
 			return err
 		}
 	}
@@ -143,7 +145,7 @@ func (p *program) pluginWatch(ctx context.Context, name, hook string) error {
 			seen = now
 			fmt.Fprintf(p.screen.Stdout(), "-- %s\n", time.Now().Format("15:04:05"))
 			if err := p.watched(ctx, name, info); err != nil && ctx.Err() == nil {
-				p.screen.errorf("%v", err)
+				p.out.Errorf("%v", err)
 			}
 		}
 		select {
@@ -168,11 +170,11 @@ func (p *program) watched(ctx context.Context, name string, info hookpoints.Info
 			return err
 		}
 		host := &plugin.Host{Plugins: []plugin.Plugin{*folder.Plugin(t.name)}}
-		fired := firing{info: info, payload: hookdoc.Example(info)}
-		if err := fired.fire(ctx, host); err != nil {
+		fired := firing.Firing{Info: info, Payload: hookdoc.Example(info)}
+		if err := fired.Fire(ctx, host); err != nil {
 			return err
 		}
-		return fired.print(p.screen.Stdout())
+		return fired.Print(p.screen.Stdout())
 	})
 }
 

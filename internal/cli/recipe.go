@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/urfave/cli/v2"
@@ -53,8 +54,7 @@ func (p *program) recipeCommands(ctx context.Context) []*cli.Command {
 
 // recipeRun is a run with --recipe.
 func (p *program) recipeRun(ctx context.Context, args []string) error {
-	p.opts.recipe = args[:1]
-	return runFlags(ctx, p, args[1:])
+	return p.env.Prompt(ctx, command.Prompt{Recipe: args[0], Args: p.opts.args, Words: args[1:]})
 }
 
 // listedRecipe is what is said of one recipe. Note says why it is not used, or not

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/chibi-host/chibi/internal/workbench/firing"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/urfave/cli/v2"
@@ -44,16 +45,16 @@ func (p *program) replay(ctx context.Context, args []string, f replayFlags) erro
 	if err != nil {
 		return err
 	}
-	request := p.request()
+	dir := ""
 	if f.dir != "" {
-		if request.Plugins.Dir, err = filepath.Abs(f.dir); err != nil {
+		if dir, err = filepath.Abs(f.dir); err != nil {
 			return err
 		}
-		if info, err := os.Stat(request.Plugins.Dir); err != nil || !info.IsDir() {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return usage("--plugins %s: there is no such folder", f.dir)
 		}
 	}
-	s, err := p.open(ctx, request)
+	s, err := p.open(ctx, app.ToWork, func(opts *app.Options) { opts.Plugins.Dir = dir })
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (r *replayed) skip(format string, args ...any) {
 func (r *replayed) compare(then, now plugin.Record) {
 	r.compared++
 	failed := func(record plugin.Record) bool { return record.Result == plugin.Failed }
-	before, after := orNothing(then.Answer), orNothing(now.Answer)
+	before, after := firing.OrNothing(then.Answer), firing.OrNothing(now.Answer)
 	if failed(then) == failed(now) && len(merge.Diff(before, after)) == 0 {
 		return
 	}
@@ -131,7 +132,7 @@ func (r *replayed) compare(then, now plugin.Record) {
 		if failed(record) {
 			return "failed: " + record.Why
 		}
-		return string(orNothing(record.Answer))
+		return string(firing.OrNothing(record.Answer))
 	}
 	r.lines = append(r.lines, "  - "+said(then), "  + "+said(now))
 }

@@ -3,22 +3,22 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
-	tty "golang.org/x/term"
+	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
 // runFlags does what the flags say.
 func runFlags(ctx context.Context, p *program, words []string) error {
 	o := &p.opts
-	p.screen.json = o.jsonOutput || o.jsonConfig
+	p.out.Messages = o.jsonOutput || o.jsonConfig
 	if o.jsonConfig && !o.help && !o.version && !o.jsonSchema {
 		if err := readInput(ctx, p); err != nil {
 			return err
 		}
-		words, p.screen.json = nil, o.jsonOutput
+		words = nil
+		p.out.Messages, p.out.AsJSON, p.out.Verbose = o.jsonOutput, o.jsonOutput, o.verbose
 	}
 	switch {
 	case o.help:
@@ -28,14 +28,14 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 	case o.jsonSchema:
 		return printInputSchema(p)
 	}
-	p.screen.quiet = o.quiet
+	p.screen.Quiet = o.quiet
 	return runPrompt(ctx, p, words)
 }
 
 // runPrompt carries out the operations that the flags name, and asks the model if
 // there is a prompt.
 func runPrompt(ctx context.Context, p *program, words []string) (err error) {
-	isTyped := isTerminal(p.stdin)
+	isTyped := screen.IsTerminal(p.stdin)
 	if err := checkCombination(&p.opts, words, isTyped); err != nil {
 		return err
 	}
@@ -51,11 +51,11 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 		}
 	}
 	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.need() >= needsModel
-	request := p.request()
+	purpose := app.ToWork
 	if !asks && p.opts.need() == needsNothing {
-		request.Purpose = app.ToManage
+		purpose = app.ToManage
 	}
-	s, err := p.open(ctx, request)
+	s, err := p.open(ctx, purpose, nil)
 	if err != nil {
 		return err
 	}
@@ -135,5 +135,3 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 	_, err := o.debugKeys()
 	return err
 }
-
-func isTerminal(f *os.File) bool { return tty.IsTerminal(int(f.Fd())) }

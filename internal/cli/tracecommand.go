@@ -99,7 +99,7 @@ func (p *program) traceTurns(args []string) (string, []trace.Turn, error) {
 	case err != nil:
 		return "", nil, err
 	case bad > 0:
-		p.screen.notef("%s: %d lines are not of a trace and left out", path, bad)
+		p.out.Notef("%s: %d lines are not of a trace and left out", path, bad)
 	}
 	if len(turns) == 0 {
 		return "", nil, fmt.Errorf("%s holds no turns", path)
@@ -150,19 +150,7 @@ func (p *program) traceShow(ctx context.Context, args []string, f traceFlags) er
 // printTurn prints a turn as wide as the terminal, in colour if it is one.
 func (p *program) printTurn(turn trace.Turn, plugin string) {
 	out := p.screen.Stdout()
-	turn.Print(out, plugin, p.screen.columns(), p.paint)
-}
-
-// paint colours a text by what it says, on a terminal.
-func (p *program) paint(mark, text string) string {
-	colours := map[string]string{
-		"changed": "36", "claimed": "36", "blocked": "31", "failed": "31", "lost": "33", "ignored": "33", "skipped": "2",
-		"error": "31", "warning": "33", "ok": "32",
-	}
-	if !p.screen.coloured() || colours[mark] == "" {
-		return text
-	}
-	return "\x1b[" + colours[mark] + "m" + text + "\x1b[0m"
+	turn.Print(out, plugin, p.screen.Columns(), p.paint)
 }
 
 // traceFollow prints turns as they come. It looks every now and then: what

@@ -1,8 +1,10 @@
-package cli
+package command
 
 import (
 	"io"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
 // wrapper wraps the lines of a help text, to the terminal's width or to 80
@@ -13,17 +15,17 @@ type wrapper struct {
 	rest  string // of a line that is not whole yet
 }
 
-// helpWidth is how wide help is: as the terminal, or 80 columns.
-func (p *program) helpWidth() int {
-	if columns := p.screen.columns(); columns > 0 {
+// HelpWidth is how wide help is: as the terminal, or 80 columns.
+func HelpWidth(s *screen.Screen) int {
+	if columns := s.Columns(); columns > 0 {
 		return columns
 	}
 	return 80
 }
 
-// helpWriter writes help on standard output.
-func (p *program) helpWriter() io.Writer {
-	return &wrapper{out: p.screen.Stdout(), width: p.helpWidth()}
+// HelpWriter writes help on standard output.
+func HelpWriter(s *screen.Screen) io.Writer {
+	return &wrapper{out: s.Stdout(), width: HelpWidth(s)}
 }
 
 // Write writes the lines that are whole.
@@ -31,12 +33,12 @@ func (w *wrapper) Write(b []byte) (int, error) {
 	text := w.rest + string(b)
 	whole := strings.LastIndex(text, "\n") + 1
 	w.rest = text[whole:]
-	_, err := io.WriteString(w.out, wrap(text[:whole], w.width))
+	_, err := io.WriteString(w.out, Wrap(text[:whole], w.width))
 	return len(b), err
 }
 
-// wrap wraps each line of a text.
-func wrap(text string, width int) string {
+// Wrap wraps each line of a text.
+func Wrap(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = wrapLine(line, width)
@@ -68,12 +70,12 @@ func wrapLine(line string, width int) string {
 		column = indent + 6
 		head = strings.TrimRight(head, " ") + "\n" + strings.Repeat(" ", column)
 	}
-	return head + fill(text, width, column, len(head)-strings.LastIndex(head, "\n")-1)
+	return head + Fill(text, width, column, len(head)-strings.LastIndex(head, "\n")-1)
 }
 
-// fill breaks a text into lines that begin at a column; the first one begins where
+// Fill breaks a text into lines that begin at a column; the first one begins where
 // used columns are taken.
-func fill(text string, width, column, used int) string {
+func Fill(text string, width, column, used int) string {
 	var b strings.Builder
 	for i, word := range strings.Fields(text) {
 		switch {

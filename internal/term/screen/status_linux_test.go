@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 
 // beside is a screen whose standard output is read by a program that prints it
 // on the same terminal, as tee does, whenever the test calls it.
-func beside(t *testing.T, draw func(s *screen, tee func())) *terminaltest.Screen {
+func beside(t *testing.T, draw func(s *Screen, tee func())) *terminaltest.Screen {
 	t.Helper()
 	t.Setenv("TERM", "xterm")
 	terminal, person := terminaltest.New(t)
@@ -21,7 +21,7 @@ func beside(t *testing.T, draw func(s *screen, tee func())) *terminaltest.Screen
 	}
 	defer out.Close()
 	defer in.Close()
-	s := newScreen(in, terminal)
+	s := New(in, terminal)
 	draw(s, func() {
 		buf := make([]byte, 4096)
 		n, err := out.Read(buf)
@@ -30,25 +30,25 @@ func beside(t *testing.T, draw func(s *screen, tee func())) *terminaltest.Screen
 		}
 		terminal.Write(buf[:n])
 	})
-	s.close()
+	s.Close()
 	terminal.WriteString("END")
 	person.Sees(t, "END")
 	return person.Screen()
 }
 
 func TestThePipedAnswerStaysOnTheScreen(t *testing.T) {
-	got := beside(t, func(s *screen, tee func()) {
-		done := s.waiting("model")
+	got := beside(t, func(s *Screen, tee func()) {
+		done := s.Waiting("model")
 		for _, delta := range []string{"Hel", "lo, ", "world.\n", "More"} {
 			io.WriteString(s.Stdout(), delta)
 			tee()
-			s.waiting("plugin")()
+			s.Waiting("plugin")()
 		}
 		done()
-		s.notef("a notice")
+		s.Line("chibi: a notice")
 		io.WriteString(s.Stdout(), " text\n")
 		tee()
-		s.waiting("a hook at the end")()
+		s.Waiting("a hook at the end")()
 	})
 	want := "Hello, world.\nMore\nchibi: a notice\n text\nEND"
 	if got.Text() != want {
@@ -58,13 +58,13 @@ func TestThePipedAnswerStaysOnTheScreen(t *testing.T) {
 
 // TestANoticeBeginsALineWhateverTheReaderHasPrinted: it may be late, or gone.
 func TestANoticeBeginsALineWhateverTheReaderHasPrinted(t *testing.T) {
-	got := beside(t, func(s *screen, tee func()) {
+	got := beside(t, func(s *Screen, tee func()) {
 		io.WriteString(s.Stdout(), "half a ")
 		tee()
 		io.WriteString(s.Stdout(), "line\n") // not printed yet
-		s.notef("one")
+		s.Line("chibi: one")
 		tee()
-		s.notef("two")
+		s.Line("chibi: two")
 	})
 	if want := "half a\nchibi: one\nline\nchibi: two\nEND"; got.Text() != want {
 		t.Errorf("the screen shows\n%s\nwant\n%s", got.Text(), want)
@@ -75,8 +75,8 @@ func TestTheStatusLineErasesNothingThatWasThereBefore(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	terminal, person := terminaltest.New(t)
 	terminal.WriteString("Answer: ")
-	s := newScreen(terminal, terminal)
-	done := s.waiting("model")
+	s := New(terminal, terminal)
+	done := s.Waiting("model")
 	done()
 	io.WriteString(s.Stdout(), "42\nEND")
 	person.Sees(t, "END")
@@ -90,19 +90,19 @@ func TestTheStatusLineErasesNothingThatWasThereBefore(t *testing.T) {
 func TestAQuestionIsNotErased(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	terminal, person := terminaltest.New(t)
-	s := newScreen(terminal, terminal)
-	other, asker := s.waiting("other"), s.waiting("asker")
+	s := New(terminal, terminal)
+	other, asker := s.Waiting("other"), s.Waiting("asker")
 	terminal.WriteString("run it? ")
 	other()
-	resume := s.pause()
+	resume := s.Pause()
 	terminal.WriteString("y\n")
 	resume()
 	asker()
-	s.notef("next")
-	done := s.waiting("model")
+	s.Line("chibi: next")
+	done := s.Waiting("model")
 	terminal.WriteString("^C")
 	done()
-	s.notef("interrupted")
+	s.Line("chibi: interrupted")
 	terminal.WriteString("END")
 	person.Sees(t, "END")
 	if got, want := person.Screen().Text(), "run it?\ny\nchibi: next\n^C\nchibi: interrupted\nEND"; got != want {
@@ -120,11 +120,11 @@ func TestWhatFollowsAQuestionOfAPluginBeginsALine(t *testing.T) {
 	} {
 		t.Setenv("TERM", "xterm")
 		terminal, person := terminaltest.New(t)
-		s := newScreen(terminal, terminal)
-		resume := s.pause()
+		s := New(terminal, terminal)
+		resume := s.Pause()
 		terminal.WriteString("run it? " + typed)
 		resume()
-		s.notef("next")
+		s.Line("chibi: next")
 		terminal.WriteString("END")
 		person.Sees(t, "END")
 		if got := person.Screen().Text(); got != want {

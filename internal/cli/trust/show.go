@@ -1,4 +1,4 @@
-package cli
+package trust
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
@@ -21,20 +22,20 @@ type projectView struct{ app.Project }
 
 // showProject shows the files of a project that would run, and what they name
 // that an approval does not cover.
-func (p *program) showProject(project app.Project, files []trust.Seen) error {
+func showProject(env *command.Env, project app.Project, files []trust.Seen) error {
 	view := projectView{project}
 	if len(files) == 0 && len(project.Approval.Files) == 0 {
-		return p.say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, and "+
+		return env.Out.Say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, and "+
 			"no recipes", project.Dir)
 	}
-	if err := p.say("In %s:", project.Dir); err != nil {
+	if err := env.Out.Say("In %s:", project.Dir); err != nil {
 		return err
 	}
-	if err := p.printColumns(view.rows(files, view.about)); err != nil {
+	if err := env.Out.Columns(view.rows(files, view.about)); err != nil {
 		return err
 	}
 	if len(project.Approval.Data) > 0 {
-		if err := p.say("Files that may change, as they are data: %s",
+		if err := env.Out.Say("Files that may change, as they are data: %s",
 			strings.Join(project.Approval.Data, ", ")); err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func (p *program) showProject(project app.Project, files []trust.Seen) error {
 	if named := view.named(files); len(named) > 0 {
 		text += ". They name " + strings.Join(named, ", ")
 	}
-	return p.say("%s", text)
+	return env.Out.Say("%s", text)
 }
 
 // rows are the columns that show a project's files: those that there are, and
@@ -164,27 +165,27 @@ func (p projectView) fileOf(token string, in trust.Seen) (path string, isFile bo
 	return "", false
 }
 
-// trustList lists all approvals with the state of their files.
-func (p *program) trustList(store *trust.Store) error {
+// listApprovals lists all approvals with the state of their files.
+func listApprovals(env *command.Env, store *trust.Store) error {
 	all, err := store.List()
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		return p.say("Nothing is approved")
+		return env.Out.Say("Nothing is approved")
 	}
 	for _, a := range all {
-		if err := p.say("%s, approved %s:", a.Project, humanize.Time(a.At)); err != nil {
+		if err := env.Out.Say("%s, approved %s:", a.Project, humanize.Time(a.At)); err != nil {
 			return err
 		}
 		project := app.Project{Dir: a.Project, Approval: a}
 		view := projectView{project}
 		files, problem := project.Look()
-		if err := p.printColumns(view.rows(files, func(trust.Seen) string { return "" })); err != nil {
+		if err := env.Out.Columns(view.rows(files, func(trust.Seen) string { return "" })); err != nil {
 			return err
 		}
 		if problem != nil {
-			p.screen.notef("the hooks of %s are not run: %v", a.Project, problem)
+			env.Out.Notef("the hooks of %s are not run: %v", a.Project, problem)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"io"
@@ -13,11 +13,11 @@ import (
 const freshLine = "                                                            \r\x1b[K"
 
 // drawn is what a terminal of 60 columns gets.
-func drawn(t *testing.T, draw func(s *screen)) string {
+func drawn(t *testing.T, draw func(s *Screen)) string {
 	t.Helper()
 	t.Setenv("TERM", "xterm")
 	terminal, person := terminaltest.New(t)
-	draw(newScreen(terminal, terminal))
+	draw(New(terminal, terminal))
 	terminal.WriteString("END")
 	var all strings.Builder
 	for buf := make([]byte, 4096); !strings.HasSuffix(all.String(), "END"); {
@@ -31,12 +31,12 @@ func drawn(t *testing.T, draw func(s *screen)) string {
 }
 
 func TestNoStatusLineIsDrawnWhileSomebodyElseHasTheTerminal(t *testing.T) {
-	got := drawn(t, func(s *screen) {
-		one := s.waiting("one")
-		resume := s.pause()
-		again := s.pause()
-		two := s.waiting("two")
-		s.line("said meanwhile")
+	got := drawn(t, func(s *Screen) {
+		one := s.Waiting("one")
+		resume := s.Pause()
+		again := s.Pause()
+		two := s.Waiting("two")
+		s.Line("said meanwhile")
 		one()
 		resume()
 		resume()
@@ -54,30 +54,30 @@ func TestNoStatusLineIsDrawnWhileSomebodyElseHasTheTerminal(t *testing.T) {
 
 func TestColoursThatOthersLeaveOnEndBeforeTheNext(t *testing.T) {
 	for name, tt := range map[string]struct {
-		draw func(s *screen)
+		draw func(s *Screen)
 		want string
 	}{
-		"a plugin's, before what chibi says": {func(s *screen) {
-			io.WriteString(s.Plugins(false), "\x1b[30;40mhidden\n")
-			s.line("a warning")
+		"a plugin's, before what chibi says": {func(s *Screen) {
+			io.WriteString(s.Plugins(), "\x1b[30;40mhidden\n")
+			s.Line("a warning")
 		}, "\x1b[30;40mhidden\r\n\x1b[0ma warning\r\n"},
-		"an answer's": {func(s *screen) {
+		"an answer's": {func(s *Screen) {
 			io.WriteString(s.Stdout(), "\x1b[31mred\n")
-			s.line("said")
+			s.Line("said")
 			io.WriteString(s.Stdout(), "plain\n")
 		}, "\x1b[31mred\r\n\x1b[0msaid\r\nplain\r\n"},
-		"before the status line": {func(s *screen) {
-			io.WriteString(s.Plugins(false), "\x1b[41mx\n")
-			s.waiting("y")()
+		"before the status line": {func(s *Screen) {
+			io.WriteString(s.Plugins(), "\x1b[41mx\n")
+			s.Waiting("y")()
 		}, "\x1b[41mx\r\n\x1b[0m" + freshLine + "\x1b[2mwaiting for y\x1b[0m\r\x1b[K"},
-		"when the program ends": {func(s *screen) {
-			io.WriteString(s.Plugins(false), "\x1b[41mx\n")
-			s.close()
+		"when the program ends": {func(s *Screen) {
+			io.WriteString(s.Plugins(), "\x1b[41mx\n")
+			s.Close()
 		}, "\x1b[41mx\r\n\x1b[0m"},
-		"they stay within one text": {func(s *screen) {
-			io.WriteString(s.Plugins(false), "\x1b[31mred ")
-			io.WriteString(s.Plugins(false), "still\x1b[0m\n")
-			s.line("said")
+		"they stay within one text": {func(s *Screen) {
+			io.WriteString(s.Plugins(), "\x1b[31mred ")
+			io.WriteString(s.Plugins(), "still\x1b[0m\n")
+			s.Line("said")
 		}, "\x1b[31mred still\x1b[0m\r\nsaid\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,12 +89,12 @@ func TestColoursThatOthersLeaveOnEndBeforeTheNext(t *testing.T) {
 }
 
 func TestWhatOnePluginHasNotEndedDoesNotSwallowTheNext(t *testing.T) {
-	got := drawn(t, func(s *screen) {
+	got := drawn(t, func(s *Screen) {
 		s.status = false
-		done := s.waiting("one")
-		io.WriteString(s.Plugins(false), "\x1b]0;never ends")
+		done := s.Waiting("one")
+		io.WriteString(s.Plugins(), "\x1b]0;never ends")
 		done()
-		io.WriteString(s.Plugins(false), "two\n")
+		io.WriteString(s.Plugins(), "two\n")
 	})
 	if got != "two\r\n" {
 		t.Errorf("drawn is %q", got)
@@ -106,7 +106,7 @@ func TestTheStatusLineFitsTheTerminal(t *testing.T) {
 		"letters": strings.Repeat("long ", 30), "wide characters": strings.Repeat("日本語", 20), "lines": "one\ntwo\r\nthree",
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := drawn(t, func(s *screen) { s.waiting(what) })
+			got := drawn(t, func(s *Screen) { s.Waiting(what) })
 			text := strings.TrimSuffix(strings.TrimPrefix(got, freshLine+"\x1b[2m"), "\x1b[0m\r")
 			if w := runewidth.StringWidth(text); w > 59 || strings.ContainsAny(text, "\r\n") ||
 				!strings.HasPrefix(text, "waiting for ") {
@@ -118,7 +118,7 @@ func TestTheStatusLineFitsTheTerminal(t *testing.T) {
 
 func TestWithoutColourNoneAreDrawn(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
-	got := drawn(t, func(s *screen) { io.WriteString(s.Stdout(), "\x1b[31mred\x1b[0m \x1b[2Jx\n") })
+	got := drawn(t, func(s *Screen) { io.WriteString(s.Stdout(), "\x1b[31mred\x1b[0m \x1b[2Jx\n") })
 	if want := "red \uFFFDx\r\n"; got != want {
 		t.Errorf("drawn is %q, want %q", got, want)
 	}

@@ -1,9 +1,8 @@
-package cli
+package screen
 
 import (
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -24,29 +23,30 @@ import (
 //     none: whoever reads the answer may print it on the same terminal at any
 //     time, as tee does.
 
-// waiting shows what is being waited for until the returned function is called.
-func (s *screen) waiting(what string) func() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waits = append(s.waits, what)
-	s.show()
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if i := slices.Index(s.waits, what); i >= 0 {
-			s.waits = slices.Delete(s.waits, i, i+1)
-		}
-		if len(s.waits) == 0 {
-			s.endDiagnostics()
-		}
-		s.hide()
-		s.show()
-	})
+// drawing is what is on the terminal now, and who may write to it.
+type drawing struct {
+	files   [2]*os.File // standard output and standard error
+	outlets [2]*outlet  // where they are written
+	quiet   *bool
+	mu      sync.Mutex
+	out     stream
+	err     stream
+	plugins stream         // standard error as plugins write to it
+	colours []*term.Filter // the filters whose texts may leave a colour on
+	status  bool           // a status line is shown on standard error
+	paused  int            // how many have the terminal for themselves
+	shared  bool           // stdout is a terminal too
+	piped   bool           // stdout goes to a program, which may print on the terminal
+	begun   bool           // an answer has begun on a stdout that is no terminal
+	loose   bool           // somebody may have written where the status line was
+	inLine  bool           // the last output to a terminal did not end its line
+	shown   bool           // the status line is on the terminal now
+	waits   []string       // what is being waited for
 }
 
 // show draws the status line, unless its line may be somebody else's.
-func (s *screen) show() {
-	if !s.status || s.quiet || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
+func (s *drawing) show() {
+	if !s.status || *s.quiet || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
 		return
 	}
 	var names []string
@@ -61,7 +61,7 @@ func (s *screen) show() {
 }
 
 // hide removes the status line.
-func (s *screen) hide() {
+func (s *drawing) hide() {
 	if !s.shown {
 		return
 	}
@@ -72,7 +72,7 @@ func (s *screen) hide() {
 }
 
 // fit cuts a line of ours to the width of the terminal on standard error.
-func (s *screen) fit(line string) string {
+func (s *drawing) fit(line string) string {
 	width := width(s.files[1])
 	if width <= 4 {
 		width = 80
@@ -98,7 +98,7 @@ func width(f *os.File) int {
 }
 
 // beginLine begins a line on the terminal, unless one begins there already.
-func (s *screen) beginLine() {
+func (s *drawing) beginLine() {
 	switch {
 	case s.loose || s.begun && s.piped:
 		s.freshLine()
@@ -111,7 +111,7 @@ func (s *screen) beginLine() {
 // blanks over the width of a line go on to the next one if the cursor was not at
 // the begin of it. They destroy nothing that anybody has written before the
 // cursor.
-func (s *screen) freshLine() {
+func (s *drawing) freshLine() {
 	s.loose = false
 	i := s.drawn()
 	if i < 0 {
@@ -130,7 +130,7 @@ func (s *screen) freshLine() {
 
 // drawn says which of the standard streams is the terminal that is drawn on: an
 // index of files, -1 for none.
-func (s *screen) drawn() int {
+func (s *drawing) drawn() int {
 	switch {
 	case s.err.terminal:
 		return 1

@@ -1,0 +1,106 @@
+package archtest
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// maxMethods is how many methods a type may have, exported or not.
+const maxMethods = 15
+
+// manyMethods are types that still have more. Whoever splits one takes it out.
+var manyMethods = [...]string{
+	"agent.Agent",
+	"agent.turn",
+	"cache.Files",
+	"contexts.Entry",
+	"contexts.Store",
+	"contexts.fileContext",
+	"contexts.fileHome",
+	"contexts/contexttest.suite",
+	"internal/cli.doctor",
+	"internal/cli.program",
+	"internal/cli.session",
+	"internal/config.decoder",
+	"internal/disk/disktest.FS",
+	"internal/trace.story",
+	"llm/openai.Client",
+	"merge.Accumulator",
+	"plugin.dispatch",
+	"plugin/process.process",
+}
+
+// TestTypesHaveFewMethods: a type with many holds several concepts.
+func TestTypesHaveFewMethods(t *testing.T) {
+	counts := map[string]int{}
+	for _, s := range sources(t) {
+		for _, decl := range s.syntax.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
+				counts[s.pkg+"."+receiver(f)]++
+			}
+		}
+	}
+	for name, n := range counts {
+		switch listed := slices.Contains(manyMethods[:], name); {
+		case n > maxMethods && !listed:
+			t.Errorf("%s has %d methods; split it by concept", name, n)
+		case n <= maxMethods && listed:
+			t.Errorf("%s has only %d methods; take it out of the list", name, n)
+		}
+	}
+	for _, name := range manyMethods {
+		if counts[name] == 0 {
+			t.Errorf("there is no type %s with methods; take it out of the list", name)
+		}
+	}
+}
+
+// receiver is the name of the type that a method belongs to.
+func receiver(f *ast.FuncDecl) string {
+	kind := f.Recv.List[0].Type
+	for {
+		switch of := kind.(type) {
+		case *ast.StarExpr:
+			kind = of.X
+		case *ast.IndexExpr:
+			kind = of.X
+		case *ast.IndexListExpr:
+			kind = of.X
+		case *ast.Ident:
+			return of.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// TestFamiliesOfCommandsStandAlone: a package of commands is one that has the
+// function Commands, and no such package imports another one, nor the command line
+// that puts them together.
+func TestFamiliesOfCommandsStandAlone(t *testing.T) {
+	families := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, decl := range s.syntax.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && f.Recv == nil && f.Name.Name == "Commands" && strings.HasPrefix(s.pkg, "internal/cli/") {
+				families[s.pkg] = true
+			}
+		}
+	}
+	if len(families) == 0 {
+		t.Error("no family of commands was found")
+	}
+	for _, s := range sources(t) {
+		if !families[s.pkg] {
+			continue
+		}
+		for _, target := range s.imports {
+			ours := strings.TrimPrefix(target, module)
+			if families[ours] || ours == "internal/cli" {
+				t.Errorf("%s imports %s; what two families share belongs below both", s.path, ours)
+			}
+		}
+	}
+}

@@ -1,0 +1,94 @@
+// Package command is the frame in which the commands of chibi are written: what a
+// command is given, how it is described, and how it prints and asks.
+//
+// Each family of commands is a package beside this one, with one exported function
+//
+//	func Commands(env *command.Env) []*cli.Command
+//
+// that lists them. A command in it is a constructor that describes it with a [Spec],
+// a struct of its flags, and a function that runs it and can be read alone. No
+// family imports another one.
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/urfave/cli/v2"
+)
+
+// Spec describes a command.
+type Spec struct {
+	Name string
+	// Args names exactly the words that the command takes: NAME is one, [NAME] may
+	// be left out, [TEXT]... is as many as there are.
+	Args string
+	// About says in a line what the command does.
+	About string
+	Flags []cli.Flag
+	// Examples are command lines that its help shows.
+	Examples []string
+	// Run does it. There are as many words as Args requires.
+	Run func(ctx context.Context, args []string) error
+}
+
+// Command makes a command.
+func (e *Env) Command(s Spec) *cli.Command {
+	return &cli.Command{
+		Name: s.Name, ArgsUsage: s.Args, Usage: s.About, Flags: s.Flags, HideHelpCommand: true,
+		Description: strings.Join(s.Examples, "\n   "), CustomHelpTemplate: Help, OnUsageError: usageError,
+		Action: func(c *cli.Context) error {
+			if least, _ := cmdline.Arity(c.Command); c.NArg() < least {
+				return Usage("%s takes %s; put -- before it if it is a prompt", c.Command.HelpName, s.Args)
+			}
+			return s.Run(c.Context, c.Args().Slice())
+		},
+	}
+}
+
+// usageError words what the flag parser complains about.
+func usageError(_ *cli.Context, err error, _ bool) error {
+	return app.UsageError{Err: cmdline.ParserError(err)}
+}
+
+// Group makes a command that others belong to. By itself it says what they are.
+func (e *Env) Group(name, about string, commands []*cli.Command) *cli.Command {
+	return &cli.Command{Name: name, Usage: about, Subcommands: commands, HideHelpCommand: true,
+		Action: func(*cli.Context) error {
+			out := HelpWriter(e.Out.Screen)
+			fmt.Fprintf(out, "chibi %s - %s\n", name, about)
+			var rows [][]string
+			for _, sub := range commands {
+				rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
+			}
+			return WriteColumns(out, rows)
+		}}
+}
+
+// Help is the template of what COMMAND --help prints.
+const Help = `{{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}} - {{.Usage}}
+{{range .VisibleFlags}}{{if ne (index .Names 0) "help"}}   {{.}}
+{{end}}{{end}}{{if .Description}}
+For example:
+   {{.Description}}
+{{end}}`
+
+// Switch is a flag of a command that takes no value.
+func Switch(into *bool, name, about string) cli.Flag {
+	return &cli.BoolFlag{Name: name, Usage: about, DisableDefaultText: true, Destination: into}
+}
+
+// JSONFlag is the flag --json of a command.
+func JSONFlag(into *bool) cli.Flag { return Switch(into, "json", "print JSON") }
+
+// YesFlag is the flag --yes of a command that asks. It means the same before the
+// command.
+func (e *Env) YesFlag(about string) cli.Flag { return Switch(&e.yes, "yes", about) }
+
+// Usage is an error of the command line.
+func Usage(format string, args ...any) error {
+	return app.UsageError{Err: fmt.Errorf(format, args...)}
+}

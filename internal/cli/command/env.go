@@ -1,0 +1,169 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/term/screen"
+	"github.com/dustin/go-humanize"
+)
+
+// Env is what a command is given: where it reads and prints, and how it opens a
+// home. Nothing of it is read before the command runs: the flags before the
+// command fill it.
+type Env struct {
+	// Stdin is standard input.
+	Stdin *os.File
+	// Out prints.
+	Out *Printer
+	// Request is what the flags before the command ask of a session for a purpose.
+	// A command may change it before it opens the session itself.
+	Request func(app.Purpose) (app.Options, error)
+	// Yes reports whether --yes answers for the person.
+	Yes func() bool
+	// Prompt asks the model as if the prompt stood on the command line.
+	Prompt func(ctx context.Context, prompt Prompt) error
+
+	yes bool // --yes after the command
+}
+
+// Prompt is a prompt as the command line gives one.
+type Prompt struct {
+	// Recipe names a recipe, Args are its arguments as NAME=VALUE.
+	Recipe string
+	Args   []string
+	// Words are the prompt; none: standard input, if somebody sends text there.
+	Words []string
+}
+
+// ReadHome does something with a session that reads the home: no plugin is asked.
+func (e *Env) ReadHome(ctx context.Context, do func(*app.Session) error) error {
+	opts, err := e.Request(app.ToRead)
+	if err != nil {
+		return err
+	}
+	s, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return do(s)
+}
+
+// Manage does something within a run, with its start and its end, that neither asks
+// the model nor calls a tool.
+func (e *Env) Manage(ctx context.Context, do func(*app.Session) error) error {
+	return e.run(ctx, app.ToManage, do)
+}
+
+// Work is Manage for what asks the model or calls a tool.
+func (e *Env) Work(ctx context.Context, do func(*app.Session) error) error {
+	return e.run(ctx, app.ToWork, do)
+}
+
+func (e *Env) run(ctx context.Context, purpose app.Purpose, do func(*app.Session) error) error {
+	opts, err := e.Request(purpose)
+	if err != nil {
+		return err
+	}
+	s, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	app.ReportSkipped(s)
+	return s.Run(ctx, func() error { return do(s) })
+}
+
+// Confirm asks a person on the terminal; --yes answers for them.
+func (e *Env) Confirm(ctx context.Context, question string) (bool, error) {
+	if e.yes || e.Yes() {
+		return true, nil
+	}
+	if !screen.IsTerminal(e.Stdin) {
+		return false, errors.New("there is no terminal to ask on; --yes says yes")
+	}
+	fmt.Fprint(e.Out.Screen.Stderr(), term.Plain(question))
+	answer, err := readLine(ctx, e.Stdin)
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
+}
+
+// Input reads standard input as text; what names it for errors. What is larger than
+// the configuration allows is refused: a part of it could mean something else.
+func (e *Env) Input(ctx context.Context, what string) (text string, err error) {
+	err = e.ReadHome(ctx, func(s *app.Session) error {
+		most := int64(s.Config.Limits.PromptBytes)
+		text, err = ReadAll(ctx, e.Stdin, most)
+		var large *disk.TooLargeError
+		if errors.As(err, &large) {
+			return Usage("%s on standard input is larger than %s; nothing was done. Give less of it, or raise prompt_bytes "+
+				"under [limits] in %s",
+				what, humanize.IBytes(uint64(most)), filepath.Join(s.Home, "config.toml"))
+		} else if err != nil {
+			return fmt.Errorf("reading %s from standard input: %w", what, err)
+		}
+		return nil
+	})
+	return text, err
+}
+
+// ReadAll reads at most so many bytes to the end, or until ctx ends: a read from
+// a pipe or terminal cannot be called off.
+func ReadAll(ctx context.Context, f *os.File, most int64) (string, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(f, most+1))
+		if err == nil && int64(len(data)) > most {
+			err = &disk.TooLargeError{Path: f.Name(), Max: most}
+		}
+		done <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		if r.err != nil {
+			return "", r.err
+		}
+		return strings.ToValidUTF8(string(r.data), "\uFFFD"), nil
+	}
+}
+
+// maxTyped bounds a line that is typed as an answer to a question.
+const maxTyped = 64 << 10
+
+// readLine reads one line from a terminal, or until ctx ends.
+func readLine(ctx context.Context, f *os.File) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		line, err := bufio.NewReader(io.LimitReader(f, maxTyped)).ReadString('\n')
+		done <- result{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		if r.err == io.EOF {
+			r.err = nil
+		}
+		return r.line, r.err
+	}
+}

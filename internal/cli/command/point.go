@@ -1,0 +1,22 @@
+package command
+
+import "github.com/chibi-host/chibi/hookpoints"
+
+// FindPoint finds the hook point that a person names.
+func FindPoint(name string) (hookpoints.Info, error) {
+	if info, ok := hookpoints.Find(hookpoints.Name(name)); ok {
+		return info, nil
+	}
+	return hookpoints.Info{}, Usage("there is no hook point %q; chibi hook list names them all", name)
+}
+
+// Powers says in words what a plugin can do at a point.
+func Powers(info hookpoints.Info) string {
+	switch {
+	case info.CanBlock():
+		return "can change and block"
+	case info.CanChange():
+		return "can change"
+	}
+	return "observes"
+}

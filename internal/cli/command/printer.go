@@ -1,0 +1,143 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/term/screen"
+)
+
+// Printer prints what commands answer on standard output, and what a person should
+// read on standard error.
+type Printer struct {
+	// Screen owns both.
+	Screen *screen.Screen
+	// AsJSON prints answers as JSON objects, as --json-output says; Messages does so
+	// with what stands on standard error.
+	AsJSON, Messages bool
+	// Verbose prints remarks for a person who wants to know more.
+	Verbose bool
+
+	said map[string]bool // notices that were printed
+}
+
+// Say prints the result of a command on standard output: a line, or with
+// --json-output an object.
+func (p *Printer) Say(format string, args ...any) error {
+	return p.Answer("", nil, fmt.Sprintf(format, args...))
+}
+
+// Fields are the members of an object that an operation answers.
+type Fields = map[string]any
+
+// Answer prints what an operation answers on standard output: a text for people,
+// or with --json-output an object, which says the same as data too. Operations
+// have the names that they have in --json-config; docs/JSON.md lists their data.
+func (p *Printer) Answer(operation string, data any, text string) error {
+	if p.AsJSON {
+		m := newMessage("result", text)
+		m.Operation, m.Data = operation, data
+		return p.JSONLine(m)
+	}
+	_, err := fmt.Fprintln(p.Screen.Stdout(), text)
+	return err
+}
+
+// Done is Answer for an operation that tells people nothing.
+func (p *Printer) Done(operation string, data any, text string) error {
+	if !p.AsJSON {
+		return nil
+	}
+	return p.Answer(operation, data, text)
+}
+
+// AnswerFile is AnswerLarge for the content of a file.
+func (p *Printer) AnswerFile(operation string, data any, path string) error {
+	f, err := disk.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return p.AnswerLarge(operation, data, f)
+}
+
+// AnswerLarge is Answer for a text that is too large for memory. It is printed as it
+// is, or as a string of JSON.
+func (p *Printer) AnswerLarge(operation string, data any, content io.Reader) error {
+	if !p.AsJSON {
+		_, err := io.Copy(p.Screen.Stdout(), content)
+		return err
+	}
+	m := newMessage("result", "")
+	m.Operation, m.Data = operation, data
+	line, err := strictjson.Encode(m)
+	if err != nil {
+		return err
+	}
+	const member = `"content":"`
+	before, after, _ := bytes.Cut(line, []byte(member))
+	text := &quoter{to: p.Screen.Stdout()}
+	fmt.Fprintf(text.to, "%s%s", before, member)
+	if _, err = io.Copy(text, content); err == nil {
+		err = text.flush()
+	}
+	fmt.Fprintf(text.to, "%s\n", after)
+	return err
+}
+
+// Columns prints rows on standard output, their columns aligned.
+func (p *Printer) Columns(rows [][]string) error { return WriteColumns(p.Screen.Stdout(), rows) }
+
+// WriteColumns writes rows, their columns aligned.
+func WriteColumns(out io.Writer, rows [][]string) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		for len(row) > 1 && row[len(row)-1] == "" {
+			row = row[:len(row)-1]
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// JSON prints a value as indented JSON.
+func (p *Printer) JSON(v any) error {
+	line, err := strictjson.Encode(v)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, line, "", "  "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.Screen.Stdout(), b.String())
+	return err
+}
+
+// JSONLine prints a value as one line of JSON.
+func (p *Printer) JSONLine(v any) error {
+	line, err := strictjson.Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.Screen.Stdout(), "%s\n", line)
+	return err
+}
+
+// Paint colours a text by what it says, on a terminal.
+func (p *Printer) Paint(mark, text string) string {
+	colours := map[string]string{
+		"changed": "36", "claimed": "36", "blocked": "31", "failed": "31", "lost": "33", "ignored": "33", "skipped": "2",
+		"error": "31", "warning": "33", "ok": "32",
+	}
+	if !p.Screen.Coloured() || colours[mark] == "" {
+		return text
+	}
+	return "\x1b[" + colours[mark] + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,88 @@
+// Package hook has the commands about hook points.
+package hook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/urfave/cli/v2"
+)
+
+// Commands lists the commands about hook points.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{env.Group("hook", "hook points", []*cli.Command{
+		listCommand(env), fireCommand(env), showCommand(env), schemaCommand(env),
+	})}
+}
+
+func listCommand(env *command.Env) *cli.Command {
+	var asJSON bool
+	return env.Command(command.Spec{
+		Name: "list", About: "list the hook points", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Run: func(context.Context, []string) error {
+			if asJSON {
+				return listJSON(env)
+			}
+			return list(env)
+		},
+	})
+}
+
+// list lists the hook points for people.
+func list(env *command.Env) error {
+	var rows [][]string
+	for _, info := range hookpoints.All() {
+		rows = append(rows, []string{string(info.Name), string(info.Mode), command.Powers(info)})
+	}
+	return env.Out.Columns(rows)
+}
+
+// listJSON lists the hook points as JSON.
+func listJSON(env *command.Env) error {
+	var list []command.Fields
+	for _, info := range hookpoints.All() {
+		list = append(list, command.Fields{"point": info.Name, "mode": info.Mode, "can_change": info.CanChange(),
+			"can_block": info.CanBlock(), "when": info.When})
+	}
+	return env.Out.JSON(list)
+}
+
+func showCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "show", Args: "POINT", About: "explain one hook point: what a plugin receives and may answer",
+		Run: func(_ context.Context, args []string) error { return show(env, args[0]) },
+	})
+}
+
+// show explains one hook point.
+func show(env *command.Env, name string) error {
+	info, err := command.FindPoint(name)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(env.Out.Screen.Stdout(), hookdoc.Text(info))
+	return err
+}
+
+func schemaCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "schema", Args: "POINT", About: "print the JSON Schemas of a hook point's payload and answer",
+		Run: func(_ context.Context, args []string) error { return schema(env, args[0]) },
+	})
+}
+
+// schema prints the JSON Schemas of one hook point as one object.
+func schema(env *command.Env, name string) error {
+	info, err := command.FindPoint(name)
+	if err != nil {
+		return err
+	}
+	payload, answer, err := hookdoc.Schema(info)
+	if err != nil {
+		return err
+	}
+	return env.Out.JSON(map[string]any{"payload": payload, "answer": answer})
+}

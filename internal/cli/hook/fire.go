@@ -1,0 +1,116 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/workbench/firing"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/urfave/cli/v2"
+)
+
+// fireFlags are the flags of hook fire.
+type fireFlags struct {
+	data, plugins, set []string
+	json               bool
+}
+
+func fireCommand(env *command.Env) *cli.Command {
+	var f fireFlags
+	return env.Command(command.Spec{
+		Name: "fire", Args: "POINT",
+		About: "fire one hook point and show what each plugin says; chibi itself changes nothing",
+		Flags: []cli.Flag{
+			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PAYLOAD", cmdline.Payload), Into: cmdline.List(&f.data),
+				About: "the PAYLOAD: JSON, @FILE, or - for standard input; an example without it"},
+			&cmdline.Flag{Name: "set", Takes: cmdline.Word("FIELD=VALUE", cmdline.Argument), Into: cmdline.List(&f.set),
+				About: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
+			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.List(&f.plugins),
+				About: "ask only the plugin NAME; may be given several times"},
+			command.JSONFlag(&f.json),
+		},
+		Examples: []string{"chibi hook fire pre_tool --set arguments.command='rm -rf /'",
+			"chibi hook fire pre_message --data @payload.json --plugin guard"},
+		Run: func(ctx context.Context, args []string) error { return fire(ctx, env, args[0], f) },
+	})
+}
+
+// fire fires one point with an example or the person's payload.
+func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error {
+	info, err := command.FindPoint(name)
+	if err != nil {
+		return err
+	}
+	payload, err := payloadOf(ctx, env, info, f)
+	if err != nil {
+		return err
+	}
+	opts, err := env.Request(app.ToWork)
+	if err != nil {
+		return err
+	}
+	s, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	app.ReportSkipped(s)
+	host, err := hostOf(s, f.plugins)
+	if err != nil {
+		return err
+	}
+	fired := firing.Firing{Info: info, Payload: payload, Records: notAsked(host, f.plugins, info)}
+	stopped := fired.Fire(ctx, host)
+	var refusal *plugin.StartError
+	if stopped != nil && !errors.As(stopped, &refusal) {
+		return stopped
+	}
+	if f.json {
+		err = env.Out.JSON(fired.Object())
+	} else {
+		err = fired.Print(env.Out.Screen.Stdout())
+	}
+	return errors.Join(err, stopped)
+}
+
+// notAsked are the records of the named plugins that are not asked at a point.
+func notAsked(host *plugin.Host, names []string, info hookpoints.Info) []plugin.Record {
+	records := []plugin.Record{}
+	for _, name := range names {
+		i := slices.IndexFunc(host.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
+		switch {
+		case i < 0:
+			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: name,
+				Result: plugin.Skipped, Why: "it is left out; chibi plugin list says why"})
+		case !host.Plugins[i].Subscribes(info.Name):
+			records = append(records, plugin.Record{Time: time.Now(), Point: info.Name, Plugin: name,
+				Protocol: host.Plugins[i].Origin.Protocol, Result: plugin.Skipped,
+				Why: "it is not asked at " + string(info.Name)})
+		}
+	}
+	return records
+}
+
+// hostOf is a host of the named plugins, all if none is named.
+func hostOf(s *app.Session, names []string) (*plugin.Host, error) {
+	host := &plugin.Host{Waiting: s.Agent.Host.Waiting, MaxAnswers: s.Agent.Host.MaxAnswers}
+	for _, name := range names {
+		if !app.HasPlugin(s.Loaded, name) {
+			return nil, command.Usage("there is no plugin %q; chibi plugin list names them all", name)
+		}
+	}
+	for i := range s.Loaded.Plugins {
+		p := s.Loaded.Plugins[i]
+		if names != nil && !slices.Contains(names, p.Name) {
+			continue
+		}
+		host.Plugins = append(host.Plugins, p)
+	}
+	return host, nil
+}

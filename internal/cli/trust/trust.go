@@ -1,0 +1,147 @@
+// Package trust has the command that approves what comes with a directory.
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/trust"
+	"github.com/dustin/go-humanize/english"
+	"github.com/urfave/cli/v2"
+)
+
+// flags are the flags of the command trust.
+type flags struct {
+	list, revoke bool
+	data         []string
+}
+
+// Commands lists the command trust.
+func Commands(env *command.Env) []*cli.Command {
+	var f flags
+	return []*cli.Command{env.Command(command.Spec{
+		Name: "trust", Args: "[FOLDER]", About: "show what a folder's hooks and recipes would run, and approve them",
+		Flags: []cli.Flag{
+			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PATTERN", cmdline.Argument), Into: cmdline.List(&f.data),
+				About: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they " +
+					"may change"},
+			command.Switch(&f.list, "list", "list what is approved, and whether it has changed"),
+			command.Switch(&f.revoke, "revoke", "take a folder's approval back"),
+			env.YesFlag("approve without asking, for scripts"),
+		},
+		Examples: []string{"chibi trust", "chibi trust --data '*.log'", "chibi trust --list",
+			"chibi trust --revoke ~/src/project"},
+		Run: func(ctx context.Context, args []string) error { return run(ctx, env, args, f) },
+	})}
+}
+
+// run shows, approves, lists or revokes.
+func run(ctx context.Context, env *command.Env, args []string, f flags) error {
+	folder := "."
+	if len(args) > 0 {
+		folder = args[0]
+	}
+	opts, err := env.Request(app.ToRead)
+	if err != nil {
+		return err
+	}
+	home, err := app.Home(opts.Home)
+	if err != nil {
+		return err
+	}
+	for _, pattern := range f.data {
+		if err := trust.CheckData(pattern); err != nil {
+			return command.Usage("--data %q: %v", pattern, err)
+		}
+	}
+	store := trust.Open(home)
+	switch {
+	case f.list && f.revoke:
+		return command.Usage("--list and --revoke exclude each other")
+	case f.list:
+		return listApprovals(env, store)
+	case f.revoke:
+		return revoke(env, store, folder)
+	}
+	p, err := app.FindProject(folder)
+	if err != nil {
+		return err
+	}
+	return approve(ctx, env, approval{store, p, f.data})
+}
+
+// approval is what a person is asked to approve.
+type approval struct {
+	store   *trust.Store
+	project app.Project
+	data    []string // patterns of files that may change
+}
+
+// approve shows what would run, and approves it if the person agrees.
+func approve(ctx context.Context, env *command.Env, a approval) error {
+	store, project, data := a.store, a.project, a.data
+	if project.Own {
+		return env.Out.Say("%s is your home folder; what is in it is yours and needs no approval", project.Dir)
+	}
+	before, err := store.Find(project.Dir)
+	if err != nil {
+		return err
+	}
+	project.Approval = before
+	project.Approval.Data = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before.Data, data))))
+	files, problem := project.Look()
+	if problem != nil {
+		problem = fmt.Errorf("the hooks of %s cannot be approved: %w", project.Dir, problem)
+	}
+	if problem != nil && len(files) == 0 {
+		return problem
+	}
+	if err := showProject(env, project, files); err != nil {
+		return err
+	}
+	if problem != nil {
+		env.Out.Notef("%v", problem)
+	}
+	now := project.Approve(files)
+	if len(files) == 0 || same(before, now) {
+		return nil
+	}
+	if ok, err := env.Confirm(ctx, "Approve them as they are? [y/N] "); err != nil || !ok {
+		return errors.Join(err, env.Out.Say("Nothing was approved"))
+	}
+	now.At = time.Now().UTC().Truncate(time.Second)
+	if err := store.Approve(now); err != nil {
+		return err
+	}
+	return env.Out.Say("Approved %s of %s", english.Plural(len(files), "file", ""), project.Dir)
+}
+
+// same reports whether an approval is about just these files.
+func same(a, b trust.Approval) bool {
+	return a.Format == b.Format && slices.Equal(a.Files, b.Files) && slices.Equal(a.Data, b.Data)
+}
+
+// revoke takes an approval back, also that of a folder that is gone.
+func revoke(env *command.Env, store *trust.Store, folder string) error {
+	dir, err := trust.RealPath(folder)
+	if err != nil {
+		if dir, err = filepath.Abs(folder); err != nil {
+			return err
+		}
+	}
+	found, err := store.Revoke(dir)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fmt.Errorf("nothing of %s is approved; chibi trust --list lists all approvals", dir)
+	}
+	return env.Out.Say("Nothing of %s is approved any more", dir)
+}

@@ -1,0 +1,73 @@
+package screen
+
+import (
+	"io"
+
+	"github.com/chibi-host/chibi/internal/term"
+)
+
+// filtered is a filter whose colours end before something else is printed.
+func (s *drawing) filtered(f *term.Filter) *term.Filter {
+	s.colours = append(s.colours, f)
+	return f
+}
+
+// endDiagnostics ends what a plugin has begun and not ended: the next one's words
+// are no part of it.
+func (s *drawing) endDiagnostics() {
+	if f, ok := s.plugins.to.(*term.Filter); ok {
+		f.Close()
+	}
+}
+
+// endColours ends the colours that others than writer have left on.
+func (s *drawing) endColours(writer io.Writer) {
+	for _, f := range s.colours {
+		if f != writer {
+			f.EndColours()
+		}
+	}
+}
+
+// stream is one of the standard streams seen through the screen.
+type stream struct {
+	*drawing
+	to       io.Writer
+	terminal bool
+	answer   bool // the model's answer is written
+}
+
+// Write prints without mixing with the status line.
+func (w stream) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(p)
+	return len(p), nil
+}
+
+// print prints lines of their own.
+func (w stream) print(text string) {
+	w.hide()
+	if w.terminal {
+		w.beginLine()
+	}
+	w.write([]byte(text))
+}
+
+func (w stream) write(p []byte) {
+	w.hide()
+	w.endColours(w.to)
+	if w.terminal && w.loose {
+		w.freshLine()
+	}
+	w.to.Write(p)
+	isOut := w.to == w.out.to
+	if len(p) > 0 {
+		// Of what goes to another program, nobody knows when it is printed.
+		w.begun = w.begun || isOut && (w.piped || w.answer && !w.shared)
+		if w.terminal || isOut && w.piped {
+			w.inLine = p[len(p)-1] != '\n'
+		}
+	}
+	w.show()
+}

@@ -1,0 +1,111 @@
+// Package firing fires one hook point at plugins, and shows what each of them says
+// and what comes of it.
+package firing
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/merge"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// Firing is one point that was fired, and what came of it.
+type Firing struct {
+	// Info is the point, Payload what it is fired with.
+	Info    hookpoints.Info
+	Payload json.RawMessage
+	// Records are what plugins did, in their order. A caller may put some before the
+	// others.
+	Records []plugin.Record
+
+	result json.RawMessage
+}
+
+// Fire fires the point at a host's plugins, which keeps what comes of it.
+func (f *Firing) Fire(ctx context.Context, host *plugin.Host) (err error) {
+	host.Trace = func(r plugin.Record) { f.Records = append(f.Records, r) }
+	f.result, err = plugin.FireJSON(ctx, host, f.Info, f.Payload)
+	return err
+}
+
+// Object is the firing as a value for JSON.
+func (f *Firing) Object() any {
+	return map[string]any{"point": f.Info.Name, "payload": f.Payload, "records": f.Records,
+		"answer": OrNothing(f.result), "changed": f.changes()}
+}
+
+// OrNothing is an answer, an empty object if there is none.
+func OrNothing(answer json.RawMessage) json.RawMessage {
+	if answer == nil {
+		return json.RawMessage("{}")
+	}
+	return answer
+}
+
+// Print shows each answer, the combined one, and what it changes.
+func (f *Firing) Print(w io.Writer) error {
+	fmt.Fprintf(w, "%s (%s), payload:\n  %s\n", f.Info.Name, f.Info.Mode, f.Payload)
+	if len(f.Records) == 0 {
+		fmt.Fprintln(w, "no plugin is asked here")
+	}
+	for i, r := range f.Records {
+		text := string(r.Result)
+		if r.Why != "" {
+			text += ": " + r.Why
+		}
+		fmt.Fprintf(w, "%d. %s: %s (%.0f ms)\n", i+1, term.Name(r.Plugin), term.Line(text), r.DurationMS)
+		if r.Answer != nil {
+			fmt.Fprintf(w, "   answered %s\n", r.Answer)
+		}
+		for _, l := range r.Lost {
+			fmt.Fprintf(w, "   its %s was replaced by plugin %q\n", l.Path, l.Winner)
+		}
+		for _, note := range r.Notes {
+			fmt.Fprintf(w, "   note: %s\n", term.Line(note))
+		}
+	}
+	fmt.Fprintf(w, "combined: %s\n", OrNothing(f.result))
+	for _, c := range f.changes() {
+		fmt.Fprintf(w, "  %s\n  - %s\n  + %s\n", c.Path, c.Before, c.After)
+	}
+	return nil
+}
+
+// change is one place of the payload that plugins changed.
+type change struct {
+	Path   string          `json:"path"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+}
+
+// changes lists the places of the payload that the combined answer changes.
+func (f *Firing) changes() []change {
+	list := []change{}
+	for _, field := range f.Info.Fields {
+		if !field.Rule.Rewrites() {
+			continue
+		}
+		where := "/" + field.Name
+		before, after := merge.At(f.Payload, where), merge.At(f.result, where)
+		if before == nil || after == nil {
+			continue
+		}
+		for _, d := range merge.Diff(before, after) {
+			list = append(list, change{where + d.Path, orNull(d.Before), orNull(d.After)})
+		}
+	}
+	return list
+}
+
+// orNull is a value, null if there is none.
+func orNull(value []byte) json.RawMessage {
+	if value == nil {
+		return json.RawMessage("null")
+	}
+	return value
+}
