@@ -45,8 +45,10 @@ func checkNumber(t target) error {
 	switch {
 	case !hasLeast || n >= least && (!hasMost || n <= most) || n != n:
 		return nil
+	case hasMost && least == 0 && most == 100:
+		return fmt.Errorf(" is %v; want a percentage from 0 to 100", t.v)
 	case hasMost:
-		return fmt.Errorf(" is %v; want a percentage from %v to %v", t.v, least, most)
+		return fmt.Errorf(" is %v; want a number from %v to %v", t.v, least, most)
 	case least == 1:
 		return fmt.Errorf(" is %v; want a number above 0", t.v)
 	}

@@ -84,6 +84,10 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 			`config.toml:1: file_tools_allowed_paths has an empty entry, which would be the current directory`},
 		{"not above zero", "config.toml", "max_tool_rounds = 0\n",
 			`config.toml:1: max_tool_rounds is 0; want a number above 0`},
+		{"no percentage", "config.toml", "warn_threshold_percent = 100.5\n",
+			`config.toml:1: warn_threshold_percent is 100.5; want a percentage from 0 to 100`},
+		{"less than the least", "config.toml", "[trace]\nmax_bytes = 1000\n",
+			`config.toml:2: trace.max_bytes is 1000; want 65536 or more`},
 		{"bad address", "config.toml", "base_url = \"localhost\"\n",
 			`config.toml:1: base_url "localhost" is not an address; begin it with https:// or http://`},
 	} {
