@@ -6,13 +6,11 @@ package keydoc
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/srcdoc"
 )
 
 // Page is the page with the tables, relative to the repository's root.
@@ -92,41 +90,13 @@ func fill(page, name, text string) (string, error) {
 // fieldComments reads the comments of the fields of package config's structs, by
 // TYPE.FIELD.
 func fieldComments(root fs.FS) (map[string]string, error) {
-	comments := map[string]string{}
-	sources, err := fs.Glob(root, "internal/config/*.go")
+	fields, err := srcdoc.Fields(root, "internal/config/*.go")
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range sources {
-		source, err := fs.ReadFile(root, path)
-		if err != nil {
-			return nil, err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments)
-		if err != nil {
-			return nil, err
-		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			spec, ok := node.(*ast.TypeSpec)
-			if ok {
-				collect(spec, comments)
-			}
-			return !ok
-		})
+	comments := map[string]string{}
+	for _, f := range fields {
+		comments[f.Type+"."+f.Name] = strings.TrimSuffix(f.Comment, ".")
 	}
 	return comments, nil
-}
-
-// collect takes the comments of a struct's fields.
-func collect(spec *ast.TypeSpec, comments map[string]string) {
-	structure, ok := spec.Type.(*ast.StructType)
-	if !ok {
-		return
-	}
-	for _, f := range structure.Fields.List {
-		text := strings.Join(strings.Fields(f.Doc.Text()), " ")
-		for _, name := range f.Names {
-			comments[spec.Name.Name+"."+name.Name] = strings.TrimSuffix(text, ".")
-		}
-	}
 }

@@ -1,0 +1,70 @@
+// Package srcdoc reads what comments in Go sources say about the fields of structs,
+// for the generators of documentation. It promises nothing about sources that do not
+// compile.
+package srcdoc
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Field is a named field of a struct.
+type Field struct {
+	// Type is the struct's name, Name the field's.
+	Type, Name string
+	// Tag is its tag.
+	Tag reflect.StructTag
+	// Comment is the comment above it, in one line.
+	Comment string
+}
+
+// Fields lists the fields of all structs in the files that match a pattern.
+func Fields(root fs.FS, pattern string) (list []Field, err error) {
+	sources, err := fs.Glob(root, pattern)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range sources {
+		source, err := fs.ReadFile(root, path)
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			spec, ok := node.(*ast.TypeSpec)
+			if ok {
+				list = append(list, fieldsOf(spec)...)
+			}
+			return !ok
+		})
+	}
+	return list, nil
+}
+
+// fieldsOf lists the fields of a type, if it is a struct.
+func fieldsOf(spec *ast.TypeSpec) (list []Field) {
+	structure, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return nil
+	}
+	for _, f := range structure.Fields.List {
+		field := Field{Type: spec.Name.Name, Comment: strings.Join(strings.Fields(f.Doc.Text()), " ")}
+		if f.Tag != nil {
+			tag, _ := strconv.Unquote(f.Tag.Value) // it was parsed
+			field.Tag = reflect.StructTag(tag)
+		}
+		for _, name := range f.Names {
+			field.Name = name.Name
+			list = append(list, field)
+		}
+	}
+	return list
+}
