@@ -14,14 +14,16 @@ import (
 
 // cacheOperations remove large tool outputs.
 func cacheOperations() []row {
+	clearCommand := &cmdline.Command{Names: []string{"clear_cache"}, Data: "`context`"}
 	return []row{
 		{&cmdline.Flag{Name: "clear-cache", About: "remove the large tool outputs of the current context",
-			Command: []string{"clear_cache"}},
+			Command: clearCommand},
 			operation{role: joins, phase: phaseCache, run: onCurrent(noWord(clearCache))}},
-		{&cmdline.Flag{Name: "clear-cache-for", Command: []string{"clear_cache"},
+		{&cmdline.Flag{Name: "clear-cache-for", Command: clearCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "name"}}},
 			operation{role: joins, phase: phaseCache, run: onNamed(noWord(clearCache))}},
-		{&cmdline.Flag{Name: "cleanup-cache", Command: []string{"cleanup_cache"},
+		{&cmdline.Flag{Name: "cleanup-cache", Command: &cmdline.Command{Names: []string{"cleanup_cache"},
+			Data: "`removed`, `max_age_days`"},
 			About: "remove old ones in all contexts, as happens at the end of every run"},
 			operation{role: joins, phase: phaseCache, run: cleanupCache}},
 	}

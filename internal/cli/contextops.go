@@ -13,31 +13,37 @@ import (
 func contextOperations() []row {
 	name := []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "name"}}
 	renamed := cmdline.Value{Word: "NEW", Kind: cmdline.Text, Member: "new"}
+	archiveCommand := &cmdline.Command{Names: []string{"archive_history", "archive_context"}, Data: "`context`"}
+	compactCommand := &cmdline.Command{Names: []string{"compact_context"},
+		Data: "`context`, `compacted`: `false` if there was nothing to compact"}
+	renameCommand := &cmdline.Command{Names: []string{"rename_context"}, Data: "`from`, `to`"}
+	destroyCommand := &cmdline.Command{Names: []string{"destroy_context", "delete_context"},
+		Data: "`context`, `destroyed`"}
 	return []row{
 		{&cmdline.Flag{Name: "archive-current-history", Letters: "a", Aliases: []string{"archive-current-context"},
 			About:   "empty the context; the transcript keeps everything",
-			Command: []string{"archive_history", "archive_context"}},
+			Command: archiveCommand},
 			operation{role: joins, phase: phaseArchive, run: onCurrent(noWord(archive))}},
 		{&cmdline.Flag{Name: "archive-history", Letters: "A", Aliases: []string{"archive-context"}, Takes: name,
-			Command: []string{"archive_history"}},
+			Command: archiveCommand},
 			operation{role: shows, phase: phaseArchive, run: onNamed(noWord(archive))}},
 		{&cmdline.Flag{Name: "compact-current-context", Letters: "z",
-			About: "replace the conversation by a summary that the model writes", Command: []string{"compact_context"}},
+			About: "replace the conversation by a summary that the model writes", Command: compactCommand},
 			operation{role: joins, phase: phaseCompact, needs: needsModel, run: onCurrent(noWord(compactCurrent))}},
-		{&cmdline.Flag{Name: "compact-context", Letters: "Z", Takes: name, Command: []string{"compact_context"}},
+		{&cmdline.Flag{Name: "compact-context", Letters: "Z", Takes: name, Command: compactCommand},
 			operation{role: shows, phase: phaseCompact, needs: needsGuards, run: onNamed(noWord(compactNamed))}},
 		{&cmdline.Flag{Name: "rename-current-context", Letters: "r", Takes: []cmdline.Value{renamed},
-			Command: []string{"rename_context"}},
+			Command: renameCommand},
 			operation{role: joins, phase: phaseRename, run: onCurrent(rename)}},
-		{&cmdline.Flag{Name: "rename-context", Letters: "R", Command: []string{"rename_context"},
+		{&cmdline.Flag{Name: "rename-context", Letters: "R", Command: renameCommand,
 			Takes: []cmdline.Value{{Word: "OLD", Kind: cmdline.Context, Member: "old"}, renamed}},
 			operation{role: shows, phase: phaseRename, run: onNamed(rename)}},
 		{&cmdline.Flag{Name: "destroy-current-context", Letters: "d", Aliases: []string{"delete-current-context"},
 			About:   "delete with everything in it, after a question",
-			Command: []string{"destroy_context", "delete_context"}},
+			Command: destroyCommand},
 			operation{role: removes, phase: phaseDestroy, run: onCurrent(noWord(destroy))}},
 		{&cmdline.Flag{Name: "destroy-context", Letters: "D", Aliases: []string{"delete-context"}, Takes: name,
-			Command: []string{"destroy_context"}},
+			Command: destroyCommand},
 			operation{role: shows, phase: phaseDestroy, run: onNamed(noWord(destroy))}},
 	}
 }

@@ -16,12 +16,14 @@ import (
 // callOperations call tools. No tool hooks fire, no model is asked.
 func callOperations() []row {
 	return []row{
-		{&cmdline.Flag{Name: "plugin", Letters: "p", Command: []string{"run_plugin"},
+		{&cmdline.Flag{Name: "plugin", Letters: "p", Command: &cmdline.Command{Names: []string{"run_plugin"},
+			Answers: "a result; `content` is what the tool wrote", Data: "`tool`, `failed`, `failure`: why, or `null`"},
 			About: `run a plugin's tool directly; it gets {"args": [...]}`,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.PluginOrTool, Member: "name"},
 				{Word: "[args...]", Kind: cmdline.Rest, Member: "args"}}},
 			operation{role: shows, phase: phaseCall, needs: needsGuards, run: runPlugin}},
-		{&cmdline.Flag{Name: "call-tool", Letters: "P", Command: []string{"call_tool"},
+		{&cmdline.Flag{Name: "call-tool", Letters: "P", Command: &cmdline.Command{Names: []string{"call_tool"},
+			Answers: "a result; `content` is what the tool wrote", Data: "`tool`, `failed`, `failure`: why, or `null`"},
 			About: "call any tool directly with JSON arguments",
 			Takes: []cmdline.Value{{Word: "TOOL", Kind: cmdline.Tool, Member: "name"},
 				{Word: "[json]", Kind: cmdline.Rest, Member: "args"}}},

@@ -170,11 +170,14 @@ func endFlags(o *options) []row {
 		{Flag: &cmdline.Flag{Name: "quiet", Letters: "q",
 			About:   "show neither what is waited for nor tool calls and the like on the terminal",
 			Members: []string{"flags.quiet"}, Beside: true, Into: cmdline.Switch(&o.quiet)}},
-		{Flag: &cmdline.Flag{Name: "help", Letters: "h", About: "print this help", Command: []string{"show_help"},
+		{Flag: &cmdline.Flag{Name: "help", Letters: "h", About: "print this help",
+			Command: &cmdline.Command{Names: []string{"show_help"},
+				Data: "`commands`: the names of this table, of two the first"},
 			Into: cmdline.Switch(&o.help)}},
-		{Flag: &cmdline.Flag{Name: "version", About: "print the version", Command: []string{"show_version"},
-			Into: cmdline.Switch(&o.version)}},
-		{Flag: &cmdline.Flag{Command: []string{"no_op"}},
+		{Flag: &cmdline.Flag{Name: "version", About: "print the version",
+			Command: &cmdline.Command{Names: []string{"show_version"}, Data: "`version`"},
+			Into:    cmdline.Switch(&o.version)}},
+		{Flag: &cmdline.Flag{Command: &cmdline.Command{Names: []string{"no_op"}, Data: "`context`"}},
 			operation: operation{role: shows, phase: phaseLast, run: doNothing}},
 	}
 }
@@ -183,7 +186,7 @@ func endFlags(o *options) []row {
 // --json-config only, and --json-schema, which stands beside it.
 func inputFlags(o *options) []row {
 	return []row{
-		{Flag: &cmdline.Flag{Command: []string{"send_prompt"},
+		{Flag: &cmdline.Flag{Command: &cmdline.Command{Names: []string{"send_prompt"}, Answers: "entries"},
 			Takes: []cmdline.Value{{Kind: cmdline.Text, Member: "prompt"}},
 			Into:  func(text string) { o.prompt = &text }}},
 		{Flag: &cmdline.Flag{Name: "json-schema", Into: cmdline.Switch(&o.jsonSchema)}},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestFlagsDoNotShareNames(t *testing.T) {
 // ask for too, but for the flags that keep a setting.
 func TestOperationsCanBeAskedForAsJSON(t *testing.T) {
 	for _, r := range (&options{}).table() {
-		if r.run != nil && r.phase != phaseSettings && len(r.Command) == 0 {
+		if r.run != nil && r.phase != phaseSettings && r.Command == nil {
 			t.Errorf("%s has no command of --json-config", r.Written())
 		}
 		if r.run != nil && r.role == says {
@@ -121,5 +122,28 @@ func TestOperationsNeedWhatTheyUse(t *testing.T) {
 		if o, _ := parsed(t, line); o.need() != want {
 			t.Errorf("%s needs %d, want %d", line, o.need(), want)
 		}
+	}
+}
+
+// TestCommandsOfJSONAreDocumented compares the table of docs/JSON.md with the
+// flags. With CHIBI_DRAW=1 it writes it anew.
+func TestCommandsOfJSONAreDocumented(t *testing.T) {
+	const path, begin, end = "../../docs/JSON.md", "<!-- generated: commands -->\n", "<!-- /generated -->"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(page), begin)
+	_, after, found := strings.Cut(rest, end)
+	if !found {
+		t.Fatalf("%s has no %s...%s", path, begin, end)
+	}
+	fresh := before + begin + cmdline.CommandTable(flagsOf((&options{}).table())) + end + after
+	if os.Getenv("CHIBI_DRAW") != "" {
+		err = os.WriteFile(path, []byte(fresh), 0o644)
+	}
+	if err != nil || os.Getenv("CHIBI_DRAW") == "" && fresh != string(page) {
+		t.Errorf("docs/JSON.md is out of date (%v); CHIBI_DRAW=1 go test ./internal/cli -run TestCommandsOfJSONAreDocumented",
+			err)
 	}
 }

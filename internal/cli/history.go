@@ -16,22 +16,27 @@ import (
 
 // historyOperations show contexts and what was said in them.
 func historyOperations() []row {
-	count := cmdline.Value{Word: "N", Kind: cmdline.Number, Member: "count"}
+	number := cmdline.Value{Word: "N", Kind: cmdline.Number, Member: "count"}
+	showLogCommand := &cmdline.Command{Names: []string{"show_log"}, Answers: "entries"}
 	return []row{
 		{&cmdline.Flag{Name: "list-current-context", Letters: "l", About: "show the current context",
-			Command: []string{"list_current_context"}},
+			Command: &cmdline.Command{Names: []string{"list_current_context"},
+				Data: "`name`, `current`, `active`, `mail`, `created_at`, `last_activity_at`, `messages`, `summary`, `todos`, " +
+					"`goals`"}},
 			operation{role: shows, phase: phaseShow, run: onCurrent(func(ctx context.Context, s *session, name, _ string) error {
 				return s.showContext(ctx, name, false)
 			})}},
-		{&cmdline.Flag{Name: "list-contexts", Letters: "L", About: "list all contexts", Command: []string{"list_contexts"}},
+		{&cmdline.Flag{Name: "list-contexts", Letters: "L", About: "list all contexts",
+			Command: &cmdline.Command{Names: []string{"list_contexts"},
+				Data: "a list of `name`, `current`, `active`, `mail`, `created_at`, `last_activity_at`"}},
 			operation{role: shows, phase: phaseShow, run: func(ctx context.Context, s *session, _ cmdline.Given) error {
 				return s.listContexts(ctx, false)
 			}}},
-		{&cmdline.Flag{Name: "show-current-log", Letters: "g", Takes: []cmdline.Value{count}, Command: []string{"show_log"},
+		{&cmdline.Flag{Name: "show-current-log", Letters: "g", Takes: []cmdline.Value{number}, Command: showLogCommand,
 			About: "show the last N entries, the first N if it is -N, all if it is 0"},
 			operation{role: shows, phase: phaseShow, run: onCurrent(showLog("-g"))}},
-		{&cmdline.Flag{Name: "show-log", Letters: "G", Command: []string{"show_log"},
-			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, count}},
+		{&cmdline.Flag{Name: "show-log", Letters: "G", Command: showLogCommand,
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, number}},
 			operation{role: shows, phase: phaseShow, run: onNamed(showLog("-G"))}},
 	}
 }

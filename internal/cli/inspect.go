@@ -14,11 +14,13 @@ import (
 // inspectOperations show texts and configuration values.
 func inspectOperations() []row {
 	thing := cmdline.Value{Word: "THING", Kind: cmdline.Thing, Member: "thing"}
+	inspectCommand := &cmdline.Command{Names: []string{"inspect"},
+		Data: "`context`, `thing`, `value`: a string, `null` for none, of `list` a list of strings"}
 	return []row{
-		{&cmdline.Flag{Name: "inspect-current", Letters: "n", Takes: []cmdline.Value{thing}, Command: []string{"inspect"},
+		{&cmdline.Flag{Name: "inspect-current", Letters: "n", Takes: []cmdline.Value{thing}, Command: inspectCommand,
 			About: `show a text or a configuration value; "list" names them all`},
 			operation{role: shows, phase: phaseShow, run: onCurrent(inspect)}},
-		{&cmdline.Flag{Name: "inspect", Letters: "N", Command: []string{"inspect"},
+		{&cmdline.Flag{Name: "inspect", Letters: "N", Command: inspectCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, thing}},
 			operation{role: shows, phase: phaseShow, run: onNamed(inspect)}},
 	}

@@ -14,10 +14,14 @@ import (
 func mailOperations() []row {
 	return []row{
 		{&cmdline.Flag{Name: "check-all-inboxes", Letters: "b",
-			About: "let the model deal with the mail that waits in every context", Command: []string{"check_all_inboxes"}},
+			About: "let the model deal with the mail that waits in every context",
+			Command: &cmdline.Command{Names: []string{"check_all_inboxes"}, Answers: "entries, then a result",
+				Data: "`contexts`: those whose mail was dealt with"}},
 			operation{role: joins, phase: phaseMail, needs: needsAnswer,
 				run: func(ctx context.Context, s *session, _ cmdline.Given) error { return s.processAllMail(ctx) }}},
-		{&cmdline.Flag{Name: "check-inbox-for", Letters: "B", Command: []string{"check_inbox"},
+		{&cmdline.Flag{Name: "check-inbox-for", Letters: "B",
+			Command: &cmdline.Command{Names: []string{"check_inbox"}, Answers: "entries, then a result",
+				Data: "`contexts`: the same, or none"},
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}}},
 			operation{role: joins, phase: phaseMail, needs: needsAnswer,
 				run: onNamed(func(ctx context.Context, s *session, name, _ string) error { return s.processOneMail(ctx, name) })}},

@@ -15,12 +15,13 @@ import (
 // systemPromptOperations set system prompts.
 func systemPromptOperations(o *options) []row {
 	text := cmdline.Value{Word: "TEXT", Kind: cmdline.File, Member: "prompt"}
+	setCommand := &cmdline.Command{Names: []string{"set_system_prompt"}, Data: "`context`"}
 	return []row{
 		{&cmdline.Flag{Name: "set-current-system-prompt", Letters: "y", Takes: []cmdline.Value{text},
 			About:   "a text, or a file that holds it",
-			Command: []string{"set_system_prompt"}, Members: []string{"system_prompt_override.persistent"}},
+			Command: setCommand, Members: []string{"system_prompt_override.persistent"}},
 			operation{role: joins, phase: phaseSystemPrompt, run: onCurrent(setSystemPrompt)}},
-		{&cmdline.Flag{Name: "set-system-prompt", Letters: "Y", Command: []string{"set_system_prompt"},
+		{&cmdline.Flag{Name: "set-system-prompt", Letters: "Y", Command: setCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, text}},
 			operation{role: shows, phase: phaseSystemPrompt, run: setOtherSystemPrompt}},
 		{Flag: &cmdline.Flag{Name: "transient-system-prompt", Letters: "e",

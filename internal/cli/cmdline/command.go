@@ -12,19 +12,19 @@ import (
 // command is a command of --json-config: flags that do the same to what their
 // values name, such as -z for the current context and -Z for another one.
 type command struct {
-	names []string
+	*Command
 	flags []*Flag
 }
 
 // commands lists the commands that the flags make, in their order.
 func commands(flags []*Flag) (list []command) {
 	for _, f := range flags {
-		if len(f.Command) == 0 {
+		if f.Command == nil {
 			continue
 		}
-		i := slices.IndexFunc(list, func(c command) bool { return c.names[0] == f.Command[0] })
+		i := slices.IndexFunc(list, func(c command) bool { return c.Command == f.Command })
 		if i < 0 {
-			i, list = len(list), append(list, command{names: f.Command})
+			i, list = len(list), append(list, command{Command: f.Command})
 		}
 		list[i].flags = append(list[i].flags, f)
 	}
@@ -34,7 +34,7 @@ func commands(flags []*Flag) (list []command) {
 // CommandNames lists the first names of the commands of --json-config.
 func CommandNames(flags []*Flag) (list []string) {
 	for _, c := range commands(flags) {
-		list = append(list, c.names[0])
+		list = append(list, c.Names[0])
 	}
 	return list
 }
@@ -118,7 +118,7 @@ func giveCommand(flags []*Flag, said gjson.Result) error {
 		})
 	}
 	for _, c := range commands(flags) {
-		if slices.Contains(c.names, name) {
+		if slices.Contains(c.Names, name) {
 			return c.give(name, members)
 		}
 	}

@@ -17,9 +17,9 @@ type Flag struct {
 	About string
 	// Part is the part of --help that lists the flag; "": none.
 	Part string
-	// Command is the command of --json-config that does the same, and its other
-	// names. Several flags may have the same one: the members that are given decide.
-	Command []string
+	// Command is the command of --json-config that does the same. Several flags may
+	// have the same one: the members that are given decide which of them is meant.
+	Command *Command
 	// Members are the members of --json-config's object that say the same, such as
 	// flags.verbose.
 	Members []string
@@ -31,6 +31,15 @@ type Flag struct {
 	Into func(value string)
 
 	given Given
+}
+
+// Command describes a command of --json-config beyond its members, which are what its
+// flags take.
+type Command struct {
+	Names []string // the first one names what it answers, too
+	// Answers says what it prints, for documentation; "": a result. Data lists the
+	// members of the result.
+	Answers, Data string
 }
 
 // Word is what a flag takes that takes one word, as help shows it.
@@ -102,7 +111,7 @@ func (f *Flag) Written() string {
 	case f.Name != "":
 		return "--" + f.Name
 	}
-	return f.Command[0]
+	return f.Command.Names[0]
 }
 
 // dashed is a name with its dashes.

@@ -132,6 +132,19 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+func TestCommandTable(t *testing.T) {
+	flags, _ := program()
+	const want = "| command | its members | answers | `data` |\n" +
+		"| --- | --- | --- | --- |\n" +
+		"| `ask` | `prompt` | a result | |\n" +
+		"| `compact` | `name`? | a result | `context` |\n" +
+		"| `show_log`, `log` | `context`?, `count` | entries | |\n" +
+		"| `run_plugin` | `name`, `args`? | a result | |\n"
+	if diff := cmp.Diff(want, CommandTable(flags)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // FuzzReadInput holds that a run given as JSON is understood or refused.
 func FuzzReadInput(f *testing.F) {
 	f.Add(`{"command": {"ask": {"prompt": "hi"}}, "context": "work"}`)

@@ -15,25 +15,28 @@ import (
 func program() (flags []*Flag, prompt *string) {
 	name := []Value{{"NAME", Context, "name"}}
 	prompt = new(string)
+	compact := &Command{Names: []string{"compact"}, Data: "`context`"}
+	showLog := &Command{Names: []string{"show_log", "log"}, Answers: "entries"}
 	return []*Flag{
-		{Command: []string{"ask"}, Takes: []Value{{"", Text, "prompt"}}, Into: func(text string) { *prompt = text }},
+		{Command: &Command{Names: []string{"ask"}}, Takes: []Value{{"", Text, "prompt"}},
+			Into: func(text string) { *prompt = text }},
 		{Name: "switch-context", Letters: "c", Takes: []Value{{"NAME", NewContext, ""}}, Members: []string{"context.switch"}},
 		{Name: "transient-context", Letters: "CS", Aliases: []string{"ephemeral-context"}, Part: "Contexts",
 			Takes: []Value{{"NAME", NewContext, ""}}, About: "use NAME for this run",
 			Members: []string{"context.transient", "context.ephemeral"}},
-		{Name: "compact-current-context", Letters: "z", Part: "Contexts", About: "make room", Command: []string{"compact"}},
-		{Name: "compact-context", Letters: "Z", Takes: name, Part: "Contexts", Command: []string{"compact"}},
+		{Name: "compact-current-context", Letters: "z", Part: "Contexts", About: "make room", Command: compact},
+		{Name: "compact-context", Letters: "Z", Takes: name, Part: "Contexts", Command: compact},
 		{Name: "show-current-log", Letters: "g", Takes: []Value{{"N", Number, "count"}},
-			Command: []string{"show_log", "log"}},
+			Command: showLog},
 		{Name: "show-log", Letters: "G", Takes: []Value{{"NAME", Context, "context"}, {"N", Number, "count"}},
-			Command: []string{"show_log"}},
+			Command: showLog},
 		{Name: "rename-context", Letters: "R", Takes: []Value{{"OLD", Context, "old"}, {"NEW", Text, "new"}}},
 		{Name: "set-username", Letters: "u", Takes: []Value{{"NAME", Text, ""}},
 			Members: []string{"username_override.persistent"}},
 		{Name: "transient-username", Letters: "U", Takes: []Value{{"NAME", Text, ""}},
 			Members: []string{"username_override.transient", "username_override.ephemeral"}},
 		{Name: "plugin", Letters: "p", Takes: []Value{{"NAME", Tool, "name"}, {"[args...]", Rest, "args"}},
-			Command: []string{"run_plugin"}},
+			Command: &Command{Names: []string{"run_plugin"}}},
 		{Name: "set", Takes: []Value{{"KEY=VALUE", Setting, ""}}, Repeats: true, Beside: true},
 		{Name: "no-chibi", Letters: "x", Aliases: []string{"force-call-user"},
 			Members: []string{"flags.no_chibi", "flags.force_call_user"}},
@@ -172,7 +175,7 @@ func givenBy(flags []*Flag) map[string]Given {
 	for _, f := range flags {
 		name := f.Name
 		if name == "" {
-			name = f.Command[0]
+			name = f.Command.Names[0]
 		}
 		if given := f.Given(); given.Times > 0 {
 			all[name] = given

@@ -38,7 +38,7 @@ func commandSchema(flags []*Flag, kinds map[Kind]Definition) Schema {
 	var plain []string
 	var objects []any
 	for _, c := range commands(flags) {
-		for _, name := range c.names {
+		for _, name := range c.Names {
 			if len(c.members()) == 0 {
 				plain = append(plain, name)
 				continue
