@@ -48,6 +48,12 @@ func TestConformance(t *testing.T) {
 		},
 		Rewrite:       func(arguments string) string { return fmt.Sprintf(`{"replace_tool_input":%s}`, arguments) },
 		FailureBlocks: true,
+		Observe: &plugintest.Point{Info: hookpoints.OnEnd.Info(), Payload: `{}`,
+			New: func(t *testing.T, name, body string) plugin.Plugin {
+				return kode.Load(options(t, kode.Hook{Event: "session_end", Exec: script(t, name, body)})).Plugins[0]
+			},
+			Answer: func(text string) string { return fmt.Sprintf(`{"block":true,"annotation":%q}`, text) },
+		},
 	})
 }
 

@@ -65,17 +65,26 @@ func one(t *testing.T, script string) plugin.Plugin {
 }
 
 func TestConformance(t *testing.T) {
+	loadHook := func(t *testing.T, name, script string, timeout time.Duration) plugin.Plugin {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, name), script, 0o755)
+		opts := options(dir)
+		opts.HookTimeout = timeout
+		loaded := load(t, opts)
+		if len(loaded.Plugins) != 1 {
+			t.Fatalf("left out: %+v", loaded.LeftOut)
+		}
+		return loaded.Plugins[0]
+	}
 	plugintest.Run(t, plugintest.Protocol{
 		New: func(t *testing.T, name, body string, timeout time.Duration) plugin.Plugin {
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, name), hook("before_tool_call", body), 0o755)
-			opts := options(dir)
-			opts.HookTimeout = timeout
-			loaded := load(t, opts)
-			if len(loaded.Plugins) != 1 {
-				t.Fatalf("left out: %+v", loaded.LeftOut)
-			}
-			return loaded.Plugins[0]
+			return loadHook(t, name, hook("before_tool_call", body), timeout)
+		},
+		Gather: &plugintest.Point{Info: hookpoints.PreStop.Info(), Payload: `{"response":"r"}`,
+			New: func(t *testing.T, name, body string) plugin.Plugin {
+				return loadHook(t, name, hook("agent_stop", body), time.Minute)
+			},
+			Answer: func(text string) string { return fmt.Sprintf(`{"follow_up_messages":[%q]}`, text) },
 		},
 		Block: func(message string) string {
 			quoted, _ := json.Marshal(message)

@@ -28,6 +28,20 @@ type Protocol struct {
 	Rewrite func(arguments string) string
 	// FailureBlocks says that a failure blocks where nothing else is said.
 	FailureBlocks bool
+	// Gather, Observe and Claim are points of these modes that the protocol knows; nil
+	// where it knows none.
+	Gather, Observe, Claim *Point
+}
+
+// Point is a point besides the one before a tool runs.
+type Point struct {
+	Info hookpoints.Info
+	// Payload is one of the point's, as JSON.
+	Payload string
+	// New makes a plugin that is asked there, as Protocol.New does.
+	New func(t *testing.T, name, body string) plugin.Plugin
+	// Answer is an answer with a text, which takes effect where answers do.
+	Answer func(text string) string
 }
 
 // Run runs the suite.
@@ -38,6 +52,11 @@ func Run(t *testing.T, p Protocol) {
 	t.Run("failures", s.failures)
 	t.Run("a payload of 10 MB that nobody reads", s.unreadPayload)
 	t.Run("calling off", s.callingOff)
+	for mode, point := range map[string]*Point{"gather": s.Gather, "observe": s.Observe, "claim": s.Claim} {
+		if point != nil {
+			t.Run(mode, point.run)
+		}
+	}
 }
 
 type suite struct{ Protocol }
