@@ -160,7 +160,8 @@ func TestTheSystemPrompt(t *testing.T) {
 	payload := hookpoints.SystemPromptPayload{ContextName: "work", Summary: "so far", Todos: "a todo", Goals: "a goal"}
 	same(t, "hooks", append(*pres, *posts...), []hookpoints.SystemPromptPayload{payload, payload})
 
-	own := "Be long."
+	own := "Be long." // of which nothing is stored
+	h.Context = &faulty{Context: h.Context, method: "NoteSystemPrompt", nth: 1}
 	h.Settings = Settings{SystemPrompt: &own, UserName: DefaultUserName}
 	h.prompt("again")
 	system := h.model.requests[1].Messages[0].Content

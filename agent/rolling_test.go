@@ -106,6 +106,15 @@ func TestAShortConversationIsNotCompacted(t *testing.T) {
 	}
 }
 
+// TestAPromptWithoutAnAnswerIsNotSentAgain, where there was nothing to compact either.
+func TestAPromptWithoutAnAnswerIsNotSentAgain(t *testing.T) {
+	h := newHarness(t, fails("", errors.New("out of order")), says("done"))
+	h.Settings = Settings{ContextWindow: 1, AutoCompact: true}
+	h.Prompt(t.Context(), "one")
+	h.prompt("two")
+	same(t, "requests", h.sent(), []string{"user:one", "user:two"})
+}
+
 func FuzzChosenIDs(f *testing.F) {
 	f.Add(`Here: ["a", "b"].`)
 	f.Add("][")
