@@ -232,7 +232,9 @@ func (s *script) Stream(ctx context.Context, body json.RawMessage, onText func(s
 	if err := json.Unmarshal(body, &r); err != nil {
 		return llm.Reply{}, err
 	}
-	s.requests = append(s.requests, r)
+	if s.requests = append(s.requests, r); len(s.requests) > 100 {
+		return llm.Reply{}, errors.New("asked without end")
+	}
 	if s.onRequest != nil {
 		s.onRequest()
 	}

@@ -94,7 +94,7 @@ func inboxText(mail []contexts.Mail) string {
 	var b strings.Builder
 	b.WriteString("--- INBOX MESSAGES ---\n")
 	for _, m := range mail {
-		fmt.Fprintf(&b, "[From: %s] %s\n", sender(m), strings.Join(lines(m.Content), "\n  "))
+		fmt.Fprintf(&b, "[From: %s] %s\n", sender(m), strings.Join(splitLines(m.Content), "\n  "))
 	}
 	b.WriteString("--- END INBOX ---\n\n")
 	return b.String()
@@ -102,15 +102,15 @@ func inboxText(mail []contexts.Mail) string {
 
 // sender names who sent a message: a name that the sender chose says who chose it.
 func sender(m contexts.Mail) string {
-	from := name(m.From)
+	from := bracketName(m.From)
 	if m.SentBy != "" && m.SentBy != m.From {
-		from += ", sent by " + name(m.SentBy)
+		from += ", sent by " + bracketName(m.SentBy)
 	}
 	return from
 }
 
-// name is a name as one line within brackets: what could end them is replaced.
-func name(text string) string {
+// bracketName is a name as one line within brackets: what could end them is replaced.
+func bracketName(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isControl(r) || r == '[' || r == ']' || r == ',' {
 			return '_'
@@ -122,8 +122,8 @@ func name(text string) string {
 // isControl reports whether a character is not seen as one, or ends a line.
 func isControl(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// lines takes a text apart at whatever may be shown as the end of a line.
-func lines(text string) []string {
+// splitLines splits a text at whatever may be shown as the end of a line.
+func splitLines(text string) []string {
 	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n",
 		"\u2028", "\n", "\u2029", "\n")
 	return strings.Split(ends.Replace(text), "\n")

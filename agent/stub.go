@@ -37,11 +37,11 @@ func (a *Agent) stub(e cache.Entry, o *output, summary string) (string, error) {
 		"---\n%s\n---\n"+
 		"Use file_head, file_tail, file_lines, file_grep with cache_id=\"%s\" to examine.",
 		e.ID, e.Tool, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Chars)), humanize.Comma(int64(e.Tokens)),
-		humanize.Comma(int64(e.Lines)), remarks(e, o), title, part, e.ID), nil
+		humanize.Comma(int64(e.Lines)), stubNotes(e, o), title, part, e.ID), nil
 }
 
-// remarks are lines of a stub: how a failed call ended, and what the output is.
-func remarks(e cache.Entry, o *output) (lines string) {
+// stubNotes are lines of a stub: how a failed call ended, and what the output is.
+func stubNotes(e cache.Entry, o *output) (lines string) {
 	switch {
 	case o.failure != "" && o.preface != "":
 		lines += "\n" + o.failure
