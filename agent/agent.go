@@ -37,7 +37,7 @@ type Agent struct {
 	// Model answers requests.
 	Model llm.Client
 	// Context keeps the conversation.
-	Context contexts.Context
+	Context Context
 	// Tools are what the model may call.
 	Tools *tools.Set
 	// Cache keeps outputs that are too large to show; nil: all is shown.
@@ -54,6 +54,15 @@ type Agent struct {
 
 	turns   int                      // prompts that were answered
 	schemas map[string]*tools.Schema // of the tools that were called; nil: not to be checked
+}
+
+// Context is what an agent needs of a context: it neither locks it nor reads what has
+// left the window.
+type Context interface {
+	contexts.Conversation
+	contexts.Prompts
+	contexts.Notes
+	contexts.Mailbox
 }
 
 // RefusedError says that a plugin refused the prompt at pre_message. Nothing

@@ -16,7 +16,7 @@ var errDisk = errors.New("the disk is full")
 
 // faulty is a context with one method that fails from its nth call on.
 type faulty struct {
-	contexts.Context
+	Context
 	method string
 	nth    int
 	calls  int

@@ -71,10 +71,10 @@ func openContext(ctx context.Context, s *Session) error {
 			return UsageError{err}
 		}
 	}
-	s.Agent = &agent.Agent{Output: agent.Output{Notice: s.person.notice}}
-	if s.Agent.Context, err = s.Store.Context(name); err != nil {
+	if s.Context, err = s.Store.Context(name); err != nil {
 		return UsageError{err}
 	}
+	s.Agent = &agent.Agent{Context: s.Context, Output: agent.Output{Notice: s.person.notice}}
 	return Configure(s)
 }
 

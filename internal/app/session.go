@@ -22,6 +22,8 @@ type Session struct {
 	Home string
 	// Store opens the contexts.
 	Store *contexts.Files
+	// Context is the context, which the agent holds the conversation of.
+	Context contexts.Context
 	// Config is the configuration of the context.
 	Config config.Config
 	// Agent holds the conversation of the context. It can ask the model after
@@ -56,7 +58,7 @@ func (s *Session) Close() {
 }
 
 // Name is the name of the session's context.
-func (s *Session) Name() string { return s.Agent.Context.Name() }
+func (s *Session) Name() string { return s.Context.Name() }
 
 // For makes a session for the named context, with its configuration. The plugins
 // are those of this session, until [Session.Load] loads them as that
@@ -73,12 +75,13 @@ func (s *Session) For(name string) (*Session, error) {
 	if err := openStore(t); err != nil {
 		return nil, err
 	}
-	t.Agent = &agent.Agent{
-		Host: s.Agent.Host, Tools: s.Agent.Tools, Recipes: s.Agent.Recipes, Output: agent.Output{Notice: t.person.notice},
-	}
 	var err error
-	if t.Agent.Context, err = t.Store.Context(name); err != nil {
+	if t.Context, err = t.Store.Context(name); err != nil {
 		return nil, UsageError{err}
+	}
+	t.Agent = &agent.Agent{
+		Context: t.Context, Host: s.Agent.Host, Tools: s.Agent.Tools, Recipes: s.Agent.Recipes,
+		Output: agent.Output{Notice: t.person.notice},
 	}
 	return t, Configure(t)
 }
@@ -155,14 +158,14 @@ func (s *Session) WithLock(ctx context.Context, name string, do func(context.Con
 // lock takes the context's lock, and waits for whoever has it if the options say
 // so.
 func lock(ctx context.Context, s *Session) (held context.Context, unlock func(), err error) {
-	held, unlock, err = s.Agent.Context.Lock(ctx)
+	held, unlock, err = s.Context.Lock(ctx)
 	var locked *contexts.LockedError
 	if !s.opts.Wait || !errors.As(err, &locked) {
 		return held, unlock, err
 	}
 	s.person.detail("waiting: %v", err)
 	defer s.person.waiting(fmt.Sprintf("context %s (%s)", locked.Context, locked.Holder))()
-	return s.Agent.Context.WaitLock(ctx)
+	return s.Context.WaitLock(ctx)
 }
 
 // Cache is the cache of tool outputs of the session's context.

@@ -84,7 +84,7 @@ func interruption(text string) string {
 
 // earlierPrompts are the last prompts of this context.
 func (s *session) earlierPrompts(ctx context.Context) (prompts []string, err error) {
-	err = s.Agent.Context.History(ctx, contexts.Query{Last: rememberedPrompts, Keep: isPrompt},
+	err = s.Context.History(ctx, contexts.Query{Last: rememberedPrompts, Keep: isPrompt},
 		func(e contexts.Entry) bool {
 			prompts = append(prompts, e.PromptText())
 			return true

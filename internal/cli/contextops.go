@@ -95,7 +95,7 @@ func rename(ctx context.Context, s *session, from, to string) error {
 		return fmt.Errorf("context %q does not exist", from)
 	}
 	return s.owning(ctx, from, func(ctx context.Context, t *session) error {
-		if err := t.Agent.Context.Rename(to); err != nil {
+		if err := t.Context.Rename(to); err != nil {
 			return err
 		}
 		if err := s.answer("rename_context", fields{"from": from, "to": to},
@@ -119,7 +119,7 @@ func destroy(ctx context.Context, s *session, name string) error {
 		if err != nil {
 			return err
 		}
-		now, err := t.Agent.Context.Delete()
+		now, err := t.Context.Delete()
 		destroyed := fields{"context": name, "destroyed": true}
 		switch {
 		case err != nil:
