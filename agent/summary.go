@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/clip"
 )
 
 // maxToolText bounds, in bytes, what a summary is told of a tool's arguments or
@@ -84,5 +85,5 @@ func excerpt(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "... [truncated]"
+	return clip.Bytes(text, most) + "... [truncated]"
 }

@@ -1,6 +1,10 @@
 package contexts
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/chibi-host/chibi/internal/clip"
+)
 
 // MaxName bounds the length of a context's name in bytes.
 const MaxName = 128
@@ -21,8 +25,5 @@ func ValidName(name string) error {
 }
 
 func nameError(name string) error {
-	if len(name) > 40 {
-		name = name[:40] + "..."
-	}
-	return fmt.Errorf("context name %q is not usable; use 1 to %d letters, digits, - and _", name, MaxName)
+	return fmt.Errorf("context name %q is not usable; use 1 to %d letters, digits, - and _", clip.Text(name, 40), MaxName)
 }

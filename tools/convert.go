@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
@@ -102,7 +103,7 @@ func (c *converter) note() {
 	}
 	pointer := "/" + strings.Join(c.path, "/")
 	if len(pointer) > maxPointer {
-		pointer = strings.ToValidUTF8(pointer[:maxPointer], "") + "..."
+		pointer = clip.Bytes(pointer, maxPointer) + "..."
 	}
 	c.places = append(c.places, pointer)
 }

@@ -21,6 +21,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestBytes(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"", 0, ""}, {"abc", 3, "abc"}, {"abc", 2, "ab"}, {"aé", 2, "a"}, {"aé", 3, "aé"}, {"日本", 5, "日"}, {"日", 0, ""},
+		{"\x80\x80\x80\x80\x80", 4, "\x80\x80\x80\x80"},
+	} {
+		if got := clip.Bytes(test.text, test.most); got != test.want {
+			t.Errorf("%q of at most %d bytes: %q, want %q", test.text, test.most, got, test.want)
+		}
+	}
+}
+
 func TestWhole(t *testing.T) {
 	for _, test := range []struct {
 		data string

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
 )
@@ -264,7 +264,7 @@ func (w *Writer) flush() error {
 func (w *Writer) write(l Line) error {
 	if l.Step != nil && len(l.Step.Text) > maxPayload {
 		step := *l.Step
-		step.Text = strings.ToValidUTF8(step.Text[:maxPayload], "") + "..."
+		step.Text = clip.Bytes(step.Text, maxPayload) + "..."
 		l.Step = &step
 	}
 	line, err := plugin.JSON(l)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -171,8 +170,8 @@ func (r *reader) addText(text string) error {
 // characters.
 func (r *reader) room(text string) int {
 	fit := min(len(text), r.most-r.kept)
-	for fit > 0 && fit < len(text) && !utf8.RuneStart(text[fit]) {
-		fit--
+	if fit < len(text) {
+		fit = clip.Whole(text[:fit])
 	}
 	r.kept += fit
 	return fit
