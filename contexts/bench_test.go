@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ func longContext(b *testing.B, entries int) (*Files, Context) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		b.Fatal(err)
 	}
-	var m manifest
+	var partitions []map[string]any
 	now := time.Now().Unix() - int64(entries)
 	for n := 0; n < entries; n += 1000 {
 		var records [][]byte
@@ -47,13 +48,17 @@ func longContext(b *testing.B, entries int) (*Files, Context) {
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
 			b.Fatal(err)
 		}
-		m.Partitions = append(m.Partitions, partition{File: "partitions/" + name, StartTS: now + int64(n),
-			EndTS: now + int64(n+count-1), EntryCount: count})
+		partitions = append(partitions, map[string]any{"file": "partitions/" + name, "start_ts": now + int64(n),
+			"end_ts": now + int64(n+count-1), "entry_count": count})
 	}
-	if err := onDisk(c).writeManifest(m); err != nil {
+	manifest, err := json.Marshal(map[string]any{"version": 1, "partitions": partitions})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(filepath.Dir(folder), "manifest.json"), manifest, 0o600)
+	}
+	if err != nil {
 		b.Fatal(err)
 	}
-	if err := onDisk(c).writeWindow(nil); err != nil {
+	if err := onDisk(c).file.write(nil); err != nil {
 		b.Fatal(err)
 	}
 	if err := c.Archive(); err != nil {

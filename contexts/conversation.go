@@ -10,7 +10,7 @@ import (
 // conversation holds the rules of what is said in a context.
 type conversation struct {
 	ref        *ref
-	transcript transcript
+	transcript entryStore
 }
 
 // Name is the context's name.

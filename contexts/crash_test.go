@@ -38,8 +38,8 @@ func crashStore(t *testing.T, home string, fs disk.FS) *Files {
 	return s
 }
 
-// onDisk is a context's directory.
-func onDisk(c Context) *fileContext { return c.(*handle).conversation.transcript.(*fileContext) }
+// onDisk is how files keep a context.
+func onDisk(c Context) *fileTranscript { return c.(*handle).conversation.transcript.(*fileTranscript) }
 
 // world is what a store holds, as a person would see it.
 type world struct {
@@ -345,7 +345,7 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fs.Remove(onDisk(c).windowFile())
+	fs.Remove(onDisk(c).file.path())
 	fs.Fail()
 	if window, err := c.Window(t.Context()); err != nil || len(window) != 2 {
 		t.Errorf("window = %v, %v", window, err)

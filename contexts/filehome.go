@@ -14,28 +14,41 @@ import (
 	"github.com/google/uuid"
 )
 
-// fileHome keeps contexts as directories of a home.
+// fileHome is a home's directory.
 type fileHome struct {
 	store *Store
 	home  string
 	fs    disk.FS
 }
 
-func (f *fileHome) open(r *ref) keeper {
-	c := &fileContext{ref: r, home: f}
-	return keeper{transcript: c, texts: c, inbox: c}
-}
-
 func (f *fileHome) folder(name string) string { return Layout{f.home}.Directory(name) }
 
-// exists reports whether a context has a directory.
-func (f *fileHome) exists(_ context.Context, name string) bool {
+// hasContext reports whether a context has a directory.
+func (f *fileHome) hasContext(name string) bool {
 	_, err := f.fs.Stat(f.folder(name))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// fileBackend keeps contexts as directories of a home.
+type fileBackend struct {
+	fileNames
+	fileRegistry
+	fileLocks
+}
+
+func newFileBackend(f *fileHome) fileBackend {
+	return fileBackend{fileNames{f}, fileRegistry{f}, fileLocks{f}}
+}
+
+func (b fileBackend) open(r *ref) keeper { return openFiles(b.fileNames.fileHome, r) }
+
+// fileNames is the list of contexts: their directories.
+type fileNames struct{ *fileHome }
+
+func (f fileNames) exists(_ context.Context, name string) bool { return f.hasContext(name) }
+
 // names lists the directories that can be contexts.
-func (f *fileHome) names(context.Context) ([]string, error) {
+func (f fileNames) names(context.Context) ([]string, error) {
 	entries, err := f.fs.ReadDir(Layout{f.home}.Contexts())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("listing contexts: %w", err)
@@ -49,10 +62,10 @@ func (f *fileHome) names(context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (f *fileHome) create(name string) error { return disk.MkdirAll(f.fs, f.folder(name), 0o700) }
+func (f fileNames) create(name string) error { return disk.MkdirAll(f.fs, f.folder(name), 0o700) }
 
 // rename is one step; a prompt may have made the other directory meanwhile.
-func (f *fileHome) rename(from, to string) error {
+func (f fileNames) rename(from, to string) error {
 	err := f.create(from)
 	if err == nil {
 		err = disk.MoveNew(f.fs, f.folder(from), f.folder(to))
@@ -68,7 +81,7 @@ func (f *fileHome) rename(from, to string) error {
 const deleted = ".deleted-"
 
 // remove gives a context another name. That needs no room, and is one step.
-func (f *fileHome) remove(name string) error {
+func (f fileNames) remove(name string) error {
 	away := filepath.Join(Layout{f.home}.Contexts(), deleted+name+"-"+uuid.NewString())
 	err := disk.Move(f.fs, f.folder(name), away)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +91,7 @@ func (f *fileHome) remove(name string) error {
 }
 
 // free removes the directories of removed contexts.
-func (f *fileHome) free() error {
+func (f fileNames) free() error {
 	paths, err := f.trash()
 	for _, path := range paths {
 		err = errors.Join(err, f.fs.RemoveAll(path))
@@ -102,7 +115,7 @@ func (f *fileHome) trash() (paths []string, err error) {
 }
 
 // lastUse is when the conversation or the inbox of a context was written last.
-func (f *fileHome) lastUse(name string) (last time.Time) {
+func (f fileNames) lastUse(name string) (last time.Time) {
 	for _, file := range []string{"context.jsonl", "transcript/active.jsonl", "inbox.jsonl"} {
 		if info, err := f.fs.Stat(filepath.Join(f.folder(name), file)); err == nil && info.ModTime().After(last) {
 			last = info.ModTime()

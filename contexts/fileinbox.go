@@ -8,18 +8,20 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-func (c *fileContext) inboxFile() string { return filepath.Join(c.folder(), "inbox.jsonl") }
+// fileInbox is inbox.jsonl.
+type fileInbox struct{ *fileContext }
+
+func (b fileInbox) file() string { return b.path("inbox.jsonl") }
 
 // hasMail reports whether anything lies in the inbox.
-func (c *fileContext) hasMail(context.Context) bool {
-	info, err := c.home.fs.Stat(c.inboxFile())
+func (b fileInbox) hasMail(context.Context) bool {
+	info, err := b.home.fs.Stat(b.file())
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) // whoever reads it is told why not
 	}
@@ -27,34 +29,34 @@ func (c *fileContext) hasMail(context.Context) bool {
 }
 
 // put appends a message.
-func (c *fileContext) put(m Mail) error {
+func (b fileInbox) put(m Mail) error {
 	record, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	return c.inboxLocked(disk.Lock, func() error {
-		if info, err := c.home.fs.Stat(c.inboxFile()); err == nil {
-			if err := checkRoom(c.name, info.Size(), int64(len(record))); err != nil {
+	return b.locked(disk.Lock, func() error {
+		if info, err := b.home.fs.Stat(b.file()); err == nil {
+			if err := checkRoom(b.name, info.Size(), int64(len(record))); err != nil {
 				return err
 			}
 		}
-		return c.appendTo(c.inboxFile(), [][]byte{record})
+		return b.home.appendTo(b.file(), [][]byte{record})
 	})
 }
 
 // waiting reads the messages. A line that is not one is reported and stays.
-func (c *fileContext) waiting(ctx context.Context) (waiting []Mail, err error) {
-	err = c.inboxLocked(waitLock(ctx), func() (err error) {
-		waiting, _, err = c.readInbox()
+func (b fileInbox) waiting(ctx context.Context) (waiting []Mail, err error) {
+	err = b.locked(waitLock(ctx), func() (err error) {
+		waiting, _, err = b.read()
 		return err
 	})
 	return waiting, err
 }
 
 // change replaces the messages; lines that are none stay.
-func (c *fileContext) change(step func([]Mail) ([]Mail, error)) error {
-	return c.inboxLocked(disk.Lock, func() error {
-		waiting, bad, err := c.readInbox()
+func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
+	return b.locked(disk.Lock, func() error {
+		waiting, bad, err := b.read()
 		if err != nil {
 			return err
 		}
@@ -69,13 +71,13 @@ func (c *fileContext) change(step func([]Mail) ([]Mail, error)) error {
 			}
 			bad = append(bad, record)
 		}
-		return disk.Replace(c.home.fs, c.inboxFile(), bytes.Join(append(bad, nil), []byte("\n")), 0o600)
+		return disk.Replace(b.home.fs, b.file(), bytes.Join(append(bad, nil), []byte("\n")), 0o600)
 	})
 }
 
-// inboxLocked runs a step while no other process uses the inbox.
-func (c *fileContext) inboxLocked(take func(path string) (func(), error), step func() error) error {
-	unlock, err := c.home.lockIn(c.folder(), ".inbox.lock", take)
+// locked runs a step while no other process uses the inbox.
+func (b fileInbox) locked(take func(path string) (func(), error), step func() error) error {
+	unlock, err := b.home.lockIn(b.folder(), ".inbox.lock", take)
 	if err != nil {
 		return err
 	}
@@ -83,16 +85,16 @@ func (c *fileContext) inboxLocked(take func(path string) (func(), error), step f
 	return step()
 }
 
-// readInbox reads messages, and the lines that are none.
-func (c *fileContext) readInbox() (mail []Mail, bad [][]byte, err error) {
-	if info, err := c.home.fs.Stat(c.inboxFile()); err == nil && info.Size() > maxInbox {
-		return nil, nil, &disk.TooLargeError{Path: c.inboxFile(), Max: maxInbox}
+// read reads messages, and the lines that are none.
+func (b fileInbox) read() (mail []Mail, bad [][]byte, err error) {
+	if info, err := b.home.fs.Stat(b.file()); err == nil && info.Size() > maxInbox {
+		return nil, nil, &disk.TooLargeError{Path: b.file(), Max: maxInbox}
 	}
-	_, err = jsonl.Forward(c.home.fs, c.inboxFile(), func(line int, record []byte) bool {
+	_, err = jsonl.Forward(b.home.fs, b.file(), func(line int, record []byte) bool {
 		var m Mail
 		if err := strictjson.Decode(record, &m); err != nil {
-			c.store.report("%s:%d: not a message, it stays there until you correct or remove the line: %v",
-				c.inboxFile(), line, err)
+			b.store.report("%s:%d: not a message, it stays there until you correct or remove the line: %v",
+				b.file(), line, err)
 			bad = append(bad, bytes.Clone(record))
 			return true
 		}

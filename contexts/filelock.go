@@ -12,8 +12,11 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
+// fileLocks are the kernel's locks of a home's contexts.
+type fileLocks struct{ *fileHome }
+
 // lock takes the kernel's lock of a context, which nobody can lose.
-func (f *fileHome) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
+func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
 	folder := f.folder(r.name)
 	path := filepath.Join(folder, ".lock")
 	if err := disk.MkdirAll(f.fs, folder, 0o700); err != nil {
@@ -86,7 +89,7 @@ func (f *fileHome) isLocked(name string) bool {
 }
 
 // holder is who uses a context, if a process does.
-func (f *fileHome) holder(_ context.Context, name string) (h Holder, inUse bool) {
+func (f fileLocks) holder(_ context.Context, name string) (h Holder, inUse bool) {
 	if !f.isLocked(name) {
 		return h, false
 	}

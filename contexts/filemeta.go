@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonfile"
@@ -23,31 +21,32 @@ type meta struct {
 }
 
 // noteSystemPrompt keeps the whole text in context_meta.json.
-func (c *fileContext) noteSystemPrompt(combined string) error {
-	return c.locked(disk.Lock, func() error {
-		before, err := c.readMeta()
+func (t *fileTranscript) noteSystemPrompt(combined string) error {
+	return t.locked(disk.Lock, func() error {
+		file := metaFile{t.fileContext}
+		before, err := file.read()
 		if err != nil {
 			return err
 		}
-		own, err := c.text(context.Background(), textSystemPrompt)
+		own, err := t.texts().text(context.Background(), textSystemPrompt)
 		if err != nil {
 			return err
 		}
-		after := meta{LastCombinedPrompt: combined, SystemPromptTime: c.modTime(textSystemPrompt),
+		after := meta{LastCombinedPrompt: combined, SystemPromptTime: file.modTime(textSystemPrompt),
 			SystemPromptSum: sumOf(own)}
 		if own != "" && after.SystemPromptSum != before.SystemPromptSum {
-			if err := c.noteChange(own); err != nil {
+			records, err := encode([]Entry{systemPromptChange(t.name, own)})
+			if err == nil {
+				_, err = t.entries.record(records)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		if after == before {
 			return nil
 		}
-		data, err := json.MarshalIndent(after, "", "  ")
-		if err != nil {
-			return err
-		}
-		return disk.Replace(c.home.fs, c.metaFile(), append(data, '\n'), 0o600)
+		return jsonfile.Write(file.file(), after)
 	})
 }
 
@@ -60,26 +59,21 @@ func sumOf(own string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// noteChange puts a new system prompt into the transcript, not into the window.
-func (c *fileContext) noteChange(text string) error {
-	records, err := encode([]Entry{systemPromptChange(c.name, text)})
-	if err != nil {
-		return err
-	}
-	_, err = c.record(records)
-	return err
+// metaFile is context_meta.json.
+type metaFile struct{ *fileContext }
+
+func (t metaFile) file() jsonfile.File {
+	return jsonfile.File{Path: t.path("context_meta.json"), FS: t.home.fs, Max: maxState}
 }
 
-func (c *fileContext) metaFile() string { return filepath.Join(c.folder(), "context_meta.json") }
-
-// readMeta reads the file; a damaged one counts as empty, as all of it is
+// read reads the file; a damaged one counts as empty, as all of it is
 // derived.
-func (c *fileContext) readMeta() (m meta, err error) {
-	m, err = jsonfile.Read[meta](jsonfile.File{Path: c.metaFile(), FS: c.home.fs, Max: maxState})
+func (t metaFile) read() (m meta, err error) {
+	m, err = jsonfile.Read[meta](t.file())
 	var damaged *jsonfile.DamagedError
 	var large *disk.TooLargeError
 	if errors.As(err, &damaged) || errors.As(err, &large) {
-		c.store.report("%v; it is made anew", err)
+		t.store.report("%v; it is made anew", err)
 		return meta{}, nil
 	}
 	return m, err
@@ -87,8 +81,8 @@ func (c *fileContext) readMeta() (m meta, err error) {
 
 // modTime is when a file of the context was changed, in seconds; 0 if it is
 // missing.
-func (c *fileContext) modTime(name string) int64 {
-	info, err := c.home.fs.Stat(filepath.Join(c.folder(), name))
+func (t metaFile) modTime(name string) int64 {
+	info, err := t.home.fs.Stat(t.path(name))
 	if err != nil {
 		return 0
 	}

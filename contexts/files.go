@@ -36,7 +36,7 @@ func Open(home string) (*Files, error) {
 
 func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
 	f := &fileHome{home: home, fs: fsys}
-	f.store = &Store{backend: f, now: now}
+	f.store = &Store{backend: newFileBackend(f), now: now}
 	return &Files{Store: f.store, home: f}
 }
 
@@ -64,7 +64,7 @@ func (f *Files) Log(name, file string, record any) error {
 func (f *Files) Trash() (paths []string, err error) { return f.home.trash() }
 
 // EmptyTrash removes what Trash lists.
-func (f *Files) EmptyTrash() error { return f.home.free() }
+func (f *Files) EmptyTrash() error { return fileNames{f.home}.free() }
 
 // Tidy removes what interrupted runs have left in the home: contexts that were
 // being deleted, and temporary files that are a day old. It looks at the home's own

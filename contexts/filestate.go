@@ -9,13 +9,16 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-func (f *fileHome) stateFile() jsonfile.File {
+// fileRegistry is state.json.
+type fileRegistry struct{ *fileHome }
+
+func (f fileRegistry) stateFile() jsonfile.File {
 	return jsonfile.File{Path: filepath.Join(f.home, "state.json"), FS: f.fs,
 		Report: func(text string) { f.store.report("%s", text) }}
 }
 
 // state reads state.json. A damaged one counts as empty, and is reported.
-func (f *fileHome) state(context.Context) (*stateFile, error) {
+func (f fileRegistry) state(context.Context) (*stateFile, error) {
 	state, err := jsonfile.Read[stateFile](f.stateFile())
 	var damaged *jsonfile.DamagedError
 	switch {
@@ -32,11 +35,11 @@ func (f *fileHome) state(context.Context) (*stateFile, error) {
 
 // update changes state.json while no other process does, and brings it up to date
 // with the folders that there are. A damaged file is kept beside it.
-func (f *fileHome) update(change func(*stateFile)) error {
+func (f fileRegistry) update(change func(*stateFile)) error {
 	err := jsonfile.Update(f.stateFile(), func(state *stateFile) error {
 		state.complete()
 		change(state)
-		names, err := f.names(context.Background())
+		names, err := fileNames(f).names(context.Background())
 		if err == nil {
 			state.reconcile(names, f.store.now())
 		}

@@ -10,42 +10,45 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
+// fileTexts keeps the texts of a context and of its home.
+type fileTexts struct{ *fileContext }
+
 // text reads a text of the context, "" if it is missing.
-func (c *fileContext) text(_ context.Context, name string) (string, error) {
-	return c.home.read(filepath.Join(c.folder(), name))
+func (t fileTexts) text(_ context.Context, name string) (string, error) {
+	return t.home.read(t.path(name))
 }
 
-// setText is replaceText with the context's folder made.
-func (c *fileContext) setText(name, text string) error {
-	if err := disk.MkdirAll(c.home.fs, c.folder(), 0o700); err != nil {
+// setText is replace with the context's folder made.
+func (t fileTexts) setText(name, text string) error {
+	if err := disk.MkdirAll(t.home.fs, t.folder(), 0o700); err != nil {
 		return err
 	}
-	return c.replaceText(name, text)
+	return t.replace(name, text)
 }
 
-// replaceText replaces a text of the context; an empty one is removed.
-func (c *fileContext) replaceText(name, text string) error {
-	path := filepath.Join(c.folder(), name)
+// replace replaces a text of the context; an empty one is removed.
+func (t fileTexts) replace(name, text string) error {
+	path := t.path(name)
 	if err := checkText(text); err != nil {
 		return err
 	}
 	if text == "" {
-		return disk.Remove(c.home.fs, path)
+		return disk.Remove(t.home.fs, path)
 	}
-	return disk.Replace(c.home.fs, path, []byte(text), 0o600)
+	return disk.Replace(t.home.fs, path, []byte(text), 0o600)
 }
 
 // prompt reads prompts/NAME.md of the home, "" if it is missing.
-func (c *fileContext) prompt(_ context.Context, name string) (string, error) {
-	return c.home.read(c.home.promptFile(name))
+func (t fileTexts) prompt(_ context.Context, name string) (string, error) {
+	return t.home.read(t.home.promptFile(name))
 }
 
-func (c *fileContext) setPrompt(name, text string) error {
-	path := c.home.promptFile(name)
-	if err := disk.MkdirAll(c.home.fs, filepath.Dir(path), 0o700); err != nil {
+func (t fileTexts) setPrompt(name, text string) error {
+	path := t.home.promptFile(name)
+	if err := disk.MkdirAll(t.home.fs, filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return disk.Replace(c.home.fs, path, []byte(text), 0o600)
+	return disk.Replace(t.home.fs, path, []byte(text), 0o600)
 }
 
 func (f *fileHome) promptFile(name string) string {

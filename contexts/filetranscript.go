@@ -1,63 +1,64 @@
 package contexts
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// fileContext is a context's directory.
-type fileContext struct {
-	*ref
-	home    *fileHome
-	writing bool    // it holds the transcript's lock
-	active  content // what the active part of the transcript holds, as far as known
+// fileTranscript keeps what is said in a context: the transcript, and the file that
+// holds the window.
+type fileTranscript struct {
+	*fileContext
+	entries entryLog
+	file    windowFile
 }
 
 // append adds entries to the transcript, and then to the window.
-func (c *fileContext) append(entries []Entry) error {
+func (t *fileTranscript) append(entries []Entry) error {
 	records, err := encode(entries)
 	if err != nil {
 		return err
 	}
-	return c.locked(disk.Lock, func() error {
-		if err := c.syncWindow(); err != nil {
+	return t.locked(disk.Lock, func() error {
+		if err := t.syncWindow(); err != nil {
 			return err
 		}
-		records, err := c.record(records)
+		records, err := t.entries.record(records)
 		if err != nil {
 			return err
 		}
-		c.reportWindowError(c.appendTo(c.windowFile(), records))
-		c.rotateIfDue(records)
+		t.file.reportError(t.home.appendTo(t.file.path(), records))
+		t.entries.rotate(records)
 		return nil
 	})
 }
 
 // begin adds an anchor to the transcript, and makes the window anew. What leaves
 // it is appended to transcript.md first.
-func (c *fileContext) begin(anchor Entry) error {
-	return c.locked(disk.Lock, func() error {
-		old, err := c.readOrRebuild()
+func (t *fileTranscript) begin(anchor Entry) error {
+	return t.locked(disk.Lock, func() error {
+		old, err := t.readOrRebuild()
 		if err != nil {
 			return err
 		}
-		if err := c.archiveText(dropped(old, anchor.replacement())); err != nil {
+		if err := t.archiveText(dropped(old, anchor.replacement())); err != nil {
 			return err
 		}
 		records, err := encode([]Entry{anchor})
 		if err != nil {
 			return err
 		}
-		if records, err = c.record(records); err != nil {
+		if records, err = t.entries.record(records); err != nil {
 			return err
 		}
-		_, err = c.rebuild()
-		c.reportWindowError(err)
-		c.rotateIfDue(records)
+		_, err = t.rebuild()
+		t.file.reportError(err)
+		t.entries.rotate(records)
 		return nil
 	})
 }
@@ -71,75 +72,137 @@ func (c *fileContext) archiveText(list []Entry) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	return disk.Append(c.home.fs, filepath.Join(c.folder(), "transcript.md"), []byte(b.String()), 0o600)
+	return disk.Append(c.home.fs, c.path("transcript.md"), []byte(b.String()), 0o600)
 }
-
-// record appends records to the transcript and returns what was written: the
-// first record of a transcript says that the context was created.
-func (c *fileContext) record(records [][]byte) ([][]byte, error) {
-	begun, err := c.begun()
-	if err != nil {
-		return nil, err
-	}
-	if !begun {
-		created, err := encode([]Entry{contextCreated(c.name, nil)})
-		if err != nil {
-			return nil, err
-		}
-		records = append(created, records...)
-	}
-	return records, c.appendTo(c.transcript(), records)
-}
-
-// begun reports whether the transcript has entries.
-func (c *fileContext) begun() (bool, error) {
-	if c.active.entries > 0 {
-		return true, nil
-	}
-	_, found, err := c.lastEntry()
-	return found, err
-}
-
-// syncWindow brings a window that is behind up to date.
-func (c *fileContext) syncWindow() error {
-	behind, err := c.isBehind()
-	if err == nil && behind {
-		_, err = c.rebuild()
-	}
-	return err
-}
-
-// reportWindowError reports that the window could not be written. The transcript has what
-// matters, and the window is made anew from it when it is read.
-func (c *fileContext) reportWindowError(err error) {
-	if err != nil {
-		c.store.report("context %q: writing the window: %v; it will be made anew", c.name, err)
-	}
-}
-
-func (c *fileContext) folder() string { return c.home.folder(c.name) }
 
 // locked runs a step while no other process writes the transcript, after what a
 // crash or an old version left has been put in order.
-func (c *fileContext) locked(take func(path string) (func(), error), step func() error) error {
-	unlock, err := c.home.lockIn(c.transcriptFolder(), ".transcript.lock", take)
+func (t *fileTranscript) locked(take func(path string) (func(), error), step func() error) error {
+	unlock, err := t.home.lockIn(t.path("transcript"), ".transcript.lock", take)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	c.writing = true
-	defer func() { c.writing = false }()
-	if err := c.migrate(); err != nil {
+	end, err := t.entries.log.Begin(legacyFiles{t}.migrate)
+	if err != nil {
 		return err
 	}
-	if err := c.finishRotation(); err != nil {
-		return err
-	}
+	defer end()
 	return step()
 }
 
-func (c *fileContext) appendTo(path string, records [][]byte) error {
-	return c.home.appendTo(path, records)
+// window reads the file that holds the window. It takes the transcript's lock only
+// if that file is behind and nobody uses the context: whoever does brings it up to
+// date.
+func (t *fileTranscript) window(ctx context.Context) (entries []Entry, err error) {
+	if !t.home.hasContext(t.name) {
+		return nil, nil
+	}
+	if !t.isUnfinished() {
+		if behind, err := t.isBehind(); err != nil || !behind {
+			entries, readErr := t.file.read()
+			return entries, errors.Join(err, readErr)
+		}
+		if !t.held && t.home.isLocked(t.name) {
+			entries, _, err := t.entries.sinceAnchor()
+			return entries, err
+		}
+	}
+	err = t.locked(waitLock(ctx), func() (err error) {
+		entries, err = t.readOrRebuild()
+		return err
+	})
+	if disk.IsReadOnly(err) {
+		entries, err = t.readOnly()
+	}
+	return entries, err
+}
+
+// readOrRebuild is window under the transcript's lock.
+func (t *fileTranscript) readOrRebuild() ([]Entry, error) {
+	behind, err := t.isBehind()
+	if err != nil {
+		return nil, err
+	}
+	if behind {
+		return t.rebuild()
+	}
+	return t.file.read()
+}
+
+// readOnly is readOrRebuild where nothing can be written, not even a lock.
+func (t *fileTranscript) readOnly() ([]Entry, error) {
+	behind, err := t.isBehind()
+	if err != nil || !behind {
+		entries, readErr := t.file.read()
+		return entries, errors.Join(err, readErr)
+	}
+	entries, _, err := t.entries.sinceAnchor()
+	return entries, err
+}
+
+// syncWindow brings a window that is behind up to date.
+func (t *fileTranscript) syncWindow() error {
+	behind, err := t.isBehind()
+	if err == nil && behind {
+		_, err = t.rebuild()
+	}
+	return err
+}
+
+// isBehind compares the ends of the window and the transcript, and their
+// anchors where the transcript ends with one: entries that an anchor keeps are
+// in the window before it and after it.
+func (t *fileTranscript) isBehind() (bool, error) {
+	if t.file.isDirty() {
+		return true, nil
+	}
+	last, found, err := t.entries.last()
+	if err != nil || !found {
+		return false, err
+	}
+	ends, _, err := t.lastOf(t.file.path())
+	if err != nil {
+		return false, err
+	}
+	if !last.isAnchor() {
+		return ends.ID != last.ID, nil
+	}
+	begins, err := t.file.first()
+	wanted := last.ID
+	if kept := last.replacement(); len(kept) > 0 {
+		wanted = kept[len(kept)-1].ID
+	}
+	return begins != last.ID || ends.ID != wanted, err
+}
+
+// rebuild makes the window anew. What the anchor says about the summary is
+// carried out if the window did not know that anchor yet.
+func (t *fileTranscript) rebuild() ([]Entry, error) {
+	entries, anchor, err := t.entries.sinceAnchor()
+	if err == nil {
+		err = t.applySummary(anchor)
+	}
+	if err == nil {
+		err = t.file.write(entries)
+	}
+	return entries, err
+}
+
+// applySummary brings summary.md to what an anchor says, unless the window has
+// that anchor already: since then the summary may have been edited by hand.
+func (t *fileTranscript) applySummary(anchor *Entry) error {
+	if anchor == nil {
+		return nil
+	}
+	begins, err := t.file.first()
+	if err != nil || begins == anchor.ID {
+		return err
+	}
+	if summary, isSet := summaryOf(*anchor); isSet {
+		return t.texts().replace(textSummary, summary)
+	}
+	return nil
 }
 
 // encode writes entries as the original does: "<" and the like stay as they are.

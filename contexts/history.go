@@ -37,7 +37,7 @@ func (c *conversation) History(ctx context.Context, q Query, each func(Entry) (m
 func (c *conversation) first(ctx context.Context, q Query, each func(Entry) bool) error {
 	count, copies := 0, map[string]bool{}
 	return c.transcript.scan(ctx, q.scan(), func(e Entry) bool {
-		if !q.selects(e) || e.isCopy(copies) {
+		if !q.selects(e) || isCopy(e, copies) {
 			return true
 		}
 		count++
@@ -50,7 +50,7 @@ func (c *conversation) last(ctx context.Context, q Query, each func(Entry) bool)
 	var list []Entry
 	copies := map[string]bool{}
 	err := c.transcript.scan(ctx, q.scan(), func(e Entry) bool {
-		if q.selects(e) && !e.isCopy(copies) {
+		if q.selects(e) && !isCopy(e, copies) {
 			list = append(list, e)
 		}
 		return len(list) < q.Last
@@ -85,7 +85,7 @@ func (q Query) selects(e Entry) bool {
 
 // isCopy reports whether the original has written the message before: whenever it
 // archived or compacted, it wrote what it kept again.
-func (e Entry) isCopy(seen map[string]bool) bool {
+func isCopy(e Entry, seen map[string]bool) bool {
 	if e.Type != TypeMessage || e.Metadata != nil && e.Metadata.Role != "" {
 		return false
 	}

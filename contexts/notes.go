@@ -23,7 +23,7 @@ const (
 type notes struct {
 	ref        *ref
 	texts      texts
-	transcript transcript
+	transcript entryStore
 }
 
 // SystemPrompt is the context's own system prompt, or the home's, or "".

@@ -27,7 +27,7 @@ type ref struct {
 
 // keeper is where one context keeps what belongs to it.
 type keeper struct {
-	transcript transcript
+	transcript entryStore
 	texts      texts
 	inbox      inbox
 }
@@ -64,8 +64,8 @@ type locks interface {
 	holder(ctx context.Context, name string) (h Holder, inUse bool)
 }
 
-// transcript keeps the entries of one context, in their order.
-type transcript interface {
+// entryStore keeps the entries of one context, in their order.
+type entryStore interface {
 	// append adds entries to the transcript and to the window. The first entry of
 	// a transcript says that the context was created.
 	append(entries []Entry) error

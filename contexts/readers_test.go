@@ -44,7 +44,7 @@ func TestReadersTakeNoLocks(t *testing.T) {
 	if _, inUse := s.Holder(t.Context(), "work"); !inUse {
 		t.Error("nobody uses it")
 	}
-	disk.Remove(s.home.fs, onDisk(c).windowFile()) // the window is behind: whoever uses the context makes it anew
+	disk.Remove(s.home.fs, onDisk(c).file.path()) // the window is behind: whoever uses the context makes it anew
 	if window, err := reader.Window(t.Context()); len(window) != 6 || err != nil {
 		t.Errorf("behind: a window of %d entries, %v", len(window), err)
 	}
@@ -116,13 +116,13 @@ func TestALineThatIsTooLongIsSaidAndLeftOut(t *testing.T) {
 		!strings.Contains(err.Error(), "at most 16777216 can be kept") {
 		t.Errorf("Append = %v", err)
 	}
-	if err := disk.Append(s.home.fs, onDisk(c).transcript(), []byte(long+"\n"), 0o600); err != nil {
+	if err := disk.Append(s.home.fs, onDisk(c).entries.log.Active(), []byte(long+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Append(UserMessage("user", "work", "two")); err != nil {
 		t.Fatal(err)
 	}
-	disk.Remove(s.home.fs, onDisk(c).windowFile())
+	disk.Remove(s.home.fs, onDisk(c).file.path())
 	window, err := c.Window(t.Context())
 	if err != nil || len(window) != 3 || window[2].Content != "two" {
 		t.Errorf("a window of %d entries, %v", len(window), err)

@@ -89,7 +89,7 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	}
 	var list []Info
 	for _, name := range names {
-		list = append(list, s.describe(ctx, name, state.Current, known[name]))
+		list = append(list, known[name].info(ctx, s, Info{Name: name, Current: name == state.Current}))
 	}
 	return list, nil
 }
@@ -100,14 +100,15 @@ func (s *Store) Info(ctx context.Context, name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return s.describe(ctx, name, state.Current, state.find(name)), nil
+	return state.find(name).info(ctx, s, Info{Name: name, Current: name == state.Current}), nil
 }
 
-func (s *Store) describe(ctx context.Context, name, current string, known *contextState) Info {
-	_, isLocked := s.Holder(ctx, name)
-	info := Info{Name: name, Current: name == current, Locked: isLocked, Mail: s.HasMail(ctx, name)}
-	if known != nil {
-		info.Created, info.LastActivity = unix(known.CreatedAt), unix(known.LastActivityAt)
+// info completes what is said of a context, of which nothing may be known.
+func (e *contextState) info(ctx context.Context, s *Store, info Info) Info {
+	_, info.Locked = s.Holder(ctx, info.Name)
+	info.Mail = s.HasMail(ctx, info.Name)
+	if e != nil {
+		info.Created, info.LastActivity = unix(e.CreatedAt), unix(e.LastActivityAt)
 	}
 	return info
 }

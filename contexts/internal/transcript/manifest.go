@@ -1,7 +1,6 @@
-package contexts
+package transcript
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // manifest is transcript/manifest.json: the partitions from the oldest on.
@@ -25,7 +24,7 @@ type manifest struct {
 
 // partition is a part of a transcript that is not written any more.
 type partition struct {
-	File       string  `json:"file"` // from the transcript's folder
+	File       string  `json:"file"` // from the transcript's directory
 	StartTS    int64   `json:"start_ts"`
 	EndTS      int64   `json:"end_ts"`
 	EntryCount int     `json:"entry_count"`
@@ -41,13 +40,11 @@ type policy struct {
 	MaxTokens     int   `json:"max_tokens"`
 }
 
-func (c *fileContext) manifestFile() string {
-	return filepath.Join(c.transcriptFolder(), "manifest.json")
-}
+func (p Place) manifestFile() string { return filepath.Join(p.Dir(), "manifest.json") }
 
-// listPartition adds a partition to the manifest, if it is not there yet.
-func (c *fileContext) listPartition(next partition) error {
-	m, err := c.readManifest()
+// list adds a partition to the manifest, if it is not there yet.
+func (l *Log) list(next partition) error {
+	m, err := l.readManifest()
 	if err != nil {
 		return err
 	}
@@ -55,38 +52,35 @@ func (c *fileContext) listPartition(next partition) error {
 		return nil
 	}
 	m.Partitions = append(m.Partitions, next)
-	return c.writeManifest(m)
+	return l.place.writeManifest(m)
 }
 
-func (c *fileContext) writeManifest(m manifest) error {
-	bounds := c.store.Storage.withDefaults()
+func (p Place) writeManifest(m manifest) error {
+	bounds := p.Bounds()
 	m.Version, m.Active = 1, "active.jsonl"
 	m.Policy = policy{bounds.MaxEntries, int64(bounds.MaxAge.Seconds()), bounds.MaxTokens}
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return disk.Replace(c.home.fs, c.manifestFile(), append(data, '\n'), 0o600)
+	return jsonfile.Write(p.json(p.manifestFile()), m)
 }
 
-// readManifest reads the manifest and holds it against the folder: a manifest
-// that is missing or damaged is made anew, a partition that no manifest names,
-// as the original leaves it after a crash, is taken in. Without the lock it
-// changes nothing on the disk.
-func (c *fileContext) readManifest() (m manifest, err error) {
-	data, err := disk.ReadFile(c.home.fs, c.manifestFile(), maxState)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// readManifest reads the manifest and holds it against the directory: a manifest
+// that is missing or damaged is made anew, a partition that no manifest names, as
+// the original leaves it after a crash, is taken in. Without the lock it changes
+// nothing on the disk.
+func (l *Log) readManifest() (m manifest, err error) {
+	path := l.place.manifestFile()
+	m, err = jsonfile.Read[manifest](l.place.json(path))
+	if err != nil && !isDamaged(err) {
 		return m, err
 	}
-	if err == nil && strictjson.Decode(data, &m) != nil {
+	if err != nil {
 		m = manifest{}
-		if !c.writing {
-			c.store.report("%s is damaged; it is kept aside and made anew when it is next written", c.manifestFile())
-		} else if err := c.quarantine(c.manifestFile()); err != nil {
+		if !l.writing {
+			l.place.Report("%s is damaged; it is kept aside and made anew when it is next written", path)
+		} else if err := l.place.quarantine(path); err != nil {
 			return m, err
 		}
 	}
-	files, err := c.partitionFiles()
+	files, err := l.place.partitionFiles()
 	if err != nil {
 		return m, err
 	}
@@ -95,14 +89,13 @@ func (c *fileContext) readManifest() (m manifest, err error) {
 		known[p.File] = true
 	}
 	files = slices.DeleteFunc(files, func(name string) bool {
-		return known[name] || c.writing &&
-			name == c.pendingPartition()
+		return known[name] || l.writing && name == l.place.pendingPartition()
 	})
 	switch {
 	case len(files) == 0:
 		return m, nil
-	case c.writing:
-		return c.adopt(m, files)
+	case l.writing:
+		return l.place.adopt(m, files)
 	}
 	for _, name := range files {
 		m.Partitions = append(m.Partitions, partition{File: name})
@@ -112,19 +105,16 @@ func (c *fileContext) readManifest() (m manifest, err error) {
 }
 
 // pendingPartition is the partition that a rotation in progress makes.
-func (c *fileContext) pendingPartition() string {
-	var next partition
-	if data, err := disk.ReadFile(c.home.fs, c.intentFile(), maxState); err == nil {
-		strictjson.Decode(data, &next)
-	}
+func (p Place) pendingPartition() string {
+	next, _ := jsonfile.Read[partition](p.json(p.intentFile()))
 	return next.File
 }
 
 // adopt adds partitions to the manifest that it does not name.
-func (c *fileContext) adopt(m manifest, files []string) (manifest, error) {
-	c.store.report("%s does not name %s; that is corrected", c.manifestFile(), strings.Join(files, ", "))
+func (p Place) adopt(m manifest, files []string) (manifest, error) {
+	p.Report("%s does not name %s; that is corrected", p.manifestFile(), strings.Join(files, ", "))
 	for _, name := range files {
-		n, err := c.measure(filepath.Join(c.transcriptFolder(), name))
+		n, err := p.measure(filepath.Join(p.Dir(), name))
 		if err != nil {
 			return m, err
 		}
@@ -133,7 +123,7 @@ func (c *fileContext) adopt(m manifest, files []string) (manifest, error) {
 		})
 	}
 	m.sort()
-	return m, c.writeManifest(m)
+	return m, p.writeManifest(m)
 }
 
 func (m *manifest) sort() {
@@ -144,8 +134,8 @@ func (m *manifest) sort() {
 var partitionName = regexp.MustCompile(`^partitions/(\d+)-(\d+)(?:-(\d+))?\.jsonl$`)
 
 // partitionFiles lists the partitions that there are, from the oldest on.
-func (c *fileContext) partitionFiles() ([]string, error) {
-	entries, err := c.home.fs.ReadDir(filepath.Join(c.transcriptFolder(), "partitions"))
+func (p Place) partitionFiles() ([]string, error) {
+	entries, err := p.FS.ReadDir(filepath.Join(p.Dir(), "partitions"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -174,31 +164,8 @@ func comparePartitions(a, b string) int {
 }
 
 // quarantine moves a damaged file out of the way and says so.
-func (c *fileContext) quarantine(path string) error {
-	aside := fmt.Sprintf("%s.damaged-%d", path, c.store.now().UnixNano())
-	c.store.report("%s is damaged; it is kept as %s, and made anew", path, filepath.Base(aside))
-	return disk.Move(c.home.fs, path, aside)
-}
-
-// segments lists the transcript's files from the oldest to the active one. A
-// partition that is gone is reported.
-func (c *fileContext) segments() ([]segment, error) {
-	m, err := c.readManifest()
-	if err != nil {
-		return nil, err
-	}
-	var list []segment
-	for _, p := range m.Partitions {
-		path := filepath.Join(c.transcriptFolder(), p.File)
-		if !filepath.IsLocal(p.File) {
-			c.store.report("%s names %q, which is outside its folder; it is left out", c.manifestFile(), p.File)
-			continue
-		}
-		if _, err := c.home.fs.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			c.store.report("%s is missing; its %d entries are left out", path, p.EntryCount)
-			continue
-		}
-		list = append(list, segment{path: path, start: p.StartTS, end: p.EndTS})
-	}
-	return append(list, segment{path: c.transcript()}), nil
+func (p Place) quarantine(path string) error {
+	aside := fmt.Sprintf("%s.damaged-%d", path, p.Now().UnixNano())
+	p.Report("%s is damaged; it is kept as %s, and made anew", path, filepath.Base(aside))
+	return disk.Move(p.FS, path, aside)
 }

@@ -1,0 +1,41 @@
+package contexts
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts/internal/transcript"
+)
+
+// fileContext is a context's directory.
+type fileContext struct {
+	*ref
+	home *fileHome
+}
+
+// openFiles is where the context that r names keeps what belongs to it.
+func openFiles(home *fileHome, r *ref) keeper {
+	c := &fileContext{ref: r, home: home}
+	t := &fileTranscript{fileContext: c, file: windowFile{c}}
+	t.entries = entryLog{fileContext: c, log: transcript.New(transcript.Place{
+		FS: home.fs, Dir: func() string { return c.path("transcript") },
+		Bounds: func() transcript.Bounds { return transcript.Bounds(home.store.Storage.withDefaults()) },
+		Now:    func() time.Time { return home.store.now() }, Report: home.store.report,
+	})}
+	return keeper{transcript: t, texts: c.texts(), inbox: fileInbox{c}}
+}
+
+func (c *fileContext) folder() string { return c.home.folder(c.name) }
+
+// path is a file of the context.
+func (c *fileContext) path(name string) string { return filepath.Join(c.folder(), name) }
+
+// hasFile reports whether there is such a file, or that cannot be found out.
+func (c *fileContext) hasFile(path string) bool {
+	_, err := c.home.fs.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func (c *fileContext) texts() fileTexts { return fileTexts{c} }
