@@ -10,13 +10,13 @@ func fieldDoc(field string) string {
 	case "ChatMessage.Role":
 		return "role is \"user\", \"assistant\" or \"tool\"."
 	case "ChatMessage.ToolCallID":
-		return "tool_call_id says which call a tool's message answers."
+		return "tool_call_id is the identifier of the call that a tool's message answers."
 	case "ChatMessage.ToolCalls":
-		return "tool_calls are what an assistant's message calls."
+		return "tool_calls are the tool calls of an assistant's message."
 	case "ChatToolCall.Arguments":
-		return "arguments are the arguments as the model wrote them: a text, JSON as a rule."
+		return "arguments are the arguments as the model wrote them: a string, normally JSON."
 	case "ChatToolCall.ID":
-		return "id is the model's name for this call."
+		return "id is the model's identifier of this call."
 	case "ChatToolCall.Name":
 		return "name is the tool's name."
 	case "ContextPayload.ContextName":
@@ -32,7 +32,7 @@ func fieldDoc(field string) string {
 	case "OnContextSwitchPayload.FromContext":
 		return "from_context names the context that was current before."
 	case "OnContextSwitchPayload.IsTransient":
-		return "is_transient is true for this run only (-C); false when the switch stays (-c)."
+		return "is_transient is true if the switch is for this run only (-C), false if it is permanent (-c)."
 	case "OnContextSwitchPayload.ToContext":
 		return "to_context names the context that the run uses."
 	case "OnEndPayload.CurrentContext":
@@ -48,23 +48,23 @@ func fieldDoc(field string) string {
 	case "OnStartPayload.CurrentContext":
 		return "current_context names the context that this run uses."
 	case "OnStartPayload.Model":
-		return "model is the model's name: without one in the configuration \"demo\" for the built-in model, else \"\"."
+		return "model is the model's name. If none is configured, it is \"demo\" for the built-in model and \"\" otherwise."
 	case "OnStartPayload.ProjectRoot":
-		return "project_root is the directory of the project: $CHIBI_PROJECT_ROOT, else the nearest one upward that a version control system keeps its files in, such as .git, else the current one."
+		return "project_root is the directory of the project: $CHIBI_PROJECT_ROOT, or else the nearest parent directory with the files of a version control system, such as .git, or else the current directory."
 	case "OnStartPayload.Provider":
 		return "provider is the host of the model's server, \"demo\" for the built-in model."
 	case "OnStartPayload.ToolCount":
-		return "tool_count is the number of tools that there are, before anything filters them."
+		return "tool_count is the number of tools before any filter."
 	case "OnStartPayload.Verbose":
 		return "verbose is true when chibi runs with -v."
 	case "PostCacheOutputPayload.CacheID":
-		return "cache_id is the name by which the file tools find it."
+		return "cache_id identifies the output for the file tools."
 	case "PostCacheOutputPayload.CharCount":
 		return "char_count is the number of characters of the output."
 	case "PostCacheOutputPayload.LineCount":
 		return "line_count is the number of lines of the output."
 	case "PostCacheOutputPayload.TokenEstimate":
-		return "token_estimate is about how many tokens the output would take."
+		return "token_estimate is an estimate of the number of tokens of the output."
 	case "PostCacheOutputPayload.ToolName":
 		return "tool_name is the tool whose output was cached."
 	case "PostMessagePayload.ContextName":
@@ -76,9 +76,9 @@ func fieldDoc(field string) string {
 	case "PostRollingCompactPayload.ContextName":
 		return "context_name names the context."
 	case "PostRollingCompactPayload.MessageCount":
-		return "message_count is the number of messages that stay in the window."
+		return "message_count is the number of messages that remain in the window."
 	case "PostRollingCompactPayload.MessagesArchived":
-		return "messages_archived is the number of messages that left the window."
+		return "messages_archived is the number of messages that were removed from the window."
 	case "PostRollingCompactPayload.Summary":
 		return "summary is the updated summary."
 	case "PostSendMessagePayload.Content":
@@ -86,55 +86,55 @@ func fieldDoc(field string) string {
 	case "PostSendMessagePayload.ContextName":
 		return "context_name names the context of this run."
 	case "PostSendMessagePayload.DeliveryResult":
-		return "delivery_result says how it was delivered, as the model is told."
+		return "delivery_result says how it was delivered, as shown to the model."
 	case "PostSendMessagePayload.From":
 		return "from names the sending context."
 	case "PostSendMessagePayload.To":
-		return "to names the receiving context, or an address that a plugin delivers to."
+		return "to names the receiving context, or an address to which a plugin delivers."
 	case "PostToolOutputPayload.Arguments":
-		return "arguments are those that the tool ran with."
+		return "arguments are the arguments that the tool ran with."
 	case "PostToolOutputPayload.BlockedBy":
-		return "blocked_by names the plugin that blocked the call, absent if none did."
+		return "blocked_by names the plugin that blocked the call; absent if none did."
 	case "PostToolOutputPayload.Cached":
 		return "cached is true when the output was cached because of its size."
 	case "PostToolOutputPayload.FinalOutput":
-		return "final_output is what the model will see."
+		return "final_output is the text that the model will see."
 	case "PostToolOutputPayload.Output":
 		return "output is the output after pre_tool_output."
 	case "PostToolOutputPayload.OutputPath":
-		return "output_path is then the path of a file with the whole output."
+		return "output_path is the path of a file with the whole output, if it is truncated."
 	case "PostToolOutputPayload.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
 	case "PostToolOutputPayload.ToolCallID":
-		return "tool_call_id is the model's name for this call."
+		return "tool_call_id is the model's identifier of this call."
 	case "PostToolOutputPayload.ToolName":
 		return "tool_name is the tool that was called."
 	case "PostToolOutputPayload.Truncated":
-		return "truncated is true if this is only the beginning of what is too large for a payload."
+		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PostToolPayload.Arguments":
-		return "arguments are those that the tool ran with."
+		return "arguments are the arguments that the tool ran with."
 	case "PostToolPayload.BlockedBy":
-		return "blocked_by names the plugin that blocked the call, absent if none did."
+		return "blocked_by names the plugin that blocked the call; absent if none did."
 	case "PostToolPayload.Cached":
 		return "cached is true when the output was cached because of its size."
 	case "PostToolPayload.OutputPath":
-		return "output_path is then the path of a file with the whole output."
+		return "output_path is the path of a file with the whole output, if it is truncated."
 	case "PostToolPayload.Result":
 		return "result is the tool's output after pre_tool_output."
 	case "PostToolPayload.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
 	case "PostToolPayload.ToolCallID":
-		return "tool_call_id is the model's name for this call."
+		return "tool_call_id is the model's identifier of this call."
 	case "PostToolPayload.ToolName":
 		return "tool_name is the tool that was called."
 	case "PostToolPayload.Truncated":
-		return "truncated is true if this is only the beginning of what is too large for a payload."
+		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PostTurnAnswer.DropSummary":
-		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
+		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
 	case "PostTurnAnswer.Messages":
-		return "messages replaces the conversation so far. After a response that calls tools, that response and its results stay behind them."
+		return "messages replaces the conversation so far. A response that calls tools and its results are kept after them."
 	case "PostTurnAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation, when the tools that the response calls have answered; what it answers takes the place of messages."
+		return "recipe names a recipe to run on the conversation after the tools that the response calls have answered; its answer replaces the conversation."
 	case "PostTurnAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
 	case "PostTurnPayload.ContextName":
@@ -142,11 +142,11 @@ func fieldDoc(field string) string {
 	case "PostTurnPayload.Messages":
 		return "messages is the conversation with this response."
 	case "PostTurnPayload.Nested":
-		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PostTurnPayload.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
+		return "recipe names the recipe that is being run; absent if there is none."
 	case "PostTurnPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
+		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
 	case "PostTurnPayload.Response":
 		return "response is the text of this response, \"\" if it only called tools."
 	case "PostTurnPayload.ToolsUsed":
@@ -160,7 +160,7 @@ func fieldDoc(field string) string {
 	case "PreAPIRequestPayload.ContextName":
 		return "context_name names the context."
 	case "PreAPIRequestPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
+		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
 	case "PreAPIRequestPayload.RequestBody":
 		return "request_body is the whole body of the request: model, messages, tools, temperature, ..."
 	case "PreAPIToolsAnswer.Exclude":
@@ -170,13 +170,13 @@ func fieldDoc(field string) string {
 	case "PreAPIToolsPayload.ContextName":
 		return "context_name names the context."
 	case "PreAPIToolsPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
+		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
 	case "PreAPIToolsPayload.Tools":
 		return "tools are the tools that would be offered to the model."
 	case "PreCacheOutputAnswer.Summary":
 		return "summary is shown to the model instead of the preview."
 	case "PreCacheOutputPayload.Arguments":
-		return "arguments are those that the tool ran with."
+		return "arguments are the arguments that the tool ran with."
 	case "PreCacheOutputPayload.CharCount":
 		return "char_count is the number of characters of the content."
 	case "PreCacheOutputPayload.Content":
@@ -188,11 +188,11 @@ func fieldDoc(field string) string {
 	case "PreCacheOutputPayload.ToolName":
 		return "tool_name is the tool whose output is large."
 	case "PreCacheOutputPayload.Truncated":
-		return "truncated is true if this is only the beginning of what is too large for a payload."
+		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PreMessageAnswer.Block":
 		return "block refuses the prompt: nothing is stored or sent."
 	case "PreMessageAnswer.Message":
-		return "message is what the person is told when the prompt is refused."
+		return "message is shown to the person when the prompt is refused."
 	case "PreMessageAnswer.Prompt":
 		return "prompt replaces the prompt."
 	case "PreMessagePayload.ContextName":
@@ -200,7 +200,7 @@ func fieldDoc(field string) string {
 	case "PreMessagePayload.Prompt":
 		return "prompt is what the person typed."
 	case "PreMessagePayload.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
+		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreMessagePayload.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
 	case "PreRollingCompactPayload.ContextName":
@@ -214,7 +214,7 @@ func fieldDoc(field string) string {
 	case "PreSendMessageAnswer.Delivered":
 		return "delivered says that the plugin has delivered the message itself."
 	case "PreSendMessageAnswer.Via":
-		return "via names the way it went; the plugin's name if it is empty."
+		return "via names the delivery method; the plugin's name if it is empty."
 	case "PreSendMessagePayload.Content":
 		return "content is the message."
 	case "PreSendMessagePayload.ContextName":
@@ -222,81 +222,81 @@ func fieldDoc(field string) string {
 	case "PreSendMessagePayload.From":
 		return "from names the sending context."
 	case "PreSendMessagePayload.To":
-		return "to names the receiving context, or an address that a plugin delivers to."
+		return "to names the receiving context, or an address to which a plugin delivers."
 	case "PreStopAnswer.DropSummary":
-		return "drop_summary says that messages hold what the summary of earlier conversation says: it is removed. Without it the summary stays."
+		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
 	case "PreStopAnswer.FollowUpMessages":
-		return "follow_up_messages are sent as further user messages; the turn goes on."
+		return "follow_up_messages are sent as further user messages; the turn continues."
 	case "PreStopAnswer.FollowUpsBy":
-		return "- are the plugins that wrote them, one for each; the host says it, no plugin can."
+		return "- are the plugins that wrote them, one for each. The host sets it; a plugin cannot."
 	case "PreStopAnswer.Messages":
 		return "messages replaces the conversation."
 	case "PreStopAnswer.Recipe":
-		return "recipe names a recipe to run on the conversation; what it answers becomes the conversation."
+		return "recipe names a recipe to run on the conversation; its answer replaces the conversation."
 	case "PreStopAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
 	case "PreStopPayload.ContextName":
 		return "context_name names the context."
 	case "PreStopPayload.FollowUps":
-		return "follow_ups is the number of times that pre_stop has already continued this turn."
+		return "follow_ups is how many times pre_stop has already continued this turn."
 	case "PreStopPayload.Messages":
 		return "messages is the conversation with the answer."
 	case "PreStopPayload.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
+		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreStopPayload.RecursionDepth":
-		return "recursion_depth counts the rounds that the recurse tool has asked for, from 0."
+		return "recursion_depth counts the rounds that the recurse tool has requested, from 0."
 	case "PreStopPayload.Response":
 		return "response is the model's answer."
 	case "PreStopPayload.Usage":
 		return "usage counts the tokens of the turn."
 	case "PreToolAnswer.Arguments":
-		return "arguments replaces the arguments, whole."
+		return "arguments replaces all arguments."
 	case "PreToolAnswer.Block":
-		return "block keeps the tool from running."
+		return "block prevents the tool from running."
 	case "PreToolAnswer.BlockedBy":
-		return "- is the plugin that blocked; the host says it, no plugin can."
+		return "- is the plugin that blocked. The host sets it; a plugin cannot."
 	case "PreToolAnswer.Message":
-		return "message is what the model is told instead of a result; the plugin's name follows it."
+		return "message is shown to the model instead of a result, followed by the plugin's name."
 	case "PreToolOutputAnswer.Block":
 		return "block withholds the output; the message is shown instead."
 	case "PreToolOutputAnswer.Message":
-		return "message is what the model sees instead of the output."
+		return "message is shown to the model instead of the output."
 	case "PreToolOutputAnswer.Output":
 		return "output replaces the output."
 	case "PreToolOutputPayload.Arguments":
-		return "arguments are those that the tool ran with."
+		return "arguments are the arguments that the tool ran with."
 	case "PreToolOutputPayload.BlockedBy":
-		return "blocked_by names the plugin that blocked the call, absent if none did."
+		return "blocked_by names the plugin that blocked the call; absent if none did."
 	case "PreToolOutputPayload.DurationMS":
 		return "duration_ms is how long the tool ran, in milliseconds."
 	case "PreToolOutputPayload.ExitCode":
-		return "exit_code is 0 for a tool that succeeded, else its process's exit status, or 1 if it has none."
+		return "exit_code is 0 for a tool that succeeded, otherwise the exit status of its process, or 1 if there is none."
 	case "PreToolOutputPayload.Nested":
-		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreToolOutputPayload.Output":
-		return "output is what the tool answered, or what the model is told instead."
+		return "output is the output of the tool, or the text that replaces it for the model."
 	case "PreToolOutputPayload.OutputPath":
-		return "output_path is then the path of a file with the whole output."
+		return "output_path is the path of a file with the whole output, if it is truncated."
 	case "PreToolOutputPayload.Preface":
-		return "preface is what the output begins with that is not the tool's own: how it failed. Absent if there is none."
+		return "preface is the beginning of the output that is not from the tool itself: how the tool failed. Absent if there is none."
 	case "PreToolOutputPayload.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
+		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreToolOutputPayload.Status":
-		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. The last two did not run."
+		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
 	case "PreToolOutputPayload.ToolCallID":
-		return "tool_call_id is the model's name for this call."
+		return "tool_call_id is the model's identifier of this call."
 	case "PreToolOutputPayload.ToolName":
 		return "tool_name is the tool that was called."
 	case "PreToolOutputPayload.Truncated":
-		return "truncated is true if this is only the beginning of what is too large for a payload."
+		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PreToolPayload.Arguments":
 		return "arguments are the call's arguments."
 	case "PreToolPayload.Nested":
-		return "nested is true when that recipe runs beside the conversation, because a hook asked for it; absent otherwise."
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreToolPayload.Recipe":
-		return "recipe names the recipe that is being run, absent without one."
+		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreToolPayload.ToolCallID":
-		return "tool_call_id is the model's name for this call."
+		return "tool_call_id is the model's identifier of this call."
 	case "PreToolPayload.ToolName":
 		return "tool_name is the tool that the model called."
 	case "SystemPromptAnswer.Inject":
@@ -312,11 +312,11 @@ func fieldDoc(field string) string {
 	case "Usage.CurrentContextWindow":
 		return "current_context_window is the size of the last request and its answer."
 	case "Usage.InputTokens":
-		return "input_tokens is what the turn's requests took."
+		return "input_tokens is the number of tokens of the turn's requests."
 	case "Usage.MaxContextWindow":
 		return "max_context_window is the model's limit: context_window_limit, never 0."
 	case "Usage.OutputTokens":
-		return "output_tokens is what the model wrote."
+		return "output_tokens is the number of tokens of the model's responses."
 	}
 	return ""
 }

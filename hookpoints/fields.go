@@ -10,22 +10,21 @@ import (
 type Field struct {
 	// Name is the field's name in JSON.
 	Name string
-	// Type says in words what it holds, such as "string" or "array of string".
+	// Type describes its JSON type, such as "string" or "array of string".
 	Type string
 	// Optional is true for a field that may be absent.
 	Optional bool
-	// Doc is what the field means, in a sentence or two; empty for the structs
-	// of other packages.
+	// Doc describes the field in a sentence or two; empty for structs of other
+	// packages.
 	Doc string
-	// Rule says how several answers become one; empty in payloads.
+	// Rule says how several answers are combined; empty in payloads.
 	Rule Rule
 	// With names the field that this one belongs to, if Rule is RuleWith.
 	With string
 }
 
-// Fields describes the fields of a payload or an answer, in order. Fields
-// without a `json` name are left out, as they are no part of either. A type that
-// is no struct has none.
+// Fields describes the fields of a payload or an answer, in order, except those without a
+// `json` name, which are not part of it. A type that is not a struct has no fields.
 func Fields(t reflect.Type) []Field {
 	if !isStruct(t) {
 		return nil
@@ -52,8 +51,8 @@ func jsonName(f reflect.StructField) string {
 	return strings.TrimPrefix(name, "-")
 }
 
-// docOf is a field's comment. Structs of other packages may have the names of
-// ours, but not their comments.
+// docOf returns a field's comment. A struct of another package may have the same name, but
+// has no comments here.
 func docOf(t reflect.Type, f reflect.StructField) string {
 	if t.PkgPath() != reflect.TypeFor[None]().PkgPath() {
 		return ""
@@ -61,7 +60,7 @@ func docOf(t reflect.Type, f reflect.StructField) string {
 	return fieldDoc(t.Name() + "." + f.Name)
 }
 
-// typeName says in words what JSON a Go type becomes.
+// typeName describes the JSON type of a Go type.
 func typeName(t reflect.Type) string {
 	if t == reflect.TypeFor[json.RawMessage]() {
 		return "object"

@@ -8,7 +8,7 @@ type PreMessagePayload struct {
 	ContextName string `json:"context_name"`
 	// Summary is the summary of earlier conversation, "" if there is none.
 	Summary string `json:"summary"`
-	// Recipe names the recipe that is being run, absent without one.
+	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
 }
 
@@ -18,7 +18,7 @@ type PreMessageAnswer struct {
 	Prompt *string `json:"prompt,omitzero" merge:"replace"`
 	// Block refuses the prompt: nothing is stored or sent.
 	Block bool `json:"block,omitzero" merge:"block"`
-	// Message is what the person is told when the prompt is refused.
+	// Message is shown to the person when the prompt is refused.
 	Message string `json:"message,omitzero" merge:"with block"`
 }
 
@@ -54,7 +54,7 @@ type SystemPromptAnswer struct {
 type PreSendMessagePayload struct {
 	// From names the sending context.
 	From string `json:"from"`
-	// To names the receiving context, or an address that a plugin delivers to.
+	// To names the receiving context, or an address to which a plugin delivers.
 	To string `json:"to"`
 	// Content is the message.
 	Content string `json:"content"`
@@ -66,7 +66,7 @@ type PreSendMessagePayload struct {
 type PreSendMessageAnswer struct {
 	// Delivered says that the plugin has delivered the message itself.
 	Delivered bool `json:"delivered,omitzero" merge:"claim"`
-	// Via names the way it went; the plugin's name if it is empty.
+	// Via names the delivery method; the plugin's name if it is empty.
 	Via string `json:"via,omitzero" merge:"with delivered"`
 }
 
@@ -74,12 +74,12 @@ type PreSendMessageAnswer struct {
 type PostSendMessagePayload struct {
 	// From names the sending context.
 	From string `json:"from"`
-	// To names the receiving context, or an address that a plugin delivers to.
+	// To names the receiving context, or an address to which a plugin delivers.
 	To string `json:"to"`
 	// Content is the message.
 	Content string `json:"content"`
 	// ContextName names the context of this run.
 	ContextName string `json:"context_name"`
-	// DeliveryResult says how it was delivered, as the model is told.
+	// DeliveryResult says how it was delivered, as shown to the model.
 	DeliveryResult string `json:"delivery_result"`
 }

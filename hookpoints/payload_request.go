@@ -8,7 +8,7 @@ type PreAPIToolsPayload struct {
 	ContextName string `json:"context_name"`
 	// Tools are the tools that would be offered to the model.
 	Tools []ListedTool `json:"tools"`
-	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
 }
 
@@ -35,12 +35,12 @@ type PreAPIRequestPayload struct {
 	ContextName string `json:"context_name"`
 	// RequestBody is the whole body of the request: model, messages, tools, temperature, ...
 	RequestBody json.RawMessage `json:"request_body"`
-	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
 }
 
-// PreAPIRequestAnswer is the answer at pre_api_request. What Fire returns holds
-// the whole patched body, or nothing when nobody changed it.
+// PreAPIRequestAnswer is the answer at pre_api_request. The answer that Fire returns holds
+// the whole patched body, or nothing if no plugin changed it.
 type PreAPIRequestAnswer struct {
 	// RequestBody holds the fields to change; null deletes one.
 	RequestBody json.RawMessage `json:"request_body,omitzero" merge:"patch"`

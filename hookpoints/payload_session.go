@@ -8,16 +8,16 @@ type OnStartPayload struct {
 	Verbose bool `json:"verbose"`
 	// Provider is the host of the model's server, "demo" for the built-in model.
 	Provider string `json:"provider"`
-	// Model is the model's name: without one in the configuration "demo" for the built-in
-	// model, else "".
+	// Model is the model's name. If none is configured, it is "demo" for the built-in
+	// model and "" otherwise.
 	Model string `json:"model"`
 	// ChibiHome is chibi's home directory, as in $CHIBI_HOME.
 	ChibiHome string `json:"chibi_home"`
-	// ProjectRoot is the directory of the project: $CHIBI_PROJECT_ROOT, else the
-	// nearest one upward that a version control system keeps its files in, such as
-	// .git, else the current one.
+	// ProjectRoot is the directory of the project: $CHIBI_PROJECT_ROOT, or else the
+	// nearest parent directory with the files of a version control system, such as .git,
+	// or else the current directory.
 	ProjectRoot string `json:"project_root"`
-	// ToolCount is the number of tools that there are, before anything filters them.
+	// ToolCount is the number of tools before any filter.
 	ToolCount int `json:"tool_count"`
 }
 
@@ -39,7 +39,7 @@ type OnContextSwitchPayload struct {
 	FromContext string `json:"from_context"`
 	// ToContext names the context that the run uses.
 	ToContext string `json:"to_context"`
-	// IsTransient is true for this run only (-C); false when the switch stays (-c).
+	// IsTransient is true if the switch is for this run only (-C), false if it is permanent (-c).
 	IsTransient bool `json:"is_transient"`
 }
 
@@ -70,9 +70,9 @@ type PreRollingCompactPayload struct {
 type PostRollingCompactPayload struct {
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
-	// MessageCount is the number of messages that stay in the window.
+	// MessageCount is the number of messages that remain in the window.
 	MessageCount int `json:"message_count"`
-	// MessagesArchived is the number of messages that left the window.
+	// MessagesArchived is the number of messages that were removed from the window.
 	MessagesArchived int `json:"messages_archived"`
 	// Summary is the updated summary.
 	Summary string `json:"summary"`

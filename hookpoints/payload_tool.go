@@ -11,44 +11,44 @@ type PreToolPayload struct {
 	ToolName string `json:"tool_name"`
 	// Arguments are the call's arguments.
 	Arguments json.RawMessage `json:"arguments"`
-	// ToolCallID is the model's name for this call.
+	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
-	// Recipe names the recipe that is being run, absent without one.
+	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true when that recipe runs beside the conversation, because a
-	// hook asked for it; absent otherwise.
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
 	Nested bool `json:"nested,omitempty"`
 }
 
 // PreToolAnswer is the answer at pre_tool.
 type PreToolAnswer struct {
-	// Arguments replaces the arguments, whole.
+	// Arguments replaces all arguments.
 	Arguments json.RawMessage `json:"arguments,omitzero" merge:"replace"`
-	// Block keeps the tool from running.
+	// Block prevents the tool from running.
 	Block bool `json:"block,omitzero" merge:"block"`
-	// Message is what the model is told instead of a result; the plugin's name
-	// follows it.
+	// Message is shown to the model instead of a result, followed by the plugin's
+	// name.
 	Message string `json:"message,omitzero" merge:"with block"`
-	// BlockedBy is the plugin that blocked; the host says it, no plugin can.
+	// BlockedBy is the plugin that blocked. The host sets it; a plugin cannot.
 	BlockedBy string `json:"-"`
 }
 
 // SetBlockedBy takes the name of the plugin that blocked.
 func (v *PreToolAnswer) SetBlockedBy(plugin string) { v.BlockedBy = plugin }
 
-// CallStatus says what became of a call.
+// CallStatus is the outcome of a call.
 type CallStatus string
 
-// What can become of a call.
+// The outcomes of a call.
 const (
 	StatusRan     CallStatus = "ran"     // the tool ran and succeeded
 	StatusFailed  CallStatus = "failed"  // it ran and failed
 	StatusBlocked CallStatus = "blocked" // a plugin blocked it: it did not run
-	StatusDenied  CallStatus = "denied"  // it was not allowed, or made no sense: it did not run
+	StatusDenied  CallStatus = "denied"  // it was not allowed or not valid: it did not run
 )
 
-// BlockedNote is what the model reads behind the reason of a plugin that blocked
-// a call.
+// BlockedNote returns the text that the model sees after the reason of a plugin that
+// blocked a call.
 func BlockedNote(plugin string) string { return fmt.Sprintf("\n(blocked by plugin %q)", plugin) }
 
 // DidRun reports whether the tool ran.
@@ -58,24 +58,24 @@ func (s CallStatus) DidRun() bool { return s == StatusRan || s == StatusFailed }
 type PostToolPayload struct {
 	// ToolName is the tool that was called.
 	ToolName string `json:"tool_name"`
-	// Arguments are those that the tool ran with.
+	// Arguments are the arguments that the tool ran with.
 	Arguments json.RawMessage `json:"arguments"`
 	// Result is the tool's output after pre_tool_output.
 	Result string `json:"result"`
-	// Truncated is true if this is only the beginning of what is too large for a
-	// payload.
+	// Truncated is true if this is only the beginning of an output that is too large
+	// for a payload.
 	Truncated bool `json:"truncated,omitempty"`
-	// OutputPath is then the path of a file with the whole output.
+	// OutputPath is the path of a file with the whole output, if it is truncated.
 	OutputPath string `json:"output_path,omitempty"`
 	// Cached is true when the output was cached because of its size.
 	Cached bool `json:"cached"`
 	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
-	// blocked the call; "denied" if it was refused otherwise. The last two did
-	// not run.
+	// blocked the call; "denied" if it was refused otherwise. In the last two cases the
+	// tool did not run.
 	Status CallStatus `json:"status"`
-	// BlockedBy names the plugin that blocked the call, absent if none did.
+	// BlockedBy names the plugin that blocked the call; absent if none did.
 	BlockedBy string `json:"blocked_by,omitempty"`
-	// ToolCallID is the model's name for this call.
+	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
@@ -83,35 +83,35 @@ type PostToolPayload struct {
 type PreToolOutputPayload struct {
 	// ToolName is the tool that was called.
 	ToolName string `json:"tool_name"`
-	// Arguments are those that the tool ran with.
+	// Arguments are the arguments that the tool ran with.
 	Arguments json.RawMessage `json:"arguments"`
-	// Output is what the tool answered, or what the model is told instead.
+	// Output is the output of the tool, or the text that replaces it for the model.
 	Output string `json:"output"`
-	// Truncated is true if this is only the beginning of what is too large for a
-	// payload.
+	// Truncated is true if this is only the beginning of an output that is too large
+	// for a payload.
 	Truncated bool `json:"truncated,omitempty"`
-	// OutputPath is then the path of a file with the whole output.
+	// OutputPath is the path of a file with the whole output, if it is truncated.
 	OutputPath string `json:"output_path,omitempty"`
 	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
-	// blocked the call; "denied" if it was refused otherwise. The last two did
-	// not run.
+	// blocked the call; "denied" if it was refused otherwise. In the last two cases the
+	// tool did not run.
 	Status CallStatus `json:"status"`
-	// BlockedBy names the plugin that blocked the call, absent if none did.
+	// BlockedBy names the plugin that blocked the call; absent if none did.
 	BlockedBy string `json:"blocked_by,omitempty"`
-	// Preface is what the output begins with that is not the tool's own: how it
-	// failed. Absent if there is none.
+	// Preface is the beginning of the output that is not from the tool itself: how the
+	// tool failed. Absent if there is none.
 	Preface string `json:"preface,omitempty"`
-	// ToolCallID is the model's name for this call.
+	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
-	// ExitCode is 0 for a tool that succeeded, else its process's exit status,
-	// or 1 if it has none.
+	// ExitCode is 0 for a tool that succeeded, otherwise the exit status of its process,
+	// or 1 if there is none.
 	ExitCode int `json:"exit_code"`
 	// DurationMS is how long the tool ran, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
-	// Recipe names the recipe that is being run, absent without one.
+	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true when that recipe runs beside the conversation, because a
-	// hook asked for it; absent otherwise.
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
 	Nested bool `json:"nested,omitempty"`
 }
 
@@ -121,7 +121,7 @@ type PreToolOutputAnswer struct {
 	Output *string `json:"output,omitzero" merge:"replace"`
 	// Block withholds the output; the message is shown instead.
 	Block bool `json:"block,omitzero" merge:"block"`
-	// Message is what the model sees instead of the output.
+	// Message is shown to the model instead of the output.
 	Message string `json:"message,omitzero" merge:"with block"`
 }
 
@@ -129,26 +129,26 @@ type PreToolOutputAnswer struct {
 type PostToolOutputPayload struct {
 	// ToolName is the tool that was called.
 	ToolName string `json:"tool_name"`
-	// Arguments are those that the tool ran with.
+	// Arguments are the arguments that the tool ran with.
 	Arguments json.RawMessage `json:"arguments"`
 	// Output is the output after pre_tool_output.
 	Output string `json:"output"`
-	// Truncated is true if this is only the beginning of what is too large for a
-	// payload.
+	// Truncated is true if this is only the beginning of an output that is too large
+	// for a payload.
 	Truncated bool `json:"truncated,omitempty"`
-	// OutputPath is then the path of a file with the whole output.
+	// OutputPath is the path of a file with the whole output, if it is truncated.
 	OutputPath string `json:"output_path,omitempty"`
-	// FinalOutput is what the model will see.
+	// FinalOutput is the text that the model will see.
 	FinalOutput string `json:"final_output"`
 	// Cached is true when the output was cached because of its size.
 	Cached bool `json:"cached"`
 	// Status is "ran"; "failed" if the tool ran and failed; "blocked" if a plugin
-	// blocked the call; "denied" if it was refused otherwise. The last two did
-	// not run.
+	// blocked the call; "denied" if it was refused otherwise. In the last two cases the
+	// tool did not run.
 	Status CallStatus `json:"status"`
-	// BlockedBy names the plugin that blocked the call, absent if none did.
+	// BlockedBy names the plugin that blocked the call; absent if none did.
 	BlockedBy string `json:"blocked_by,omitempty"`
-	// ToolCallID is the model's name for this call.
+	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
@@ -156,12 +156,12 @@ type PostToolOutputPayload struct {
 type PreCacheOutputPayload struct {
 	// ToolName is the tool whose output is large.
 	ToolName string `json:"tool_name"`
-	// Arguments are those that the tool ran with.
+	// Arguments are the arguments that the tool ran with.
 	Arguments json.RawMessage `json:"arguments"`
 	// Content is the whole output.
 	Content string `json:"content"`
-	// Truncated is true if this is only the beginning of what is too large for a
-	// payload.
+	// Truncated is true if this is only the beginning of an output that is too large
+	// for a payload.
 	Truncated bool `json:"truncated,omitempty"`
 	// ContentPath is the path of a file with the whole content.
 	ContentPath string `json:"content_path,omitempty"`
@@ -181,11 +181,11 @@ type PreCacheOutputAnswer struct {
 type PostCacheOutputPayload struct {
 	// ToolName is the tool whose output was cached.
 	ToolName string `json:"tool_name"`
-	// CacheID is the name by which the file tools find it.
+	// CacheID identifies the output for the file tools.
 	CacheID string `json:"cache_id"`
 	// CharCount is the number of characters of the output.
 	CharCount int `json:"char_count"`
-	// TokenEstimate is about how many tokens the output would take.
+	// TokenEstimate is an estimate of the number of tokens of the output.
 	TokenEstimate int `json:"token_estimate"`
 	// LineCount is the number of lines of the output.
 	LineCount int `json:"line_count"`

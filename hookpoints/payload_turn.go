@@ -1,33 +1,33 @@
 package hookpoints
 
-// ChatMessage is one message of a conversation as turn hooks see it, and as
-// they give it back.
+// ChatMessage is one message of a conversation in the payloads and answers of turn
+// hooks.
 type ChatMessage struct {
 	// Role is "user", "assistant" or "tool".
 	Role string `json:"role"`
 	// Content is the text.
 	Content string `json:"content"`
-	// ToolCalls are what an assistant's message calls.
+	// ToolCalls are the tool calls of an assistant's message.
 	ToolCalls []ChatToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID says which call a tool's message answers.
+	// ToolCallID is the identifier of the call that a tool's message answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
 // ChatToolCall is a call in a message of the model.
 type ChatToolCall struct {
-	// ID is the model's name for this call.
+	// ID is the model's identifier of this call.
 	ID string `json:"id"`
 	// Name is the tool's name.
 	Name string `json:"name"`
-	// Arguments are the arguments as the model wrote them: a text, JSON as a rule.
+	// Arguments are the arguments as the model wrote them: a string, normally JSON.
 	Arguments string `json:"arguments"`
 }
 
 // Usage counts tokens.
 type Usage struct {
-	// InputTokens is what the turn's requests took.
+	// InputTokens is the number of tokens of the turn's requests.
 	InputTokens int `json:"input_tokens"`
-	// OutputTokens is what the model wrote.
+	// OutputTokens is the number of tokens of the model's responses.
 	OutputTokens int `json:"output_tokens"`
 	// CurrentContextWindow is the size of the last request and its answer.
 	CurrentContextWindow int `json:"current_context_window"`
@@ -49,25 +49,25 @@ type PostTurnPayload struct {
 	Usage Usage `json:"usage"`
 	// Messages is the conversation with this response.
 	Messages []ChatMessage `json:"messages"`
-	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
-	// Recipe names the recipe that is being run, absent without one.
+	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true when that recipe runs beside the conversation, because a
-	// hook asked for it; absent otherwise.
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
 	Nested bool `json:"nested,omitempty"`
 }
 
 // PostTurnAnswer is the answer at post_turn.
 type PostTurnAnswer struct {
-	// Messages replaces the conversation so far. After a response that calls
-	// tools, that response and its results stay behind them.
+	// Messages replaces the conversation so far. A response that calls tools and its
+	// results are kept after them.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"replace"`
-	// DropSummary says that messages hold what the summary of earlier conversation
-	// says: it is removed. Without it the summary stays.
+	// DropSummary removes the summary of earlier conversation, because messages contain
+	// its content. Otherwise the summary is kept.
 	DropSummary bool `json:"drop_summary,omitzero" merge:"with messages"`
-	// Recipe names a recipe to run on the conversation, when the tools that the
-	// response calls have answered; what it answers takes the place of messages.
+	// Recipe names a recipe to run on the conversation after the tools that the response
+	// calls have answered; its answer replaces the conversation.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
@@ -83,28 +83,28 @@ type PreStopPayload struct {
 	Usage Usage `json:"usage"`
 	// Messages is the conversation with the answer.
 	Messages []ChatMessage `json:"messages"`
-	// FollowUps is the number of times that pre_stop has already continued this turn.
+	// FollowUps is how many times pre_stop has already continued this turn.
 	FollowUps int `json:"follow_ups"`
-	// RecursionDepth counts the rounds that the recurse tool has asked for, from 0.
+	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
-	// Recipe names the recipe that is being run, absent without one.
+	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
 }
 
 // PreStopAnswer is the answer at pre_stop.
 type PreStopAnswer struct {
-	// FollowUpMessages are sent as further user messages; the turn goes on.
+	// FollowUpMessages are sent as further user messages; the turn continues.
 	FollowUpMessages []string `json:"follow_up_messages,omitzero" merge:"append"`
-	// FollowUpsBy are the plugins that wrote them, one for each; the host says it,
-	// no plugin can.
+	// FollowUpsBy are the plugins that wrote them, one for each. The host sets it; a
+	// plugin cannot.
 	FollowUpsBy []string `json:"-"`
 	// Messages replaces the conversation.
 	Messages []ChatMessage `json:"messages,omitzero" merge:"first"`
-	// DropSummary says that messages hold what the summary of earlier conversation
-	// says: it is removed. Without it the summary stays.
+	// DropSummary removes the summary of earlier conversation, because messages contain
+	// its content. Otherwise the summary is kept.
 	DropSummary bool `json:"drop_summary,omitzero" merge:"with messages"`
-	// Recipe names a recipe to run on the conversation; what it answers becomes
-	// the conversation.
+	// Recipe names a recipe to run on the conversation; its answer replaces the
+	// conversation.
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`

@@ -5,7 +5,7 @@ import "reflect"
 // Name is the name of a hook point, as plugins list it in their schema.
 type Name string
 
-// Group sorts hook points by what they are about.
+// Group is the topic of a hook point.
 type Group string
 
 // The groups, in the order of the documentation.
@@ -21,7 +21,7 @@ const (
 	GroupTurn     Group = "turn"
 )
 
-// Mode says how the subscribers of a point are asked.
+// Mode is how the subscribers of a point are asked.
 type Mode string
 
 // The modes.
@@ -38,7 +38,7 @@ const (
 	Claim Mode = "claim"
 )
 
-// Meaning is the mode in one sentence, as the documentation says it.
+// Meaning describes the mode in one sentence, for the documentation.
 func (m Mode) Meaning() string {
 	switch m {
 	case Observe:
@@ -49,28 +49,27 @@ func (m Mode) Meaning() string {
 		return "one after another in plugin order, each receives the payload as the previous one left it; then the guards, " +
 			"all at once"
 	case Claim:
-		return "one after another; the first that claims ends it"
+		return "one after another; the first one that claims the event ends it"
 	}
 	return ""
 }
 
 // Point is one hook point with payload P and answer A. Both are structs whose
 // fields carry `json` tags; the fields of A also carry a `merge` tag that
-// names the [Rule] by which several answers become one. A is [None] at points
-// that are only observed. Firing a point that is not so is an error; [Validate]
-// says what is wrong.
+// names the [Rule] by which several answers are combined. A is [None] at points that are
+// only observed. Firing a point that is not valid is an error; see [Validate].
 type Point[P, A any] struct {
 	Name  Name
 	Group Group
 	Mode  Mode
-	// When says in one sentence when the point fires.
+	// When describes in one sentence when the point fires.
 	When string
 }
 
 // None is the answer of points that are only observed.
 type None struct{}
 
-// Info describes a point without its types' help.
+// Info describes a point without static types.
 type Info struct {
 	Name    Name
 	Group   Group
@@ -88,8 +87,8 @@ type AnswerField struct {
 	Rule Rule
 	// With names the field that this one belongs to, when Rule is [RuleWith].
 	With string
-	// Among is a gjson path into the payload: the values that a list may name.
-	// What is not among them is reported. Empty: anything.
+	// Among is a gjson path to the values in the payload that a list may name. Other
+	// values are reported. Empty: all values are allowed.
 	Among string
 }
 
@@ -102,8 +101,7 @@ func (p Point[P, A]) Info() Info {
 	}
 }
 
-// CanBlock reports whether an answer at this point may refuse what is about to
-// happen.
+// CanBlock reports whether an answer at this point may block the event.
 func (i Info) CanBlock() bool {
 	for _, f := range i.Fields {
 		if f.Rule == RuleBlock {

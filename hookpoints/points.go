@@ -4,7 +4,7 @@ package hookpoints
 var (
 	OnStart = Point[OnStartPayload, None]{
 		Name: "on_start", Group: GroupSession, Mode: Observe,
-		When: "a run starts, before it does what it was asked for",
+		When: "a run starts, before it does anything else",
 	}
 	OnEnd = Point[OnEndPayload, None]{
 		Name: "on_end", Group: GroupSession, Mode: Observe,
@@ -16,7 +16,7 @@ var (
 var (
 	PreMessage = Point[PreMessagePayload, PreMessageAnswer]{
 		Name: "pre_message", Group: GroupMessage, Mode: Chain,
-		When: "a prompt was given, before it is stored or sent",
+		When: "a prompt was entered, before it is stored or sent",
 	}
 	PostMessage = Point[PostMessagePayload, None]{
 		Name: "post_message", Group: GroupMessage, Mode: Observe,
@@ -96,7 +96,7 @@ var (
 var (
 	OnContextSwitch = Point[OnContextSwitchPayload, None]{
 		Name: "on_context_switch", Group: GroupContext, Mode: Observe,
-		When: "the run uses another context than the current one; not when it stays the same",
+		When: "the run switches to another context than the current one",
 	}
 	PreClear = Point[ContextPayload, None]{
 		Name: "pre_clear", Group: GroupContext, Mode: Observe,
@@ -104,7 +104,7 @@ var (
 	}
 	PostClear = Point[ContextPayload, None]{
 		Name: "post_clear", Group: GroupContext, Mode: Observe,
-		When: "a context has been cleared, with the size and the summary that it had",
+		When: "a context has been cleared, with its previous size and summary",
 	}
 	PreCompact = Point[ContextPayload, None]{
 		Name: "pre_compact", Group: GroupContext, Mode: Observe,

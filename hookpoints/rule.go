@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Rule says how the values that several plugins answer for one field become
-// one value.
+// Rule says how the values of several plugins for one field of the answer are
+// combined.
 type Rule string
 
-// The rules. They stand in the `merge` tag of an answer's field.
+// The rules, as written in the `merge` tag of an answer's field.
 const (
 	RuleReplace   Rule = "replace"
 	RulePatch     Rule = "patch"
@@ -24,27 +24,28 @@ const (
 	RuleWith Rule = "with"
 )
 
-// Meaning is the rule in one sentence, as the documentation says it.
+// Meaning describes the rule in one sentence, for the documentation.
 func (r Rule) Meaning() string {
 	switch r {
 	case RuleReplace:
 		return "replaces the payload's field of the same name; the next plugin receives the new value"
 	case RulePatch:
-		return "a JSON merge patch (RFC 7396) on the payload's field: objects merge deeply, null deletes, all else replaces"
+		return "a JSON merge patch (RFC 7396) on the payload's field: objects are merged recursively, null deletes, " +
+			"any other value replaces"
 	case RuleBlock:
-		return "true refuses; the first block in plugin order wins and ends the point"
+		return "true blocks; the first block in plugin order wins and ends the dispatch"
 	case RuleIntersect:
-		return "lists intersect: only what every plugin names stays"
+		return "intersection of the lists: only names that every plugin lists are kept"
 	case RuleUnite:
-		return "lists unite: what any plugin names goes, even if another one includes it"
+		return "union of the lists: names that any plugin lists are removed, even if another one includes them"
 	case RuleJoin:
-		return "texts are joined in plugin order, a blank line between"
+		return "texts are joined in plugin order, separated by a blank line"
 	case RuleFirst:
 		return "the first non-empty value in plugin order is used; others are reported as unused"
 	case RuleAppend:
 		return "lists are appended in plugin order"
 	case RuleClaim:
-		return "true claims the event; nobody else is asked"
+		return "true claims the event; no other plugin is asked"
 	}
 	return ""
 }
@@ -52,8 +53,8 @@ func (r Rule) Meaning() string {
 // Rewrites reports whether the rule changes the payload's field of the same name.
 func (r Rule) Rewrites() bool { return r == RuleReplace || r == RulePatch }
 
-// answerFields reads the rules from an answer's struct tags. What is wrong with
-// them, [Validate] says.
+// answerFields reads the rules from an answer's struct tags. [Validate] reports errors in
+// them.
 func answerFields(answer reflect.Type) []AnswerField {
 	if !isStruct(answer) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ruleFacts is what a rule asks of the field that it is for.
+// ruleFacts holds the requirements of a rule for its field.
 type ruleFacts struct {
 	rule  Rule
 	modes []Mode // in which it has an effect
@@ -58,22 +58,22 @@ func rulesIn(in ...Mode) (rules []Rule) {
 	return rules
 }
 
-// wants says what the field must be.
+// wants describes the type that the field must have.
 func (f ruleFacts) wants() string {
 	if f.names {
-		return "a list of texts"
+		return "a list of strings"
 	}
 	return "a " + string(f.kind)
 }
 
-// jsonKind is what a Go type becomes in JSON.
+// jsonKind is the JSON type of a Go type.
 type jsonKind string
 
-// The kinds. A kind that is not known, as of types that write themselves, is any.
+// The kinds. The kind of types with their own encoding is unknown, which means any.
 const (
 	kindAny    jsonKind = "value"
 	kindBool   jsonKind = "bool"
-	kindText   jsonKind = "text"
+	kindText   jsonKind = "string"
 	kindNumber jsonKind = "number"
 	kindList   jsonKind = "list"
 	kindObject jsonKind = "object"
@@ -103,13 +103,13 @@ func kindOf(t reflect.Type) jsonKind {
 	return kindNone
 }
 
-// writesItself reports whether a type decides on its own what it is in JSON.
+// writesItself reports whether a type has its own JSON encoding.
 func writesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// listsNames reports whether a type may be a list of texts.
+// listsNames reports whether a type may be a list of strings.
 func listsNames(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		return listsNames(t.Elem())

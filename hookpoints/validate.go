@@ -11,10 +11,9 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Validate says what is wrong with a point: its mode, the types of its payload
-// and answer, the tags of the answer's fields. Mistakes in them would have no
-// effect but that answers are not used. Firing a point that is not valid is an
-// error.
+// Validate returns the errors of a point's definition: its mode, the types of its payload
+// and answer, the tags of the answer's fields. Without validation such errors would only
+// cause answers to be ignored. Firing a point that is not valid is an error.
 func Validate(info Info) error {
 	v := &validation{info: info}
 	v.point()
@@ -24,10 +23,10 @@ func Validate(info Info) error {
 	return errors.Join(v.wrong...)
 }
 
-// validation collects what is wrong with a point.
+// validation collects the errors of a point.
 type validation struct {
 	info Info
-	// payload holds what the payload's fields are in JSON.
+	// payload holds the JSON types of the payload's fields.
 	payload map[string]jsonKind
 	wrong   []error
 }
@@ -37,13 +36,13 @@ func (v *validation) add(format string, args ...any) {
 	v.wrong = append(v.wrong, fmt.Errorf("hook point %s: %s", name, fmt.Sprintf(format, args...)))
 }
 
-// point checks what is not about single fields.
+// point checks everything except the fields.
 func (v *validation) point() {
 	if v.info.Name == "" {
 		v.add("it has no name")
 	}
 	if modes := modes(); !slices.Contains(modes, v.info.Mode) {
-		v.add("mode %q is not known%s", v.info.Mode, choice(string(v.info.Mode), modes))
+		v.add("unknown mode %q%s", v.info.Mode, choice(string(v.info.Mode), modes))
 	}
 	v.mustBeStruct("payload", v.info.Payload)
 	v.mustBeStruct("answer", v.info.Answer)
@@ -74,7 +73,7 @@ func (v *validation) answer() {
 	for i := range v.info.Answer.NumField() {
 		f := v.info.Answer.Field(i)
 		if name := jsonName(f); name != "" && seen[name] {
-			v.field(f, "another field has the name %q too", name)
+			v.field(f, "another field also has the name %q", name)
 		}
 		seen[jsonName(f)] = true
 		if v.tags(f) {
@@ -123,15 +122,15 @@ func (v *validation) rule(f reflect.StructField) {
 	kind := kindOf(f.Type)
 	switch {
 	case !isKnown:
-		v.field(f, "the rule of merge:%q is not known%s", tag, choice(rule, rules()))
+		v.field(f, "unknown rule in merge:%q%s", tag, choice(rule, rules()))
 		return
 	case spaced && facts.rule != RuleWith:
-		v.field(f, "the rule of merge:%q takes nothing behind it; want merge:%q", tag, rule)
+		v.field(f, "the rule of merge:%q has no parameter; want merge:%q", tag, rule)
 	case !slices.Contains(facts.modes, v.info.Mode) && slices.Contains(modes(), v.info.Mode):
 		v.field(f, "merge:%q has no effect where the mode is %s; want%s", tag, v.info.Mode, oneOf(rulesIn(v.info.Mode)))
 	case kind == kindNone, facts.kind != kindAny && kind != kindAny && facts.kind != kind,
 		facts.names && !listsNames(f.Type):
-		v.field(f, "merge:%q wants %s, this is a %s", tag, facts.wants(), f.Type)
+		v.field(f, "merge:%q requires %s, this is a %s", tag, facts.wants(), f.Type)
 	}
 	switch facts.rule {
 	case RuleWith:
@@ -156,10 +155,10 @@ func (v *validation) dependent(f reflect.StructField, with string, kind jsonKind
 		v.field(f, "merge:%q belongs to nothing: no other field of the answer has the rule replace, patch, block, first or "+
 			"claim", f.Tag.Get("merge"))
 	case !slices.Contains(owners, with):
-		v.field(f, "merge:\"with %s\" belongs to a field that is not there, or that nothing can belong to%s", with,
+		v.field(f, "merge:\"with %s\" names a field that does not exist or cannot have dependent fields%s", with,
 			choice(with, owners))
 	case slices.Contains([]Rule{RuleBlock, RuleClaim}, v.info.Fields[owner].Rule) && kind != kindText && kind != kindAny:
-		v.field(f, "merge:\"with %s\" wants a text, this is a %s", with, f.Type)
+		v.field(f, "merge:\"with %s\" requires a string, this is a %s", with, f.Type)
 	}
 }
 

@@ -103,9 +103,9 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		want string
 	}{
 		{hookpoints.Point[Cargo, Ruling]{Mode: hookpoints.Chain}.Info(), `hook point "": it has no name`},
-		{point[Ruling]("chian"), `hook point pre_sail: mode "chian" is not known (did you mean "chain"?); ` +
+		{point[Ruling]("chian"), `hook point pre_sail: unknown mode "chian" (did you mean "chain"?); ` +
 			"want one of observe, gather, chain, claim"},
-		{point[Ruling](""), `hook point pre_sail: mode "" is not known; want one of observe, gather, chain, claim`},
+		{point[Ruling](""), `hook point pre_sail: unknown mode ""; want one of observe, gather, chain, claim`},
 		{hookpoints.Point[string, Ruling]{Name: "p", Mode: hookpoints.Chain}.Info(),
 			"hook point p: the payload is a string; want a struct"},
 		{chain[map[string]any](), "hook point pre_sail: the answer is a map[string]interface {}; want a struct"},
@@ -120,7 +120,7 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			`answer has merge:"claim"`},
 		{chain[struct {
 			Target string `json:"target" merge:"replce"`
-		}](), `hook point pre_sail: field Target of the answer: the rule of merge:"replce" is not known (did you mean ` +
+		}](), `hook point pre_sail: field Target of the answer: unknown rule in merge:"replce" (did you mean ` +
 			`"replace"?); want one of ` + rules},
 		{chain[struct {
 			Target string `json:"target" marge:"replace"`
@@ -140,10 +140,10 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		}](), "hook point pre_sail: field target of the answer: it is not exported"},
 		{chain[struct{ Base }](), "hook point pre_sail: field Base of the answer: it is embedded; write its fields " +
 			"into the answer"},
-		{twice(), `field B of the answer: another field has the name "note" too`},
+		{twice(), `field B of the answer: another field also has the name "note"`},
 		{chain[struct {
 			Target string `json:"target" merge:"replace all"`
-		}](), `field Target of the answer: the rule of merge:"replace all" takes nothing behind it; want merge:"replace"`},
+		}](), `field Target of the answer: the rule of merge:"replace all" has no parameter; want merge:"replace"`},
 		{point[struct {
 			Target string `json:"target" merge:"replace"`
 		}](hookpoints.Gather), `field Target of the answer: merge:"replace" has no effect where the mode is gather; ` +
@@ -154,19 +154,19 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		}](), `field Done of the answer: merge:"claim" has no effect where the mode is chain; want one of replace, patch,`},
 		{chain[struct {
 			Block string `json:"block" merge:"block"`
-		}](), `field Block of the answer: merge:"block" wants a bool, this is a string`},
+		}](), `field Block of the answer: merge:"block" requires a bool, this is a string`},
 		{chain[struct {
 			Note []string `json:"note" merge:"join"`
-		}](), `field Note of the answer: merge:"join" wants a text, this is a []string`},
+		}](), `field Note of the answer: merge:"join" requires a string, this is a []string`},
 		{chain[struct {
 			Next []byte `json:"next" merge:"append"`
-		}](), `field Next of the answer: merge:"append" wants a list, this is a []uint8`},
+		}](), `field Next of the answer: merge:"append" requires a list, this is a []uint8`},
 		{chain[struct {
 			Only []int `json:"only" merge:"intersect"`
-		}](), `field Only of the answer: merge:"intersect" wants a list of texts, this is a []int`},
+		}](), `field Only of the answer: merge:"intersect" requires a list of strings, this is a []int`},
 		{chain[struct {
 			Plan chan int `json:"plan" merge:"first"`
-		}](), `field Plan of the answer: merge:"first" wants a value, this is a chan int`},
+		}](), `field Plan of the answer: merge:"first" requires a value, this is a chan int`},
 		{chain[struct {
 			Message string `json:"message" merge:"with"`
 		}](), `field Message of the answer: merge:"with" belongs to nothing: no other field of the answer has the rule`},
@@ -175,20 +175,22 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			Note    string `json:"note" merge:"join"`
 			Message string `json:"message" merge:"with blok"`
 			Title   string `json:"title" merge:"with note"`
-		}](), `field Message of the answer: merge:"with blok" belongs to a field that is not there, or that nothing can ` +
-			`belong to (did you mean "block"?); want block` + "\n" + `hook point pre_sail: field Title of the answer: ` +
-			`merge:"with note" belongs to a field that is not there, or that nothing can belong to; want block`},
+		}](), `field Message of the answer: merge:"with blok" names a field that does not exist ` +
+			`or cannot have dependent fields (did you mean "block"?); want block` + "\n" +
+			`hook point pre_sail: field Title of the answer: merge:"with note" names a field that does not exist ` +
+			`or cannot have dependent fields; want block`},
 		{chain[struct {
 			Block bool `json:"block" merge:"block"`
 			Code  int  `json:"code" merge:"with block"`
-		}](), `field Code of the answer: merge:"with block" wants a text, this is a int`},
+		}](), `field Code of the answer: merge:"with block" requires a string, this is a int`},
 		{chain[struct {
 			Target string `json:"targt" merge:"replace"`
 		}](), `field Target of the answer: merge:"replace" rewrites "targt", which the payload hookpoints_test.Cargo ` +
 			`does not have (did you mean "target"?); want one of Plain, body, crew, left, price, target`},
 		{chain[struct {
 			Price string `json:"price" merge:"replace"`
-		}](), `field Price of the answer: merge:"replace" rewrites a field of the payload that is a number, this is a text`},
+		}](), `field Price of the answer: merge:"replace" rewrites a field of the payload that is a number, ` +
+			`this is a string`},
 		{chain[struct {
 			Price json.RawMessage `json:"price" merge:"patch"`
 		}](), `field Price of the answer: merge:"patch" rewrites a field of the payload that is a number, this is a value`},

@@ -25,9 +25,9 @@ type Accumulator struct {
 	ownership
 }
 
-// New begins with a payload at a point that [hookpoints.Validate] finds no fault
-// with. The payload is a valid JSON object, whose members all have names of their
-// own; that is not checked again.
+// New returns an accumulator for a payload at a point that is valid according to
+// [hookpoints.Validate]. The payload must be a valid JSON object without duplicate names;
+// this is not checked.
 func New(info hookpoints.Info, payload []byte) *Accumulator {
 	return &Accumulator{info: info, payload: payload, values: map[string]*node{}}
 }
@@ -55,8 +55,8 @@ func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result,
 	return a.Result(), a.Next()
 }
 
-// Next is the payload as it is now, for the next subscriber. The caller must not
-// modify it.
+// Next returns the current payload, for the next subscriber. The caller must not modify
+// it.
 func (a *Accumulator) Next() []byte {
 	for _, name := range a.stale {
 		a.payload = a.values[name].spliceInto(a.payload, name)
@@ -65,10 +65,9 @@ func (a *Accumulator) Next() []byte {
 	return a.payload
 }
 
-// Add takes a reply, in plugin order, and reports whether the dispatch is settled:
-// nobody need be asked who has not been. Replies of plugins that were asked
-// nevertheless, at the same time, are added as well. The reply's body is as New
-// wants payloads.
+// Add adds a reply, in plugin order, and reports whether the dispatch is settled, so that
+// no further plugin need be asked. Replies of plugins that were asked at the same time are
+// added nevertheless. The body of the reply must be valid like the payload of New.
 func (a *Accumulator) Add(r Reply) (settled bool) {
 	added := &reply{from: r.From, guard: r.Guard, body: string(r.Body)}
 	a.replies = append(a.replies, added)
@@ -148,7 +147,7 @@ func (a *Accumulator) rewrote(r *reply, c *change) {
 	}
 }
 
-// Result is what the replies come to. Nothing is added after it.
+// Result returns the combined result. No reply may be added afterwards.
 func (a *Accumulator) Result() Result {
 	answer := a.settled
 	if answer == nil {

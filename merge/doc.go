@@ -1,23 +1,23 @@
-// Package merge makes one answer of many, and says what became of each. It holds
-// every rule by which answers combine, once:
+// Package merge combines the answers of several plugins into one and reports the effect of
+// each. It implements every rule of combination, once:
 //
 //   - replace and patch rewrite the payload, each plugin starting from what the
-//     previous one left; what one lost to another is known. A patch is a JSON merge
-//     patch (RFC 7396): objects merge deeply, null deletes, all else replaces.
+//     previous one left; conflicts are recorded. A patch is a JSON merge patch (RFC
+//     7396): objects are merged recursively, null deletes, any other value replaces.
 //   - block: the first in plugin order wins. claim: the first claims the event.
-//   - intersect and unite: lists of names; [Filter] says what they leave.
-//   - join and append: everything is kept, in plugin order.
+//   - intersect and unite: lists of names; see [Filter].
+//   - join and append: all values are kept, in plugin order.
 //   - first: the first value that is not empty.
 //
 // An [Accumulator] combines the replies of one dispatch as they arrive, because at
 // chain and claim points the next subscriber's payload depends on them; [Fold] does
-// so for replies that are all there. [Patch], [Set], [Diff], [Equal] and [At] work
-// on single documents.
+// it for a complete list of replies. [Patch], [Set], [Diff], [Equal] and [At] work on
+// single documents.
 //
-// Everything works on raw JSON: the order of keys, the spelling of numbers and the
-// white space of what nobody changed survive. The package does no I/O, keeps no
-// state between calls and never modifies its arguments; all of it is safe for
-// concurrent use except the methods of one Accumulator.
+// All functions work on raw JSON: the order of keys, the notation of numbers and the white
+// space of unchanged parts are kept. The package does no I/O, keeps no state between calls
+// and never modifies its arguments; everything except the methods of one Accumulator is
+// safe for concurrent use.
 package merge
 
 // Offer is what one plugin offers for one field.
@@ -26,7 +26,7 @@ type Offer[T any] struct {
 	Value T
 }
 
-// Conflict says that one plugin's value was replaced by another one's.
+// Conflict is a value of one plugin that another one replaced.
 type Conflict struct {
 	// Path is a JSON Pointer (RFC 6901).
 	Path string `json:"path"`

@@ -10,7 +10,7 @@ type Filtered struct {
 	Unknown []Unknown
 }
 
-// Removal says why a name is gone.
+// Removal says why a name was removed.
 type Removal struct {
 	Name string
 	// Excluded is true if an exclude list names it.

@@ -9,12 +9,11 @@ import (
 )
 
 // Patch applies a JSON merge patch (RFC 7396) to a document: objects merge
-// deeply, null deletes, all else replaces. Whatever the patch does not name
-// keeps its bytes; new keys come last in the order of the patch. Where the
-// document has a patched key several times, the last one counts, as for most
-// readers, and the others are dropped.
+// recursively, null deletes, any other value replaces. Parts that the patch does not name
+// keep their bytes; new keys come last in the order of the patch. If the document has a
+// patched key several times, the last one is used and the others are removed.
 //
-// Errors say which of the two is not JSON or nests too deep.
+// Errors say which of the two is not JSON or nests too deeply.
 func Patch(doc, patch []byte) ([]byte, error) {
 	if err := strictjson.Check(doc); err != nil {
 		return nil, fmt.Errorf("the document cannot be used: %w", err)

@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// At is the value at a JSON Pointer in a document, as it stands there; nil if
-// there is none, and for a document that is not JSON. "" is the whole document.
-// Of members with one name the last counts, as everywhere in this package.
+// At returns the raw value at a JSON Pointer in a document; nil if there is none, or if the
+// document is not JSON. "" is the whole document. Of several members with the same name,
+// the last one is used.
 func At(doc []byte, pointer string) []byte {
 	if !valid(doc) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Reply is what one subscriber answered at a point.
+// Reply is the answer of one subscriber.
 type Reply struct {
 	// From is the plugin's name.
 	From string
@@ -17,7 +17,7 @@ type Reply struct {
 	Body []byte
 }
 
-// Outcome is what came of one reply.
+// Outcome is the outcome of one reply.
 type Outcome string
 
 // The outcomes.
@@ -29,16 +29,16 @@ const (
 	Ignored  Outcome = "ignored" // it had no effect; Notes say why
 )
 
-// Effect is what became of one reply.
+// Effect is the effect of one reply.
 type Effect struct {
 	Outcome Outcome
-	// Decides is true for the block or the claim that counts: the first.
+	// Decides is true for the block or the claim that took effect: the first.
 	Decides bool
-	// Lost says what of it other plugins replaced or made unused.
+	// Lost lists its changes that other plugins replaced or made unused.
 	Lost []Conflict
 	// Why is the message of a block.
 	Why string
-	// Notes are remarks, a sentence each.
+	// Notes are notes, a sentence each.
 	Notes []Note
 
 	rewrites []*change // of the payload
@@ -58,17 +58,17 @@ func (e Effect) Changed() (paths []string) {
 	return paths
 }
 
-// Note is a remark on a reply.
+// Note is a note about a reply.
 type Note struct {
 	Text string
-	// Kind says what the remark is about, for those who tell of some only; "" for most.
+	// Kind is the kind of note, for selecting notes; "" for most.
 	Kind NoteKind
 	// Ignored is true if it says why something that was asked for has no effect,
 	// which the plugin's author should know.
 	Ignored bool
 }
 
-// NoteKind is a kind of remark.
+// NoteKind is a kind of note.
 type NoteKind string
 
 // The kinds of remarks.
@@ -77,7 +77,7 @@ const (
 	NoteBlockedFirst NoteKind = "blocked_first" // it blocked, and another one had blocked before
 )
 
-// Result is what all replies of one dispatch come to.
+// Result is the combined result of one dispatch.
 type Result struct {
 	// Answer is the combined answer, nil if nobody had an opinion. Fields that
 	// rewrite the payload hold the final value.

@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// failed makes a failure what it means here: no opinion, or a block.
+// failed turns a failure into no opinion or a block.
 func (d *dispatch) failed(r *reply, err error) {
 	r.record.Result, r.record.Why = Failed, err.Error()
 	if r.ended && !r.asked {
@@ -28,9 +28,8 @@ func (d *dispatch) failed(r *reply, err error) {
 	r.notices = append(r.notices, err.Error()+"; "+notice)
 }
 
-// refusal is what a failure that blocks tells whoever wanted to go on, and the
-// person; "" if it does not block. This is the one place that says what a
-// failure means.
+// refusal returns the message of a failure that blocks, "" if it does not block. This is
+// the only place that decides what a failure means.
 func (d *dispatch) refusal(r *reply, err error) (message, notice string) {
 	p := r.plugin
 	switch {
@@ -49,8 +48,8 @@ func (d *dispatch) refusal(r *reply, err error) (message, notice string) {
 	return "", ""
 }
 
-// unreadable is no opinion, except for a plugin whose failure blocks: what it
-// said may have been a block.
+// unreadable treats an unreadable answer as no opinion, or as a failure if the plugin's
+// failure blocks, because the answer may have been a block.
 func (d *dispatch) unreadable(r *reply, why string) {
 	if d.refusedBecause(r, why) {
 		d.failed(r, errors.New(why))
@@ -61,15 +60,14 @@ func (d *dispatch) unreadable(r *reply, why string) {
 	r.notices = append(r.notices, why+"; ignored")
 }
 
-// refusedBecause reports whether an answer that means nothing blocks as a failure
-// would.
+// refusedBecause reports whether an invalid answer blocks like a failure.
 func (d *dispatch) refusedBecause(r *reply, why string) bool {
 	message, _ := d.refusal(r, errors.New(why))
 	return message != ""
 }
 
-// notRead makes a failure of an answer to a payload that the plugin did not
-// see, unless it refuses; observers need not see theirs.
+// notRead turns an answer to a payload that the plugin did not read into a failure, unless
+// it blocks; observers need not read theirs.
 func (d *dispatch) notRead(r *reply) {
 	if d.info.Mode == hookpoints.Observe || r.record.Result == Failed || d.refuses(r) {
 		return
@@ -79,5 +77,5 @@ func (d *dispatch) notRead(r *reply) {
 		humanize.Bytes(uint64(r.record.PayloadBytes))))
 }
 
-// refuses reports whether an answer blocks.
+// refuses reports whether an answer blocks the event.
 func (d *dispatch) refuses(r *reply) bool { return merge.Blocks(d.info, r.body) }

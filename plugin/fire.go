@@ -16,15 +16,13 @@ import (
 	"github.com/chibi-host/chibi/merge"
 )
 
-// Fire takes a moment to the host's subscribers and returns their combined
-// answer, the zero A if nobody had an opinion. Fields that rewrite the payload
-// hold the final value, and are empty where nothing changed. What plugins rewrite
-// goes through refine.
+// Fire sends an event to the host's subscribers and returns their combined answer, the
+// zero A if no plugin had an opinion. Fields that rewrite the payload hold the final value
+// and are empty if nothing changed. refine corrects what plugins rewrite.
 //
 // A plugin's failure is not an error, see the package documentation. Errors
-// are the end of ctx, a point that is not valid ([hookpoints.Validate]), with or
-// without subscribers, a payload that cannot be written as JSON, and at on_start
-// a *[StartError].
+// are the error of ctx, a point that is not valid ([hookpoints.Validate]), even without
+// subscribers, a payload that cannot be encoded as JSON, and at on_start a *[StartError].
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P,
 	refine ...Refine) (A, error) {
 	var verdict A
@@ -56,8 +54,8 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 // described is a point that can describe itself: a hookpoints.Point.
 type described interface{ Info() hookpoints.Info }
 
-// known is what the host knows of a point, which it looks at once, and what is wrong
-// with it.
+// known returns what the host knows about a point, which it examines once, and the error
+// of its definition.
 func (h *Host) known(point described) (hookpoints.Info, error) {
 	known, found := h.points.Load(point)
 	if !found {
@@ -67,7 +65,7 @@ func (h *Host) known(point described) (hookpoints.Info, error) {
 	return known.(knownPoint).info, known.(knownPoint).err
 }
 
-// knownPoint is a point, and what is wrong with it.
+// knownPoint is a point and the error of its definition.
 type knownPoint struct {
 	info hookpoints.Info
 	err  error
@@ -97,19 +95,19 @@ func (p *Plugin) Subscribes(at hookpoints.Name) bool {
 // GuardsAt reports whether the plugin only ever blocks at the point.
 func (p *Plugin) GuardsAt(at hookpoints.Name) bool { return slices.Contains(p.Guards, at) }
 
-// dispatch is one moment on its way through its subscribers.
+// dispatch is one event on its way through the subscribers.
 type dispatch struct {
 	host    *Host
 	id      int64
 	info    hookpoints.Info
 	payload []byte
-	left    atomic.Int64 // room for answers beyond what each plugin has of its own
+	left    atomic.Int64 // remaining shared bytes for answers
 	refine  []Refine
 	replies []*reply
 	merged  *merge.Accumulator
 }
 
-// reply is what one subscriber said, and the record of it.
+// reply is the reply of one subscriber, with its record.
 type reply struct {
 	plugin *Plugin
 	// body is a non-empty JSON object of the right types, or nil.
@@ -129,7 +127,7 @@ func newDispatch(h *Host, info hookpoints.Info, payload []byte, refine []Refine)
 	return d
 }
 
-// run asks the subscribers and returns what their answers come to.
+// run asks the subscribers and returns the combined answer.
 func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Result, error) {
 	err := d.askInTurn(ctx, inTurn, atOnce)
 	result := d.merged.Result()
@@ -141,8 +139,8 @@ func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Res
 }
 
 // askInTurn asks plugins one after another, each with the payload as the previous one
-// left it, until the dispatch is settled, and then the others at once. The error is
-// the end of ctx, or a [StartError].
+// left it, until the dispatch is settled, and then the others concurrently. The error is
+// that of ctx, or a [StartError].
 func (d *dispatch) askInTurn(ctx context.Context, inTurn, atOnce []*Plugin) error {
 	for i, p := range inTurn {
 		r := d.ask(ctx, p, d.merged.Next())
@@ -161,7 +159,7 @@ func (d *dispatch) askInTurn(ctx context.Context, inTurn, atOnce []*Plugin) erro
 	return d.askAtOnce(ctx, atOnce)
 }
 
-// add counts a reply, and reports whether the dispatch is settled.
+// add adds a reply and reports whether the dispatch is settled.
 func (d *dispatch) add(r *reply) bool {
 	body := r.body
 	if len(d.refine) > 0 {
@@ -170,7 +168,7 @@ func (d *dispatch) add(r *reply) bool {
 	return d.merged.Add(merge.Reply{From: r.plugin.Name, Guard: r.record.Guard, Body: body})
 }
 
-// ask runs a plugin's handler and makes a reply of whatever it does.
+// ask runs a plugin's handler and returns its reply.
 func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	r := d.newReply(p, payload)
 	if d.host.Waiting != nil {
@@ -210,7 +208,7 @@ func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
 	}}
 }
 
-// handle keeps a handler's panic from ending the program.
+// handle recovers from a panic of the handler.
 func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -220,8 +218,8 @@ func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error)
 	return h.Handle(ctx, ev)
 }
 
-// read takes an answer's body into the reply, in its one spelling, if it is an
-// object of the point's types with at least one field.
+// read stores an answer's body in the reply, normalized, if it is a non-empty object with
+// the types of the point.
 func (d *dispatch) read(r *reply, answer Answer) {
 	body, err := strictjson.Normalize(bytes.TrimSpace(answer.Body))
 	isAnswer := err == nil && body[0] == '{' && strictjson.CheckDepth(body, strictjson.MaxArgumentDepth) == nil &&
@@ -268,8 +266,8 @@ func (s *share) take(bytes int) error {
 	return s.dispatch.host.noRoom()
 }
 
-// report hands out notices and records, in the order in which plugins were asked,
-// and before them the dispatch as a whole.
+// report passes on notices and records, in the order in which plugins were asked, after
+// the dispatch as a whole.
 func (d *dispatch) report(result merge.Result) {
 	if d.host.Fired != nil {
 		d.fired(result)
@@ -287,15 +285,14 @@ func (d *dispatch) report(result merge.Result) {
 	}
 }
 
-// take makes what became of an answer part of the record. A failure stays one,
-// whatever was made of it.
+// take adds the effect of an answer to the record. A failure is still recorded as one.
 func (d *dispatch) take(r *reply, e merge.Effect) {
 	if e.Outcome != merge.NoEffect && r.record.Result != Failed {
 		r.record.Result = Result(e.Outcome)
 	}
 	r.record.Blocks = e.Decides && e.Outcome == merge.Blocked
 	r.record.Why, r.record.Lost = cmp.Or(r.record.Why, e.Why), e.Lost
-	if d.host.Trace != nil { // nobody else asks what it changed
+	if d.host.Trace != nil { // only the trace needs the changes
 		r.record.Changed = e.Changed()
 	}
 	for _, note := range e.Notes {

@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// New is a plugin inside the program: handlers of one or more points, which it has the
-// hooks of. Where several are for one point, the last one is asked.
+// New returns a plugin inside the program with handlers for one or more points. If several
+// are for the same point, the last one is used.
 func New(name string, handlers ...Handlers) Plugin {
 	all := Handlers{}
 	for _, some := range handlers {
@@ -21,9 +21,8 @@ func New(name string, handlers ...Handlers) Plugin {
 	return Plugin{Name: name, Hooks: all.Hooks(), Handler: all}
 }
 
-// HandlePoint makes a typed Go function the Handler of one point. The function
-// receives the decoded payload; the zero A is no opinion. [New] combines
-// several.
+// HandlePoint returns a Handler for one point that calls a typed Go function with the
+// decoded payload. The zero A means no opinion. [New] combines several.
 func HandlePoint[P, A any](point hookpoints.Point[P, A],
 	answer func(ctx context.Context, payload P) (A, error)) Handlers {
 	return Handlers{point.Name: HandlerFunc(func(ctx context.Context, ev Event) (Answer, error) {
@@ -43,8 +42,7 @@ func HandlePoint[P, A any](point hookpoints.Point[P, A],
 // Handlers is a Handler that has one Handler for each point.
 type Handlers map[hookpoints.Name]Handler
 
-// Handle passes the event to its point's Handler; without one there is no
-// opinion.
+// Handle passes the event to its point's Handler; without one it has no opinion.
 func (h Handlers) Handle(ctx context.Context, ev Event) (Answer, error) {
 	if handler, ok := h[ev.Point]; ok {
 		return handler.Handle(ctx, ev)

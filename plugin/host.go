@@ -10,9 +10,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Host holds plugins and asks them. The zero value has no plugins and is ready
-// for use; so is a nil *Host. Its fields are set before the first use; after
-// that it is safe for concurrent use.
+// Host holds plugins and asks them. The zero value and a nil *Host have no plugins and are
+// ready for use. Its fields must be set before the first use; after that it is safe for
+// concurrent use.
 type Host struct {
 	// Plugins are asked in this order.
 	Plugins []Plugin
@@ -23,16 +23,16 @@ type Host struct {
 	// Fired receives each dispatch that had subscribers, before its records. The
 	// same rules as for Trace.
 	Fired func(Firing)
-	// Notify receives what a person should know. The same rules as for Trace.
+	// Notify receives notices for a person. The same rules as for Trace.
 	Notify func(Notice)
-	// Waiting is called when a plugin is about to be asked and returns what
-	// is called when it has answered; concurrently at points where plugins
-	// are asked all at once. Nil: not called.
+	// Waiting, if set, is called before a plugin is asked and returns a function that is
+	// called when it has answered. Calls are concurrent at points where plugins are asked
+	// concurrently.
 	Waiting func(point hookpoints.Name, plugin string) (done func())
-	// Parallel is how many plugins are asked at once; 0: one for each core.
+	// Parallel bounds how many plugins are asked at once; 0: one for each core.
 	Parallel int
-	// MaxAnswers bounds, in bytes, what the plugins asked at one moment may answer
-	// together, beyond the first 64 KiB of each; 0: DefaultAnswers.
+	// MaxAnswers bounds the total size, in bytes, of the answers to one event, not
+	// counting the first 64 KiB of each; 0: DefaultAnswers.
 	MaxAnswers int64
 
 	dispatches atomic.Int64
@@ -40,8 +40,7 @@ type Host struct {
 	points     sync.Map // what is known of points
 }
 
-// once reports whether something about a plugin at a point is said for the first
-// time.
+// once reports whether a notice about a plugin at a point is the first one.
 func (h *Host) once(plugin string, point hookpoints.Name, text string) bool {
 	_, before := h.said.LoadOrStore([3]string{plugin, string(point), text}, true)
 	return !before
@@ -53,15 +52,14 @@ func (h *Host) notify(n Notice) {
 	}
 }
 
-// DefaultAnswers bounds what the plugins asked at one moment may answer together,
-// where nothing else is said.
+// DefaultAnswers is the default of Host.MaxAnswers.
 const DefaultAnswers = 8 << 20
 
-// ownAnswer is what each plugin may answer whatever the others did, in bytes: no
-// flood of one plugin takes the place that another needs to block.
+// ownAnswer is the size in bytes that each plugin may answer regardless of the others, so
+// that a flood of one plugin cannot prevent another one from blocking.
 const ownAnswer = 64 << 10
 
-// noRoom says that answers take more than MaxAnswers.
+// noRoom means that the answers exceed MaxAnswers.
 func (h *Host) noRoom() error {
 	return fmt.Errorf("the answers of all plugins at this hook are more than %s together, as "+
 		"limits.hook_answers_bytes says", humanize.IBytes(uint64(cmp.Or(max(h.MaxAnswers, 0), DefaultAnswers))))

@@ -7,25 +7,25 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Override is what a person sets for one plugin; it beats what the plugin says
-// of itself.
+// Override holds a person's settings for one plugin, which override those of the plugin
+// itself.
 type Override struct {
 	// Timeout bounds its hooks and tools; 0: not overridden.
 	Timeout time.Duration
 	// OnFailure is what its failure means; "": not overridden.
 	OnFailure Failure
-	// Disabled leaves the plugin out.
+	// Disabled disables the plugin.
 	Disabled bool
 	// Stdin is what its processes get as standard input: "data", or "inherit" for
 	// the terminal instead; "": not overridden.
 	Stdin string
 	// Env is the environment that its processes start from; nil: as all others.
 	Env []string
-	// Hooks beats the above at single points.
+	// Hooks overrides the above at single points.
 	Hooks map[hookpoints.Name]HookOverride
 }
 
-// HookOverride is what a person sets for one plugin at one point.
+// HookOverride holds a person's settings for one plugin at one point.
 type HookOverride struct {
 	// Timeout bounds it; 0: not overridden.
 	Timeout time.Duration
@@ -33,8 +33,8 @@ type HookOverride struct {
 	OnFailure Failure
 }
 
-// Required reports whether the person said that the plugin's failure blocks: then
-// so does its absence.
+// Required reports whether the person set that the plugin's failure blocks: then its
+// absence blocks too.
 func (o Override) Required() bool {
 	for _, hook := range o.Hooks {
 		if hook.OnFailure == Block {
@@ -44,8 +44,8 @@ func (o Override) Required() bool {
 	return o.OnFailure == Block
 }
 
-// NoStdin is the notice that Stdin means nothing for the plugins of a protocol
-// whose payload is on standard input alone.
+// NoStdin returns the notice that Stdin has no effect for plugins of a protocol that passes
+// the payload on standard input only.
 func (o Override) NoStdin(name string) []Notice {
 	if o.Stdin == "" {
 		return nil
@@ -54,7 +54,7 @@ func (o Override) NoStdin(name string) []Notice {
 		"only chibi's own plugins find their payload elsewhere than on standard input"}}
 }
 
-// Failure puts what was set about failures into a plugin.
+// Failure applies the settings about failures to a plugin.
 func (o Override) Failure(p *Plugin) {
 	if o.OnFailure != "" {
 		p.OnFailure = o.OnFailure
@@ -69,7 +69,7 @@ func (o Override) Failure(p *Plugin) {
 	}
 }
 
-// Timeouts lists the bounds that were set for single points.
+// Timeouts returns the time limits that are set for single points.
 func (o Override) Timeouts() map[hookpoints.Name]time.Duration {
 	timeouts := map[hookpoints.Name]time.Duration{}
 	for point, hook := range o.Hooks {
@@ -80,19 +80,19 @@ func (o Override) Timeouts() map[hookpoints.Name]time.Duration {
 	return timeouts
 }
 
-// Loaded is what a protocol found.
+// Loaded is the result of loading the plugins of a protocol.
 type Loaded struct {
 	// Plugins are ready to be asked, in order.
 	Plugins []Plugin
-	// LeftOut are those that are not, and why.
+	// LeftOut are the skipped plugins, with reasons.
 	LeftOut []LeftOut
-	// Notices are remarks about plugins that were loaded.
+	// Notices are notices about loaded plugins.
 	Notices []Notice
-	// Taken are tools that were left out as their names were taken.
+	// Taken are tools that were skipped because their names are taken.
 	Taken []TakenTool
 }
 
-// Add appends what another protocol found.
+// Add appends the plugins of another protocol.
 func (l *Loaded) Add(more Loaded) {
 	l.Plugins = append(l.Plugins, more.Plugins...)
 	l.LeftOut = append(l.LeftOut, more.LeftOut...)
@@ -100,8 +100,8 @@ func (l *Loaded) Add(more Loaded) {
 	l.Taken = append(l.Taken, more.Taken...)
 }
 
-// BuiltIn reports whether a plugin has tools of which the host has its own, which
-// are used instead, and no other ones were taken from it.
+// BuiltIn reports whether tools of a plugin were skipped because the host has built-in
+// tools of the same names, and for no other reason.
 func (l *Loaded) BuiltIn(name string) bool {
 	found := false
 	for _, t := range l.Taken {
@@ -113,24 +113,23 @@ func (l *Loaded) BuiltIn(name string) bool {
 	return found
 }
 
-// TakenTool is a tool of a plugin that was left out: something that comes first has
-// one of that name.
+// TakenTool is a tool of a plugin that was skipped because its name is taken.
 type TakenTool struct {
 	// Tool is the name.
 	Tool string
 	// By is the plugin that has it; "" if it is built in.
 	By string
-	// From is the plugin whose tool was left out.
+	// From is the plugin whose tool was skipped.
 	From string
 }
 
-// LeftOut is something that was left out.
+// LeftOut is an entry that was skipped.
 type LeftOut struct {
 	// Name is the plugin's name.
 	Name string
-	// Origin says where it was found.
+	// Origin is where it was found.
 	Origin Origin
-	// Reason says why it was left out, and what to do about it.
+	// Reason says why it was skipped, and what to do about it.
 	Reason string
 	// Meant is true if it looks like a plugin that its owner expects to work,
 	// so that a person should be told; false for a disabled plugin, a README
@@ -138,10 +137,10 @@ type LeftOut struct {
 	Meant bool
 	// Disabled is true if a person has disabled it.
 	Disabled bool
-	// Untrusted is true if it was left out because nobody approved it.
+	// Untrusted is true if it was skipped because it is not approved.
 	Untrusted bool
 }
 
-// ErrUntrusted says that a file came with a folder and nobody approved it as it
-// is now.
+// ErrUntrusted means that a file came with a project directory and was not approved in
+// its current state.
 var ErrUntrusted = errors.New("not approved")

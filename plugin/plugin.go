@@ -17,7 +17,7 @@ type Plugin struct {
 	Origin Origin
 	// Hooks are the points that the plugin is asked at.
 	Hooks []hookpoints.Name
-	// Events is what the plugin's protocol calls its points, for traces and
+	// Events holds the names of its points in the plugin's protocol, for traces and
 	// lists; a point that is missing has its own name.
 	Events map[hookpoints.Name]string
 	// Guards are those of Hooks at which the plugin only ever blocks. At a
@@ -30,18 +30,18 @@ type Plugin struct {
 	// [Plugin.FailureAt].
 	OnFailure   Failure
 	OnFailureAt map[hookpoints.Name]Failure
-	// Sequence, if not empty, names plugins that are asked one after another,
-	// in order, also where others are asked all at once.
+	// Sequence, if not empty, names a group of plugins that are asked one after another,
+	// in order, even where others are asked concurrently.
 	Sequence string
-	// Note is what lists say of the plugin besides; empty: nothing.
+	// Note is a note about the plugin for lists; empty: none.
 	Note string
 	// Tools are what the model may call. A plugin without any only has hooks: its
 	// name then means nothing to the model, and other plugins' tools may have it.
 	// LostTools counts those that the plugin describes besides and that were left out.
 	Tools     []tools.Tool
 	LostTools int
-	// NotTools are what the plugin calls its parts that are no tools, for those who
-	// look for them among the tools.
+	// NotTools are the names of the plugin's parts that are not tools, for messages about
+	// unknown tools.
 	NotTools []string
 	// Handler answers events. It may be nil if Hooks is empty.
 	Handler Handler
@@ -55,7 +55,7 @@ type Origin struct {
 	Path string
 }
 
-// Failure says what a plugin's failure means.
+// Failure is what a failure of a plugin means.
 type Failure string
 
 // What a failure can mean.
@@ -64,18 +64,18 @@ const (
 	Block  Failure = "block"  // at a point that can block, the plugin blocks
 )
 
-// Event is one moment of a conversation.
+// Event is one event of a conversation.
 type Event struct {
-	// Point is the moment's name.
+	// Point is the hook point.
 	Point hookpoints.Name
-	// Payload is what the moment carries: one line of JSON, an object.
+	// Payload is a JSON object on one line.
 	// Handlers must not modify it.
 	Payload json.RawMessage
 
 	room *share // of the room for the answers of all plugins asked
 }
 
-// Answer is what a plugin says about an event. The zero value is no opinion.
+// Answer is a plugin's answer to an event. The zero value is no opinion.
 type Answer struct {
 	// Body is a JSON object with the fields of the point's answer. Empty, or
 	// an object without fields, is no opinion.
@@ -85,26 +85,23 @@ type Answer struct {
 	// Unreadable says why the output was not an answer, such as "not JSON:
 	// ..."; Body is then empty.
 	Unreadable string
-	// Explain says why a Body that is not a JSON object is not an answer; nil: the
-	// host says it.
+	// Explain returns why a Body that is not a JSON object is not an answer; nil: the
+	// host explains it.
 	Explain func(body []byte) string
-	// Doubt says what of the output means nothing to the protocol, which may have
-	// been a block in other words. At a point that can block it is said, once a
-	// run, and for a plugin whose failure blocks there it is a failure, unless
-	// Body blocks.
+	// Doubt describes parts of the output that are unknown to the protocol and may have
+	// been meant as a block. At a point that can block it is reported once per run, and
+	// for a plugin whose failure blocks there it is a failure, unless Body blocks.
 	Doubt string
-	// Unread is true if the plugin took nothing of a payload that it could only
-	// have read: whatever it answers but a block, it has failed. It counts
-	// beside an error too.
+	// Unread is true if the plugin did not read a payload that was passed on standard
+	// input only: then it has failed, unless it blocks. It also applies with an error.
 	Unread bool
-	// Asked is true if the plugin asked the person at the terminal: should it
-	// fail then, at a point that can block, it blocks. It counts beside an error
-	// too.
+	// Asked is true if the plugin asked the person at the terminal: if it then fails at a
+	// point that can block, it blocks. It also applies with an error.
 	Asked bool
-	// Skipped says why the plugin had no need to be asked; empty: it was.
+	// Skipped says why the plugin was not asked; empty: it was.
 	Skipped string
-	// Notes are what a person should know: what the protocol's adapter had to
-	// refuse, or a remark of the plugin. A sentence each.
+	// Notes are notes for a person, a sentence each: what the protocol's adapter
+	// ignored, or a message of the plugin.
 	Notes []string
 }
 
@@ -114,14 +111,14 @@ type Handler interface {
 	Handle(ctx context.Context, ev Event) (Answer, error)
 }
 
-// HandlerFunc makes a Go function a Handler.
+// HandlerFunc is a Go function as a Handler.
 type HandlerFunc func(ctx context.Context, ev Event) (Answer, error)
 
 // Handle calls f.
 func (f HandlerFunc) Handle(ctx context.Context, ev Event) (Answer, error) { return f(ctx, ev) }
 
-// FailureAt says what a failure of the plugin means at a point that can block:
-// Block; Ignore if a person has said so; "" if nobody has said anything.
+// FailureAt returns what a failure of the plugin means at a point that can block: Block;
+// Ignore if a person set it; "" if nothing is set.
 func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
 	if failure, set := p.OnFailureAt[point]; set {
 		return failure
@@ -129,6 +126,6 @@ func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
 	return p.OnFailure
 }
 
-// EventAt is what the plugin's protocol calls a point, "" where that is the
-// point's own name.
+// EventAt returns the name of a point in the plugin's protocol, "" if it is the point's
+// own name.
 func (p *Plugin) EventAt(point hookpoints.Name) string { return p.Events[point] }

@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/merge"
 )
 
-// Record says what happened between the host and one plugin in one dispatch.
+// Record describes what happened between the host and one plugin in one dispatch.
 // As JSON it is a line of a trace file.
 type Record struct {
 	// Time is when the plugin was asked, or when it would have been.
@@ -22,31 +22,31 @@ type Record struct {
 	Plugin string `json:"plugin"`
 	// Protocol is how the host speaks to the plugin.
 	Protocol string `json:"protocol,omitempty"`
-	// Event is what that protocol calls the point, if it has its own name for it.
+	// Event is the name of the point in that protocol, if it differs.
 	Event string `json:"event,omitempty"`
 	// Guard is true if the plugin was asked as a guard.
 	Guard bool `json:"guard,omitempty"`
-	// Result says in a word what came of it.
+	// Result is the outcome.
 	Result Result `json:"result"`
 	// DurationMS is how long the plugin took, in milliseconds.
 	DurationMS float64 `json:"duration_ms"`
-	// PayloadBytes is the size of what the plugin received.
+	// PayloadBytes is the size of the payload that the plugin received.
 	PayloadBytes int `json:"payload_bytes"`
-	// AnswerBytes is the size of what it answered.
+	// AnswerBytes is the size of its answer.
 	AnswerBytes int `json:"answer_bytes"`
 	// Exit is the exit status of its process, if there was one.
 	Exit *int `json:"exit,omitempty"`
 	// Changed are JSON Pointers to what it changed: places in the payload
 	// where it rewrote, fields of the answer elsewhere.
 	Changed []string `json:"changed,omitempty"`
-	// Lost says what of it other plugins replaced or made unused.
+	// Lost lists its changes that other plugins replaced or made unused.
 	Lost []merge.Conflict `json:"lost,omitempty"`
 	// Why explains a failure, a block or a skip.
 	Why string `json:"why,omitempty"`
 	// Blocks is true if the event was refused because of this plugin: it was the
 	// first that blocked, or whose failure did.
 	Blocks bool `json:"blocks,omitempty"`
-	// Notes are other remarks, a sentence each.
+	// Notes are further notes, a sentence each.
 	Notes []string `json:"notes,omitempty"`
 	// NoteKinds are the kinds of Notes, in their order: "" for a remark of no kind;
 	// shorter than Notes where none follows.
@@ -57,7 +57,7 @@ type Record struct {
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
-// Firing is one dispatch as a whole, when it is over.
+// Firing is one dispatch as a whole, after its end.
 type Firing struct {
 	// Dispatch is that of its records.
 	Dispatch int64
@@ -69,7 +69,7 @@ type Firing struct {
 	Answer json.RawMessage
 }
 
-// Result is what came of asking one plugin.
+// Result is the outcome of asking one plugin.
 type Result string
 
 // The results.
@@ -83,7 +83,7 @@ const (
 	Skipped   Result = "skipped"    // the plugin was not asked; Why says why
 )
 
-// Notice is something that a person should know about a plugin.
+// Notice is a message for a person about a plugin.
 type Notice struct {
 	// Plugin is the plugin's name.
 	Plugin string
@@ -92,11 +92,11 @@ type Notice struct {
 	// Event is what the plugin's protocol calls the point, if it has its own
 	// name for it.
 	Event string
-	// Text says what happened and what followed, without the names above.
+	// Text says what happened and its consequence, without the names above.
 	Text string
 }
 
-// String is the notice as one line.
+// String returns the notice as one line.
 func (n Notice) String() string {
 	where := ""
 	if n.Point != "" {

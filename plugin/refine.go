@@ -8,8 +8,8 @@ import (
 	"github.com/chibi-host/chibi/merge"
 )
 
-// Refine corrects what plugins put in the place of a field of the payload, before
-// the next plugin and the guards receive it.
+// Refine corrects the values with which plugins replace a field of the payload, before the
+// next plugin and the guards receive it.
 type Refine struct {
 	// Field is the field's name.
 	Field string

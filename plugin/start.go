@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Refusal is the error of a handler that refuses the run at on_start, where
-// answers have no effect. At other points it is a failure like any other.
+// Refusal is the error of a handler that refuses to let the run start, at on_start, where
+// answers have no effect. At other points it is an ordinary failure.
 type Refusal struct{ Err error }
 
 // Error is the reason.
@@ -17,8 +17,8 @@ func (r *Refusal) Error() string { return r.Err.Error() }
 // Unwrap is the reason.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// StartError says that a run must not go on: at on_start a plugin refused it, or
-// failed although its failure blocks there.
+// StartError means that a run must not continue: at on_start a plugin refused it, or
+// failed and its failure blocks there.
 type StartError struct {
 	// Plugin is the plugin's name, Event what its protocol calls on_start.
 	Plugin, Event string

@@ -2,13 +2,13 @@ package plugin
 
 import "github.com/chibi-host/chibi/internal/strictjson"
 
-// JSON writes a value as one line of JSON, without the newline. Unlike
-// json.Marshal it leaves "<", ">" and "&" as they are, so that scripts see what
-// people typed. Errors are those of package json.
+// JSON returns a value as one line of JSON, without the newline. Unlike json.Marshal it
+// does not escape "<", ">" and "&", so that scripts see what people typed. Errors are
+// those of package json.
 func JSON(v any) ([]byte, error) { return strictjson.Encode(v) }
 
-// Translate makes another protocol's payload of a point's: it decodes an event's
-// payload and writes what to makes of it as a line of JSON, with the newline.
+// Translate converts a point's payload to that of another protocol: it decodes an event's
+// payload and encodes the result of to as a line of JSON, with the newline.
 func Translate[P any](ev Event, to func(P) any) ([]byte, error) {
 	var payload P
 	if err := strictjson.Decode(ev.Payload, &payload); err != nil {

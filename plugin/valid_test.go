@@ -30,7 +30,7 @@ func TestAPointThatIsNotValidIsAnError(t *testing.T) {
 	for name, host := range hosts {
 		for range 2 {
 			_, err := plugin.Fire(t.Context(), host, misspelt, Voyage{})
-			want := `hook point pre_sail: field Target of the answer: the rule of merge:"replce" is not known (did you mean ` +
+			want := `hook point pre_sail: field Target of the answer: unknown rule in merge:"replce" (did you mean ` +
 				`"replace"?)`
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s: %v", name, err)
@@ -41,7 +41,7 @@ func TestAPointThatIsNotValidIsAnError(t *testing.T) {
 			}
 		}
 		if _, err := plugin.FireJSON(t.Context(), host, hookpoints.Info{Name: "p"}, []byte("{}")); err == nil ||
-			!strings.Contains(err.Error(), `hook point p: mode "" is not known`) {
+			!strings.Contains(err.Error(), `hook point p: unknown mode ""`) {
 			t.Errorf("%s: FireJSON = %v", name, err)
 		}
 	}

@@ -18,10 +18,10 @@ func ExampleText() {
 	//
 	// A plugin receives:
 	//   tool_name (string): tool_name is the tool whose output is large.
-	//   arguments (object): arguments are those that the tool ran with.
+	//   arguments (object): arguments are the arguments that the tool ran with.
 	//   content (string): content is the whole output.
 	//   truncated (boolean, optional): truncated is true if this is only the
-	//     beginning of what is too large for a payload.
+	//     beginning of an output that is too large for a payload.
 	//   content_path (string, optional): content_path is the path of a file with the
 	//     whole content.
 	//   char_count (integer): char_count is the number of characters of the content.

@@ -1,7 +1,6 @@
-// Package oneshot answers events with a process for each: a [Codec] says which
-// process, a [Runner] runs it, and the Codec reads what it left. It is what the
-// protocols of executables share; how a process is bounded and ended is said in
-// package process.
+// Package oneshot runs one process for each event: a [Codec] specifies the process, a
+// [Runner] runs it, and the Codec decodes its output. The protocols of executables share
+// it. Package process bounds and ends processes.
 package oneshot
 
 import (
@@ -17,9 +16,9 @@ import (
 // Codec turns events into processes and their output into answers.
 // Implementations are pure and safe for concurrent use.
 type Codec interface {
-	// Encode says which process to run for an event.
+	// Encode returns the process to run for an event.
 	Encode(ev plugin.Event) (process.Command, error)
-	// Decode reads what the process left. An error means that the plugin
+	// Decode decodes the output of the process. An error means that the plugin
 	// failed.
 	Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, error)
 }
@@ -31,17 +30,17 @@ type Runner interface {
 
 // Handler is the [plugin.Handler] that runs one process for each event.
 type Handler struct {
-	// Codec speaks the plugin's protocol.
+	// Codec implements the plugin's protocol.
 	Codec Codec
 	// Runner runs the processes; nil: a process.Runner with its defaults.
 	Runner Runner
-	// Timeout bounds each process; 0: 30 seconds. Timeouts beat it at single
+	// Timeout bounds each process; 0: 30 seconds. Timeouts override it at single
 	// points.
 	Timeout  time.Duration
 	Timeouts map[hookpoints.Name]time.Duration
 }
 
-// DefaultTimeout bounds a hook's process where nothing else is said.
+// DefaultTimeout is the default time limit of a hook's process.
 const DefaultTimeout = 30 * time.Second
 
 // Handle runs the process of one event.

@@ -10,42 +10,42 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// DefaultProbes is how many executables are asked at once what they are.
+// DefaultProbes is how many executables are probed at once.
 const DefaultProbes = 16
 
-// DefaultProbeTimeout bounds the time in which an executable says what it is.
+// DefaultProbeTimeout is the default time limit of a probe.
 const DefaultProbeTimeout = 5 * time.Second
 
-// Hung remembers executables that did not answer in time when they were asked
-// what they are. It must be safe for concurrent use.
+// Hung remembers executables that did not answer a probe in time. It must be safe for
+// concurrent use.
 type Hung interface {
-	// Until reports whether an executable, as it is now, hung a short while ago when
-	// it was given at least so much time: when that was, and until when it is left
-	// out.
+	// Until reports whether an executable, if its file is unchanged, recently hung with
+	// at least the given time limit: when that was, and until when it is skipped.
 	Until(path string, patience time.Duration) (at, until time.Time, ok bool)
-	// Note keeps that an executable hung just now. It says until when it is left
-	// out; not ok: it is to be asked the next time too.
+	// Note records that an executable hung just now and returns until when it is skipped;
+	// not ok: it is not skipped.
 	Note(path string, patience time.Duration) (until time.Time, ok bool)
-	// Forget drops what was kept of an executable: it has answered.
+	// Forget removes the record of an executable, which has answered.
 	Forget(path string)
 }
 
-// Prober asks executables what they are: many at once, those of all protocols
-// that share it counted together, and, with a memory, none again that hung a
-// short while ago. Make one with [NewProber]. It is safe for concurrent use.
+// Prober probes executables: it asks them for their schema or event. It bounds how many
+// are probed at once, over all protocols that share it, and with a memory it skips
+// executables that recently hung. Use [NewProber] to create one. It is safe for concurrent
+// use.
 type Prober struct {
 	hung  Hung
 	slots chan struct{}
 }
 
-// NewProber makes a prober that asks DefaultProbes executables at once. hung may
-// be nil: each is asked each time.
+// NewProber returns a prober that probes DefaultProbes executables at once. hung may be
+// nil: no executable is skipped.
 func NewProber(hung Hung) *Prober {
 	return &Prober{hung: hung, slots: make(chan struct{}, DefaultProbes)}
 }
 
-// Each calls ask for every index below n, many at once, and returns when all
-// calls have.
+// Each calls ask for every index below n, concurrently, and returns when all calls have
+// returned.
 func (p *Prober) Each(n int, ask func(i int)) {
 	var calls sync.WaitGroup
 	for i := range n {
@@ -58,19 +58,19 @@ func (p *Prober) Each(n int, ask func(i int)) {
 	calls.Wait()
 }
 
-// Probe asks one executable what it is.
+// Probe is the probe of one executable.
 type Probe struct {
 	// Runner runs it; nil: a process.Runner with its defaults.
 	Runner Runner
-	// Command is what to run. It has a Timeout.
+	// Command is the command. It must have a Timeout.
 	Command process.Command
-	// Required is set for an executable that is never left out.
+	// Required is set for an executable that must never be skipped.
 	Required bool
 }
 
 // Run runs a probe. Errors are those of [process.Runner.Run], and a
-// process.ErrTimeout without a run for an executable that is left out, as it hung a
-// short while ago.
+// process.ErrTimeout without a run for an executable that is skipped because it recently
+// hung.
 func (p *Prober) Run(ctx context.Context, probe Probe) (process.Outcome, error) {
 	if probe.Runner == nil {
 		probe.Runner = process.Runner{}
@@ -95,7 +95,7 @@ func (p *Prober) Run(ctx context.Context, probe Probe) (process.Outcome, error) 
 	return out, err
 }
 
-// whenAgain says when an executable that is left out is asked again.
+// whenAgain returns when a skipped executable is asked again.
 func whenAgain(until time.Time) string {
 	return fmt.Sprintf("asked again after %s, by chibi plugin list, or when its file changes or plugins.probe_timeout_ms "+
 		"is raised", clockTime(until))

@@ -1,6 +1,6 @@
-// Package plugintest is the conformance suite of plugin protocols: [Run] drives
-// real processes through a real host and holds what plugin.Host promises. A new
-// protocol passes it by adding a constructor. It is for tests only.
+// Package plugintest is the conformance suite of plugin protocols: [Run] runs real
+// processes through a real host and checks the promises of plugin.Host. A new protocol
+// uses it by adding a constructor. It is for tests only.
 package plugintest
 
 import (
