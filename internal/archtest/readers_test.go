@@ -68,7 +68,7 @@ var boundOf = map[string]string{
 	"internal/cli/hook.dataText":                  "a payload for `chibi hook fire`",
 	"internal/cli/command.ReadAll":                "a piped prompt",
 	"internal/cli/command.readLine":               "a typed line",
-	"internal/cli.rewrite":                        "configuration files",
+	"internal/app.ConfigFile.Rewrite":             "configuration files",
 	"internal/cli.session.caseFiles":              "folders",
 	"internal/cli.session.chat":                   "a typed line",
 	"internal/cli.program.promptText":             "texts of a context: system prompt, summary, goals, todos, reflection",

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/hook"
+	"github.com/chibi-host/chibi/internal/cli/tool"
 	"github.com/chibi-host/chibi/internal/cli/trust"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/urfave/cli/v2"
@@ -118,7 +119,7 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.group("plugin", "plugins", append([]*cli.Command{
 			p.listCommand(ctx), p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
 		}, p.installCommands(ctx)...)...),
-		p.group("tool", "tools", p.toolCommands(ctx)...),
+	}, tool.Commands(p.env), []*cli.Command{
 		p.group("recipe", "prepared prompts", p.recipeCommands(ctx)...),
 		p.traceCommand(ctx),
 		p.replayCommand(ctx),

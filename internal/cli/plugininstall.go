@@ -238,7 +238,7 @@ func (s *session) editGlobal(key, value string) error {
 
 // rewriteGlobal changes the text of config.toml.
 func (s *session) rewriteGlobal(edit func(path string, data []byte) ([]byte, error)) error {
-	return rewrite("the configuration", filepath.Join(s.Home, "config.toml"), edit)
+	return app.ConfigFile{Path: filepath.Join(s.Home, "config.toml"), What: "the configuration"}.Rewrite(edit)
 }
 
 // setEnabled notes in the configuration that a plugin is disabled; enabled ones

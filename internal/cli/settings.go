@@ -8,7 +8,6 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/config"
-	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // saveUsername keeps -u in the context's local.toml.
@@ -24,8 +23,9 @@ func saveSettings(_ context.Context, s *session, _ cmdline.Given) error {
 // saveLocal changes keys of the context's local.toml; all else in it stays as it
 // is, comments included. The configuration counts from then on.
 func (s *session) saveLocal(pairs []string) error {
-	what := fmt.Sprintf("the configuration of context %q", s.Name())
-	err := rewrite(what, s.Store.Layout().LocalConfig(s.Name()), func(path string, data []byte) (_ []byte, err error) {
+	file := app.ConfigFile{Path: s.Store.Layout().LocalConfig(s.Name()),
+		What: fmt.Sprintf("the configuration of context %q", s.Name())}
+	err := file.Rewrite(func(path string, data []byte) (_ []byte, err error) {
 		for _, pair := range pairs {
 			key, value, _ := strings.Cut(pair, "=")
 			if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {
@@ -38,23 +38,6 @@ func (s *session) saveLocal(pairs []string) error {
 		return err
 	}
 	return app.Configure(s.Session)
-}
-
-// rewrite changes the text of a configuration file, which need not be there yet,
-// while no other process does; what names it for errors. A link to it stays a link.
-func rewrite(what, path string, edit func(path string, data []byte) ([]byte, error)) error {
-	var wrong error
-	err := jsonfile.Rewrite(jsonfile.File{Path: path, Max: config.MaxFileBytes}, func(data []byte) ([]byte, error) {
-		data, wrong = edit(path, data)
-		return data, wrong
-	})
-	switch {
-	case wrong != nil:
-		return app.UsageError{Err: wrong}
-	case err != nil:
-		return fmt.Errorf("writing %s: %w", what, err)
-	}
-	return nil
 }
 
 // overrides are the settings of this run: --set and -U, or -u, which counts now

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// ConfigFile is a configuration file that is changed.
+type ConfigFile struct {
+	// Path is the file's path. It need not be there yet; a link stays a link.
+	Path string
+	// What names the file in errors.
+	What string
+}
+
+// Rewrite changes the text of the file while no other process does. An error of edit
+// is one of the person who asked for the change.
+func (f ConfigFile) Rewrite(edit func(path string, data []byte) ([]byte, error)) error {
+	var wrong error
+	err := jsonfile.Rewrite(jsonfile.File{Path: f.Path, Max: config.MaxFileBytes}, func(data []byte) ([]byte, error) {
+		data, wrong = edit(f.Path, data)
+		return data, wrong
+	})
+	switch {
+	case wrong != nil:
+		return UsageError{wrong}
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", f.What, err)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// ToolCall is a call of a tool that a person asked for.
+type ToolCall struct {
+	// Operation is what asked for it, as --json-config names it.
+	Operation string
+	// Tool is the tool's name.
+	Tool string
+	// Failure says in a line why the call failed; "": it did not.
+	Failure string
+}
+
+// AnswerToolCall prints the output of a call, whether it failed or not. The error
+// says that it failed.
+func AnswerToolCall(out *Printer, call ToolCall, output string) error {
+	err := out.Answer(call.Operation, call.data(), strings.TrimSuffix(output, "\n"))
+	return errors.Join(err, call.err())
+}
+
+// AnswerToolResult prints what a tool wrote on standard output, whether the call
+// failed or not, and closes it. What the tool wrote on standard error was shown
+// while it ran.
+func AnswerToolResult(out *Printer, call ToolCall, result tools.Result) error {
+	defer result.File.Close()
+	output, why := splitResult(result)
+	call.Failure = why
+	switch {
+	case result.File != nil:
+		return errors.Join(out.AnswerFile(call.Operation, call.data(), result.File.Path()), call.err())
+	case output != "" || why == "":
+		return AnswerToolCall(out, call, output)
+	}
+	return errors.Join(out.Done(call.Operation, call.data(), ""), call.err())
+}
+
+// data is what a program is told about the call.
+func (c ToolCall) data() Fields {
+	data := Fields{"tool": c.Tool, "failed": c.Failure != "", "failure": nil}
+	if c.Failure != "" {
+		data["failure"] = c.Failure
+	}
+	return data
+}
+
+// err is the error of a run whose call failed.
+func (c ToolCall) err() error {
+	if c.Failure == "" {
+		return nil
+	}
+	return fmt.Errorf("tool %q: %s", c.Tool, c.Failure)
+}
+
+// splitResult returns what a tool itself wrote, and in a line why it failed; "" if it
+// did not.
+func splitResult(r tools.Result) (output, why string) {
+	switch {
+	case !r.Failed:
+		return r.Text, ""
+	case r.Failure == "":
+		return "", strings.TrimPrefix(r.Text, "Error: ")
+	}
+	why, _, _ = strings.Cut(strings.TrimPrefix(r.Failure, "Error: "), "\n")
+	return r.Text, why
+}

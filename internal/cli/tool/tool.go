@@ -1,0 +1,70 @@
+// Package tool has the commands about tools.
+package tool
+
+import (
+	"context"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/urfave/cli/v2"
+)
+
+// Commands lists the commands about tools.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{env.Group("tool", "tools", []*cli.Command{callCommand(env)})}
+}
+
+func callCommand(env *command.Env) *cli.Command {
+	var hooks bool
+	return env.Command(command.Spec{
+		Name: "call", Args: "TOOL [JSON]", About: "run one tool, and print what it answers",
+		Flags: []cli.Flag{command.Switch(&hooks, "hooks",
+			"as a turn would: with the filters and hooks of tools, printing what "+
+				"the model would see")},
+		Examples: []string{`chibi tool call update_todos '{"content": "call home"}'`,
+			`chibi tool call --hooks run_command '{"command": "ls"}'`},
+		Run: func(ctx context.Context, args []string) error {
+			name, arguments := args[0], strings.Join(args[1:], " ")
+			if hooks {
+				return callWithHooks(ctx, env, name, arguments)
+			}
+			return call(ctx, env, name, arguments)
+		},
+	})
+}
+
+// call calls a tool. No hook fires.
+func call(ctx context.Context, env *command.Env, name, arguments string) error {
+	return env.Work(ctx, func(s *app.Session) error {
+		args, err := app.ToolArguments(arguments)
+		if err != nil {
+			return command.Usage("-P %s: %v", name, err)
+		}
+		tool, result, err := app.CallTool(ctx, s, name, args)
+		if err != nil {
+			return err
+		}
+		return command.AnswerToolResult(env.Out, command.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
+	})
+}
+
+// callWithHooks calls a tool as a turn would, and prints what the model would see.
+func callWithHooks(ctx context.Context, env *command.Env, name, arguments string) error {
+	args, err := app.ToolArguments(arguments)
+	if err != nil {
+		return command.Usage("%v", err)
+	}
+	return env.Work(ctx, func(s *app.Session) error {
+		tool, err := app.FindTool(s, name)
+		if err != nil {
+			return err
+		}
+		seen, failure, err := s.Agent.CallTool(ctx, tool.Spec().Name, args)
+		if err != nil {
+			return err
+		}
+		call := command.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name, Failure: failure}
+		return command.AnswerToolCall(env.Out, call, seen)
+	})
+}
