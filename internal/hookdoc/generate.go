@@ -81,15 +81,14 @@ func Stale(root fs.FS) ([]string, error) {
 	return stale, err
 }
 
-// block matches a generated part of the page: its name and its current content.
-var block = regexp.MustCompile(`(?s)<!-- generated: ([a-z ]+) -->\n.*?<!-- /generated -->`)
-
 // fill replaces the tables between the markers of the page.
 func fill(page []byte) ([]byte, error) {
 	begun, ended := bytes.Count(page, []byte("<!-- generated: ")), bytes.Count(page, []byte("<!-- /generated -->"))
 	if begun != ended {
 		return nil, fmt.Errorf("%s: %d generated blocks begin, %d end with <!-- /generated -->", hooksFile, begun, ended)
 	}
+	// a generated part of the page: its name and its present content
+	block := regexp.MustCompile(`(?s)<!-- generated: ([a-z ]+) -->\n.*?<!-- /generated -->`)
 	var unknown error
 	filled := block.ReplaceAllFunc(page, func(old []byte) []byte {
 		name := string(block.FindSubmatch(old)[1])
