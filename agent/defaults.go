@@ -12,7 +12,7 @@ const (
 	// DefaultMaxFollowUps bounds how often pre_stop continues a turn, and how many
 	// recipes hooks run in it.
 	DefaultMaxFollowUps = 5
-	// DefaultMaxRecursion bounds the rounds that the recurse tool can ask for.
+	// DefaultMaxRecursion bounds the further turns that the recurse tool can ask for.
 	DefaultMaxRecursion = 30
 	// DefaultCacheThreshold is how many characters of an output are shown.
 	DefaultCacheThreshold = 4000

@@ -21,6 +21,8 @@ type output struct {
 	// status says what became of the call, blockedBy which plugin blocked it.
 	status    hookpoints.CallStatus
 	blockedBy string
+	// why is the reason of whoever kept the call from running, "" if it ran.
+	why string
 	// exit and took are the tool's exit status, 0 if it succeeded, and time.
 	exit int
 	took time.Duration
@@ -50,13 +52,14 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 
 // denied is what the model is told of a call that is not run.
 func denied(err error) output {
-	return output{text: "Error: " + err.Error(), preface: "Error: ", status: hookpoints.StatusDenied, exit: 1}
+	text := "Error: " + err.Error()
+	return output{text: text, why: text, preface: "Error: ", status: hookpoints.StatusDenied, exit: 1}
 }
 
 // blocked is what the model is told of a call that a plugin blocks: the plugin's
 // reason, and which one it is unless the reason names it.
 func blocked(v hookpoints.PreToolAnswer) output {
-	o := output{text: v.Message, status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
+	o := output{text: v.Message, why: v.Message, status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
 	if !strings.Contains(v.Message, fmt.Sprintf("plugin %q", v.BlockedBy)) {
 		o.text += hookpoints.BlockedNote(v.BlockedBy)
 	}
@@ -86,10 +89,8 @@ func (o output) withConverted(converted []string) output {
 // event is the call as an event of the turn.
 func (o *output) event(inv hookpoints.PreToolPayload) *CallEvent {
 	s := &CallEvent{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
-		BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: o.converted}
+		Why: o.why, BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: o.converted}
 	switch {
-	case !s.Ran:
-		s.Why = strings.TrimSuffix(o.text, hookpoints.BlockedNote(o.blockedBy))
 	case o.status == hookpoints.StatusFailed && o.failure != "":
 		s.Failure = o.failure
 	case o.status == hookpoints.StatusFailed:
