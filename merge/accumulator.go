@@ -17,6 +17,7 @@ type Accumulator struct {
 	payload []byte
 	values  map[string]*node // fields of the payload that replies rewrite, as they are now
 	stale   []string         // those that the payload does not have yet
+	spliced extent           // the one that it was given last
 	replies []*reply
 	settled []byte // the answer of the reply that blocked or claimed
 	blocker string
@@ -59,7 +60,7 @@ func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result,
 // it.
 func (a *Accumulator) Next() []byte {
 	for _, name := range a.stale {
-		a.payload = a.values[name].spliceInto(a.payload, name)
+		a.splice(name)
 	}
 	a.stale = nil
 	return a.payload

@@ -53,6 +53,31 @@ func (a *Accumulator) patch(r *reply, name, patch string) {
 	}
 }
 
+// extent is where the value of a field stands in a payload.
+type extent struct {
+	field      string
+	begin, end int
+}
+
+// splice writes a field into the payload. Where it stands is looked up once for all
+// plugins that patch the same field.
+func (a *Accumulator) splice(field string) {
+	now := a.values[field]
+	if a.spliced.field != field {
+		there := gjson.GetBytes(a.payload, gjson.Escape(field))
+		if !there.Exists() {
+			a.payload = put(a.payload, field, now.raw())
+			return
+		}
+		a.spliced = extent{field, there.Index, there.Index + len(there.Raw)}
+	}
+	out := make([]byte, 0, len(a.payload)+now.size())
+	out = now.appendTo(append(out, a.payload[:a.spliced.begin]...))
+	tail := a.payload[a.spliced.end:]
+	a.spliced.end = len(out)
+	a.payload = append(out, tail...)
+}
+
 // valid reports whether text is JSON of a bounded depth: nothing else is taken
 // apart here, as the parser would recurse into it.
 func valid(text []byte) bool { return strictjson.Valid(text) }

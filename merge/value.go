@@ -90,16 +90,6 @@ func (n *node) size() int {
 	return size
 }
 
-// spliceInto makes the value an object's member of a name.
-func (n *node) spliceInto(object []byte, name string) []byte {
-	there := gjson.GetBytes(object, gjson.Escape(name))
-	if there.Index == 0 {
-		return put(object, name, n.raw())
-	}
-	out := append(make([]byte, 0, len(object)-len(there.Raw)+n.size()), object[:there.Index]...)
-	return append(n.appendTo(out), object[there.Index+len(there.Raw):]...)
-}
-
 // members reads the members of an object; nil for another value.
 func (n *node) members() *object {
 	if n.object != nil || !isObject(n.text) {
