@@ -45,7 +45,7 @@ func TestReadInput(t *testing.T) {
 		{name: "no list", input: `{"command": {"run_plugin": {"name": "dice", "args": "a"}}}`,
 			err: `--json-config: the command "run_plugin" needs "args", a list of strings`},
 		{name: "no such command", input: `{"command": "dance"}`,
-			err: `--json-config: there is no command "dance"; there are ask, compact, show_log, run_plugin`},
+			err: `--json-config: there is no command "dance"; there are ask, compact, show_log, run_plugin, show_version`},
 		{name: "flags", input: `{"command": "compact", "flags": {"verbose": true, "force_call_user": true,
 			"json_output": false, "debug": ["all", {"destroy_at": 5}], "no_chibi": false, "odd": true}}`,
 			given: map[string]Given{"compact-current-context": {Times: 1}, "verbose": {Times: 1}, "no-chibi": {Times: 1},
@@ -139,7 +139,8 @@ func TestCommandTable(t *testing.T) {
 		"| `ask` | `prompt` | a result | |\n" +
 		"| `compact` | `name`? | a result | `context` |\n" +
 		"| `show_log`, `log` | `context`?, `count` | entries | |\n" +
-		"| `run_plugin` | `name`, `args`? | a result | |\n"
+		"| `run_plugin` | `name`, `args`? | a result | |\n" +
+		"| `show_version` | | a result | `version` |\n"
 	if diff := cmp.Diff(want, CommandTable(flags)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

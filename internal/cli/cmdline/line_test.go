@@ -43,6 +43,7 @@ func program() (flags []*Flag, prompt *string) {
 		{Name: "json-output", Members: []string{"flags.json_output"}, Beside: true, On: true},
 		{Name: "debug", Takes: []Value{{"KEY", DebugKey, ""}}, Members: []string{"flags.debug"}},
 		{Name: "verbose", Letters: "v", Members: []string{"flags.verbose"}},
+		{Name: "version", Command: &Command{Names: []string{"show_version"}, Data: "`version`"}},
 	}, prompt
 }
 
