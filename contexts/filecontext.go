@@ -27,10 +27,10 @@ func openFiles(home *fileHome, r *ref) keeper {
 	return keeper{transcript: t, texts: c.texts(), inbox: fileInbox{c}}
 }
 
-func (c *fileContext) folder() string { return c.home.folder(c.name) }
+func (c *fileContext) directory() string { return c.home.directory(c.name) }
 
 // path is a file of the context.
-func (c *fileContext) path(name string) string { return filepath.Join(c.folder(), name) }
+func (c *fileContext) path(name string) string { return filepath.Join(c.directory(), name) }
 
 // hasFile reports whether there is such a file, or that cannot be found out.
 func (c *fileContext) hasFile(path string) bool {

@@ -21,11 +21,11 @@ type fileHome struct {
 	fs    disk.FS
 }
 
-func (f *fileHome) folder(name string) string { return Layout{f.home}.Directory(name) }
+func (f *fileHome) directory(name string) string { return Layout{f.home}.Directory(name) }
 
 // hasContext reports whether a context has a directory.
 func (f *fileHome) hasContext(name string) bool {
-	_, err := f.fs.Stat(f.folder(name))
+	_, err := f.fs.Stat(f.directory(name))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -62,13 +62,13 @@ func (f fileNames) names(context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (f fileNames) create(name string) error { return disk.MkdirAll(f.fs, f.folder(name), 0o700) }
+func (f fileNames) create(name string) error { return disk.MkdirAll(f.fs, f.directory(name), 0o700) }
 
 // rename is one step; a prompt may have made the other directory meanwhile.
 func (f fileNames) rename(from, to string) error {
 	err := f.create(from)
 	if err == nil {
-		err = disk.MoveNew(f.fs, f.folder(from), f.folder(to))
+		err = disk.MoveNew(f.fs, f.directory(from), f.directory(to))
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return ErrExists
@@ -83,7 +83,7 @@ const deleted = ".deleted-"
 // remove gives a context another name. That needs no room, and is one step.
 func (f fileNames) remove(name string) error {
 	away := filepath.Join(Layout{f.home}.Contexts(), deleted+name+"-"+uuid.NewString())
-	err := disk.Move(f.fs, f.folder(name), away)
+	err := disk.Move(f.fs, f.directory(name), away)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -101,14 +101,14 @@ func (f fileNames) free() error {
 
 // trash lists the directories of removed contexts.
 func (f *fileHome) trash() (paths []string, err error) {
-	folder := Layout{f.home}.Contexts()
-	entries, err := f.fs.ReadDir(folder)
+	dir := Layout{f.home}.Contexts()
+	entries, err := f.fs.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), deleted) {
-			paths = append(paths, filepath.Join(folder, e.Name()))
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
 	return paths, nil
@@ -117,7 +117,7 @@ func (f *fileHome) trash() (paths []string, err error) {
 // lastUse is when the conversation or the inbox of a context was written last.
 func (f fileNames) lastUse(name string) (last time.Time) {
 	for _, file := range []string{"context.jsonl", "transcript/active.jsonl", "inbox.jsonl"} {
-		if info, err := f.fs.Stat(filepath.Join(f.folder(name), file)); err == nil && info.ModTime().After(last) {
+		if info, err := f.fs.Stat(filepath.Join(f.directory(name), file)); err == nil && info.ModTime().After(last) {
 			last = info.ModTime()
 		}
 	}
@@ -125,9 +125,9 @@ func (f fileNames) lastUse(name string) (last time.Time) {
 }
 
 // removeStale removes temporary files that a crash has left.
-func (f *fileHome) removeStale(folders ...string) {
-	for _, folder := range folders {
-		disk.RemoveStale(f.fs, folder, f.store.now())
+func (f *fileHome) removeStale(dirs ...string) {
+	for _, dir := range dirs {
+		disk.RemoveStale(f.fs, dir, f.store.now())
 	}
 }
 

@@ -77,7 +77,7 @@ func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
 
 // locked runs a step while no other process uses the inbox.
 func (b fileInbox) locked(take func(path string) (func(), error), step func() error) error {
-	unlock, err := b.home.lockIn(b.folder(), ".inbox.lock", take)
+	unlock, err := b.home.lockIn(b.directory(), ".inbox.lock", take)
 	if err != nil {
 		return err
 	}

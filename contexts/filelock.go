@@ -17,12 +17,12 @@ type fileLocks struct{ *fileHome }
 
 // lock takes the kernel's lock of a context, which nobody can lose.
 func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
-	folder := f.folder(r.name)
-	path := filepath.Join(folder, ".lock")
-	if err := disk.MkdirAll(f.fs, folder, 0o700); err != nil {
+	dir := f.directory(r.name)
+	path := filepath.Join(dir, ".lock")
+	if err := disk.MkdirAll(f.fs, dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("making context %q: %w", r.name, err)
 	}
-	unlock, err = f.lockIn(folder, ".lock", func(path string) (func(), error) {
+	unlock, err = f.lockIn(dir, ".lock", func(path string) (func(), error) {
 		switch p {
 		case noPatience:
 			return disk.TryLock(path)
@@ -37,7 +37,7 @@ func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(),
 	if err != nil {
 		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
 	}
-	f.removeStale(folder, filepath.Join(folder, "transcript"))
+	f.removeStale(dir, filepath.Join(dir, "transcript"))
 	data, _ := json.Marshal(thisProcess(f.store.now()))
 	if err := disk.Overwrite(path, append(data, '\n')); err != nil {
 		unlock()
@@ -46,15 +46,15 @@ func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(),
 	return unlock, nil, nil
 }
 
-// lockIn takes a lock in a folder of a context, which is made if it is missing.
+// lockIn takes a lock in a directory of a context, which is made if it is missing.
 // Between the two, another process may rename or remove the context; then it is
 // made again.
-func (f *fileHome) lockIn(folder, name string, take func(string) (func(), error)) (unlock func(), err error) {
+func (f *fileHome) lockIn(dir, name string, take func(string) (func(), error)) (unlock func(), err error) {
 	for range 100 {
-		if err = disk.MkdirAll(f.fs, folder, 0o700); err != nil {
+		if err = disk.MkdirAll(f.fs, dir, 0o700); err != nil {
 			return nil, err
 		}
-		unlock, err = take(filepath.Join(folder, name))
+		unlock, err = take(filepath.Join(dir, name))
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -85,7 +85,7 @@ func readHolder(path string) (h Holder) {
 
 // isLocked reports whether a process uses a context. It makes no file.
 func (f *fileHome) isLocked(name string) bool {
-	return disk.IsLocked(filepath.Join(f.folder(name), ".lock"))
+	return disk.IsLocked(filepath.Join(f.directory(name), ".lock"))
 }
 
 // holder is who uses a context, if a process does.
@@ -93,5 +93,5 @@ func (f fileLocks) holder(_ context.Context, name string) (h Holder, inUse bool)
 	if !f.isLocked(name) {
 		return h, false
 	}
-	return readHolder(filepath.Join(f.folder(name), ".lock")), true
+	return readHolder(filepath.Join(f.directory(name), ".lock")), true
 }

@@ -73,7 +73,7 @@ func (t metaFile) read() (m meta, err error) {
 	var damaged *jsonfile.DamagedError
 	var large *disk.TooLargeError
 	if errors.As(err, &damaged) || errors.As(err, &large) {
-		t.store.report("%v; it is made anew", err)
+		t.store.report("%v; it is rebuilt", err)
 		return meta{}, nil
 	}
 	return m, err

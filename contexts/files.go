@@ -26,7 +26,7 @@ type Files struct {
 func Open(home string) (*Files, error) {
 	info, err := os.Stat(home)
 	if err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("home %s is a file; a folder is needed there", home)
+		return nil, fmt.Errorf("home %s is a file; a directory is needed there", home)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("opening home: %w", err)
@@ -46,13 +46,13 @@ func (f *Files) Layout() Layout { return Layout{Home: f.home.home} }
 // Log appends a record to a file of a context that people read to find out what
 // happened, such as requests.jsonl.
 func (f *Files) Log(name, file string, record any) error {
-	folder := f.home.folder(name)
+	dir := f.home.directory(name)
 	data, err := json.Marshal(record)
 	if err == nil {
-		err = disk.MkdirAll(f.home.fs, folder, 0o700)
+		err = disk.MkdirAll(f.home.fs, dir, 0o700)
 	}
 	if err == nil {
-		err = f.home.appendTo(filepath.Join(folder, file), [][]byte{data})
+		err = f.home.appendTo(filepath.Join(dir, file), [][]byte{data})
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s of context %q: %w", file, name, err)
@@ -71,9 +71,9 @@ func (f *Files) EmptyTrash() error { return fileNames{f.home}.free() }
 // directories and at those of the contexts that are named, no others.
 func (f *Files) Tidy(names ...string) error {
 	err := f.EmptyTrash()
-	f.home.removeStale(f.home.ownFolders()...)
+	f.home.removeStale(f.home.ownDirectories()...)
 	for _, name := range names {
-		f.home.removeStale(f.home.foldersOf(name)...)
+		f.home.removeStale(f.home.directoriesOf(name)...)
 	}
 	return err
 }
@@ -82,23 +82,23 @@ func (f *Files) Tidy(names ...string) error {
 // have left them, or somebody is writing them now.
 func (f *Files) Temps() (paths []string, err error) {
 	names, err := f.Names(context.Background())
-	folders := f.home.ownFolders()
+	dirs := f.home.ownDirectories()
 	for _, name := range names {
-		folders = append(folders, f.home.foldersOf(name)...)
+		dirs = append(dirs, f.home.directoriesOf(name)...)
 	}
-	for _, folder := range folders {
-		paths = append(paths, disk.Temps(f.home.fs, folder, f.now().Add(time.Second))...)
+	for _, dir := range dirs {
+		paths = append(paths, disk.Temps(f.home.fs, dir, f.now().Add(time.Second))...)
 	}
 	return paths, err
 }
 
-func (f *fileHome) ownFolders() []string {
+func (f *fileHome) ownDirectories() []string {
 	return []string{f.home, filepath.Join(f.home, "prompts"), filepath.Join(f.home, "plugins")}
 }
 
-func (f *fileHome) foldersOf(name string) []string {
-	folder := f.folder(name)
-	return []string{folder, filepath.Join(folder, "transcript"), filepath.Join(folder, "tool_cache")}
+func (f *fileHome) directoriesOf(name string) []string {
+	dir := f.directory(name)
+	return []string{dir, filepath.Join(dir, "transcript"), filepath.Join(dir, "tool_cache")}
 }
 
 // Daily reports whether a day has passed since it last said so. Work that looks at

@@ -23,7 +23,7 @@ func (f fileRegistry) state(context.Context) (*stateFile, error) {
 	var damaged *jsonfile.DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		f.store.report("%v; the current context is taken to be %q, and the contexts are those with a folder", err,
+		f.store.report("%v; the current context is taken to be %q, and the contexts are those with a directory", err,
 			DefaultName)
 		state = stateFile{}
 	case err != nil:
@@ -34,7 +34,7 @@ func (f fileRegistry) state(context.Context) (*stateFile, error) {
 }
 
 // update changes state.json while no other process does, and brings it up to date
-// with the folders that there are. A damaged file is kept beside it.
+// with the directories that there are. A damaged file is kept beside it.
 func (f fileRegistry) update(change func(*stateFile)) error {
 	err := jsonfile.Update(f.stateFile(), func(state *stateFile) error {
 		state.complete()

@@ -18,9 +18,9 @@ func (t fileTexts) text(_ context.Context, name string) (string, error) {
 	return t.home.read(t.path(name))
 }
 
-// setText is replace with the context's folder made.
+// setText is replace with the context's directory made.
 func (t fileTexts) setText(name, text string) error {
-	if err := disk.MkdirAll(t.home.fs, t.folder(), 0o700); err != nil {
+	if err := disk.MkdirAll(t.home.fs, t.directory(), 0o700); err != nil {
 		return err
 	}
 	return t.replace(name, text)

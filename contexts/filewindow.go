@@ -16,7 +16,7 @@ type windowFile struct{ *fileContext }
 func (w windowFile) path() string      { return w.fileContext.path("context.jsonl") }
 func (w windowFile) dirtyFile() string { return w.fileContext.path(".dirty") }
 
-// isDirty reports whether another program wants the file to be made anew.
+// isDirty reports whether another program wants the file to be rebuilt.
 func (w windowFile) isDirty() bool {
 	_, err := w.home.fs.Stat(w.dirtyFile())
 	return err == nil
@@ -69,10 +69,10 @@ func (w windowFile) write(entries []Entry) error {
 }
 
 // reportError reports that the window could not be written. The transcript has
-// what matters, and the window is made anew from it when it is read.
+// what matters, and the window is rebuilt from it when it is read.
 func (w windowFile) reportError(err error) {
 	if err != nil {
-		w.store.report("context %q: writing the window: %v; it will be made anew", w.name, err)
+		w.store.report("context %q: writing the window: %v; it will be rebuilt", w.name, err)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestReadersTakeNoLocks(t *testing.T) {
 		}
 	}
 	for _, name := range []string{".lock", ".inbox.lock", "transcript/.transcript.lock", "../../state.json.lock"} {
-		unlock, err := disk.Lock(filepath.Join(onDisk(c).folder(), name))
+		unlock, err := disk.Lock(filepath.Join(onDisk(c).directory(), name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestSupersedingEndsTheSummary: in one step with the conversation, also when the
-// window is made anew from the transcript.
+// window is rebuilt from the transcript.
 func TestSupersedingEndsTheSummary(t *testing.T) {
 	home := t.TempDir()
 	store, err := contexts.Open(home)
@@ -48,6 +48,6 @@ func TestSupersedingEndsTheSummary(t *testing.T) {
 		t.Errorf("window %+v, %v", window, err)
 	}
 	if got, err := c.Summary(t.Context()); got != "" || err != nil {
-		t.Errorf("made anew: summary %q, %v", got, err)
+		t.Errorf("rebuilt: summary %q, %v", got, err)
 	}
 }

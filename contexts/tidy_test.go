@@ -173,7 +173,7 @@ func TestAContextThatIsRenamedBetweenFindingAndLockingIsMadeAgain(t *testing.T) 
 	home := t.TempDir()
 	s := homeOf(t, home, map[string]string{"contexts/work/todos.md": "x"})
 	times := 3
-	s.home.fs = vanishing{folder: s.home.folder("work"), left: &times}
+	s.home.fs = vanishing{folder: s.home.directory("work"), left: &times}
 	c, err := s.Context("work")
 	if err != nil {
 		t.Fatal(err)
@@ -188,13 +188,13 @@ func TestAContextThatIsRenamedBetweenFindingAndLockingIsMadeAgain(t *testing.T) 
 func TestARenameNeverTakesTheDirectoryThatAPromptHasJustMade(t *testing.T) {
 	home := t.TempDir()
 	s := homeOf(t, home, map[string]string{"contexts/work/todos.md": "x"})
-	if err := os.Mkdir(s.home.folder("new"), 0o700); err != nil {
+	if err := os.Mkdir(s.home.directory("new"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := disk.MoveNew(s.home.fs, s.home.folder("work"), s.home.folder("new")); !os.IsExist(err) {
+	if err := disk.MoveNew(s.home.fs, s.home.directory("work"), s.home.directory("new")); !os.IsExist(err) {
 		t.Errorf("MoveNew = %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(s.home.folder("work"), "todos.md")); err != nil {
+	if _, err := os.Stat(filepath.Join(s.home.directory("work"), "todos.md")); err != nil {
 		t.Error(err)
 	}
 }
@@ -207,7 +207,7 @@ func TestWhatATurnCostsDoesNotGrowWithTheNumberOfContexts(t *testing.T) {
 		fs := disktest.New(home, -1)
 		s := crashStore(t, home, fs)
 		for i := range count {
-			if err := disk.MkdirAll(fs, s.home.folder(fmt.Sprintf("c%d", i)), 0o700); err != nil {
+			if err := disk.MkdirAll(fs, s.home.directory(fmt.Sprintf("c%d", i)), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}

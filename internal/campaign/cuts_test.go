@@ -21,7 +21,7 @@ func cutFiles() []string {
 
 // attackByCutting cuts one file of a home at every byte, and each time goes on
 // with the conversation: of the transcript every whole line is kept; all else is
-// made anew, or said to be damaged and kept aside.
+// rebuilt, or said to be damaged and kept aside.
 func attackByCutting(a *attempt) {
 	name := cutFiles()[a.number%len(cutFiles())]
 	original := a.home("original")

@@ -63,7 +63,7 @@ func (p Place) writeManifest(m manifest) error {
 }
 
 // readManifest reads the manifest and holds it against the directory: a manifest
-// that is missing or damaged is made anew, a partition that no manifest names, as
+// that is missing or damaged is rebuilt, a partition that no manifest names, as
 // the original leaves it after a crash, is taken in. Without the lock it changes
 // nothing on the disk.
 func (l *Log) readManifest() (m manifest, err error) {
@@ -75,7 +75,7 @@ func (l *Log) readManifest() (m manifest, err error) {
 	if err != nil {
 		m = manifest{}
 		if !l.writing {
-			l.place.Report("%s is damaged; it is kept aside and made anew when it is next written", path)
+			l.place.Report("%s is damaged; it is kept aside and rebuilt when it is next written", path)
 		} else if err := l.place.quarantine(path); err != nil {
 			return m, err
 		}
@@ -166,6 +166,6 @@ func comparePartitions(a, b string) int {
 // quarantine moves a damaged file out of the way and says so.
 func (p Place) quarantine(path string) error {
 	aside := fmt.Sprintf("%s.damaged-%d", path, p.Now().UnixNano())
-	p.Report("%s is damaged; it is kept as %s, and made anew", path, filepath.Base(aside))
+	p.Report("%s is damaged; it is kept as %s, and rebuilt", path, filepath.Base(aside))
 	return disk.Move(p.FS, path, aside)
 }

@@ -56,7 +56,7 @@ func (l *Log) Segments() ([]Segment, error) {
 	for _, p := range m.Partitions {
 		path := filepath.Join(l.place.Dir(), p.File)
 		if !filepath.IsLocal(p.File) {
-			l.place.Report("%s names %q, which is outside its folder; it is left out", l.place.manifestFile(), p.File)
+			l.place.Report("%s names %q, which is outside its directory; it is left out", l.place.manifestFile(), p.File)
 			continue
 		}
 		if _, err := l.place.FS.Stat(path); errors.Is(err, fs.ErrNotExist) {
