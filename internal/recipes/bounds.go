@@ -11,15 +11,15 @@ import (
 const (
 	// maxHead bounds a front matter in bytes.
 	maxHead = 64 << 10
-	// maxNesting bounds how deep its lists and maps lie in each other, and
-	// maxIndent how far a line is indented.
+	// maxNesting bounds the nesting of its lists and maps, and maxIndent the
+	// indentation of a line.
 	maxNesting = 50
 	maxIndent  = 100
 	// maxActions bounds how many actions a body has: they nest, too.
 	maxActions = 10_000
 )
 
-// lineError says what is wrong with a line of a front matter.
+// lineError is an error in a line of a front matter.
 type lineError struct {
 	line int
 	text string
@@ -27,9 +27,8 @@ type lineError struct {
 
 func (e *lineError) Error() string { return e.text }
 
-// bounded looks at the words of a front matter before the YAML reader does: that
-// one follows nesting without a bound, and an alias of an alias of an alias
-// makes very much of very little.
+// bounded checks the tokens of a front matter before the YAML parser reads it, because the
+// parser does not bound nesting, and nested aliases expand exponentially.
 func bounded(head string) error {
 	if len(head) > maxHead {
 		return &lineError{1, fmt.Sprintf("the front matter is larger than %d KiB", maxHead>>10)}
@@ -56,7 +55,7 @@ func bounded(head string) error {
 			}
 		}
 		if flow > maxNesting || inLine > maxNesting {
-			return &lineError{at, fmt.Sprintf("more than %d lists and maps lie in each other", maxNesting)}
+			return &lineError{at, fmt.Sprintf("lists and maps are nested more than %d deep", maxNesting)}
 		}
 	}
 	return nil

@@ -15,13 +15,13 @@
 //	Review these changes:
 //	{{bash "git" "diff" .base}}
 //
-// A recipe's name is its file's, from its directory on and without ".md"; what the
-// front matter calls it is for people.
+// A recipe's name is the path of its file relative to its directory, without ".md"; the name
+// in the front matter is for people.
 //
 // What the package promises:
 //
-//   - Nothing runs before it was asked for, and commands in a file that came with
-//     a project only if the caller's [Dir.Check] allows the file as it is.
+//   - Nothing runs unless it is requested, and commands in a file that came with a
+//     project run only if the caller's [Dir.Check] allows the file as it is.
 //   - A recipe that cannot be read is an error that names its file and line,
 //     never a recipe without its restrictions.
 //   - Names never lead out of the directories.

@@ -36,7 +36,7 @@ type hook struct {
 	Once    bool   `yaml:"once"`
 }
 
-// stringList is a list, or a text with commas.
+// stringList is a list of strings, or a string with commas.
 type stringList struct {
 	values []string
 	set    bool
@@ -50,7 +50,7 @@ func (l *stringList) UnmarshalYAML(node ast.Node) error {
 		return nil
 	}
 	if err := yaml.NodeToValue(node, &text); err != nil {
-		return &lineError{node.GetToken().Position.Line, "want a list of texts, or one text with commas"}
+		return &lineError{node.GetToken().Position.Line, "want a list of strings, or a string with commas"}
 	}
 	l.set = true
 	for _, part := range strings.Split(text, ",") {
@@ -69,7 +69,7 @@ func (l stringList) list() []string {
 	return l.values
 }
 
-// scalar is a text, a number or a truth value, as text.
+// scalar is a string, a number or a boolean, as a string.
 type scalar string
 
 // UnmarshalYAML reads any of them.
@@ -80,7 +80,7 @@ func (s *scalar) UnmarshalYAML(node ast.Node) error {
 	}
 	switch value.(type) {
 	case map[string]any, []any:
-		return &lineError{node.GetToken().Position.Line, "want a text, a number, true or false"}
+		return &lineError{node.GetToken().Position.Line, "want a string, a number, true or false"}
 	case nil:
 		return nil
 	}
@@ -121,11 +121,11 @@ func Parse(name, path string, text []byte) (*Recipe, error) {
 	return r, nil
 }
 
-// decode reads YAML. The reader panics on some that is broken.
+// decode decodes YAML. The parser panics on some invalid input.
 func decode(text string, into any) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("the front matter is not YAML that can be read")
+			err = errors.New("the front matter is not valid YAML")
 		}
 	}()
 	if err := bounded(text); err != nil {

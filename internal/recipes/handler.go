@@ -83,7 +83,7 @@ func SwapContext(hook Hook) plugin.Handlers {
 				return hookpoints.PostTurnAnswer{}, nil
 			}
 			messages := []hookpoints.ChatMessage{{Role: "user", Content: turn.Response}}
-			// it was written with the summary in view
+			// the response was written with the summary in the prompt
 			return hookpoints.PostTurnAnswer{Messages: messages, DropSummary: true}, nil
 		})
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Note is a remark about a recipe.
+// Note is a note about a recipe.
 type Note struct {
 	// Line is the line of its file that it is about; 0: no single one.
 	Line int
 	// Key is the key that it is about, after those that it lies in:
 	// "hooks.turn_end.params"; "" for none.
 	Key string
-	// Text is a sentence without an end.
+	// Text is a sentence without a full stop.
 	Text string
-	// Quiet is set if it is no mistake, so that it need not be said in each run: a
-	// key that means something to Kodelet alone.
+	// Quiet is set if it is not an error, so that it is not reported in each run: a key
+	// that only Kodelet uses.
 	Quiet bool
 }
 
@@ -33,11 +33,11 @@ func (n Note) String() string {
 	return n.Text
 }
 
-// level is what a map of a front matter may hold.
+// level describes the keys of a map of a front matter.
 type level struct {
 	known []string          // keys that do something
-	idle  map[string]string // keys that do not, with the reason
-	quiet map[string]string // the same of keys that Kodelet has a use for
+	idle  map[string]string // keys without an effect, with the reason
+	quiet map[string]string // the same for keys that Kodelet uses
 }
 
 // levelOf is the map that a key is in, by its path; false: it may hold any key.
@@ -48,7 +48,7 @@ func levelOf(path []string) (level, bool) {
 			known: []string{"name", "description", "allowed_tools", "allowed_commands", "defaults", "arguments", "hooks"},
 			quiet: map[string]string{
 				"profile":  "chibi has no profiles; the model is that of the configuration",
-				"workflow": "chibi has no sub-agent that could be given the recipe",
+				"workflow": "chibi has no sub-agent that could run the recipe",
 			},
 		}, true
 	case len(path) == 3 && path[0] == "arguments":
@@ -77,7 +77,7 @@ func (f frontMatter) notes(head string) (notes []Note) {
 	}
 	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Compare(a.Line, b.Line) })
 	if extra := len(notes) - maxNotes; extra > 0 {
-		return append(notes[:maxNotes:maxNotes], Note{Text: fmt.Sprintf("%d more keys do nothing", extra)})
+		return append(notes[:maxNotes:maxNotes], Note{Text: fmt.Sprintf("%d more keys have no effect", extra)})
 	}
 	return notes
 }
@@ -89,7 +89,7 @@ const maxNotes = 20
 func (f frontMatter) note(k key) Note {
 	full := fmt.Sprintf("%.80s", strings.Join(k.path, "."))
 	doesNothing := func(why string, quiet bool) Note {
-		return Note{k.line, full, fmt.Sprintf("the key %q does nothing: %s", full, why), quiet}
+		return Note{k.line, full, fmt.Sprintf("the key %q has no effect: %s", full, why), quiet}
 	}
 	if why := f.overruled(k.path); why != "" {
 		return doesNothing(why, false)
@@ -104,11 +104,11 @@ func (f frontMatter) note(k key) Note {
 	case in.quiet[last] != "":
 		return doesNothing(in.quiet[last], true)
 	}
-	text := fmt.Sprintf("the key %q is unknown", full)
+	text := fmt.Sprintf("unknown key %q", full)
 	if near := strictjson.Nearest(last, in.known); near != "" {
 		return Note{k.line, full, fmt.Sprintf("%s; did you mean %q?", text, near), false}
 	}
-	return Note{k.line, full, text + "; there are " + strings.Join(in.known, ", "), false}
+	return Note{k.line, full, text + "; the known keys are " + strings.Join(in.known, ", "), false}
 }
 
 // overruled says why a key does nothing beside another one.

@@ -61,27 +61,26 @@ func (f Dir) files(name string) (paths []string) {
 // ErrNotFound says that there is no recipe of a name.
 var ErrNotFound = errors.New("there is no such recipe")
 
-// Find finds the recipe that a person named. One that was not approved is found
-// only if there is no other of its name: it never takes the place of a person's
-// own, or of a built-in one. Errors are ErrNotFound and what is wrong with its
-// file.
+// Find returns the recipe that a person named. A recipe that is not approved is found only
+// if there is no other one with its name: it never replaces a person's own recipe or a
+// built-in one. Errors are ErrNotFound and errors of its file.
 func (l *Library) Find(name string) (*Recipe, error) {
-	r, passedOver, err := l.find(name)
-	if passedOver == nil {
+	r, skipped, err := l.find(name)
+	if skipped == nil {
 		return r, err
 	}
 	if errors.Is(err, ErrNotFound) {
-		return passedOver.parse(name)
+		return skipped.parse(name)
 	}
 	if err == nil {
 		r.Notes = append(r.Notes, Note{Text: fmt.Sprintf("%s is %v, so this one is used; see chibi trust",
-			passedOver.path, passedOver.why)})
+			skipped.path, skipped.why)})
 	}
 	return r, err
 }
 
-// FindApproved finds a recipe that a program asks for, not a person: files that
-// were not approved are passed over.
+// FindApproved returns a recipe that a program requests, not a person: it skips files that
+// are not approved.
 func (l *Library) FindApproved(name string) (*Recipe, error) {
 	r, _, err := l.find(name)
 	return r, err
@@ -96,9 +95,9 @@ type source struct {
 	why  error // why it is not approved; nil: it is, or needs no approval
 }
 
-// find finds the first recipe that is approved, and tells of the first that is
-// not.
-func (l *Library) find(name string) (r *Recipe, passedOver *source, err error) {
+// find returns the first approved recipe, and the first file that it skipped because it is
+// not approved.
+func (l *Library) find(name string) (r *Recipe, skipped *source, err error) {
 	if err := validName(name); err != nil {
 		return nil, nil, err
 	}
@@ -110,15 +109,15 @@ func (l *Library) find(name string) (r *Recipe, passedOver *source, err error) {
 			s := dir.read(path)
 			if s.why == nil {
 				r, err = s.parse(name)
-				return r, passedOver, err
+				return r, skipped, err
 			}
-			if passedOver == nil {
-				passedOver = &s
+			if skipped == nil {
+				skipped = &s
 			}
 		}
 	}
 	r, err = l.builtin(name)
-	return r, passedOver, err
+	return r, skipped, err
 }
 
 // read reads one file, and looks whether what was read is approved.
@@ -184,20 +183,20 @@ func (l *Library) builtin(name string) (*Recipe, error) {
 	return r, nil
 }
 
-// escape makes a plain text a template that says just that.
+// escape returns a template that produces the text.
 func escape(text string) string { return strings.ReplaceAll(text, "{{", `{{"{{"}}`) }
 
-// validName refuses names that lead out of the directories or to hidden files.
+// validName rejects names that lead out of the directories or to hidden files.
 func validName(name string) error {
 	hidden := func(part string) bool { return part == "" || strings.HasPrefix(part, ".") }
 	if !filepath.IsLocal(name) || strings.ContainsAny(name, "\\\x00\n") ||
 		slices.ContainsFunc(strings.Split(name, "/"), hidden) {
-		return fmt.Errorf("%q is no name of a recipe; write it as review or github/pr", name)
+		return fmt.Errorf("%q is not a valid recipe name; write it like review or github/pr", name)
 	}
 	return nil
 }
 
-// Listed is a recipe, or what is wrong with its file.
+// Listed is a recipe, or the error of its file.
 type Listed struct {
 	// Name and Path are those of the recipe; Path is "" for a built-in one.
 	Name, Path string

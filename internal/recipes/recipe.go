@@ -7,9 +7,9 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Recipe is one recipe. It is not changed after it was found.
+// Recipe is one recipe. It must not be changed.
 type Recipe struct {
-	// Name is how it is called: its path in its directory, without ".md".
+	// Name is its name: the path of its file in its directory, without ".md".
 	Name string
 	// Path is its file; "" for one that is built in.
 	Path string
@@ -20,19 +20,19 @@ type Recipe struct {
 	// AllowedCommands are patterns for the commands that those may run; "*"
 	// stands for any text. Empty: any.
 	AllowedCommands []string
-	// Arguments are what its body can be given, by name.
+	// Arguments are the arguments of its body, by name.
 	Arguments map[string]Argument
 	// Hooks are the built-in handlers that it brings, by event.
 	Hooks map[string]Hook
 	// Body is the template.
 	Body string
-	// Notes are remarks about its front matter, and about where it was found.
+	// Notes are notes about its front matter and its location.
 	Notes []Note
 
 	unapproved error // why its commands may not run; nil: they may
 }
 
-// Argument is something that a body can be given.
+// Argument is an argument of a body.
 type Argument struct {
 	// Description is for people.
 	Description string
@@ -44,7 +44,7 @@ type Argument struct {
 type Hook struct {
 	// Handler names it in the [Registry].
 	Handler string
-	// Once says that it acts the first time only that it can.
+	// Once means that it acts at most once.
 	Once bool
 }
 

@@ -53,15 +53,15 @@ func TestParse(t *testing.T) {
 		{name: "a line of dashes later", text: "Body\n---\nmore\n", want: recipes.Recipe{Body: "Body\n---\nmore\n"}},
 		{name: "other keys", text: "---\nprofile: x\nworkflow: true\ncolour: red\n---\n",
 			want: recipes.Recipe{Notes: []recipes.Note{
-				{2, "profile", `the key "profile" does nothing: chibi has no profiles; the model is that of the configuration`,
+				{2, "profile", `the key "profile" has no effect: chibi has no profiles; the model is that of the configuration`,
 					true},
-				{3, "workflow", `the key "workflow" does nothing: chibi has no sub-agent that could be given the recipe`, true},
-				{4, "colour", `the key "colour" is unknown; there are name, description, allowed_tools, allowed_commands, ` +
+				{3, "workflow", `the key "workflow" has no effect: chibi has no sub-agent that could run the recipe`, true},
+				{4, "colour", `unknown key "colour"; the known keys are name, description, allowed_tools, allowed_commands, ` +
 					`defaults, arguments, hooks`, false}}}},
 		{name: "a misspelt key", text: "---\ndescripton: x\narguments:\n  who: {defalt: me}\n---\n",
 			want: recipes.Recipe{Arguments: map[string]recipes.Argument{"who": {}}, Notes: []recipes.Note{
-				{2, "descripton", `the key "descripton" is unknown; did you mean "description"?`, false},
-				{4, "arguments.who.defalt", `the key "arguments.who.defalt" is unknown; did you mean "default"?`, false}}}},
+				{2, "descripton", `unknown key "descripton"; did you mean "description"?`, false},
+				{4, "arguments.who.defalt", `unknown key "arguments.who.defalt"; did you mean "default"?`, false}}}},
 		{
 			name: "keys that do nothing",
 			text: "---\nhooks:\n  turn_end:\n    handler: swap_context\n    params: {max: 4000, once: true}\n" +
@@ -71,15 +71,15 @@ func TestParse(t *testing.T) {
 				Hooks: map[string]recipes.Hook{"turn_end": {Handler: "swap_context"}}, AllowedTools: []string{},
 				AllowedCommands: []string{"ls"}, Arguments: map[string]recipes.Argument{"who": {"", ptr("me")}},
 				Notes: []recipes.Note{
-					{5, "hooks.turn_end.params", `the key "hooks.turn_end.params" does nothing: handlers take no parameters`, false},
-					{6, "hooks.turn_end.order", `the key "hooks.turn_end.order" is unknown; there are handler, once`, false},
-					{7, "defaults.who", `the key "defaults.who" does nothing: arguments has another default, which counts`, false},
-					{10, "allowed_commands", `the key "allowed_commands" does nothing: allowed_tools allows no tool that ` +
+					{5, "hooks.turn_end.params", `the key "hooks.turn_end.params" has no effect: handlers take no parameters`, false},
+					{6, "hooks.turn_end.order", `unknown key "hooks.turn_end.order"; the known keys are handler, once`, false},
+					{7, "defaults.who", `the key "defaults.who" has no effect: arguments has another default, which counts`, false},
+					{10, "allowed_commands", `the key "allowed_commands" has no effect: allowed_tools allows no tool that ` +
 						`could run one`, false}},
 			},
 		},
 		{name: "one key alone, quoted", text: "---\n\"name \": x\n---\n", want: recipes.Recipe{Notes: []recipes.Note{
-			{2, "name ", `the key "name " is unknown; did you mean "name"?`, false}}}},
+			{2, "name ", `unknown key "name "; did you mean "name"?`, false}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := recipes.Parse("r", "r.md", []byte(test.text))
@@ -114,22 +114,23 @@ func TestWhatCannotBeReadNamesFileAndLine(t *testing.T) {
 		{"a list for a text", "---\nname: [x]\n---\n", "r.md:2: a value must be a string, is an array"},
 		{"a number for a truth", "---\nhooks: {turn_end: {once: 7}}\n---\n",
 			"r.md:2: a value must be a boolean, is an integer"},
-		{"a wrong list", "---\nallowed_tools: {a: b}\n---\n", "r.md:2: want a list of texts, or one text with commas"},
-		{"a tag without a value", "---\nallowed_tools: !x #y\n---\n", "r.md: the front matter is not YAML that can be read"},
-		{"a map for a list, in lines", "---\nname: x\nallowed_tools:\n  a: b\n---\n", "r.md:4: want a list of texts"},
-		{"a list as a default", "---\narguments: {a: {default: [1]}}\n---\n", "r.md:2: want a text, a number, true or false"},
+		{"a wrong list", "---\nallowed_tools: {a: b}\n---\n", "r.md:2: want a list of strings, or a string with commas"},
+		{"a tag without a value", "---\nallowed_tools: !x #y\n---\n", "r.md: the front matter is not valid YAML"},
+		{"a map for a list, in lines", "---\nname: x\nallowed_tools:\n  a: b\n---\n", "r.md:4: want a list of strings"},
+		{"a list as a default", "---\narguments: {a: {default: [1]}}\n---\n",
+			"r.md:2: want a string, a number, true or false"},
 		{"200 KB of brackets", "---\na: " + strings.Repeat("[", 200<<10) + "\n---\n",
 			"r.md:1: the front matter is larger than 64 KiB"},
 		{"60 KB of brackets", "---\na: " + strings.Repeat("[", 60<<10) + "\n---\n",
-			"r.md:2: more than 50 lists and maps lie in each other"},
+			"r.md:2: lists and maps are nested more than 50 deep"},
 		{"brackets of both kinds over lines", "---\na: " + strings.Repeat("[\n{a: ", 1000) + "\n---\n",
-			"more than 50 lists and maps lie in each other"},
+			"lists and maps are nested more than 50 deep"},
 		{"lists in one line", "---\na:\n " + strings.Repeat("- ", 20<<10) + "\n---\n",
-			"r.md:3: more than 50 lists and maps lie in each other"},
+			"r.md:3: lists and maps are nested more than 50 deep"},
 		{"keys in one line", "---\n" + strings.Repeat("? ", 20<<10) + "\n---\n",
-			"r.md:2: more than 50 lists and maps lie in each other"},
+			"r.md:2: lists and maps are nested more than 50 deep"},
 		{"tags in one line", "---\na: " + strings.Repeat("!!a ", 10<<10) + "\n---\n",
-			"r.md:2: more than 50 lists and maps lie in each other"},
+			"r.md:2: lists and maps are nested more than 50 deep"},
 		{"stairs", "---\n" + stairs(300) + "---\n", "a line is indented by more than 100"},
 		{"aliases of aliases", "---\na: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n---\n",
 			"r.md:2: anchors and aliases (& and *) are not read here; put texts that begin so in quotes"},

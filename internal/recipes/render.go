@@ -63,7 +63,7 @@ func (r *Recipe) run(ctx context.Context, run Runner, command string, args []str
 		return "", fmt.Errorf("it runs commands and came with this directory, but it is %w; see chibi trust", err)
 	}
 	if run == nil {
-		return "", errors.New("there is nothing here that runs commands")
+		return "", errors.New("commands cannot be run here")
 	}
 	text, err := run(ctx, command, args...)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // it is approved; nil: it may be run if it is approved.
 func (s Seen) Refused(project, dir string) error { return checkInterpreter(project, dir, s.Text) }
 
-// checkInterpreter refuses a script whose first line names code that depends on
-// where one is, or that the approval does not cover. It cannot be approved.
+// checkInterpreter rejects a script whose first line names code that depends on the
+// current directory or that the approval does not cover. It cannot be approved.
 func checkInterpreter(project, dir string, text []byte) error {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	rest, isScript := strings.CutPrefix(string(line), "#!")
@@ -22,11 +22,11 @@ func checkInterpreter(project, dir string, text []byte) error {
 		return nil
 	}
 	if word := relativeWord(words); word != "" {
-		return fmt.Errorf("its first line names %q, which is another program in each directory; name the interpreter by its "+
-			"full path", word)
+		return fmt.Errorf("its first line names %q, which is a different program in each directory; name the interpreter "+
+			"by its full path", word)
 	}
 	program := words[programOf(words)]
-	all := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), words[0])) // what Linux gives as one word
+	all := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), words[0])) // what Linux passes as one argument
 	for _, word := range append(words, all) {
 		inPath := word == program && !strings.Contains(word, "/")
 		if !inPath && slices.ContainsFunc(namesIn(word),
@@ -38,7 +38,7 @@ func checkInterpreter(project, dir string, text []byte) error {
 	return nil
 }
 
-// programOf is the index of the program that env looks for in PATH, or of the
+// programOf returns the index of the program that env looks up in PATH, or of the
 // interpreter itself.
 func programOf(words []string) int {
 	if filepath.Base(words[0]) != "env" {
@@ -52,8 +52,8 @@ func programOf(words []string) int {
 	return 0
 }
 
-// namesIn lists what in a word of a first line may be the name of a file: the
-// word, what it assigns, and what is attached to an option.
+// namesIn lists the possible names of files in a word of a first line: the word, the value
+// that it assigns, and the value attached to an option.
 func namesIn(word string) []string {
 	names := []string{word}
 	if _, value, assigns := strings.Cut(word, "="); assigns {
@@ -65,9 +65,8 @@ func namesIn(word string) []string {
 	return names
 }
 
-// isProjectsOwn reports whether a name leads to something of the directory that is
-// not among its hooks: hooks run in the directory, so a name without a path is found
-// there.
+// isProjectsOwn reports whether a name refers to a file of the project that is not among its
+// hooks. Hooks run in the project's directory, so a relative name is looked up there.
 func isProjectsOwn(project, dir, name string) bool {
 	if project == "/" || name == "" {
 		return false
@@ -89,8 +88,8 @@ func isProjectsOwn(project, dir, name string) bool {
 	return false
 }
 
-// relativeWord finds the word of a first line that is a relative path, or that
-// changes where the program env looks for others; "" if there is none.
+// relativeWord returns the word of a first line that is a relative path, or that changes
+// where env looks up programs; "" if there is none.
 func relativeWord(words []string) string {
 	if !filepath.IsAbs(words[0]) {
 		return words[0]

@@ -14,21 +14,21 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// A directory of hooks that changes all the time, as when somebody swaps files to
-// get another one run than the one that was looked at, is not run. One that has
-// changed a moment ago is looked at when it has rested for a while.
+// A directory of hooks that keeps changing, for example because somebody swaps files to run
+// another one than the one that was examined, is not run. A directory that has just changed
+// is examined after a short time without changes.
 const (
 	rest     = 100 * time.Millisecond
 	patience = 3
 )
 
-// clock is how settled waits.
+// clock is the clock of settled.
 type clock struct {
 	now   func() time.Time
 	sleep func(time.Duration)
 }
 
-// settled reads a directory when nothing in it but data has changed for a while.
+// settled reads a directory once nothing in it except data has changed for a while.
 func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 	for range patience {
 		t := tree{project: a.Project}
@@ -50,9 +50,9 @@ func (a Approval) settled(dir string, c clock) ([]Seen, error) {
 }
 
 // Look compares a directory of the project, as it is now, with the approval, and
-// returns what says of a file in it, given by its full path, why it must not be
-// run; nil: all is as it was approved. Except where nobody could approve it, the
-// reason is a plugin.ErrUntrusted.
+// returns a function that says why a file in it, given by its full path, must not be run;
+// nil: everything is as approved. The reason is a plugin.ErrUntrusted, unless the file
+// cannot be approved at all.
 func (a Approval) Look(dir string) func(path string) error {
 	if !a.covers(dir) {
 		return func(string) error { return plugin.ErrUntrusted }
@@ -71,7 +71,7 @@ func (a Approval) Look(dir string) func(path string) error {
 		_, approved := a.find(rel)
 		switch {
 		case i < 0:
-			return fmt.Errorf("%w: it is gone", plugin.ErrUntrusted)
+			return fmt.Errorf("%w: it was removed", plugin.ErrUntrusted)
 		case !approved:
 			return plugin.ErrUntrusted
 		case a.Format != Format:
@@ -86,34 +86,33 @@ func (a Approval) Look(dir string) func(path string) error {
 	}
 }
 
-// covers reports whether anything in a directory was approved.
+// covers reports whether any file of a directory was approved.
 func (a Approval) covers(dir string) bool {
 	return slices.ContainsFunc(a.Files, func(f File) bool {
 		return strings.HasPrefix(f.Path, dir+string(filepath.Separator))
 	})
 }
 
-// same holds the names in a directory against the files that were read: each
-// must still be the one that it was.
+// same checks that the names in a directory still refer to the files that were read.
 func (a Approval) same(dir string, files []Seen) error {
 	for _, s := range files {
 		now, err := os.Stat(filepath.Join(a.Project, s.Path))
 		if s.info == nil && err != nil {
-			continue // a link that leads nowhere
+			continue // a dangling link
 		}
 		if err != nil || s.info == nil || !os.SameFile(now, s.info) || now.Size() != s.info.Size() ||
 			!now.ModTime().Equal(s.info.ModTime()) {
 			name, _ := filepath.Rel(dir, s.Path)
-			return fmt.Errorf("%w: %s was replaced while it was being looked at", plugin.ErrUntrusted, term.Name(name))
+			return fmt.Errorf("%w: %s was replaced while it was being examined", plugin.ErrUntrusted, term.Name(name))
 		}
 	}
 	return nil
 }
 
-// difference is what of a directory is not as it was approved.
+// difference is a difference between a directory and its approval.
 type difference struct{ path, what string }
 
-// reason words the difference for a hook.
+// reason returns the difference as the reason for a hook.
 func (d *difference) reason(dir, hook string) error {
 	if d.path == hook {
 		return fmt.Errorf("%w: its %s", plugin.ErrUntrusted, d.what)
@@ -122,7 +121,7 @@ func (d *difference) reason(dir, hook string) error {
 	return fmt.Errorf("%w: beside it, %s: %s", plugin.ErrUntrusted, term.Name(name), d.what)
 }
 
-// difference finds the first file of a directory that is not as it was approved.
+// difference returns the first file of a directory that differs from its approval.
 func (a Approval) difference(dir string, files []Seen) *difference {
 	for _, now := range files {
 		approved, ok := a.find(now.Path)
@@ -136,19 +135,19 @@ func (a Approval) difference(dir string, files []Seen) *difference {
 	for _, f := range a.Files {
 		isThere := slices.ContainsFunc(files, func(now Seen) bool { return now.Path == f.Path })
 		if strings.HasPrefix(f.Path, dir+string(filepath.Separator)) && !isThere {
-			return &difference{f.Path, "it is gone"}
+			return &difference{f.Path, "it was removed"}
 		}
 	}
 	return nil
 }
 
-// Pinned leaves data out of the files of a directory: what an approval pins.
+// Pinned returns the files of a directory that an approval pins, that is, without data.
 func (a Approval) Pinned(dir string, files []Seen) []Seen {
 	return slices.DeleteFunc(slices.Clone(files), func(s Seen) bool { return a.isData(dir, s) })
 }
 
-// isData reports whether a file beside hooks may change: one of the patterns is for
-// it, and nothing would load it as code.
+// isData reports whether a file beside hooks may change: it matches one of the patterns, and
+// nothing would load it as code.
 func (a Approval) isData(dir string, s Seen) bool {
 	name, err := filepath.Rel(dir, s.Path)
 	if err != nil || s.Link != "" || s.info == nil || s.info.Mode()&0o111 != 0 || !isDataName(name) {
@@ -163,8 +162,8 @@ func (a Approval) isData(dir string, s Seen) bool {
 	})
 }
 
-// CheckData refuses a pattern that does not say which data it means: it must end
-// with an extension that nothing loads as code.
+// CheckData returns an error if a pattern is not valid: it must end with an extension that
+// nothing loads as code.
 func CheckData(pattern string) error {
 	if _, err := filepath.Match(pattern, "x"); err != nil || pattern == "" || filepath.IsAbs(pattern) {
 		return errors.New("it is not a pattern; write it as *.log or state/*.json")
@@ -176,8 +175,7 @@ func CheckData(pattern string) error {
 	return nil
 }
 
-// dataExtensions are those of files that interpreters do not load, whatever they
-// are asked for.
+// dataExtensions lists extensions of files that interpreters never load as code.
 func dataExtensions() []string {
 	return []string{
 		".log", ".txt", ".out", ".err", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3",
@@ -186,8 +184,8 @@ func dataExtensions() []string {
 	}
 }
 
-// isDataName reports whether nothing would load a file of this name as code. Some
-// names say to interpreters what else to load.
+// isDataName reports whether nothing would load a file of this name as code. Some names are
+// configuration that makes interpreters load other files.
 func isDataName(name string) bool {
 	base := strings.ToLower(filepath.Base(name))
 	if strings.HasPrefix(base, ".") {

@@ -71,7 +71,7 @@ func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 		}, "its content has changed since"},
 		{"the hook's mode", func(f string) error { return os.Chmod(f+"/hooks/hook", 0o700) },
 			"its mode has changed since it was approved, from -rwxr-xr-x to -rwx------"},
-		{"the hook is gone", func(f string) error { return os.Remove(f + "/hooks/hook") }, "it is gone"},
+		{"the hook is gone", func(f string) error { return os.Remove(f + "/hooks/hook") }, "it was removed"},
 		{"the hook is a link to what it was", func(f string) error {
 			return errors.Join(os.Rename(f+"/hooks/hook", f+"/moved"), os.Symlink("../moved", f+"/hooks/hook"))
 		}, "its link has changed since it was approved, from none to ../moved"},
@@ -88,7 +88,7 @@ func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 				os.WriteFile(f+"/hooks/__pycache__/lib.cpython-312.pyc", nil, 0o644))
 		}, "__pycache__/lib.cpython-312.pyc: it is new"},
 		{"a file is gone", func(f string) error { return os.Remove(f + "/hooks/lib/lib.sh") },
-			"beside it, lib/lib.sh: it is gone"},
+			"beside it, lib/lib.sh: it was removed"},
 		{"data", func(f string) error { return os.WriteFile(f+"/hooks/hook.log", []byte("two\n"), 0o644) }, ""},
 		{"new data in a new directory", func(f string) error {
 			return errors.Join(os.Mkdir(f+"/hooks/logs", 0o755), os.WriteFile(f+"/hooks/logs/x.log", nil, 0o644))

@@ -14,7 +14,7 @@ import (
 // by several processes.
 type Store struct{ path string }
 
-// Open is the store of a home. Nothing is read or written yet.
+// Open returns the store of a home, without reading it.
 func Open(home string) *Store { return &Store{filepath.Join(home, "trust.json")} }
 
 // RealPath is the real path of a project, as approvals name it.
@@ -26,8 +26,7 @@ func RealPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// Find is the approval of a directory's real path; one without files if there is
-// none.
+// Find returns the approval of a project's real path; one without files if there is none.
 func (s *Store) Find(project string) (Approval, error) {
 	all, err := s.List()
 	for _, a := range all {
@@ -38,25 +37,25 @@ func (s *Store) Find(project string) (Approval, error) {
 	return Approval{Project: project}, err
 }
 
-// List lists all approvals by directory.
+// List lists all approvals by project.
 func (s *Store) List() ([]Approval, error) {
 	all, err := jsonfile.Read[[]Approval](jsonfile.File{Path: s.path})
 	var damaged *jsonfile.DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		return nil, fmt.Errorf("%w; nothing in it counts, remove it and approve anew", err)
+		return nil, fmt.Errorf("%w; no approval in it is valid; remove it and approve again", err)
 	case err != nil:
 		return nil, fmt.Errorf("reading the approvals: %w", err)
 	}
 	return all, nil
 }
 
-// Approve puts an approval in the place of the directory's earlier one.
+// Approve stores an approval and replaces the project's earlier one.
 func (s *Store) Approve(a Approval) error {
 	return s.change(func(all []Approval) []Approval { return append(without(all, a.Project), a) })
 }
 
-// Revoke removes a directory's approval, and reports whether there was one.
+// Revoke removes a project's approval, and reports whether there was one.
 func (s *Store) Revoke(project string) (found bool, err error) {
 	err = s.change(func(all []Approval) []Approval {
 		left := without(all, project)
@@ -70,8 +69,8 @@ func without(all []Approval, project string) []Approval {
 	return slices.DeleteFunc(slices.Clone(all), func(a Approval) bool { return a.Project == project })
 }
 
-// change rewrites the list while nobody else does. A damaged one is kept aside, and
-// what it approved counts no more.
+// change changes the list under its lock. A damaged list is renamed, and its approvals are
+// no longer valid.
 func (s *Store) change(do func([]Approval) []Approval) error {
 	err := jsonfile.Update(jsonfile.File{Path: s.path}, func(all *[]Approval) error {
 		*all = do(*all)
@@ -79,7 +78,7 @@ func (s *Store) change(do func([]Approval) []Approval) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("keeping the approvals: %w", err)
+		return fmt.Errorf("storing the approvals: %w", err)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func TestASwappedHookDoesNotRun(t *testing.T) {
 			}
 			swap(t, a.Project, swapped)
 			if err := check(hook); !errors.Is(err, plugin.ErrUntrusted) ||
-				!strings.Contains(err.Error(), "was replaced while it was being looked at") {
+				!strings.Contains(err.Error(), "was replaced while it was being examined") {
 				t.Errorf("swapped after it was read: %v", err)
 			}
 			if err := a.Look(swapDir)(hook); !errors.Is(err, plugin.ErrUntrusted) {

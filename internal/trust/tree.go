@@ -16,8 +16,8 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// The bounds of what one approval pins in a directory, and of the text that is
-// kept of it for a person to be told about.
+// The bounds of what one approval pins in a directory, and of the text that is kept for
+// showing it to a person.
 const (
 	maxFiles = 4096
 	maxBytes = 256 << 20
@@ -30,10 +30,10 @@ const (
 // Seen is a file as it was read.
 type Seen struct {
 	File
-	// Text is the beginning of its content: at most 1 MiB, of many large files less.
+	// Text is the beginning of its content: at most 1 MiB, less for many large files.
 	Text []byte
 
-	info fs.FileInfo // of the opened file; nil for a link that leads nowhere
+	info fs.FileInfo // of the opened file; nil for a dangling link
 }
 
 // Read reads a file of a project as it is now. A link counts as what it leads to.
@@ -63,7 +63,7 @@ func Read(project, path string) (Seen, error) {
 	return seen, nil
 }
 
-// beginning keeps the beginning of what is written to it.
+// beginning is a writer that keeps the beginning.
 type beginning struct{ text []byte }
 
 // Write never fails.
@@ -73,8 +73,8 @@ func (b *beginning) Write(p []byte) (int, error) {
 }
 
 // Tree reads all files of a directory of a project, and of the directories below
-// it, by path. A missing directory has none. The error says what cannot be pinned,
-// or is open for others to change.
+// it, by path. A missing directory has none. The error names what cannot be pinned or what
+// others may change.
 func Tree(project, dir string) ([]Seen, error) {
 	t := tree{project: project}
 	err := t.read(dir)
@@ -103,7 +103,7 @@ func (t *tree) read(dir string) error {
 	return err
 }
 
-// note keeps when a directory last changed.
+// note records when a directory last changed.
 func (t *tree) note(info fs.FileInfo) {
 	if at := disk.ChangedAt(info); at.After(t.changed) {
 		t.changed = at

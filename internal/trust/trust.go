@@ -1,11 +1,11 @@
 // Package trust remembers which files of a project a person has approved.
 //
 // An approval lives in the person's home, not in the project, and holds for one
-// directory. It pins files by name, mode and the SHA-256 of their content: recipes
-// one by one, see [Approval.Content], and hooks with all that lies beside them,
-// see [Approval.Look], as a hook loads code from there. The package promises that
-// what was not approved, or is not as it was approved, is never taken for
-// approved, and that a damaged list of approvals approves nothing.
+// directory. It pins files by name, mode and the SHA-256 of their content: recipes one by
+// one, see [Approval.Content], and hooks with all files beside them, see [Approval.Look],
+// because a hook may load code from there. The package promises that a file that was not
+// approved, or has changed since, never counts as approved, and that a damaged list of
+// approvals approves nothing.
 package trust
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Format is the format of approvals: before it, they pinned hooks without what
-// lies beside them. Those approve nothing.
+// Format is the format of approvals. Those of earlier formats, which pinned hooks without
+// the files beside them, approve nothing.
 const Format = 2
 
 // Approval is what a person has approved in one directory.
@@ -41,20 +41,18 @@ type Approval struct {
 
 // File is one file as it was approved.
 type File struct {
-	// Path is its path from the directory on.
+	// Path is its path relative to the project.
 	Path string `json:"path"`
-	// SHA256 is the hash of its content, in hexadecimal; "" for a link that leads
-	// nowhere.
+	// SHA256 is the hash of its content, in hexadecimal; "" for a dangling link.
 	SHA256 string `json:"sha256"`
-	// Mode are its permissions, as ls shows them.
+	// Mode is its mode, as ls shows it.
 	Mode string `json:"mode"`
-	// Link is where it leads, for a link; the above is then of that file.
+	// Link is the target of a link; the fields above then describe the target.
 	Link string `json:"link,omitempty"`
 }
 
-// Content says why a text, read from a file that is given by its full path and
-// mode, must not be trusted; nil: it was approved so. The reason is a
-// plugin.ErrUntrusted.
+// Content returns why a text, read from a file with the given full path and mode, must not
+// be trusted; nil: it is approved. The reason is a plugin.ErrUntrusted.
 func (a Approval) Content(path string, text []byte, mode fs.FileMode) error {
 	rel, err := filepath.Rel(a.Project, path)
 	if err != nil {
@@ -74,7 +72,7 @@ func (a Approval) Content(path string, text []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// old is the reason why an approval of an earlier version does not count.
+// old is the error for an approval of an earlier format.
 func (a Approval) old() error {
 	return fmt.Errorf("%w: it was approved for an earlier version of chibi, which did not look at the files beside a hook",
 		plugin.ErrUntrusted)
@@ -85,7 +83,7 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// differs says what of a file has changed, "" if nothing has.
+// differs returns what has changed in a file, "" if nothing has.
 func differs(approved, now File) string {
 	switch {
 	case now.Link != approved.Link:
@@ -114,7 +112,7 @@ func (a Approval) find(path string) (File, bool) {
 	return File{}, false
 }
 
-// State says how a file compares with the approval.
+// State describes how a file differs from the approval.
 func (a Approval) State(now File) string {
 	approved, ok := a.find(now.Path)
 	short := approved.SHA256[:min(12, len(approved.SHA256))]
