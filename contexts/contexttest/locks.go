@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chibi-host/chibi/contexts"
@@ -134,6 +135,29 @@ func (s suite) concurrency() []rule {
 				return err
 			})
 			equal(t, "messages", writers*20, len(arrived(t, in(t, h(), "work"))))
+		}},
+		{"only one of those who want a name gets it", func(t *testing.T) {
+			h := s.open(t, at(start()))
+			var got atomic.Int32
+			atOnce(t, func(n int) error {
+				c, err := h().Context(fmt.Sprint("c", n))
+				if err == nil {
+					err = c.Append(contexts.UserMessage("ann", c.Name(), "hello"))
+				}
+				if err == nil {
+					err = c.Rename("wanted")
+				}
+				if errors.Is(err, contexts.ErrExists) {
+					return nil
+				}
+				got.Add(1)
+				return err
+			})
+			names, err := h().Names(t.Context())
+			must(t, err)
+			if got.Load() != 1 || len(names) != writers {
+				t.Errorf("%d got it; names = %q", got.Load(), names)
+			}
 		}},
 		{"no context is forgotten", func(t *testing.T) {
 			h := s.open(t, at(start()))

@@ -3,6 +3,7 @@ package contexttest
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/contexts"
 )
@@ -25,6 +26,12 @@ func (s suite) mail() []rule {
 			must(t, c.Send("work", "other", "one"))
 			must(t, c.Append(contexts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
 			must(t, c.Archive())
+			equal(t, "waiting", "", waiting(t, c))
+		}},
+		{"what was delivered is not delivered again when a clock was set back", func(t *testing.T) {
+			c := in(t, s.open(t, at(time.Now().Add(time.Hour)))(), "work")
+			must(t, c.Send("work", "other", "one"))
+			must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 			equal(t, "waiting", "", waiting(t, c))
 		}},
 		{"one prompt takes as many messages as it may, at least one", s.inboxLimit},

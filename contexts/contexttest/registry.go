@@ -15,6 +15,16 @@ func (s suite) registry() []rule {
 	return []rule{
 		{"switching makes a context the current one, and the one before the previous one", s.switching},
 		{"a list has every context by name, and the current one", s.lists},
+		{"contexts that were made in passing are registered with the next change", func(t *testing.T) {
+			h := s.home(t)
+			say(t, in(t, h, "passing"), "hello")
+			must(t, h.Touch(contexts.DefaultName))
+			info, err := h.Info(t.Context(), "passing")
+			must(t, err)
+			if !info.Created.Equal(start()) || !info.LastActivity.IsZero() {
+				t.Errorf("info = %+v", info)
+			}
+		}},
 		{"a name that no context can have is refused wherever it enters", s.badNames},
 		{"a new name is the time, with a prefix and a number if need be", s.newNames},
 	}
