@@ -11,7 +11,10 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/complete"
+	"github.com/chibi-host/chibi/internal/cli/demo"
 	"github.com/chibi-host/chibi/internal/cli/hook"
+	"github.com/chibi-host/chibi/internal/cli/recipe"
 	"github.com/chibi-host/chibi/internal/cli/tool"
 	"github.com/chibi-host/chibi/internal/cli/trust"
 	"github.com/chibi-host/chibi/internal/term/screen"
@@ -36,7 +39,7 @@ func newProgram(stdin *os.File, s *screen.Screen) *program {
 	p.env = &command.Env{
 		Stdin: stdin, Out: p.out, Request: p.request, Yes: func() bool { return p.opts.yes },
 		Prompt: func(ctx context.Context, prompt command.Prompt) error {
-			p.opts.recipe, p.opts.args = []string{prompt.Recipe}, prompt.Args
+			p.opts.recipe, p.opts.args = []string{prompt.Recipe}, append(p.opts.args, prompt.Args...)
 			return runFlags(ctx, p, prompt.Words)
 		},
 	}
@@ -119,17 +122,11 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.group("plugin", "plugins", append([]*cli.Command{
 			p.listCommand(ctx), p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
 		}, p.installCommands(ctx)...)...),
-	}, tool.Commands(p.env), []*cli.Command{
-		p.group("recipe", "prepared prompts", p.recipeCommands(ctx)...),
+	}, tool.Commands(p.env), recipe.Commands(p.env), []*cli.Command{
 		p.traceCommand(ctx),
 		p.replayCommand(ctx),
 		p.doctorCommand(ctx),
-	}, trust.Commands(p.env), hook.Commands(p.env), []*cli.Command{
-		leaf(ctx, "demo", "", "show what plugins can do: a short conversation in a scratch home with the example plugins",
-			p.demo),
-		leaf(ctx, "completion", "SHELL", "print the script that completes chibi's words in bash, zsh or fish", p.completion),
-		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
-			Action: func(c *cli.Context) error { return p.complete(ctx, c.Args().Slice()) }},
+	}, trust.Commands(p.env), hook.Commands(p.env), demo.Commands(p.env), complete.Commands(p.env), []*cli.Command{
 		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
 	})
 }

@@ -13,8 +13,9 @@ import (
 
 // debugFlags are --debug and other spellings of its keys that have values.
 func debugFlags(o *options) []row {
+	key := cmdline.Value{Word: "KEY[,KEY...]", Kind: cmdline.DebugKey, Known: debugKeyNames}
 	return []row{
-		{&cmdline.Flag{Name: "debug", Takes: cmdline.Word("KEY[,KEY...]", cmdline.DebugKey), Repeats: true,
+		{&cmdline.Flag{Name: "debug", Takes: []cmdline.Value{key}, Repeats: true,
 			About:   strings.Join(writtenDebugKeys(), ", "),
 			Members: []string{"flags.debug"}, Into: cmdline.List(&o.debug)},
 			operation{role: joins, phase: phaseSettings, run: setDestroyRule,
@@ -66,6 +67,14 @@ func (k debugKey) written() string {
 		return strings.ReplaceAll(k.name, "_", "-")
 	}
 	return k.name + "="
+}
+
+// debugKeyNames lists the keys of --debug up to their values.
+func debugKeyNames() (list []string) {
+	for _, k := range knownDebugKeys() {
+		list = append(list, k.written())
+	}
+	return list
 }
 
 // writtenDebugKeys lists the keys of --debug with what they take.

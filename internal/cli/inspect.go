@@ -13,7 +13,7 @@ import (
 
 // inspectOperations show texts and configuration values.
 func inspectOperations() []row {
-	thing := cmdline.Value{Word: "THING", Kind: cmdline.Thing, Member: "thing"}
+	thing := cmdline.Value{Word: "THING", Kind: cmdline.Thing, Member: "thing", Known: inspectable}
 	inspectCommand := &cmdline.Command{Names: []string{"inspect"},
 		Data: "`context`, `thing`, `value`: a string, `null` for none, of `list` a list of strings"}
 	return []row{

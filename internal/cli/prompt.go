@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
 )
 
 // readPrompt puts the prompt together: the words, then what is piped in. With a
@@ -36,4 +38,18 @@ func join(a, b string) string {
 		return a + b
 	}
 	return a + "\n\n" + b
+}
+
+// recipePrompt is the prompt of a run with a recipe: the recipe's, then what the
+// person wrote.
+func recipePrompt(ctx context.Context, s *app.Session, pairs []string, text string) (string, error) {
+	args := map[string]string{}
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return "", usage("--arg %s: want NAME=VALUE", pair)
+		}
+		args[name] = value
+	}
+	return app.RecipePrompt(ctx, s, args, text)
 }

@@ -80,7 +80,7 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	if err := runOperations(ctx, s); err != nil {
 		return err
 	}
-	if prompt, err = s.recipePrompt(ctx, prompt); err != nil {
+	if prompt, err = recipePrompt(ctx, s.Session, p.opts.args, prompt); err != nil {
 		return err
 	}
 	switch {

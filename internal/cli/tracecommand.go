@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/urfave/cli/v2"
@@ -62,28 +63,7 @@ func (p *program) traceFile(args []string) (string, error) {
 		return "", err
 	}
 	defer s.Close()
-	if p.opts.transient != nil || p.opts.switchTo != nil {
-		path := s.Store.Layout().Trace(s.Name())
-		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("nothing was traced in context %q yet", s.Name())
-		}
-		return path, nil
-	}
-	names, err := s.Store.Names(context.Background())
-	if err != nil {
-		return "", err
-	}
-	newest, found := time.Time{}, ""
-	for _, name := range names {
-		path := s.Store.Layout().Trace(name)
-		if stat, err := os.Stat(path); err == nil && stat.ModTime().After(newest) {
-			newest, found = stat.ModTime(), path
-		}
-	}
-	if found == "" {
-		return "", errors.New("nothing was traced yet; ask something first, or see trace.enabled in the configuration")
-	}
-	return found, nil
+	return app.TraceFile(context.Background(), s.Session)
 }
 
 // traceTurns reads the turns of the file that a person means.

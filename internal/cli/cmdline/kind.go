@@ -28,4 +28,7 @@ type Value struct {
 	Word   string // as --help shows it, such as NAME
 	Kind   Kind
 	Member string // its name in the object of the flag's command of --json-config
+	// Known lists the words that are known, for completion; nil: the kind says what
+	// they are.
+	Known func() []string
 }

@@ -38,7 +38,7 @@ func Split(args []string, flags []cli.Flag) (l Line, err error) {
 		if args, err = l.takeFlags(word, args[1:], flags); err != nil {
 			return l, err
 		}
-		if last, ok := l.last.(*Flag); ok && slices.Contains(Kinds(last), Rest) {
+		if last, ok := l.last.(*Flag); ok && last.takesRest() {
 			l.Rest, last.given.Rest = args, args
 			return l, nil
 		}

@@ -13,35 +13,39 @@ import (
 
 // program is the flags of a small program, and where some of them put their values.
 func program() (flags []*Flag, prompt *string) {
-	name := []Value{{"NAME", Context, "name"}}
+	name := []Value{{Word: "NAME", Kind: Context, Member: "name"}}
 	prompt = new(string)
 	compact := &Command{Names: []string{"compact"}, Data: "`context`"}
 	showLog := &Command{Names: []string{"show_log", "log"}, Answers: "entries"}
 	return []*Flag{
-		{Command: &Command{Names: []string{"ask"}}, Takes: []Value{{"", Text, "prompt"}},
+		{Command: &Command{Names: []string{"ask"}}, Takes: []Value{{Kind: Text, Member: "prompt"}},
 			Into: func(text string) { *prompt = text }},
-		{Name: "switch-context", Letters: "c", Takes: []Value{{"NAME", NewContext, ""}}, Members: []string{"context.switch"}},
+		{Name: "switch-context", Letters: "c", Takes: []Value{{Word: "NAME", Kind: NewContext}},
+			Members: []string{"context.switch"}},
 		{Name: "transient-context", Letters: "CS", Aliases: []string{"ephemeral-context"}, Part: "Contexts",
-			Takes: []Value{{"NAME", NewContext, ""}}, About: "use NAME for this run",
+			Takes: []Value{{Word: "NAME", Kind: NewContext}}, About: "use NAME for this run",
 			Members: []string{"context.transient", "context.ephemeral"}},
 		{Name: "compact-current-context", Letters: "z", Part: "Contexts", About: "make room", Command: compact},
 		{Name: "compact-context", Letters: "Z", Takes: name, Part: "Contexts", Command: compact},
-		{Name: "show-current-log", Letters: "g", Takes: []Value{{"N", Number, "count"}},
+		{Name: "show-current-log", Letters: "g", Takes: []Value{{Word: "N", Kind: Number, Member: "count"}},
 			Command: showLog},
-		{Name: "show-log", Letters: "G", Takes: []Value{{"NAME", Context, "context"}, {"N", Number, "count"}},
+		{Name: "show-log", Letters: "G", Takes: []Value{{Word: "NAME", Kind: Context, Member: "context"},
+			{Word: "N", Kind: Number, Member: "count"}},
 			Command: showLog},
-		{Name: "rename-context", Letters: "R", Takes: []Value{{"OLD", Context, "old"}, {"NEW", Text, "new"}}},
-		{Name: "set-username", Letters: "u", Takes: []Value{{"NAME", Text, ""}},
+		{Name: "rename-context", Letters: "R", Takes: []Value{{Word: "OLD", Kind: Context, Member: "old"},
+			{Word: "NEW", Kind: Text, Member: "new"}}},
+		{Name: "set-username", Letters: "u", Takes: []Value{{Word: "NAME", Kind: Text}},
 			Members: []string{"username_override.persistent"}},
-		{Name: "transient-username", Letters: "U", Takes: []Value{{"NAME", Text, ""}},
+		{Name: "transient-username", Letters: "U", Takes: []Value{{Word: "NAME", Kind: Text}},
 			Members: []string{"username_override.transient", "username_override.ephemeral"}},
-		{Name: "plugin", Letters: "p", Takes: []Value{{"NAME", Tool, "name"}, {"[args...]", Rest, "args"}},
+		{Name: "plugin", Letters: "p", Takes: []Value{{Word: "NAME", Kind: Tool, Member: "name"},
+			{Word: "[args...]", Kind: Rest, Member: "args"}},
 			Command: &Command{Names: []string{"run_plugin"}}},
-		{Name: "set", Takes: []Value{{"KEY=VALUE", Setting, ""}}, Repeats: true, Beside: true},
+		{Name: "set", Takes: []Value{{Word: "KEY=VALUE", Kind: Setting}}, Repeats: true, Beside: true},
 		{Name: "no-chibi", Letters: "x", Aliases: []string{"force-call-user"},
 			Members: []string{"flags.no_chibi", "flags.force_call_user"}},
 		{Name: "json-output", Members: []string{"flags.json_output"}, Beside: true, On: true},
-		{Name: "debug", Takes: []Value{{"KEY", DebugKey, ""}}, Members: []string{"flags.debug"}},
+		{Name: "debug", Takes: []Value{{Word: "KEY", Kind: DebugKey}}, Members: []string{"flags.debug"}},
 		{Name: "verbose", Letters: "v", Members: []string{"flags.verbose"}},
 		{Name: "version", Command: &Command{Names: []string{"show_version"}, Data: "`version`"}},
 	}, prompt

@@ -84,26 +84,25 @@ func NamesOf(flags []cli.Flag) (list []string) {
 	return list
 }
 
-// Kinds are the kinds of the words that a flag takes; [Rest] is the last one if it
+// Values are the words that a flag takes; of the kind [Rest] is the last one if it
 // takes all that are left.
-func Kinds(f cli.Flag) (list []Kind) {
+func Values(f cli.Flag) []Value {
 	switch f := f.(type) {
 	case *cli.BoolFlag:
 		return nil
 	case *Flag:
-		for _, value := range f.Takes {
-			list = append(list, value.Kind)
-		}
-		return list
+		return f.Takes
 	}
-	return []Kind{Text}
+	return []Value{{Kind: Text}}
 }
 
 // takes is how many words a flag takes, those that are left not counted.
 func takes(f cli.Flag) int {
-	kinds := Kinds(f)
-	if n := len(kinds); n > 0 && kinds[n-1] == Rest {
-		return n - 1
+	if own, ok := f.(*Flag); ok && own.takesRest() {
+		return len(own.Takes) - 1
 	}
-	return len(kinds)
+	return len(Values(f))
 }
+
+// takesRest reports whether the flag takes all words that are left.
+func (f *Flag) takesRest() bool { return len(f.Takes) > 0 && f.Takes[len(f.Takes)-1].Kind == Rest }

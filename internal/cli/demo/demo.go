@@ -1,4 +1,5 @@
-package cli
+// Package demo has the command that shows the example plugins at work.
+package demo
 
 import (
 	"context"
@@ -12,25 +13,36 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	plugins "github.com/chibi-host/chibi/examples/plugins"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
+	"github.com/urfave/cli/v2"
 )
 
-// demoStep is one prompt of the demonstration.
-type demoStep struct {
+// Commands lists the command demo.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{env.Command(command.Spec{
+		Name:  "demo",
+		About: "show what plugins can do: a short conversation in a scratch home with the example plugins",
+		Run:   func(ctx context.Context, _ []string) error { return run(ctx, env) },
+	})}
+}
+
+// step is one prompt of the demonstration.
+type step struct {
 	about   string
 	shows   []string // the plugins without which there is nothing to see
 	context string
 	prompt  string
 }
 
-// demoScript shows each example plugin at work.
-func demoScript() []demoStep {
-	return []demoStep{
+// script shows each example plugin at work.
+func script() []step {
+	return []step{
 		{"add-time adds the time to every prompt.", []string{"add-time"}, "default", "How late is it?"},
 		{"greet is a tool; the demo model calls it when a prompt says @tool.", []string{"greet"},
 			"default", `@tool greet {"name": "Ada"}`},
@@ -46,18 +58,19 @@ func demoScript() []demoStep {
 
 // demonstration is a short conversation in a scratch home.
 type demonstration struct {
-	*program
+	out      io.Writer
 	home     *scratch.Home
 	plugins  app.PluginOptions
+	output   agent.Output            // what happens, but for the answers
 	sessions map[string]*app.Session // one for each context
 	records  []plugin.Record
 }
 
-// demo holds a short conversation with the example plugins in a scratch home,
+// run holds a short conversation with the example plugins in a scratch home,
 // and shows what each plugin saw and changed. It builds and fetches nothing:
 // what cannot run here is left out by name.
-func (p *program) demo(ctx context.Context, _ []string) error {
-	request, err := p.request(app.ToRead)
+func run(ctx context.Context, env *command.Env) error {
+	request, err := env.Request(app.ToRead)
 	if err != nil {
 		return err
 	}
@@ -66,8 +79,11 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 		return err
 	}
 	defer home.Remove()
-	d := &demonstration{program: p, home: home, sessions: map[string]*app.Session{}}
-	d.plugins = request.Plugins.In(home)
+	shown := request.Output
+	d := &demonstration{
+		out: env.Out.Screen.Stdout(), home: home, plugins: request.Plugins.In(home), sessions: map[string]*app.Session{},
+		output: agent.Output{Notice: shown.Notice, Waiting: shown.Waiting, Event: shown.Event},
+	}
 	d.plugins.NativeOnly, d.plugins.None, d.plugins.NoHooks = true, false, false
 	defer d.close()
 	leftOut, err := d.writeExamples()
@@ -78,27 +94,31 @@ func (p *program) demo(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	out := p.screen.Stdout()
-	fmt.Fprintf(out, "A scratch home with the example plugins and the built-in demo model.\n")
+	fmt.Fprintf(d.out, "A scratch home with the example plugins and the built-in demo model.\n")
 	for _, text := range slices.Concat(leftOut, more) {
-		fmt.Fprintf(out, "left out: %s\n", text)
+		fmt.Fprintf(d.out, "left out: %s\n", text)
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintln(d.out)
 	if len(names) == 0 {
 		return errors.New("no example plugin can run here; install what is missing")
 	}
-	for _, step := range demoScript() {
+	return d.show(ctx, names)
+}
+
+// show takes the steps that show something of these plugins, and sums them up.
+func (d *demonstration) show(ctx context.Context, names []string) error {
+	for _, step := range script() {
 		if !slices.ContainsFunc(step.shows, func(name string) bool { return !slices.Contains(names, name) }) {
 			if err := d.ask(ctx, step); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Fprintln(out, "What each plugin did:")
+	fmt.Fprintln(d.out, "What each plugin did:")
 	for _, name := range names {
-		fmt.Fprintf(out, "  %s\n", summary(name, d.records))
+		fmt.Fprintf(d.out, "  %s\n", summary(name, d.records))
 	}
-	fmt.Fprintf(out, "\nThe plugins are in examples/plugins; copy one to ~/.chibi/plugins to use it.\n")
+	fmt.Fprintf(d.out, "\nThe plugins are in examples/plugins; copy one to ~/.chibi/plugins to use it.\n")
 	return nil
 }
 
@@ -154,7 +174,7 @@ func (d *demonstration) at(ctx context.Context, name string) (*app.Session, erro
 		Model:   app.ModelOptions{Demo: true},
 		Plugins: d.plugins,
 		Trace:   app.TraceOptions{Off: true, Record: func(r plugin.Record) { d.records = append(d.records, r) }},
-		Output:  agent.Output{Notice: d.notice, Waiting: d.screen.Waiting, Event: d.happening},
+		Output:  d.output,
 	})
 	if err != nil {
 		return nil, err
@@ -186,9 +206,8 @@ func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err 
 }
 
 // ask asks one prompt and prints it, the answer and what plugins did.
-func (d *demonstration) ask(ctx context.Context, step demoStep) error {
-	out := d.screen.Stdout()
-	fmt.Fprintf(out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
+func (d *demonstration) ask(ctx context.Context, step step) error {
+	fmt.Fprintf(d.out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
 	s, err := d.at(ctx, step.context)
 	if err != nil {
 		return err
@@ -203,13 +222,13 @@ func (d *demonstration) ask(ctx context.Context, step demoStep) error {
 	if err = errors.Join(err, s.Agent.End(ctx, err)); err != nil {
 		return err
 	}
-	indent(out, "  ", answer.String())
+	indent(d.out, "  ", answer.String())
 	for _, r := range d.records[before:] {
 		if r.Result != plugin.NoOpinion {
-			fmt.Fprintf(out, "  [%s] %s: %s\n", r.Point, r.Plugin, effect(r))
+			fmt.Fprintf(d.out, "  [%s] %s: %s\n", r.Point, r.Plugin, effect(r))
 		}
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintln(d.out)
 	return nil
 }
 

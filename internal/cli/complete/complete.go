@@ -1,0 +1,161 @@
+package complete
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/urfave/cli/v2"
+)
+
+// completer finds what may follow words of a command line.
+type completer struct {
+	sources
+	app *cli.App // the command line that the words are of
+}
+
+// candidates lists what may follow the words before.
+func (c *completer) candidates(ctx context.Context, before []string) []string {
+	flags, rest := c.app.Flags, before
+	for len(rest) > 0 {
+		word := rest[0]
+		if word == "--" {
+			return nil
+		}
+		if !strings.HasPrefix(word, "-") {
+			return c.afterCommand(ctx, rest)
+		}
+		f := cmdline.Ending(flags, word)
+		rest = rest[1:]
+		if f == nil || strings.Contains(word, "=") {
+			continue
+		}
+		if f.Names()[0] == "home" && len(rest) > 0 {
+			c.home = rest[0]
+		}
+		for _, value := range cmdline.Values(f) {
+			if len(rest) == 0 || value.Kind == cmdline.Rest {
+				return c.words(ctx, value)
+			}
+			rest = rest[1:]
+		}
+	}
+	return append(commandNames(c.app.Commands), cmdline.NamesOf(flags)...)
+}
+
+// afterCommand lists what may follow words that begin with a command.
+func (c *completer) afterCommand(ctx context.Context, words []string) []string {
+	commands := c.app.Commands
+	for i, word := range words {
+		at := slices.IndexFunc(commands, func(cmd *cli.Command) bool { return cmd.HasName(word) })
+		if at < 0 {
+			return nil // a prompt
+		}
+		found := commands[at]
+		if len(found.Subcommands) == 0 {
+			return c.arguments(ctx, found, words[i+1:])
+		}
+		commands = found.Subcommands
+	}
+	return commandNames(commands)
+}
+
+// commandNames lists the names of commands that are not hidden.
+func commandNames(commands []*cli.Command) (list []string) {
+	for _, cmd := range commands {
+		if !cmd.Hidden {
+			list = append(list, cmd.Name)
+		}
+	}
+	return list
+}
+
+// arguments lists what a command takes after these words.
+func (c *completer) arguments(ctx context.Context, found *cli.Command, words []string) []string {
+	if len(words) > 0 {
+		f := cmdline.Ending(found.Flags, words[len(words)-1])
+		if values := cmdline.Values(f); f != nil && len(values) > 0 {
+			if f.Names()[0] == "context" {
+				return c.contextNames(ctx, nil)
+			}
+			return c.words(ctx, values[0])
+		}
+	}
+	own, _ := cmdline.SplitCommand(words, found.Flags)
+	list := cmdline.NamesOf(found.Flags)
+	takes := strings.Fields(found.ArgsUsage)
+	next := len(own.Words)
+	if last := len(takes) - 1; last >= 0 && strings.HasSuffix(takes[last], "...") {
+		next = min(next, last)
+	}
+	if next >= len(takes) {
+		return list
+	}
+	return c.argument(ctx, strings.Trim(takes[next], "[]."), argument{found, own.Words, list})
+}
+
+// argument is a word of a command that is being written.
+type argument struct {
+	command *cli.Command
+	before  []string // the command's words before it
+	flags   []string // what can stand in its place
+}
+
+// argument lists what may stand for a word of a command, by its name in the
+// command's usage.
+func (c *completer) argument(ctx context.Context, name string, a argument) []string {
+	switch name {
+	case "NAME", "OLD":
+		var more []string
+		if a.command.Name == "switch" {
+			more = newContexts()
+		}
+		return append(c.contextNames(ctx, more), a.flags...)
+	case "PLUGIN":
+		return append(a.flags, c.pluginNames(ctx)...)
+	case "TOOL":
+		return append(a.flags, c.toolNames(ctx, false)...)
+	case "POINT":
+		return append(a.flags, pointNames()...)
+	case "RECIPE":
+		return append(a.flags, c.recipeNames(ctx)...)
+	case "FILE":
+		if a.command.Name == "trace" {
+			return append(a.flags, "explain")
+		}
+	case "ABOUT":
+		if a.before[0] == "explain" {
+			return append(a.flags, c.traceNames(ctx)...)
+		}
+	case "ID":
+		return append(a.flags, c.cachedIDs(ctx)...)
+	case "SHELL":
+		return append(a.flags, "bash", "zsh", "fish")
+	}
+	return a.flags
+}
+
+// words lists what may stand for a word that a flag takes.
+func (c *completer) words(ctx context.Context, value cmdline.Value) []string {
+	if value.Known != nil {
+		return value.Known()
+	}
+	switch value.Kind {
+	case cmdline.Context:
+		return c.contextNames(ctx, nil)
+	case cmdline.NewContext:
+		return c.contextNames(ctx, newContexts())
+	case cmdline.Setting:
+		return settings()
+	case cmdline.Plugin:
+		return c.pluginNames(ctx)
+	case cmdline.Point:
+		return pointNames()
+	case cmdline.Recipe:
+		return c.recipeNames(ctx)
+	case cmdline.Tool, cmdline.PluginOrTool:
+		return c.toolNames(ctx, value.Kind == cmdline.PluginOrTool)
+	}
+	return nil
+}

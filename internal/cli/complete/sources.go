@@ -1,0 +1,195 @@
+package complete
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/trace"
+)
+
+// sources is where the words come from. What cannot be read has none.
+type sources struct {
+	env  *command.Env
+	home string // what --home says in the words before; "": nothing
+}
+
+// typable are the names that can be typed into any shell as they are: a shell
+// may insert a word without quoting it, and names of files come from anywhere.
+func typable(names []string) []string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-"
+	return slices.DeleteFunc(names, func(name string) bool {
+		return name == "" || name[0] == '-' || strings.Trim(name, letters) != ""
+	})
+}
+
+// request is what a session is opened with.
+func (s sources) request() (app.Options, error) {
+	opts, err := s.env.Request(app.ToRead)
+	if s.home != "" {
+		opts.Home = s.home
+	}
+	return opts, err
+}
+
+// read lists what is read of a home; no plugin is asked.
+func (s sources) read(ctx context.Context, list func(*app.Session) []string) []string {
+	opts, err := s.request()
+	if err != nil {
+		return nil
+	}
+	session, err := app.Open(ctx, opts)
+	if err != nil {
+		return nil
+	}
+	defer session.Close()
+	return typable(list(session))
+}
+
+// newContexts lists the words that make a context.
+func newContexts() []string { return []string{"new", "new:"} }
+
+// contextNames lists the contexts, "-" for the previous one, and more words.
+func (s sources) contextNames(ctx context.Context, more []string) []string {
+	opts, err := s.request()
+	if err != nil {
+		return nil
+	}
+	home, err := app.Home(opts.Home)
+	if err != nil {
+		return nil
+	}
+	store, err := contexts.Open(home)
+	if err != nil {
+		return nil
+	}
+	list, err := store.Names(ctx)
+	if err != nil {
+		return nil
+	}
+	state, err := store.State(ctx)
+	if err == nil && !slices.Contains(list, state.Current) {
+		list = append(list, state.Current)
+		slices.Sort(list)
+	}
+	list = typable(list)
+	if state.Previous != "" {
+		list = append(list, "-")
+	}
+	return append(list, more...)
+}
+
+// toolNames lists tools, and the plugins that -p finds too. Plugins are asked
+// for that, bounded in time as always.
+func (s sources) toolNames(ctx context.Context, withPlugins bool) []string {
+	opts, err := s.request()
+	if err != nil {
+		return nil
+	}
+	opts.Plugins.NativeOnly = true // no hook is asked for a word
+	session, err := app.Open(ctx, opts)
+	if err != nil {
+		return nil
+	}
+	defer session.Close()
+	if session.Load(ctx) != nil {
+		return nil
+	}
+	var list []string
+	for _, spec := range session.Agent.Tools.Specs() {
+		list = append(list, spec.Name)
+	}
+	for _, p := range session.Loaded.Plugins {
+		if withPlugins && len(p.Tools) > 0 && !slices.Contains(list, p.Name) {
+			list = append(list, p.Name)
+		}
+	}
+	return typable(list)
+}
+
+// traceNames lists what trace explain can be asked about.
+func (s sources) traceNames(ctx context.Context) []string {
+	return s.read(ctx, func(session *app.Session) []string {
+		path, err := app.TraceFile(ctx, session)
+		if err != nil {
+			return nil
+		}
+		turns, _, err := trace.ReadFile(path)
+		if err != nil || len(turns) == 0 {
+			return nil
+		}
+		return turns[len(turns)-1].Names()
+	})
+}
+
+// cachedIDs lists the large tool outputs of the current context.
+func (s sources) cachedIDs(ctx context.Context) []string {
+	return s.read(ctx, func(session *app.Session) (list []string) {
+		cached, _ := session.Cache().List()
+		for _, e := range cached {
+			list = append(list, e.ID)
+		}
+		return list
+	})
+}
+
+// recipeNames lists the recipes that can be read.
+func (s sources) recipeNames(ctx context.Context) []string {
+	return s.read(ctx, func(session *app.Session) (list []string) {
+		for _, l := range app.Library(session).List() {
+			if l.Err == nil && !slices.Contains(list, l.Name) {
+				list = append(list, l.Name)
+			}
+		}
+		return list
+	})
+}
+
+// pluginNames lists the files of the plugins directory, without asking them.
+func (s sources) pluginNames(ctx context.Context) []string {
+	return s.read(ctx, func(session *app.Session) (list []string) {
+		dir := session.Loader().Dir()
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if looksLikePlugin(filepath.Join(dir, e.Name())) {
+				list = append(list, e.Name())
+			}
+		}
+		return list
+	})
+}
+
+// looksLikePlugin reports whether an entry of the plugins directory is meant to be
+// one: not hidden, not disabled, not a text or data.
+func looksLikePlugin(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return true // a broken link
+	}
+	name, ext := filepath.Base(path), filepath.Ext(path)
+	return !strings.HasPrefix(name, ".") && ext != ".disabled" && ext != ".toml" && ext != ".md" &&
+		(info.IsDir() || info.Mode()&0o111 != 0 || ext != "")
+}
+
+// pointNames lists the hook points.
+func pointNames() (list []string) {
+	for _, info := range hookpoints.All() {
+		list = append(list, string(info.Name))
+	}
+	return list
+}
+
+// settings lists the configuration keys up to their values.
+func settings() (list []string) {
+	for _, key := range config.SettableKeys() {
+		list = append(list, key+"=")
+	}
+	return list
+}

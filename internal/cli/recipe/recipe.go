@@ -1,0 +1,192 @@
+// Package recipe has the commands about recipes.
+package recipe
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/urfave/cli/v2"
+)
+
+// Commands lists the commands about recipes.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{env.Group("recipe", "prepared prompts", []*cli.Command{
+		runCommand(env), listCommand(env), showCommand(env),
+	})}
+}
+
+func runCommand(env *command.Env) *cli.Command {
+	var arguments []string
+	return env.Command(command.Spec{
+		Name: "run", Args: "RECIPE [TEXT]...", About: "ask the model with a recipe, and TEXT after it",
+		Flags: []cli.Flag{&cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument),
+			Into: cmdline.List(&arguments), About: "give the recipe an argument, NAME=VALUE"}},
+		Examples: []string{"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"},
+		Run: func(ctx context.Context, args []string) error {
+			return env.Prompt(ctx, command.Prompt{Recipe: args[0], Args: arguments, Words: args[1:]})
+		},
+	})
+}
+
+func listCommand(env *command.Env) *cli.Command {
+	var asJSON bool
+	return env.Command(command.Spec{
+		Name: "list", About: "list the recipes, and where they come from",
+		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Run:   func(ctx context.Context, _ []string) error { return list(ctx, env, asJSON) },
+	})
+}
+
+func showCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "show", Args: "RECIPE", About: "show a recipe: what it is for, its arguments, what it allows, its text",
+		Run: func(ctx context.Context, args []string) error { return show(ctx, env, args[0]) },
+	})
+}
+
+// listed is what is said of one recipe. Note says why it is not used, or not
+// all of it; File is "" for one that is built in.
+type listed struct {
+	Name        string `json:"name"`
+	File        string `json:"file"`
+	Description string `json:"description"`
+	Note        string `json:"note,omitempty"`
+}
+
+// list lists the recipes.
+func list(ctx context.Context, env *command.Env, asJSON bool) error {
+	return env.ReadHome(ctx, func(s *app.Session) error {
+		var rows [][]string
+		list := []listed{}
+		library := app.Library(s)
+		for _, l := range library.List() {
+			one, text := describe(library, l)
+			list = append(list, one)
+			rows = append(rows, []string{term.Name(l.Name), term.Name(app.Place(l.Path)), term.Line(text)})
+		}
+		if asJSON {
+			return env.Out.JSON(list)
+		}
+		return env.Out.Columns(rows)
+	})
+}
+
+// describe describes a recipe, and returns what people are told of it.
+func describe(library *recipes.Library, l recipes.Listed) (one listed, text string) {
+	one = listed{Name: l.Name, File: l.Path, Note: whyUnused(library, l)}
+	if l.Recipe != nil {
+		one.Description = l.Recipe.Description
+	}
+	if one.Note != "" {
+		return one, one.Note
+	}
+	one.Note = withoutEffect(l.Recipe)
+	text = strings.TrimPrefix(one.Description+"; "+one.Note, "; ")
+	return one, strings.TrimSuffix(text, "; ")
+}
+
+// whyUnused says why a recipe is not used, or not all of it; "" if it is.
+func whyUnused(library *recipes.Library, l recipes.Listed) string {
+	found, err := library.Find(l.Name)
+	switch {
+	case err == nil && l.Err == nil && found.Path != l.Path && l.Recipe.Approved() != nil:
+		return l.Recipe.Approved().Error() + ", so " + app.Place(found.Path) + " is used; see chibi trust"
+	case err == nil && l.Err == nil && found.Path != l.Path:
+		return "hidden by " + app.Place(found.Path)
+	case l.Err != nil:
+		return "cannot be read: " + strings.TrimPrefix(l.Err.Error(), fmt.Sprintf("recipe %q: ", l.Name))
+	case l.Recipe.Approved() != nil && l.Recipe.RunsCommands():
+		return "runs commands, " + l.Recipe.Approved().Error() + "; see chibi trust"
+	}
+	if _, err := l.Recipe.Plugins(recipes.Handlers(0)); err != nil {
+		return "cannot be run: " + strings.TrimPrefix(err.Error(), l.Path+": ")
+	}
+	return ""
+}
+
+// withoutEffect names the keys of a recipe's front matter that do nothing; "" if
+// there are none.
+func withoutEffect(r *recipes.Recipe) string {
+	var keys []string
+	for _, note := range r.Notes {
+		if note.Key != "" {
+			keys = append(keys, note.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("keys without effect: %s; see chibi recipe show %s", strings.Join(keys, ", "),
+		term.ShellWord(r.Name))
+}
+
+// show shows one recipe.
+func show(ctx context.Context, env *command.Env, name string) error {
+	return env.ReadHome(ctx, func(s *app.Session) error {
+		r, err := app.Library(s).Find(name)
+		if err != nil {
+			return app.UsageError{Err: err}
+		}
+		out := env.Out.Screen.Stdout()
+		for _, f := range fields(r) {
+			if f.value != "" {
+				fmt.Fprintf(out, "%-9s %s\n", f.name, term.Line(f.value))
+			}
+		}
+		_, err = fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(r.Body))
+		return err
+	})
+}
+
+// field is what is shown of a recipe under one name.
+type field struct{ name, value string }
+
+// fields lists what is shown of a recipe before its text.
+func fields(r *recipes.Recipe) []field {
+	var hooks []string
+	for _, event := range slices.Sorted(maps.Keys(r.Hooks)) {
+		text := event + ": " + r.Hooks[event].Handler
+		if r.Hooks[event].Once {
+			text += " (once)"
+		}
+		hooks = append(hooks, text)
+	}
+	tools := strings.Join(r.AllowedTools, ", ")
+	if r.AllowedTools != nil && tools == "" {
+		tools = "none"
+	}
+	commands := ""
+	if r.RunsCommands() {
+		commands = "its text runs commands"
+		if err := r.Approved(); err != nil {
+			commands += ", and it is " + err.Error() + "; see chibi trust"
+		}
+	}
+	list := []field{
+		{"recipe", r.Name}, {"title", r.Title}, {"about", r.Description}, {"file", app.Place(r.Path)}, {"tools", tools},
+		{"commands", strings.Join(r.AllowedCommands, ", ")}, {"hooks", strings.Join(hooks, ", ")}, {"runs", commands},
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Arguments)) {
+		a := r.Arguments[name]
+		text := name
+		if a.Default != nil {
+			text += fmt.Sprintf(" (default %q)", *a.Default)
+		}
+		if a.Description != "" {
+			text += ": " + a.Description
+		}
+		list = append(list, field{"argument", text})
+	}
+	for _, note := range r.Notes {
+		list = append(list, field{"note", note.String()})
+	}
+	return list
+}
