@@ -9,11 +9,15 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cache"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/complete"
+	contextcommands "github.com/chibi-host/chibi/internal/cli/context"
 	"github.com/chibi-host/chibi/internal/cli/demo"
+	"github.com/chibi-host/chibi/internal/cli/history"
 	"github.com/chibi-host/chibi/internal/cli/hook"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/recipe"
 	"github.com/chibi-host/chibi/internal/cli/tool"
 	"github.com/chibi-host/chibi/internal/cli/trust"
@@ -28,7 +32,7 @@ type program struct {
 	out    *command.Printer
 	env    *command.Env
 	opts   options
-	rows   []row // of the flags, which fill opts
+	rows   []operation.Row // of the flags, which fill opts
 	// turn begins an answer that Ctrl-C ends without ending the program.
 	turn func(context.Context) (context.Context, func())
 }
@@ -100,7 +104,7 @@ func (p *program) app(ctx context.Context) *cli.App {
 		Before: func(*cli.Context) error {
 			p.screen.Quiet = p.opts.quiet
 			p.out.AsJSON, p.out.Verbose = p.opts.jsonOutput, p.opts.verbose
-			p.opts.noteAsked(p.rows)
+			p.opts.asked = operation.AskedOf(p.rows)
 			if name := cmdline.Twice(flags); name != "" {
 				return usage("%s is given twice; say it once", name)
 			}
@@ -114,11 +118,7 @@ func (p *program) app(ctx context.Context) *cli.App {
 // commands lists the commands. ArgsUsage names exactly the words that a command
 // takes.
 func (p *program) commands(ctx context.Context) []*cli.Command {
-	return slices.Concat([]*cli.Command{
-		p.group("context", "named conversations", p.contextCommands(ctx)...),
-		p.historyCommand(ctx),
-		p.retryCommand(ctx),
-		p.group("cache", "large tool outputs", p.cacheCommands(ctx)...),
+	return slices.Concat(contextcommands.Commands(p.env), history.Commands(p.env), cache.Commands(p.env), []*cli.Command{
 		p.group("plugin", "plugins", append([]*cli.Command{
 			p.listCommand(ctx), p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
 		}, p.installCommands(ctx)...)...),

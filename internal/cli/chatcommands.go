@@ -1,14 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
@@ -29,20 +31,19 @@ var errChatEnds = errors.New("the conversation ends")
 
 // commands are those of a conversation.
 func (c *chat) commands() []chatCommand {
-	name := func() string { return c.Name() }
 	return []chatCommand{
 		{[]string{"help"}, "", "list these commands", func(context.Context, string) error { return c.help() }},
 		{[]string{answerAgain}, "", "send the latest prompt again, if it got no answer",
 			func(ctx context.Context, _ string) error { return c.Answer(ctx, c.Agent.Retry) }},
 		{[]string{"history"}, "[N]", "show the last N entries; 20 without a number, 0 for all", c.history},
 		{[]string{"compact"}, "", "replace the conversation by a summary that the model writes",
-			func(ctx context.Context, _ string) error { return compactCurrent(ctx, c.session, name()) }},
+			func(ctx context.Context, _ string) error { return operation.CompactCurrent(ctx, c.run(), c.Name()) }},
 		{[]string{"clear", "archive"}, "", "empty the context; its transcript keeps everything",
-			func(ctx context.Context, _ string) error { return archive(ctx, c.session, name()) }},
+			func(ctx context.Context, _ string) error { return operation.Archive(ctx, c.run(), c.Name()) }},
 		{[]string{"context"}, "[NAME]", "go on in another context, \"-\" is the previous one; show this one without a name",
 			c.context},
 		{[]string{"contexts"}, "", "list the contexts",
-			func(ctx context.Context, _ string) error { return c.listContexts(ctx, false) }},
+			func(ctx context.Context, _ string) error { return operation.ListContexts(ctx, c.run()) }},
 		{[]string{"exit", "quit"}, "", "end the conversation, as Ctrl-D does",
 			func(context.Context, string) error { return errChatEnds }},
 	}
@@ -113,20 +114,17 @@ func (c *chat) help() error {
 
 // history shows what was said in the context.
 func (c *chat) history(ctx context.Context, word string) error {
-	n := defaultLast
-	if word != "" {
-		var err error
-		if n, err = count("/history", word); err != nil {
-			return err
-		}
-	}
-	return c.printHistory(ctx, c.Name(), contexts.Query{Last: max(0, n), First: max(0, -n)}, false)
+	count := operation.Count{By: "/history", Text: cmp.Or(word, strconv.Itoa(operation.DefaultLast))}
+	return operation.ShowLog(ctx, c.run(), c.Name(), count)
 }
+
+// run is what operations of the conversation work with.
+func (c *chat) run() operation.Run { return operation.Run{Session: c.Session, Env: c.env} }
 
 // context goes on in another context, or shows this one.
 func (c *chat) context(ctx context.Context, name string) error {
 	if name == "" {
-		return c.showContext(ctx, c.Name(), false)
+		return operation.ShowContext(ctx, c.run(), c.Name())
 	}
 	moved, err := c.Move(ctx, name)
 	if err != nil {

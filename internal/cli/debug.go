@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/dustin/go-humanize/english"
 )
 
 // debugFlags are --debug and other spellings of its keys that have values.
-func debugFlags(o *options) []row {
+func debugFlags(o *options) []operation.Row {
 	key := cmdline.Value{Word: "KEY[,KEY...]", Kind: cmdline.DebugKey, Known: debugKeyNames}
-	return []row{
-		{&cmdline.Flag{Name: "debug", Takes: []cmdline.Value{key}, Repeats: true,
+	return []operation.Row{
+		{Flag: &cmdline.Flag{Name: "debug", Takes: []cmdline.Value{key}, Repeats: true,
 			About:   strings.Join(writtenDebugKeys(), ", "),
 			Members: []string{"flags.debug"}, Into: cmdline.List(&o.debug)},
-			operation{role: joins, phase: phaseSettings, run: setDestroyRule,
-				asked: func() bool { return o.destroySettings() != nil }}},
+			Operation: operation.Operation{Role: operation.Joins, Phase: operation.PhaseSettings, Run: setDestroyRule(o),
+				Asked: func() bool { return o.destroySettings() != nil }}},
 		{Flag: &cmdline.Flag{Name: "destroy-at", Takes: cmdline.Word("TIME", cmdline.Text),
 			About: "the same as the key destroy_at", Into: cmdline.List(&o.destroyAt)}},
 		{Flag: &cmdline.Flag{Name: "destroy-after-inactive", Takes: cmdline.Word("SECONDS", cmdline.Text),
@@ -146,7 +147,10 @@ func (o *options) destroySettings() *debugKeys {
 	return &d
 }
 
-func setDestroyRule(_ context.Context, s *session, _ cmdline.Given) error {
-	d := s.opts.destroySettings()
-	return s.Store.SetDestroyRule(s.Name(), d.destroyAt, d.destroyAfter)
+// setDestroyRule keeps in state.json when the context is to be deleted.
+func setDestroyRule(o *options) operation.Func {
+	return func(_ context.Context, run operation.Run, _ cmdline.Given) error {
+		d := o.destroySettings()
+		return run.Session.Store.SetDestroyRule(run.Session.Name(), d.destroyAt, d.destroyAfter)
+	}
 }

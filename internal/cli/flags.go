@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 )
 
 // options are what flags say about a run, and the operations that they ask for.
@@ -21,8 +22,7 @@ type options struct {
 	trustProject bool
 	recipe, args []string
 	trace        string
-	set          []string
-	save         bool
+	settings     operation.Settings
 	debug        []string
 	destroyAt    []string // --destroy-at, another spelling of a key of --debug
 	destroyAfter []string // --destroy-after-inactive
@@ -32,39 +32,31 @@ type options struct {
 	version      bool
 	help         bool
 
-	switchTo, transient         []string // -c, -C
-	username, transientUsername []string // -u, -U
-	runSystemPrompt             []string // -e
-	noModel, forceModel         bool     // -x, -X
+	switchTo, transient []string // -c, -C
+	runSystemPrompt     []string // -e
+	noModel, forceModel bool     // -x, -X
 
-	prompt *string // given by --json-config
-	asked  []row   // the operations, in the order of the table
-}
-
-// row describes a flag, and the operation that it asks for, if any: all that chibi
-// knows of either. Flags, --help, --json-config with its schema and completion are
-// made of these rows.
-type row struct {
-	*cmdline.Flag
-	operation
+	prompt *string         // given by --json-config
+	asked  operation.Asked // the operations, in the order of the table
 }
 
 // table has a row for each flag, in the order of --help. Its flags give o their
 // values.
-func (o *options) table() []row {
+func (o *options) table() []operation.Row {
 	return slices.Concat(
 		inputFlags(o),
-		part(partContexts, switchFlags(o), historyOperations(), contextOperations(), mailOperations(),
-			systemPromptOperations(o), inspectOperations(), cacheOperations()),
-		part(partModel, modelFlags(o)),
-		part(partPlugins, callOperations(), pluginFlags(o)),
+		part(partContexts, switchFlags(o), operation.ShowRows(), operation.LogRows(), operation.ContextRows(),
+			operation.MailRows(), operation.SystemPromptRows(&o.runSystemPrompt),
+			operation.InspectRows(), operation.CacheRows()),
+		part(partModel, o.settings.Rows(), modelFlags(o)),
+		part(partPlugins, operation.CallRows(), pluginFlags(o)),
 		part(partRecipes, recipeFlags(o)),
-		part(partOther, otherFlags(o), debugFlags(o), endFlags(o)),
+		part(partOther, otherFlags(o), debugFlags(o), endFlags(o), operation.Nothing()),
 	)
 }
 
 // part puts rows into a part of --help.
-func part(heading string, lists ...[]row) []row {
+func part(heading string, lists ...[]operation.Row) []operation.Row {
 	rows := slices.Concat(lists...)
 	for _, r := range rows {
 		r.Part = heading
@@ -73,41 +65,27 @@ func part(heading string, lists ...[]row) []row {
 }
 
 // flagsOf are the flags of the rows.
-func flagsOf(rows []row) (list []*cmdline.Flag) {
+func flagsOf(rows []operation.Row) (list []*cmdline.Flag) {
 	for _, r := range rows {
 		list = append(list, r.Flag)
 	}
 	return list
 }
 
-func switchFlags(o *options) []row {
-	return []row{
+func switchFlags(o *options) []operation.Row {
+	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "switch-context", Letters: "c", Takes: cmdline.Word("NAME", cmdline.NewContext),
 			About:   `use NAME from now on; "new" and "new:PREFIX" make a name`,
 			Members: []string{"context.switch"}, Into: cmdline.List(&o.switchTo)},
-			operation: operation{role: settles}},
+			Operation: operation.Operation{Role: operation.Settles}},
 		{Flag: &cmdline.Flag{Name: "transient-context", Letters: "CS", Aliases: []string{"ephemeral-context", "sub-context"},
 			Takes: cmdline.Word("NAME", cmdline.NewContext), About: "use NAME for this run only",
 			Members: []string{"context.transient", "context.ephemeral"}, Into: cmdline.List(&o.transient)}},
 	}
 }
 
-func modelFlags(o *options) []row {
-	return []row{
-		{Flag: &cmdline.Flag{Name: "set-username", Letters: "u", Takes: cmdline.Word("NAME", cmdline.Text),
-			About:   "what the model calls you in this context, from now on",
-			Members: []string{"username_override.persistent"}, Into: cmdline.List(&o.username)},
-			operation: operation{role: settles, phase: phaseSettings, run: saveUsername}},
-		{Flag: &cmdline.Flag{Name: "transient-username", Letters: "U", Aliases: []string{"ephemeral-username"},
-			Takes: cmdline.Word("NAME", cmdline.Text), About: "the same for this run",
-			Members: []string{"username_override.transient", "username_override.ephemeral"},
-			Into:    cmdline.List(&o.transientUsername)}},
-		{Flag: &cmdline.Flag{Name: "set", Letters: "s", Takes: cmdline.Word("KEY=VALUE", cmdline.Setting), Repeats: true,
-			About:  "set a configuration value for this run, e.g. --set api.temperature=0.2",
-			Beside: true, Into: cmdline.List(&o.set)}},
-		{Flag: &cmdline.Flag{Name: "save", About: "keep what --set says in this context's local.toml",
-			Into: cmdline.Switch(&o.save)},
-			operation: operation{role: joins, phase: phaseSettings, run: saveSettings}},
+func modelFlags(o *options) []operation.Row {
+	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "no-chibi", Letters: "x", Aliases: []string{"force-call-user"},
 			About:   "do not ask the model",
 			Members: []string{"flags.no_chibi", "flags.force_call_user"}, Into: cmdline.Switch(&o.noModel)}},
@@ -117,8 +95,8 @@ func modelFlags(o *options) []row {
 	}
 }
 
-func pluginFlags(o *options) []row {
-	return []row{
+func pluginFlags(o *options) []operation.Row {
+	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "no-plugins", About: "run without plugins, and without other programs' hooks",
 			Beside: true, Into: cmdline.Switch(&o.noPlugins)}},
 		{Flag: &cmdline.Flag{Name: "no-hooks", About: "ask no hooks at all; tools stay",
@@ -132,8 +110,8 @@ func pluginFlags(o *options) []row {
 	}
 }
 
-func recipeFlags(o *options) []row {
-	return []row{
+func recipeFlags(o *options) []operation.Row {
+	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "recipe", Takes: cmdline.Word("NAME", cmdline.Recipe),
 			About: "ask with a recipe; words and a pipe come after its text", Into: cmdline.List(&o.recipe)}},
 		{Flag: &cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument), Repeats: true,
@@ -142,8 +120,8 @@ func recipeFlags(o *options) []row {
 }
 
 // otherFlags are about the run as a whole.
-func otherFlags(o *options) []row {
-	return []row{
+func otherFlags(o *options) []operation.Row {
+	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "home", Takes: cmdline.Word("DIR", cmdline.File), Repeats: true,
 			About: "use DIR instead of $CHIBI_HOME or ~/.chibi", Beside: true, Into: cmdline.Last(&o.home)}},
 		{Flag: &cmdline.Flag{Name: "wait", About: "wait for a context that another process uses",
@@ -161,10 +139,9 @@ func otherFlags(o *options) []row {
 	}
 }
 
-// endFlags are the last ones of --help, and the command of --json-config that does
-// nothing.
-func endFlags(o *options) []row {
-	return []row{
+// endFlags are the last ones of --help.
+func endFlags(o *options) []operation.Row {
+	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "verbose", Letters: "v", About: "say what happens on standard error",
 			Members: []string{"flags.verbose"}, Into: cmdline.Switch(&o.verbose)}},
 		{Flag: &cmdline.Flag{Name: "quiet", Letters: "q",
@@ -177,15 +154,13 @@ func endFlags(o *options) []row {
 		{Flag: &cmdline.Flag{Name: "version", About: "print the version",
 			Command: &cmdline.Command{Names: []string{"show_version"}, Data: "`version`"},
 			Into:    cmdline.Switch(&o.version)}},
-		{Flag: &cmdline.Flag{Command: &cmdline.Command{Names: []string{"no_op"}, Data: "`context`"}},
-			operation: operation{role: shows, phase: phaseLast, run: doNothing}},
 	}
 }
 
 // inputFlags are in no list of --help: the prompt, which is a command of
 // --json-config only, and --json-schema, which stands beside it.
-func inputFlags(o *options) []row {
-	return []row{
+func inputFlags(o *options) []operation.Row {
+	return []operation.Row{
 		{Flag: &cmdline.Flag{Command: &cmdline.Command{Names: []string{"send_prompt"}, Answers: "entries"},
 			Takes: []cmdline.Value{{Kind: cmdline.Text, Member: "prompt"}},
 			Into:  func(text string) { o.prompt = &text }}},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/urfave/cli/v2"
 )
 
@@ -27,7 +28,7 @@ func parsed(t *testing.T, line string) (o *options, words []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.noteAsked(rows)
+	o.asked = operation.AskedOf(rows)
 	return o, l.Words
 }
 
@@ -45,10 +46,10 @@ func TestFlagsDoNotShareNames(t *testing.T) {
 // ask for too, but for the flags that keep a setting.
 func TestOperationsCanBeAskedForAsJSON(t *testing.T) {
 	for _, r := range (&options{}).table() {
-		if r.run != nil && r.phase != phaseSettings && r.Command == nil {
+		if r.Run != nil && r.Phase != operation.PhaseSettings && r.Command == nil {
 			t.Errorf("%s has no command of --json-config", r.Written())
 		}
-		if r.run != nil && r.role == says {
+		if r.Run != nil && r.Role == operation.Says {
 			t.Errorf("%s has an operation, but its role is to say how the run is done", r.Written())
 		}
 	}
@@ -115,12 +116,13 @@ func TestWhatFlagsMeanForThePrompt(t *testing.T) {
 }
 
 func TestOperationsNeedWhatTheyUse(t *testing.T) {
-	for line, want := range map[string]need{
-		"-l": needsNothing, "-a": needsNothing, "-Z work": needsGuards, "-p dice": needsGuards, "-z": needsModel,
-		"-z -b": needsAnswer, "-l -B work": needsAnswer,
+	for line, want := range map[string]operation.Need{
+		"-l": operation.NeedsNothing, "-a": operation.NeedsNothing, "-Z work": operation.NeedsGuards,
+		"-p dice": operation.NeedsGuards, "-z": operation.NeedsModel,
+		"-z -b": operation.NeedsAnswer, "-l -B work": operation.NeedsAnswer,
 	} {
-		if o, _ := parsed(t, line); o.need() != want {
-			t.Errorf("%s needs %d, want %d", line, o.need(), want)
+		if o, _ := parsed(t, line); o.asked.Need() != want {
+			t.Errorf("%s needs %d, want %d", line, o.asked.Need(), want)
 		}
 	}
 }

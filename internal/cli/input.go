@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 )
 
 // readInput reads the whole run from standard input, as --json-config says. Of
@@ -22,14 +23,14 @@ func readInput(ctx context.Context, p *program) error {
 	if err := cmdline.ReadInput(flags, []byte(text), func(what string) { p.out.Notef("%s", what) }); err != nil {
 		return app.UsageError{Err: err}
 	}
-	p.opts.noteAsked(p.rows)
+	p.opts.asked = operation.AskedOf(p.rows)
 	return nil
 }
 
 // printInputSchema prints the JSON Schema of the input of --json-config.
 func printInputSchema(p *program) error {
 	return p.printJSON(cmdline.InputSchema(flagsOf(p.rows), map[cmdline.Kind]cmdline.Definition{
-		cmdline.Thing:    {Name: "Inspectable", Schema: cmdline.Schema{"type": "string", "enum": inspectable()}},
+		cmdline.Thing:    {Name: "Inspectable", Schema: cmdline.Schema{"type": "string", "enum": operation.Inspectable()}},
 		cmdline.DebugKey: {Name: "DebugKey", Schema: debugSchema()},
 	}))
 }

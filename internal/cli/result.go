@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/chibi-host/chibi/internal/cli/command"
 )
@@ -14,18 +13,6 @@ func (p *program) say(format string, args ...any) error { return p.out.Say(forma
 
 func (p *program) answer(operation string, data any, text string) error {
 	return p.out.Answer(operation, data, text)
-}
-
-func (p *program) done(operation string, data any, text string) error {
-	return p.out.Done(operation, data, text)
-}
-
-func (p *program) answerFile(operation string, data any, path string) error {
-	return p.out.AnswerFile(operation, data, path)
-}
-
-func (p *program) answerLarge(operation string, data any, content io.Reader) error {
-	return p.out.AnswerLarge(operation, data, content)
 }
 
 func (p *program) printJSON(v any) error { return p.out.JSON(v) }

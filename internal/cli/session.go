@@ -7,6 +7,7 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -21,7 +22,7 @@ func (p *program) request(purpose app.Purpose) (app.Options, error) {
 	o := &p.opts
 	keys, _ := o.debugKeys() // checked where they matter
 	opts := app.Options{
-		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.overrides(), Verbose: o.verbose,
+		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
 		Wait: o.wait, TrustProject: o.trustProject,
 		Model: app.ModelOptions{LogRequests: keys.requests, LogResponses: keys.responses},
 		Plugins: app.PluginOptions{
@@ -46,7 +47,7 @@ func (p *program) request(purpose app.Purpose) (app.Options, error) {
 		opts.Trace.Record = func(r plugin.Record) { p.out.Line(describe(r)) }
 	}
 	if o.runSystemPrompt != nil && purpose != app.ToRead {
-		text, err := p.promptText(o.runSystemPrompt[0])
+		text, err := operation.PromptText(p.out, o.runSystemPrompt[0])
 		opts.SystemPrompt = &text
 		return opts, err
 	}
@@ -69,24 +70,6 @@ func (p *program) open(ctx context.Context, purpose app.Purpose, change func(*ap
 // openWithoutPlugins opens what is needed to read a home, and asks no plugins.
 func (p *program) openWithoutPlugins() (*session, error) {
 	return p.open(context.Background(), app.ToRead, nil)
-}
-
-// within does something within a run that neither asks the model nor calls a tool.
-func (p *program) within(ctx context.Context, do func(*session) error) error {
-	return p.env.Manage(ctx, func(s *app.Session) error { return do(&session{p, s}) })
-}
-
-// working is within for a command that asks the model or calls a tool.
-func (p *program) working(ctx context.Context, do func(*session) error) error {
-	return p.env.Work(ctx, func(s *app.Session) error { return do(&session{p, s}) })
-}
-
-// owning does something while nobody else can use a context.
-func (s *session) owning(ctx context.Context, name string,
-	do func(context.Context, *session) error) error {
-	return s.WithLock(ctx, name, func(held context.Context, t *app.Session) error {
-		return do(held, &session{s.program, t})
-	})
 }
 
 // output shows the answer on standard output and all else on standard error. On

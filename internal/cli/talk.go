@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
@@ -46,13 +47,14 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 				return err
 			}
 		}
-		if !chat && strings.TrimSpace(prompt) == "" && p.opts.recipe == nil && p.opts.atLeast(settles) == nil {
+		if !chat && strings.TrimSpace(prompt) == "" && p.opts.recipe == nil &&
+			p.opts.asked.AtLeast(operation.Settles) == nil {
 			return usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
 		}
 	}
-	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.need() >= needsModel
+	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.asked.Need() >= operation.NeedsModel
 	purpose := app.ToWork
-	if !asks && p.opts.need() == needsNothing {
+	if !asks && p.opts.asked.Need() == operation.NeedsNothing {
 		purpose = app.ToManage
 	}
 	s, err := p.open(ctx, purpose, nil)
@@ -77,7 +79,7 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	if err := s.Enter(ctx); err != nil {
 		return err
 	}
-	if err := runOperations(ctx, s); err != nil {
+	if err := p.opts.asked.Run(ctx, operation.Run{Session: s.Session, Env: p.env}); err != nil {
 		return err
 	}
 	if prompt, err = recipePrompt(ctx, s.Session, p.opts.args, prompt); err != nil {
@@ -98,11 +100,11 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 func wantsPrompt(o *options, words []string, isTyped bool) bool {
 	switch {
 	case o.forceModel:
-		return hasPrompt(o, words) || o.atLeast(joins) == nil || !isTyped
-	case o.noModel, o.atLeast(shows) != nil:
+		return hasPrompt(o, words) || o.asked.AtLeast(operation.Joins) == nil || !isTyped
+	case o.noModel, o.asked.AtLeast(operation.Shows) != nil:
 		return false
 	}
-	return hasPrompt(o, words) || o.atLeast(joins) == nil
+	return hasPrompt(o, words) || o.asked.AtLeast(operation.Joins) == nil
 }
 
 // hasPrompt reports whether flags or words give a prompt.
@@ -113,8 +115,8 @@ func hasPrompt(o *options, words []string) bool {
 // checkCombination refuses flags that cannot be meant together, before anything
 // is done.
 func checkCombination(o *options, words []string, isTyped bool) error {
-	prompt, alone := hasPrompt(o, words), o.atLeast(shows)
-	removed := o.atLeast(removes)
+	prompt, alone := hasPrompt(o, words), o.asked.AtLeast(operation.Shows)
+	removed := o.asked.AtLeast(operation.Removes)
 	switch {
 	case prompt && !o.forceModel && o.noModel:
 		return usage("-x asks no model, but there is a prompt; leave one of them out")
@@ -123,13 +125,13 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 			alone.Written())
 	case prompt && removed != nil:
 		return usage("%s destroys the context that the prompt would be asked in; leave one of them out", removed.Written())
-	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.need() < needsAnswer:
+	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.asked.Need() < operation.NeedsAnswer:
 		return usage("-e is a system prompt for this run alone, which asks no model; -y sets one that stays")
 	case o.args != nil && o.recipe == nil:
 		return usage("--arg gives a recipe its arguments; name one with --recipe")
-	case o.save && o.set == nil:
+	case o.settings.Save && o.settings.Set == nil:
 		return usage("--save keeps what --set says; there is no --set")
-	case o.noModel && !o.forceModel && o.atLeast(settles) == nil:
+	case o.noModel && !o.forceModel && o.asked.AtLeast(operation.Settles) == nil:
 		return usage("there is nothing to do; see chibi --help")
 	}
 	_, err := o.debugKeys()

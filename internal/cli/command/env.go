@@ -75,13 +75,7 @@ func (e *Env) run(ctx context.Context, purpose app.Purpose, do func(*app.Session
 	if err != nil {
 		return err
 	}
-	s, err := app.Open(ctx, opts)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	app.ReportSkipped(s)
-	return s.Run(ctx, func() error { return do(s) })
+	return Run(ctx, opts, do)
 }
 
 // Confirm asks a person on the terminal; --yes answers for them.

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -11,57 +11,58 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// callOperations call tools. No tool hooks fire, no model is asked.
-func callOperations() []row {
-	return []row{
+// CallRows are the operations that call tools. No tool hooks fire, no model is
+// asked.
+func CallRows() []Row {
+	return []Row{
 		{&cmdline.Flag{Name: "plugin", Letters: "p", Command: &cmdline.Command{Names: []string{"run_plugin"},
 			Answers: "a result; `content` is what the tool wrote", Data: "`tool`, `failed`, `failure`: why, or `null`"},
 			About: `run a plugin's tool directly; it gets {"args": [...]}`,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.PluginOrTool, Member: "name"},
 				{Word: "[args...]", Kind: cmdline.Rest, Member: "args"}}},
-			operation{role: shows, phase: phaseCall, needs: needsGuards, run: runPlugin}},
+			Operation{Role: Shows, Phase: PhaseCall, Needs: NeedsGuards, Run: runPlugin}},
 		{&cmdline.Flag{Name: "call-tool", Letters: "P", Command: &cmdline.Command{Names: []string{"call_tool"},
 			Answers: "a result; `content` is what the tool wrote", Data: "`tool`, `failed`, `failure`: why, or `null`"},
 			About: "call any tool directly with JSON arguments",
 			Takes: []cmdline.Value{{Word: "TOOL", Kind: cmdline.Tool, Member: "name"},
 				{Word: "[json]", Kind: cmdline.Rest, Member: "args"}}},
-			operation{role: shows, phase: phaseCall, needs: needsGuards, run: callTool}},
+			Operation{Role: Shows, Phase: PhaseCall, Needs: NeedsGuards, Run: callTool}},
 	}
 }
 
 // runPlugin gives words to a plugin's tool.
-func runPlugin(ctx context.Context, s *session, given cmdline.Given) error {
-	if err := app.Admit(s.Session); err != nil {
+func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
+	if err := app.Admit(run.Session); err != nil {
 		return err
 	}
 	args, err := json.Marshal(map[string]any{"args": append([]string{}, given.Rest...)})
 	if err != nil {
 		return err
 	}
-	tool, err := app.FindTool(s.Session, given.Values[0])
+	tool, err := app.FindTool(run.Session, given.Values[0])
 	if err != nil {
 		return err
 	}
-	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: s.Name()})
+	result, err := tool.Call(ctx, tools.Call{Arguments: args, Context: run.Session.Name()})
 	if err != nil {
 		return err
 	}
-	return command.AnswerToolResult(s.out, command.ToolCall{Operation: "run_plugin", Tool: tool.Spec().Name}, result)
+	return command.AnswerToolResult(run.Env.Out, command.ToolCall{Operation: "run_plugin", Tool: tool.Spec().Name}, result)
 }
 
 // callTool gives a tool the JSON that words are together.
-func callTool(ctx context.Context, s *session, given cmdline.Given) error {
-	if err := app.Admit(s.Session); err != nil {
+func callTool(ctx context.Context, run Run, given cmdline.Given) error {
+	if err := app.Admit(run.Session); err != nil {
 		return err
 	}
 	name := given.Values[0]
 	args, err := app.ToolArguments(strings.Join(given.Rest, " "))
 	if err != nil {
-		return usage("-P %s: %v", name, err)
+		return command.Usage("-P %s: %v", name, err)
 	}
-	tool, result, err := app.CallTool(ctx, s.Session, name, args)
+	tool, result, err := app.CallTool(ctx, run.Session, name, args)
 	if err != nil {
 		return err
 	}
-	return command.AnswerToolResult(s.out, command.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
+	return command.AnswerToolResult(run.Env.Out, command.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name}, result)
 }

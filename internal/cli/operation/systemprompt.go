@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -8,34 +8,37 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/dustin/go-humanize"
 )
 
-// systemPromptOperations set system prompts.
-func systemPromptOperations(o *options) []row {
+// SystemPromptRows are the flags that set system prompts; forRun receives that of
+// the run alone.
+func SystemPromptRows(forRun *[]string) []Row {
 	text := cmdline.Value{Word: "TEXT", Kind: cmdline.File, Member: "prompt"}
 	setCommand := &cmdline.Command{Names: []string{"set_system_prompt"}, Data: "`context`"}
-	return []row{
+	return []Row{
 		{&cmdline.Flag{Name: "set-current-system-prompt", Letters: "y", Takes: []cmdline.Value{text},
 			About:   "a text, or a file that holds it",
 			Command: setCommand, Members: []string{"system_prompt_override.persistent"}},
-			operation{role: joins, phase: phaseSystemPrompt, run: onCurrent(setSystemPrompt)}},
+			Operation{Role: Joins, Phase: PhaseSystemPrompt, Run: onCurrent(setSystemPrompt)}},
 		{&cmdline.Flag{Name: "set-system-prompt", Letters: "Y", Command: setCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, text}},
-			operation{role: shows, phase: phaseSystemPrompt, run: setOtherSystemPrompt}},
+			Operation{Role: Shows, Phase: PhaseSystemPrompt, Run: setOtherSystemPrompt}},
 		{Flag: &cmdline.Flag{Name: "transient-system-prompt", Letters: "e",
 			Aliases: []string{"ephemeral-system-prompt", "set-prompt"},
 			Takes:   []cmdline.Value{{Word: "TEXT", Kind: cmdline.File}},
 			About:   "the same as -y for this run only; nothing of it is kept",
 			Members: []string{"system_prompt_override.transient", "system_prompt_override.ephemeral"},
-			Into:    cmdline.List(&o.runSystemPrompt)}},
+			Into:    cmdline.List(forRun)}},
 	}
 }
 
-// promptText is the system prompt that a person names: a text, or the content of
-// the file that the text names, which is said.
-func (p *program) promptText(text string) (string, error) {
+// PromptText is the system prompt that a person names: a text, or the content of
+// the file that the text names, which
+// is then said.
+func PromptText(out *command.Printer, text string) (string, error) {
 	info, err := os.Stat(text)
 	if err != nil || !info.Mode().IsRegular() {
 		return text, nil
@@ -44,32 +47,33 @@ func (p *program) promptText(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the system prompt: %w", err)
 	}
-	p.notice(fmt.Sprintf("the system prompt was read from the file %q (%s)", text, humanize.Bytes(uint64(len(data)))))
+	out.Notice(fmt.Sprintf("the system prompt was read from the file %q (%s)", text, humanize.Bytes(uint64(len(data)))))
 	return string(data), nil
 }
 
 // setSystemPrompt gives a context its own system prompt.
-func setSystemPrompt(_ context.Context, s *session, name, text string) error {
-	text, err := s.promptText(text)
+func setSystemPrompt(_ context.Context, run Run, name, text string) error {
+	text, err := PromptText(run.Env.Out, text)
 	if err != nil {
 		return err
 	}
-	c, err := s.Store.Context(name)
+	c, err := run.Session.Store.Context(name)
 	if err != nil {
 		return app.UsageError{Err: err}
 	}
 	if err := c.SetSystemPrompt(text); err != nil {
 		return err
 	}
-	s.detail("system prompt set for context %q", name)
-	return s.done("set_system_prompt", fields{"context": name}, fmt.Sprintf("System prompt of context '%s' set", name))
+	run.Env.Out.Detail(fmt.Sprintf("system prompt set for context %q", name))
+	return run.Env.Out.Done("set_system_prompt", command.Fields{"context": name},
+		fmt.Sprintf("System prompt of context '%s' set", name))
 }
 
 // setOtherSystemPrompt does so with a context that need not exist.
-func setOtherSystemPrompt(ctx context.Context, s *session, given cmdline.Given) error {
-	name, err := app.Resolve(ctx, s.Store, given.Values[0])
+func setOtherSystemPrompt(ctx context.Context, run Run, given cmdline.Given) error {
+	name, err := app.Resolve(ctx, run.Session.Store, given.Values[0])
 	if err != nil {
 		return app.UsageError{Err: err}
 	}
-	return setSystemPrompt(ctx, s, name, given.Values[1])
+	return setSystemPrompt(ctx, run, name, given.Values[1])
 }

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -8,43 +8,44 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
 )
 
-// mailOperations let the model deal with mail.
-func mailOperations() []row {
-	return []row{
+// MailRows are the operations by which the model deals with mail.
+func MailRows() []Row {
+	return []Row{
 		{&cmdline.Flag{Name: "check-all-inboxes", Letters: "b",
 			About: "let the model deal with the mail that waits in every context",
 			Command: &cmdline.Command{Names: []string{"check_all_inboxes"}, Answers: "entries, then a result",
 				Data: "`contexts`: those whose mail was dealt with"}},
-			operation{role: joins, phase: phaseMail, needs: needsAnswer,
-				run: func(ctx context.Context, s *session, _ cmdline.Given) error { return s.processAllMail(ctx) }}},
+			Operation{Role: Joins, Phase: PhaseMail, Needs: NeedsAnswer,
+				Run: processAllMail}},
 		{&cmdline.Flag{Name: "check-inbox-for", Letters: "B",
 			Command: &cmdline.Command{Names: []string{"check_inbox"}, Answers: "entries, then a result",
 				Data: "`contexts`: the same, or none"},
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}}},
-			operation{role: joins, phase: phaseMail, needs: needsAnswer,
-				run: onNamed(func(ctx context.Context, s *session, name, _ string) error { return s.processOneMail(ctx, name) })}},
+			Operation{Role: Joins, Phase: PhaseMail, Needs: NeedsAnswer,
+				Run: onNamed(noWord(processOneMail))}},
 	}
 }
 
 // processAllMail lets the model deal with the mail of every context that has
 // some.
-func (s *session) processAllMail(ctx context.Context) error {
-	names, err := s.Store.Names(ctx)
+func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
+	names, err := run.Session.Store.Names(ctx)
 	if err != nil {
 		return err
 	}
 	had, dealt := false, []string{}
 	for _, name := range names {
-		if !s.Store.HasMail(ctx, name) {
+		if !run.Session.Store.HasMail(ctx, name) {
 			continue
 		}
 		had = true
-		some, err := s.processMail(ctx, name)
+		some, err := processMail(ctx, run, name)
 		var locked *contexts.LockedError
 		if errors.As(err, &locked) {
-			s.notice(err.Error()) // whoever uses it gets the mail with the next prompt
+			run.Env.Out.Notice(err.Error()) // whoever uses it gets the mail with the next prompt
 			continue
 		}
 		if err != nil {
@@ -55,33 +56,34 @@ func (s *session) processAllMail(ctx context.Context) error {
 		}
 	}
 	if !had {
-		s.notice("no context has mail")
+		run.Env.Out.Notice("no context has mail")
 	}
-	return s.dealtWith("check_all_inboxes", dealt)
+	return dealtWith(run, "check_all_inboxes", dealt)
 }
 
 // processOneMail is for the mail of one context.
-func (s *session) processOneMail(ctx context.Context, name string) error {
-	some, err := s.processMail(ctx, name)
+func processOneMail(ctx context.Context, run Run, name string) error {
+	some, err := processMail(ctx, run, name)
 	switch {
 	case err != nil:
 		return err
 	case !some:
-		return s.dealtWith("check_inbox", []string{})
+		return dealtWith(run, "check_inbox", []string{})
 	}
-	return s.dealtWith("check_inbox", []string{name})
+	return dealtWith(run, "check_inbox", []string{name})
 }
 
-func (s *session) dealtWith(operation string, names []string) error {
-	return s.done(operation, fields{"contexts": names}, fmt.Sprintf("Contexts whose mail was dealt with: %d", len(names)))
+func dealtWith(run Run, operation string, names []string) error {
+	return run.Env.Out.Done(operation, command.Fields{"contexts": names},
+		fmt.Sprintf("Contexts whose mail was dealt with: %d", len(names)))
 }
 
 // processMail lets the model deal with the mail of one context, with that
 // context's configuration and plugins, and reports whether there was some.
-func (s *session) processMail(ctx context.Context, name string) (some bool, err error) {
-	t := s.Session
-	if name != s.Name() {
-		if t, err = s.For(name); err != nil {
+func processMail(ctx context.Context, run Run, name string) (some bool, err error) {
+	t := run.Session
+	if name != run.Session.Name() {
+		if t, err = run.Session.For(name); err != nil {
 			return false, err
 		}
 		defer t.Close()
@@ -94,10 +96,10 @@ func (s *session) processMail(ctx context.Context, name string) (some bool, err 
 		return false, err
 	}
 	if len(mail) == 0 {
-		s.notice("context \"" + name + "\" has no mail")
+		run.Env.Out.Notice("context \"" + name + "\" has no mail")
 		return false, nil
 	}
-	s.detail("context %q: %d messages", name, len(mail))
+	run.Env.Out.Detail(fmt.Sprintf("context %q: %d messages", name, len(mail)))
 	if err := t.Connect(); err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -8,58 +8,59 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
 )
 
-// inspectOperations show texts and configuration values.
-func inspectOperations() []row {
-	thing := cmdline.Value{Word: "THING", Kind: cmdline.Thing, Member: "thing", Known: inspectable}
+// InspectRows are the operations that show texts and configuration values.
+func InspectRows() []Row {
+	thing := cmdline.Value{Word: "THING", Kind: cmdline.Thing, Member: "thing", Known: Inspectable}
 	inspectCommand := &cmdline.Command{Names: []string{"inspect"},
 		Data: "`context`, `thing`, `value`: a string, `null` for none, of `list` a list of strings"}
-	return []row{
+	return []Row{
 		{&cmdline.Flag{Name: "inspect-current", Letters: "n", Takes: []cmdline.Value{thing}, Command: inspectCommand,
 			About: `show a text or a configuration value; "list" names them all`},
-			operation{role: shows, phase: phaseShow, run: onCurrent(inspect)}},
+			Operation{Role: Shows, Phase: PhaseShow, Run: onCurrent(inspect)}},
 		{&cmdline.Flag{Name: "inspect", Letters: "N", Command: inspectCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, thing}},
-			operation{role: shows, phase: phaseShow, run: onNamed(inspect)}},
+			Operation{Role: Shows, Phase: PhaseShow, Run: onNamed(inspect)}},
 	}
 }
 
-// inspectable lists what -n and -N show: texts, then configuration keys.
-func inspectable() []string {
+// Inspectable lists what -n and -N show: texts, then configuration keys.
+func Inspectable() []string {
 	return append([]string{"system_prompt", "reflection", "todos", "goals", "home", "list"}, config.Keys()...)
 }
 
 // inspect prints one thing about a context: a text, or what its configuration
 // says for a key.
-func inspect(ctx context.Context, s *session, name, thing string) error {
+func inspect(ctx context.Context, run Run, name, thing string) error {
 	if thing == "prompt" {
 		thing = "system_prompt"
 	}
-	c, err := s.Store.Context(name)
+	c, err := run.Session.Store.Context(name)
 	if err != nil {
 		return app.UsageError{Err: err}
 	}
-	data := fields{"context": name, "thing": thing, "value": nil}
+	data := command.Fields{"context": name, "thing": thing, "value": nil}
 	if thing == "list" {
-		data["value"] = inspectable()
-		return s.answer("inspect", data, "Inspectable items:\n  "+strings.Join(inspectable(), "\n  "))
+		data["value"] = Inspectable()
+		return run.Env.Out.Answer("inspect", data, "Inspectable items:\n  "+strings.Join(Inspectable(), "\n  "))
 	}
-	value, none, err := inspected(ctx, s, c, thing)
+	value, none, err := inspected(ctx, run, c, thing)
 	if err != nil {
 		return err
 	}
 	if value == "" {
-		return s.answer("inspect", data, none)
+		return run.Env.Out.Answer("inspect", data, none)
 	}
 	data["value"] = value
-	return s.answer("inspect", data, strings.TrimSuffix(value, "\n"))
+	return run.Env.Out.Answer("inspect", data, strings.TrimSuffix(value, "\n"))
 }
 
 // inspected is a text of a context or a value of its configuration, and what people
 // are told where it is empty.
-func inspected(ctx context.Context, s *session, c contexts.Context, thing string) (value, none string, err error) {
+func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (value, none string, err error) {
 	switch thing {
 	case "system_prompt":
 		value, err = c.SystemPrompt(ctx)
@@ -74,12 +75,12 @@ func inspected(ctx context.Context, s *session, c contexts.Context, thing string
 		value, err = c.Goals(ctx)
 		return value, "(no goals)", err
 	case "home":
-		return s.Home, "", nil
+		return run.Session.Home, "", nil
 	}
 	if !slices.Contains(config.Keys(), thing) {
-		return "", "", usage("there is nothing called %q to inspect; chibi -n list names what there is", thing)
+		return "", "", command.Usage("there is nothing called %q to inspect; chibi -n list names what there is", thing)
 	}
-	t, err := s.For(c.Name())
+	t, err := run.Session.For(c.Name())
 	if err != nil {
 		return "", "", err
 	}

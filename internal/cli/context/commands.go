@@ -1,0 +1,134 @@
+// Package context has the commands about contexts: the operations of flags, for a
+// context that a word names.
+package context
+
+import (
+	"context"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/urfave/cli/v2"
+)
+
+// Commands lists the commands about contexts.
+func Commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{env.Group("context", "named conversations", []*cli.Command{
+		listCommand(env),
+		showCommand(env),
+		env.Command(command.Spec{
+			Name: "switch", Args: "NAME", About: "use a context from now on, as -c does",
+			Run: func(ctx context.Context, args []string) error { return switchTo(ctx, env, args[0]) },
+		}),
+		env.Command(command.Spec{
+			Name: "rename", Args: "OLD NEW", About: "rename a context",
+			Run: func(ctx context.Context, args []string) error { return rename(ctx, env, args) },
+		}),
+		env.Command(command.Spec{
+			Name: "archive", Args: "[NAME]", About: "empty a context; its transcript keeps everything",
+			Run: func(ctx context.Context, args []string) error {
+				return within(ctx, env, args, operation.Archive)
+			},
+		}),
+		env.Command(command.Spec{
+			Name: "compact", Args: "[NAME]", About: "replace the conversation of a context by a summary",
+			Run: func(ctx context.Context, args []string) error { return compact(ctx, env, args) },
+		}),
+		env.Command(command.Spec{
+			Name: "delete", Args: "[NAME]", About: "delete a context with all it holds",
+			Flags: []cli.Flag{env.YesFlag("do not ask")},
+			Run: func(ctx context.Context, args []string) error {
+				return within(ctx, env, args, operation.Destroy)
+			},
+		}),
+	})}
+}
+
+// listCommand describes the command that lists the contexts.
+func listCommand(env *command.Env) *cli.Command {
+	var asJSON bool
+	return env.Command(command.Spec{
+		Name: "list", About: "list the contexts", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Run: func(ctx context.Context, _ []string) error {
+			return env.Manage(ctx, func(s *app.Session) error {
+				if asJSON {
+					list, err := operation.ContextInfos(ctx, s)
+					return printJSON(env, list, err)
+				}
+				return operation.ListContexts(ctx, operation.Run{Session: s, Env: env})
+			})
+		},
+	})
+}
+
+// showCommand describes the command that shows a context.
+func showCommand(env *command.Env) *cli.Command {
+	var asJSON bool
+	return env.Command(command.Spec{
+		Name: "show", Args: "[NAME]", About: "show a context", Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Run: func(ctx context.Context, args []string) error {
+			return within(ctx, env, args, func(ctx context.Context, run operation.Run, name string) error {
+				if asJSON {
+					details, err := operation.DetailsOf(ctx, run.Session, name)
+					return printJSON(env, details, err)
+				}
+				return operation.ShowContext(ctx, run, name)
+			})
+		},
+	})
+}
+
+// printJSON prints what was read, if it was.
+func printJSON(env *command.Env, data any, err error) error {
+	if err != nil {
+		return err
+	}
+	return env.Out.JSON(data)
+}
+
+// within carries an operation out within a run, in the context that the first word
+// names, or in the current one.
+func within(ctx context.Context, env *command.Env, args []string,
+	do func(ctx context.Context, run operation.Run, name string) error) error {
+	return env.Manage(ctx, func(s *app.Session) error {
+		name, err := command.ContextName(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		return do(ctx, operation.Run{Session: s, Env: env}, name)
+	})
+}
+
+// switchTo makes a context the current one.
+func switchTo(ctx context.Context, env *command.Env, name string) error {
+	opts, err := env.Request(app.ToManage)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		return app.UsageError{Err: contexts.ValidName("")}
+	}
+	opts.Context, opts.Transient = name, false
+	return command.Run(ctx, opts, func(s *app.Session) error {
+		return env.Out.Say("Switched to context '%s'", s.Name())
+	})
+}
+
+// rename gives the context of the first word the name of the second.
+func rename(ctx context.Context, env *command.Env, args []string) error {
+	return within(ctx, env, args, func(ctx context.Context, run operation.Run, name string) error {
+		return operation.Rename(ctx, run, name, args[1])
+	})
+}
+
+// compact replaces a conversation by a summary that the context's own model writes.
+func compact(ctx context.Context, env *command.Env, args []string) error {
+	return env.Work(ctx, func(s *app.Session) error {
+		name, err := command.ContextName(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		return operation.CompactNamed(ctx, operation.Run{Session: s, Env: env}, name)
+	})
+}

@@ -1,0 +1,120 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/urfave/cli/v2"
+)
+
+// flags are the flags of the command history.
+type flags struct {
+	context, since, until, grep string
+	last, first                 int
+	json                        bool
+}
+
+// historyCommand describes the command history.
+func historyCommand(env *command.Env) *cli.Command {
+	var f flags
+	return env.Command(command.Spec{
+		Name: "history", About: "show what was said, from the whole transcript",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "context", Usage: "the context `NAME` instead of the current one", Destination: &f.context},
+			&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1,
+				DefaultText: "20, if nothing else is asked for", Destination: &f.last},
+			&cli.IntFlag{Name: "first", Usage: "the first `N` entries", DefaultText: "all", Destination: &f.first},
+			&cli.StringFlag{Name: "since", Usage: "entries since `TIME`: 2026-11-21, \"2026-11-21 14:30\", 2h, 3d, today, " +
+				"yesterday", Destination: &f.since},
+			&cli.StringFlag{Name: "until", Usage: "entries until `TIME`", Destination: &f.until},
+			&cli.StringFlag{Name: "grep", Usage: "entries that contain `TEXT`, in upper or lower case", Destination: &f.grep},
+			command.Switch(&f.json, "json", "print the entries as JSON lines"),
+		},
+		Run: func(ctx context.Context, _ []string) error { return show(ctx, env, f) },
+	})
+}
+
+// show prints what the flags ask for.
+func show(ctx context.Context, env *command.Env, f flags) error {
+	q, err := f.query(time.Now())
+	if err != nil {
+		return err
+	}
+	return env.Manage(ctx, func(s *app.Session) error {
+		var words []string
+		if f.context != "" {
+			words = []string{f.context}
+		}
+		name, err := command.ContextName(ctx, s, words)
+		if err != nil {
+			return err
+		}
+		return operation.PrintHistory(ctx, operation.Run{Session: s, Env: env},
+			operation.History{Context: name, Query: q, JSON: f.json})
+	})
+}
+
+// query is what the flags ask for.
+func (f flags) query(now time.Time) (q contexts.Query, err error) {
+	q = contexts.Query{First: max(0, f.first), Last: max(0, f.last), Text: f.grep}
+	if q.First > 0 && q.Last > 0 {
+		return q, command.Usage("--first and --last exclude each other")
+	}
+	if q.Since, err = parseTime("--since", f.since, now, false); err != nil {
+		return q, err
+	}
+	if q.Until, err = parseTime("--until", f.until, now, true); err != nil {
+		return q, err
+	}
+	if f.last < 0 && q.First == 0 && q.Since.IsZero() && q.Until.IsZero() && q.Text == "" {
+		q.Last = operation.DefaultLast
+	}
+	return q, nil
+}
+
+// parseTime reads a point in time: a date, a date with a time, an age, today or
+// yesterday. A date alone is its begin, or its end if end is set.
+func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	whole := func(day time.Time) time.Time {
+		if end {
+			return day.AddDate(0, 0, 1).Add(-time.Second)
+		}
+		return day
+	}
+	switch text {
+	case "":
+		return time.Time{}, nil
+	case "today":
+		return whole(midnight), nil
+	case "yesterday":
+		return whole(midnight.AddDate(0, 0, -1)), nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return whole(day), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04",
+		"2006-01-02T15:04:05", "2006-01-02T15:04"} {
+		if at, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return at, nil
+		}
+	}
+	var days float64
+	var unit rune
+	if n, _ := fmt.Sscanf(text, "%f%c", &days, &unit); n == 2 && (unit == 'd' || unit == 'w') {
+		if unit == 'w' {
+			days *= 7
+		}
+		return now.Add(-time.Duration(days * 24 * float64(time.Hour))), nil
+	}
+	if age, err := time.ParseDuration(text); err == nil {
+		return now.Add(-age), nil
+	}
+	return time.Time{}, command.Usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age as 90m, 2h, "+
+		"3d or 1w, today or yesterday", flag, text)
+}

@@ -1,0 +1,136 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+)
+
+// ContextRows are the operations that change contexts as a whole.
+func ContextRows() []Row {
+	name := []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "name"}}
+	renamed := cmdline.Value{Word: "NEW", Kind: cmdline.Text, Member: "new"}
+	archiveCommand := &cmdline.Command{Names: []string{"archive_history", "archive_context"}, Data: "`context`"}
+	compactCommand := &cmdline.Command{Names: []string{"compact_context"},
+		Data: "`context`, `compacted`: `false` if there was nothing to compact"}
+	renameCommand := &cmdline.Command{Names: []string{"rename_context"}, Data: "`from`, `to`"}
+	destroyCommand := &cmdline.Command{Names: []string{"destroy_context", "delete_context"},
+		Data: "`context`, `destroyed`"}
+	return []Row{
+		{&cmdline.Flag{Name: "archive-current-history", Letters: "a", Aliases: []string{"archive-current-context"},
+			About:   "empty the context; the transcript keeps everything",
+			Command: archiveCommand},
+			Operation{Role: Joins, Phase: PhaseArchive, Run: onCurrent(noWord(Archive))}},
+		{&cmdline.Flag{Name: "archive-history", Letters: "A", Aliases: []string{"archive-context"}, Takes: name,
+			Command: archiveCommand},
+			Operation{Role: Shows, Phase: PhaseArchive, Run: onNamed(noWord(Archive))}},
+		{&cmdline.Flag{Name: "compact-current-context", Letters: "z",
+			About: "replace the conversation by a summary that the model writes", Command: compactCommand},
+			Operation{Role: Joins, Phase: PhaseCompact, Needs: NeedsModel, Run: onCurrent(noWord(CompactCurrent))}},
+		{&cmdline.Flag{Name: "compact-context", Letters: "Z", Takes: name, Command: compactCommand},
+			Operation{Role: Shows, Phase: PhaseCompact, Needs: NeedsGuards, Run: onNamed(noWord(CompactNamed))}},
+		{&cmdline.Flag{Name: "rename-current-context", Letters: "r", Takes: []cmdline.Value{renamed},
+			Command: renameCommand},
+			Operation{Role: Joins, Phase: PhaseRename, Run: onCurrent(Rename)}},
+		{&cmdline.Flag{Name: "rename-context", Letters: "R", Command: renameCommand,
+			Takes: []cmdline.Value{{Word: "OLD", Kind: cmdline.Context, Member: "old"}, renamed}},
+			Operation{Role: Shows, Phase: PhaseRename, Run: onNamed(Rename)}},
+		{&cmdline.Flag{Name: "destroy-current-context", Letters: "d", Aliases: []string{"delete-current-context"},
+			About:   "delete with everything in it, after a question",
+			Command: destroyCommand},
+			Operation{Role: Removes, Phase: PhaseDestroy, Run: onCurrent(noWord(Destroy))}},
+		{&cmdline.Flag{Name: "destroy-context", Letters: "D", Aliases: []string{"delete-context"}, Takes: name,
+			Command: destroyCommand},
+			Operation{Role: Shows, Phase: PhaseDestroy, Run: onNamed(noWord(Destroy))}},
+	}
+}
+
+// Archive empties a context.
+func Archive(ctx context.Context, run Run, name string) error {
+	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
+		if err := t.Agent.Clear(ctx); err != nil {
+			return err
+		}
+		return run.Env.Out.Answer("archive_history", command.Fields{"context": name},
+			fmt.Sprintf("Context '%s' archived (history saved to transcript)", name))
+	})
+}
+
+// CompactCurrent replaces the conversation of the run's own context by a summary.
+func CompactCurrent(ctx context.Context, run Run, name string) error {
+	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
+		done, err := t.Agent.Compact(ctx)
+		if err != nil {
+			return err
+		}
+		return run.Env.Out.Answer("compact_context", compacted(name, done), string(done))
+	})
+}
+
+// CompactNamed does so in any context, with its own model.
+func CompactNamed(ctx context.Context, run Run, name string) error {
+	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
+		if err := t.Connect(); err != nil {
+			return err
+		}
+		done, err := t.Agent.Compact(ctx)
+		if err != nil {
+			return err
+		}
+		return run.Env.Out.Answer("compact_context", compacted(name, done), fmt.Sprintf("Context '%s' compacted", name))
+	})
+}
+
+func compacted(name string, done agent.Compacted) command.Fields {
+	return command.Fields{"context": name, "compacted": done == agent.CompactDone}
+}
+
+// Rename gives a context another name. Plugins of this run are told the new one
+// from then on.
+func Rename(ctx context.Context, run Run, from, to string) error {
+	if !run.Session.Store.Exists(ctx, from) {
+		return fmt.Errorf("context %q does not exist", from)
+	}
+	return run.Session.WithLock(ctx, from, func(ctx context.Context, t *app.Session) error {
+		if err := t.Context.Rename(to); err != nil {
+			return err
+		}
+		if err := run.Env.Out.Answer("rename_context", command.Fields{"from": from, "to": to},
+			fmt.Sprintf("Renamed context '%s' to '%s'", from, to)); err != nil || t != run.Session {
+			return err
+		}
+		return run.Session.Load(ctx)
+	})
+}
+
+// Destroy deletes a context if the person agrees.
+func Destroy(ctx context.Context, run Run, name string) error {
+	if !run.Session.Store.Exists(ctx, name) {
+		return fmt.Errorf("context %q not found", name)
+	}
+	if ok, err := run.Env.Confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
+		return errors.Join(err, run.Env.Out.Answer("destroy_context",
+			command.Fields{"context": name, "destroyed": false}, "Aborted"))
+	}
+	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
+		state, err := run.Session.Store.State(ctx)
+		if err != nil {
+			return err
+		}
+		now, err := t.Context.Delete()
+		destroyed := command.Fields{"context": name, "destroyed": true}
+		switch {
+		case err != nil:
+			return err
+		case state.Current == name:
+			return run.Env.Out.Answer("destroy_context", destroyed,
+				fmt.Sprintf("Destroyed context '%s', switched to '%s'", name, now))
+		}
+		return run.Env.Out.Answer("destroy_context", destroyed, "Destroyed context: "+name)
+	})
+}

@@ -1,0 +1,138 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/term"
+)
+
+// LogRows are the operations that show what was said.
+func LogRows() []Row {
+	number := cmdline.Value{Word: "N", Kind: cmdline.Number, Member: "count"}
+	showLogCommand := &cmdline.Command{Names: []string{"show_log"}, Answers: "entries"}
+	return []Row{
+		{&cmdline.Flag{Name: "show-current-log", Letters: "g", Takes: []cmdline.Value{number}, Command: showLogCommand,
+			About: "show the last N entries, the first N if it is -N, all if it is 0"},
+			Operation{Role: Shows, Phase: PhaseShow, Run: onCurrent(showLog("-g"))}},
+		{&cmdline.Flag{Name: "show-log", Letters: "G", Command: showLogCommand,
+			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, number}},
+			Operation{Role: Shows, Phase: PhaseShow, Run: onNamed(showLog("-G"))}},
+	}
+}
+
+// showLog prints a context's log, with the number of entries as a flag takes it.
+func showLog(flag string) onContext {
+	return func(ctx context.Context, run Run, name, number string) error {
+		return ShowLog(ctx, run, name, Count{By: flag, Text: number})
+	}
+}
+
+// Count is a number of entries as a person wrote it: the last N, the first N if it
+// is -N, all if it is 0.
+type Count struct {
+	By   string // the flag or command that takes it, for errors
+	Text string
+}
+
+// query asks for so many entries.
+func (c Count) query() (contexts.Query, error) {
+	n, err := strconv.Atoi(c.Text)
+	if err != nil {
+		return contexts.Query{}, command.Usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 "+
+			"for all; it got %q", c.By, c.Text)
+	}
+	return contexts.Query{Last: max(0, n), First: max(0, -n)}, nil
+}
+
+// ShowLog prints so many entries of a context's whole transcript.
+func ShowLog(ctx context.Context, run Run, name string, count Count) error {
+	q, err := count.query()
+	if err != nil {
+		return err
+	}
+	return PrintHistory(ctx, run, History{Context: name, Query: q})
+}
+
+// DefaultLast is how many entries are shown if nothing else is asked for.
+const DefaultLast = 20
+
+// History says which entries are printed.
+type History struct {
+	Context string
+	Query   contexts.Query
+	// JSON prints all entries as JSON lines, whatever their type.
+	JSON bool
+}
+
+// PrintHistory prints entries as they are read. What is not conversation is shown
+// with -v only, and does not count without it.
+func PrintHistory(ctx context.Context, run Run, h History) error {
+	c, err := run.Session.Store.Context(h.Context)
+	if err != nil {
+		return app.UsageError{Err: err}
+	}
+	q, out := h.Query, run.Env.Out
+	if !out.Verbose && !h.JSON {
+		q.Keep = func(e contexts.Entry) bool { return isConversation(e.Type) }
+	}
+	answers := contexts.Answers{Each: func(e contexts.Entry, unanswered bool) bool {
+		if h.JSON || out.AsJSON {
+			err = out.JSONLine(e)
+		} else {
+			_, err = fmt.Fprint(out.Screen.Stdout(), entryText(e, unanswered, out.Verbose))
+		}
+		return err == nil
+	}}
+	each := answers.Add
+	if isPart := q.First > 0 || q.Text != "" || !q.Since.IsZero() || !q.Until.IsZero(); isPart { // answers may be left out
+		each = func(e contexts.Entry) bool { return answers.Each(e, false) }
+	}
+	if err := c.History(ctx, q, each); err != nil {
+		return err
+	}
+	answers.End()
+	return err
+}
+
+func isConversation(t contexts.Type) bool {
+	return t == contexts.TypeMessage || t == contexts.TypeToolCall || t == contexts.TypeToolResult
+}
+
+// entryText is an entry for people, in the format of the original.
+func entryText(e contexts.Entry, unanswered, verbose bool) string {
+	switch {
+	case e.Type == contexts.TypeMessage:
+		note := ""
+		if e.Metadata != nil && e.Metadata.Interrupted {
+			note = " (interrupted)"
+		}
+		if unanswered {
+			note = " (no answer)"
+		}
+		return fmt.Sprintf("[%s]: %s%s\n\n", strings.ToUpper(e.From), e.Content, note)
+	case e.Type == contexts.TypeToolCall && verbose:
+		return fmt.Sprintf("[TOOL CALL: %s]\n%s\n\n", e.To, e.Content)
+	case e.Type == contexts.TypeToolCall:
+		return fmt.Sprintf("[TOOL: %s] %s\n", e.To, term.Clip(strings.Join(strings.Fields(e.Content), " "), 60))
+	case e.Type == contexts.TypeToolResult && verbose:
+		return fmt.Sprintf("[TOOL RESULT: %s]\n%s\n\n", e.From, e.Content)
+	case e.Type == contexts.TypeToolResult:
+		return fmt.Sprintf("  \u2192 %s\n", size(len(e.Content)))
+	}
+	return fmt.Sprintf("[%s]: %s\n\n", strings.ToUpper(string(e.Type)), e.Content)
+}
+
+// size is a number of bytes as the original shows it.
+func size(n int) string {
+	if n < 1024 {
+		return fmt.Sprintf("%db", n)
+	}
+	return fmt.Sprintf("%.1fkb", float64(n)/1024)
+}

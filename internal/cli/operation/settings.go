@@ -1,0 +1,78 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/config"
+)
+
+// Settings are the flags that change configuration values.
+type Settings struct {
+	Set  []string // KEY=VALUE
+	Save bool
+
+	username, runUsername []string
+}
+
+// Rows are the flags, which fill the settings.
+func (f *Settings) Rows() []Row {
+	return []Row{
+		{&cmdline.Flag{Name: "set-username", Letters: "u", Takes: cmdline.Word("NAME", cmdline.Text),
+			About:   "what the model calls you in this context, from now on",
+			Members: []string{"username_override.persistent"}, Into: cmdline.List(&f.username)},
+			Operation{Role: Settles, Phase: PhaseSettings, Run: saveUsername}},
+		{Flag: &cmdline.Flag{Name: "transient-username", Letters: "U", Aliases: []string{"ephemeral-username"},
+			Takes: cmdline.Word("NAME", cmdline.Text), About: "the same for this run",
+			Members: []string{"username_override.transient", "username_override.ephemeral"},
+			Into:    cmdline.List(&f.runUsername)}},
+		{Flag: &cmdline.Flag{Name: "set", Letters: "s", Takes: cmdline.Word("KEY=VALUE", cmdline.Setting), Repeats: true,
+			About:  "set a configuration value for this run, e.g. --set api.temperature=0.2",
+			Beside: true, Into: cmdline.List(&f.Set)}},
+		{&cmdline.Flag{Name: "save", About: "keep what --set says in this context's local.toml",
+			Into: cmdline.Switch(&f.Save)},
+			Operation{Role: Joins, Phase: PhaseSettings, Run: func(_ context.Context, run Run, _ cmdline.Given) error {
+				return saveLocal(run.Session, f.Set)
+			}}},
+	}
+}
+
+// Overrides are the settings of this run: --set and -U, or -u, which counts now
+// and later.
+func (f *Settings) Overrides() []string {
+	pairs := f.Set
+	for _, name := range [][]string{f.username, f.runUsername} {
+		if name != nil {
+			pairs = append(pairs[:len(pairs):len(pairs)], "username="+config.Quote(name[0]))
+		}
+	}
+	return pairs
+}
+
+// saveUsername keeps -u in the context's local.toml.
+func saveUsername(_ context.Context, run Run, given cmdline.Given) error {
+	return saveLocal(run.Session, []string{"username=" + config.Quote(given.Values[0])})
+}
+
+// saveLocal changes keys of the local.toml of the session's context; all else in it
+// stays as it is, comments included. The configuration counts from then on.
+func saveLocal(s *app.Session, pairs []string) error {
+	file := app.ConfigFile{Path: s.Store.Layout().LocalConfig(s.Name()),
+		What: fmt.Sprintf("the configuration of context %q", s.Name())}
+	err := file.Rewrite(func(path string, data []byte) (_ []byte, err error) {
+		for _, pair := range pairs {
+			key, value, _ := strings.Cut(pair, "=")
+			if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {
+				return nil, err
+			}
+		}
+		return data, nil
+	})
+	if err != nil {
+		return err
+	}
+	return app.Configure(s)
+}

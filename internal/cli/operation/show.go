@@ -1,0 +1,145 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/dustin/go-humanize"
+)
+
+// ShowRows are the operations that show contexts.
+func ShowRows() []Row {
+	return []Row{
+		{&cmdline.Flag{Name: "list-current-context", Letters: "l", About: "show the current context",
+			Command: &cmdline.Command{Names: []string{"list_current_context"},
+				Data: "`name`, `current`, `active`, `mail`, `created_at`, `last_activity_at`, `messages`, `summary`, `todos`, " +
+					"`goals`"}},
+			Operation{Role: Shows, Phase: PhaseShow, Run: onCurrent(noWord(ShowContext))}},
+		{&cmdline.Flag{Name: "list-contexts", Letters: "L", About: "list all contexts",
+			Command: &cmdline.Command{Names: []string{"list_contexts"},
+				Data: "a list of `name`, `current`, `active`, `mail`, `created_at`, `last_activity_at`"}},
+			Operation{Role: Shows, Phase: PhaseShow, Run: func(ctx context.Context, run Run, _ cmdline.Given) error {
+				return ListContexts(ctx, run)
+			}}},
+	}
+}
+
+// ContextInfo is what a list of contexts says of one, as JSON.
+type ContextInfo struct {
+	Name         string     `json:"name"`
+	Current      bool       `json:"current"`
+	Active       bool       `json:"active"`
+	Mail         bool       `json:"mail"`
+	Created      *time.Time `json:"created_at,omitempty"`
+	LastActivity *time.Time `json:"last_activity_at,omitempty"`
+}
+
+func describeContext(info contexts.Info) ContextInfo {
+	c := ContextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail}
+	if !info.Created.IsZero() {
+		c.Created = &info.Created
+	}
+	if !info.LastActivity.IsZero() {
+		c.LastActivity = &info.LastActivity
+	}
+	return c
+}
+
+// ContextInfos describes all contexts of the home.
+func ContextInfos(ctx context.Context, s *app.Session) ([]ContextInfo, error) {
+	infos, err := s.Store.List(ctx)
+	list := []ContextInfo{}
+	for _, info := range infos {
+		list = append(list, describeContext(info))
+	}
+	return list, err
+}
+
+// ListContexts prints every context, a star at the current one.
+func ListContexts(ctx context.Context, run Run) error {
+	list, err := ContextInfos(ctx, run.Session)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, info := range list {
+		mark, state := " ", ""
+		if info.Current {
+			mark = "*"
+		}
+		if info.Active {
+			state += " [active]"
+		}
+		if info.Mail {
+			state += " [mail]"
+		}
+		lines = append(lines, mark+" "+info.Name+state)
+	}
+	return run.Env.Out.Answer("list_contexts", list, strings.Join(lines, "\n"))
+}
+
+// ContextDetails is what is known of one context, as JSON.
+type ContextDetails struct {
+	ContextInfo
+	Messages int    `json:"messages"`
+	Summary  string `json:"summary"`
+	Todos    string `json:"todos"`
+	Goals    string `json:"goals"`
+}
+
+// ShowContext prints what is known of a context.
+func ShowContext(ctx context.Context, run Run, name string) error {
+	d, err := DetailsOf(ctx, run.Session, name)
+	if err != nil {
+		return err
+	}
+	state := ""
+	if d.Active {
+		state = " [active]"
+	}
+	text := fmt.Sprintf("Context: %s%s\nMessages: %d", name, state, d.Messages)
+	for _, part := range []struct{ title, text string }{{"Summary", d.Summary}, {"Todos", d.Todos}, {"Goals", d.Goals}} {
+		if line, _, _ := strings.Cut(strings.TrimSpace(part.text), "\n"); line != "" {
+			text += fmt.Sprintf("\n%s: %s", part.title, line)
+		}
+	}
+	if d.Mail {
+		text += "\nMail: waiting; the next prompt takes it along"
+	}
+	if d.LastActivity != nil {
+		text += "\nLast used: " + humanize.Time(*d.LastActivity)
+	}
+	return run.Env.Out.Answer("list_current_context", d, text)
+}
+
+// DetailsOf reads what is known of a context.
+func DetailsOf(ctx context.Context, s *app.Session, name string) (d ContextDetails, err error) {
+	info, err := s.Store.Info(ctx, name)
+	if err != nil {
+		return d, err
+	}
+	d.ContextInfo = describeContext(info)
+	c, err := s.Store.Context(name)
+	if err != nil {
+		return d, err
+	}
+	window, err := c.Window(ctx)
+	if err != nil {
+		return d, err
+	}
+	d.Messages = len(contexts.Messages(window))
+	for _, text := range []struct {
+		into *string
+		read func(context.Context) (string, error)
+	}{{&d.Summary, c.Summary}, {&d.Todos, c.Todos}, {&d.Goals, c.Goals}} {
+		if *text.into, err = text.read(ctx); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
