@@ -10,8 +10,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// CallTool calls a tool for a person: with the arguments that it would get in a turn
-// without hooks. No hook fires.
+// CallTool calls a tool on behalf of a person. The tool gets the arguments that it
+// would get in a turn without hooks. No hook fires.
 func CallTool(ctx context.Context, s *Session, name string, args json.RawMessage) (tools.Tool, tools.Result, error) {
 	tool, err := FindTool(s, name)
 	if err != nil {
@@ -24,8 +24,8 @@ func CallTool(ctx context.Context, s *Session, name string, args json.RawMessage
 	return tool, result, err
 }
 
-// ToolArguments parses what a person writes as a tool's arguments; nothing is {}.
-// They are normalized as those of a model are.
+// ToolArguments parses what a person writes as a tool's arguments; an empty text is {}.
+// They are normalized like those of a model.
 func ToolArguments(text string) (json.RawMessage, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}"

@@ -39,8 +39,9 @@ func cleanCache(ctx context.Context, s *Session, name string, minAge time.Durati
 	})
 }
 
-// namedIn reports whether the window of a context names an entry; if it cannot be
-// read, it may. The window is read when it is asked for the first time.
+// namedIn returns a function that reports whether the window of a context names an
+// entry. If the window cannot be read, every entry counts as named. The window is read
+// at the first call.
 func namedIn(ctx context.Context, c contexts.Conversation) func(id string) bool {
 	window := sync.OnceValues(func() ([]byte, error) {
 		entries, err := c.Window(ctx)
@@ -55,13 +56,13 @@ func namedIn(ctx context.Context, c contexts.Conversation) func(id string) bool 
 	}
 }
 
-// youngEntry is how old an entry is left alone at the end of a run: its stub may
-// be on its way into the conversation of another process.
+// youngEntry is the age below which an entry is kept at the end of a run: another
+// process may be about to store its stub in the conversation.
 const youngEntry = 10 * time.Minute
 
-// Cleanup cleans caches at the end of a run, if that is configured: that of its
-// context, and once a day all of them, but with a transient context, which changes nothing else. Its
-// failure is said and does not fail the run.
+// Cleanup cleans caches at the end of a run, if that is configured: that of the context
+// and, once a day, those of all contexts. With a transient context it cleans only that
+// of the context. A failure is reported and does not fail the run.
 func Cleanup(ctx context.Context, s *Session) {
 	all, err := false, error(nil)
 	if !s.opts.Transient {

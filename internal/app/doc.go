@@ -4,13 +4,13 @@
 //
 // What it promises:
 //
-//   - It prints nothing, ends no process and touches no standard stream. What a
-//     person should read goes to the functions of [Options.Output], what plugins
-//     write on standard error to [PluginOptions.Stderr].
-//   - It knows no command line: errors that a caller can correct by giving other
-//     options or another configuration are [UsageError].
-//   - [Open] is the one way to open a home and [Session.For] the one way to come
-//     from one context to another.
+//   - It prints nothing, ends no process and touches no standard stream. What a person
+//     should read goes to the functions of [Options.Output]; what plugins write to
+//     standard error goes to [PluginOptions.Stderr].
+//   - It does not know the command line: errors that a caller can correct by other
+//     options or another configuration are a [UsageError].
+//   - [Open] is the only way to open a home, and [Session.For] the only way to make a
+//     session for another context.
 //
 // A caller opens a session, asks, and closes it:
 //

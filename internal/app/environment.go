@@ -10,11 +10,11 @@ import (
 	"github.com/chibi-host/chibi/internal/config"
 )
 
-// depthVar says how many runs of chibi a process is inside of. Every plugin is
-// told, so that a chibi that it starts knows.
+// depthVar holds the number of nested runs of chibi. It is in the environment of every
+// plugin, so that a chibi that the plugin starts knows its depth.
 const depthVar = "CHIBI_DEPTH"
 
-// Depth is how many runs of chibi this process is inside of, each started by a
+// Depth returns the number of runs of chibi around this process, each started by a
 // plugin of the one before.
 func Depth() int {
 	n, err := strconv.Atoi(os.Getenv(depthVar))
@@ -24,7 +24,7 @@ func Depth() int {
 	return max(0, n)
 }
 
-// environment is what a plugin's processes start from.
+// environment is the environment of a plugin's processes.
 type environment struct {
 	base []string // as KEY=VALUE
 	key  string   // the model's key
@@ -42,8 +42,8 @@ func newEnvironment(base []string, c config.Config) environment {
 	return e
 }
 
-// list is the environment with the depth of a chibi that plugins start, and without
-// the model's key if that is to be hidden.
+// list returns the environment with the depth for a chibi that plugins start, and
+// without the model's key if hideKey is set.
 func (e environment) list(hideKey bool) (env []string) {
 	for _, pair := range e.base {
 		name, value, _ := strings.Cut(pair, "=")
@@ -54,21 +54,22 @@ func (e environment) list(hideKey bool) (env []string) {
 	return append(env, depthVar+"="+strconv.Itoa(Depth()+1))
 }
 
-// minKey is how long a key is at least, in bytes, and minPart one that is looked
-// for in longer values. Shorter ones are no secrets and stand in much.
+// minKey is the length from which a key is hidden, in bytes, and minPart that from
+// which it is also searched for within longer values. Shorter texts are not secrets and
+// occur by chance.
 const (
 	minKey  = 8
 	minPart = 12
 )
 
-// isKey reports whether a variable holds the model's key, alone or as a part of
-// what it says, such as "Bearer KEY".
+// isKey reports whether a variable holds the model's key, alone or as a part of its
+// value, as in "Bearer KEY".
 func (e environment) isKey(name, value string) bool {
 	return slices.Contains(config.KeyVariables(e.host), name) ||
 		len(e.key) >= minKey && value == e.key || len(e.key) >= minPart && strings.Contains(value, e.key)
 }
 
-// KeyVariables are the variables of plugins' environment that hold the model's
+// KeyVariables lists the variables in the environment of plugins that hold the model's
 // key.
 func (l *Loader) KeyVariables() (names []string) {
 	for _, pair := range l.env.list(false) {
@@ -79,8 +80,8 @@ func (l *Loader) KeyVariables() (names []string) {
 	return names
 }
 
-// HidesKey reports whether a plugin is not told the model's key: what is said
-// for it alone counts, then what is said for all.
+// HidesKey reports whether the model's key is hidden from a plugin. The plugin's own
+// setting takes precedence over that for all plugins.
 func HidesKey(c config.Config, plugin string) bool {
 	if own := c.Plugins.ByName[plugin].HideKey; own != nil {
 		return *own

@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// FindTool finds a tool by its name, or by the name of the plugin that has it.
+// FindTool finds a tool by its name, or by the name of the plugin that offers it.
 func FindTool(s *Session, name string) (tools.Tool, error) {
 	if tool, ok := s.Agent.Tools.Lookup(name); ok {
 		return tool, nil
@@ -26,7 +26,7 @@ func FindTool(s *Session, name string) (tools.Tool, error) {
 	return nil, UsageError{fmt.Errorf("there is no tool or plugin %q; chibi plugin list names them", name)}
 }
 
-// hooksOnly is the error of a call of a plugin that has no tool.
+// hooksOnly returns the error for a call of a plugin that has no tool.
 func hooksOnly(p *plugin.Plugin) error {
 	if len(p.Hooks) == 0 {
 		return fmt.Errorf("plugin %q offers no tool", p.Name)

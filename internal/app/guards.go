@@ -11,11 +11,12 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// MissingGuard is a plugin whose failure blocks, as the configuration says, and
-// that is not there.
+// MissingGuard is a plugin that is not there although its failure blocks according to
+// the configuration.
 type MissingGuard struct{ Name, Why string }
 
-// GuardsError says that nothing may be asked or called without these guards.
+// GuardsError reports that no prompt is answered and no tool called without these
+// guards.
 type GuardsError struct{ Missing []MissingGuard }
 
 // Error names each guard, why it is missing, and what to do.
@@ -31,7 +32,8 @@ func (e *GuardsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Admit refuses what asks the model or calls a tool while a guard is missing.
+// Admit returns an error while a guard is missing. It is called before the model is
+// asked or a tool is called.
 func Admit(s *Session) error {
 	if missing := MissingGuards(s); len(missing) > 0 {
 		return &GuardsError{missing}
@@ -39,7 +41,7 @@ func Admit(s *Session) error {
 	return nil
 }
 
-// MissingGuards lists the guards that the configuration asks for and that are not
+// MissingGuards lists the guards that the configuration requires and that are not
 // there, whatever the reason.
 func MissingGuards(s *Session) (missing []MissingGuard) {
 	g := guardsOf(s)
@@ -55,7 +57,7 @@ func MissingGuards(s *Session) (missing []MissingGuard) {
 	return missing
 }
 
-// guards knows which plugins should be there, and which are.
+// guards compares the plugins that should be there with those that are.
 type guards struct {
 	plugins map[string]config.Plugin
 	opts    PluginOptions
@@ -67,7 +69,7 @@ func guardsOf(s *Session) guards {
 	return guards{s.Config.Plugins.ByName, s.opts.Plugins, s.Loaded, s.Project}
 }
 
-// unreadable is the error of a session whose plugins directory cannot be read.
+// unreadable returns the error for a plugins directory that cannot be read.
 func unreadable(l *Loader, err error) error {
 	g := guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project}
 	for name, set := range g.plugins {
@@ -78,10 +80,10 @@ func unreadable(l *Loader, err error) error {
 	return err
 }
 
-// isRequired reports whether a plugin's absence blocks, as its failure would.
+// isRequired reports whether a plugin's absence blocks.
 func isRequired(set config.Plugin) bool { return set.OnFailure == "block" || len(requiredAt(set)) > 0 }
 
-// requiredAt lists the single points at which a plugin's failure blocks.
+// requiredAt lists the points at which a plugin's failure blocks.
 func requiredAt(set config.Plugin) (points []hookpoints.Name) {
 	for _, point := range slices.Sorted(maps.Keys(set.Hooks)) {
 		if set.Hooks[point].OnFailure == "block" {
@@ -92,7 +94,7 @@ func requiredAt(set config.Plugin) (points []hookpoints.Name) {
 }
 
 // expects reports whether a plugin of this name should be there in this run. A
-// project's hook is expected where it is, or was approved.
+// project's hook is expected where it exists or was approved.
 func (g guards) expects(name string) bool {
 	switch {
 	case g.opts.None || g.opts.NoHooks:
@@ -107,12 +109,12 @@ func (g guards) expects(name string) bool {
 	return true
 }
 
-// whyMissing says why a plugin is not there, "" if it is.
+// whyMissing returns the reason why a plugin is not there, "" if it is there.
 func (g guards) whyMissing(name string, set config.Plugin) string {
 	i := slices.IndexFunc(g.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
 	if i >= 0 {
 		if len(g.loaded.Plugins[i].Hooks) == 0 {
-			return "it is there, but does not say at which hooks it wants to be asked"
+			return "it is there, but names no hooks at which it wants to be asked"
 		}
 		for _, point := range requiredAt(set) {
 			if !g.loaded.Plugins[i].Subscribes(point) {

@@ -18,9 +18,9 @@ import (
 // BuiltIn is the protocol of handlers that are part of the program.
 const BuiltIn = "built in"
 
-// Load loads the plugins of all protocols, again if they are loaded. Their order
-// is that in which they are asked: chibi's own, Kodelet's hooks, Kode's hooks, the
-// handlers of the recipe and of the program.
+// Load loads the plugins of all protocols; a second call loads them again. They are
+// asked in this order: chibi's own, Kodelet's hooks, Kode's hooks, the handlers of the
+// recipe, those of the program.
 func (s *Session) Load(ctx context.Context) error {
 	defer s.person.waiting("plugins")()
 	if s.tracer == nil || s.shared {
@@ -53,8 +53,8 @@ func (s *Session) Load(ctx context.Context) error {
 	return collectTools(s)
 }
 
-// loadHandlers finds the session's recipe and makes its handlers, and the
-// program's own one that compacts.
+// loadHandlers finds the session's recipe and makes its handlers and the built-in one
+// that compacts.
 func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
 	full := s.Config.AutoCompactThreshold / 100
 	if s.opts.Recipe != "" {
@@ -96,7 +96,7 @@ func HasPlugin(loaded plugin.Loaded, name string) bool {
 		slices.ContainsFunc(loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })
 }
 
-// ReportSkipped tells the person which plugins they miss, and why.
+// ReportSkipped tells the person which plugins were skipped, and why.
 func ReportSkipped(s *Session) {
 	for _, skipped := range s.Loaded.LeftOut {
 		if skipped.Meant && !skipped.Untrusted {
@@ -110,18 +110,16 @@ func ReportSkipped(s *Session) {
 	g := guardsOf(s)
 	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
 		if s.opts.Purpose == ToWork && isRequired(g.plugins[name]) {
-			continue // Admit says so
+			continue // Admit reports it
 		}
 		if g.opts.asksOthers() && !HasPlugin(s.Loaded, name) && (!strings.HasPrefix(name, projectHook) || g.expects(name)) {
-			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin list "+
-				"names "+
-				"them all", KeyText(name)))
+			s.person.notice(fmt.Sprintf("the configuration has [plugins.%s], but there is no such plugin; chibi plugin "+
+				"list names them all", KeyText(name)))
 		}
 	}
 }
 
-// reportUntrusted says in one line what came with the current directory and is not
-// run.
+// reportUntrusted reports in one line which hooks of the current directory are not run.
 func reportUntrusted(s *Session) {
 	var names []string
 	for _, l := range s.Loaded.LeftOut {
@@ -135,13 +133,12 @@ func reportUntrusted(s *Session) {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		s.person.notice(fmt.Sprintf("hooks that came with this folder are not run, as they are not approved: %s; see what "+
-			"they "+
-			"are and approve them: chibi trust", strings.Join(names, ", ")))
+		s.person.notice(fmt.Sprintf("hooks that came with this directory are not run, as they are not approved: "+
+			"%s; see what they are and approve them: chibi trust", strings.Join(names, ", ")))
 	}
 }
 
-// KeyText is a name as a key of TOML.
+// KeyText returns a name as a TOML key.
 func KeyText(name string) string {
 	if strings.ContainsAny(name, ":./ ") {
 		return fmt.Sprintf("%q", name)

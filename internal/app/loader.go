@@ -25,7 +25,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Loader finds the plugins of a session as its configuration and options say.
+// Loader finds the plugins of a session according to its configuration and options.
 type Loader struct {
 	home    string // chibi's
 	told    string // the home that plugins are told
@@ -39,7 +39,7 @@ type Loader struct {
 	notice  func(string)
 }
 
-// Loader is what finds plugins for the session as it is now.
+// Loader returns a loader for the session's present configuration.
 func (s *Session) Loader() *Loader {
 	if s.lender == nil { // there is one terminal to lend
 		lend := s.opts.Plugins.Lend
@@ -55,7 +55,7 @@ func (s *Session) Loader() *Loader {
 	}
 }
 
-// toldHome is the home that plugins are told.
+// toldHome returns the home that plugins are told.
 func toldHome(s *Session) string {
 	if s.opts.Plugins.Home != "" {
 		return s.opts.Plugins.Home
@@ -63,7 +63,7 @@ func toldHome(s *Session) string {
 	return s.Home
 }
 
-// Dir is the directory of chibi's plugins.
+// Dir returns the directory of chibi's plugins.
 func (l *Loader) Dir() string {
 	if l.opts.Plugins.Dir != "" {
 		return l.opts.Plugins.Dir
@@ -84,8 +84,8 @@ func (l *Loader) Runner() process.Runner {
 	}
 }
 
-// Prober asks executables what they are. Those that hung are remembered in the
-// home; keep writes that.
+// Prober returns a prober, which asks executables what they are. Those that hung are
+// remembered in the home; keep writes them there.
 func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
 	memory := hung.Open(l.home, hung.Options{AskAgain: l.opts.Plugins.AskAgain, Report: l.notice})
 	return oneshot.NewProber(memory), func() {
@@ -95,7 +95,7 @@ func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
 	}
 }
 
-// Native are the options for loading chibi's plugins.
+// Native returns the options for loading chibi's plugins.
 func (l *Loader) Native() native.Options {
 	set := l.config.Plugins
 	return native.Options{
@@ -106,8 +106,8 @@ func (l *Loader) Native() native.Options {
 	}
 }
 
-// all finds the plugins of the protocols, in their order. Those that are asked what
-// they are are asked at once; the first one's error is the error.
+// all finds the plugins of all protocols, in their order. The protocols are probed
+// concurrently; the first error in that order is returned.
 func (l *Loader) all(ctx context.Context) ([]plugin.Loaded, error) {
 	prober, keep := l.Prober()
 	defer keep()
@@ -130,7 +130,7 @@ func (l *Loader) all(ctx context.Context) ([]plugin.Loaded, error) {
 }
 
 // native asks the plugins of chibi's directory for their schemas. With NoHooks only
-// their tools count.
+// their tools are used.
 func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
 	if l.opts.Plugins.None {
 		return plugin.Loaded{}, nil
@@ -150,7 +150,8 @@ func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loa
 	return loaded, err
 }
 
-// changed tells of installed plugins that are not as they were.
+// changed returns a notice for each installed plugin that has changed since it was
+// installed.
 func (l *Loader) changed() (notices []plugin.Notice) {
 	list, err := installed.Read(l.home)
 	if err != nil {
@@ -165,15 +166,15 @@ func (l *Loader) changed() (notices []plugin.Notice) {
 	return notices
 }
 
-// Changed reports whether an installed plugin is not as it was.
+// Changed reports whether an installed plugin has changed since it was installed.
 func Changed(one installed.Plugin, path string) bool {
 	hash, err := installed.Hash(path)
 	return err == nil && hash != one.SHA256
 }
 
-// projectEnv is what a project's hooks find in their environment besides, so that
-// they load what was approved: programs from places that are the same in every
-// directory, and Python's compiled files from where the project cannot write.
+// projectEnv returns additional variables for a project's hooks. With them the hooks
+// load what was approved: programs from places that are the same in every directory,
+// and Python's compiled files from where the project cannot write.
 func (l *Loader) projectEnv() []string {
 	env := []string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}
 	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
@@ -188,8 +189,8 @@ func (l *Loader) projectEnv() []string {
 // asksOthers reports whether the hooks of other programs are loaded.
 func (o PluginOptions) asksOthers() bool { return !o.None && !o.NoHooks && !o.NativeOnly }
 
-// kodelet finds Kodelet's hooks: those of the current directory that are
-// approved, then the person's own.
+// kodelet finds Kodelet's hooks: the approved ones of the current directory, then the
+// person's own.
 func (l *Loader) kodelet(ctx context.Context, prober *oneshot.Prober) (plugin.Loaded, error) {
 	if !l.opts.Plugins.asksOthers() {
 		return plugin.Loaded{}, nil
@@ -221,7 +222,7 @@ func (l *Loader) kode() plugin.Loaded {
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// overrides are the person's settings for single plugins.
+// overrides returns the person's settings for single plugins.
 func (l *Loader) overrides() map[string]plugin.Override {
 	overrides := map[string]plugin.Override{}
 	for name, o := range l.config.Plugins.ByName {

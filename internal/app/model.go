@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/llm/openai"
 )
 
-// Connect sets the agent up for the configured model, or for the built-in one if
-// none is configured, which a notice says. It does so once.
+// Connect sets the agent up for the configured model, or for the built-in one if none
+// is configured; then a notice says so. Later calls do nothing.
 func (s *Session) Connect() error {
 	if err := Admit(s); err != nil {
 		return err
@@ -50,8 +50,8 @@ func connectModel(s *Session) error {
 	return nil
 }
 
-// ModelClient speaks to the configured server, over one connection. The caller
-// closes it.
+// ModelClient returns a client for the configured server, with one connection. The
+// caller closes it.
 func ModelClient(s *Session) *openai.Client {
 	return &openai.Client{
 		URL: s.Config.BaseURL, Key: s.Config.APIKey, Notify: s.person.notice, AnswerBytes: s.Config.Limits.AnswerBytes,
@@ -63,7 +63,7 @@ func ModelClient(s *Session) *openai.Client {
 // isDemo reports whether the built-in model answers.
 func isDemo(s *Session) bool { return s.opts.Model.Demo || !s.Config.Configured() }
 
-// connectDemo starts the built-in model and says that it is not a real one.
+// connectDemo starts the built-in model, with a notice that it is not a real one.
 func connectDemo(s *Session) error {
 	server, err := demo.Start()
 	if err != nil {
@@ -80,7 +80,7 @@ func connectDemo(s *Session) error {
 	return nil
 }
 
-// WhyDemo says why the built-in model answers, and what is to be set.
+// WhyDemo returns why the built-in model answers, and what to set to use a real one.
 func WhyDemo(s *Session) (why, do string) {
 	path := filepath.Join(s.Home, "config.toml")
 	if s.Config.Model != "" {
@@ -90,7 +90,7 @@ func WhyDemo(s *Session) (why, do string) {
 	return "no model is configured", "set api_key and model in " + path
 }
 
-// Host is the part of a URL that tells people where it leads.
+// Host returns the part of a URL that tells people where it leads.
 func Host(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host

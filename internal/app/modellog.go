@@ -8,8 +8,8 @@ import (
 	"github.com/chibi-host/chibi/llm"
 )
 
-// loggingClient writes every request, or what the server says of every
-// response, to a file of the context.
+// loggingClient writes every request, or the metadata of every response, to a file of
+// the context.
 type loggingClient struct {
 	llm.Client
 	log  func(file string, record any)

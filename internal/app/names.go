@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// find finds the name of a context that a word asks for, and reports whether the
-// name was made for it.
+// find returns the name of the context that a word asks for, and reports whether the
+// name is a new one.
 func find(ctx context.Context, store contexts.Home, word string) (name string, isNew bool, err error) {
 	prefix, hasPrefix := strings.CutPrefix(word, "new:")
 	switch {
@@ -27,7 +27,7 @@ func find(ctx context.Context, store contexts.Home, word string) (name string, i
 	return name, false, err
 }
 
-// Resolve is the name of the context that a word means: "-" is the previous one,
+// Resolve returns the name of the context that a word means: "-" is the previous one,
 // other words are names.
 func Resolve(ctx context.Context, store contexts.Registry, word string) (string, error) {
 	if word != "-" {
@@ -40,7 +40,7 @@ func Resolve(ctx context.Context, store contexts.Registry, word string) (string,
 	return state.Previous, err
 }
 
-// Existing is Resolve for a context that must exist.
+// Existing is like [Resolve], for a context that must exist.
 func Existing(ctx context.Context, s *Session, word string) (string, error) {
 	name, err := Resolve(ctx, s.Store, word)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// Open opens a home. Unless the purpose is [ToRead] it removes what killed runs
-// have left and contexts whose time is over, and loads the plugins.
+// Open opens a home. Unless the purpose is [ToRead] it removes leftovers of killed runs
+// and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := &Session{opts: opts, person: person(opts.Output)}
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
@@ -34,8 +34,8 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	return s, nil
 }
 
-// Home is the directory of the home that is opened if the options name dir: that,
-// $CHIBI_HOME, or ~/.chibi.
+// Home returns the directory of the home: dir if it is not empty, else $CHIBI_HOME,
+// else ~/.chibi.
 func Home(dir string) (string, error) {
 	home, err := config.Home(dir, os.Getenv)
 	if err != nil {
@@ -97,7 +97,7 @@ func Configure(s *Session) (err error) {
 	return nil
 }
 
-// tidy removes what runs that were killed have left.
+// tidy removes leftovers of killed runs.
 func tidy(s *Session) error {
 	if err := s.Store.Tidy(s.Name()); err != nil {
 		s.person.notice(fmt.Sprintf("removing what is left of deleted contexts: %v", err))
@@ -108,14 +108,14 @@ func tidy(s *Session) error {
 	return nil
 }
 
-// expire removes contexts whose time is over, and says so.
+// expire removes expired contexts, with a notice for each.
 func expire(ctx context.Context, s *Session) error {
 	removed, err := s.Store.Expire(ctx, s.Name())
 	for _, e := range removed {
 		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))
 	}
 	if err != nil {
-		s.person.notice(fmt.Sprintf("removing contexts whose time is over: %v", err))
+		s.person.notice(fmt.Sprintf("removing expired contexts: %v", err))
 	}
 	return nil
 }

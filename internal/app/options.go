@@ -13,19 +13,18 @@ type Purpose int
 
 // The purposes of a session.
 const (
-	// ToWork is for a run that asks the model or calls a tool: it does not start
-	// without the guards that it must have.
+	// ToWork is for a run that asks the model or calls a tool: it does not start while
+	// a required guard is missing.
 	ToWork Purpose = iota
 	// ToManage is for a run that does neither.
 	ToManage
-	// ToRead is for reading a home: no plugin is asked, nothing is traced, and no
-	// file changes. [Session.Load] loads the plugins later, if that is wanted.
+	// ToRead is for reading a home: no plugin is asked, nothing is traced and no file
+	// changes. [Session.Load] can load the plugins later.
 	ToRead
 )
 
-// Options say what is opened, and who is told what happens. The zero value opens
-// the person's home, with the context that is current, for a run that shows
-// nothing.
+// Options say what is opened and who is told what happens. The zero value opens the
+// person's home with the current context, for a run that shows nothing.
 type Options struct {
 	Purpose Purpose
 	// Home is the home's directory; "": $CHIBI_HOME, else ~/.chibi.
@@ -33,8 +32,8 @@ type Options struct {
 	// Context names the context: "-" is the previous one, "new" and "new:PREFIX"
 	// make a name; "": the current one.
 	Context string
-	// Transient says that the context is used by this session alone and does not
-	// become the current one.
+	// Transient uses the context for this session only: it does not become the current
+	// one.
 	Transient bool
 	// Set are settings that take precedence over the configuration files, as
 	// key=value.
@@ -43,10 +42,9 @@ type Options struct {
 	SystemPrompt *string
 	// Recipe names the recipe that the prompt comes from; "": none.
 	Recipe string
-	// Verbose is what plugins are told of it.
+	// Verbose is passed on to plugins.
 	Verbose bool
-	// Wait says to wait for a context that another process uses; otherwise that is
-	// an error.
+	// Wait waits for a context that another process uses; without it that is an error.
 	Wait bool
 	// TrustProject approves what comes with the current directory, for this
 	// session.
@@ -59,57 +57,57 @@ type Options struct {
 	Output agent.Output
 }
 
-// ModelOptions are about the model's server.
+// ModelOptions are the options for the model's server.
 type ModelOptions struct {
-	// Demo has the built-in model answer, whatever is configured.
+	// Demo makes the built-in model answer, whatever is configured.
 	Demo bool
-	// LogRequests and LogResponses write every request, and what the server says of
-	// every response, to files of the context.
+	// LogRequests and LogResponses write every request, and the metadata of every
+	// response, to files of the context.
 	LogRequests, LogResponses bool
 }
 
-// PluginOptions are about the plugins that are loaded.
+// PluginOptions are the options for loading plugins.
 type PluginOptions struct {
-	// None loads no plugins, NoHooks only their tools.
+	// None loads no plugins; NoHooks loads only their tools.
 	None, NoHooks bool
 	// NativeOnly leaves out the hooks of other programs.
 	NativeOnly bool
 	// AskAgain also asks plugins that hung a short while ago.
 	AskAgain bool
-	// Dir is the directory of chibi's plugins; "": plugins in the home.
+	// Dir is the directory of chibi's plugins; "": the directory plugins in the home.
 	Dir string
 	// Environ is the environment of plugins; nil: this process's own.
 	Environ []string
 	// Home is the home that plugins are told; "": the one that is opened.
 	Home string
-	// Stderr receives what plugins write on standard error, RawStderr if the
-	// configuration asks for it as it is; nil: nobody does.
+	// Stderr receives what plugins write to standard error; RawStderr takes its place
+	// if the configuration asks for raw output; nil discards it.
 	Stderr, RawStderr io.Writer
 	// Terminal is lent to a plugin that asks a person; nil: there is none. Lend is
-	// called when that begins, and what it returns when it ends.
+	// called when the loan begins, and the function that it returns when it ends.
 	Terminal *os.File
 	Lend     func() (back func())
 }
 
-// TraceOptions say where the turns of a session are traced besides the file of
-// the context, which the configuration is about.
+// TraceOptions say where the turns of a session are traced in addition to the file of
+// the context, which the configuration controls.
 type TraceOptions struct {
 	// File is the path of a file that receives all lines; "": none.
 	File string
-	// Off keeps the context's file from being written.
+	// Off disables the context's file.
 	Off bool
-	// Record receives what each plugin did; nil: nobody does.
+	// Record receives what each plugin did; nil discards it.
 	Record func(plugin.Record)
 	// Failed receives the first error of writing a trace.
 	Failed func(text string)
 }
 
-// UsageError says that what the caller or the configuration asks for is wrong,
-// and that asking for something else helps.
+// UsageError reports that what the caller or the configuration asks for is wrong, so
+// that other options or settings help.
 type UsageError struct{ Err error }
 
-// Error is the text of the error that it wraps.
+// Error returns the text of the wrapped error.
 func (e UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap is the error that it wraps.
+// Unwrap returns the wrapped error.
 func (e UsageError) Unwrap() error { return e.Err }

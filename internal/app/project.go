@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/kodelet"
 )
 
-// Project is the current directory, and what of it is approved.
+// Project is the current directory with the approval of its files.
 type Project struct {
 	// Dir is its real path; "" if there is none.
 	Dir string
@@ -19,26 +19,26 @@ type Project struct {
 	Root string
 	// User is the person's home directory, "" if there is none.
 	User string
-	// Own says that it is the person's home directory, or none: nothing in it needs
-	// approval.
+	// Own is true if it is the person's home directory or there is none: nothing in it
+	// needs approval.
 	Own bool
-	// Approval is what counts in this session.
+	// Approval is what is approved in this session.
 	Approval trust.Approval
 
 	stored trust.Approval // what is approved for longer
 }
 
-// The directories that hold recipes: of a project and of chibi's home, of a project
-// and of a person's home. Kodelet's plugins have some besides.
+// The directories that hold recipes: chibi's in a project and in chibi's home,
+// Kodelet's in a project and in a person's home. Kodelet's plugins have further ones.
 const (
 	RecipesDir        = "recipes"
 	KodeletRecipesDir = ".kodelet/recipes"
 )
 
-// projectHook is what the names of a project's hooks begin with.
+// projectHook is the prefix of the names of a project's hooks.
 const projectHook = "kodelet:./"
 
-// openProject looks up what of the current directory is approved. Without a current
+// openProject looks up what is approved in the current directory. Without a current
 // directory, as when it was removed, there is no project.
 func openProject(s *Session) (err error) {
 	if s.Project, err = FindProject("."); err != nil {
@@ -67,7 +67,7 @@ func openProject(s *Session) (err error) {
 func FindProject(path string) (Project, error) {
 	dir, err := trust.RealPath(path)
 	if err != nil {
-		return Project{}, fmt.Errorf("finding the folder %q: %w; put -- before it if it is a prompt", path, err)
+		return Project{}, fmt.Errorf("finding the directory %q: %w; put -- before it if it is a prompt", path, err)
 	}
 	p := Project{Dir: dir, User: UserHome(), Approval: trust.Approval{Project: dir}}
 	if real, err := trust.RealPath(p.User); err == nil && p.User != "" {
@@ -76,13 +76,13 @@ func FindProject(path string) (Project, error) {
 	return p, nil
 }
 
-// UserHome is the person's home directory, "" if there is none.
+// UserHome returns the person's home directory, "" if there is none.
 func UserHome() string {
 	home, _ := os.UserHomeDir()
 	return home
 }
 
-// Approve is an approval of the project's files as they were read.
+// Approve returns an approval of the project's files as they were read.
 func (p Project) Approve(files []trust.Seen) trust.Approval {
 	a := trust.Approval{Project: p.Dir, Format: trust.Format, Data: p.Approval.Data}
 	for _, f := range files {
@@ -91,8 +91,8 @@ func (p Project) Approve(files []trust.Seen) trust.Approval {
 	return a
 }
 
-// approved reports whether a hook of the project was ever approved, whatever it is
-// now.
+// approved reports whether a hook of the project was ever approved, even if it has
+// changed since.
 func (p Project) approved(hook string) bool {
 	return slices.ContainsFunc(p.stored.Files, func(f trust.File) bool {
 		name, _ := kodelet.FindHook(f.Path)
@@ -100,28 +100,27 @@ func (p Project) approved(hook string) bool {
 	})
 }
 
-// hookDirs are the places for Kodelet's hooks; env is what those of the project
-// find in their environment besides. Names of hooks of the project begin with
-// "kodelet:./".
+// hookDirs returns the directories of Kodelet's hooks; env has additional variables for
+// those of the project. The names of the project's hooks begin with "kodelet:./".
 func (p Project) hookDirs(env []string) (list []kodelet.Dir) {
 	if !p.Own {
-		for _, folder := range kodelet.HookDirs(p.Dir) {
-			dir := p.below(folder.Path)
-			folder.Prefix, folder.Env = projectHook, env
-			folder.Look = func() func(string) error { return p.Approval.Look(dir) }
-			list = append(list, folder)
+		for _, place := range kodelet.HookDirs(p.Dir) {
+			dir := p.below(place.Path)
+			place.Prefix, place.Env = projectHook, env
+			place.Look = func() func(string) error { return p.Approval.Look(dir) }
+			list = append(list, place)
 		}
 	}
 	if p.User != "" {
-		for _, folder := range kodelet.HookDirs(p.User) {
-			folder.Prefix = "kodelet:"
-			list = append(list, folder)
+		for _, place := range kodelet.HookDirs(p.User) {
+			place.Prefix = "kodelet:"
+			list = append(list, place)
 		}
 	}
 	return list
 }
 
-// below is a path of the project's, from its directory on.
+// below returns a path of the project relative to its directory.
 func (p Project) below(path string) string {
 	rel, err := filepath.Rel(p.Dir, path)
 	if err != nil {
@@ -130,12 +129,12 @@ func (p Project) below(path string) string {
 	return rel
 }
 
-// recipeDirs are the places for recipes.
+// recipeDirs returns the directories of recipes.
 func (p Project) recipeDirs(home string) (list []recipes.Dir) {
 	if !p.Own {
-		for _, folder := range p.ownRecipeDirs() {
-			folder.Check = p.Approval.Content
-			list = append(list, folder)
+		for _, place := range p.ownRecipeDirs() {
+			place.Check = p.Approval.Content
+			list = append(list, place)
 		}
 	}
 	if p.User != "" {
@@ -145,33 +144,33 @@ func (p Project) recipeDirs(home string) (list []recipes.Dir) {
 	return append(list, recipes.Dir{Path: filepath.Join(home, RecipesDir)})
 }
 
-// ownRecipeDirs are those of the project.
+// ownRecipeDirs returns those of the project.
 func (p Project) ownRecipeDirs() (list []recipes.Dir) {
-	for _, folder := range []string{RecipesDir, KodeletRecipesDir} {
-		list = append(list, recipes.Dir{Path: filepath.Join(p.Dir, folder)})
+	for _, place := range []string{RecipesDir, KodeletRecipesDir} {
+		list = append(list, recipes.Dir{Path: filepath.Join(p.Dir, place)})
 	}
 	return append(list, pluginRecipes(p.Dir)...)
 }
 
-// pluginRecipes are the directories of recipes that Kodelet's plugins have.
+// pluginRecipes returns the directories of recipes in Kodelet's plugins.
 func pluginRecipes(root string) (list []recipes.Dir) {
-	for _, folder := range kodelet.PluginDirs(root, "recipes") {
-		if folder.LeftOut == "" {
-			list = append(list, recipes.Dir{Path: folder.Path, Prefix: folder.Plugin})
+	for _, place := range kodelet.PluginDirs(root, "recipes") {
+		if place.LeftOut == "" {
+			list = append(list, recipes.Dir{Path: place.Path, Prefix: place.Plugin})
 		}
 	}
 	return list
 }
 
-// Look reads the files of the project that an approval is about: recipes, and all
-// that lies in the directories of hooks but for data. Files that cannot be read are
-// left out where they are recipes. The error says why hooks cannot be approved.
+// Look reads the files of the project that an approval covers: recipes, and everything
+// in the directories of hooks except data. Recipes that cannot be read are left out.
+// The error says why hooks cannot be approved.
 func (p Project) Look() (files []trust.Seen, err error) {
-	for _, folder := range kodelet.HookDirs(p.Dir) {
-		if folder.LeftOut != "" {
-			continue // loading it says why
+	for _, place := range kodelet.HookDirs(p.Dir) {
+		if place.LeftOut != "" {
+			continue // loading it reports why
 		}
-		dir := p.below(folder.Path)
+		dir := p.below(place.Path)
 		hooks, problem := trust.Tree(p.Dir, dir)
 		switch {
 		case problem == nil:
@@ -182,9 +181,9 @@ func (p Project) Look() (files []trust.Seen, err error) {
 			err = fmt.Errorf("%w; %w", err, problem)
 		}
 	}
-	for _, folder := range p.ownRecipeDirs() {
-		for _, name := range recipes.Files(folder.Path) {
-			if f, err := trust.Read(p.Dir, p.below(filepath.Join(folder.Path, name))); err == nil {
+	for _, place := range p.ownRecipeDirs() {
+		for _, name := range recipes.Files(place.Path) {
+			if f, err := trust.Read(p.Dir, p.below(filepath.Join(place.Path, name))); err == nil {
 				files = append(files, f)
 			}
 		}

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// projectRoot is the directory of the project that a directory belongs to:
-// $CHIBI_PROJECT_ROOT, else the nearest directory upward that a version control
-// system keeps its files in, else the directory itself.
+// projectRoot returns the root of the project that a directory belongs to:
+// $CHIBI_PROJECT_ROOT, else the nearest directory upward that is under version control,
+// else the directory itself.
 func projectRoot(dir string, env func(string) string) string {
 	if set := env("CHIBI_PROJECT_ROOT"); set != "" {
 		if absolute, err := filepath.Abs(set); err == nil {
@@ -26,8 +26,8 @@ func projectRoot(dir string, env func(string) string) string {
 	return dir
 }
 
-// isVersioned reports whether a version control system keeps its files in a
-// directory. Git's may be a file, in worktrees and submodules.
+// isVersioned reports whether a directory has the metadata of a version control system.
+// Git's is a file in worktrees and submodules.
 func isVersioned(dir string) bool {
 	for _, marker := range []string{".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", ".fslckout", "_FOSSIL_"} {
 		if _, err := os.Lstat(filepath.Join(dir, marker)); err == nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// Library is where recipes are found. A home's prompts/compaction.md, as the
-// original chibi has it, takes the place of the text that asks for a summary.
+// Library returns the library in which recipes are found. If the home has
+// prompts/compaction.md, as the original chibi has, that replaces the text that asks
+// for a summary.
 func Library(s *Session) *recipes.Library {
 	return &recipes.Library{
 		Dirs:  s.Project.recipeDirs(s.Home),
@@ -22,10 +23,10 @@ func Library(s *Session) *recipes.Library {
 	}
 }
 
-// recipeMaker makes prompts of recipes.
+// recipeMaker makes prompts from recipes.
 type recipeMaker struct{ *Session }
 
-// byName finds a recipe that a hook asks for, or the program.
+// byName finds a recipe that a hook or the program asks for.
 func (m recipeMaker) byName(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
 	r, err := Library(m.Session).FindApproved(name)
 	if err != nil {
@@ -33,13 +34,13 @@ func (m recipeMaker) byName(ctx context.Context, name string, args map[string]st
 	}
 	args, unknown := r.Known(args)
 	if len(unknown) > 0 {
-		m.person.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook gave them, they are left out", name,
+		m.person.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook passed them, they are ignored", name,
 			strings.Join(unknown, ", ")))
 	}
 	return m.prepared(ctx, r, args)
 }
 
-// prepared puts the arguments of a recipe in, and says what it lacks.
+// prepared expands a recipe with arguments, and reports what is missing or unknown.
 func (m recipeMaker) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
 	for _, note := range r.Notes {
 		if !note.Quiet {
@@ -49,15 +50,15 @@ func (m recipeMaker) prepared(ctx context.Context, r *recipes.Recipe, args map[s
 	for _, name := range r.Missing(args) {
 		m.person.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
 	}
-	var strange []string
+	var unknownTools []string
 	for _, tool := range r.AllowedTools {
 		if _, ok := m.Agent.Tools.Lookup(tool); !ok {
-			strange = append(strange, tool)
+			unknownTools = append(unknownTools, tool)
 		}
 	}
-	if len(strange) > 0 {
-		m.person.notice(fmt.Sprintf("recipe %q allows tools that there are not here: %s; those that there are hold", r.Name,
-			strings.Join(strange, ", ")))
+	if len(unknownTools) > 0 {
+		m.person.notice(fmt.Sprintf("recipe %q allows unknown tools: %s; they are ignored", r.Name,
+			strings.Join(unknownTools, ", ")))
 	}
 	prompt, err := r.Render(ctx, args, m.command(r.Name))
 	if err == nil && prompt == "" {
@@ -69,14 +70,14 @@ func (m recipeMaker) prepared(ctx context.Context, r *recipes.Recipe, args map[s
 	return agent.Recipe{Name: r.Name, Prompt: prompt, Tools: r.AllowedTools, Commands: r.AllowedCommands}, nil
 }
 
-// The bounds of a recipe's commands.
+// Bounds of a recipe's commands.
 const (
 	recipeCommandTimeout = 30 * time.Second
 	recipeCommandOutput  = 4 << 20
 )
 
-// recipeCommand runs the commands of a recipe. As with Kodelet, a command that
-// fails gives what it printed; here that is said.
+// command returns a function that runs the commands of a recipe. As with Kodelet, the
+// output of a command that fails is used; here a notice says so.
 func (m recipeMaker) command(recipe string) recipes.Runner {
 	return func(ctx context.Context, command string, args ...string) (string, error) {
 		runner := m.Loader().Runner()
@@ -100,8 +101,8 @@ func (m recipeMaker) command(recipe string) recipes.Runner {
 	}
 }
 
-// RecipePrompt is the prompt of a session with a recipe: the recipe's with these
-// arguments, then a text. Without a recipe it is the text.
+// RecipePrompt returns the prompt of a session: that of its recipe with these
+// arguments, then the text. Without a recipe it is the text.
 func RecipePrompt(ctx context.Context, s *Session, args map[string]string, text string) (string, error) {
 	if s.Recipe == nil {
 		return text, nil
@@ -117,7 +118,7 @@ func RecipePrompt(ctx context.Context, s *Session, args map[string]string, text 
 	return prepared.Prompt + "\n" + text, nil
 }
 
-// Remark is a note about a recipe with the place in its file.
+// Remark returns a note about a recipe with the place in its file.
 func Remark(r *recipes.Recipe, note recipes.Note) string {
 	if note.Line > 0 {
 		return fmt.Sprintf("recipe %q: %s:%d: %s", r.Name, Place(r.Path), note.Line, note.Text)
@@ -125,7 +126,7 @@ func Remark(r *recipes.Recipe, note recipes.Note) string {
 	return fmt.Sprintf("recipe %q: %s", r.Name, note.Text)
 }
 
-// Place is where a recipe is, for people.
+// Place returns where a recipe is, for people.
 func Place(path string) string {
 	if path == "" {
 		return BuiltIn

@@ -7,16 +7,16 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// ConfigFile is a configuration file that is changed.
+// ConfigFile is a configuration file to change.
 type ConfigFile struct {
-	// Path is the file's path. It need not be there yet; a link stays a link.
+	// Path is the file's path. The file need not exist; a link stays a link.
 	Path string
-	// What names the file in errors.
+	// What is the file's name in errors.
 	What string
 }
 
-// Rewrite changes the text of the file while no other process does. An error of edit
-// is one of the person who asked for the change.
+// Rewrite changes the text of the file while no other process can. An error of edit is
+// returned as a [UsageError].
 func (f ConfigFile) Rewrite(edit func(path string, data []byte) ([]byte, error)) error {
 	var wrong error
 	err := jsonfile.Rewrite(jsonfile.File{Path: f.Path, Max: config.MaxFileBytes}, func(data []byte) ([]byte, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Run does something between the start and the end of a run: on_start fires, the
-// context becomes the one that is used, and on_end fires in any case.
+// Run calls do between the start and the end of a run: on_start fires, the context is
+// entered (see [Session.Enter]), and on_end fires in any case.
 func (s *Session) Run(ctx context.Context, do func() error) (err error) {
 	err = s.Start(ctx)
 	defer func() { err = errors.Join(err, s.End(ctx, err)) }()
@@ -23,9 +23,8 @@ func (s *Session) Run(ctx context.Context, do func() error) (err error) {
 	return do()
 }
 
-// Start starts a run: on_start fires. A run that asks the model or calls a tool
-// does not start without the guards that it must have, nor if a plugin refuses
-// it.
+// Start starts a run: on_start fires. A run that asks the model or calls a tool does
+// not start while a required guard is missing, nor if a plugin blocks it.
 func (s *Session) Start(ctx context.Context) error {
 	idle := s.opts.Purpose != ToWork
 	if !idle {
@@ -37,13 +36,13 @@ func (s *Session) Start(ctx context.Context) error {
 	err := s.Agent.Start(ctx)
 	var stopped *plugin.StartError
 	if idle && errors.As(err, &stopped) {
-		s.person.notice(err.Error() + "; went on, as this run asks no model and calls no tool")
+		s.person.notice(err.Error() + "; continued, as this run asks no model and calls no tool")
 		return nil
 	}
 	return err
 }
 
-// End ends what [Session.Start] began, and tells plugins how: on_end fires.
+// End ends what [Session.Start] began: on_end fires, with the failure if there is one.
 func (s *Session) End(ctx context.Context, failure error) error {
 	if !s.started {
 		return nil
@@ -52,8 +51,8 @@ func (s *Session) End(ctx context.Context, failure error) error {
 	return s.Agent.End(ctx, failure)
 }
 
-// Enter makes the session's context the one that is used: for good if the options
-// name it, unless it is transient.
+// Enter makes the session's context the current one if the options name it, unless it
+// is transient.
 func (s *Session) Enter(ctx context.Context) error {
 	if s.isNew {
 		s.person.notice(fmt.Sprintf("the new context is %q", s.Name()))
@@ -66,12 +65,12 @@ func (s *Session) Enter(ctx context.Context) error {
 	return s.Agent.Switched(ctx, agent.Switch{From: s.from, Transient: s.opts.Transient})
 }
 
-// Ask takes a prompt to the model, which it connects to if need be.
+// Ask sends a prompt to the model and connects to it first if needed.
 func (s *Session) Ask(ctx context.Context, prompt string) error {
 	return s.Answer(ctx, func(ctx context.Context) (string, error) { return s.Agent.Prompt(ctx, prompt) })
 }
 
-// Answer has the agent answer while nobody else can use the context.
+// Answer lets the agent answer while nobody else can use the context.
 func (s *Session) Answer(ctx context.Context, answer func(context.Context) (string, error)) error {
 	if err := s.Connect(); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
 )
 
-// MakeScratch makes a scratch home that stands for the home that the options name.
-// The caller removes it.
+// MakeScratch makes a scratch home for plugins in place of the home that the options
+// name. The caller removes it.
 func MakeScratch(opts Options, purpose string) (*scratch.Home, error) {
 	home, _ := Home(opts.Home) // none: there is nothing to protect
 	made, err := scratch.Make(purpose, scratch.Real{User: UserHome(), Chibi: home})
@@ -19,8 +19,8 @@ func MakeScratch(opts Options, purpose string) (*scratch.Home, error) {
 	return made, err
 }
 
-// In has plugins run in a scratch home, with more variables. chibi itself goes on
-// in the one that the options name.
+// In returns options with which plugins run in a scratch home, with more variables.
+// chibi itself uses the home that the options name.
 func (o PluginOptions) In(home *scratch.Home, more ...string) PluginOptions {
 	base := o.Environ
 	if base == nil {
@@ -30,8 +30,8 @@ func (o PluginOptions) In(home *scratch.Home, more ...string) PluginOptions {
 	return o
 }
 
-// RunIn has the plugins of the session run in a scratch home, with more variables,
-// until leave is called.
+// RunIn runs the plugins of the session in a scratch home, with more variables, until
+// leave is called.
 func RunIn(s *Session, home *scratch.Home, more ...string) (leave func()) {
 	before := s.opts.Plugins
 	s.opts.Plugins = before.In(home, more...)

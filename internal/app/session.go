@@ -15,31 +15,30 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// Session is an opened home with one context: its configuration, the plugins
-// and the agent that holds the conversation. It is not safe for concurrent use.
+// Session is an open home with one context: its configuration, the plugins and the
+// agent that holds the conversation. It is not safe for concurrent use.
 type Session struct {
 	// Home is the home's directory.
 	Home string
 	// Store opens the contexts.
 	Store *contexts.Files
-	// Context is the context, which the agent holds the conversation of.
+	// Context is the context of the conversation.
 	Context contexts.Context
 	// Config is the configuration of the context.
 	Config config.Config
-	// Agent holds the conversation of the context. It can ask the model after
-	// [Session.Connect].
+	// Agent holds the conversation. It can ask the model after [Session.Connect].
 	Agent *agent.Agent
-	// Loaded are the plugins, and those that were left out.
+	// Loaded are the plugins, and those that were skipped.
 	Loaded plugin.Loaded
-	// Project is the current directory, and what of it is approved.
+	// Project is the current directory with the approval of its files.
 	Project Project
-	// Recipe is what the prompt comes from; nil: nothing.
+	// Recipe is the recipe that the prompt comes from; nil: none.
 	Recipe *recipes.Recipe
 
 	opts    Options
 	person  person
 	from    string // the context that was current before
-	isNew   bool   // the context's name was made for this session
+	isNew   bool   // the context has a new name
 	started bool   // on_start was fired
 	owned   bool   // this session holds its context's lock
 	closers []io.Closer
@@ -57,13 +56,12 @@ func (s *Session) Close() {
 	s.closers = nil
 }
 
-// Name is the name of the session's context.
+// Name returns the name of the session's context.
 func (s *Session) Name() string { return s.Context.Name() }
 
-// For makes a session for the named context, with its configuration. The plugins
-// are those of this session, until [Session.Load] loads them as that
-// configuration says. The context does not become the current one. Closing the
-// new session leaves this one open.
+// For makes a session for the named context, with its configuration. It has the plugins
+// of this session until [Session.Load] loads those of its configuration. The context
+// does not become the current one. Closing the new session leaves this one open.
 func (s *Session) For(name string) (*Session, error) {
 	t := &Session{
 		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
@@ -110,7 +108,7 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 	return t, nil
 }
 
-// arrive makes a session ready that takes the place of another one.
+// arrive prepares a session that takes the place of another one.
 func arrive(ctx context.Context, t, before *Session) error {
 	if err := Configure(t); err != nil {
 		return err
@@ -126,9 +124,9 @@ func arrive(ctx context.Context, t, before *Session) error {
 	return t.Enter(ctx)
 }
 
-// WithLock does something while nobody else can use a context: with this session
-// if it is its own context, else with one for that context. do gets a context that
-// ends when the lock is lost.
+// WithLock calls do while nobody else can use the named context: with this session if
+// it is its own context, else with a session for that context. The context.Context that
+// do gets is cancelled when the lock is lost.
 func (s *Session) WithLock(ctx context.Context, name string, do func(context.Context, *Session) error) error {
 	t := s
 	if name != s.Name() {
@@ -155,8 +153,8 @@ func (s *Session) WithLock(ctx context.Context, name string, do func(context.Con
 	return do(held, t)
 }
 
-// lock takes the context's lock, and waits for whoever has it if the options say
-// so.
+// lock takes the context's lock, and waits for whoever has it if the options ask for
+// that.
 func lock(ctx context.Context, s *Session) (held context.Context, unlock func(), err error) {
 	held, unlock, err = s.Context.Lock(ctx)
 	var locked *contexts.LockedError
@@ -168,8 +166,8 @@ func lock(ctx context.Context, s *Session) (held context.Context, unlock func(),
 	return s.Context.WaitLock(ctx)
 }
 
-// Cache is the cache of tool outputs of the session's context.
+// Cache returns the cache of tool outputs of the session's context.
 func (s *Session) Cache() cache.Cache { return CacheOf(s, s.Name()) }
 
-// CacheOf is the cache of tool outputs of any context of the home.
+// CacheOf returns the cache of tool outputs of any context of the home.
 func CacheOf(s *Session, name string) cache.Cache { return cache.Open(s.Store.Layout().Cache(name)) }

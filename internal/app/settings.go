@@ -5,7 +5,7 @@ import (
 	"github.com/chibi-host/chibi/llm"
 )
 
-// settings are the agent's part of the configuration.
+// settings returns the agent's part of the configuration.
 func settings(s *Session) agent.Settings {
 	c := s.Config
 	var options []llm.Option

@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// tracer traces a run: to the file that the options name, to the file of the
-// context, and to whoever else is told.
+// tracer traces a run: to the file that the options name, to the file of the context,
+// and to the functions of [TraceOptions].
 type tracer struct {
 	mu     sync.Mutex
 	writer *trace.Writer
@@ -25,12 +25,12 @@ type tracer struct {
 	failed bool
 	// loaded says which plugins and tools the run has.
 	loaded func() *agent.LoadedEvent
-	// begin opens the context's file, when the first prompt is given: before
-	// that there is nothing to keep. nil: no file, or it is open.
+	// begin opens the context's file at the first prompt: before that there is nothing
+	// to keep. nil: no file, or it is open.
 	begin func() (io.Writer, error)
 }
 
-// openTrace begins to trace. A session that only reads a home writes no trace.
+// openTrace starts tracing. A session that only reads a home writes no trace.
 func openTrace(s *Session) error {
 	var patterns []*regexp.Regexp
 	for _, p := range s.Config.Trace.Redact {
@@ -65,8 +65,8 @@ func openTrace(s *Session) error {
 	return nil
 }
 
-// secrets are texts that never enter a trace: the key, and what the address of
-// the model's server has besides host and path.
+// secrets returns texts that never enter a trace: the key, and the parts of the model
+// server's address other than host and path.
 func secrets(c config.Config) []string {
 	list := []string{c.APIKey}
 	address, err := url.Parse(c.BaseURL)
@@ -93,7 +93,7 @@ func openContextTrace(s *Session) (io.Writer, error) {
 	return file, nil
 }
 
-// loadedEvent says which plugins and tools there are.
+// loadedEvent returns the trace event that lists the plugins and tools.
 func loadedEvent(s *Session) *agent.LoadedEvent {
 	step := &agent.LoadedEvent{Plugins: []agent.LoadedPlugin{}, Tools: []string{}}
 	for _, p := range s.Loaded.Plugins {
@@ -112,7 +112,7 @@ func loadedEvent(s *Session) *agent.LoadedEvent {
 	return step
 }
 
-// record takes what one plugin did.
+// record passes on what one plugin did.
 func (t *tracer) record(r plugin.Record) {
 	if t.opts.Record != nil {
 		t.opts.Record(r)
@@ -120,11 +120,11 @@ func (t *tracer) record(r plugin.Record) {
 	t.check(t.writer.Record(r))
 }
 
-// fired takes a dispatch, before its records.
+// fired passes on a dispatch, before its records.
 func (t *tracer) fired(f plugin.Firing) { t.writer.Fired(f) }
 
-// step takes a step of a turn. The context has its folder when the turn is over,
-// if there is anything to keep.
+// step passes on a step of a turn. At the end of a turn the directory of the context
+// exists, if there is anything to keep.
 func (t *tracer) step(step agent.Event) {
 	t.check(t.writer.Step(step))
 	if step.Kind == agent.EventPrompt {
@@ -149,7 +149,7 @@ func (t *tracer) step(step agent.Event) {
 	}
 }
 
-// check reports the first error; tracing then goes on as it can.
+// check reports the first error; tracing then continues as far as possible.
 func (t *tracer) check(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// check refuses a value that no one could mean, as the tags of its field say.
+// check rejects a value that no one could mean, according to the tags of its field.
 func (d *decoder) check(t target) error {
 	err := checkNumber(t)
 	if words := strings.Fields(t.field.Tag.Get("oneof")); err == nil && len(words) > 0 &&
@@ -31,7 +31,7 @@ func (d *decoder) check(t target) error {
 	return nil
 }
 
-// checkNumber holds that a number is within its bounds.
+// checkNumber checks that a number is within its bounds.
 func checkNumber(t target) error {
 	var n float64
 	switch {
@@ -60,7 +60,8 @@ func bound(f reflect.StructField, tag string) (n float64, ok bool) {
 	return n, err == nil
 }
 
-// checks are what the tag check names. An error goes on after the key.
+// checks runs the check that the tag check names. The text of an error continues after
+// the key.
 func checks(t target) error {
 	switch t.field.Tag.Get("check") {
 	case "address":
@@ -100,8 +101,8 @@ func checkPatterns(patterns []string) error {
 	return nil
 }
 
-// checkPoint refuses that a failure blocks where nothing can be blocked. Kode's
-// hooks are the only ones whose failure means something where a run starts.
+// checkPoint rejects "block" at points where nothing can be blocked. At the start of a
+// run only the failure of Kode's hooks has an effect.
 func checkPoint(failure, point string) error {
 	info, _ := hookpoints.Find(hookpoints.Name(point))
 	if failure == "block" && !info.CanBlock() && info.Name != hookpoints.OnStart.Name {
@@ -110,8 +111,8 @@ func checkPoint(failure, point string) error {
 	return nil
 }
 
-// nameOf is the name of an element of a map. It refuses one that the map cannot
-// have.
+// nameOf returns the name of an element of a map. A name that the map cannot have is an
+// error.
 func (d *decoder) nameOf(t target) (string, error) {
 	name := t.path[t.depth-1].name
 	switch t.field.Tag.Get("name") {
@@ -142,7 +143,7 @@ func pointNames() (names []string) {
 	return names
 }
 
-// checkElement refuses a list whose last element lacks what it must have.
+// checkElement checks that the last element of a list has its required key.
 func (d *decoder) checkElement(t target, list reflect.Value, offset int) error {
 	v := list.Index(list.Len() - 1)
 	for i := range v.NumField() {
@@ -155,12 +156,12 @@ func (d *decoder) checkElement(t target, list reflect.Value, offset int) error {
 	return nil
 }
 
-// mismatch is the error of a value of the wrong type.
+// mismatch returns the error for a value of the wrong type.
 func (d *decoder) mismatch(t target, offset int, got string) error {
 	return d.errorAt(offset, "%s: want %s, got %s", t.key(), typeText(t.v), got)
 }
 
-// typeText names the type that a field takes.
+// typeText returns the name of the type that a field takes.
 func typeText(v reflect.Value) string {
 	switch kind := v.Kind(); {
 	case kind == reflect.Pointer:
@@ -179,7 +180,7 @@ func typeText(v reflect.Value) string {
 	return "a table"
 }
 
-// kindText names the type of a TOML value.
+// kindText returns the name of the type of a TOML value.
 func kindText(kind unstable.Kind) string {
 	switch kind {
 	case unstable.String:

@@ -1,22 +1,22 @@
 // Package config reads chibi's configuration: config.toml and models.toml in
-// the home, local.toml of a context, flags and the environment. What they say
-// becomes one [Config] with a value for everything.
+// the home, local.toml of a context, flags and the environment. Together they
+// make one [Config], in which everything has a value.
 //
-// A key is described once, by the field that it sets: its name, its bounds and
-// where else it may stand are in the field's tags, what it means is in the
-// field's comment, its default is in [Config.setDefaults] or that of its table.
-// Reading, checking, [Keys] and docs/CONFIGURATION.md follow from that. The tags:
+// A key is described once, by the field that it sets: the field's tags have its name,
+// its bounds and where else it is allowed, the field's comment has its meaning, and
+// [Config.setDefaults] or that of its table has its default. Reading, checking, [Keys]
+// and docs/CONFIGURATION.md are derived from that. The tags:
 //
 //	toml     the name of the key or table; "*" for tables of any other name
-//	model    its name in a table of models.toml, where it may stand there
+//	model    its name in a table of models.toml, if it is allowed there
 //	min, max the bounds of a number
-//	oneof    the words that it takes
-//	check    what else is checked, see [checks]
+//	oneof    the allowed words
+//	check    a further check, see [checks]
 //	required a key that each element of a list must have, and its placeholder
 //	name     the placeholder for the names of a map in the documentation
-//	unset    what counts where nothing is set, for the documentation
+//	unset    the default, for the documentation, if no value stands for it
 //
-// It promises that a mistake is an error that names file, line and key, and the
+// It promises that a mistake is an error that names the file, the line, the key and the
 // nearest known key. It writes nothing.
 package config
 
@@ -32,8 +32,8 @@ import (
 // Config is the configuration of one run. The comment of a field with a key is
 // its text in docs/CONFIGURATION.md.
 type Config struct {
-	// The key for the model's server; else `$CHIBI_API_KEY`, else `$OPENROUTER_API_KEY` or `$OPENAI_API_KEY` for
-	// their servers.
+	// The key for the model's server. Without it `$CHIBI_API_KEY` is used, then
+	// `$OPENROUTER_API_KEY` or `$OPENAI_API_KEY` for their servers.
 	APIKey string `toml:"api_key"`
 	// The model's name in requests.
 	Model string `toml:"model"`
@@ -42,56 +42,61 @@ type Config struct {
 	BaseURL string `toml:"base_url" check:"address"`
 	// BaseURLSet reports whether BaseURL was configured and is not the default.
 	BaseURLSet bool
-	// What the person is called; the model is told if it is not the default.
+	// The person's name; the model is told if it is not the default.
 	Username string `toml:"username"`
-	// How many tokens the model takes, see [The context window](#the-context-window); four bytes of a message count
-	// as one.
+	// How many tokens the model accepts, see [The context window](#the-context-window);
+	// four bytes of a message count as one token.
 	ContextWindowLimit int `toml:"context_window_limit" model:"context_window" min:"1" unset:"the model's, else 128000"`
 	// How full the context may be before a warning, in percent; 0: no warning.
 	WarnThresholdPercent float64 `toml:"warn_threshold_percent" min:"0" max:"100"`
-	// A context over the threshold is compacted by itself, before the prompt is answered.
+	// A context above the threshold is compacted automatically, before the prompt is
+	// answered.
 	AutoCompact bool `toml:"auto_compact"`
-	// How full the context must be for that, in percent of `context_window_limit`.
+	// That threshold, in percent of `context_window_limit`.
 	AutoCompactThreshold float64 `toml:"auto_compact_threshold" min:"0" max:"100"`
-	// How many of its exchanges leave the window then, in percent; the latest two stay.
+	// How many of its exchanges are removed from the window then, in percent; the
+	// latest two stay.
 	RollingCompactDropPercentage float64 `toml:"rolling_compact_drop_percentage" min:"0" max:"100"`
-	// `prompts/reflection.md` is part of the system prompt, and the tool `update_reflection` is offered.
+	// Adds `prompts/reflection.md` to the system prompt and offers the tool
+	// `update_reflection`.
 	ReflectionEnabled bool `toml:"reflection_enabled"`
-	// How long the model may make its reflection.
+	// How long the reflection may be.
 	ReflectionCharacterLimit int `toml:"reflection_character_limit" min:"1"`
-	// Responses of the model to one prompt.
+	// How many responses the model may give to one prompt.
 	MaxToolRounds int `toml:"max_tool_rounds" min:"1"`
-	// Tool calls of one response that are run.
+	// How many tool calls of one response are run.
 	MaxCallsPerResponse int `toml:"max_calls_per_response" min:"1"`
 	// How often `pre_stop` may continue a turn, and how many recipes hooks may run in it.
 	MaxFollowUps int `toml:"max_follow_ups" min:"1"`
-	// Rounds that the tool `recurse` can ask for.
+	// How many rounds the tool `recurse` can ask for.
 	MaxRecursionDepth int `toml:"max_recursion_depth" min:"1"`
 	// How long the model's server may take until the first piece of its answer, and how long an answer that has begun
 	// may bring nothing but comments (`: ping`) or empty pieces; local models that are slow need minutes.
 	RequestFirstByteTimeoutMS int `toml:"request_first_byte_timeout_ms" min:"1"`
-	// How long an answer that has begun may be silent before it is given up. Only the time in which chibi waits for
-	// the server counts.
+	// How long an answer that has begun may pause before it is given up. Only the time
+	// during which chibi waits for the server counts.
 	RequestIdleTimeoutMS int `toml:"request_idle_timeout_ms" min:"1"`
-	// Known from the original and without effect: locks are the kernel's.
+	// Accepted for compatibility with the original, without effect: chibi uses kernel
+	// locks.
 	LockHeartbeatSeconds *int `toml:"lock_heartbeat_seconds"`
 	// API are members of the request body.
 	API API `toml:"api" model:"api"`
 	// How many characters of a tool's output the model is shown; larger ones are cached.
 	ToolOutputCacheThreshold int `toml:"tool_output_cache_threshold" min:"1"`
-	// How many characters of a cached one it is shown.
+	// How many characters of a cached output the model is shown.
 	ToolCachePreviewChars int `toml:"tool_cache_preview_chars" min:"0"`
 	// Clean the caches of all contexts at the end of every run; with `-C` only that of its context.
 	AutoCleanupCache bool `toml:"auto_cleanup_cache"`
-	// How old a cached output may be then; 0: any age.
+	// How old a cached output may be at that time; 0: any age.
 	ToolCacheMaxAgeDays int `toml:"tool_cache_max_age_days" min:"0"`
-	// How much each context may keep then; the oldest go first; 0: no bound.
+	// How much each context may keep at that time; the oldest outputs are removed
+	// first; 0: no bound.
 	ToolCacheMaxBytes int `toml:"tool_cache_max_bytes" min:"0"`
-	// Directories and files that the model may read with the file tools; `~` is your home. No link leads out of them;
-	// files of chibi's home with keys, settings or approvals (`config.toml`, `models.toml`, `local.toml`,
+	// Directories and files that the model may read with the file tools; `~` is your home. Links out of them are not
+	// followed; files of chibi's home with keys, settings or approvals (`config.toml`, `models.toml`, `local.toml`,
 	// `trust.json`, `installed.json`) are never read.
 	FileToolsAllowedPaths []string `toml:"file_tools_allowed_paths" check:"paths" unset:"none"`
-	// Storage says when transcripts begin a new partition.
+	// Storage says when a transcript starts a new partition.
 	Storage Storage `toml:"storage"`
 	// Tools filters the tools that are offered.
 	Tools Filter `toml:"tools"`
@@ -101,12 +106,12 @@ type Config struct {
 	Trace Trace `toml:"trace"`
 	// Limits bound what comes from outside.
 	Limits Limits `toml:"limits"`
-	// Kode are hooks in Kode's way.
+	// Kode are hooks that use Kode's protocol.
 	Kode Kode `toml:"kode"`
 }
 
-// setDefaults fills a configuration in with what counts where no source says
-// anything. What depends on other keys follows when all sources are read.
+// setDefaults sets all keys to their defaults. Those that depend on other keys are set
+// by [Config.resolve], when all sources have been read.
 func (c *Config) setDefaults() {
 	*c = Config{
 		Username:                     agent.DefaultUserName,
@@ -133,7 +138,7 @@ func (c *Config) setDefaults() {
 	c.Limits.setDefaults()
 }
 
-// ms is a time in milliseconds.
+// ms returns a time in milliseconds.
 func ms(d time.Duration) int { return int(d / time.Millisecond) }
 
 // Configured reports whether a model was configured: a key or an address. If not,

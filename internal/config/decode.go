@@ -13,15 +13,15 @@ type part struct {
 	offset int
 }
 
-// decoder puts what a source says into a struct whose tags name the keys. What
-// the source does not say stays as it is.
+// decoder decodes a source into a struct whose tags name the keys. Fields whose keys
+// are not in the source keep their values.
 type decoder struct {
 	source
 	fields fields
 	parser unstable.Parser
 	root   reflect.Value
 	table  []part          // the table that keys belong to
-	begun  map[string]bool // lists that the source has begun
+	begun  map[string]bool // lists that the source has started
 	lists  [][]part        // the lists whose last elements are not checked yet
 }
 
@@ -35,10 +35,10 @@ type target struct {
 	isTable bool                // the path leads to a table
 }
 
-// key is the part of the path that leads to the target, as TOML.
+// key returns the part of the path that leads to the target, as TOML.
 func (t target) key() string { return keyText(t.path[:t.depth]) }
 
-// offset is where the last part of that key stands.
+// offset returns where the last part of that key is.
 func (t target) offset() int { return t.path[max(0, t.depth-1)].offset }
 
 func keyText(path []part) string {
@@ -49,7 +49,7 @@ func keyText(path []part) string {
 	return tomlKey(names)
 }
 
-// decode puts what the source says into a struct.
+// decode decodes the source into a struct.
 func (s source) decode(known fields, into any) error {
 	d := decoder{source: s, fields: known, root: reflect.ValueOf(into).Elem(), begun: map[string]bool{}}
 	d.parser.Reset(s.data)
@@ -94,7 +94,7 @@ func (d *decoder) keyValue(table target, e *unstable.Node) error {
 	return d.descend(table, func(t target) error { return d.set(t, value) })
 }
 
-// withKey is a path and the key that follows it.
+// withKey returns a path extended by the key that follows it.
 func withKey(path []part, key unstable.Iterator) []part {
 	path = slices.Clip(path)
 	for key.Next() {
@@ -104,7 +104,7 @@ func withKey(path []part, key unstable.Iterator) []part {
 	return path
 }
 
-// descend follows the path to its end and calls do with what is there.
+// descend follows the path to its end and calls do with the target there.
 func (d *decoder) descend(t target, do func(target) error) error {
 	switch kind := t.v.Kind(); {
 	case kind == reflect.Interface:
@@ -138,8 +138,8 @@ func (d *decoder) intoField(t target, do func(target) error) error {
 	return d.descend(t, do)
 }
 
-// intoMap follows the path to an element of a map, which is made with its
-// defaults if it is not there.
+// intoMap follows the path to an element of a map, which is created with its defaults
+// if it does not exist.
 func (d *decoder) intoMap(t target, do func(target) error) error {
 	all := t.v
 	t.depth++
@@ -165,8 +165,8 @@ func (d *decoder) intoMap(t target, do func(target) error) error {
 	return nil
 }
 
-// intoElement follows the path into the last element of a list, which a key with
-// dots begins.
+// intoElement follows the path into the last element of a list, which a dotted key
+// creates.
 func (d *decoder) intoElement(t target, do func(target) error) error {
 	if !d.begun[t.key()] {
 		if err := d.enterElement(t); err != nil {
@@ -177,7 +177,7 @@ func (d *decoder) intoElement(t target, do func(target) error) error {
 	return d.descend(t, do)
 }
 
-// newWithDefaults is a settable value with its defaults.
+// newWithDefaults returns a settable value with its defaults.
 func newWithDefaults(t reflect.Type) reflect.Value {
 	v := reflect.New(t)
 	if with, ok := v.Interface().(interface{ setDefaults() }); ok {
@@ -205,7 +205,7 @@ func (d *decoder) enterElement(t target) error {
 	return nil
 }
 
-// leaveElements checks the elements of lists that the source was in.
+// leaveElements checks the last elements of the lists that the source has entered.
 func (d *decoder) leaveElements() error {
 	for _, path := range d.lists {
 		err := d.descend(target{path: path, v: d.root, tag: "toml"}, func(t target) error {

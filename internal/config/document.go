@@ -7,8 +7,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// statement is a KEY = VALUE of a TOML text, with its place. The key is the whole
-// one, that of its table included.
+// statement is a KEY = VALUE of a TOML text, with its place. The key includes that of
+// its table.
 type statement struct {
 	key               []string
 	begin, value, end int         // of the key and the value
@@ -23,7 +23,7 @@ type table struct {
 	isArray    bool
 }
 
-// document is where a TOML text says what.
+// document holds the places of the statements and tables of a TOML text.
 type document struct {
 	data       []byte
 	statements []statement
@@ -48,7 +48,8 @@ func scan(data []byte) *document {
 	return d
 }
 
-// header finds a [table] or [[table]]: the parser says only where its names are.
+// header finds the extent of a [table] or [[table]]: the parser gives only the places
+// of its names.
 func (d *document) header(e *unstable.Node) table {
 	t := table{isArray: e.Kind == unstable.ArrayTable}
 	brackets := 1
@@ -81,7 +82,7 @@ func (d *document) skipBlanks(at int) int {
 	return len(d.data) - len(bytes.TrimLeft(d.data[at:], " \t"))
 }
 
-// names are the parts of a key, and where it ends.
+// names returns the parts of a key, and where it ends.
 func names(key unstable.Iterator) (names []string, end int) {
 	for key.Next() {
 		n := key.Node()

@@ -9,11 +9,10 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Edit sets one key of a configuration file's text and returns the new text.
-// All else stays as it is, byte for byte: comments, order, blank lines, line
-// ends. name is the file's name for errors; key and value are written as for
-// --set. The error is that of --set for a wrong key or value, or says what is
-// wrong with the text as it is; then nothing was changed.
+// Edit sets one key of a configuration file's text and returns the new text. Everything else stays as it is, byte for
+// byte: comments, order, blank lines, line ends. name is the file's name for errors; key and value are written as for
+// --set. The error is that of --set for a wrong key or value, or describes what is wrong with the text; then nothing
+// has changed.
 func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	flag, err := flagSource(key + "=" + value)
 	if err == nil {
@@ -41,8 +40,8 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	return edited, nil
 }
 
-// EditLinks changes what plugins.allow_links of a configuration file's text says,
-// and returns the new text; see [Edit].
+// EditLinks changes the list plugins.allow_links in a configuration file's text and
+// returns the new text; see [Edit].
 func EditLinks(name string, data []byte, change func([]string) []string) ([]byte, error) {
 	s, err := newSource(name, data)
 	var c Config
@@ -59,8 +58,8 @@ func EditLinks(name string, data []byte, change func([]string) []string) ([]byte
 	return Edit(name, data, "plugins.allow_links", "["+strings.Join(quoted, ", ")+"]")
 }
 
-// keyParts are the parts of the key of a KEY = VALUE; nil if the text is
-// anything else, or its key ends elsewhere than at end.
+// keyParts returns the parts of the key of a KEY = VALUE; nil if the text is anything
+// else, or its key does not end at end.
 func keyParts(text []byte, end int) []string {
 	p := &unstable.Parser{}
 	p.Reset(text)
@@ -74,7 +73,7 @@ func keyParts(text []byte, end int) []string {
 	return parts
 }
 
-// checkEdit holds that the new text says what it should, and nothing else has
+// checkEdit checks that the new text has the new value and that nothing else has
 // changed.
 func checkEdit(name string, before, after []byte, path []string, value string) error {
 	if err := validText(name, after); err != nil {
@@ -127,7 +126,7 @@ func tomlKey(path []string) string {
 	return strings.Join(parts, ".")
 }
 
-// quoteBasic is a text as a basic string, which a key may be too.
+// quoteBasic returns a text as a basic string, which is also a valid key.
 func quoteBasic(text string) string {
 	if quoted := Quote(text); strings.HasPrefix(quoted, `"`) || strings.HasPrefix(quoted, "'") &&
 		!strings.HasPrefix(quoted, "'''") {

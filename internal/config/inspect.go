@@ -12,8 +12,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Value is what counts for a key, as text for people: "" if it is not set and
-// has no default. ok is false for a key that is not known.
+// Value returns the value of a key, as text for people: "" if it is not set and has no
+// default. ok is false for an unknown key.
 func (c Config) Value(key string) (text string, ok bool) {
 	if !slices.Contains(Keys(), key) {
 		return "", false
@@ -26,8 +26,8 @@ func (c Config) Value(key string) (text string, ok bool) {
 	return textOf(v), true
 }
 
-// HoldsKey reports whether the text of a configuration file has a key for the
-// model's server. One that is not valid TOML has it if it names the key.
+// HoldsKey reports whether the text of a configuration file has a key for the model's
+// server. A text that is not valid TOML has one if it mentions the setting.
 func HoldsKey(text []byte) bool {
 	var table map[string]any
 	if toml.Unmarshal(text, &table) != nil {
@@ -46,7 +46,7 @@ func holdsKey(table map[string]any) bool {
 	return false
 }
 
-// textOf is a value as text for people.
+// textOf returns a value as text for people.
 func textOf(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -93,8 +93,8 @@ func (a API) Options() []Option {
 	return options
 }
 
-// List lists the hooks by event, in the order in which the events happen, each
-// event's in their order.
+// List lists the hooks in the order in which their events happen, those of one event in
+// their order.
 func (k Kode) List() (list []KodeHook) {
 	for _, event := range kode.EventNames() {
 		for _, h := range k.Hooks[event] {

@@ -10,13 +10,13 @@ import (
 
 // Key describes a key of the configuration.
 type Key struct {
-	// Name is the key as it is written, with dots for tables. NAME, POINT and EVENT
-	// in it stand for any name of a plugin, a hook point and Kode's events.
+	// Name is the key as it is written, with dots for tables. NAME, POINT and EVENT in
+	// it stand for any plugin, hook point and event of Kode's.
 	Name string
-	// Model is what it is called below [models.NAME] in models.toml; "" if it may not
-	// stand there.
+	// Model is its name below [models.NAME] in models.toml; "" if it is not allowed
+	// there.
 	Model string
-	// Default is what counts where nothing sets it, as text for people.
+	// Default is its value if no source sets it, as text for people.
 	Default string
 	// Field is the field that it sets, as TYPE.FIELD. The field's comment says what
 	// the key means.
@@ -43,8 +43,8 @@ func Keys() []string {
 	})
 }
 
-// SettableKeys lists the keys that --set knows, settings of single plugins and of
-// Kode's hooks aside.
+// SettableKeys lists the keys that --set takes, except settings of single plugins and
+// of Kode's hooks.
 func SettableKeys() []string {
 	return namesOf(All(), func(name string) bool {
 		return !strings.HasPrefix(name, "plugins.NAME.") && !strings.HasPrefix(name, "kode.")
@@ -120,8 +120,7 @@ func join(table, name string) string {
 	return table + "." + name
 }
 
-// fields are the fields of structs by the tags that name them. Those of a struct
-// are looked up once.
+// fields caches the fields of structs by the tags that name them.
 type fields map[namedBy]map[string]reflect.StructField
 
 // namedBy is a struct and the tag that names its fields.
@@ -130,7 +129,7 @@ type namedBy struct {
 	tag string
 }
 
-// find finds the field that a key means, in whatever letters it is written.
+// find returns the field that a key means, in upper or lower case.
 func (f fields) find(t reflect.Type, tag, key string) (field reflect.StructField, ok bool) {
 	by := namedBy{t, tag}
 	names, ok := f[by]
@@ -148,8 +147,8 @@ func (f fields) find(t reflect.Type, tag, key string) (field reflect.StructField
 	return field, ok
 }
 
-// unknown is the error of a key that the root has not, with the nearest one that
-// it has. t ends at the part that is wrong.
+// unknown returns the error for an unknown key, with the nearest known one. t ends at
+// the part that is wrong.
 func (d *decoder) unknown(t target) error {
 	var w walker
 	w.walk(d.root, Key{}, "toml")
@@ -162,7 +161,8 @@ func (d *decoder) unknown(t target) error {
 	return d.errorNear(t, t.key(), known)
 }
 
-// unknownOf is the error of a name that is none of those that a table can have.
+// unknownOf returns the error for a name that is not one of those that a table can
+// have.
 func (d *decoder) unknownOf(t target, names []string) error {
 	table := keyText(t.path[:t.depth-1])
 	var known []string
@@ -173,15 +173,15 @@ func (d *decoder) unknownOf(t target, names []string) error {
 }
 
 func (d *decoder) errorNear(t target, key string, known []string) error {
-	known = slices.DeleteFunc(known, func(k string) bool { return strings.HasPrefix(key, k+".") }) // it is there
+	known = slices.DeleteFunc(known, func(k string) bool { return strings.HasPrefix(key, k+".") }) // it is known
 	if near := nearest(key, known); near != "" {
 		return d.errorAt(t.offset(), "unknown key %q; did you mean %q?", key, near)
 	}
 	return d.errorAt(t.offset(), "unknown key %q", key)
 }
 
-// named puts the names of a path in the place of a key's placeholders. It is not
-// ok if the key has more of them.
+// named replaces a key's placeholders by the names of a path. ok is false if the key
+// has more of them.
 func named(key string, path []part) (name string, ok bool) {
 	parts := strings.Split(key, ".")
 	for i, p := range parts {
@@ -196,8 +196,8 @@ func named(key string, path []part) (name string, ok bool) {
 	return tomlKey(parts), true
 }
 
-// nearest finds the known key that is least far from a wrong one: its last part
-// is compared too, so that "temperature" finds "api.temperature".
+// nearest returns the known key that is nearest to a wrong one. Last parts are compared
+// too, so that "temperature" finds "api.temperature".
 func nearest(key string, known []string) string {
 	best, least := "", len(key)/2+1
 	for _, k := range known {

@@ -14,15 +14,15 @@ import (
 type Sources struct {
 	// Home is the home directory of chibi.
 	Home string
-	// Context names the context whose local.toml counts; "" for none.
+	// Context names the context whose local.toml is read; "" for none.
 	Context string
-	// Set are KEY=VALUE pairs from flags, which beat all files.
+	// Set are KEY=VALUE pairs from flags, which take precedence over all files.
 	Set []string
 	// Env looks up environment variables, as os.Getenv.
 	Env func(string) string
 }
 
-// Home is the home directory of chibi: the flag's value, $CHIBI_HOME, or ~/.chibi.
+// Home returns the home directory of chibi: the flag's value, $CHIBI_HOME, or ~/.chibi.
 func Home(flag string, env func(string) string) (string, error) {
 	home := flag
 	if home == "" {
@@ -38,9 +38,9 @@ func Home(flag string, env func(string) string) (string, error) {
 	return filepath.Join(user, ".chibi"), nil
 }
 
-// Load reads all sources. Values count in this order: Set, local.toml,
-// models.toml for the model that results, config.toml, defaults. Missing files
-// say nothing.
+// Load reads all sources. They take precedence in this order: Set, local.toml,
+// models.toml for the model that results, config.toml, defaults. A missing file is not
+// an error.
 func Load(src Sources) (Config, error) {
 	global, above, err := src.read()
 	if err != nil {
@@ -52,7 +52,7 @@ func Load(src Sources) (Config, error) {
 	}
 	known := fields{}
 	c, err := known.layered(append([]source{global}, above...)...)
-	if err == nil && models.tree != nil { // it stands below those that say which model counts
+	if err == nil && models.tree != nil { // it has less precedence than the sources that choose the model
 		c, err = known.layeredWithModel(global, models, c.Model, above)
 	}
 	if err != nil {
@@ -62,8 +62,8 @@ func Load(src Sources) (Config, error) {
 	return c, nil
 }
 
-// read reads all sources but models.toml: config.toml, and those that stand above
-// it, in their order.
+// read reads all sources except models.toml: config.toml, and those with more
+// precedence, in their order.
 func (src Sources) read() (global source, above []source, err error) {
 	if global, err = readSource(filepath.Join(src.Home, "config.toml")); err != nil {
 		return global, nil, err
@@ -85,13 +85,13 @@ func (src Sources) read() (global source, above []source, err error) {
 	return global, above, nil
 }
 
-// layered puts sources on top of the defaults, one after the other.
+// layered applies sources to the defaults, one after the other.
 func (f fields) layered(sources ...source) (c Config, err error) {
 	c.setDefaults()
 	return c, f.apply(&c, sources...)
 }
 
-// layeredWithModel puts what models.toml says about a model between config.toml
+// layeredWithModel applies the settings of a model from models.toml between config.toml
 // and the other sources.
 func (f fields) layeredWithModel(global, models source, model string, above []source) (Config, error) {
 	c, err := f.layered(global)
@@ -104,7 +104,7 @@ func (f fields) layeredWithModel(global, models source, model string, above []so
 	return c, err
 }
 
-// apply puts what sources say on top of a configuration, one after the other.
+// apply applies sources to a configuration, one after the other.
 func (f fields) apply(c *Config, sources ...source) error {
 	for _, s := range sources {
 		before := c.API.Reasoning
@@ -116,14 +116,14 @@ func (f fields) apply(c *Config, sources ...source) error {
 	return nil
 }
 
-// modelsFile is models.toml. Of a configuration, a model has what can stand
-// there.
+// modelsFile is models.toml. A model has the keys of a configuration that are tagged
+// with model.
 type modelsFile struct {
 	Models map[string]Config `toml:"models" name:"MODEL" keys:"model"`
 }
 
-// applyModel puts what models.toml says about a model on top of a configuration;
-// "" is no model.
+// applyModel applies the settings of a model from models.toml to a configuration; "" is
+// no model.
 func (f fields) applyModel(c *Config, models source, name string) error {
 	file := modelsFile{Models: map[string]Config{name: *c}}
 	if err := models.decode(f, &file); err != nil || name == "" {
@@ -135,8 +135,8 @@ func (f fields) applyModel(c *Config, models source, name string) error {
 	return nil
 }
 
-// settle lets one of effort and max_tokens stand, after a source was put on top
-// of what was before: the one that this source sets.
+// settle keeps one of effort and max_tokens after a source was applied: the one that
+// this source has set.
 func (r *Reasoning) settle(before Reasoning) {
 	switch {
 	case r.Effort != before.Effort:
@@ -149,7 +149,7 @@ func (r *Reasoning) settle(before Reasoning) {
 // DefaultBaseURL is where requests go if nothing is configured.
 const DefaultBaseURL = "https://openrouter.ai/api/v1/chat/completions"
 
-// resolve fills in what depends on other keys and on the environment.
+// resolve sets what depends on other keys and on the environment.
 func (c *Config) resolve(env func(string) string) {
 	if c.ContextWindowLimit == 0 {
 		c.ContextWindowLimit = llm.ContextWindow(c.Model)
@@ -162,8 +162,8 @@ func (c *Config) resolve(env func(string) string) {
 	}
 }
 
-// keyFromEnvironment finds a key for a server: chibi's own variable, then the
-// provider's.
+// keyFromEnvironment returns the key for a server from chibi's own variable, else from
+// the provider's.
 func keyFromEnvironment(host string, env func(string) string) string {
 	for _, name := range KeyVariables(host) {
 		if key := env(name); key != "" {
@@ -173,8 +173,8 @@ func keyFromEnvironment(host string, env func(string) string) string {
 	return ""
 }
 
-// KeyVariables are the variables that may hold the key for a server: chibi's
-// own, then the provider's.
+// KeyVariables lists the variables that may hold the key for a server: chibi's own,
+// then the provider's.
 func KeyVariables(host string) []string {
 	names := []string{"CHIBI_API_KEY"}
 	switch host {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// set replaces the key's value where it stands, or puts the key where it
-// belongs: into its inline table, after the last key of its table, or into a new
-// table at the end.
+// set replaces the key's value in place, or adds the key where it belongs: to its
+// inline table, after the last key of its table, or in a new table at the end.
 func set(data []byte, path []string, value string) []byte {
 	d := scan(data)
 	if st := find(d.statements, path); st != nil {
@@ -73,7 +72,7 @@ func addInline(data []byte, st *statement, text string) []byte {
 	return splice(data, last, last, ", "+text)
 }
 
-// endOf is the end of the last statement of a table, or of its header.
+// endOf returns the end of the last statement of a table, or of its header.
 func (d *document) endOf(t table) int {
 	end := t.end
 	next := len(d.data)
@@ -90,8 +89,8 @@ func (d *document) endOf(t table) int {
 	return end
 }
 
-// endOfTop is the end of the last statement before the first table; -1 if there
-// is none.
+// endOfTop returns the end of the last statement before the first table; -1 if there is
+// none.
 func (d *document) endOfTop() int {
 	end := -1
 	for _, st := range d.statements {
@@ -102,8 +101,8 @@ func (d *document) endOfTop() int {
 	return end
 }
 
-// dotted says that the key's table is written with dotted keys at the top; then
-// a header for it would define it twice.
+// dotted reports whether the key's table is written with dotted keys at the top; then a
+// header for it would define it twice.
 func (d *document) dotted(path []string) bool {
 	return slices.ContainsFunc(d.statements, func(st statement) bool {
 		isTop := len(d.tables) == 0 || st.begin < d.tables[0].begin
@@ -111,8 +110,8 @@ func (d *document) dotted(path []string) bool {
 	})
 }
 
-// addLine adds a line after the line in which end lies; before everything but
-// the comments on top if end is -1.
+// addLine adds a line after the line of the offset end. If end is -1 the line goes
+// below the comments at the top.
 func addLine(data []byte, end int, text, newline string) []byte {
 	if end < 0 {
 		begin := topComments(data)
@@ -127,9 +126,9 @@ func addLine(data []byte, end int, text, newline string) []byte {
 	return splice(data, len(data), len(data), newline+text+newline)
 }
 
-// topComments is where the first keys may stand: after the comments that head
-// the file and the blank line that ends them, if one does. Comments right above
-// a table are about the table.
+// topComments returns where the first keys can go: after the comments at the top of the
+// file and the blank line that ends them. Comments right above a table belong to the
+// table.
 func topComments(data []byte) int {
 	for begin := 0; ; {
 		end := bytes.IndexByte(data[begin:], '\n') + 1

@@ -12,23 +12,29 @@ import (
 
 // Plugins says how plugins are run. Times are in milliseconds.
 type Plugins struct {
-	// Time for `--schema`, and for `hook` of Kodelet's hooks; one that takes longer is
-	// [left out for 10 minutes](PLUGINS.md#how-it-is-run), or until this is raised.
+	// How long `--schema` may take, and `hook` of Kodelet's hooks; a plugin that takes
+	// longer is [left out for 10 minutes](PLUGINS.md#how-it-is-run), or until this is
+	// raised.
 	ProbeTimeoutMS int `toml:"probe_timeout_ms" min:"1"`
-	// Time for a hook.
+	// How long a hook may take.
 	HookTimeoutMS int `toml:"hook_timeout_ms" min:"1"`
-	// Time for a tool.
+	// How long a tool may take.
 	ToolTimeoutMS int `toml:"tool_timeout_ms" min:"1"`
-	// How long a plugin that asks at `/dev/tty` may have the terminal, if its own time is not longer.
+	// How long a plugin that asks at `/dev/tty` may have the terminal, unless its own
+	// time limit is longer.
 	AskTimeoutMS int `toml:"ask_timeout_ms" min:"1"`
-	// How much a plugin's tool may print; one that prints more is ended there, and what it printed is kept.
+	// How much a plugin's tool may print; a tool that prints more is ended, and its
+	// output up to there is kept.
 	MaxToolOutputBytes int `toml:"max_tool_output_bytes" min:"1"`
-	// Files and directories outside the plugins directory that links in it may lead to.
+	// Files and directories outside the plugins directory to which links in it may
+	// lead.
 	AllowLinks []string `toml:"allow_links" unset:"none"`
-	// What plugins write to standard error reaches the terminal as it is; else colours, newlines, tabs and progress
-	// lines stay and all other control sequences go.
+	// Passes the standard error of plugins to the terminal unchanged. Otherwise
+	// colours, newlines, tabs and progress lines stay and all other control sequences
+	// are removed.
 	RawStderr bool `toml:"raw_stderr"`
-	// Plugins do not get the model's key: not `CHIBI_API_KEY`, the provider's variable or another that holds it.
+	// Removes the model's key from the environment of plugins: `CHIBI_API_KEY`, the
+	// provider's variable and any other that holds it.
 	HideKey bool `toml:"hide_key"`
 	// ByName are settings for single plugins.
 	ByName map[string]Plugin `toml:"*" name:"NAME"`
@@ -46,17 +52,18 @@ func (p *Plugins) setDefaults() {
 type Plugin struct {
 	// `false` leaves the plugin out.
 	Enabled bool `toml:"enabled"`
-	// As `plugins.hide_key`, for this plugin.
+	// Like `plugins.hide_key`, for this plugin.
 	HideKey *bool `toml:"hide_key" unset:"plugins.hide_key"`
-	// Time for this plugin's hooks and tools.
+	// How long this plugin's hooks and tools may take.
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
-	// `inherit`: the terminal is the standard input of this plugin's hooks and tools, see
+	// `inherit`: the terminal is the standard input of this plugin's hooks and tools; see
 	// [PLUGINS.md](PLUGINS.md#asking-the-person); `data`: it is not.
 	Stdin string `toml:"stdin" oneof:"data inherit" unset:"the plugin's"`
-	// `ignore` or `block`: what its failure means where it can block. With `block` no prompt is answered and no tool
-	// called while the plugin is not there, whatever the reason.
+	// `ignore` or `block`: what a failure of the plugin does at points where it can
+	// block. With `block` no prompt is answered and no tool called while the plugin is
+	// missing, whatever the reason.
 	OnFailure string `toml:"on_failure" oneof:"ignore block" unset:"the plugin's"`
-	// Hooks are settings for single hook points, which beat the above.
+	// Hooks are settings for single hook points, which take precedence over the above.
 	Hooks map[hookpoints.Name]Hook `toml:"hooks" name:"POINT"`
 }
 
@@ -64,16 +71,18 @@ func (p *Plugin) setDefaults() { *p = Plugin{Enabled: true, Hooks: map[hookpoint
 
 // Hook are the settings of one plugin at one hook point.
 type Hook struct {
-	// Time for one hook of the plugin, such as `[plugins.guard.hooks.pre_tool]`; beats the above.
+	// How long one hook of the plugin may take, as in `[plugins.guard.hooks.pre_tool]`;
+	// takes precedence over `timeout_ms` of the plugin.
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
-	// What the plugin's failure means at this hook; beats the above.
+	// What a failure of the plugin does at this hook; takes precedence over
+	// `on_failure` of the plugin.
 	OnFailure string `toml:"on_failure" oneof:"ignore block" check:"point" unset:"the plugin's"`
 }
 
-// Kode are hooks in Kode's way.
+// Kode are hooks that use Kode's protocol.
 type Kode struct {
-	// Hooks are the [[kode.hooks.EVENT]] entries of each event. As with other lists,
-	// a later source replaces an event's list.
+	// Hooks are the [[kode.hooks.EVENT]] entries of each event. As with other lists, a
+	// source replaces the list of an event from the sources before it.
 	Hooks map[string][]KodeHook `toml:"hooks" name:"EVENT"`
 }
 
@@ -81,8 +90,8 @@ type Kode struct {
 type KodeHook struct {
 	// Event is Kode's name of the event.
 	Event string
-	// A program that is asked in Kode's way, see [MIGRATING.md](MIGRATING.md#from-kode). `[[kode.hooks.EVENT]]` is a
-	// list.
+	// A program that is run as a hook in Kode's protocol, see
+	// [MIGRATING.md](MIGRATING.md#from-kode). `[[kode.hooks.EVENT]]` is a list.
 	Exec string `toml:"exec" required:"PROGRAM"`
 	// The program's arguments.
 	Args []string `toml:"args" unset:"none"`

@@ -79,8 +79,8 @@ func (d *decoder) setTexts(t target, value *unstable.Node) error {
 	return d.check(t)
 }
 
-// offsetOf is where a value in a list stands; lists in lists have no place of
-// their own.
+// offsetOf returns where a value in a list is; lists in lists have no place of their
+// own.
 func (d *decoder) offsetOf(n *unstable.Node, t target) int {
 	if n.Raw.Length == 0 {
 		return t.offset()
@@ -122,7 +122,7 @@ func floatOf(text string) float64 {
 	return n
 }
 
-// take takes a value of any type, with all that the source says below its key.
+// take sets a value of any type, with everything that the source has below its key.
 func (d *decoder) take(t target) error {
 	var value any = d.tree
 	for _, p := range t.path[:t.depth] {

@@ -14,8 +14,7 @@ import (
 // MaxFileBytes bounds a configuration file.
 const MaxFileBytes = 4 << 20
 
-// source is a valid TOML text that settings come from. The zero value says
-// nothing.
+// source is a valid TOML text with settings. The zero value has none.
 type source struct {
 	name   string // of the file or the flag
 	isFlag bool
@@ -23,7 +22,7 @@ type source struct {
 	tree   map[string]any // what it says
 }
 
-// newSource reads a text. Its error is about TOML alone.
+// newSource parses a text. Its error is about TOML syntax only.
 func newSource(name string, data []byte) (source, error) {
 	s := source{name: name, data: data}
 	err := toml.Unmarshal(data, &s.tree)
@@ -42,7 +41,7 @@ func newSource(name string, data []byte) (source, error) {
 	return s, fmt.Errorf("%s:%d: %s", name, line, text)
 }
 
-// readSource reads a file; a missing one says nothing.
+// readSource reads a file; for a missing one it returns the zero value.
 func readSource(path string) (source, error) {
 	data, err := disk.ReadFile(disk.OS{}, path, MaxFileBytes)
 	switch {
@@ -54,7 +53,7 @@ func readSource(path string) (source, error) {
 	return newSource(path, data)
 }
 
-// flagSource reads a KEY=VALUE pair. A value that is not TOML is a plain text.
+// flagSource reads a KEY=VALUE pair. A value that is not TOML is taken as a string.
 func flagSource(pair string) (source, error) {
 	key, value, ok := strings.Cut(pair, "=")
 	key = strings.TrimSpace(key)
@@ -70,14 +69,14 @@ func flagSource(pair string) (source, error) {
 	return s, err
 }
 
-// Quote is a text as TOML.
+// Quote returns a text as a TOML string.
 func Quote(value string) string {
 	text, _ := toml.Marshal(map[string]string{"x": value})
 	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
 }
 
-// errorAt is an error about what stands at an offset: FILE:LINE: TEXT. Flags have
-// no lines.
+// errorAt returns an error about the text at an offset: FILE:LINE: TEXT. Flags have no
+// lines.
 func (s source) errorAt(offset int, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if s.isFlag {
@@ -86,13 +85,13 @@ func (s source) errorAt(offset int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", s.name, 1+bytes.Count(s.data[:offset], []byte("\n")), text)
 }
 
-// valid reports what is wrong with a source, if anything is.
+// valid returns what is wrong with a source, if anything.
 func (s source) valid() error {
 	var c Config
 	return s.decode(fields{}, &c)
 }
 
-// validText reports what is wrong with the text of a file, if anything is.
+// validText returns what is wrong with the text of a file, if anything.
 func validText(name string, data []byte) error {
 	s, err := newSource(name, data)
 	if err != nil {

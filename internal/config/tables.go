@@ -9,60 +9,65 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// API are members of the request body; nil ones are not sent.
+// API are members of the request body; those that are nil are not sent.
 type API struct {
-	// How freely the model chooses its words.
+	// The sampling temperature: how random the model's choice of words is.
 	Temperature *float64 `toml:"temperature" unset:"not sent"`
-	// How many tokens the answer may have.
+	// How many tokens the answer may have at most.
 	MaxTokens *int `toml:"max_tokens" unset:"not sent"`
-	// Only the likeliest words are considered whose probabilities add up to this.
+	// Nucleus sampling: only the most likely tokens whose probabilities add up to this
+	// are considered.
 	TopP *float64 `toml:"top_p" unset:"not sent"`
-	// Texts at which the answer ends.
+	// Texts at which the model stops.
 	Stop []string `toml:"stop" unset:"not sent"`
-	// Whether, or which, tools are called: a text or a table, as the server takes it.
+	// Whether the model must call tools, and which: a string or a table, in the
+	// server's format.
 	ToolChoice any `toml:"tool_choice" unset:"not sent"`
-	// Whether a response may call several tools.
+	// Whether one response may contain several tool calls.
 	ParallelToolCalls *bool `toml:"parallel_tool_calls" unset:"not sent"`
-	// How much words are avoided that came often.
+	// How much tokens are avoided that have already been used often.
 	FrequencyPenalty *float64 `toml:"frequency_penalty" unset:"not sent"`
-	// How much words are avoided that came at all.
+	// How much tokens are avoided that have already been used at all.
 	PresencePenalty *float64 `toml:"presence_penalty" unset:"not sent"`
-	// The same seed asks for the same answer.
+	// With the same seed the server tries to give the same answer.
 	Seed *int64 `toml:"seed" unset:"not sent"`
-	// The form of the answer: a table, as the server takes it.
+	// The format of the answer: a table, in the server's format.
 	ResponseFormat any `toml:"response_format" unset:"not sent"`
-	// Known from the original, which did not send it either, and without effect.
+	// Accepted for compatibility with the original, which did not send it either;
+	// without effect.
 	PromptCaching *bool `toml:"prompt_caching"`
 	// Reasoning says how much the model should think.
 	Reasoning Reasoning `toml:"reasoning"`
 }
 
-// Reasoning says how much the model should think. Effort and MaxTokens exclude
-// each other: the source that counts more wins, and effort where one source has
-// both.
+// Reasoning says how much the model should think. Effort and MaxTokens exclude each
+// other: the source with more precedence wins; if one source has both, Effort does.
 type Reasoning struct {
-	// How much the model thinks, in the server's words. This and `max_tokens` exclude each other: the source that
-	// counts more wins, and effort where one source has both.
+	// How much the model reasons, in the server's terms. This and `max_tokens` exclude
+	// each other: the source with more precedence wins; if one source has both,
+	// `effort` does.
 	Effort *string `toml:"effort" json:"effort,omitempty" unset:"not sent"`
-	// How many tokens the model may think.
+	// How many tokens the model may use for reasoning.
 	MaxTokens *int `toml:"max_tokens" json:"max_tokens,omitempty" unset:"not sent"`
-	// The model's thoughts are not part of the answer.
+	// Leaves the model's reasoning out of the answer.
 	Exclude *bool `toml:"exclude" json:"exclude,omitempty" unset:"not sent"`
-	// Whether the model thinks.
+	// Whether the model reasons.
 	Enabled *bool `toml:"enabled" json:"enabled,omitempty" unset:"not sent"`
 }
 
 // Storage says when the active part of a transcript becomes a partition.
 type Storage struct {
-	// The transcript begins a new file after so many entries, see [STORAGE.md](STORAGE.md).
+	// After how many entries the transcript starts a new file, see
+	// [STORAGE.md](STORAGE.md).
 	MaxEntries int `toml:"partition_max_entries" min:"1"`
-	// It does so after so many tokens, estimated.
+	// After how many estimated tokens it does so.
 	MaxTokens int `toml:"partition_max_tokens" min:"1"`
-	// It does so when its oldest entry is so old.
+	// After what age of its oldest entry it does so.
 	MaxAgeSeconds int `toml:"partition_max_age_seconds" min:"60"`
-	// The estimate behind `storage.partition_max_tokens`.
+	// How many bytes count as one token for `storage.partition_max_tokens`.
 	BytesPerToken int `toml:"bytes_per_token" min:"1"`
-	// Known from the original and without effect: the transcript is searched as it is.
+	// Accepted for compatibility with the original, without effect: the transcript is
+	// searched without an index.
 	EnableBloomFilters *bool `toml:"enable_bloom_filters"`
 }
 
@@ -77,43 +82,48 @@ func (s *Storage) setDefaults() {
 type Filter struct {
 	// Only these tools are offered, before plugins filter.
 	Include []string `toml:"include" unset:"all"`
-	// These tools are not offered.
+	// These tools are not offered, before plugins filter.
 	Exclude []string `toml:"exclude" unset:"none"`
 }
 
 // Trace are the settings of the trace of the newest turns.
 type Trace struct {
-	// Keep a trace of the newest turns of each context, see
+	// Keeps a trace of the newest turns of each context, see
 	// [PLUGINS.md](PLUGINS.md#when-it-does-not-do-what-you-want).
 	Enabled bool `toml:"enabled"`
-	// How large the trace of a context may become; the oldest turns go first.
+	// How large the trace of a context may become; the oldest turns are removed first.
 	MaxBytes int `toml:"max_bytes" min:"65536"`
-	// Keep what plugins took out of texts too, see [STORAGE.md](STORAGE.md#the-trace).
+	// Also keeps what plugins removed from texts, see
+	// [STORAGE.md](STORAGE.md#the-trace).
 	KeepOriginal bool `toml:"keep_original"`
-	// Regular expressions of what must not enter a trace; keys never do.
+	// Regular expressions for texts that must not enter a trace; keys never do.
 	Redact []string `toml:"redact" check:"patterns" unset:"none"`
 }
 
 func (t *Trace) setDefaults() { *t = Trace{Enabled: true, MaxBytes: 8 << 20, Redact: []string{}} }
 
-// Limits bound what comes from outside, in bytes.
+// Limits bound input from outside, in bytes.
 type Limits struct {
-	// How large what is piped in may be: a prompt, the run of `--json-config`, a payload for `chibi hook fire`; more
-	// is refused.
+	// How large piped input may be: a prompt, the JSON of `--json-config`, a payload
+	// for `chibi hook fire`; larger input is an error.
 	PromptBytes int `toml:"prompt_bytes" min:"1024"`
-	// How much the plugins that are asked at one hook may answer together, beyond the first 64 KiB of each; the one
-	// that goes beyond it has failed.
+	// How much the plugins that are asked at one hook may answer together, beyond the
+	// first 64 KiB of each; a plugin whose answer goes beyond it fails.
 	HookAnswersBytes int `toml:"hook_answers_bytes" min:"1024"`
-	// How much one process of a plugin may write to standard error; the rest is left out, and said.
+	// How much one process of a plugin may write to standard error; the rest is
+	// dropped, with a notice.
 	PluginStderrBytes int `toml:"plugin_stderr_bytes" min:"1024"`
-	// How much of one answer of the model is kept, its text and the calls in it, which is far more than models write;
-	// a longer one is cut there, stored as interrupted, and its calls do not run.
+	// How much of one answer of the model is kept, its text and its calls together; a
+	// longer one is cut there and stored as interrupted, and its calls do not run. The
+	// default is far more than models write.
 	AnswerBytes int `toml:"answer_bytes" min:"1024"`
-	// How large the todos, the goals and the reflection may be, each; a longer text is refused and the old one stays.
+	// How large the todos, the goals and the reflection may each be; a longer text is
+	// rejected and the old one stays.
 	NoteBytes int `toml:"note_bytes" min:"1024"`
 	// How large a message to another context may be; a longer one is not sent.
 	MessageBytes int `toml:"message_bytes" min:"1024"`
-	// How much of the inbox comes with one prompt, at least one message; the rest comes with the next ones.
+	// How much of the inbox is delivered with one prompt, at least one message; the
+	// rest follows with the next prompts.
 	InboxBytes int `toml:"inbox_bytes" min:"1024"`
 }
 

@@ -10,10 +10,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Unset removes one key from a configuration file's text, and the header of its
-// table if nothing else is in it. All else stays as it is. A key that is not
-// there is no error; one in an inline table is: change that by hand. name is the
-// file's name for errors.
+// Unset removes one key from a configuration file's text, and the header of its table if nothing else is in it.
+// Everything else stays as it is. A missing key is not an error; a key in an inline table is one: that has to be
+// removed by hand. name is the file's name for errors.
 func Unset(name string, data []byte, key string) ([]byte, error) {
 	if err := validText(name, data); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func cutLine(data []byte, begin, end int) []byte {
 	return append(bytes.Clone(data[:begin]), data[end:]...)
 }
 
-// checkUnset holds that only the key is gone, and tables that are empty without
+// checkUnset checks that only the key was removed, and tables that are empty without
 // it.
 func checkUnset(name string, before, after []byte, path []string) error {
 	var want, got map[string]any
