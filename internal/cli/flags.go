@@ -23,9 +23,7 @@ type options struct {
 	recipe, args []string
 	trace        string
 	settings     operation.Settings
-	debug        []string
-	destroyAt    []string // --destroy-at, another spelling of a key of --debug
-	destroyAfter []string // --destroy-after-inactive
+	debug        operation.Debug
 	jsonOutput   bool
 	jsonConfig   bool
 	jsonSchema   bool
@@ -51,7 +49,7 @@ func (o *options) table() []operation.Row {
 		part(partModel, o.settings.Rows(), modelFlags(o)),
 		part(partPlugins, operation.CallRows(), pluginFlags(o)),
 		part(partRecipes, recipeFlags(o)),
-		part(partOther, otherFlags(o), debugFlags(o), endFlags(o), operation.Nothing()),
+		part(partOther, otherFlags(o), o.debug.Rows(), endFlags(o), operation.Nothing()),
 	)
 }
 

@@ -31,6 +31,6 @@ func readInput(ctx context.Context, p *program) error {
 func printInputSchema(p *program) error {
 	return p.printJSON(cmdline.InputSchema(flagsOf(p.rows), map[cmdline.Kind]cmdline.Definition{
 		cmdline.Thing:    {Name: "Inspectable", Schema: cmdline.Schema{"type": "string", "enum": operation.Inspectable()}},
-		cmdline.DebugKey: {Name: "DebugKey", Schema: debugSchema()},
+		cmdline.DebugKey: {Name: "DebugKey", Schema: operation.DebugSchema()},
 	}))
 }

@@ -19,8 +19,6 @@ func (p *program) printJSON(v any) error { return p.out.JSON(v) }
 
 func (p *program) printJSONLine(v any) error { return p.out.JSONLine(v) }
 
-func (p *program) printColumns(rows [][]string) error { return p.out.Columns(rows) }
-
 func (p *program) paint(mark, text string) string { return p.out.Paint(mark, text) }
 
 func (p *program) notice(text string) { p.out.Notice(text) }

@@ -20,17 +20,17 @@ type session struct {
 // request is what the flags ask of a session for a purpose.
 func (p *program) request(purpose app.Purpose) (app.Options, error) {
 	o := &p.opts
-	keys, _ := o.debugKeys() // checked where they matter
+	keys, _ := o.debug.Keys() // checked where they matter
 	opts := app.Options{
 		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
 		Wait: o.wait, TrustProject: o.trustProject,
-		Model: app.ModelOptions{LogRequests: keys.requests, LogResponses: keys.responses},
+		Model: app.ModelOptions{LogRequests: keys.Requests, LogResponses: keys.Responses},
 		Plugins: app.PluginOptions{
 			None: o.noPlugins, NoHooks: o.noHooks, Stderr: p.screen.Plugins(), RawStderr: p.screen.Stderr(),
 			Terminal: p.stdin, Lend: p.screen.Pause,
 		},
 		Trace:  app.TraceOptions{File: o.trace, Failed: func(text string) { p.out.Notef("%s", text) }},
-		Output: p.output(keys.forceMarkdown),
+		Output: p.output(keys.ForceMarkdown),
 	}
 	for _, wanted := range [][]string{o.switchTo, o.transient} {
 		if wanted == nil {

@@ -134,6 +134,6 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 	case o.noModel && !o.forceModel && o.asked.AtLeast(operation.Settles) == nil:
 		return usage("there is nothing to do; see chibi --help")
 	}
-	_, err := o.debugKeys()
+	_, err := o.debug.Keys()
 	return err
 }

@@ -1,0 +1,163 @@
+package operation
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/dustin/go-humanize/english"
+)
+
+// Debug are the flag --debug, and other spellings of its keys that have values.
+type Debug struct {
+	keys         []string
+	destroyAt    []string // --destroy-at
+	destroyAfter []string // --destroy-after-inactive
+}
+
+// Rows are the flags, which fill d.
+func (d *Debug) Rows() []Row {
+	key := cmdline.Value{Word: "KEY[,KEY...]", Kind: cmdline.DebugKey, Known: debugKeyNames}
+	return []Row{
+		{&cmdline.Flag{Name: "debug", Takes: []cmdline.Value{key}, Repeats: true,
+			About:   strings.Join(writtenDebugKeys(), ", "),
+			Members: []string{"flags.debug"}, Into: cmdline.List(&d.keys)},
+			Operation{Role: Joins, Phase: PhaseSettings, Asked: d.setsDestroyRule, Run: d.setDestroyRule}},
+		{Flag: &cmdline.Flag{Name: "destroy-at", Takes: cmdline.Word("TIME", cmdline.Text),
+			About: "the same as the key destroy_at", Into: cmdline.List(&d.destroyAt)}},
+		{Flag: &cmdline.Flag{Name: "destroy-after-inactive", Takes: cmdline.Word("SECONDS", cmdline.Text),
+			About: "the same as the key destroy_after_seconds_inactive", Into: cmdline.List(&d.destroyAfter)}},
+	}
+}
+
+// DebugKeys are what --debug asks for.
+type DebugKeys struct {
+	// Requests logs requests to the model, Responses what is known of its responses.
+	Requests, Responses bool
+	// ForceMarkdown renders answers as if standard output were a terminal.
+	ForceMarkdown bool
+
+	destroyAt    *time.Time
+	destroyAfter *time.Duration
+}
+
+// Keys reads the keys of all --debug flags; commas separate keys too. Two of them
+// have flags of their own besides.
+func (d *Debug) Keys() (k DebugKeys, err error) {
+	keys := strings.Split(strings.Join(d.keys, ","), ",")
+	for _, at := range d.destroyAt {
+		keys = append(keys, "destroy_at="+at)
+	}
+	for _, after := range d.destroyAfter {
+		keys = append(keys, "destroy_after_seconds_inactive="+after)
+	}
+	for _, key := range keys {
+		if err := k.read(key); err != nil {
+			return k, err
+		}
+	}
+	return k, nil
+}
+
+// setsDestroyRule reports whether a key is given that is kept in state.json.
+func (d *Debug) setsDestroyRule() bool {
+	k, err := d.Keys()
+	return err == nil && (k.destroyAt != nil || k.destroyAfter != nil)
+}
+
+// setDestroyRule keeps in state.json when the context is to be deleted.
+func (d *Debug) setDestroyRule(_ context.Context, run Run, _ cmdline.Given) error {
+	k, err := d.Keys()
+	if err != nil {
+		return err
+	}
+	return run.Session.Store.SetDestroyRule(run.Session.Name(), k.destroyAt, k.destroyAfter)
+}
+
+// debugKey describes a key of --debug.
+type debugKey struct {
+	name  string // dashes mean the same as underscores
+	value string // what it takes, as help shows it; "" for nothing
+	wants string // the same for errors
+	set   func(d *DebugKeys, n int64)
+}
+
+// knownDebugKeys lists the keys of --debug.
+func knownDebugKeys() []debugKey {
+	return []debugKey{
+		{name: "request_log", set: func(d *DebugKeys, _ int64) { d.Requests = true }},
+		{name: "response_meta", set: func(d *DebugKeys, _ int64) { d.Responses = true }},
+		{name: "all", set: func(d *DebugKeys, _ int64) { d.Requests, d.Responses = true, true }},
+		{name: "force_markdown", set: func(d *DebugKeys, _ int64) { d.ForceMarkdown = true }},
+		{"destroy_at", "TIME", "a number of seconds since 1970 (date +%s)", func(d *DebugKeys, n int64) {
+			at := time.Unix(n, 0)
+			d.destroyAt = &at
+		}},
+		{"destroy_after_seconds_inactive", "SECONDS", "a number of seconds", func(d *DebugKeys, n int64) {
+			after := time.Duration(n) * time.Second
+			d.destroyAfter = &after
+		}},
+	}
+}
+
+// written is the key as a person writes it, up to its value.
+func (k debugKey) written() string {
+	if k.value == "" {
+		return strings.ReplaceAll(k.name, "_", "-")
+	}
+	return k.name + "="
+}
+
+// debugKeyNames lists the keys of --debug up to their values.
+func debugKeyNames() (list []string) {
+	for _, k := range knownDebugKeys() {
+		list = append(list, k.written())
+	}
+	return list
+}
+
+// writtenDebugKeys lists the keys of --debug with what they take.
+func writtenDebugKeys() (list []string) {
+	for _, k := range knownDebugKeys() {
+		list = append(list, k.written()+k.value)
+	}
+	return list
+}
+
+// read reads one key.
+func (k *DebugKeys) read(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	if name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_"); name == "" {
+		return nil
+	}
+	known := knownDebugKeys()
+	i := slices.IndexFunc(known, func(known debugKey) bool { return known.name == name })
+	if i < 0 {
+		return command.Usage("--debug %s: there is no such key; there are %s", text,
+			english.WordSeries(writtenDebugKeys(), "and"))
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if known[i].value != "" && (err != nil || n < 0) {
+		return command.Usage("%s: want %s, 0 to take the setting back", text, known[i].wants)
+	}
+	known[i].set(k, n)
+	return nil
+}
+
+// DebugSchema describes one key of --debug as JSON.
+func DebugSchema() cmdline.Schema {
+	var plain []string
+	var objects []any
+	for _, k := range knownDebugKeys() {
+		if k.value == "" {
+			plain = append(plain, k.name)
+		} else {
+			objects = append(objects, cmdline.Object(cmdline.Schema{k.name: cmdline.Schema{"type": "integer"}}, k.name))
+		}
+	}
+	return cmdline.Schema{"oneOf": append([]any{cmdline.Schema{"type": "string", "enum": plain}}, objects...)}
+}
