@@ -35,3 +35,12 @@ func TraceFile(ctx context.Context, s *Session) (string, error) {
 	}
 	return found, nil
 }
+
+// HasTrace reports whether there is a context of this name that has a trace.
+func HasTrace(s *Session, name string) bool {
+	if _, err := s.Store.Context(name); err != nil {
+		return false
+	}
+	_, err := os.Stat(s.Store.Layout().Trace(name))
+	return err == nil
+}

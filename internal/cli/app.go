@@ -20,6 +20,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/recipe"
 	"github.com/chibi-host/chibi/internal/cli/tool"
+	"github.com/chibi-host/chibi/internal/cli/trace"
 	"github.com/chibi-host/chibi/internal/cli/trust"
 	"github.com/chibi-host/chibi/internal/term/screen"
 	"github.com/urfave/cli/v2"
@@ -122,9 +123,7 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		p.group("plugin", "plugins", append([]*cli.Command{
 			p.listCommand(ctx), p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
 		}, p.installCommands(ctx)...)...),
-	}, tool.Commands(p.env), recipe.Commands(p.env), []*cli.Command{
-		p.traceCommand(ctx),
-		p.replayCommand(ctx),
+	}, tool.Commands(p.env), recipe.Commands(p.env), trace.Commands(p.env), []*cli.Command{
 		p.doctorCommand(ctx),
 	}, trust.Commands(p.env), hook.Commands(p.env), demo.Commands(p.env), complete.Commands(p.env), []*cli.Command{
 		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),

@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// describe is a record as one line for people.
+// describe returns what a plugin did at a hook as the line that --verbose prints.
 func describe(r plugin.Record) string {
 	what := string(r.Result)
 	if len(r.Changed) > 0 {

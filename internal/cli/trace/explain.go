@@ -1,0 +1,134 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/trace"
+)
+
+// explanation is what trace explain says, as JSON.
+type explanation struct {
+	Run     string         `json:"run"`
+	Turn    int            `json:"turn"`
+	Context string         `json:"context"`
+	About   string         `json:"about,omitempty"`
+	Answers []trace.Answer `json:"answers"`
+}
+
+// explain says in sentences what happened in a turn, or to one thing in it.
+func explain(ctx context.Context, env *command.Env, args []string, f traceFlags) error {
+	_, turns, err := read(ctx, env, nil)
+	if err != nil {
+		return err
+	}
+	turn, err := turnAt(turns, f.turn)
+	if err != nil {
+		return err
+	}
+	about := strings.TrimSpace(strings.Join(args, " "))
+	if about == "" && f.plugin != "" {
+		about = "plugin " + f.plugin
+	}
+	answers, err := answer(turns, &turn, about)
+	if unknown := (*unknownError)(nil); errors.As(err, &unknown) && isTraced(ctx, env, about) {
+		return unknown.elsewhere()
+	}
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return env.Out.JSON(explanation{turn.Run, turn.Number, turn.Context, about, answers})
+	}
+	printAnswers(env.Out.Screen.Stdout(), about, answers)
+	return nil
+}
+
+// printAnswers prints each sentence once; what the question can be about stands
+// before them if there are several answers.
+func printAnswers(out io.Writer, about string, answers []trace.Answer) {
+	if len(answers) > 1 {
+		kinds := make([]string, len(answers))
+		for i, a := range answers {
+			kinds[i] = a.String()
+		}
+		fmt.Fprintln(out, term.Line(fmt.Sprintf("%q can be %s.", about, strings.Join(kinds, ", or "))))
+	}
+	printed := map[string]bool{}
+	for _, a := range answers {
+		for _, sentence := range a.Sentences {
+			if !printed[sentence] {
+				fmt.Fprintln(out, term.Line(sentence))
+			}
+			printed[sentence] = true
+		}
+	}
+}
+
+// answer answers what a person asks about a turn, "" for all of it. The number of
+// another turn changes the turn. The error is an *unknownError if nothing of the
+// turn is called so.
+func answer(turns []trace.Turn, turn *trace.Turn, about string) ([]trace.Answer, error) {
+	if about == "" {
+		return []trace.Answer{wholeTurn(*turn)}, nil
+	}
+	answers, near := turn.ExplainAbout(about)
+	if len(answers) > 0 {
+		return answers, nil
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(about, "turn "))
+	if err != nil {
+		return nil, &unknownError{about, turn.Context, near}
+	}
+	if *turn, err = turnAt(turns, n); err != nil {
+		return nil, err
+	}
+	return []trace.Answer{wholeTurn(*turn)}, nil
+}
+
+// wholeTurn is the answer about all of a turn.
+func wholeTurn(turn trace.Turn) trace.Answer {
+	return trace.Answer{Subject: trace.Subject{Kind: trace.KindTurn}, Sentences: turn.Explain()}
+}
+
+// unknownError says that nothing in a turn has the name that a person asks about.
+type unknownError struct {
+	about   string
+	context string   // of the turn
+	near    []string // names that are similar
+}
+
+// Error suggests similar names, or says what there can be.
+func (e *unknownError) Error() string {
+	if len(e.near) == 0 {
+		return fmt.Sprintf("nothing in this turn is called %q; it can be a plugin, a tool, a hook, a place in the "+
+			"request such as temperature, prompt, system prompt, a context or the number of a turn", e.about)
+	}
+	quoted := make([]string, len(e.near))
+	for i, name := range e.near {
+		quoted[i] = strconv.Quote(name)
+	}
+	return fmt.Sprintf("nothing in this turn is called %q; did you mean %s?", e.about, strings.Join(quoted, " or "))
+}
+
+// elsewhere is the error if the name is that of a context which has a trace itself.
+func (e *unknownError) elsewhere() error {
+	return fmt.Errorf("this turn was in context %q; what happened in %q is in its own trace: chibi -C %s trace explain",
+		e.context, e.about, e.about)
+}
+
+// isTraced reports whether a context of this name has a trace.
+func isTraced(ctx context.Context, env *command.Env, name string) (is bool) {
+	err := env.ReadHome(ctx, func(s *app.Session) error {
+		is = app.HasTrace(s, name)
+		return nil
+	})
+	return err == nil && is
+}
