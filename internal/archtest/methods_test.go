@@ -22,7 +22,6 @@ var manyMethods = [...]string{
 	"internal/config.decoder",
 	"internal/disk/disktest.FS",
 	"internal/trace.story",
-	"llm/openai.Client",
 	"merge.Accumulator",
 	"plugin.dispatch",
 	"plugin/process.process",

@@ -68,7 +68,7 @@ func (c *Client) Stream(ctx context.Context, body json.RawMessage, onText func(s
 	p := c.patience(cancel)
 	res, err := c.open(ctx, body, p)
 	if err != nil {
-		return llm.Reply{}, c.conceal(ended(ctx, err))
+		return llm.Reply{}, conceal(c.Key, ended(ctx, err))
 	}
 	defer drain(res.Body)
 	r := reader{host: c.host(), onText: onText, most: c.answerBytes(), progress: p.progress}
@@ -78,7 +78,7 @@ func (c *Client) Stream(ctx context.Context, body json.RawMessage, onText func(s
 	} else {
 		err = r.readStream(source)
 	}
-	return r.reply(), c.conceal(ended(ctx, err))
+	return r.reply(), conceal(c.Key, ended(ctx, err))
 }
 
 // ended returns the failure, or, if there is one and ctx has ended, the cause of that.
@@ -94,7 +94,7 @@ func ended(ctx context.Context, failure error) error {
 func (c *Client) Ping(ctx context.Context) (status int, err error) {
 	res, err := c.send(ctx, []byte("{}"))
 	if err != nil {
-		return 0, c.noAnswer(err)
+		return 0, noAnswer(c.host(), err)
 	}
 	drain(res.Body)
 	if to := redirect(res); to != "" {

@@ -89,8 +89,8 @@ func isLostHTTP2(err error) bool {
 	return strings.HasPrefix(text, "http2: client connection ") || strings.HasPrefix(text, "http2: server sent GOAWAY")
 }
 
-// noAnswer returns the error of a request that got no answer.
-func (c *Client) noAnswer(err error) error {
+// noAnswer returns the error of a request to which a host gave no answer.
+func noAnswer(host string, err error) error {
 	err = cause(err)
 	var record tls.RecordHeaderError
 	hint := ""
@@ -100,7 +100,7 @@ func (c *Client) noAnswer(err error) error {
 	case strings.Contains(err.Error(), tlsAlert):
 		hint = "; the server uses HTTPS on this port: write https:// in base_url"
 	}
-	return fmt.Errorf("model server %s: %w%s", c.host(), err, hint)
+	return fmt.Errorf("model server %s: %w%s", host, err, hint)
 }
 
 // tlsAlert is how net/http reports the answer of a TLS server to a plain request.
@@ -116,11 +116,11 @@ func wantsTLS(res *http.Response, said string) bool {
 // keys for local servers, such as "none" or "x", occur in ordinary words.
 const leastKey = 8
 
-// conceal removes the key from the message of a server: some quote the request.
-func (c *Client) conceal(err error) error {
+// conceal removes a key from the message of a server: some quote the request.
+func conceal(key string, err error) error {
 	var said *Error
-	if len(c.Key) >= leastKey && errors.As(err, &said) {
-		said.Message = strings.ReplaceAll(said.Message, c.Key, "[api_key]")
+	if len(key) >= leastKey && errors.As(err, &said) {
+		said.Message = strings.ReplaceAll(said.Message, key, "[api_key]")
 	}
 	return err
 }

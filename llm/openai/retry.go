@@ -47,9 +47,9 @@ func (c *Client) judge(res *http.Response, err error, try int) (wait time.Durati
 		if !isTemporary(err) {
 			backoff = -1
 		}
-		return backoff, c.noAnswer(err)
+		return backoff, noAnswer(c.host(), err)
 	}
-	data := c.errorBody(res)
+	data := errorBody(res, min(errorBodyTime, c.patience(nil).idle))
 	answer := &Error{Host: c.host(), Status: res.StatusCode, Message: message(data)}
 	if to := redirect(res); to != "" {
 		answer.Message = to
@@ -75,9 +75,9 @@ func (c *Client) judge(res *http.Response, err error, try int) (wait time.Durati
 // errorBodyTime bounds the wait for the text of an error.
 const errorBodyTime = 10 * time.Second
 
-// errorBody reads the text of an error, or the part of it that arrives in time.
-func (c *Client) errorBody(res *http.Response) []byte {
-	late := time.AfterFunc(min(errorBodyTime, c.patience(nil).idle), func() { res.Body.Close() })
+// errorBody reads the text of an error, or the part of it that arrives within a time.
+func errorBody(res *http.Response, within time.Duration) []byte {
+	late := time.AfterFunc(within, func() { res.Body.Close() })
 	defer late.Stop()
 	defer res.Body.Close()
 	data, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
