@@ -24,7 +24,6 @@ var manyMethods = [...]string{
 	"internal/trace.story",
 	"merge.Accumulator",
 	"plugin.dispatch",
-	"plugin/process.process",
 }
 
 // TestTypesHaveFewMethods: a type with many holds several concepts.

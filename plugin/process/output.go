@@ -1,7 +1,6 @@
 package process
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -74,43 +73,6 @@ func (o *output) close() (path string, size int64) {
 	}
 	o.file.Close()
 	return o.file.Name(), o.size
-}
-
-// readOutput stores standard output. It discards what exceeds the bound, so that the
-// process does not block.
-func (p *process) readOutput() {
-	buf := make([]byte, 64<<10)
-	full := false
-	for {
-		n, err := p.stdout.Read(buf)
-		if !full && !p.output.keep(buf[:n]) {
-			full = true
-			close(p.flooded)
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// readErrors forwards standard error, up to its bound, and keeps its tail.
-func (p *process) readErrors() {
-	buf := make([]byte, 4<<10)
-	most := cmp.Or(p.runner.MaxStderr, DefaultMaxStderr)
-	for room := most; ; {
-		n, err := p.stderr.Read(buf)
-		p.tail.add(buf[:n])
-		if p.runner.Stderr != nil && n > 0 && room >= 0 {
-			p.runner.Stderr.Write(buf[:min(int64(n), room)])
-			if room -= int64(n); room < 0 {
-				fmt.Fprintf(p.runner.Stderr, "\nchibi: %s wrote more than %s to standard error; the rest is not shown\n",
-					p.cmd.Path, humanize.IBytes(uint64(most)))
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
 }
 
 // tail keeps the end of a stream.

@@ -174,6 +174,14 @@ func (e Runner) grace() time.Duration {
 	return defaultGrace
 }
 
+// streams are those of a command, with its bounds.
+func (e Runner) streams(c Command) streams {
+	return streams{
+		output:  output{max: c.limit(), make: c.Spool, admit: c.Admit},
+		forward: forward{to: e.Stderr, from: c.Path, room: cmp.Or(e.MaxStderr, DefaultMaxStderr)},
+	}
+}
+
 // noAnswer is the error of a run that took too long.
 func noAnswer(after time.Duration) error {
 	return fmt.Errorf("%w after %s", ErrTimeout, after)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -28,7 +27,7 @@ func (e Runner) run(ctx context.Context, c Command) (Outcome, error) {
 // start starts a command's process. It creates the pipes itself, because os/exec would
 // wait until every process has closed them.
 func (e Runner) start(ctx context.Context, c Command) (*process, error) {
-	p := &process{runner: e, output: output{max: c.limit(), make: c.Spool, admit: c.Admit}}
+	p := &process{runner: e, streams: e.streams(c)}
 	p.alone = c.Data != nil && !c.Data.fits()
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
@@ -61,42 +60,35 @@ func (p *process) launch(ctx context.Context, c Command) error {
 	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...),
 		Env: p.runner.environment(c, p.alone), Dir: c.Dir}
 	cmd.SysProcAttr = supervised()
-	var pipes [3][2]*os.File // of stdin, stdout and stderr: read end, write end
-	for i := range pipes {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll(pipes)
-			return err
-		}
-		pipes[i] = [2]*os.File{r, w}
+	theirs, err := p.streams.open()
+	if err != nil {
+		closeAll(theirs[:]...)
+		return err
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes[0][0], pipes[1][1], pipes[2][1]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	if c.InheritStdin {
 		cmd.Stdin = nil
 		if p.runner.Terminal != nil {
 			cmd.Stdin = p.runner.Terminal
 			if err := p.takeTerminal(ctx, cmd); err != nil {
-				closeAll(pipes)
+				closeAll(theirs[:]...)
 				return err
 			}
 		}
 	}
 	if err := startRetrying(cmd, c.Check); err != nil {
-		closeAll(pipes)
+		closeAll(theirs[:]...)
 		return err
 	}
 	if p.alone {
-		p.untaken = pipes[0][0] // to count what the process has not read
-	} else {
-		pipes[0][0].Close()
+		p.untaken, theirs[0] = theirs[0], nil // to count what the process has not read
 	}
-	pipes[1][1].Close()
-	pipes[2][1].Close()
+	closeAll(theirs[:]...)
 	if p.loan != nil {
 		p.loan.group = cmd.Process.Pid
 	}
-	p.stdin, p.stdout, p.stderr = pipes[0][1], pipes[1][0], pipes[2][0]
-	p.begin(cmd, c.Stdin)
+	p.group = newGroup(cmd.Process)
+	p.streams.begin(c.Stdin)
 	return nil
 }
 
@@ -123,16 +115,6 @@ func startRetrying(cmd *exec.Cmd, check func() error) error {
 		*cmd = exec.Cmd{
 			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
 			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
-		}
-	}
-}
-
-func closeAll(pipes [3][2]*os.File) {
-	for _, pipe := range pipes {
-		for _, end := range pipe {
-			if end != nil {
-				end.Close()
-			}
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (p *process) resume(ctx context.Context, why syscall.Signal) error {
 		p.asked = true
 		if p.loan == nil {
 			var err error
-			if p.loan, err = p.runner.Lender.lend(ctx, p.exited); err != nil {
+			if p.loan, err = p.runner.Lender.lend(ctx, p.group.exited); err != nil {
 				return err
 			}
 		}
@@ -59,14 +59,14 @@ func (p *process) resume(ctx context.Context, why syscall.Signal) error {
 	default:
 		if p.runner.Stderr != nil {
 			fmt.Fprintf(p.runner.Stderr, "chibi: %s was stopped by a signal (%s); to let it go on, run: kill -CONT %d\n",
-				p.cmd.Path, unix.SignalName(why), p.pid)
+				p.streams.forward.from, unix.SignalName(why), p.group.leader)
 		}
 		return nil
 	}
-	if err := p.loan.give(p.group()); err != nil {
+	if err := p.loan.give(p.group.current()); err != nil {
 		return fmt.Errorf("%w: %v", ErrNoTerminal, err)
 	}
-	p.signal(syscall.SIGCONT)
+	p.group.signal(syscall.SIGCONT)
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (p *process) giveBack() {
 // interrupted returns the error of a process at the terminal that was ended by Ctrl-C.
 // The host was in the background and did not get the signal; the error cancels its work.
 func (p *process) interrupted() error {
-	if p.asked && p.status.Signaled() && p.status.Signal() == syscall.SIGINT {
+	if p.asked && p.group.status.Signaled() && p.group.status.Signal() == syscall.SIGINT {
 		return errCtrlC
 	}
 	return nil

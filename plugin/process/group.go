@@ -1,0 +1,73 @@
+//go:build unix
+
+package process
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// group is a process with its process group, of which it is the leader.
+type group struct {
+	process *os.Process
+	leader  int                 // its id, and that of the group
+	exited  chan struct{}       // closed when the process itself has ended
+	stops   chan syscall.Signal // the signal that stopped it
+	status  syscall.WaitStatus  // how it ended, once exited is closed
+}
+
+// newGroup begins to watch a process that was just started.
+func newGroup(p *os.Process) *group {
+	g := &group{process: p, leader: p.Pid, exited: make(chan struct{}), stops: make(chan syscall.Signal, 1)}
+	go g.watch()
+	return g
+}
+
+// watch waits for the process to stop, which os/exec does not report, and to end. It is
+// not one of streams.copies, so that nothing waits for a process that SIGKILL does not end.
+func (g *group) watch() {
+	for {
+		var status syscall.WaitStatus
+		switch _, err := syscall.Wait4(g.leader, &status, syscall.WUNTRACED, nil); {
+		case err == syscall.EINTR:
+		case err == nil && status.Stopped():
+			select {
+			case g.stops <- status.StopSignal():
+			default: // one stop is already pending
+			}
+		default:
+			g.status = status
+			close(g.exited)
+			return
+		}
+	}
+}
+
+// signal signals the group, and the process itself if it has left the group. The
+// group's id is not reused while it has a member; without a member, nothing is signalled.
+func (g *group) signal(s syscall.Signal) {
+	syscall.Kill(-g.leader, s)
+	if !g.hasExited() && g.current() != g.leader {
+		g.process.Signal(s)
+	}
+}
+
+// current returns the process's group now: its own, unless the process has changed it.
+func (g *group) current() int {
+	if now, err := unix.Getpgid(g.leader); err == nil {
+		return now
+	}
+	return g.leader
+}
+
+// hasExited reports whether the process has ended.
+func (g *group) hasExited() bool {
+	select {
+	case <-g.exited:
+		return true
+	default:
+		return false
+	}
+}
