@@ -70,7 +70,7 @@ var boundOf = map[string]string{
 	"internal/cli/command.readLine":               "a typed line",
 	"internal/app.ConfigFile.Rewrite":             "configuration files",
 	"internal/cli.session.caseFiles":              "directories",
-	"internal/cli.session.chat":                   "a typed line",
+	"internal/cli/chat.Hold":                      "a typed line",
 	"internal/cli/operation.PromptText":           "texts of a context: system prompt, summary, goals, todos, reflection",
 	"internal/cli.session.stamp":                  "directories",
 	"internal/cli.showExecutable":                 "a plugin's file that is described before it runs",

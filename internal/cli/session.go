@@ -2,11 +2,10 @@ package cli
 
 import (
 	"context"
-	"io"
 
-	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/chat"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -30,7 +29,7 @@ func (p *program) request(purpose app.Purpose) (app.Options, error) {
 			Terminal: p.stdin, Lend: p.screen.Pause,
 		},
 		Trace:  app.TraceOptions{File: o.trace, Failed: func(text string) { p.out.Notef("%s", text) }},
-		Output: p.output(keys.ForceMarkdown),
+		Output: chat.Output(p.out, answerFormat(p, keys)),
 	}
 	for _, wanted := range [][]string{o.switchTo, o.transient} {
 		if wanted == nil {
@@ -54,6 +53,14 @@ func (p *program) request(purpose app.Purpose) (app.Options, error) {
 	return opts, nil
 }
 
+// answerFormat is how answers are shown: on a terminal as Markdown, unless --raw.
+func answerFormat(p *program, keys operation.DebugKeys) chat.Format {
+	if keys.ForceMarkdown || p.screen.OnTerminal && !p.opts.raw {
+		return chat.Markdown
+	}
+	return chat.Plain
+}
+
 // open opens a session for a purpose, with what change makes of the options.
 func (p *program) open(ctx context.Context, purpose app.Purpose, change func(*app.Options)) (*session, error) {
 	opts, err := p.request(purpose)
@@ -70,22 +77,4 @@ func (p *program) open(ctx context.Context, purpose app.Purpose, change func(*ap
 // openWithoutPlugins opens what is needed to read a home, and asks no plugins.
 func (p *program) openWithoutPlugins() (*session, error) {
 	return p.open(context.Background(), app.ToRead, nil)
-}
-
-// output shows the answer on standard output and all else on standard error. On
-// a terminal the answer is rendered as Markdown, unless --raw.
-func (p *program) output(forceMarkdown bool) agent.Output {
-	out := agent.Output{Notice: p.notice, Waiting: p.screen.Waiting, Event: p.happening}
-	if p.opts.verbose {
-		out.Detail = func(text string) { p.detail("%s", text) }
-	}
-	switch {
-	case p.opts.jsonOutput:
-		out.Entry = func(e contexts.Entry) { p.printJSONLine(e) }
-	case forceMarkdown || p.screen.OnTerminal && !p.opts.raw:
-		p.renderMarkdown(&out)
-	default:
-		out.Text = func(delta string) { io.WriteString(p.screen.Answer(), delta) }
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/chat"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
@@ -36,60 +37,86 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 // runPrompt carries out the operations that the flags name, and asks the model if
 // there is a prompt.
 func runPrompt(ctx context.Context, p *program, words []string) (err error) {
-	isTyped := screen.IsTerminal(p.stdin)
-	if err := checkCombination(&p.opts, words, isTyped); err != nil {
-		return err
-	}
-	prompt, chat := "", false
-	if wantsPrompt(&p.opts, words, isTyped) {
-		if chat = len(words) == 0 && p.opts.prompt == nil && p.opts.recipe == nil && isTyped; !chat {
-			if prompt, err = readPrompt(ctx, p, words); err != nil {
-				return err
-			}
-		}
-		if !chat && strings.TrimSpace(prompt) == "" && p.opts.recipe == nil &&
-			p.opts.asked.AtLeast(operation.Settles) == nil {
-			return usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
-		}
-	}
-	asks := chat || prompt != "" || p.opts.recipe != nil || p.opts.asked.Need() >= operation.NeedsModel
-	purpose := app.ToWork
-	if !asks && p.opts.asked.Need() == operation.NeedsNothing {
-		purpose = app.ToManage
-	}
-	s, err := p.open(ctx, purpose, nil)
+	todo, err := planRun(ctx, p, words)
 	if err != nil {
 		return err
 	}
-	defer func() { s.Close() }() // it may have moved to another context
-	app.ReportSkipped(s.Session)
-	if asks {
+	opts, err := p.request(todo.purpose)
+	if err != nil {
+		return err
+	}
+	s, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	run := &operation.Run{Session: s, Env: p.env}
+	defer func() { run.Session.Close() }() // it may have moved to another context
+	app.ReportSkipped(s)
+	if todo.asks {
 		if err := s.Connect(); err != nil {
 			return err
 		}
 	}
 	err = s.Start(ctx)
 	defer func() {
-		err = errors.Join(err, s.End(ctx, err))
-		app.Cleanup(ctx, s.Session)
+		err = errors.Join(err, run.Session.End(ctx, err))
+		app.Cleanup(ctx, run.Session)
 	}()
 	if err != nil {
 		return err
 	}
-	if err := s.Enter(ctx); err != nil {
+	return todo.carryOut(ctx, p, run)
+}
+
+// plan is what a run does.
+type plan struct {
+	purpose app.Purpose
+	asks    bool   // it asks the model
+	chat    bool   // a person types the prompts
+	prompt  string // otherwise; "": none, or the recipe's alone
+}
+
+// planRun reads the prompt, if there is one, and finds out what the run does.
+func planRun(ctx context.Context, p *program, words []string) (todo plan, err error) {
+	o, isTyped := &p.opts, screen.IsTerminal(p.stdin)
+	if err := checkCombination(o, words, isTyped); err != nil {
+		return todo, err
+	}
+	if wantsPrompt(o, words, isTyped) {
+		todo.chat = isTyped && !hasPrompt(o, words)
+		if !todo.chat {
+			if todo.prompt, err = readPrompt(ctx, p, words); err != nil {
+				return todo, err
+			}
+			if strings.TrimSpace(todo.prompt) == "" && o.recipe == nil && o.asked.AtLeast(operation.Settles) == nil {
+				return todo, usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
+			}
+		}
+	}
+	todo.asks = todo.chat || todo.prompt != "" || o.recipe != nil || o.asked.Need() >= operation.NeedsModel
+	todo.purpose = app.ToWork
+	if !todo.asks && o.asked.Need() == operation.NeedsNothing {
+		todo.purpose = app.ToManage
+	}
+	return todo, nil
+}
+
+// carryOut does it in a run that has started.
+func (todo plan) carryOut(ctx context.Context, p *program, run *operation.Run) error {
+	if err := run.Session.Enter(ctx); err != nil {
 		return err
 	}
-	if err := p.opts.asked.Run(ctx, operation.Run{Session: s.Session, Env: p.env}); err != nil {
+	if err := p.opts.asked.Run(ctx, *run); err != nil {
 		return err
 	}
-	if prompt, err = recipePrompt(ctx, s.Session, p.opts.args, prompt); err != nil {
-		return err
-	}
+	prompt, err := recipePrompt(ctx, run.Session, p.opts.args, todo.prompt)
 	switch {
-	case chat:
-		return s.chat(ctx)
+	case err != nil:
+		return err
+	case todo.chat:
+		return chat.Hold(ctx, run, p.turn)
 	case prompt != "":
-		return s.Ask(ctx, prompt)
+		return run.Session.Ask(ctx, prompt)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package chat
 
 import (
 	"encoding/json"
@@ -11,27 +11,13 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// happening tells a person what happens in a turn: on a terminal a dim line
-// each, with -v in full, wherever standard error goes.
-func (p *program) happening(event agent.Event) {
-	if p.opts.verbose {
-		if text := happened(event, func(args json.RawMessage) string { return string(args) }); text != "" {
-			p.detail("%s", term.Line(text))
-		}
-		return
-	}
-	if text := happened(event, brieflyArguments); text != "" && !p.out.Messages {
-		p.screen.Aside(text)
-	}
-}
-
-// happened is an event as a line for people, "" for one that they see otherwise.
-func happened(event agent.Event, arguments func(json.RawMessage) string) string {
+// describe returns an event as a line for people, "" for one that they see otherwise.
+func describe(event agent.Event, arguments func(json.RawMessage) string) string {
 	switch event.Kind {
 	case agent.EventTool:
 		return withText("tool "+term.Name(event.Call.Tool), arguments(event.Call.Arguments))
 	case agent.EventCall:
-		return failedCall(*event.Call, arguments)
+		return describeFailure(*event.Call, arguments)
 	case agent.EventFollowUp:
 		return withText("follow-up by "+term.Name(event.By), event.Text)
 	case agent.EventRecursion:
@@ -42,9 +28,9 @@ func happened(event agent.Event, arguments func(json.RawMessage) string) string 
 	return ""
 }
 
-// failedCall is a call that did not run, or failed; "" for others, whose begin
-// was told.
-func failedCall(c agent.CallEvent, arguments func(json.RawMessage) string) string {
+// describeFailure returns a call that did not run, or failed, as a line; "" for others,
+// whose beginning was told.
+func describeFailure(c agent.CallEvent, arguments func(json.RawMessage) string) string {
 	who := "tool " + term.Name(c.Tool)
 	switch {
 	case c.BlockedBy != "":
@@ -71,9 +57,9 @@ func withText(title, text string) string {
 	return title + ": " + text
 }
 
-// brieflyArguments are a call's arguments as a person would write them: a single
+// shortArguments returns a call's arguments as a person would write them: a single
 // text as it is, a command with what else there is behind it.
-func brieflyArguments(args json.RawMessage) string {
+func shortArguments(args json.RawMessage) string {
 	members := gjson.ParseBytes(args).Map()
 	command := members["command"]
 	if len(members) == 1 {

@@ -1,4 +1,4 @@
-package cli
+package chat
 
 import (
 	"os"
@@ -7,11 +7,11 @@ import (
 )
 
 func TestREADMEListsTheCommandsOfAConversation(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range (&chat{}).commands() {
+	for _, c := range commands() {
 		row := "| `/" + strings.TrimSpace(c.names[0]+" "+c.args) + "`"
 		for _, alias := range c.names[1:] {
 			row += ", `/" + alias + "`"
@@ -51,8 +51,8 @@ func TestWhichLinesAreCommands(t *testing.T) {
 		"//exit\nas a text of lines":  "//exit\nas a text of lines",
 		"/* a comment */ int main();": "/* a comment */ int main();",
 	} {
-		if _, _, ok := commandLine(text); ok || unescaped(text) != prompt {
-			t.Errorf("%q is a command: %v, or the prompt %q; want %q", text, ok, unescaped(text), prompt)
+		if _, _, ok := commandLine(text); ok || unescape(text) != prompt {
+			t.Errorf("%q is a command: %v, or the prompt %q; want %q", text, ok, unescape(text), prompt)
 		}
 	}
 }

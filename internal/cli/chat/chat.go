@@ -1,0 +1,105 @@
+// Package chat is a conversation with a person at a terminal: prompts, commands, and
+// what is shown while the model answers.
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/term/editor"
+)
+
+// rememberedPrompts is how many earlier prompts of a context the arrow keys
+// bring back.
+const rememberedPrompts = 200
+
+// BeginFunc begins an answer that Ctrl-C ends without ending the program.
+type BeginFunc func(context.Context) (turn context.Context, done func())
+
+// conversation is one with a person.
+type conversation struct {
+	*operation.Run
+	begin  BeginFunc
+	editor *editor.Editor
+}
+
+// Hold asks the person on the terminal for prompts until they end it with Ctrl-D.
+// Ctrl-C during an answer ends the answer only; a prompt that fails does not end the
+// conversation either. When the person goes on in another context, the run has that
+// one's session from then on.
+func Hold(ctx context.Context, run *operation.Run, begin BeginFunc) error {
+	history, err := earlierPrompts(ctx, run)
+	if err != nil {
+		return err
+	}
+	stdin, out := run.Env.Stdin, run.Env.Out
+	c := &conversation{run, begin, &editor.Editor{In: stdin, Out: out.Screen.Terminal(stdin), History: history}}
+	c.editor.Complete = func(line string) []string { return complete(c, line) }
+	out.Line(command.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
+		"commands, Ctrl-D ends. Context: "+run.Session.Name(), command.HelpWidth(out.Screen), 0, 0))
+	for {
+		out.Screen.AtPrompt()
+		text, err := c.editor.Read(ctx, "> ")
+		switch {
+		case errors.Is(err, io.EOF):
+			fmt.Fprintln(out.Screen.Stderr())
+			return nil
+		case errors.Is(err, editor.ErrInterrupted):
+			fmt.Fprintln(out.Screen.Stderr())
+			return context.Canceled
+		case err != nil:
+			return err
+		}
+		if err := c.take(ctx, text); ctx.Err() != nil {
+			return err
+		} else if errors.Is(err, errEnd) {
+			return nil
+		} else if errors.Is(err, context.Canceled) {
+			c.editor.Forget()
+			out.Notef("%s", interruption(text))
+		} else if err != nil {
+			out.Errorf("%v", err)
+		}
+	}
+}
+
+// take takes what the person typed: a command, or a prompt. Ctrl-C interrupts
+// either without ending the program.
+func (c *conversation) take(ctx context.Context, text string) error {
+	turn, done := c.begin(ctx)
+	defer done()
+	if name, word, ok := commandLine(text); ok {
+		return runCommand(turn, c, name, word)
+	}
+	return c.Session.Ask(turn, unescape(text))
+}
+
+// interruption is the message that Ctrl-C has ended an answer, of which what has
+// arrived is kept, or a command that has changed nothing.
+func interruption(text string) string {
+	if name, _, ok := commandLine(text); ok && name != retryName {
+		return "interrupted"
+	}
+	return "interrupted; what has arrived is kept"
+}
+
+// earlierPrompts are the last prompts of the run's context.
+func earlierPrompts(ctx context.Context, run *operation.Run) (prompts []string, err error) {
+	err = run.Session.Context.History(ctx, contexts.Query{Last: rememberedPrompts, Keep: isPrompt},
+		func(e contexts.Entry) bool {
+			prompts = append(prompts, e.PromptText())
+			return true
+		})
+	return prompts, err
+}
+
+// isPrompt reports whether it is known of an entry what a person typed.
+func isPrompt(e contexts.Entry) bool {
+	return e.Type == contexts.TypeMessage && e.Role() == "user" &&
+		(e.Metadata == nil || e.Metadata.Prompt != nil || e.Metadata.Delivered == nil)
+}

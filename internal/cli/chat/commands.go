@@ -1,0 +1,129 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// chatCommand is an operation as a person asks for it in a conversation, with a
+// line that begins with a slash.
+type chatCommand struct {
+	names []string // the first is shown
+	args  string   // the word that it takes, in brackets: it may be left out
+	about string
+	run   runFunc
+}
+
+// runFunc runs a command with the word that stands after it.
+type runFunc func(ctx context.Context, c *conversation, word string) error
+
+// retryName is the name of the command that gets an answer.
+const retryName = "retry"
+
+// errEnd is the error of a command that ends the conversation.
+var errEnd = errors.New("the conversation ends")
+
+// commands lists the commands of a conversation.
+func commands() []chatCommand {
+	return []chatCommand{
+		{[]string{"help"}, "", "list these commands", help},
+		{[]string{retryName}, "", "send the latest prompt again, if it got no answer", retry},
+		{[]string{"history"}, "[N]", "show the last N entries; 20 without a number, 0 for all", showHistory},
+		{[]string{"compact"}, "", "replace the conversation by a summary that the model writes",
+			onContext(operation.CompactCurrent)},
+		{[]string{"clear", "archive"}, "", "empty the context; its transcript keeps everything",
+			onContext(operation.Archive)},
+		{[]string{"context"}, "[NAME]", "go on in another context, \"-\" is the previous one; show this one without a name",
+			switchContext},
+		{[]string{"contexts"}, "", "list the contexts", listContexts},
+		{[]string{"exit", "quit"}, "", "end the conversation, as Ctrl-D does", end},
+	}
+}
+
+// runCommand runs what a line commands.
+func runCommand(ctx context.Context, c *conversation, name, word string) error {
+	known := commands()
+	i := slices.IndexFunc(known, func(k chatCommand) bool { return slices.Contains(k.names, name) })
+	if i < 0 {
+		return unknownCommand(name, known)
+	}
+	if known[i].args == "" && word != "" {
+		return command.Usage("/%s takes no words; begin with // to send the line as a prompt", name)
+	}
+	return known[i].run(ctx, c, word)
+}
+
+// unknownCommand is the error that there is no such command, and how to send the line.
+func unknownCommand(name string, commands []chatCommand) error {
+	var known []string
+	for _, c := range commands {
+		known = append(known, c.names...)
+	}
+	hint := ""
+	if nearest := strictjson.Nearest(name, known); nearest != "" {
+		hint = "did you mean /" + nearest + "? "
+	}
+	return command.Usage("there is no command /%s; %s/help lists them; begin with // to send the line as a prompt",
+		name, hint)
+}
+
+// help lists the commands.
+func help(_ context.Context, c *conversation, _ string) error {
+	var rows [][]string
+	for _, known := range commands() {
+		usage := "/" + strings.Join(known.names, ", /") + " " + known.args
+		rows = append(rows, []string{strings.TrimSpace(usage), known.about})
+	}
+	rows = append(rows, []string{"//...", "a prompt that begins with a slash"})
+	return command.WriteColumns(command.HelpWriter(c.Env.Out.Screen), rows)
+}
+
+// retry sends the latest prompt again.
+func retry(ctx context.Context, c *conversation, _ string) error {
+	return c.Session.Answer(ctx, c.Session.Agent.Retry)
+}
+
+// showHistory shows what was said in the context.
+func showHistory(ctx context.Context, c *conversation, word string) error {
+	count := operation.Count{By: "/history", Text: cmp.Or(word, strconv.Itoa(operation.DefaultLast))}
+	return operation.ShowLog(ctx, *c.Run, c.Session.Name(), count)
+}
+
+// onContext runs an operation on the context of the conversation.
+func onContext(do func(context.Context, operation.Run, string) error) runFunc {
+	return func(ctx context.Context, c *conversation, _ string) error { return do(ctx, *c.Run, c.Session.Name()) }
+}
+
+// switchContext goes on in another context, or shows this one.
+func switchContext(ctx context.Context, c *conversation, name string) error {
+	if name == "" {
+		return operation.ShowContext(ctx, *c.Run, c.Session.Name())
+	}
+	moved, err := c.Session.Move(ctx, name)
+	if err != nil {
+		return err
+	}
+	c.Session = moved
+	if err := c.Env.Out.Say("Switched to context '%s'", c.Session.Name()); err != nil {
+		return err
+	}
+	prompts, err := earlierPrompts(ctx, c.Run)
+	c.editor.History = prompts
+	return err
+}
+
+// listContexts lists the contexts.
+func listContexts(ctx context.Context, c *conversation, _ string) error {
+	return operation.ListContexts(ctx, *c.Run)
+}
+
+// end ends the conversation.
+func end(context.Context, *conversation, string) error { return errEnd }
