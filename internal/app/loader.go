@@ -158,18 +158,12 @@ func (l *Loader) changed() (notices []plugin.Notice) {
 		l.notice(err.Error())
 	}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		if one := list[name]; !one.Link && Changed(one, filepath.Join(l.Dir(), name)) {
+		if one := list[name]; !one.Link && one.Changed(filepath.Join(l.Dir(), name)) {
 			notices = append(notices, plugin.Notice{Plugin: name,
 				Text: "it has changed since it was installed; see chibi plugin show " + name})
 		}
 	}
 	return notices
-}
-
-// Changed reports whether an installed plugin has changed since it was installed.
-func Changed(one installed.Plugin, path string) bool {
-	hash, err := installed.Hash(path)
-	return err == nil && hash != one.SHA256
 }
 
 // projectEnv returns additional variables for a project's hooks. With them the hooks

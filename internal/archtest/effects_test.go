@@ -38,14 +38,15 @@ func TestProcessesStartInOnePlace(t *testing.T) {
 // writesFiles says which packages may write files by themselves, and why nothing of
 // that has to survive a crash. All others write through internal/disk.
 var writesFiles = map[string]string{
-	"internal/disk":              "it is how the others write",
-	"internal/cli":               "links to plugins, and files that a person asked for",
-	"internal/trace":             "traces",
-	"internal/workbench/scratch": "homes that are thrown away",
-	"tools":                      "removes files with outputs that nobody needs",
-	"cache/cachetest":            "for tests",
-	"internal/disk/disktest":     "for tests",
-	"internal/terminaltest":      "for tests",
+	"internal/disk":                "it is how the others write",
+	"internal/cli":                 "files that a person asked for",
+	"internal/trace":               "traces",
+	"internal/workbench/installed": "links to plugins",
+	"internal/workbench/scratch":   "homes that are thrown away",
+	"tools":                        "removes files with outputs that nobody needs",
+	"cache/cachetest":              "for tests",
+	"internal/disk/disktest":       "for tests",
+	"internal/terminaltest":        "for tests",
 }
 
 func TestFilesThatMustSurviveAreWrittenInOnePlace(t *testing.T) {

@@ -18,7 +18,6 @@ var manyMethods = [...]string{
 	"contexts/contexttest.suite",
 	"internal/cli.doctor",
 	"internal/cli.program",
-	"internal/cli.session",
 	"internal/config.decoder",
 	"internal/disk/disktest.FS",
 	"internal/trace.story",

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/history"
 	"github.com/chibi-host/chibi/internal/cli/hook"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/cli/plugins"
 	"github.com/chibi-host/chibi/internal/cli/recipe"
 	"github.com/chibi-host/chibi/internal/cli/tool"
 	"github.com/chibi-host/chibi/internal/cli/trace"
@@ -119,15 +119,12 @@ func (p *program) app(ctx context.Context) *cli.App {
 // commands lists the commands. ArgsUsage names exactly the words that a command
 // takes.
 func (p *program) commands(ctx context.Context) []*cli.Command {
-	return slices.Concat(contextcommands.Commands(p.env), history.Commands(p.env), cache.Commands(p.env), []*cli.Command{
-		p.group("plugin", "plugins", append([]*cli.Command{
-			p.listCommand(ctx), p.newCommand(ctx), p.checkCommand(ctx), p.testCommand(ctx), p.watchCommand(ctx),
-		}, p.installCommands(ctx)...)...),
-	}, tool.Commands(p.env), recipe.Commands(p.env), trace.Commands(p.env), []*cli.Command{
-		p.doctorCommand(ctx),
-	}, trust.Commands(p.env), hook.Commands(p.env), demo.Commands(p.env), complete.Commands(p.env), []*cli.Command{
-		leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
-	})
+	return slices.Concat(contextcommands.Commands(p.env), history.Commands(p.env), cache.Commands(p.env),
+		plugins.Commands(p.env), tool.Commands(p.env), recipe.Commands(p.env), trace.Commands(p.env), []*cli.Command{
+			p.doctorCommand(ctx),
+		}, trust.Commands(p.env), hook.Commands(p.env), demo.Commands(p.env), complete.Commands(p.env), []*cli.Command{
+			leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
+		})
 }
 
 // withExample gives a command's help examples.
@@ -139,16 +136,6 @@ func withExample(c *cli.Command, lines ...string) *cli.Command {
 // jsonFlag is the flag --json of a command.
 func jsonFlag(into *bool) cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true, Destination: into}
-}
-
-// yesFlag is the flag --yes of a command that asks. It means the same before the
-// command, which a destination that both share would forget.
-func (p *program) yesFlag(about string) cli.Flag {
-	return &cli.BoolFlag{Name: "yes", Usage: about, DisableDefaultText: true,
-		Action: func(_ *cli.Context, yes bool) error {
-			p.opts.yes = p.opts.yes || yes
-			return nil
-		}}
 }
 
 // leaf is a command that does something.
@@ -165,20 +152,6 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 			return run(ctx, c.Args().Slice())
 		},
 	}
-}
-
-// group is a command that others belong to. By itself it says what they are.
-func (p *program) group(name, usage string, subs ...*cli.Command) *cli.Command {
-	return &cli.Command{Name: name, Usage: usage, Subcommands: subs, HideHelpCommand: true,
-		Action: func(*cli.Context) error {
-			out := command.HelpWriter(p.screen)
-			fmt.Fprintf(out, "chibi %s - %s\n", name, usage)
-			var rows [][]string
-			for _, sub := range subs {
-				rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
-			}
-			return command.WriteColumns(out, rows)
-		}}
 }
 
 // help prints the program's help.

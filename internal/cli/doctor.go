@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -61,7 +62,8 @@ func (p *program) doctor(ctx context.Context, online, asJSON bool) error {
 	}
 	d := &doctor{session: &session{program: p}, home: home}
 	d.homeFolder()
-	if d.session, err = p.open(ctx, app.ToRead, askAgain); errors.Is(err, os.ErrPermission) {
+	again := func(opts *app.Options) { opts.Plugins.AskAgain = true }
+	if d.session, err = p.open(ctx, app.ToRead, again); errors.Is(err, os.ErrPermission) {
 		d.add("error", err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(d.home))
 	} else if err != nil {
 		d.add("error", err.Error(), "correct what it names")
@@ -126,6 +128,12 @@ func (d *doctor) configuration() {
 		return
 	}
 	d.add("ok", "the configuration can be read", "")
+}
+
+// exists reports whether a path exists, also as a link that leads nowhere.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // configurationFiles lists the files of the configuration that exist.
@@ -214,7 +222,7 @@ func (d *doctor) leftOut() {
 	}
 	for i := range d.Loaded.Plugins {
 		p := &d.Loaded.Plugins[i]
-		for _, text := range unusableParameters(p) {
+		for _, text := range check.UnusableParameters(p) {
 			d.add("warning", text, "chibi plugin check "+term.ShellWord(p.Name))
 		}
 	}

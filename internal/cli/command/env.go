@@ -78,13 +78,17 @@ func (e *Env) run(ctx context.Context, purpose app.Purpose, do func(*app.Session
 	return Run(ctx, opts, do)
 }
 
-// Confirm asks a person on the terminal; --yes answers for them.
+// ErrNoTerminal says that a question cannot be asked.
+var ErrNoTerminal = errors.New("there is no terminal to ask on; --yes says yes")
+
+// Confirm asks a person on the terminal; --yes answers for them. Without a terminal
+// the error is [ErrNoTerminal].
 func (e *Env) Confirm(ctx context.Context, question string) (bool, error) {
 	if e.yes || e.Yes() {
 		return true, nil
 	}
 	if !screen.IsTerminal(e.Stdin) {
-		return false, errors.New("there is no terminal to ask on; --yes says yes")
+		return false, ErrNoTerminal
 	}
 	fmt.Fprint(e.Out.Screen.Stderr(), term.Plain(question))
 	answer, err := readLine(ctx, e.Stdin)

@@ -1,5 +1,6 @@
-// Package installed records which plugins were installed, from where, and the hash of
-// their files, so that changes can be detected.
+// Package installed installs plugins: it fetches them, copies them into the plugins
+// directory of a home or links to them, and records from where they came and the hash
+// of their files, so that changes can be detected.
 package installed
 
 import (
@@ -26,6 +27,12 @@ type Plugin struct {
 	SHA256 string `json:"sha256"`
 	// At is when it was installed.
 	At time.Time `json:"at"`
+}
+
+// Changed reports whether the files at a path are not as they were.
+func (p Plugin) Changed(path string) bool {
+	hash, err := Hash(path)
+	return err == nil && hash != p.SHA256
 }
 
 // List maps plugin names to installed plugins.

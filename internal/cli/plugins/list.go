@@ -1,4 +1,4 @@
-package cli
+package plugins
 
 import (
 	"cmp"
@@ -10,43 +10,46 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
-	"github.com/chibi-host/chibi/tools"
 	"github.com/urfave/cli/v2"
 )
 
-func (p *program) listCommand(ctx context.Context) *cli.Command {
+func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
-	return leaf(ctx, "list", "", "show the plugins: files, tools, hooks, and which are left out and why",
-		func(ctx context.Context, _ []string) error { return p.pluginList(ctx, asJSON) }, jsonFlag(&asJSON))
+	return env.Command(command.Spec{
+		Name: "list", About: "show the plugins: files, tools, hooks, and which are left out and why",
+		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Run: func(ctx context.Context, _ []string) error {
+			s, err := openAskingAgain(ctx, env, app.ToWork)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if asJSON {
+				return env.Out.JSON(listOf(s.Loaded))
+			}
+			list(env, s)
+			return nil
+		},
+	})
 }
 
-// pluginList shows everything that was found, loaded or not, of all protocols.
-func (p *program) pluginList(ctx context.Context, asJSON bool) error {
-	s, err := p.open(ctx, app.ToWork, askAgain)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	list := listed(s.Loaded)
-	if asJSON {
-		return p.printJSON(list)
-	}
+// list shows all plugins that were found, loaded or not, of all protocols.
+func list(env *command.Env, s *app.Session) {
+	list := listOf(s.Loaded)
 	if len(list) == 0 {
-		p.out.Notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.Loader().Dir())
+		env.Out.Notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.Loader().Dir())
 	}
 	for _, one := range list {
-		one.print(p.screen.Stdout(), len(s.Loaded.Plugins))
+		one.print(env.Out.Screen.Stdout(), len(s.Loaded.Plugins))
 	}
-	return nil
 }
 
-// askAgain also asks plugins that hung a short while ago.
-func askAgain(opts *app.Options) { opts.Plugins.AskAgain = true }
-
-// listedPlugin is what is said of one plugin. docs/JSON.md describes its members.
+// listedPlugin describes one plugin. docs/JSON.md describes its members.
 type listedPlugin struct {
 	Name      string            `json:"name"`
 	State     string            `json:"state"`
@@ -76,9 +79,9 @@ const (
 	stateLeftOut = "left out"
 )
 
-// listed puts those that were left out behind the others of their protocol;
+// listOf lists the plugins. Those that were left out stand behind the others of their protocol;
 // chibi's own are in the order of their names, whether they were loaded or not.
-func listed(loaded plugin.Loaded) []listedPlugin {
+func listOf(loaded plugin.Loaded) []listedPlugin {
 	of := map[string][]listedPlugin{}
 	var protocols []string
 	add := func(one listedPlugin) {
@@ -108,12 +111,13 @@ func listed(loaded plugin.Loaded) []listedPlugin {
 	return list
 }
 
-// emptyListed is a plugin of which nothing but its place is known.
+// emptyListed describes a plugin of which nothing but its place is known.
 func emptyListed(name string, origin plugin.Origin) listedPlugin {
 	return listedPlugin{Name: name, Protocol: origin.Protocol, File: origin.Path,
 		Tools: []string{}, Hooks: []listedHook{}, Guards: []hookpoints.Name{}, Notes: []string{}}
 }
 
+// listedAsLoaded describes a plugin that was loaded.
 func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 	one := emptyListed(p.Name, p.Origin)
 	one.State, one.OnFailure = stateLoaded, effective(p.OnFailure)
@@ -129,7 +133,7 @@ func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 	if p.Note != "" {
 		one.Notes = append(one.Notes, p.Note)
 	}
-	one.Notes = append(one.Notes, unusableParameters(p)...)
+	one.Notes = append(one.Notes, check.UnusableParameters(p)...)
 	for _, n := range notices {
 		if n.Plugin == p.Name {
 			one.Notes = append(one.Notes, n.Text)
@@ -154,17 +158,6 @@ func (p *listedPlugin) state() string {
 	return "ok"
 }
 
-// unusableParameters says which of a plugin's tools have parameters that check
-// nothing.
-func unusableParameters(p *plugin.Plugin) (list []string) {
-	for _, t := range p.Tools {
-		if _, err := tools.Compile(t.Spec().Parameters); err != nil {
-			list = append(list, fmt.Sprintf("%v: %v; calls of it are not checked", t.Spec(), err))
-		}
-	}
-	return list
-}
-
 // hookText is a hook point, with what the plugin's protocol calls it.
 func (p *listedPlugin) hookText(h listedHook) string {
 	text := string(h.Point)
@@ -184,7 +177,7 @@ func (p *listedPlugin) hookText(h listedHook) string {
 	return text
 }
 
-// print shows the plugin to people; loaded is how many are asked.
+// print shows the plugin to people; loaded is the number of loaded plugins.
 func (p *listedPlugin) print(w io.Writer, loaded int) {
 	fmt.Fprintf(w, "%s: %s\n", term.Name(p.Name), term.Line(p.state()))
 	order := ""

@@ -1,0 +1,150 @@
+package plugins
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/workbench/check"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// checker checks plugins in a scratch home.
+type checker struct {
+	session *app.Session
+	targets []target
+	placed  map[string]string // paths that take the places of entries, by name
+	common  *check.Dir        // the directory with all that is placed
+}
+
+// withChecker finds the named plugins, or all, and has do check them in a scratch
+// home.
+func withChecker(ctx context.Context, env *command.Env, names []string, do func(*checker) error) error {
+	opts, err := env.Request(app.ToRead)
+	if err != nil {
+		return err
+	}
+	home, err := app.MakeScratch(opts, "check")
+	if err != nil {
+		return err
+	}
+	defer home.Remove()
+	opts.Plugins = opts.Plugins.In(home)
+	opts.Plugins.AskAgain = true
+	s, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	c := &checker{session: s, placed: map[string]string{}}
+	if len(names) == 0 {
+		err = c.addAll(ctx)
+	} else {
+		err = c.add(names)
+	}
+	if err != nil {
+		return err
+	}
+	return do(c)
+}
+
+// add adds the named plugins to those that are checked.
+func (c *checker) add(names []string) error {
+	for _, name := range names {
+		t, err := findTarget(c.session, name)
+		if err != nil {
+			return err
+		}
+		if _, taken := c.placed[t.name]; t.path != "" && t.absent == "" && !taken {
+			c.placed[t.name] = t.path
+		}
+		c.targets = append(c.targets, t)
+	}
+	return nil
+}
+
+// addAll adds the plugins of the plugins directory to those that are checked.
+func (c *checker) addAll(ctx context.Context) (err error) {
+	if c.common, err = c.load(ctx, nil); err != nil {
+		return err
+	}
+	for _, name := range c.common.Names() {
+		c.targets = append(c.targets, target{name: name})
+	}
+	return nil
+}
+
+// load loads the plugins directory with what is placed in it.
+func (c *checker) load(ctx context.Context, placed map[string]string) (*check.Dir, error) {
+	opts := c.session.Loader().Native()
+	// What plugins say on standard error is part of what is found; nobody is at the
+	// terminal to answer them.
+	opts.Runner = process.Runner{Env: opts.Runner.Env}
+	opts.Spool, opts.Placed = nil, placed
+	prober, keep := c.session.Loader().Prober()
+	defer keep()
+	opts.Prober = prober
+	return check.Load(ctx, opts)
+}
+
+// directory returns the plugins directory with a target in it, and with the others if
+// they do not need the same name.
+func (c *checker) directory(ctx context.Context, t target) (dir *check.Dir, err error) {
+	if c.placed[t.name] != t.path {
+		return c.load(ctx, map[string]string{t.name: cmp.Or(t.path, filepath.Join(c.session.Loader().Dir(), t.name))})
+	}
+	if c.common == nil {
+		c.common, err = c.load(ctx, c.placed)
+	}
+	return c.common, err
+}
+
+// check checks one plugin.
+func (c *checker) check(ctx context.Context, t target) (check.Report, error) {
+	switch {
+	case t.absent != "":
+		return check.Missing(t.name, t.path, t.absent), nil
+	case t.foreign:
+		return checkForeign(ctx, c.session, t.name)
+	}
+	dir, err := c.directory(ctx, t)
+	if err != nil {
+		return check.Report{}, err
+	}
+	r := dir.Check(ctx, t.name)
+	if t.remark != "" {
+		r.Warn(t.remark)
+	}
+	return r, nil
+}
+
+// checkForeign checks a hook of another program.
+func checkForeign(ctx context.Context, s *app.Session, name string) (check.Report, error) {
+	if err := s.Load(ctx); err != nil {
+		return check.Report{}, err
+	}
+	for i := range s.Loaded.Plugins {
+		if s.Loaded.Plugins[i].Name == name {
+			r := check.Loaded(ctx, &s.Loaded.Plugins[i])
+			for _, n := range s.Loaded.Notices {
+				if n.Plugin == r.Plugin {
+					r.Warn(n.Text)
+				}
+			}
+			return r, nil
+		}
+	}
+	for _, left := range s.Loaded.LeftOut {
+		if left.Name != name {
+			continue
+		}
+		why := left.Reason
+		if left.Untrusted {
+			why += "; approve it with: chibi trust"
+		}
+		return check.Missing(name, left.Origin.Path, why), nil
+	}
+	return check.Report{}, noPlugin(name)
+}

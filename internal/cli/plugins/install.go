@@ -1,0 +1,106 @@
+package plugins
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/workbench/installed"
+	"github.com/urfave/cli/v2"
+)
+
+// installFlags are the flags of plugin install.
+type installFlags struct {
+	link bool
+}
+
+func installCommand(env *command.Env) *cli.Command {
+	var f installFlags
+	return env.Command(command.Spec{
+		Name: "install", Args: "PATH-OR-GIT-URL",
+		About: "copy a plugin into the plugins directory, show what it can see and do, and enable it if you agree",
+		Flags: []cli.Flag{
+			command.Switch(&f.link, "link", "link to it instead of copying it"),
+			env.YesFlag("do not ask"),
+		},
+		Examples: []string{"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
+			"chibi plugin install --yes https://example.org/my-filter.git"},
+		Run: func(ctx context.Context, args []string) error {
+			return env.ReadHome(ctx, func(s *app.Session) error { return install(ctx, env, s, installation{args[0], f}) })
+		},
+	})
+}
+
+// installation is what a person wants to install, and how.
+type installation struct {
+	source string // a path or the address of a repository
+	installFlags
+}
+
+// install copies or links a plugin, disabled, and offers to enable it. Nothing of
+// it runs before the person agrees.
+func install(ctx context.Context, env *command.Env, s *app.Session, what installation) error {
+	source, err := installed.Fetch(ctx, s.Loader().Runner(), what.source)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	dir := directory(env, s)
+	if err := dir.Free(source.Name); err != nil {
+		return err
+	}
+	if what.link && installed.IsAddress(what.source) {
+		return command.Usage("--link is for a path; %s is not on this machine", what.source)
+	}
+	if err := source.Check(); err != nil {
+		return err
+	}
+	if err := setEnabled(s, source.Name, false); err != nil {
+		return err
+	}
+	if what.link {
+		err = link(s, dir, source)
+	} else {
+		err = dir.Copy(source)
+	}
+	if err != nil {
+		return err
+	}
+	return offer(ctx, env, s, source.Name)
+}
+
+// link allows links to a plugin, and links to it.
+func link(s *app.Session, dir installed.Dir, source installed.Source) (err error) {
+	if source.Path, err = filepath.EvalSymlinks(source.Path); err != nil {
+		return err
+	}
+	if err := allowLink(s, source.Path); err != nil {
+		return err
+	}
+	return dir.Link(source)
+}
+
+// offer shows what would run of a plugin that was installed, asks it what it can do
+// if the person agrees, and enables it if they agree to that.
+func offer(ctx context.Context, env *command.Env, s *app.Session, name string) error {
+	s.Config.Plugins.ByName[name] = config.Plugin{} // disabled, as was just written
+	if _, err := describe(env, s, name); err != nil {
+		return err
+	}
+	ok, err := ask(ctx, env, s, name)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if ok, err = env.Confirm(ctx, "Enable it? [y/N] "); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		return env.Out.Say("It is installed and not enabled; enable it: chibi plugin enable %s", term.ShellWord(name))
+	}
+	return enable(ctx, env, s, name)
+}

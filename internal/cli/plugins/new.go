@@ -1,0 +1,99 @@
+package plugins
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/workbench/scaffold"
+	"github.com/chibi-host/chibi/tools/builtin"
+	"github.com/urfave/cli/v2"
+)
+
+// newFlags are the flags of plugin new.
+type newFlags struct {
+	lang, dir string
+	hooks     []string
+	tool      bool
+}
+
+func newCommand(env *command.Env) *cli.Command {
+	var f newFlags
+	return env.Command(command.Spec{
+		Name: "new", Args: "PLUGIN",
+		About: "write the beginning of a plugin: working, with the fields of its hooks in comments",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "),
+				Value: "sh", Destination: &f.lang},
+			&cmdline.Flag{Name: "hook", Takes: cmdline.Word("POINT", cmdline.Point), Into: cmdline.List(&f.hooks),
+				About: "ask for the hook POINT; may be given several times"},
+			command.Switch(&f.tool, "tool", "it is a tool: its description asks for what the model should know"),
+			&cli.StringFlag{Name: "dir", Usage: "write it into `DIRECTORY`, not into the plugins directory",
+				Destination: &f.dir},
+		},
+		Examples: []string{"chibi plugin new my-filter --lang python --hook pre_api_tools", "chibi plugin new dice --tool"},
+		Run: func(ctx context.Context, args []string) error {
+			files, err := newFiles(args[0], f)
+			if err != nil {
+				return err
+			}
+			return env.ReadHome(ctx, func(s *app.Session) error { return writeNew(env, s, newPlugin{args[0], f.dir, files}) })
+		},
+	})
+}
+
+// newFiles makes the files of a new plugin.
+func newFiles(name string, f newFlags) ([]scaffold.File, error) {
+	if f.tool && slices.Contains(builtin.Names(), name) {
+		return nil, command.Usage("chibi has a tool %q built in, which would be used instead; take another name", name)
+	}
+	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool}
+	for _, point := range f.hooks {
+		info, err := command.FindPoint(point)
+		if err != nil {
+			return nil, err
+		}
+		plan.Hooks = append(plan.Hooks, info)
+	}
+	files, err := plan.Files()
+	if err != nil {
+		return nil, app.UsageError{Err: err}
+	}
+	return files, nil
+}
+
+// newPlugin is a plugin that is to be written.
+type newPlugin struct {
+	name  string
+	dir   string // "": the plugins directory
+	files []scaffold.File
+}
+
+// writeNew writes a new plugin.
+func writeNew(env *command.Env, s *app.Session, p newPlugin) error {
+	dir := s.Loader().Dir()
+	if p.dir != "" {
+		dir = p.dir
+	}
+	target := filepath.Join(dir, p.name)
+	if _, err := os.Lstat(target); err == nil {
+		return fmt.Errorf("%s is there already; remove it, or take another name", target)
+	}
+	for _, file := range p.files {
+		if err := disk.WriteFile(filepath.Join(dir, file.Path), []byte(file.Text), file.Mode); err != nil {
+			return fmt.Errorf("writing the plugin: %w", err)
+		}
+	}
+	checked := p.name
+	if p.dir != "" {
+		checked = target
+	}
+	return env.Out.Say("Wrote %s; try it: chibi plugin check %s", target, checked)
+}
