@@ -61,7 +61,8 @@ func Archive(ctx context.Context, run Run, name string) error {
 	})
 }
 
-// CompactCurrent replaces the conversation of the run's own context by a summary.
+// CompactCurrent replaces the conversation of the run's own context by a summary that
+// its model writes.
 func CompactCurrent(ctx context.Context, run Run, name string) error {
 	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
 		done, err := t.Agent.Compact(ctx)
@@ -72,7 +73,8 @@ func CompactCurrent(ctx context.Context, run Run, name string) error {
 	})
 }
 
-// CompactNamed does so in any context, with its own model.
+// CompactNamed replaces the conversation of any context by a summary that the
+// context's own model writes.
 func CompactNamed(ctx context.Context, run Run, name string) error {
 	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
 		if err := t.Connect(); err != nil {
@@ -86,6 +88,7 @@ func CompactNamed(ctx context.Context, run Run, name string) error {
 	})
 }
 
+// compacted says what became of a context that was to be compacted.
 func compacted(name string, done agent.Compacted) command.Fields {
 	return command.Fields{"context": name, "compacted": done == agent.CompactDone}
 }

@@ -101,6 +101,7 @@ func PrintHistory(ctx context.Context, run Run, h History) error {
 	return err
 }
 
+// isConversation reports whether an entry is a message, a tool call or its result.
 func isConversation(t contexts.Type) bool {
 	return t == contexts.TypeMessage || t == contexts.TypeToolCall || t == contexts.TypeToolResult
 }

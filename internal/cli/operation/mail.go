@@ -61,7 +61,7 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 	return dealtWith(run, "check_all_inboxes", dealt)
 }
 
-// processOneMail is for the mail of one context.
+// processOneMail lets the model deal with the mail of one context.
 func processOneMail(ctx context.Context, run Run, name string) error {
 	some, err := processMail(ctx, run, name)
 	switch {
@@ -73,6 +73,7 @@ func processOneMail(ctx context.Context, run Run, name string) error {
 	return dealtWith(run, "check_inbox", []string{name})
 }
 
+// dealtWith answers in which contexts mail was dealt with.
 func dealtWith(run Run, operation string, names []string) error {
 	return run.Env.Out.Done(operation, command.Fields{"contexts": names},
 		fmt.Sprintf("Contexts whose mail was dealt with: %d", len(names)))

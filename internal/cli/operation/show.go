@@ -39,6 +39,7 @@ type ContextInfo struct {
 	LastActivity *time.Time `json:"last_activity_at,omitempty"`
 }
 
+// describeContext is the JSON of what the store knows of a context.
 func describeContext(info contexts.Info) ContextInfo {
 	c := ContextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail}
 	if !info.Created.IsZero() {

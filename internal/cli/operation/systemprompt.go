@@ -69,7 +69,8 @@ func setSystemPrompt(_ context.Context, run Run, name, text string) error {
 		fmt.Sprintf("System prompt of context '%s' set", name))
 }
 
-// setOtherSystemPrompt does so with a context that need not exist.
+// setOtherSystemPrompt gives a system prompt to the context that the first word
+// names. It need not exist.
 func setOtherSystemPrompt(ctx context.Context, run Run, given cmdline.Given) error {
 	name, err := app.Resolve(ctx, run.Session.Store, given.Values[0])
 	if err != nil {
