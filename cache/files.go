@@ -16,31 +16,19 @@ import (
 // Files keeps outputs in a directory, in the layout of the original chibi:
 // ID.cache holds the output as the tool wrote it, ID.meta.json describes it.
 // ID.index.json is ours: where lines begin.
-type Files struct{ dir string }
+type Files struct{ dir directory }
 
 var _ Cache = Files{}
 
 // Open opens a directory, which need not exist. It writes nothing.
-func Open(dir string) Files { return Files{dir} }
+func Open(dir string) Files { return Files{directory(dir)} }
 
 // orphanAge is how old a file must be that belongs to no entry: a younger one
 // may be an output that is being written.
 const orphanAge = time.Hour
 
-// maxMeta bounds the files that describe an entry, in bytes.
-const maxMeta = 64 << 20
-
-func (c Files) contentFile(id string) string { return filepath.Join(c.dir, id+".cache") }
-
-func (c Files) metaFile(id string) jsonfile.File  { return c.jsonFile(id + ".meta.json") }
-func (c Files) indexFile(id string) jsonfile.File { return c.jsonFile(id + ".index.json") }
-
-func (c Files) jsonFile(name string) jsonfile.File {
-	return jsonfile.File{Path: filepath.Join(c.dir, name), Max: maxMeta}
-}
-
 // SpillFile makes an empty file in the directory.
-func (c Files) SpillFile() (*os.File, error) { return disk.CreateSpill(c.dir) }
+func (c Files) SpillFile() (*os.File, error) { return disk.CreateSpill(string(c.dir)) }
 
 // PutText saves a text as a tool's output.
 func (c Files) PutText(tool string, arguments []byte, text string) (e Entry, err error) {
@@ -71,7 +59,7 @@ func (c Files) put(tool string, arguments []byte, path string) (Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	e.Path = c.contentFile(e.ID)
+	e.Path = c.dir.content(e.ID)
 	if err := disk.Sync(path); err != nil {
 		return e, err
 	}
@@ -88,10 +76,10 @@ func (c Files) put(tool string, arguments []byte, path string) (Entry, error) {
 		return e, err
 	}
 	e = e.measured(index)
-	if err := jsonfile.Write(c.indexFile(e.ID), index); err != nil {
+	if err := jsonfile.Write(c.dir.index(e.ID), index); err != nil {
 		return e, err
 	}
-	return e, jsonfile.Write(c.metaFile(e.ID), e)
+	return e, jsonfile.Write(c.dir.meta(e.ID), e)
 }
 
 // entry describes one entry. The error is ErrNotFound, with the id.
@@ -99,14 +87,14 @@ func (c Files) entry(id string) (Entry, error) {
 	if !validID(id) {
 		return Entry{}, notFound(id)
 	}
-	e, err := jsonfile.Read[Entry](c.metaFile(id))
+	e, err := jsonfile.Read[Entry](c.dir.meta(id))
 	if err != nil || e.ID != id {
 		return Entry{}, notFound(id)
 	}
 	if e.SHA256 == "" { // the original counts bytes, and calls them characters
 		e.Bytes = int64(e.Chars)
 	}
-	e.Path = c.contentFile(id)
+	e.Path = c.dir.content(id)
 	return e, nil
 }
 
@@ -138,7 +126,7 @@ func (c Files) index(e Entry, f *os.File) (Index, error) {
 	if err != nil {
 		return Index{}, err
 	}
-	index, err := jsonfile.Read[Index](c.indexFile(e.ID))
+	index, err := jsonfile.Read[Index](c.dir.index(e.ID))
 	if err == nil && index.matches(info) {
 		return index, nil
 	}
@@ -148,12 +136,12 @@ func (c Files) index(e Entry, f *os.File) (Index, error) {
 	if e.SHA256 != "" && e.SHA256 != index.sum || e.SHA256 == "" && e.Bytes != index.Size {
 		return index, ErrNotFound
 	}
-	return index, jsonfile.Write(c.indexFile(e.ID), index)
+	return index, jsonfile.Write(c.dir.index(e.ID), index)
 }
 
 // List lists the entries, the newest first.
 func (c Files) List() ([]Entry, error) {
-	names, err := c.names()
+	names, err := c.dir.names()
 	if err != nil {
 		return nil, fmt.Errorf("listing cached outputs: %w", err)
 	}
@@ -169,15 +157,6 @@ func (c Files) List() ([]Entry, error) {
 	return list, nil
 }
 
-// names lists the directory; one that is missing is empty.
-func (c Files) names() ([]fs.DirEntry, error) {
-	names, err := os.ReadDir(c.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return names, err
-}
-
 // Clean removes entries beyond the limits, and old files that belong to none.
 func (c Files) Clean(limits Limits) (removed int, err error) {
 	entries, err := c.List()
@@ -185,7 +164,7 @@ func (c Files) Clean(limits Limits) (removed int, err error) {
 		return 0, err
 	}
 	for _, e := range limits.expired(entries, time.Now()) {
-		if err := c.remove(e.ID); err != nil {
+		if err := c.dir.remove(e.ID); err != nil {
 			return removed, err
 		}
 		removed++
@@ -193,20 +172,9 @@ func (c Files) Clean(limits Limits) (removed int, err error) {
 	return removed, c.removeOrphans()
 }
 
-// remove removes one entry. What describes it goes first, so that a crash leaves
-// no entry without content.
-func (c Files) remove(id string) error {
-	for _, path := range []string{c.metaFile(id).Path, c.indexFile(id).Path, c.contentFile(id)} {
-		if err := (disk.OS{}).Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing cached output %q: %w", id, err)
-		}
-	}
-	return nil
-}
-
 // removeOrphans removes old files that belong to no entry.
 func (c Files) removeOrphans() error {
-	names, err := c.names()
+	names, err := c.dir.names()
 	if err != nil {
 		return fmt.Errorf("cleaning the cache: %w", err)
 	}
@@ -219,7 +187,7 @@ func (c Files) removeOrphans() error {
 		if err != nil || time.Since(info.ModTime()) < orphanAge {
 			continue
 		}
-		if err := (disk.OS{}).Remove(filepath.Join(c.dir, n.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := (disk.OS{}).Remove(filepath.Join(string(c.dir), n.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning the cache: %w", err)
 		}
 	}
@@ -228,7 +196,7 @@ func (c Files) removeOrphans() error {
 
 // Clear removes the directory with all that is in it.
 func (c Files) Clear() error {
-	if err := (disk.OS{}).RemoveAll(c.dir); err != nil {
+	if err := (disk.OS{}).RemoveAll(string(c.dir)); err != nil {
 		return fmt.Errorf("clearing the cache: %w", err)
 	}
 	return nil
