@@ -14,15 +14,10 @@ import (
 // concurrent use.
 type Accumulator struct {
 	info    hookpoints.Info
-	payload []byte
-	values  map[string]*node // fields of the payload that replies rewrite, as they are now
-	stale   []string         // those that the payload does not have yet
-	spliced extent           // the one that it was given last
+	payload document
 	replies []*reply
 	settled []byte // the answer of the reply that blocked or claimed
 	blocker string
-
-	appendedBy []string
 	ownership
 }
 
@@ -30,7 +25,7 @@ type Accumulator struct {
 // [hookpoints.Validate]. The payload must be a valid JSON object without duplicate names;
 // this is not checked.
 func New(info hookpoints.Info, payload []byte) *Accumulator {
-	return &Accumulator{info: info, payload: payload, values: map[string]*node{}}
+	return &Accumulator{info: info, payload: document{text: payload, values: map[string]*node{}}}
 }
 
 // Fold combines replies that are all there, and returns the payload as rewrites have
@@ -58,12 +53,15 @@ func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result,
 
 // Next returns the current payload, for the next subscriber. The caller must not modify
 // it.
-func (a *Accumulator) Next() []byte {
-	for _, name := range a.stale {
-		a.splice(name)
+func (a *Accumulator) Next() []byte { return a.payload.current() }
+
+// current is the text as rewrites have left it.
+func (d *document) current() []byte {
+	for _, name := range d.stale {
+		d.splice(name)
 	}
-	a.stale = nil
-	return a.payload
+	d.stale = nil
+	return d.text
 }
 
 // Add adds a reply, in plugin order, and reports whether the dispatch is settled, so that
@@ -75,11 +73,11 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 	f, decides := deciding(a.info, added)
 	switch {
 	case a.info.Mode == hookpoints.Observe:
-		a.observe(added)
+		added.observed(a.info)
 	case decides:
 		a.decide(added, f)
 	case added.guard:
-		a.onlyGuards(added)
+		added.onlyGuards(a.info)
 	case a.info.Mode == hookpoints.Chain && a.settled == nil:
 		a.rewrite(added)
 	}
@@ -124,7 +122,7 @@ func (a *Accumulator) rewrite(r *reply) {
 // replace gives a field of the payload a new value; one that is equal to the present
 // one is no change.
 func (a *Accumulator) replace(r *reply, name, value string) {
-	now := a.value(name)
+	now := a.payload.value(name)
 	before, after := now.result(), gjson.Parse(value)
 	if !equal(before, after) {
 		now.replace(value)
@@ -132,27 +130,27 @@ func (a *Accumulator) replace(r *reply, name, value string) {
 	}
 }
 
-// value is a field of the payload as it is now.
-func (a *Accumulator) value(name string) *node {
-	if a.values[name] == nil {
-		a.values[name] = newNode(gjson.GetBytes(a.payload, gjson.Escape(name)).Raw)
+// value is a field as it is now.
+func (d *document) value(name string) *node {
+	if d.values[name] == nil {
+		d.values[name] = newNode(gjson.GetBytes(d.text, gjson.Escape(name)).Raw)
 	}
-	return a.values[name]
+	return d.values[name]
 }
 
 // rewrote notes a change of the payload.
 func (a *Accumulator) rewrote(r *reply, c *change) {
 	r.Outcome, r.rewrites, a.writer = Changed, append(r.rewrites, c), r
-	if !slices.Contains(a.stale, c.field) {
-		a.stale = append(a.stale, c.field)
+	if !slices.Contains(a.payload.stale, c.field) {
+		a.payload.stale = append(a.payload.stale, c.field)
 	}
 }
 
 // Result returns the combined result. No reply may be added afterwards.
 func (a *Accumulator) Result() Result {
-	answer := a.settled
-	if answer == nil {
-		answer = a.combine()
+	c := combination{info: a.info, replies: a.replies, payload: &a.payload, answer: a.settled}
+	if a.settled == nil {
+		c.combine()
 	}
 	if a.owned != nil {
 		a.noteConflicts()
@@ -161,54 +159,60 @@ func (a *Accumulator) Result() Result {
 	for i, r := range a.replies {
 		effects[i] = r.Effect
 	}
-	return Result{Answer: answer, BlockedBy: a.blocker, AppendedBy: a.appendedBy, Effects: effects}
+	return Result{Answer: c.answer, BlockedBy: a.blocker, AppendedBy: c.appendedBy, Effects: effects}
 }
 
-// combine makes an answer of the fields by their rules: those that act when all
-// replies are there.
-func (a *Accumulator) combine() (answer []byte) {
-	for _, f := range a.info.Fields {
+// combination makes the answer of the replies when all of them are there.
+type combination struct {
+	info       hookpoints.Info
+	replies    []*reply
+	payload    *document
+	answer     []byte
+	appendedBy []string
+}
+
+// combine combines the fields by their rules: those that act when all replies are there.
+func (c *combination) combine() {
+	for _, f := range c.info.Fields {
 		switch f.Rule {
 		case hookpoints.RuleReplace, hookpoints.RulePatch:
-			answer = a.rewritten(answer, f)
+			c.rewritten(f)
 		case hookpoints.RuleJoin:
-			answer = a.join(answer, f)
+			c.join(f)
 		case hookpoints.RuleAppend:
-			answer = a.appendLists(answer, f)
+			c.appendLists(f)
 		case hookpoints.RuleIntersect:
-			answer = a.intersect(answer, f)
+			c.intersect(f)
 		case hookpoints.RuleUnite:
-			answer = a.unite(answer, f)
+			c.unite(f)
 		case hookpoints.RuleFirst:
-			answer = a.first(answer, f)
+			c.first(f)
 		}
 	}
-	return answer
 }
 
 // rewritten adds the final value of a field of the payload, if it is spelled in
 // another way than at first, with what the last plugin that rewrote it says beside it.
-func (a *Accumulator) rewritten(answer []byte, f hookpoints.AnswerField) []byte {
-	value := a.values[f.Name]
+func (c *combination) rewritten(f hookpoints.AnswerField) {
+	value := c.payload.values[f.Name]
 	if value == nil || value.raw() == value.origin {
-		return answer
+		return
 	}
-	last := len(a.replies) - 1
-	for a.replies[last].field(f.Name) == "" {
+	last := len(c.replies) - 1
+	for c.replies[last].field(f.Name) == "" {
 		last--
 	}
-	return a.putWith(answer, a.replies[last], f.Name, value.raw())
+	c.putWith(c.replies[last], f.Name, value.raw())
 }
 
 // putWith adds a field, with what a reply says in the fields that belong to it.
-func (a *Accumulator) putWith(answer []byte, r *reply, name, value string) []byte {
-	answer = put(answer, name, value)
-	for _, f := range a.info.Fields {
+func (c *combination) putWith(r *reply, name, value string) {
+	c.answer = put(c.answer, name, value)
+	for _, f := range c.info.Fields {
 		if f.Rule == hookpoints.RuleWith && f.With == name && r.field(f.Name) != "" {
-			answer = put(answer, f.Name, r.field(f.Name))
+			c.answer = put(c.answer, f.Name, r.field(f.Name))
 		}
 	}
-	return answer
 }
 
 // put gives an object a member, instead of the one of that name; nil is an object

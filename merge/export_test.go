@@ -9,7 +9,7 @@ func NewChain(doc []byte) Chain { return Chain{New(hookpoints.Info{}, doc)} }
 
 func (c Chain) Doc() []byte { return c.Next() }
 
-func (c Chain) Field(name string) []byte { return []byte(c.value(name).raw()) }
+func (c Chain) Field(name string) []byte { return []byte(c.payload.value(name).raw()) }
 
 func (c Chain) Conflicts() []Conflict {
 	c.own()

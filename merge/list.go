@@ -29,21 +29,19 @@ func Append[T any](offers []Offer[[]T]) []T {
 }
 
 // combineOffers makes one value of what replies offer for a field, if any does.
-func combineOffers[T any](answer []byte, f hookpoints.AnswerField, offers []Offer[T],
-	combine func([]Offer[T]) T) []byte {
+func combineOffers[T any](c *combination, f hookpoints.AnswerField, offers []Offer[T], by func([]Offer[T]) T) {
 	if len(offers) == 0 {
-		return answer
+		return
 	}
-	if value, err := strictjson.Encode(combine(offers)); err == nil {
-		answer = put(answer, f.Name, string(value))
+	if value, err := strictjson.Encode(by(offers)); err == nil {
+		c.answer = put(c.answer, f.Name, string(value))
 	}
-	return answer
 }
 
 // offersOf reads a field of every reply that has it, and notes that it takes effect.
-func offersOf[T any](a *Accumulator, f hookpoints.AnswerField) []Offer[T] {
+func offersOf[T any](replies []*reply, f hookpoints.AnswerField) []Offer[T] {
 	var offers []Offer[T]
-	for _, r := range a.replies {
+	for _, r := range replies {
 		var value T
 		raw := r.field(f.Name)
 		if raw == "" || raw == `""` || strictjson.Decode([]byte(raw), &value) != nil {

@@ -47,10 +47,18 @@ func (a *Accumulator) patch(r *reply, name, patch string) {
 		r.ignore("%q: a patch must be an object", name)
 		return
 	}
-	now := a.value(name)
+	now := a.payload.value(name)
 	if changed := now.patch(gjson.Parse(patch)); changed != nil {
 		a.rewrote(r, &change{field: name, patched: changed, now: now})
 	}
+}
+
+// document is the payload with what replies have made of it.
+type document struct {
+	text    []byte
+	values  map[string]*node // fields that replies rewrite, as they are now
+	stale   []string         // those that the text does not have yet
+	spliced extent           // the one that it was given last
 }
 
 // extent is where the value of a field stands in a payload.
@@ -59,23 +67,23 @@ type extent struct {
 	begin, end int
 }
 
-// splice writes a field into the payload. Where it stands is looked up once for all
+// splice writes a field into the text. Where it stands is looked up once for all
 // plugins that patch the same field.
-func (a *Accumulator) splice(field string) {
-	now := a.values[field]
-	if a.spliced.field != field {
-		there := gjson.GetBytes(a.payload, gjson.Escape(field))
+func (d *document) splice(field string) {
+	now := d.values[field]
+	if d.spliced.field != field {
+		there := gjson.GetBytes(d.text, gjson.Escape(field))
 		if !there.Exists() {
-			a.payload = put(a.payload, field, now.raw())
+			d.text = put(d.text, field, now.raw())
 			return
 		}
-		a.spliced = extent{field, there.Index, there.Index + len(there.Raw)}
+		d.spliced = extent{field, there.Index, there.Index + len(there.Raw)}
 	}
-	out := make([]byte, 0, len(a.payload)+now.size())
-	out = now.appendTo(append(out, a.payload[:a.spliced.begin]...))
-	tail := a.payload[a.spliced.end:]
-	a.spliced.end = len(out)
-	a.payload = append(out, tail...)
+	out := make([]byte, 0, len(d.text)+now.size())
+	out = now.appendTo(append(out, d.text[:d.spliced.begin]...))
+	tail := d.text[d.spliced.end:]
+	d.spliced.end = len(out)
+	d.text = append(out, tail...)
 }
 
 // valid reports whether text is JSON of a bounded depth: nothing else is taken

@@ -13,49 +13,49 @@ import (
 )
 
 // join puts texts one after another with a blank line between.
-func (a *Accumulator) join(answer []byte, f hookpoints.AnswerField) []byte {
-	return combineOffers(answer, f, offersOf[string](a, f), Join)
+func (c *combination) join(f hookpoints.AnswerField) {
+	combineOffers(c, f, offersOf[string](c.replies, f), Join)
 }
 
 // appendLists puts lists one after another.
-func (a *Accumulator) appendLists(answer []byte, f hookpoints.AnswerField) []byte {
-	offers := offersOf[[]json.RawMessage](a, f)
+func (c *combination) appendLists(f hookpoints.AnswerField) {
+	offers := offersOf[[]json.RawMessage](c.replies, f)
 	for _, o := range offers {
-		a.appendedBy = append(a.appendedBy, slices.Repeat([]string{o.From}, len(o.Value))...)
+		c.appendedBy = append(c.appendedBy, slices.Repeat([]string{o.From}, len(o.Value))...)
 	}
-	return combineOffers(answer, f, offers, Append[json.RawMessage])
+	combineOffers(c, f, offers, Append[json.RawMessage])
 }
 
 // intersect keeps what every list names.
-func (a *Accumulator) intersect(answer []byte, f hookpoints.AnswerField) []byte {
-	return combineOffers(answer, f, a.names(f), Intersect)
+func (c *combination) intersect(f hookpoints.AnswerField) {
+	combineOffers(c, f, c.names(f), Intersect)
 }
 
 // unite lists what any list names.
-func (a *Accumulator) unite(answer []byte, f hookpoints.AnswerField) []byte {
-	return combineOffers(answer, f, a.names(f), Unite)
+func (c *combination) unite(f hookpoints.AnswerField) {
+	combineOffers(c, f, c.names(f), Unite)
 }
 
 // names reads a field that is a list of names, and notes those that are not offered.
-func (a *Accumulator) names(f hookpoints.AnswerField) []Offer[[]string] {
-	offers := offersOf[[]string](a, f)
+func (c *combination) names(f hookpoints.AnswerField) []Offer[[]string] {
+	offers := offersOf[[]string](c.replies, f)
 	if len(offers) > 0 {
-		a.noteNotOffered(f)
+		c.noteNotOffered(f)
 	}
 	return offers
 }
 
 // first takes the first value that is not empty, and tells the other plugins that
 // theirs is not used.
-func (a *Accumulator) first(answer []byte, f hookpoints.AnswerField) []byte {
+func (c *combination) first(f hookpoints.AnswerField) {
 	var winner *reply
-	for _, r := range a.replies {
+	for _, r := range c.replies {
 		value := r.field(f.Name)
 		switch {
 		case isEmpty(value):
 		case winner == nil:
 			winner = r
-			answer = a.putWith(answer, r, f.Name, value)
+			c.putWith(r, f.Name, value)
 			r.usesField(f.Name)
 		default:
 			r.lost("/"+f.Name, winner.from)
@@ -65,7 +65,6 @@ func (a *Accumulator) first(answer []byte, f hookpoints.AnswerField) []byte {
 			}
 		}
 	}
-	return answer
 }
 
 // decide settles the dispatch by a field of a reply: the first reply that blocks or
@@ -73,12 +72,12 @@ func (a *Accumulator) first(answer []byte, f hookpoints.AnswerField) []byte {
 func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 	if f.Rule == hookpoints.RuleClaim {
 		if a.settled == nil {
-			a.settled, r.Outcome, r.Decides = a.alone(r, f, r.from), Claimed, true
+			a.settled, r.Outcome, r.Decides = r.alone(a.info, f, r.from), Claimed, true
 		}
 		return
 	}
-	said := a.alone(r, f, fmt.Sprintf("blocked by plugin %q", r.from))
-	r.Outcome, r.Why = Blocked, a.dependentText(said, f.Name)
+	said := r.alone(a.info, f, fmt.Sprintf("blocked by plugin %q", r.from))
+	r.Outcome, r.Why = Blocked, dependentText(a.info, said, f.Name)
 	if a.settled != nil {
 		r.note(NoteBlockedFirst, "plugin %q blocked first", a.blocker)
 		return
@@ -88,8 +87,8 @@ func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 
 // onlyGuards notes that a guard's answer has no effect if it asks for anything but
 // a block.
-func (a *Accumulator) onlyGuards(r *reply) {
-	for _, f := range a.info.Fields {
+func (r *reply) onlyGuards(info hookpoints.Info) {
+	for _, f := range info.Fields {
 		if f.Rule != hookpoints.RuleBlock && f.Rule != hookpoints.RuleWith && r.field(f.Name) != "" {
 			r.ignore("it is a guard here and may only block")
 			break
@@ -98,15 +97,15 @@ func (a *Accumulator) onlyGuards(r *reply) {
 	r.body = ""
 }
 
-// observe notes that an answer has no effect if it names what has one at some other
+// observed notes that an answer has no effect if it names what has one at some other
 // point. Other fields, such as {"ok":true}, harm nobody.
-func (a *Accumulator) observe(r *reply) {
+func (r *reply) observed(info hookpoints.Info) {
 	if r.body == "" {
 		return
 	}
 	effective := map[string]bool{}
-	for _, info := range hookpoints.All() {
-		for _, f := range info.Fields {
+	for _, other := range hookpoints.All() {
+		for _, f := range other.Fields {
 			effective[f.Name] = true
 		}
 	}
@@ -118,7 +117,7 @@ func (a *Accumulator) observe(r *reply) {
 	})
 	r.body = ""
 	if len(tried) > 0 {
-		r.ignore("%s is only observed, an answer of %s changes nothing", a.info.Name, strings.Join(tried, ", "))
+		r.ignore("%s is only observed, an answer of %s changes nothing", info.Name, strings.Join(tried, ", "))
 	}
 }
 
@@ -131,9 +130,9 @@ func Blocks(info hookpoints.Info, answer []byte) bool {
 
 // alone is an answer of one plugin: a field that is true and the fields that belong
 // to it; those that it does not have say text.
-func (a *Accumulator) alone(r *reply, f hookpoints.AnswerField, text string) []byte {
+func (r *reply) alone(info hookpoints.Info, f hookpoints.AnswerField, text string) []byte {
 	said := put(nil, f.Name, "true")
-	for _, dependent := range a.dependents(f.Name) {
+	for _, dependent := range dependents(info, f.Name) {
 		value := r.field(dependent)
 		if value == "" || value == `""` {
 			value = string(strictjson.Quote(text))
@@ -144,8 +143,8 @@ func (a *Accumulator) alone(r *reply, f hookpoints.AnswerField, text string) []b
 }
 
 // dependents are the fields that belong to a field.
-func (a *Accumulator) dependents(name string) (names []string) {
-	for _, f := range a.info.Fields {
+func dependents(info hookpoints.Info, name string) (names []string) {
+	for _, f := range info.Fields {
 		if f.Rule == hookpoints.RuleWith && f.With == name {
 			names = append(names, f.Name)
 		}
@@ -154,8 +153,8 @@ func (a *Accumulator) dependents(name string) (names []string) {
 }
 
 // dependentText is the text of the first field that belongs to a field.
-func (a *Accumulator) dependentText(said []byte, name string) string {
-	for _, dependent := range a.dependents(name) {
+func dependentText(info hookpoints.Info, said []byte, name string) string {
+	for _, dependent := range dependents(info, name) {
 		return gjson.GetBytes(said, gjson.Escape(dependent)).String()
 	}
 	return ""
@@ -165,15 +164,15 @@ func (a *Accumulator) dependentText(said []byte, name string) string {
 const maxNotOffered = 10
 
 // noteNotOffered remarks on names in lists that the payload does not know.
-func (a *Accumulator) noteNotOffered(f hookpoints.AnswerField) {
+func (c *combination) noteNotOffered(f hookpoints.AnswerField) {
 	if f.Among == "" {
 		return
 	}
 	known := map[string]bool{}
-	for _, v := range gjson.GetBytes(a.Next(), f.Among).Array() {
+	for _, v := range gjson.GetBytes(c.payload.current(), f.Among).Array() {
 		known[v.String()] = true
 	}
-	for _, r := range a.replies {
+	for _, r := range c.replies {
 		others := 0
 		gjson.Parse(r.field(f.Name)).ForEach(func(_, v gjson.Result) bool {
 			if known[v.String()] {

@@ -46,7 +46,7 @@ var boundOf = map[string]string{
 	"cache.Files.Open":                            "a tool's output in the cache",
 	"cache.Files.entry":                           "an entry of the cache",
 	"cache.Files.index":                           "an entry of the cache",
-	"cache.Files.names":                           "directories",
+	"cache.directory.names":                       "directories",
 	"cache.Files.put":                             "a tool's output in the cache",
 	"cache.Memory.PutFile":                        callersBound,
 	"cache.Reader.Preview":                        callersBound,
