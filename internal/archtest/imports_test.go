@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"internal/cli/command": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/disk", "internal/term",
 		"internal/term/screen", "tools"},
 	"internal/cli/chat": {"agent", "contexts", "internal/cli/command", "internal/cli/operation", "internal/term",
-		"internal/term/editor", "internal/term/markdown", "internal/term/screen"},
+		"internal/term/editor", "internal/term/markdown", "internal/term/screen", "plugin"},
 	"internal/cli/complete": {"contexts", "hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command",
 		"internal/config", "internal/trace"},
 	"internal/cli/demo": {"agent", "examples/plugins", "internal/app", "internal/cli/command", "internal/disk",

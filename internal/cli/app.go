@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cache"
+	"github.com/chibi-host/chibi/internal/cli/chat"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/complete"
@@ -34,13 +34,13 @@ type program struct {
 	env    *command.Env
 	opts   options
 	rows   []operation.Row // of the flags, which fill opts
-	// turn begins an answer that Ctrl-C ends without ending the program.
-	turn func(context.Context) (context.Context, func())
+	// begin begins an answer that Ctrl-C ends without ending the program.
+	begin chat.BeginFunc
 }
 
 // newProgram is a run of chibi that reads from and prints to these.
-func newProgram(stdin *os.File, s *screen.Screen) *program {
-	p := &program{stdin: stdin, screen: s, out: &command.Printer{Screen: s}}
+func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc) *program {
+	p := &program{stdin: stdin, screen: s, out: &command.Printer{Screen: s}, begin: begin}
 	p.env = &command.Env{
 		Stdin: stdin, Out: p.out, Request: p.request, Yes: func() bool { return p.opts.yes },
 		Prompt: func(ctx context.Context, prompt command.Prompt) error {
@@ -123,7 +123,8 @@ func (p *program) commands(ctx context.Context) []*cli.Command {
 		plugins.Commands(p.env), tool.Commands(p.env), recipe.Commands(p.env), trace.Commands(p.env), []*cli.Command{
 			p.doctorCommand(ctx),
 		}, trust.Commands(p.env), hook.Commands(p.env), demo.Commands(p.env), complete.Commands(p.env), []*cli.Command{
-			leaf(ctx, "help", "", "print this help", func(context.Context, []string) error { return p.help() }),
+			p.env.Command(command.Spec{Name: "help", About: "print this help",
+				Run: func(context.Context, []string) error { return printHelp(p) }}),
 		})
 }
 
@@ -154,22 +155,7 @@ func leaf(ctx context.Context, name, args, about string, run func(ctx context.Co
 	}
 }
 
-// help prints the program's help.
-func (p *program) help() error {
-	flags := flagsOf(p.rows)
-	return p.answer("show_help", fields{"commands": cmdline.CommandNames(flags)},
-		command.Wrap(strings.TrimSuffix(helpText(flags), "\n"), command.HelpWidth(p.screen)))
-}
-
 // usageFromParser words the flag parser's complaints as ours.
 func usageFromParser(_ *cli.Context, err error, _ bool) error {
 	return app.UsageError{Err: cmdline.ParserError(err)}
-}
-
-// version is the module's version as built.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -32,7 +32,7 @@ func usage(format string, args ...any) error {
 }
 
 // exitCode prints an error and maps it to an exit code.
-func (p *program) exitCode(err error) int {
+func exitCode(out *command.Printer, err error) int {
 	var wrong app.UsageError
 	var refused *agent.RefusedError
 	var stopped *plugin.StartError
@@ -41,15 +41,15 @@ func (p *program) exitCode(err error) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled):
-		p.out.Errorf("interrupted")
+		out.Errorf("interrupted")
 		return exitInterrupted
 	case errors.As(err, &refused), errors.As(err, &stopped), errors.As(err, &unguarded):
-		p.out.Errorf("%v", err)
+		out.Errorf("%v", err)
 		return exitRefused
 	case errors.As(err, &wrong):
-		p.out.Errorf("%v", err)
+		out.Errorf("%v", err)
 		return exitUsage
 	}
-	p.out.Errorf("%v", err)
+	out.Errorf("%v", err)
 	return exitFailed
 }

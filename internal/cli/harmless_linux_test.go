@@ -77,8 +77,8 @@ func (s *atScreen) run(typed string, args ...string) string {
 		}
 		seen <- all.String()
 	}()
-	p := newProgram(terminal, screen.New(terminal, terminal))
-	p.exitCode(p.run(context.Background(), append([]string{"--home", s.home}, args...)))
+	p := newProgram(terminal, screen.New(terminal, terminal), (&interrupts{}).begin)
+	exitCode(p.out, p.run(context.Background(), append([]string{"--home", s.home}, args...)))
 	p.screen.Close()
 	terminal.WriteString("END OF THE RUN")
 	return <-seen

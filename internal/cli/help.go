@@ -1,6 +1,12 @@
 package cli
 
-import "github.com/chibi-host/chibi/internal/cli/cmdline"
+import (
+	"runtime/debug"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+)
 
 // The parts of --help that list flags, by their headings.
 const (
@@ -10,6 +16,21 @@ const (
 	partRecipes  = "Recipes (prepared prompts in files)"
 	partOther    = "Other"
 )
+
+// printHelp prints the program's help.
+func printHelp(p *program) error {
+	flags := flagsOf(p.rows)
+	return p.out.Answer("show_help", command.Fields{"commands": cmdline.CommandNames(flags)},
+		command.Wrap(strings.TrimSuffix(helpText(flags), "\n"), command.HelpWidth(p.screen)))
+}
+
+// version is the module's version as built.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
 
 // helpText is what --help prints of these flags.
 func helpText(flags []*cmdline.Flag) string {

@@ -29,7 +29,7 @@ func readInput(ctx context.Context, p *program) error {
 
 // printInputSchema prints the JSON Schema of the input of --json-config.
 func printInputSchema(p *program) error {
-	return p.printJSON(cmdline.InputSchema(flagsOf(p.rows), map[cmdline.Kind]cmdline.Definition{
+	return p.out.JSON(cmdline.InputSchema(flagsOf(p.rows), map[cmdline.Kind]cmdline.Definition{
 		cmdline.Thing:    {Name: "Inspectable", Schema: cmdline.Schema{"type": "string", "enum": operation.Inspectable()}},
 		cmdline.DebugKey: {Name: "DebugKey", Schema: operation.DebugSchema()},
 	}))

@@ -36,9 +36,8 @@ func Main() int {
 	// the middle of a turn; its writes just fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	p := newProgram(os.Stdin, screen.New(os.Stdout, os.Stderr))
-	p.turn = signals.begin
+	p := newProgram(os.Stdin, screen.New(os.Stdout, os.Stderr), signals.begin)
 	p.screen.EndsWith(ctx.Done())
 	defer p.screen.Close()
-	return p.exitCode(p.screen.Arrived(p.run(ctx, os.Args[1:])))
+	return exitCode(p.out, p.screen.Arrived(p.run(ctx, os.Args[1:])))
 }

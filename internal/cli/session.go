@@ -7,7 +7,6 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/chat"
 	"github.com/chibi-host/chibi/internal/cli/operation"
-	"github.com/chibi-host/chibi/plugin"
 )
 
 // session is a home opened for one run of the command line.
@@ -43,7 +42,7 @@ func (p *program) request(purpose app.Purpose) (app.Options, error) {
 		opts.Recipe = o.recipe[0]
 	}
 	if o.verbose {
-		opts.Trace.Record = func(r plugin.Record) { p.out.Line(describe(r)) }
+		opts.Trace.Record = chat.Records(p.out)
 	}
 	if o.runSystemPrompt != nil && purpose != app.ToRead {
 		text, err := operation.PromptText(p.out, o.runSystemPrompt[0])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/chat"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
@@ -24,9 +25,9 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 	}
 	switch {
 	case o.help:
-		return p.help()
+		return printHelp(p)
 	case o.version:
-		return p.answer("show_version", fields{"version": version()}, "chibi "+version())
+		return p.out.Answer("show_version", command.Fields{"version": version()}, "chibi "+version())
 	case o.jsonSchema:
 		return printInputSchema(p)
 	}
@@ -114,7 +115,7 @@ func (todo plan) carryOut(ctx context.Context, p *program, run *operation.Run) e
 	case err != nil:
 		return err
 	case todo.chat:
-		return chat.Hold(ctx, run, p.turn)
+		return chat.Hold(ctx, run, p.begin)
 	case prompt != "":
 		return run.Session.Ask(ctx, prompt)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -122,8 +121,8 @@ func (d *demonstration) show(ctx context.Context, names []string) error {
 	return nil
 }
 
-// writeExamples writes the example plugins that can run here, and says which cannot,
-// and why.
+// writeExamples writes the example plugins that can run here, and returns which
+// cannot, and why.
 func (d *demonstration) writeExamples() (leftOut []string, err error) {
 	examples, err := plugins.All()
 	if err != nil {
@@ -143,7 +142,7 @@ func (d *demonstration) writeExamples() (leftOut []string, err error) {
 	return leftOut, nil
 }
 
-// notShown says why an example is not shown; "" if it is.
+// notShown returns why an example is not shown; "" if it is.
 func notShown(e plugins.Example) string {
 	switch e.Name {
 	case "summarize-with-model":
@@ -164,7 +163,7 @@ func notShown(e plugins.Example) string {
 		english.PluralWord(len(missing), "is", "are") + " not installed"
 }
 
-// at is the session of a context.
+// at returns the session of a context.
 func (d *demonstration) at(ctx context.Context, name string) (*app.Session, error) {
 	if s := d.sessions[name]; s != nil {
 		return s, nil
@@ -189,8 +188,8 @@ func (d *demonstration) close() {
 	}
 }
 
-// load names the plugins that can be asked, and those that cannot, with the
-// reason.
+// load returns the names of the plugins that can be asked, and those that cannot be,
+// with the reason.
 func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err error) {
 	s, err := d.at(ctx, "default")
 	if err != nil {
@@ -230,50 +229,4 @@ func (d *demonstration) ask(ctx context.Context, step step) error {
 	}
 	fmt.Fprintln(d.out)
 	return nil
-}
-
-// effect says what a record's plugin did, with its answer where that is short.
-func effect(r plugin.Record) string {
-	text := string(r.Result)
-	if r.Why != "" {
-		text += ": " + r.Why
-	}
-	if r.Result == plugin.Changed {
-		text += " " + strings.Join(r.Changed, " ") + ": " + term.Clip(string(r.Answer), 100)
-	}
-	return text
-}
-
-// summary says what one plugin saw and changed in the whole demonstration.
-func summary(name string, records []plugin.Record) string {
-	asked := 0
-	var points, effects []string
-	for _, r := range records {
-		if r.Plugin != name || r.Result == plugin.Skipped {
-			continue
-		}
-		asked++
-		if !slices.Contains(points, string(r.Point)) {
-			points = append(points, string(r.Point))
-		}
-		if r.Result != plugin.NoOpinion {
-			effects = append(effects, strings.TrimSpace(string(r.Result)+" "+strings.Join(r.Changed, " ")))
-		}
-	}
-	switch {
-	case asked == 0:
-		return name + ": a tool, no hooks"
-	case len(effects) == 0:
-		effects = []string{"changed nothing"}
-	}
-	slices.Sort(effects)
-	return fmt.Sprintf("%s: saw %s (%s), %s", name, english.Plural(asked, "moment", ""), strings.Join(points, ", "),
-		strings.Join(slices.Compact(effects), ", "))
-}
-
-// indent prints a text with something before each line.
-func indent(w io.Writer, before, text string) {
-	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintln(w, strings.TrimRight(before+line, " "))
-	}
 }

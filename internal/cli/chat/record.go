@@ -1,16 +1,22 @@
-package cli
+package chat
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/dustin/go-humanize"
 )
 
-// describe returns what a plugin did at a hook as the line that --verbose prints.
-func describe(r plugin.Record) string {
+// Records prints a line about each time that a plugin was asked.
+func Records(out *command.Printer) func(plugin.Record) {
+	return func(r plugin.Record) { out.Line(recordLine(r)) }
+}
+
+// recordLine returns what a plugin did at a hook as the line that --verbose prints.
+func recordLine(r plugin.Record) string {
 	what := string(r.Result)
 	if len(r.Changed) > 0 {
 		what += " " + strings.Join(r.Changed, " ")

@@ -1,0 +1,58 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/dustin/go-humanize/english"
+)
+
+// effect returns what a record's plugin did, with its answer where that is short.
+func effect(r plugin.Record) string {
+	text := string(r.Result)
+	if r.Why != "" {
+		text += ": " + r.Why
+	}
+	if r.Result == plugin.Changed {
+		text += " " + strings.Join(r.Changed, " ") + ": " + term.Clip(string(r.Answer), 100)
+	}
+	return text
+}
+
+// summary returns what one plugin saw and changed in the whole demonstration.
+func summary(name string, records []plugin.Record) string {
+	asked := 0
+	var points, effects []string
+	for _, r := range records {
+		if r.Plugin != name || r.Result == plugin.Skipped {
+			continue
+		}
+		asked++
+		if !slices.Contains(points, string(r.Point)) {
+			points = append(points, string(r.Point))
+		}
+		if r.Result != plugin.NoOpinion {
+			effects = append(effects, strings.TrimSpace(string(r.Result)+" "+strings.Join(r.Changed, " ")))
+		}
+	}
+	switch {
+	case asked == 0:
+		return name + ": a tool, no hooks"
+	case len(effects) == 0:
+		effects = []string{"changed nothing"}
+	}
+	slices.Sort(effects)
+	return fmt.Sprintf("%s: saw %s (%s), %s", name, english.Plural(asked, "moment", ""), strings.Join(points, ", "),
+		strings.Join(slices.Compact(effects), ", "))
+}
+
+// indent prints a text with something before each line.
+func indent(w io.Writer, before, text string) {
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		fmt.Fprintln(w, strings.TrimRight(before+line, " "))
+	}
+}
