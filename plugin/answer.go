@@ -14,30 +14,30 @@ import (
 
 // readClosely is read for what is not just an answer of the point's: nothing, another
 // value, fields of other types, that the point does not know, or that nest too deep.
-func (d *dispatch) readClosely(r *reply, answer Answer) {
+func (r *reply) readClosely(answer Answer) {
 	body := bytes.TrimSpace(answer.Body)
 	if len(body) == 0 {
 		return
 	}
 	body, err := strictjson.Normalize(body)
 	if err != nil || body[0] != '{' {
-		d.unreadable(r, notAnObject(answer, err))
+		r.unreadable(notAnObject(answer, err))
 		return
 	}
 	if string(body) == "{}" {
 		return
 	}
-	if err := d.check(body); err != nil {
-		d.unreadable(r, "its answer has a field of the wrong type: "+err.Error())
+	if err := check(r.dispatch.info, body); err != nil {
+		r.unreadable("its answer has a field of the wrong type: "+err.Error())
 		return
 	}
-	if err := d.tooDeep(body); err != nil {
-		d.unreadable(r, err.Error())
+	if err := tooDeep(r.dispatch.info, body); err != nil {
+		r.unreadable(err.Error())
 		return
 	}
 	r.body, r.record.Answer = body, body
-	if d.info.Mode != hookpoints.Observe {
-		d.noteUnknown(r)
+	if r.dispatch.info.Mode != hookpoints.Observe {
+		r.noteUnknown()
 	}
 }
 
@@ -54,8 +54,8 @@ func notAnObject(answer Answer, err error) string {
 
 // tooDeep is the error of an answer that would make the payload nest deeper than
 // the subscribers behind it can read: a guard that cannot read has no opinion.
-func (d *dispatch) tooDeep(answer []byte) error {
-	for _, f := range d.info.Fields {
+func tooDeep(info hookpoints.Info, answer []byte) error {
+	for _, f := range info.Fields {
 		value := gjson.GetBytes(answer, gjson.Escape(f.Name))
 		if f.Rule != hookpoints.RuleReplace || !value.Exists() {
 			continue
@@ -68,8 +68,8 @@ func (d *dispatch) tooDeep(answer []byte) error {
 }
 
 // check says which field of an answer does not have the type that the point gives it.
-func (d *dispatch) check(answer []byte) error {
-	return strictjson.Decode(answer, reflect.New(d.info.Answer).Interface())
+func check(info hookpoints.Info, answer []byte) error {
+	return strictjson.Decode(answer, reflect.New(info.Answer).Interface())
 }
 
 // nameAuthors tells a verdict which plugins made it, if it wants to know.

@@ -32,7 +32,7 @@ func (d *dispatch) askAtOnce(ctx context.Context, plugins []*Plugin) error {
 	for _, r := range replies {
 		d.add(r)
 	}
-	return d.stopped(replies)
+	return stopped(replies)
 }
 
 // sequences groups the indexes of plugins that are asked one after another;

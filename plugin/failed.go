@@ -10,16 +10,16 @@ import (
 )
 
 // failed turns a failure into no opinion or a block.
-func (d *dispatch) failed(r *reply, err error) {
+func (r *reply) failed(err error) {
 	r.record.Result, r.record.Why = Failed, err.Error()
 	if r.ended && !r.asked {
 		return
 	}
-	if d.stops(r.plugin, err) {
+	if r.stops(err) {
 		r.stop = err
 		return
 	}
-	message, notice := d.refusal(r, err)
+	message, notice := r.refusal(err)
 	if message == "" {
 		r.notices = append(r.notices, err.Error()+"; went on without it")
 		return
@@ -30,19 +30,19 @@ func (d *dispatch) failed(r *reply, err error) {
 
 // refusal returns the message of a failure that blocks, "" if it does not block. This is
 // the only place that decides what a failure means.
-func (d *dispatch) refusal(r *reply, err error) (message, notice string) {
-	p := r.plugin
+func (r *reply) refusal(err error) (message, notice string) {
+	p, at := r.plugin, r.dispatch.info
 	switch {
-	case !d.info.CanBlock():
+	case !at.CanBlock():
 		return "", ""
-	case r.unread && p.FailureAt(d.info.Name) != Ignore && d.info.Name == hookpoints.PreTool.Name:
+	case r.unread && p.FailureAt(at.Name) != Ignore && at.Name == hookpoints.PreTool.Name:
 		message = fmt.Sprintf("plugin %q could not see this call, which is too large for that hook: %v. "+
 			"Make the call smaller", p.Name, err)
 		return message, fmt.Sprintf("blocked; on_failure = \"ignore\" in [plugins.%q] of the configuration lets such calls "+
 			"pass", p.Name)
 	case r.asked:
 		return fmt.Sprintf("plugin %q asked the person and then failed: %v", p.Name, err), "blocked, as it was asking you"
-	case p.FailureAt(d.info.Name) == Block:
+	case p.FailureAt(at.Name) == Block:
 		return fmt.Sprintf("plugin %q failed, and its failure blocks: %v", p.Name, err), "blocked, as its on_failure asks for"
 	}
 	return "", ""
@@ -50,9 +50,9 @@ func (d *dispatch) refusal(r *reply, err error) (message, notice string) {
 
 // unreadable treats an unreadable answer as no opinion, or as a failure if the plugin's
 // failure blocks, because the answer may have been a block.
-func (d *dispatch) unreadable(r *reply, why string) {
-	if d.refusedBecause(r, why) {
-		d.failed(r, errors.New(why))
+func (r *reply) unreadable(why string) {
+	if r.refusedBecause(why) {
+		r.failed(errors.New(why))
 		return
 	}
 	r.record.Result = Ignored
@@ -61,21 +61,21 @@ func (d *dispatch) unreadable(r *reply, why string) {
 }
 
 // refusedBecause reports whether an invalid answer blocks like a failure.
-func (d *dispatch) refusedBecause(r *reply, why string) bool {
-	message, _ := d.refusal(r, errors.New(why))
+func (r *reply) refusedBecause(why string) bool {
+	message, _ := r.refusal(errors.New(why))
 	return message != ""
 }
 
 // notRead turns an answer to a payload that the plugin did not read into a failure, unless
 // it blocks; observers need not read theirs.
-func (d *dispatch) notRead(r *reply) {
-	if d.info.Mode == hookpoints.Observe || r.record.Result == Failed || d.refuses(r) {
+func (r *reply) notRead() {
+	if r.dispatch.info.Mode == hookpoints.Observe || r.record.Result == Failed || r.refuses() {
 		return
 	}
 	r.body = nil
-	d.failed(r, fmt.Errorf("it read nothing of a payload of %s, which only standard input can carry",
+	r.failed(fmt.Errorf("it read nothing of a payload of %s, which only standard input can carry",
 		humanize.Bytes(uint64(r.record.PayloadBytes))))
 }
 
 // refuses reports whether an answer blocks the event.
-func (d *dispatch) refuses(r *reply) bool { return merge.Blocks(d.info, r.body) }
+func (r *reply) refuses() bool { return merge.Blocks(r.dispatch.info, r.body) }

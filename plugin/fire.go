@@ -109,7 +109,8 @@ type dispatch struct {
 
 // reply is the reply of one subscriber, with its record.
 type reply struct {
-	plugin *Plugin
+	dispatch *dispatch
+	plugin   *Plugin
 	// body is a non-empty JSON object of the right types, or nil.
 	body    []byte
 	unread  bool // see Answer.Unread
@@ -185,22 +186,22 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	r.record.Notes, r.notices = slices.Clone(answer.Notes), slices.Clone(answer.Notes)
 	switch {
 	case err != nil:
-		d.failed(r, err)
+		r.failed(err)
 	case answer.Skipped != "":
 		r.record.Result, r.record.Why = Skipped, answer.Skipped
 	case answer.Unreadable != "":
-		d.unreadable(r, answer.Unreadable)
+		r.unreadable(answer.Unreadable)
 	default:
-		d.read(r, answer)
+		r.read(answer)
 	}
 	if r.unread {
-		d.notRead(r)
+		r.notRead()
 	}
 	return r
 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
-	return &reply{plugin: p, record: Record{
+	return &reply{dispatch: d, plugin: p, record: Record{
 		Time: time.Now(), Dispatch: d.id, Point: d.info.Name, Plugin: p.Name,
 		Protocol: p.Origin.Protocol, Event: p.Events[d.info.Name],
 		Guard: d.info.Mode == hookpoints.Chain && p.GuardsAt(d.info.Name), Result: NoOpinion,
@@ -220,18 +221,18 @@ func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error)
 
 // read stores an answer's body in the reply, normalized, if it is a non-empty object with
 // the types of the point.
-func (d *dispatch) read(r *reply, answer Answer) {
+func (r *reply) read(answer Answer) {
 	body, err := strictjson.Normalize(bytes.TrimSpace(answer.Body))
 	isAnswer := err == nil && body[0] == '{' && strictjson.CheckDepth(body, strictjson.MaxArgumentDepth) == nil &&
-		strictjson.DecodeKnown(body, reflect.New(d.info.Answer).Interface()) == nil
+		strictjson.DecodeKnown(body, reflect.New(r.dispatch.info.Answer).Interface()) == nil
 	switch {
 	case !isAnswer:
-		d.readClosely(r, answer)
+		r.readClosely(answer)
 	case string(body) != "{}":
 		r.body, r.record.Answer = body, body
 	}
 	if answer.Doubt != "" {
-		d.doubt(r, answer.Doubt)
+		r.doubt(answer.Doubt)
 	}
 }
 
@@ -274,7 +275,7 @@ func (d *dispatch) report(result merge.Result) {
 	}
 	for i, r := range d.replies { // those that were not counted come last
 		if i < len(result.Effects) {
-			d.take(r, result.Effects[i])
+			r.take(result.Effects[i])
 		}
 		for _, text := range r.notices {
 			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})
@@ -286,13 +287,13 @@ func (d *dispatch) report(result merge.Result) {
 }
 
 // take adds the effect of an answer to the record. A failure is still recorded as one.
-func (d *dispatch) take(r *reply, e merge.Effect) {
+func (r *reply) take(e merge.Effect) {
 	if e.Outcome != merge.NoEffect && r.record.Result != Failed {
 		r.record.Result = Result(e.Outcome)
 	}
 	r.record.Blocks = e.Decides && e.Outcome == merge.Blocked
 	r.record.Why, r.record.Lost = cmp.Or(r.record.Why, e.Why), e.Lost
-	if d.host.Trace != nil { // only the trace needs the changes
+	if r.dispatch.host.Trace != nil { // only the trace needs the changes
 		r.record.Changed = e.Changed()
 	}
 	for _, note := range e.Notes {

@@ -26,7 +26,7 @@ func (d *dispatch) refined(r *reply) []byte {
 	}
 	for _, refine := range d.refine {
 		value := merge.At(body, "/"+refine.Field)
-		if value == nil || !d.rewrites(refine.Field) {
+		if value == nil || !rewrites(d.info, refine.Field) {
 			continue
 		}
 		better, remark := refine.Value(value)
@@ -42,8 +42,8 @@ func (d *dispatch) refined(r *reply) []byte {
 }
 
 // rewrites reports whether a field of the answer takes the place of the payload's.
-func (d *dispatch) rewrites(name string) bool {
-	return slices.ContainsFunc(d.info.Fields, func(f hookpoints.AnswerField) bool {
+func rewrites(info hookpoints.Info, name string) bool {
+	return slices.ContainsFunc(info.Fields, func(f hookpoints.AnswerField) bool {
 		return f.Name == name && f.Rule == hookpoints.RuleReplace
 	})
 }

@@ -36,19 +36,19 @@ func (e *StartError) Unwrap() error { return e.Err }
 
 // stops reports whether a failure ends the run: at on_start a refusal does, and a
 // failure that was said to block just there.
-func (d *dispatch) stops(p *Plugin, err error) bool {
+func (r *reply) stops(err error) bool {
 	var refusal *Refusal
-	return d.info.Name == hookpoints.OnStart.Name &&
-		(errors.As(err, &refusal) || p.OnFailureAt[hookpoints.OnStart.Name] == Block)
+	return r.record.Point == hookpoints.OnStart.Name &&
+		(errors.As(err, &refusal) || r.plugin.OnFailureAt[hookpoints.OnStart.Name] == Block)
 }
 
 // stopped is the first reply that ends the run as an error, nil if none does.
-func (d *dispatch) stopped(replies []*reply) error {
+func stopped(replies []*reply) error {
 	for _, r := range replies {
 		if r.stop != nil {
 			event := r.record.Event
 			if event == "" {
-				event = string(d.info.Name)
+				event = string(r.record.Point)
 			}
 			return &StartError{Plugin: r.plugin.Name, Event: event, Err: r.stop}
 		}

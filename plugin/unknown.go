@@ -6,41 +6,44 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
 )
 
 // noteUnknown looks for fields that the point does not know.
-func (d *dispatch) noteUnknown(r *reply) {
-	if unknown := d.unknown(r); len(unknown) > 0 {
-		d.doubt(r, d.unknownText(unknown))
+func (r *reply) noteUnknown() {
+	info := r.dispatch.info
+	if unknown := unknownIn(info, r.body); len(unknown) > 0 {
+		r.doubt(unknownText(info, unknown))
 	}
 }
 
 // doubt is about what means nothing in an answer; "" if there is nothing. It may
 // have been a block in other words, so where blocking is possible it is said,
 // once a run, and for a plugin whose failure blocks it is a failure.
-func (d *dispatch) doubt(r *reply, why string) {
+func (r *reply) doubt(why string) {
 	switch {
 	case why == "" || r.record.Result == Failed:
-	case !d.info.CanBlock() || d.refuses(r):
+	case !r.dispatch.info.CanBlock() || r.refuses():
 		r.remark(why)
-	case d.refusedBecause(r, why):
-		d.failed(r, errors.New(why))
+	case r.refusedBecause(why):
+		r.failed(errors.New(why))
 	default:
 		r.remark(why)
-		if d.host.once(r.plugin.Name, d.info.Name, why) {
+		if r.dispatch.host.once(r.plugin.Name, r.record.Point, why) {
 			r.notices = append(r.notices, why+"; ignored")
 		}
 	}
 }
 
-// unknown lists the fields of an answer that the point does not know and that
+// unknownIn lists the fields of an answer that the point does not know and that
 // could mean something: "block": false says at most what silence says.
-func (d *dispatch) unknown(r *reply) (names []string) {
-	gjson.ParseBytes(r.body).ForEach(func(key, value gjson.Result) bool {
+func unknownIn(info hookpoints.Info, answer []byte) (names []string) {
+	known := fieldsOf(info)
+	gjson.ParseBytes(answer).ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
-		if !d.knows(name) && !(name == "block" && value.Type == gjson.False) {
+		if !slices.Contains(known, name) && !(name == "block" && value.Type == gjson.False) {
 			names = append(names, name)
 		}
 		return len(names) < maxUnknown
@@ -51,11 +54,9 @@ func (d *dispatch) unknown(r *reply) (names []string) {
 // maxUnknown bounds how many unknown fields are named.
 const maxUnknown = 10
 
-func (d *dispatch) knows(field string) bool { return slices.Contains(d.fields(), field) }
-
-// fields lists the fields of the point's answer.
-func (d *dispatch) fields() (names []string) {
-	for _, f := range d.info.Fields {
+// fieldsOf lists the fields of a point's answer.
+func fieldsOf(info hookpoints.Info) (names []string) {
+	for _, f := range info.Fields {
 		names = append(names, f.Name)
 	}
 	return names
@@ -63,9 +64,9 @@ func (d *dispatch) fields() (names []string) {
 
 // unknownText says which fields the point does not know, and how a block is
 // written if they are those of another agent.
-func (d *dispatch) unknownText(unknown []string) string {
-	text := UnknownFields(string(d.info.Name), unknown, d.fields())
-	if agentOf(unknown) != "" && d.info.CanBlock() {
+func unknownText(info hookpoints.Info, unknown []string) string {
+	text := UnknownFields(string(info.Name), unknown, fieldsOf(info))
+	if agentOf(unknown) != "" && info.CanBlock() {
 		text += `; to block, answer {"block": true, "message": "why"}`
 	}
 	return text

@@ -20,7 +20,6 @@ var manyMethods = [...]string{
 	"internal/config.decoder",
 	"internal/disk/disktest.FS",
 	"internal/trace.story",
-	"plugin.dispatch",
 }
 
 // TestTypesHaveFewMethods: a type with many holds several concepts.
