@@ -6,8 +6,10 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// anchors are the rules of what begins a window anew.
-func (s suite) anchors() []rule {
+// anchorRules are the rules of what begins a window anew.
+type anchorRules struct{ suite }
+
+func (s anchorRules) rules() []rule {
 	return []rule{
 		{"archiving empties the window and removes the summary", func(t *testing.T) {
 			s.begins(t, contexts.Context.Archive, "", "")
@@ -43,7 +45,7 @@ func (s suite) anchors() []rule {
 
 // begins compacts a conversation, continues it, and does something that begins a
 // new window: what left it stays in the transcript, and the conversation goes on.
-func (s suite) begins(t *testing.T, anchor func(contexts.Context) error, wantWindow, wantSummary string) {
+func (s anchorRules) begins(t *testing.T, anchor func(contexts.Context) error, wantWindow, wantSummary string) {
 	h := s.open(t, at(start()))
 	c := in(t, h(), "work")
 	say(t, c, "one")

@@ -8,8 +8,10 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// conversation are the rules of appending and of windows.
-func (s suite) conversation() []rule {
+// conversationRules are the rules of appending and of windows.
+type conversationRules struct{ suite }
+
+func (s conversationRules) rules() []rule {
 	return []rule{
 		{"opening a home and a context keeps nothing", s.openingKeepsNothing},
 		{"entries come back as they were stored, in their order", s.entriesComeBack},
@@ -43,7 +45,7 @@ func (s suite) conversation() []rule {
 	}
 }
 
-func (s suite) openingKeepsNothing(t *testing.T) {
+func (s conversationRules) openingKeepsNothing(t *testing.T) {
 	h := s.home(t)
 	c := in(t, h, "work")
 	equal(t, "window", "", window(t, c))
@@ -59,7 +61,7 @@ func (s suite) openingKeepsNothing(t *testing.T) {
 	equal(t, "list", []contexts.Info{{Name: contexts.DefaultName, Current: true}}, list)
 }
 
-func (s suite) entriesComeBack(t *testing.T) {
+func (s conversationRules) entriesComeBack(t *testing.T) {
 	c := s.work(t)
 	stored := []contexts.Entry{
 		contexts.UserMessage("ann", "work", "<b>&\u2028 \"quoted\" \\ line\nline é 😀").Asking("line é 😀", "recipe"),
@@ -81,7 +83,7 @@ func (s suite) entriesComeBack(t *testing.T) {
 	equal(t, "history", entries, history(t, c, contexts.Query{}))
 }
 
-func (s suite) createdOnce(t *testing.T) {
+func (s conversationRules) createdOnce(t *testing.T) {
 	for name, first := range map[string]struct {
 		do   func(c contexts.Context) error
 		then []string
@@ -112,7 +114,7 @@ func (s suite) createdOnce(t *testing.T) {
 	}
 }
 
-func (s suite) systemPromptNoted(t *testing.T) {
+func (s conversationRules) systemPromptNoted(t *testing.T) {
 	c := s.work(t)
 	for _, own := range []string{"Be brief.", "Be brief.", "", "Be brief.", "Be kind."} {
 		must(t, c.SetSystemPrompt(own))
@@ -145,7 +147,7 @@ func story(words string) (list []contexts.Entry) {
 	return list
 }
 
-func (s suite) unanswered(t *testing.T) {
+func (s conversationRules) unanswered(t *testing.T) {
 	for _, test := range []struct{ story, open string }{
 		{"", ""},
 		{"P:one a:yes P:two a:no", ""},

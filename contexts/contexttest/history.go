@@ -9,8 +9,10 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// history are the rules of selecting from the whole transcript.
-func (s suite) history() []rule {
+// historyRules are the rules of selecting from the whole transcript.
+type historyRules struct{ suite }
+
+func (s historyRules) rules() []rule {
 	return []rule{
 		{"a query selects by place, time, text and judgement", s.queries},
 		{"reading stops when it is told to", func(t *testing.T) {
@@ -53,7 +55,7 @@ func (s suite) history() []rule {
 	}
 }
 
-func (s suite) queries(t *testing.T) {
+func (s historyRules) queries(t *testing.T) {
 	c := s.work(t)
 	now := time.Now().Unix()
 	must(t, c.Append(message("one", now+100), message("Two", now+200), message(`a "quoted" <two> é`, now+300),

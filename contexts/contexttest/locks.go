@@ -12,8 +12,10 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// locks are the rules of owning a context.
-func (s suite) locks() []rule {
+// lockRules are the rules of owning a context.
+type lockRules struct{ suite }
+
+func (s lockRules) rules() []rule {
 	return []rule{
 		{"a second one is told who has the lock", s.secondIsTold},
 		{"who waits gets the lock when it is given back", s.waits},
@@ -50,7 +52,7 @@ func (s suite) locks() []rule {
 	}
 }
 
-func (s suite) secondIsTold(t *testing.T) {
+func (s lockRules) secondIsTold(t *testing.T) {
 	h := s.open(t, at(start()))
 	c := in(t, h(), "work")
 	if _, inUse := h().Holder(t.Context(), "work"); inUse {
@@ -75,7 +77,7 @@ func (s suite) secondIsTold(t *testing.T) {
 	}
 }
 
-func (s suite) waits(t *testing.T) {
+func (s lockRules) waits(t *testing.T) {
 	h := s.open(t, at(start()))
 	_, unlock, err := in(t, h(), "work").Lock(t.Context())
 	must(t, err)
@@ -99,7 +101,7 @@ func (s suite) waits(t *testing.T) {
 	must(t, <-got)
 }
 
-func (s suite) held(t *testing.T) {
+func (s lockRules) held(t *testing.T) {
 	c := s.work(t)
 	held, unlock, err := c.Lock(t.Context())
 	must(t, err)
@@ -121,8 +123,10 @@ func (s suite) held(t *testing.T) {
 	equal(t, "window", "one two", window(t, c))
 }
 
-// concurrency are the rules of many who write at once.
-func (s suite) concurrency() []rule {
+// concurrencyRules are the rules of many who write at once.
+type concurrencyRules struct{ suite }
+
+func (s concurrencyRules) rules() []rule {
 	return []rule{
 		{"no entry is lost, and each writer's are in order", s.writers},
 		{"no message is lost", func(t *testing.T) {
@@ -191,7 +195,7 @@ func atOnce(t *testing.T, step func(n int) error) {
 	}
 }
 
-func (s suite) writers(t *testing.T) {
+func (s concurrencyRules) writers(t *testing.T) {
 	h := s.open(t, at(start()))
 	var ids [writers][]string
 	atOnce(t, func(n int) error {

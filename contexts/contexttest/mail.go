@@ -8,8 +8,10 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// mail are the rules of messages between contexts.
-func (s suite) mail() []rule {
+// mailRules are the rules of messages between contexts.
+type mailRules struct{ suite }
+
+func (s mailRules) rules() []rule {
 	return []rule{
 		{"a message comes as it was sent, and says who sent it", s.messages},
 		{"a message that an answered prompt delivered is delivered once, emptied inbox or not", s.deliveredOnce},
@@ -79,7 +81,7 @@ func asking(t *testing.T, c contexts.Context, text string) contexts.Entry {
 	return contexts.UserMessage("ann", c.Name(), "mail: "+text).Delivering(arrived(t, c)).Asking(text, "")
 }
 
-func (s suite) messages(t *testing.T) {
+func (s mailRules) messages(t *testing.T) {
 	h := s.home(t)
 	sender := in(t, h, "sender")
 	must(t, sender.Send("work", "sender", "line\nline <é>"))
@@ -95,7 +97,7 @@ func (s suite) messages(t *testing.T) {
 	equal(t, "mail", want, mail)
 }
 
-func (s suite) deliveredOnce(t *testing.T) {
+func (s mailRules) deliveredOnce(t *testing.T) {
 	for _, isEmptied := range []bool{false, true} {
 		h := s.open(t, at(start()))
 		c := in(t, h(), "work")
@@ -112,7 +114,7 @@ func (s suite) deliveredOnce(t *testing.T) {
 	}
 }
 
-func (s suite) notDelivered(t *testing.T) {
+func (s mailRules) notDelivered(t *testing.T) {
 	c := s.work(t)
 	must(t, c.Send("work", "other", "one"))
 	for range 2 {
@@ -124,7 +126,7 @@ func (s suite) notDelivered(t *testing.T) {
 	equal(t, "waiting", "", waiting(t, c))
 }
 
-func (s suite) comesMeanwhile(t *testing.T) {
+func (s mailRules) comesMeanwhile(t *testing.T) {
 	c := s.work(t)
 	must(t, c.Send("work", "other", "one"))
 	prompt := asking(t, c, "read")
@@ -134,7 +136,7 @@ func (s suite) comesMeanwhile(t *testing.T) {
 	equal(t, "waiting", "two", waiting(t, c))
 }
 
-func (s suite) inboxLimit(t *testing.T) {
+func (s mailRules) inboxLimit(t *testing.T) {
 	o := at(start())
 	o.Limits.Inbox = 20
 	var said []string

@@ -10,8 +10,10 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// registry are the rules of which contexts there are, and which is current.
-func (s suite) registry() []rule {
+// registryRules are the rules of which contexts there are, and which is current.
+type registryRules struct{ suite }
+
+func (s registryRules) rules() []rule {
 	return []rule{
 		{"switching makes a context the current one, and the one before the previous one", s.switching},
 		{"a list has every context by name, and the current one", s.lists},
@@ -30,7 +32,7 @@ func (s suite) registry() []rule {
 	}
 }
 
-func (s suite) switching(t *testing.T) {
+func (s registryRules) switching(t *testing.T) {
 	h := s.open(t, at(start()))
 	state, err := h().State(t.Context())
 	must(t, err)
@@ -55,7 +57,7 @@ func (s suite) switching(t *testing.T) {
 	}
 }
 
-func (s suite) lists(t *testing.T) {
+func (s registryRules) lists(t *testing.T) {
 	now := start()
 	h := s.open(t, Options{Now: func() time.Time { return now }})()
 	_, err := h.Switch("used")
@@ -89,7 +91,7 @@ func (s suite) lists(t *testing.T) {
 	}
 }
 
-func (s suite) badNames(t *testing.T) {
+func (s registryRules) badNames(t *testing.T) {
 	h := s.home(t)
 	c := in(t, h, "work")
 	for _, name := range []string{"", "-", "..", "a/b", "a b", "é", ".deleted-x",
@@ -112,7 +114,7 @@ func (s suite) badNames(t *testing.T) {
 	equal(t, "names", 0, len(names))
 }
 
-func (s suite) newNames(t *testing.T) {
+func (s registryRules) newNames(t *testing.T) {
 	h := s.home(t)
 	base := start().Format("20060102_150405")
 	for _, test := range []struct{ prefix, want string }{
@@ -128,8 +130,10 @@ func (s suite) newNames(t *testing.T) {
 	}
 }
 
-// lifecycle are the rules of renaming, deleting and expiring.
-func (s suite) lifecycle() []rule {
+// lifecycleRules are the rules of renaming, deleting and expiring.
+type lifecycleRules struct{ suite }
+
+func (s lifecycleRules) rules() []rule {
 	return []rule{
 		{"renaming keeps all that belongs to a context", s.renaming},
 		{"a name that is taken is refused, and nothing is changed", s.takenName},
@@ -149,7 +153,7 @@ func (s suite) lifecycle() []rule {
 	}
 }
 
-func (s suite) renaming(t *testing.T) {
+func (s lifecycleRules) renaming(t *testing.T) {
 	h := s.open(t, at(start()))
 	_, err := h().Switch("old")
 	must(t, err)
@@ -182,7 +186,7 @@ func (s suite) renaming(t *testing.T) {
 	}
 }
 
-func (s suite) takenName(t *testing.T) {
+func (s lifecycleRules) takenName(t *testing.T) {
 	h := s.home(t)
 	say(t, in(t, h, "a"), "one")
 	say(t, in(t, h, "b"), "two")
@@ -194,7 +198,7 @@ func (s suite) takenName(t *testing.T) {
 	equal(t, "windows", "one two", window(t, in(t, h, "a"))+" "+window(t, in(t, h, "b")))
 }
 
-func (s suite) deleting(t *testing.T) {
+func (s lifecycleRules) deleting(t *testing.T) {
 	h := s.open(t, at(start()))
 	c := in(t, h(), "work")
 	say(t, c, "one")
@@ -214,7 +218,7 @@ func (s suite) deleting(t *testing.T) {
 	equal(t, "transcript", []string{"context_created Context created", "message anew"}, transcript(t, again))
 }
 
-func (s suite) deletingCurrent(t *testing.T) {
+func (s lifecycleRules) deletingCurrent(t *testing.T) {
 	h := s.home(t)
 	for _, name := range []string{"a", "b"} {
 		_, err := h.Switch(name)
@@ -227,7 +231,7 @@ func (s suite) deletingCurrent(t *testing.T) {
 	}
 }
 
-func (s suite) expiring(t *testing.T) {
+func (s lifecycleRules) expiring(t *testing.T) {
 	now := start()
 	h := s.open(t, Options{Now: func() time.Time { return now }})()
 	past, future := start().Add(-time.Hour), start().Add(100*time.Hour)

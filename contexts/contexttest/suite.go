@@ -36,9 +36,10 @@ func Run(t *testing.T, open Open) {
 		name  string
 		tests []rule
 	}{
-		{"conversation", s.conversation()}, {"anchors", s.anchors()}, {"history", s.history()}, {"texts", s.texts()},
-		{"mail", s.mail()}, {"registry", s.registry()}, {"lifecycle", s.lifecycle()}, {"locks", s.locks()},
-		{"many at once", s.concurrency()},
+		{"conversation", conversationRules{s}.rules()}, {"anchors", anchorRules{s}.rules()},
+		{"history", historyRules{s}.rules()}, {"texts", textRules{s}.rules()}, {"mail", mailRules{s}.rules()},
+		{"registry", registryRules{s}.rules()}, {"lifecycle", lifecycleRules{s}.rules()}, {"locks", lockRules{s}.rules()},
+		{"many at once", concurrencyRules{s}.rules()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, r := range group.tests {
@@ -54,6 +55,7 @@ type rule struct {
 	holds func(t *testing.T)
 }
 
+// suite opens homes for the rules of each group, which embed it.
 type suite struct{ open Open }
 
 // start is when the clock of tests begins, and where it stays unless they move it.

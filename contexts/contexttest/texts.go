@@ -24,8 +24,10 @@ func notes() []note {
 	}
 }
 
-// texts are the rules of notes and prompts.
-func (s suite) texts() []rule {
+// textRules are the rules of notes and prompts.
+type textRules struct{ suite }
+
+func (s textRules) rules() []rule {
 	return []rule{
 		{"a text is empty, then what it was set to, then empty again", s.textsAreSet},
 		{"the reflection is of the home, all else of its context", func(t *testing.T) {
@@ -67,7 +69,7 @@ func (s suite) texts() []rule {
 	}
 }
 
-func (s suite) textsAreSet(t *testing.T) {
+func (s textRules) textsAreSet(t *testing.T) {
 	h := s.open(t, at(start()))
 	for _, n := range notes() {
 		for _, text := range []string{"", "one\n\n<two> é", "three", ""} {
@@ -79,7 +81,7 @@ func (s suite) textsAreSet(t *testing.T) {
 	}
 }
 
-func (s suite) largeNotes(t *testing.T) {
+func (s textRules) largeNotes(t *testing.T) {
 	o := at(start())
 	o.Limits.Note = 10
 	c := in(t, s.open(t, o)(), "work")

@@ -14,7 +14,6 @@ const maxMethods = 15
 var manyMethods = [...]string{
 	"agent.Agent",
 	"agent.turn",
-	"contexts/contexttest.suite",
 	"internal/cli.doctor",
 	"internal/cli.program",
 	"internal/config.decoder",
