@@ -28,7 +28,7 @@ func (r *reply) readClosely(answer Answer) {
 		return
 	}
 	if err := check(r.dispatch.info, body); err != nil {
-		r.unreadable("its answer has a field of the wrong type: "+err.Error())
+		r.unreadable("its answer has a field of the wrong type: " + err.Error())
 		return
 	}
 	if err := tooDeep(r.dispatch.info, body); err != nil {

@@ -17,7 +17,6 @@ var manyMethods = [...]string{
 	"internal/cli.doctor",
 	"internal/cli.program",
 	"internal/config.decoder",
-	"internal/disk/disktest.FS",
 	"internal/trace.story",
 }
 

@@ -16,24 +16,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// ErrPower is the error of every operation after the power failure.
-var ErrPower = errors.New("power failure")
-
 // FS is a file system in memory. Use New or NewFailing to create one.
 type FS struct {
-	mu     sync.Mutex
-	root   string
-	top    *node
-	left   int   // operations until the failure begins; negative: never
-	full   error // not a power failure: operations that need space fail with this error
-	failed bool  // the failure has begun
-	ops    int   // operations on names so far
+	faults
+	root string
+	top  *node
 }
 
 // node is a file or a directory.
@@ -49,52 +41,16 @@ var _ disk.FS = (*FS)(nil)
 // New creates a file system with one empty directory, whose power fails at operation
 // number cut, from 0; negative: never.
 func New(root string, cut int) *FS {
-	return &FS{root: root, top: dir(), left: cut}
+	return &FS{root: root, top: dir(), faults: faults{left: cut}}
 }
 
 // NewFailing creates a file system in which nothing can be written or created from
 // operation number cut on, as with ENOSPC or EROFS, until Free is called.
 func NewFailing(root string, cut int, err error) *FS {
-	return &FS{root: root, top: dir(), left: cut, full: err}
+	return &FS{root: root, top: dir(), faults: faults{left: cut, full: err}}
 }
 
 func dir() *node { return &node{names: map[string]*node{}, durable: map[string]*node{}} }
-
-// Failed reports whether the failure has begun.
-func (f *FS) Failed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.failed
-}
-
-// Fail makes the failure of NewFailing begin now.
-func (f *FS) Fail() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left = 0
-}
-
-// Cut makes the power failure, or the failure of NewFailing, begin at operation number cut
-// from now on, from 0.
-func (f *FS) Cut(cut int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left = cut
-}
-
-// Ops returns the number of operations on files and directories so far, including reads.
-func (f *FS) Ops() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.ops
-}
-
-// Free ends the failure of NewFailing.
-func (f *FS) Free() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.failed, f.left = false, -1
-}
 
 // Unsynced says how much of the data that was not synced has reached the disk
 // when the power fails.
@@ -110,7 +66,7 @@ const (
 func (f *FS) AfterCrash(unsynced Unsynced) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &FS{root: f.root, top: f.top.afterCrash(unsynced == Torn, map[*node]*node{}), left: -1}
+	return &FS{root: f.root, top: f.top.afterCrash(unsynced == Torn, map[*node]*node{}), faults: faults{left: -1}}
 }
 
 // afterCrash copies what is durable; a file with two names keeps both.
@@ -136,28 +92,11 @@ func (n *node) afterCrash(torn bool, done map[*node]*node) *node {
 	return kept
 }
 
-// step counts an operation. grows says that it needs space on the disk.
-func (f *FS) step(grows bool) error {
-	if f.left == 0 {
-		f.failed = true
-	}
-	switch {
-	case f.failed && f.full == nil:
-		return ErrPower
-	case f.failed && grows:
-		return f.full
-	case f.left > 0:
-		f.left--
-	}
-	return nil
-}
-
 // find returns the directory of a path, its last name, and the node with that name, nil if
 // there is none.
 func (f *FS) find(path string) (parent *node, name string, n *node, err error) {
-	f.ops++
-	if f.failed && f.full == nil {
-		return nil, "", nil, ErrPower
+	if err := f.operation(); err != nil {
+		return nil, "", nil, err
 	}
 	rel, err := filepath.Rel(f.root, path)
 	if err != nil || !filepath.IsLocal(rel) {
