@@ -14,8 +14,6 @@ const maxMethods = 15
 var manyMethods = [...]string{
 	"agent.Agent",
 	"agent.turn",
-	"internal/cli.doctor",
-	"internal/cli.program",
 	"internal/config.decoder",
 	"internal/trace.story",
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/complete"
 	contextcommands "github.com/chibi-host/chibi/internal/cli/context"
 	"github.com/chibi-host/chibi/internal/cli/demo"
+	"github.com/chibi-host/chibi/internal/cli/doctor"
 	"github.com/chibi-host/chibi/internal/cli/history"
 	"github.com/chibi-host/chibi/internal/cli/hook"
 	"github.com/chibi-host/chibi/internal/cli/operation"
@@ -120,9 +121,9 @@ func (p *program) app(ctx context.Context) *cli.App {
 // takes.
 func (p *program) commands(ctx context.Context) []*cli.Command {
 	return slices.Concat(contextcommands.Commands(p.env), history.Commands(p.env), cache.Commands(p.env),
-		plugins.Commands(p.env), tool.Commands(p.env), recipe.Commands(p.env), trace.Commands(p.env), []*cli.Command{
-			p.doctorCommand(ctx),
-		}, trust.Commands(p.env), hook.Commands(p.env), demo.Commands(p.env), complete.Commands(p.env), []*cli.Command{
+		plugins.Commands(p.env), tool.Commands(p.env), recipe.Commands(p.env), trace.Commands(p.env),
+		doctor.Commands(p.env), trust.Commands(p.env), hook.Commands(p.env), demo.Commands(p.env),
+		complete.Commands(p.env), []*cli.Command{
 			p.env.Command(command.Spec{Name: "help", About: "print this help",
 				Run: func(context.Context, []string) error { return printHelp(p) }}),
 		})

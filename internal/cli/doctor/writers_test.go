@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"errors"
@@ -64,10 +64,10 @@ func TestDoctorFindsWhatOthersMayChange(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := foundBy(t, home)
-			if len(found) != 1 || !strings.Contains(found[0].Text, tt.found) || found[0].Level != "error" {
+			if len(found) != 1 || !strings.Contains(found[0].Text, tt.found) || found[0].Level != levelError {
 				t.Fatalf("it finds %q", found)
 			}
-			command := found[0].Do[max(0, strings.LastIndex(found[0].Do, "sudo ")):]
+			command := found[0].Fix[max(0, strings.LastIndex(found[0].Fix, "sudo ")):]
 			sh := exec.Command("bash", "-c", strings.TrimPrefix(command, "sudo "))
 			sh.Dir = t.TempDir()
 			if out, err := sh.CombinedOutput(); err != nil {
@@ -100,8 +100,8 @@ func TestDoctorTellsManyFilesOfOneFolderAsOne(t *testing.T) {
 	if len(found) != 1 || !strings.Contains(found[0].Text, "others may change 5 files and folders in "+home) {
 		t.Fatalf("it finds %q", found)
 	}
-	if out, err := exec.Command("sh", "-c", found[0].Do).CombinedOutput(); err != nil || len(foundBy(t, home)) > 0 {
-		t.Errorf("after %s: %v: %s, it finds %q", found[0].Do, err, out, foundBy(t, home))
+	if out, err := exec.Command("sh", "-c", found[0].Fix).CombinedOutput(); err != nil || len(foundBy(t, home)) > 0 {
+		t.Errorf("after %s: %v: %s, it finds %q", found[0].Fix, err, out, foundBy(t, home))
 	}
 }
 
@@ -171,7 +171,6 @@ func makeHome(t *testing.T, home string) {
 // foundBy is what doctor finds about who may change what.
 func foundBy(t *testing.T, home string) []finding {
 	t.Helper()
-	d := &doctor{home: filepath.Join(home, ".chibi")}
-	d.writers()
-	return slices.DeleteFunc(d.findings, func(f finding) bool { return !strings.Contains(f.Text, home) })
+	found := writableByOthers(filepath.Join(home, ".chibi"), nil)
+	return slices.DeleteFunc(found, func(f finding) bool { return !strings.Contains(f.Text, home) })
 }

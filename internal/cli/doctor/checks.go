@@ -1,0 +1,141 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// checks lists what doctor checks, in this order. A further check is a function that
+// returns what it found, and a row here which says what it looks at.
+func checks() []check {
+	return []check{
+		ofHome(homeDirectory),
+		openSession,
+		ofSession(configuration),
+		loadPlugins,
+		ofPlugins(installedPlugins),
+		ofPlugins(exposedKeys),
+		ofPlugins(skippedPlugins),
+		ofPlugins(pluginNotices),
+		ofPlugins(uncheckedTools),
+		ofPlugins(loadedPlugins),
+		ofPlugins(missingGuards),
+		ofPlugins(openGuards),
+		ofPlugins(recipeFiles),
+		ofPlugins(tracedHooks),
+		ofPlugins(transcripts),
+		ofPlugins(leftovers),
+		ofPlugins(model),
+		ifOnline(ofPlugins(modelServer)),
+		ofHome(readableKeys),
+		otherWriters,
+	}
+}
+
+// check looks at one thing and returns what it found.
+type check func(ctx context.Context, e *examination) []finding
+
+// examination is what checks look at.
+type examination struct {
+	home   string // its directory
+	online bool   // servers are asked too
+	open   func(context.Context) (*app.Session, error)
+
+	session *app.Session // nil: it could not be opened
+	loaded  bool         // the session has its plugins
+}
+
+// run runs checks, until ctx ends.
+func (e *examination) run(ctx context.Context, checks []check) (found []finding, err error) {
+	for _, check := range checks {
+		found = append(found, check(ctx, e)...)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return found, nil
+}
+
+func (e *examination) close() {
+	if e.session != nil {
+		e.session.Close()
+	}
+}
+
+// plugins are the plugins that were loaded, none if they could not be.
+func (e *examination) plugins() []plugin.Plugin {
+	if !e.loaded {
+		return nil
+	}
+	return e.session.Loaded.Plugins
+}
+
+// ofHome is a check of a home's directory, whatever is in it.
+func ofHome(find func(home string) []finding) check {
+	return func(_ context.Context, e *examination) []finding { return find(e.home) }
+}
+
+// ofSession is a check that needs a configuration that can be read.
+func ofSession(find func(*app.Session) []finding) check {
+	return func(_ context.Context, e *examination) []finding {
+		if e.session == nil {
+			return nil
+		}
+		return find(e.session)
+	}
+}
+
+// ofPlugins is a check that needs plugins that can be loaded.
+func ofPlugins(find func(context.Context, *app.Session) []finding) check {
+	return func(ctx context.Context, e *examination) []finding {
+		if !e.loaded {
+			return nil
+		}
+		return find(ctx, e.session)
+	}
+}
+
+// ifOnline is a check that asks servers.
+func ifOnline(find check) check {
+	return func(ctx context.Context, e *examination) []finding {
+		if !e.online {
+			return nil
+		}
+		return find(ctx, e)
+	}
+}
+
+// openSession opens the session that other checks look at.
+func openSession(ctx context.Context, e *examination) []finding {
+	s, err := e.open(ctx)
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return []finding{failure(err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(e.home))}
+	case err != nil:
+		return []finding{failure(err.Error(), "correct what it names")}
+	}
+	e.session = s
+	return nil
+}
+
+// loadPlugins loads the plugins that other checks look at.
+func loadPlugins(ctx context.Context, e *examination) []finding {
+	if e.session == nil {
+		return nil
+	}
+	if err := e.session.Load(ctx); err != nil {
+		return []finding{failure(err.Error(), "")}
+	}
+	e.loaded = true
+	return nil
+}
+
+// otherWriters looks at who else may change what runs, loaded plugins included.
+func otherWriters(_ context.Context, e *examination) []finding {
+	return writableByOthers(e.home, e.plugins())
+}

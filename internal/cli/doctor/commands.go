@@ -1,0 +1,82 @@
+// Package doctor has the command that looks for what is wrong with a home.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/urfave/cli/v2"
+)
+
+// flags are the flags of the command doctor.
+type flags struct{ online, json bool }
+
+// Commands lists the command doctor.
+func Commands(env *command.Env) []*cli.Command {
+	var f flags
+	return []*cli.Command{env.Command(command.Spec{
+		Name: "doctor", About: "look for what is wrong: home, permissions, plugins, guards, transcripts; each finding says " +
+			"what to do",
+		Flags: []cli.Flag{command.Switch(&f.online, "online", "ask the model's server too"),
+			command.JSONFlag(&f.json)},
+		Examples: []string{"chibi doctor", "chibi doctor --online --json"},
+		Run:      func(ctx context.Context, _ []string) error { return run(ctx, env, f) },
+	})}
+}
+
+// errFound is how doctor ends that found errors, which it has printed.
+var errFound = errors.New("there is something to fix, see above")
+
+// run runs all checks and prints what they found; the error says that there are
+// errors among it.
+func run(ctx context.Context, env *command.Env, f flags) error {
+	opts, refused := env.Request(app.ToRead)
+	home, err := app.Home(opts.Home)
+	if err != nil {
+		return err
+	}
+	opts.Plugins.AskAgain = true
+	e := &examination{home: home, online: f.online, open: func(ctx context.Context) (*app.Session, error) {
+		if refused != nil {
+			return nil, refused
+		}
+		return app.Open(ctx, opts)
+	}}
+	defer e.close()
+	found, err := e.run(ctx, checks())
+	if err != nil {
+		return err
+	}
+	if f.json {
+		if err := env.Out.JSON(found); err != nil {
+			return err
+		}
+	} else {
+		printFindings(env.Out, found)
+	}
+	if slices.ContainsFunc(found, func(f finding) bool { return f.Level == levelError }) {
+		return errFound
+	}
+	return nil
+}
+
+// printFindings prints findings for people, the worst last.
+func printFindings(out *command.Printer, found []finding) {
+	w := out.Screen.Stdout()
+	for _, level := range []level{levelOK, levelWarning, levelError} {
+		for _, f := range found {
+			if f.Level != level {
+				continue
+			}
+			fmt.Fprintf(w, "%s  %s\n", out.Paint(string(level), fmt.Sprintf("%-7s", level)), term.Line(f.Text))
+			if f.Fix != "" {
+				fmt.Fprintf(w, "         %s\n", f.Fix)
+			}
+		}
+	}
+}

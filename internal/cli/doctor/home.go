@@ -1,0 +1,92 @@
+package doctor
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/term"
+	"golang.org/x/sys/unix"
+)
+
+// homeDirectory reports whether there is a home, and whether it can be written.
+func homeDirectory(home string) []finding {
+	const another = "use another one: --home DIR, or CHIBI_HOME"
+	info, err := os.Stat(home)
+	isMissing := errors.Is(err, os.ErrNotExist)
+	var f finding
+	switch {
+	case isMissing && exists(home):
+		f = failure(home+" is a link that leads nowhere", "make the directory that it leads to, or "+another)
+	case isMissing && !isWritable(existingAncestor(home)):
+		f = failure("there is no home at "+home+", and it cannot be made", another)
+	case isMissing:
+		f = fine("there is no home yet at " + home + "; the first prompt makes it")
+	case err != nil || !info.IsDir():
+		f = failure(home+" is not a usable directory", another)
+	case !isWritable(home):
+		f = failure("nothing can be stored in "+home, "make it writable, or "+another)
+	default:
+		f = fine("the home is " + home)
+	}
+	return []finding{f}
+}
+
+// isWritable reports whether files can be made in a directory.
+func isWritable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
+
+// existingAncestor is the nearest directory above a path that exists, or the path
+// itself.
+func existingAncestor(path string) string {
+	for path != filepath.Dir(path) {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
+// exists reports whether a path exists, also as a link that leads nowhere.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// configuration reports whether there is a configuration; it was read.
+func configuration(s *app.Session) []finding {
+	if len(configurationFiles(s.Home)) == 0 {
+		return []finding{fine("there is no configuration file; the defaults apply")}
+	}
+	return []finding{fine("the configuration can be read")}
+}
+
+// configurationFiles lists the files of the configuration that exist.
+func configurationFiles(home string) (paths []string) {
+	for _, name := range []string{"config.toml", "models.toml"} {
+		if path := filepath.Join(home, name); exists(path) {
+			paths = append(paths, path)
+		}
+	}
+	return append(paths, contexts.Layout{Home: home}.LocalConfigs()...)
+}
+
+// readableKeys finds configuration files that hold the model's key and that others
+// can read.
+func readableKeys(home string) (found []finding) {
+	for _, path := range configurationFiles(home) {
+		info, err := os.Stat(path)
+		if err != nil || !permitsOthers(info, 0o044) || isClosedAbove(path) {
+			continue
+		}
+		text, err := disk.ReadFile(disk.OS{}, path, config.MaxFileBytes)
+		if err == nil && config.HoldsKey(text) {
+			found = append(found, warning(path+" holds a key and others can read it", "chmod 600 "+term.ShellWord(path)))
+		}
+	}
+	return found
+}

@@ -1,0 +1,38 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// maxTemps is how many temporary files are named.
+const maxTemps = 20
+
+// leftovers finds what runs that were killed have left on the disk.
+func leftovers(_ context.Context, s *app.Session) (found []finding) {
+	trash, err := s.Store.Trash()
+	if err != nil {
+		found = append(found, failure(err.Error(), ""))
+	}
+	for _, path := range trash {
+		found = append(found, warning(path+" is what is left of a context that was being deleted",
+			"the next run removes it"))
+	}
+	temps, err := s.Store.Temps()
+	if err != nil {
+		found = append(found, failure(err.Error(), ""))
+	}
+	temps = append(temps, disk.OwnTemps(time.Now().Add(time.Second))...)
+	for _, path := range temps[:min(len(temps), maxTemps)] {
+		found = append(found, warning(path+" was left by a run that was killed, or is being written now",
+			"nothing to do: once a day, a run removes those that are a day old"))
+	}
+	if more := len(temps) - maxTemps; more > 0 {
+		found = append(found, warning(fmt.Sprintf("%d more temporary files were left by runs that were killed", more), ""))
+	}
+	return found
+}

@@ -1,0 +1,74 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/llm/openai"
+)
+
+// model reports whether a model is configured.
+func model(_ context.Context, s *app.Session) []finding {
+	switch {
+	case !s.Config.Configured():
+		why, fix := app.WhyDemo(s)
+		return []finding{warning(why+"; the built-in demo model answers", fix)}
+	case s.Config.Model == "":
+		return []finding{failure("no model is named for "+app.Host(s.Config.BaseURL),
+			"set model in "+filepath.Join(s.Home, "config.toml"))}
+	}
+	return nil
+}
+
+// pingTimeout bounds how long the model's server is waited for.
+const pingTimeout = 15 * time.Second
+
+// modelServer asks the model's server, where prompts ask it.
+func modelServer(ctx context.Context, s *app.Session) []finding {
+	if !s.Config.Configured() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	client := app.ModelClient(s)
+	defer client.Close()
+	status, err := client.Ping(ctx)
+	if err != nil {
+		return []finding{failure(err.Error(), "check base_url and the network")}
+	}
+	return []finding{serverStatus(s.Config, status)}
+}
+
+// serverStatus says what the HTTP status of the server's answer means.
+func serverStatus(c config.Config, status int) finding {
+	name, reply := app.Host(c.BaseURL), fmt.Sprintf("%d %s", status, http.StatusText(status))
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return failure(fmt.Sprintf("%s refuses the key (%s)", name, reply),
+			"check api_key, or the variable that it comes from")
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		return failure(fmt.Sprintf("%s has no chat completions (%s)", withoutSecrets(openai.Endpoint(c.BaseURL)), reply),
+			"check base_url; it ends in /v1 or /chat/completions as a rule")
+	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
+		return warning(fmt.Sprintf("%s can be reached and does not answer now (%s)", name, reply), "try again later")
+	case c.APIKey == "":
+		return fine(name + " can be reached; no key is sent to it")
+	}
+	return fine(name + " can be reached and takes the key")
+}
+
+// withoutSecrets is an address without what may be a secret in it.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return app.Host(address)
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

@@ -1,0 +1,50 @@
+package doctor
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// weakness is a file that others may change: its mode permits them, or it is theirs.
+type weakness struct {
+	path    string
+	foreign bool
+	owner   uint32 // if it is foreign
+}
+
+// weaknesses returns how others may change a file.
+func weaknesses(path string, info fs.FileInfo) (found []weakness) {
+	if permitsOthers(info, 0o022) && !isClosedAbove(path) {
+		found = append(found, weakness{path: path})
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
+		found = append(found, weakness{path: path, foreign: true, owner: stat.Uid})
+	}
+	return found
+}
+
+// permitsOthers reports whether a file's mode gives one of these permissions to
+// others: everybody, or a group that is not the one that systems make for each user.
+func permitsOthers(info fs.FileInfo, bits fs.FileMode) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	isPrivateGroup := ok && int(stat.Gid) == os.Geteuid()
+	return info.Mode()&bits&0o007 != 0 || info.Mode()&bits&0o070 != 0 && !isPrivateGroup
+}
+
+// isClosedAbove reports whether a directory above a path is closed to others, so that
+// they do not reach it whatever its own mode says.
+func isClosedAbove(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	for real != filepath.Dir(real) {
+		real = filepath.Dir(real)
+		if info, err := os.Stat(real); err == nil && !permitsOthers(info, 0o011) {
+			return true
+		}
+	}
+	return false
+}

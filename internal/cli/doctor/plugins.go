@@ -1,0 +1,124 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/term"
+	plugincheck "github.com/chibi-host/chibi/internal/workbench/check"
+	"github.com/chibi-host/chibi/internal/workbench/installed"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/dustin/go-humanize/english"
+)
+
+// installedPlugins reports whether the list of installed plugins can be read.
+func installedPlugins(_ context.Context, s *app.Session) []finding {
+	if _, err := installed.Read(s.Home); err != nil {
+		return []finding{failure(err.Error(), "remove the file; plugins stay")}
+	}
+	return nil
+}
+
+// exposedKeys finds plugins whose tools receive the model's key: a model that has one
+// of them run "env" is shown it.
+func exposedKeys(_ context.Context, s *app.Session) []finding {
+	variables := s.Loader().KeyVariables()
+	var names []string
+	for _, p := range s.Loaded.Plugins {
+		if len(p.Tools) > 0 && p.Origin.Protocol == native.Protocol && !app.HidesKey(s.Config, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	if len(variables) == 0 || len(names) == 0 {
+		return nil
+	}
+	return []finding{warning(
+		fmt.Sprintf("the tools of %s %s get the model's key in %s, and a tool that runs commands can show it to the model",
+			english.PluralWord(len(names), "plugin", ""), strings.Join(names, ", "), strings.Join(variables, ", ")),
+		"hide it from all plugins: hide_key = true under [plugins] in "+filepath.Join(s.Home, "config.toml")+
+			", or from one under [plugins.NAME]")}
+}
+
+// skippedPlugins finds plugins that are not asked.
+func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
+	for _, l := range s.Loaded.LeftOut {
+		text := fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason)
+		switch {
+		case l.Untrusted:
+			found = append(found, warning(fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path,
+				l.Reason), "chibi trust"))
+		case s.Loaded.BuiltIn(l.Name):
+			found = append(found, warning(text, "chibi plugin disable "+term.ShellWord(l.Name)))
+		case l.Meant:
+			found = append(found, failure(text, checkCommand(l.Name)+", or chibi plugin list"))
+		}
+	}
+	return found
+}
+
+// checkCommand is the command that checks a plugin.
+func checkCommand(name string) string { return "chibi plugin check " + term.ShellWord(name) }
+
+// pluginNotices are what was noticed while plugins were loaded.
+func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
+	for _, n := range s.Loaded.Notices {
+		found = append(found, warning(n.String(), checkCommand(n.Plugin)))
+	}
+	return found
+}
+
+// uncheckedTools finds tools whose parameters are not a valid schema.
+func uncheckedTools(_ context.Context, s *app.Session) (found []finding) {
+	for i := range s.Loaded.Plugins {
+		p := &s.Loaded.Plugins[i]
+		for _, text := range plugincheck.UnusableParameters(p) {
+			found = append(found, warning(text, checkCommand(p.Name)))
+		}
+	}
+	return found
+}
+
+// loadedPlugins counts the plugins that are loaded.
+func loadedPlugins(_ context.Context, s *app.Session) []finding {
+	count := len(external(s.Loaded.Plugins))
+	if count == 0 {
+		return nil
+	}
+	return []finding{fine(english.Plural(count, "plugin", "") + " loaded")}
+}
+
+// external are the plugins that are not part of the program.
+func external(plugins []plugin.Plugin) []plugin.Plugin {
+	return slices.DeleteFunc(slices.Clone(plugins), func(p plugin.Plugin) bool {
+		return p.Origin.Protocol == app.BuiltIn
+	})
+}
+
+// missingGuards finds guards that the configuration asks for and that are not there.
+func missingGuards(_ context.Context, s *app.Session) (found []finding) {
+	for _, m := range app.MissingGuards(s) {
+		found = append(found, failure(
+			fmt.Sprintf("the guard %q is missing: %s; no prompt is answered without it", m.Name, m.Why),
+			fmt.Sprintf("put it back, or write enabled = false under [plugins.%s]", app.KeyText(m.Name))))
+	}
+	return found
+}
+
+// openGuards finds guards whose failure does not block.
+func openGuards(_ context.Context, s *app.Session) (found []finding) {
+	for _, p := range s.Loaded.Plugins {
+		failsOpen := func(point hookpoints.Name) bool { return p.FailureAt(point) != plugin.Block }
+		if slices.ContainsFunc(p.Guards, failsOpen) {
+			found = append(found, warning(fmt.Sprintf("the guard %q is passed by when it fails", p.Name),
+				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or `+
+					`[plugins.%s] on_failure = "block" in config.toml`, app.KeyText(p.Name))))
+		}
+	}
+	return found
+}

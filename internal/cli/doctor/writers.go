@@ -1,0 +1,160 @@
+package doctor
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/kodelet"
+)
+
+// writableByOthers finds what others may change of all that says what runs, and of
+// what runs: programs, plugins, recipes and the configuration.
+func writableByOthers(home string, plugins []plugin.Plugin) []finding {
+	w := &writers{seen: map[string]bool{}, left: maxLooked}
+	w.above(home)
+	w.files(home)
+	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json"} {
+		w.files(filepath.Join(home, name))
+	}
+	layout := contexts.Layout{Home: home}
+	w.files(layout.Contexts())
+	for _, path := range layout.LocalConfigs() {
+		w.files(filepath.Dir(path), path)
+	}
+	w.trees(filepath.Join(home, "plugins"), filepath.Join(home, app.RecipesDir))
+	if user := app.UserHome(); user != "" {
+		w.files(filepath.Join(user, ".kodelet"), filepath.Join(user, ".kodelet", "plugins"))
+		for _, dir := range append(kodelet.HookDirs(user), kodelet.PluginDirs(user, "recipes")...) {
+			w.files(filepath.Dir(dir.Path))
+			w.trees(dir.Path)
+		}
+		w.trees(filepath.Join(user, app.KodeletRecipesDir))
+	}
+	for _, p := range plugins {
+		if filepath.IsAbs(p.Origin.Path) {
+			w.target(p.Origin.Path)
+		}
+	}
+	return w.found
+}
+
+// maxLooked bounds how many files are looked at.
+const maxLooked = 10_000
+
+// writers looks at files and directories that others may change.
+type writers struct {
+	seen  map[string]bool // paths that were looked at
+	left  int             // how many more are looked at
+	found []finding
+}
+
+// files looks at files and directories, not at what is in them.
+func (w *writers) files(paths ...string) {
+	for _, path := range paths {
+		w.walk(path, func(entry fs.DirEntry) bool { return !entry.IsDir() })
+	}
+}
+
+// trees looks at directories and all that is in them.
+func (w *writers) trees(paths ...string) {
+	for _, path := range paths {
+		w.walk(path, func(fs.DirEntry) bool { return true })
+	}
+}
+
+// walk looks at a path and at what is in the directories that enters permits.
+func (w *writers) walk(root string, enters func(fs.DirEntry) bool) {
+	var weak []weakness
+	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || w.left == 0 {
+			return fs.SkipAll
+		}
+		if isLink := entry.Type()&fs.ModeSymlink != 0; isLink && !w.seen[path] {
+			w.seen[path] = true
+			w.target(path)
+		} else if info, err := os.Lstat(path); err == nil && !isLink && !w.seen[path] {
+			w.seen[path] = true
+			w.left--
+			weak = append(weak, weaknesses(path, info)...)
+		}
+		if !enters(entry) {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	w.found = append(w.found, writable(root, weak)...)
+}
+
+// target looks at a path that may be a link, at what it leads to and at the
+// directories above that.
+func (w *writers) target(path string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return // a link that leads nowhere
+	}
+	w.trees(real)
+	w.above(real)
+}
+
+// above looks at the directories above a path: who may change one of them may
+// replace what is in it.
+func (w *writers) above(path string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	for dir := filepath.Dir(real); !w.seen[dir]; dir = filepath.Dir(dir) {
+		w.seen[dir] = true
+		info, err := os.Stat(dir)
+		if err != nil {
+			return
+		}
+		weak := weaknesses(dir, info)
+		if info.Mode()&fs.ModeSticky != 0 { // as in /tmp: nobody may replace what is another's
+			weak = slices.DeleteFunc(weak, func(f weakness) bool { return !f.foreign })
+		}
+		w.found = append(w.found, writable(dir, weak)...)
+	}
+}
+
+// manyWeaknesses is how many in one directory are reported as one.
+const manyWeaknesses = 4
+
+// writable are the findings about weaknesses at a path, each with the command that
+// corrects it.
+func writable(root string, weak []weakness) (found []finding) {
+	for _, foreign := range []bool{false, true} {
+		some := slices.DeleteFunc(slices.Clone(weak), func(f weakness) bool { return f.foreign != foreign })
+		if len(some) < manyWeaknesses {
+			for _, f := range some {
+				found = append(found, writableFile(f))
+			}
+			continue
+		}
+		command := "chmod -R go-w "
+		if foreign {
+			command = `look at them, then: sudo chown -R "$(id -un)" `
+		}
+		found = append(found, failure(
+			fmt.Sprintf("others may change %d files and folders in %s, such as %s, and with them what runs as you", len(some),
+				term.Name(root), term.Name(some[0].path)), command+term.ShellWord(root)))
+	}
+	return found
+}
+
+// writableFile is the finding about one weakness.
+func writableFile(f weakness) finding {
+	name, path := term.Name(f.path), term.ShellWord(f.path)
+	if f.foreign {
+		return failure(fmt.Sprintf("%s belongs to another user (%d), who may change it and with it what runs as you", name,
+			f.owner), `look at it, then: sudo chown "$(id -un)" `+path)
+	}
+	return failure(fmt.Sprintf("others may change %s, and with it what runs as you", name), "chmod go-w "+path)
+}
