@@ -115,7 +115,7 @@ func openGuards(_ context.Context, s *app.Session) (found []finding) {
 	for _, p := range s.Loaded.Plugins {
 		failsOpen := func(point hookpoints.Name) bool { return p.FailureAt(point) != plugin.Block }
 		if slices.ContainsFunc(p.Guards, failsOpen) {
-			found = append(found, warning(fmt.Sprintf("the guard %q is passed by when it fails", p.Name),
+			found = append(found, warning(fmt.Sprintf("the guard %q fails open: its failure does not block", p.Name),
 				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or `+
 					`[plugins.%s] on_failure = "block" in config.toml`, app.KeyText(p.Name))))
 		}

@@ -29,14 +29,14 @@ func TestDoctorFindsWhatOthersMayChange(t *testing.T) {
 		{"models.toml", ".chibi/models.toml", mode(0o666), "others may change"},
 		{"what is trusted", ".chibi/trust.json", mode(0o666), "others may change"},
 		{"the home", ".chibi", mode(0o777), "others may change"},
-		{"a folder above the home", ".", mode(0o777), "others may change"},
+		{"a directory above the home", ".", mode(0o777), "others may change"},
 		{"the configuration of a context", ".chibi/contexts/work/local.toml", group(0o664), "others may change"},
 		{"a context", ".chibi/contexts/work", group(0o775), "others may change"},
-		{"the plugins folder", ".chibi/plugins", mode(0o777), "others may change"},
+		{"the plugins directory", ".chibi/plugins", mode(0o777), "others may change"},
 		{"a plugin", ".chibi/plugins/guard", mode(0o757), "others may change"},
 		{"what lies beside a plugin", ".chibi/plugins/big/lib.sh", mode(0o666), "others may change"},
 		{"what a link leads to", "elsewhere/tool", mode(0o777), "others may change"},
-		{"the folder of what a link leads to", "elsewhere", mode(0o777), "others may change"},
+		{"the directory of what a link leads to", "elsewhere", mode(0o777), "others may change"},
 		{"a name that is a command", ".chibi/plugins/日本 $(touch PWNED)'; \x1b[2Jx", mode(0o777), "others may change"},
 		{"Kodelet's hooks", ".kodelet/hooks", mode(0o777), "others may change"},
 		{"a hook of Kodelet's", ".kodelet/hooks/hook", mode(0o777), "others may change"},
@@ -83,7 +83,7 @@ func TestDoctorFindsWhatOthersMayChange(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsManyFilesOfOneFolderAsOne(t *testing.T) {
+func TestDoctorReportsManyFilesOfOneDirectoryAsOne(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	makeHome(t, home)
 	t.Setenv("HOME", home)
