@@ -15,7 +15,6 @@ var manyMethods = [...]string{
 	"agent.Agent",
 	"agent.turn",
 	"internal/config.decoder",
-	"internal/trace.story",
 }
 
 // TestTypesHaveFewMethods: a type with many holds several concepts.

@@ -19,7 +19,7 @@ type Answer struct {
 // Explain says in sentences what plugins and the configuration changed, blocked and
 // left out in the turn, and what failed.
 func (t Turn) Explain() (sentences []string) {
-	for _, f := range newStory(t).facts {
+	for _, f := range newAccount(t).facts {
 		if !f.quiet {
 			sentences = addName(sentences, f.text)
 		}
@@ -35,20 +35,21 @@ func (t Turn) Explain() (sentences []string) {
 // Where it means nothing in the turn there are no answers, and near has names that
 // are like it.
 func (t Turn) ExplainAbout(name string) (answers []Answer, near []string) {
-	s := newStory(t)
-	for _, subject := range s.subjects(name) {
-		answers = append(answers, Answer{subject, s.about(subject)})
+	a := newAccount(t)
+	known := vocabulary{a}
+	for _, subject := range known.subjects(name) {
+		answers = append(answers, Answer{subject, explanation{a}.about(subject)})
 	}
 	if len(answers) == 0 {
-		near = s.near(name)
+		near = known.near(name)
 	}
 	return answers, near
 }
 
 // Names are names that [Turn.ExplainAbout] has answers for.
 func (t Turn) Names() []string {
-	s := newStory(t)
-	names := slices.Concat(s.plugins(), s.tools(), s.contexts(), s.places())
+	v := vocabulary{newAccount(t)}
+	names := slices.Concat(v.plugins(), v.tools(), v.contexts(), v.places())
 	for _, info := range hookpoints.All() {
 		names = append(names, string(info.Name))
 	}
@@ -57,35 +58,38 @@ func (t Turn) Names() []string {
 	return slices.Compact(names)
 }
 
+// explanation answers what happened to subjects.
+type explanation struct{ *account }
+
 // about answers what happened to a subject.
-func (s *story) about(subject Subject) []string {
+func (e explanation) about(subject Subject) []string {
 	switch subject.Kind {
 	case KindPlugin:
-		return s.aboutPlugin(subject)
+		return e.aboutPlugin(subject)
 	case KindTool:
-		return s.aboutTool(subject)
+		return e.aboutTool(subject)
 	case KindPoint:
-		return s.aboutPoint(subject)
+		return e.aboutPoint(subject)
 	case KindRequest:
-		return s.aboutPlace(subject)
+		return e.aboutPlace(subject)
 	case KindPrompt:
-		return s.aboutText(subject, "The prompt is", hookpoints.PreMessage.Name)
+		return e.aboutText(subject, "The prompt is", hookpoints.PreMessage.Name)
 	case KindSystemPrompt:
-		return s.aboutText(subject, "The system prompt is", hookpoints.PreSystemPrompt.Name,
+		return e.aboutText(subject, "The system prompt is", hookpoints.PreSystemPrompt.Name,
 			hookpoints.PostSystemPrompt.Name)
 	case KindContext:
-		return s.aboutContext(subject)
+		return e.aboutContext(subject)
 	}
 	return nil
 }
 
 // aboutPlugin answers what a plugin did.
-func (s *story) aboutPlugin(subject Subject) []string {
-	texts := s.told(subject)
+func (e explanation) aboutPlugin(subject Subject) []string {
+	texts := e.told(subject)
 	var idle []string
-	for _, point := range s.pointsOf(subject.Name) {
+	for _, point := range e.pointsOf(subject.Name) {
 		count, isIdle := 0, true
-		for _, f := range s.firings {
+		for _, f := range e.firings {
 			for _, l := range f.lines {
 				if f.point == point && l.Plugin == subject.Name {
 					count++
@@ -104,7 +108,7 @@ func (s *story) aboutPlugin(subject Subject) []string {
 	case len(idle) > 0:
 		return append(texts, fmt.Sprintf("Plugin %q changed nothing at %s.", subject.Name, english.WordSeries(idle, "and")))
 	case len(texts) == 0:
-		return []string{s.notAsked(subject.Name)}
+		return []string{e.notAsked(subject.Name)}
 	}
 	return texts
 }
@@ -118,8 +122,8 @@ func times(n int) string {
 }
 
 // pointsOf are the points at which a plugin was asked, in order.
-func (s *story) pointsOf(name string) (points []hookpoints.Name) {
-	for _, f := range s.firings {
+func (e explanation) pointsOf(name string) (points []hookpoints.Name) {
+	for _, f := range e.firings {
 		for _, l := range f.lines {
 			if l.Plugin == name && !slices.Contains(points, f.point) {
 				points = append(points, f.point)
@@ -130,8 +134,8 @@ func (s *story) pointsOf(name string) (points []hookpoints.Name) {
 }
 
 // notAsked says why a plugin was not asked at all.
-func (s *story) notAsked(name string) string {
-	for _, p := range s.loaded.Plugins {
+func (e explanation) notAsked(name string) string {
+	for _, p := range e.loaded.Plugins {
 		if p.Name != name {
 			continue
 		}
@@ -154,14 +158,14 @@ func (s *story) notAsked(name string) string {
 }
 
 // aboutPoint answers what happened at a hook point.
-func (s *story) aboutPoint(subject Subject) []string {
-	texts := s.told(subject)
+func (e explanation) aboutPoint(subject Subject) []string {
+	texts := e.told(subject)
 	name := hookpoints.Name(subject.Name)
-	fired := s.at(name)
+	fired := e.at(name)
 	info, _ := hookpoints.Find(name)
 	switch {
 	case len(fired) == 0:
-		return append(texts, s.silent(name))
+		return append(texts, e.silent(name))
 	case info.Mode == hookpoints.Observe:
 		return append(texts, fmt.Sprintf("%s is only observed, nothing can be changed there; %s%s.", name,
 			asked(name, fired...), times(len(fired))))

@@ -11,55 +11,55 @@ import (
 )
 
 // aboutText answers what happened to a text that is changed at some points.
-func (s *story) aboutText(subject Subject, is string, points ...hookpoints.Name) []string {
+func (e explanation) aboutText(subject Subject, is string, points ...hookpoints.Name) []string {
 	for _, point := range points {
-		if slices.ContainsFunc(s.at(point), (*firing).hadEffect) {
-			return s.told(subject)
+		if slices.ContainsFunc(e.at(point), (*firing).hadEffect) {
+			return e.told(subject)
 		}
 	}
-	if subject.Kind == KindSystemPrompt && len(s.requests) == 0 {
-		return append([]string{"No request was sent in this turn."}, s.told(subject)...)
+	if subject.Kind == KindSystemPrompt && len(e.requests) == 0 {
+		return append([]string{"No request was sent in this turn."}, e.told(subject)...)
 	}
-	return append([]string{fmt.Sprintf("%s untouched: nobody changed it; %s.", is, s.askedAt(points...))},
-		s.told(subject)...)
+	return append([]string{fmt.Sprintf("%s untouched: nobody changed it; %s.", is, e.askedAt(points...))},
+		e.told(subject)...)
 }
 
 // aboutContext answers what happened to a context.
-func (s *story) aboutContext(subject Subject) (texts []string) {
-	told := s.told(subject)
-	if subject.Name != s.turn.Context {
-		return append([]string{fmt.Sprintf("This turn was in context %q.", s.turn.Context)}, told...)
+func (e explanation) aboutContext(subject Subject) (texts []string) {
+	told := e.told(subject)
+	if subject.Name != e.turn.Context {
+		return append([]string{fmt.Sprintf("This turn was in context %q.", e.turn.Context)}, told...)
 	}
 	texts = []string{fmt.Sprintf("This turn was in context %q.", subject.Name)}
-	isTouched := slices.ContainsFunc(s.turn.Lines, func(l Line) bool {
+	isTouched := slices.ContainsFunc(e.turn.Lines, func(l Line) bool {
 		change, contexts := changeOf(l.Step)
 		return change != "" && change != agent.ContextSwitched && slices.Contains(contexts, subject.Name)
 	})
 	points := []hookpoints.Name{hookpoints.PostTurn.Name, hookpoints.PreStop.Name}
 	for _, point := range points {
-		isTouched = isTouched || slices.ContainsFunc(s.at(point), (*firing).hadEffect)
+		isTouched = isTouched || slices.ContainsFunc(e.at(point), (*firing).hadEffect)
 	}
 	if !isTouched {
 		texts = append(texts, fmt.Sprintf("Its conversation is untouched: nobody replaced, cleared or compacted it; %s.",
-			s.askedAt(points...)))
+			e.askedAt(points...)))
 	}
 	return append(texts, told...)
 }
 
 // aboutTool answers whether a tool was offered, and what became of its calls.
-func (s *story) aboutTool(subject Subject) (texts []string) {
-	offering := s.offering()
-	for _, f := range s.merged(offering, func(r *request) []fact { return []fact{{text: r.offers(subject.Name)}} }) {
+func (e explanation) aboutTool(subject Subject) (texts []string) {
+	offering := e.offering()
+	for _, f := range e.merged(offering, func(r *request) []fact { return []fact{{text: r.offers(subject.Name)}} }) {
 		texts = append(texts, f.text)
 	}
 	if len(offering) == 0 {
 		texts = append(texts, "No request was sent in this turn.")
 	}
-	if with := s.pluginsWith(subject.Name); len(with) > 0 && !slices.Contains(with, subject.Name) {
+	if with := e.pluginsWith(subject.Name); len(with) > 0 && !slices.Contains(with, subject.Name) {
 		texts = append(texts, fmt.Sprintf("The tool %s is brought by plugin %q.", subject.Name, with[0]))
 	}
-	texts = append(texts, s.told(subject)...)
-	if !slices.ContainsFunc(s.calls, func(c *call) bool { return c.Tool == subject.Name }) {
+	texts = append(texts, e.told(subject)...)
+	if !slices.ContainsFunc(e.calls, func(c *call) bool { return c.Tool == subject.Name }) {
 		texts = append(texts, fmt.Sprintf("The model did not call %s.", subject.Name))
 	}
 	return texts
@@ -100,12 +100,12 @@ func (r *request) tookOut(tool string) string {
 }
 
 // aboutPlace answers how a place in the request got its value.
-func (s *story) aboutPlace(subject Subject) (texts []string) {
-	if len(s.requests) == 0 {
-		return append([]string{"No request was sent in this turn."}, s.told(subject)...)
+func (e explanation) aboutPlace(subject Subject) (texts []string) {
+	if len(e.requests) == 0 {
+		return append([]string{"No request was sent in this turn."}, e.told(subject)...)
 	}
 	top, _, _ := strings.Cut(subject.Name[1:], "/")
-	facts := s.merged(s.requests, func(r *request) (list []fact) {
+	facts := e.merged(e.requests, func(r *request) (list []fact) {
 		if top != "messages" && top != "tools" {
 			text, _ := r.place(subject.Name)
 			list = append(list, fact{text: text})
@@ -122,9 +122,9 @@ func (s *story) aboutPlace(subject Subject) (texts []string) {
 		texts = append(texts, f.text)
 	}
 	if top == "tools" {
-		for _, f := range s.merged(s.offering(), (*request).missing) {
+		for _, f := range e.merged(e.offering(), (*request).missing) {
 			texts = append(texts, f.text)
 		}
 	}
-	return addName(texts, s.told(subject)...)
+	return addName(texts, e.told(subject)...)
 }

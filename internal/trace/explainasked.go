@@ -12,9 +12,9 @@ import (
 )
 
 // silent says why no plugin was asked at a point.
-func (s *story) silent(point hookpoints.Name) string {
+func (e explanation) silent(point hookpoints.Name) string {
 	var names []string
-	for _, p := range s.loaded.Plugins {
+	for _, p := range e.loaded.Plugins {
 		if slices.Contains(p.Points, point) {
 			names = append(names, strconv.Quote(p.Name))
 		}
@@ -22,7 +22,7 @@ func (s *story) silent(point hookpoints.Name) string {
 	switch {
 	case len(names) > 0:
 		return fmt.Sprintf("%s did not happen in this turn; plugins with a hook there: %s.", point, strings.Join(names, ", "))
-	case s.loaded.Plugins != nil:
+	case e.loaded.Plugins != nil:
 		return fmt.Sprintf("No plugin was asked at %s: none has a hook there.", point)
 	}
 	return fmt.Sprintf("No plugin was asked at %s.", point)
@@ -51,12 +51,12 @@ func asked(point hookpoints.Name, firings ...*firing) string {
 }
 
 // askedAt is asked for several points.
-func (s *story) askedAt(points ...hookpoints.Name) string {
+func (e explanation) askedAt(points ...hookpoints.Name) string {
 	const place = "\x00" // of the points
 	at := map[string][]string{}
 	var texts []string
 	for _, point := range points {
-		text := asked(place, s.at(point)...)
+		text := asked(place, e.at(point)...)
 		texts = addName(texts, text)
 		at[text] = append(at[text], string(point))
 	}
@@ -68,14 +68,4 @@ func (s *story) askedAt(points ...hookpoints.Name) string {
 		texts[i] = strings.Replace(text, place, where, 1)
 	}
 	return strings.Join(texts, "; ")
-}
-
-// at are the firings of a point.
-func (s *story) at(point hookpoints.Name) (list []*firing) {
-	for _, f := range s.firings {
-		if f.point == point {
-			list = append(list, f)
-		}
-	}
-	return list
 }

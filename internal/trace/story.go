@@ -18,17 +18,7 @@ type story struct {
 	requests []*request
 	calls    []*call
 	loaded   agent.LoadedEvent
-	facts    []fact
 	events   []event
-}
-
-// fact is a sentence and what it is about.
-type fact struct {
-	text  string
-	about []Subject
-	// quiet is true if it says that something was not changed: only who asks about
-	// it is told.
-	quiet bool
 }
 
 // firing is what the plugins did at one moment.
@@ -80,7 +70,6 @@ func newStory(t Turn) *story {
 			last = nil
 		}
 	}
-	s.tell()
 	return s
 }
 
@@ -155,24 +144,24 @@ func (s *story) take(point hookpoints.Name) *firing {
 	return nil
 }
 
-// say notes a fact that is worth a word.
-func (s *story) say(about []Subject, format string, args ...any) {
-	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...), about: about})
-}
-
-// sayIfAsked notes a fact for those who ask about it.
-func (s *story) sayIfAsked(about []Subject, format string, args ...any) {
-	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...), about: about, quiet: true})
-}
-
-// told are the sentences about a subject.
-func (s *story) told(subject Subject) (texts []string) {
-	for _, f := range s.facts {
-		if slices.ContainsFunc(f.about, func(about Subject) bool { return about.covers(subject) }) {
-			texts = addName(texts, f.text)
+// at are the firings of a point.
+func (s *story) at(point hookpoints.Name) (list []*firing) {
+	for _, f := range s.firings {
+		if f.point == point {
+			list = append(list, f)
 		}
 	}
-	return texts
+	return list
+}
+
+// pluginsWith are the plugins that bring a tool.
+func (s *story) pluginsWith(tool string) (names []string) {
+	for _, p := range s.loaded.Plugins {
+		if slices.Contains(p.Tools, tool) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // field is a text in the payload of a firing, "" if it is not kept.

@@ -97,20 +97,23 @@ const parameterNames = "model messages tools stream stream_options temperature m
 	"parallel_tool_calls frequency_penalty presence_penalty seed response_format reasoning reasoning.effort " +
 	"reasoning.max_tokens reasoning.exclude reasoning.enabled"
 
+// vocabulary is what names can mean in a turn.
+type vocabulary struct{ *account }
+
 // subjects are all that a name can mean in the turn.
-func (s *story) subjects(name string) []Subject {
+func (v vocabulary) subjects(name string) []Subject {
 	name = strings.Join(strings.Fields(name), " ")
 	kind, rest, _ := strings.Cut(name, " ")
-	if list := s.known(name); len(list) > 0 || rest == "" {
+	if list := v.known(name); len(list) > 0 || rest == "" {
 		return list
 	}
 	meant := map[string]Kind{"plugin": KindPlugin, "tool": KindTool, "hook": KindPoint, "point": KindPoint,
 		"request": KindRequest, "parameter": KindRequest, "context": KindContext}[kind]
-	return slices.DeleteFunc(s.known(rest), func(k Subject) bool { return k.Kind != meant })
+	return slices.DeleteFunc(v.known(rest), func(k Subject) bool { return k.Kind != meant })
 }
 
 // known are the subjects of a name.
-func (s *story) known(name string) (list []Subject) {
+func (v vocabulary) known(name string) (list []Subject) {
 	add := func(kind Kind, names ...string) {
 		for _, n := range names {
 			if one := (Subject{kind, n}); !slices.Contains(list, one) {
@@ -118,29 +121,29 @@ func (s *story) known(name string) (list []Subject) {
 			}
 		}
 	}
-	for _, p := range s.plugins() {
+	for _, p := range v.plugins() {
 		if p == name || shortName(p) == name {
 			add(KindPlugin, p)
 		}
 	}
-	if slices.Contains(s.tools(), name) {
+	if slices.Contains(v.tools(), name) {
 		add(KindTool, name)
-		add(KindPlugin, s.pluginsWith(name)...)
+		add(KindPlugin, v.pluginsWith(name)...)
 	}
-	add(KindPoint, s.points(name)...)
+	add(KindPoint, v.points(name)...)
 	switch strings.ToLower(name) {
 	case "prompt", "the prompt":
 		add(KindPrompt, "")
 	case "system prompt", "the system prompt", "system_prompt", "system-prompt", "system":
 		add(KindSystemPrompt, "")
 	case "context", "conversation":
-		add(KindContext, s.turn.Context)
+		add(KindContext, v.turn.Context)
 	}
-	if slices.Contains(s.contexts(), name) {
+	if slices.Contains(v.contexts(), name) {
 		add(KindContext, name)
 	}
 	for _, at := range pointers(name) {
-		if s.isPlace(at) {
+		if v.isPlace(at) {
 			add(KindRequest, at)
 			break
 		}
@@ -156,12 +159,12 @@ func shortName(name string) string {
 }
 
 // near are names of the turn that are like one that means nothing in it.
-func (s *story) near(name string) (list []string) {
-	all := slices.Concat(s.plugins(), s.tools(), s.contexts(), []string{"prompt", "system prompt"})
+func (v vocabulary) near(name string) (list []string) {
+	all := slices.Concat(v.plugins(), v.tools(), v.contexts(), []string{"prompt", "system prompt"})
 	for _, info := range hookpoints.All() {
 		all = append(all, string(info.Name))
 	}
-	all = append(all, s.places()...)
+	all = append(all, v.places()...)
 	for _, prefix := range []string{"api.", "request_body."} {
 		name = strings.TrimPrefix(name, prefix)
 	}
@@ -180,11 +183,11 @@ func (s *story) near(name string) (list []string) {
 const maxNear = 5
 
 // plugins are the names of all plugins, those that were left out included.
-func (s *story) plugins() (names []string) {
-	for _, p := range s.loaded.Plugins {
+func (v vocabulary) plugins() (names []string) {
+	for _, p := range v.loaded.Plugins {
 		names = addName(names, p.Name)
 	}
-	for _, f := range s.firings {
+	for _, f := range v.firings {
 		for _, l := range f.lines {
 			names = addName(names, l.Plugin)
 		}
@@ -193,41 +196,31 @@ func (s *story) plugins() (names []string) {
 }
 
 // tools are the names of all tools, and of those that the model called.
-func (s *story) tools() (names []string) {
-	names = addName(names, s.loaded.Tools...)
-	for _, r := range s.requests {
+func (v vocabulary) tools() (names []string) {
+	names = addName(names, v.loaded.Tools...)
+	for _, r := range v.requests {
 		names = addName(addName(names, r.Tools...), r.Sent...)
 	}
-	for _, c := range s.calls {
+	for _, c := range v.calls {
 		names = addName(names, c.Tool)
-	}
-	return names
-}
-
-// pluginsWith are the plugins that bring a tool.
-func (s *story) pluginsWith(tool string) (names []string) {
-	for _, p := range s.loaded.Plugins {
-		if slices.Contains(p.Tools, tool) {
-			names = append(names, p.Name)
-		}
 	}
 	return names
 }
 
 // points are the hook points of a name: the point's own, or that of its event in
 // another protocol.
-func (s *story) points(name string) (list []string) {
+func (v vocabulary) points(name string) (list []string) {
 	if info, ok := hookpoints.Find(hookpoints.Name(name)); ok {
 		return []string{string(info.Name)}
 	}
-	for _, f := range s.firings {
+	for _, f := range v.firings {
 		for _, l := range f.lines {
 			if l.Event == name || string(f.point) == name {
 				list = addName(list, string(f.point))
 			}
 		}
 	}
-	for _, p := range s.loaded.Plugins {
+	for _, p := range v.loaded.Plugins {
 		for _, point := range p.Points {
 			if p.Events[point] == name {
 				list = addName(list, string(point))
@@ -238,9 +231,9 @@ func (s *story) points(name string) (list []string) {
 }
 
 // contexts are the contexts that the turn had to do with.
-func (s *story) contexts() []string {
-	names := []string{s.turn.Context}
-	for _, f := range s.facts {
+func (v vocabulary) contexts() []string {
+	names := []string{v.turn.Context}
+	for _, f := range v.facts {
 		for _, about := range f.about {
 			if about.Kind == KindContext {
 				names = addName(names, about.Name)
@@ -251,12 +244,12 @@ func (s *story) contexts() []string {
 }
 
 // isPlace reports whether there is such a place in a request, or may be.
-func (s *story) isPlace(at string) bool {
+func (v vocabulary) isPlace(at string) bool {
 	if slices.Contains(strings.Fields(parameterNames), dotted(at)) || strings.HasPrefix(at, "/messages/") ||
 		strings.HasPrefix(at, "/tools/") {
 		return true
 	}
-	for _, r := range s.requests {
+	for _, r := range v.requests {
 		if at != "/" && (merge.At(r.Before, at) != nil || merge.At(r.After, at) != nil || len(r.setters(at)) > 0) {
 			return true
 		}
@@ -265,9 +258,9 @@ func (s *story) isPlace(at string) bool {
 }
 
 // places are the names of a request's members.
-func (s *story) places() []string {
+func (v vocabulary) places() []string {
 	names := strings.Fields(parameterNames)
-	for _, r := range s.requests {
+	for _, r := range v.requests {
 		for _, doc := range [][]byte{r.Before, r.After} {
 			gjson.ParseBytes(doc).ForEach(func(key, _ gjson.Result) bool {
 				names = addName(names, key.String())

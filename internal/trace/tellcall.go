@@ -9,17 +9,17 @@ import (
 )
 
 // tellCall tells what became of a call of a tool, and why.
-func (s *story) tellCall(c *call) {
+func (a *account) tellCall(c *call) {
 	about := []Subject{{KindTool, c.Tool}}
 	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
 	before := with(about, pointOf(hookpoints.PreTool.Name))
 	changed := c.before.did(plugin.Changed)
 	if len(changed) > 0 {
-		s.say(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
+		a.say(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
 			argumentsBy(changed))
 	}
 	if len(c.Converted) > 0 {
-		s.say(before, "Of the arguments that the model gave in the call of %s (%s), these were texts and were "+
+		a.say(before, "Of the arguments that the model gave in the call of %s (%s), these were texts and were "+
 			"converted to the types that the tool's parameters want: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
 	}
 	l, number := c.before.blocker()
@@ -34,20 +34,20 @@ func (s *story) tellCall(c *call) {
 		if l.Result == plugin.Failed {
 			how = "blocked as plugin %q, asked as number %d, failed: %s"
 		}
-		s.say(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
+		a.say(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
 	case !c.Ran:
-		s.say(about, "%s did not run: %s.", what, c.whyNot())
+		a.say(about, "%s did not run: %s.", what, c.whyNot())
 	case c.Exit != 0:
-		s.say(about, "%s failed with exit status %d.", what, c.Exit)
+		a.say(about, "%s failed with exit status %d.", what, c.Exit)
 	}
 	if c.Ran && len(changed) == 0 {
 		as := " as the model wrote it"
 		if len(c.Converted) > 0 {
 			as = ""
 		}
-		s.sayIfAsked(about, "%s ran%s: nobody changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
+		a.sayIfAsked(about, "%s ran%s: nobody changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
 	}
-	s.tellOutput(c, about)
+	a.tellOutput(c, about)
 }
 
 // whyNot says why a call that no plugin blocked did not run.
@@ -86,18 +86,18 @@ func argumentsBy(changed []Line) string {
 }
 
 // tellOutput tells what became of the output of a call.
-func (s *story) tellOutput(c *call, about []Subject) {
+func (a *account) tellOutput(c *call, about []Subject) {
 	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
 	point := with(about, pointOf(hookpoints.PreToolOutput.Name))
 	changed := c.output.did(plugin.Changed)
 	if len(changed) > 0 {
-		s.say(with(point, pluginsOf(changed)...), "T%s was changed by %s.", what[1:], byThem(changed, "text"))
+		a.say(with(point, pluginsOf(changed)...), "T%s was changed by %s.", what[1:], byThem(changed, "text"))
 	}
 	switch l, _ := c.output.blocker(); {
 	case l != nil:
-		s.say(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
+		a.say(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
 	case len(changed) == 0 && c.Ran:
-		s.sayIfAsked(about, "T%s is untouched: nobody changed it; %s.", what[1:],
+		a.sayIfAsked(about, "T%s is untouched: nobody changed it; %s.", what[1:],
 			asked(hookpoints.PreToolOutput.Name, c.output))
 	}
 	if c.summary == nil {
@@ -106,9 +106,9 @@ func (s *story) tellOutput(c *call, about []Subject) {
 	point = with(about, pointOf(hookpoints.PreCacheOutput.Name))
 	changed = c.summary.did(plugin.Changed)
 	if len(changed) == 0 {
-		s.sayIfAsked(about, "No plugin summarized %s, which was cached; %s.", what,
+		a.sayIfAsked(about, "No plugin summarized %s, which was cached; %s.", what,
 			asked(hookpoints.PreCacheOutput.Name, c.summary))
 		return
 	}
-	s.say(with(point, pluginsOf(changed)...), "Plugin %q summarized %s, which was cached.", changed[0].Plugin, what)
+	a.say(with(point, pluginsOf(changed)...), "Plugin %q summarized %s, which was cached.", changed[0].Plugin, what)
 }

@@ -13,54 +13,54 @@ import (
 )
 
 // tell makes the facts of the turn, in the order of what happened.
-func (s *story) tell() {
+func (a *account) tell() {
 	requests := false
-	for _, e := range s.events {
+	for _, e := range a.events {
 		switch {
 		case e.firing != nil:
-			s.tellFiring(e.firing)
+			a.tellFiring(e.firing)
 		case e.call != nil:
-			s.tellCall(e.call)
+			a.tellCall(e.call)
 		case e.request != nil:
 			if !requests {
-				s.tellRequests()
+				a.tellRequests()
 			}
 			requests = true
 		default:
-			s.tellStep(e.step)
+			a.tellStep(e.step)
 		}
 	}
 }
 
 // tellStep tells of what happened besides plugins, requests and calls.
-func (s *story) tellStep(step *agent.Event) {
+func (a *account) tellStep(step *agent.Event) {
 	text := strings.TrimSuffix(step.Text, ".")
 	switch step.Kind {
 	case agent.EventError:
-		s.say([]Subject{{Kind: KindPrompt}}, "The prompt was not answered: %s.", text)
+		a.say([]Subject{{Kind: KindPrompt}}, "The prompt was not answered: %s.", text)
 	case agent.EventContext:
 		var about []Subject
 		change, contexts := changeOf(step)
 		for _, name := range contexts {
 			about = with(about, Subject{KindContext, name})
 		}
-		tell := s.say
+		tell := a.say
 		if change == agent.ContextSwitched { // by the person's wish
-			tell = s.sayIfAsked
+			tell = a.sayIfAsked
 		}
 		tell(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
 	case agent.EventNotice:
-		s.say([]Subject{{KindContext, s.turn.Context}}, "Notice: %s.", text)
+		a.say([]Subject{{KindContext, a.turn.Context}}, "Notice: %s.", text)
 	}
 }
 
 // tellFiring tells what the plugins did at a moment, but for what is told of
 // requests and calls as a whole.
-func (s *story) tellFiring(f *firing) {
-	topic := s.topic(f)
+func (a *account) tellFiring(f *firing) {
+	topic := topicOf(f)
 	for _, l := range f.lines {
 		about := slices.Concat([]Subject{{KindPlugin, l.Plugin}}, topic)
-		s.tellResult(about, f, l)
+		a.tellResult(about, f, l)
 		if l.Result == plugin.Ignored {
 			continue
 		}
@@ -70,13 +70,13 @@ func (s *story) tellFiring(f *firing) {
 				about = about[:2] // the plugin and the point; other tools have nothing to do with it
 			}
 			if kind != merge.NoteBlockedFirst {
-				s.say(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), strings.TrimSuffix(note, "."))
+				a.say(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), strings.TrimSuffix(note, "."))
 			}
 		}
 	}
-	s.tellTexts(f, topic)
+	a.tellTexts(f, topic)
 	if !f.taken {
-		s.tellAlone(f, topic)
+		a.tellAlone(f, topic)
 	}
 }
 
@@ -88,8 +88,8 @@ func (l Line) where() string {
 	return string(l.Point)
 }
 
-// topic is what a firing is about, besides plugins.
-func (s *story) topic(f *firing) []Subject {
+// topicOf is what a firing is about, besides plugins.
+func topicOf(f *firing) []Subject {
 	topic := []Subject{{KindPoint, string(f.point)}}
 	switch f.point {
 	case hookpoints.PreMessage.Name:
@@ -130,38 +130,38 @@ func contextFields(point hookpoints.Name) []string {
 }
 
 // tellResult tells of one plugin what is told of it alone.
-func (s *story) tellResult(about []Subject, f *firing, l Line) {
+func (a *account) tellResult(about []Subject, f *firing, l Line) {
 	switch l.Result {
 	case plugin.Failed:
-		s.say(about, "Plugin %q failed at %s: %s.", l.Plugin, l.where(), l.why())
+		a.say(about, "Plugin %q failed at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Skipped:
-		s.say(about, "Plugin %q was not asked at %s: %s.", l.Plugin, l.where(), l.why())
+		a.say(about, "Plugin %q was not asked at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Ignored:
 		why := strings.TrimSuffix(strings.Join(l.Notes, "; "), ".")
 		if why == "" {
 			why = l.why()
 		}
-		s.say(about, "What plugin %q answered at %s had no effect: %s.", l.Plugin, l.where(), why)
+		a.say(about, "What plugin %q answered at %s had no effect: %s.", l.Plugin, l.where(), why)
 	case plugin.Claimed:
 		via := gjson.GetBytes(l.Answer, "via").String()
 		if via != "" {
 			via = ", via " + via
 		}
-		s.say(about, "Plugin %q delivered the message to %q itself%s.", l.Plugin, f.field("to"), via)
+		a.say(about, "Plugin %q delivered the message to %q itself%s.", l.Plugin, f.field("to"), via)
 	case plugin.Blocked:
 		if first, _ := f.blocker(); first != nil && first.Plugin != l.Plugin {
 			id := f.callID()
 			if id != "" {
 				id = " (" + id + ")"
 			}
-			s.say(about, "Plugin %q would have blocked at %s too%s: %s.", l.Plugin, l.where(), id, l.why())
+			a.say(about, "Plugin %q would have blocked at %s too%s: %s.", l.Plugin, l.where(), id, l.why())
 		}
 	case plugin.NoOpinion:
 		if isRewrite(f.point, l) {
 			if f.point == hookpoints.PreAPIRequest.Name {
 				about = about[:2] // the plugin and the point; of a place, alreadyThere tells it
 			}
-			s.sayIfAsked(about, "What plugin %q answered at %s was there already, which changes nothing.", l.Plugin, l.where())
+			a.sayIfAsked(about, "What plugin %q answered at %s was there already, which changes nothing.", l.Plugin, l.where())
 		}
 	}
 }
@@ -175,16 +175,16 @@ func isRewrite(point hookpoints.Name, l Line) bool {
 }
 
 // tellTexts tells who changed the prompt, the system prompt or the conversation.
-func (s *story) tellTexts(f *firing, topic []Subject) {
+func (a *account) tellTexts(f *firing, topic []Subject) {
 	changed := f.did(plugin.Changed)
 	about := with(topic, pluginsOf(changed)...)
 	switch f.point {
 	case hookpoints.PreMessage.Name:
 		if len(changed) > 0 {
-			s.say(about, "The prompt was changed by %s.", byThem(changed, "text"))
+			a.say(about, "The prompt was changed by %s.", byThem(changed, "text"))
 		}
 		if l, _ := f.blocker(); l != nil {
-			s.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the prompt: %s.", l.Plugin, l.why())
+			a.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the prompt: %s.", l.Plugin, l.why())
 		}
 	case hookpoints.PreSystemPrompt.Name, hookpoints.PostSystemPrompt.Name:
 		if len(changed) > 0 {
@@ -192,17 +192,17 @@ func (s *story) tellTexts(f *firing, topic []Subject) {
 			if f.point == hookpoints.PostSystemPrompt.Name {
 				where = "ends"
 			}
-			s.say(about, "The system prompt %s with what was added by %s.", where, inOrder(changed))
+			a.say(about, "The system prompt %s with what was added by %s.", where, inOrder(changed))
 		}
 	case hookpoints.PostTurn.Name, hookpoints.PreStop.Name:
 		for _, l := range changed {
 			about := with(topic, Subject{KindPlugin, l.Plugin})
 			if f.noEffect != "" {
-				s.say(about, "What plugin %q asked for at %s had no effect: %s.", l.Plugin, l.where(),
+				a.say(about, "What plugin %q asked for at %s had no effect: %s.", l.Plugin, l.where(),
 					strings.TrimSuffix(f.noEffect, "."))
 				continue
 			}
-			s.say(about, "Plugin %q %s at %s%s.", l.Plugin, didWhat(l), l.where(), l.ending())
+			a.say(about, "Plugin %q %s at %s%s.", l.Plugin, didWhat(l), l.where(), l.ending())
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (l Line) ending() string {
 }
 
 // tellAlone tells of changes at a moment to which no request and no call belongs.
-func (s *story) tellAlone(f *firing, topic []Subject) {
+func (a *account) tellAlone(f *firing, topic []Subject) {
 	switch f.point {
 	case hookpoints.PreAPITools.Name, hookpoints.PreAPIRequest.Name, hookpoints.PreTool.Name,
 		hookpoints.PreToolOutput.Name, hookpoints.PreCacheOutput.Name:
@@ -253,7 +253,7 @@ func (s *story) tellAlone(f *firing, topic []Subject) {
 		return
 	}
 	for _, l := range f.did(plugin.Changed) {
-		s.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; what became of that is not "+
+		a.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; what became of that is not "+
 			"in the trace.", l.Plugin, strings.Join(namesOf(l.Changed), ", "), l.where())
 	}
 }

@@ -13,12 +13,12 @@ import (
 )
 
 // tellRequests tells what plugins and the configuration did to the requests.
-func (s *story) tellRequests() {
-	tools := s.merged(s.offering(), func(r *request) []fact {
+func (a *account) tellRequests() {
+	tools := a.merged(a.offering(), func(r *request) []fact {
 		return slices.Concat(r.missing(), r.uselessFilters(), r.toolChanges())
 	})
-	messages := s.merged(s.requests, (*request).messageChanges)
-	places := s.merged(s.requests, func(r *request) (list []fact) {
+	messages := a.merged(a.requests, (*request).messageChanges)
+	places := a.merged(a.requests, func(r *request) (list []fact) {
 		places := r.changedPlaces()
 		for i, at := range places {
 			if i == maxPlaces {
@@ -30,7 +30,7 @@ func (s *story) tellRequests() {
 		}
 		return list
 	})
-	s.facts = slices.Concat(s.facts, tools, messages, places)
+	a.facts = slices.Concat(a.facts, tools, messages, places)
 }
 
 // maxPlaces bounds how many changed places of a request are told of.

@@ -1,0 +1,48 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+)
+
+// account is a turn told in sentences.
+type account struct {
+	*story
+	facts []fact
+}
+
+// newAccount tells the lines of a turn.
+func newAccount(t Turn) *account {
+	a := &account{story: newStory(t)}
+	a.tell()
+	return a
+}
+
+// fact is a sentence and what it is about.
+type fact struct {
+	text  string
+	about []Subject
+	// quiet is true if it says that something was not changed: only who asks about
+	// it is told.
+	quiet bool
+}
+
+// say notes a fact that is worth a word.
+func (a *account) say(about []Subject, format string, args ...any) {
+	a.facts = append(a.facts, fact{text: fmt.Sprintf(format, args...), about: about})
+}
+
+// sayIfAsked notes a fact for those who ask about it.
+func (a *account) sayIfAsked(about []Subject, format string, args ...any) {
+	a.facts = append(a.facts, fact{text: fmt.Sprintf(format, args...), about: about, quiet: true})
+}
+
+// told are the sentences about a subject.
+func (a *account) told(subject Subject) (texts []string) {
+	for _, f := range a.facts {
+		if slices.ContainsFunc(f.about, func(about Subject) bool { return about.covers(subject) }) {
+			texts = addName(texts, f.text)
+		}
+	}
+	return texts
+}
