@@ -14,7 +14,6 @@ const maxMethods = 15
 var manyMethods = [...]string{
 	"agent.Agent",
 	"agent.turn",
-	"internal/config.decoder",
 }
 
 // TestTypesHaveFewMethods: a type with many holds several concepts.

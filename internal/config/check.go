@@ -16,7 +16,7 @@ import (
 )
 
 // check rejects a value that no one could mean, according to the tags of its field.
-func (d *decoder) check(t target) error {
+func (s source) check(t target) error {
 	err := checkNumber(t)
 	if words := strings.Fields(t.field.Tag.Get("oneof")); err == nil && len(words) > 0 &&
 		!slices.Contains(words, t.v.String()) {
@@ -26,7 +26,7 @@ func (d *decoder) check(t target) error {
 		err = checks(t)
 	}
 	if err != nil {
-		return d.errorAt(t.offset(), "%s%v", t.key(), err)
+		return s.errorAt(t.offset(), "%s%v", t.key(), err)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func checkPoint(failure, point string) error {
 
 // nameOf returns the name of an element of a map. A name that the map cannot have is an
 // error.
-func (d *decoder) nameOf(t target) (string, error) {
+func (s source) nameOf(t target) (string, error) {
 	name := t.path[t.depth-1].name
 	switch t.field.Tag.Get("name") {
 	case "POINT":
@@ -125,11 +125,11 @@ func (d *decoder) nameOf(t target) (string, error) {
 		if near := nearest(name, names); near != "" {
 			text += fmt.Sprintf(" (did you mean %q?)", near)
 		}
-		return "", d.errorAt(t.offset(), "%s: %s; chibi hook list names them all", t.key(), text)
+		return "", s.errorAt(t.offset(), "%s: %s; chibi hook list names them all", t.key(), text)
 	case "EVENT":
 		names := kode.EventNames()
 		if name = strings.ToLower(name); !slices.Contains(names, name) { // as other keys
-			return "", d.unknownOf(t, names)
+			return "", s.unknownOf(t, names)
 		}
 	}
 	return name, nil
@@ -144,21 +144,21 @@ func pointNames() (names []string) {
 }
 
 // checkElement checks that the last element of a list has its required key.
-func (d *decoder) checkElement(t target, list reflect.Value, offset int) error {
+func (s source) checkElement(t target, list reflect.Value, offset int) error {
 	v := list.Index(list.Len() - 1)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		if placeholder := f.Tag.Get("required"); placeholder != "" && v.Field(i).IsZero() {
 			key := f.Tag.Get("toml")
-			return d.errorAt(offset, "entry %d of %s has no %s; write %s = %q", list.Len(), t.key(), key, key, placeholder)
+			return s.errorAt(offset, "entry %d of %s has no %s; write %s = %q", list.Len(), t.key(), key, key, placeholder)
 		}
 	}
 	return nil
 }
 
 // mismatch returns the error for a value of the wrong type.
-func (d *decoder) mismatch(t target, offset int, got string) error {
-	return d.errorAt(offset, "%s: want %s, got %s", t.key(), typeText(t.v), got)
+func (s source) mismatch(t target, offset int, got string) error {
+	return s.errorAt(offset, "%s: want %s, got %s", t.key(), typeText(t.v), got)
 }
 
 // typeText returns the name of the type that a field takes.

@@ -163,21 +163,21 @@ func (d *decoder) unknown(t target) error {
 
 // unknownOf returns the error for a name that is not one of those that a table can
 // have.
-func (d *decoder) unknownOf(t target, names []string) error {
+func (s source) unknownOf(t target, names []string) error {
 	table := keyText(t.path[:t.depth-1])
 	var known []string
 	for _, name := range names {
 		known = append(known, join(table, name))
 	}
-	return d.errorNear(t, t.key(), known)
+	return s.errorNear(t, t.key(), known)
 }
 
-func (d *decoder) errorNear(t target, key string, known []string) error {
+func (s source) errorNear(t target, key string, known []string) error {
 	known = slices.DeleteFunc(known, func(k string) bool { return strings.HasPrefix(key, k+".") }) // it is known
 	if near := nearest(key, known); near != "" {
-		return d.errorAt(t.offset(), "unknown key %q; did you mean %q?", key, near)
+		return s.errorAt(t.offset(), "unknown key %q; did you mean %q?", key, near)
 	}
-	return d.errorAt(t.offset(), "unknown key %q", key)
+	return s.errorAt(t.offset(), "unknown key %q", key)
 }
 
 // named replaces a key's placeholders by the names of a path. ok is false if the key

@@ -54,7 +54,7 @@ func (d *decoder) setList(t target, value *unstable.Node) error {
 			return err
 		}
 		list = reflect.Append(list, one.v)
-		if err := d.checkElement(t, list, d.offsetOf(it.Node(), t)); err != nil {
+		if err := d.checkElement(t, list, offsetOf(it.Node(), t)); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (d *decoder) setTexts(t target, value *unstable.Node) error {
 	for it := value.Children(); it.Next(); {
 		n := it.Node()
 		if n.Kind != unstable.String {
-			return d.errorAt(d.offsetOf(n, t), "%s: want %s, got %s", t.key(), "a string", kindText(n.Kind))
+			return d.errorAt(offsetOf(n, t), "%s: want %s, got %s", t.key(), "a string", kindText(n.Kind))
 		}
 		texts = append(texts, string(n.Data))
 	}
@@ -81,7 +81,7 @@ func (d *decoder) setTexts(t target, value *unstable.Node) error {
 
 // offsetOf returns where a value in a list is; lists in lists have no place of their
 // own.
-func (d *decoder) offsetOf(n *unstable.Node, t target) int {
+func offsetOf(n *unstable.Node, t target) int {
 	if n.Raw.Length == 0 {
 		return t.offset()
 	}
@@ -123,8 +123,8 @@ func floatOf(text string) float64 {
 }
 
 // take sets a value of any type, with everything that the source has below its key.
-func (d *decoder) take(t target) error {
-	var value any = d.tree
+func (s source) take(t target) error {
+	var value any = s.tree
 	for _, p := range t.path[:t.depth] {
 		table, _ := value.(map[string]any)
 		value = table[p.name]
