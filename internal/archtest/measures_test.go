@@ -52,7 +52,6 @@ func p90(list []int) int {
 // mayTakeMore are functions that still take more parameters, or a bool.
 var mayTakeMore = map[string]bool{
 	"contexts.newEntry":         true,
-	"internal/cli.leaf":         true,
 	"internal/config.checkEdit": true,
 }
 

@@ -26,11 +26,6 @@ const exitCodesHelp = `   0    done
    3    a plugin refused the prompt or the run, or a guard that must be there is missing
    130  interrupted`
 
-// usage is an error of the command line or the configuration.
-func usage(format string, args ...any) error {
-	return command.Usage(format, args...)
-}
-
 // exitCode prints an error and maps it to an exit code.
 func exitCode(out *command.Printer, err error) int {
 	var wrong app.UsageError

@@ -77,9 +77,10 @@ func (s *atScreen) run(typed string, args ...string) string {
 		}
 		seen <- all.String()
 	}()
-	p := newProgram(terminal, screen.New(terminal, terminal), (&interrupts{}).begin)
-	exitCode(p.out, p.run(context.Background(), append([]string{"--home", s.home}, args...)))
-	p.screen.Close()
+	screen := screen.New(terminal, terminal)
+	p := newProgram(terminal, screen, (&interrupts{}).begin)
+	exitCode(p.env.Out, p.run(context.Background(), append([]string{"--home", s.home}, args...)))
+	screen.Close()
 	terminal.WriteString("END OF THE RUN")
 	return <-seen
 }

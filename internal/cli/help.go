@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"runtime/debug"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/urfave/cli/v2"
 )
 
 // The parts of --help that list flags, by their headings.
@@ -17,11 +19,16 @@ const (
 	partOther    = "Other"
 )
 
+// helpCommand is the command help.
+func helpCommand(p *program) *cli.Command {
+	return p.env.Command(command.Spec{Name: "help", About: "print this help",
+		Run: func(context.Context, []string) error { return printHelp(p.env.Out, flagsOf(p.rows)) }})
+}
+
 // printHelp prints the program's help.
-func printHelp(p *program) error {
-	flags := flagsOf(p.rows)
-	return p.out.Answer("show_help", command.Fields{"commands": cmdline.CommandNames(flags)},
-		command.Wrap(strings.TrimSuffix(helpText(flags), "\n"), command.HelpWidth(p.screen)))
+func printHelp(out *command.Printer, flags []*cmdline.Flag) error {
+	return out.Answer("show_help", command.Fields{"commands": cmdline.CommandNames(flags)},
+		command.Wrap(strings.TrimSuffix(helpText(flags), "\n"), command.HelpWidth(out.Screen)))
 }
 
 // version is the module's version as built.

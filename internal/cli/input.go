@@ -20,17 +20,17 @@ func readInput(ctx context.Context, p *program) error {
 	p.rows = p.opts.table()
 	flags := flagsOf(p.rows)
 	cmdline.Copy(given, flags)
-	if err := cmdline.ReadInput(flags, []byte(text), func(what string) { p.out.Notef("%s", what) }); err != nil {
+	if err := cmdline.ReadInput(flags, []byte(text), func(what string) { p.env.Out.Notef("%s", what) }); err != nil {
 		return app.UsageError{Err: err}
 	}
 	p.opts.asked = operation.AskedOf(p.rows)
 	return nil
 }
 
-// printInputSchema prints the JSON Schema of the input of --json-config.
-func printInputSchema(p *program) error {
-	return p.out.JSON(cmdline.InputSchema(flagsOf(p.rows), map[cmdline.Kind]cmdline.Definition{
+// inputSchema is the JSON Schema of the input of --json-config.
+func inputSchema(flags []*cmdline.Flag) cmdline.Schema {
+	return cmdline.InputSchema(flags, map[cmdline.Kind]cmdline.Definition{
 		cmdline.Thing:    {Name: "Inspectable", Schema: cmdline.Schema{"type": "string", "enum": operation.Inspectable()}},
 		cmdline.DebugKey: {Name: "DebugKey", Schema: operation.DebugSchema()},
-	}))
+	})
 }

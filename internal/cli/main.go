@@ -36,8 +36,9 @@ func Main() int {
 	// the middle of a turn; its writes just fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	p := newProgram(os.Stdin, screen.New(os.Stdout, os.Stderr), signals.begin)
-	p.screen.EndsWith(ctx.Done())
-	defer p.screen.Close()
-	return exitCode(p.out, p.screen.Arrived(p.run(ctx, os.Args[1:])))
+	s := screen.New(os.Stdout, os.Stderr)
+	s.EndsWith(ctx.Done())
+	defer s.Close()
+	p := newProgram(os.Stdin, s, signals.begin)
+	return exitCode(p.env.Out, s.Arrived(p.run(ctx, os.Args[1:])))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
 )
 
 // readPrompt puts the prompt together: the words, then what is piped in. With a
@@ -15,7 +16,7 @@ func readPrompt(ctx context.Context, p *program, words []string) (string, error)
 		return *p.opts.prompt, nil
 	}
 	text := strings.Join(words, " ")
-	if (len(words) > 0 || p.opts.recipe != nil) && !isPiped(p.stdin) {
+	if (len(words) > 0 || p.opts.recipe != nil) && !isPiped(p.env.Stdin) {
 		return text, nil
 	}
 	piped, err := p.env.Input(ctx, "the prompt")
@@ -47,7 +48,7 @@ func recipePrompt(ctx context.Context, s *app.Session, pairs []string, text stri
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return "", usage("--arg %s: want NAME=VALUE", pair)
+			return "", command.Usage("--arg %s: want NAME=VALUE", pair)
 		}
 		args[name] = value
 	}

@@ -1,34 +1,28 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/chat"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// session is a home opened for one run of the command line.
-type session struct {
-	*program
-	*app.Session
-}
-
-// request is what the flags ask of a session for a purpose.
-func (p *program) request(purpose app.Purpose) (app.Options, error) {
-	o := &p.opts
+// sessionOptions is what the flags ask of a session for a purpose.
+func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Options, error) {
+	out := env.Out
 	keys, _ := o.debug.Keys() // checked where they matter
 	opts := app.Options{
 		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
 		Wait: o.wait, TrustProject: o.trustProject,
 		Model: app.ModelOptions{LogRequests: keys.Requests, LogResponses: keys.Responses},
 		Plugins: app.PluginOptions{
-			None: o.noPlugins, NoHooks: o.noHooks, Stderr: p.screen.Plugins(), RawStderr: p.screen.Stderr(),
-			Terminal: p.stdin, Lend: p.screen.Pause,
+			None: o.noPlugins, NoHooks: o.noHooks, Stderr: out.Screen.Plugins(), RawStderr: out.Screen.Stderr(),
+			Terminal: env.Stdin, Lend: out.Screen.Pause,
 		},
-		Trace:  app.TraceOptions{File: o.trace, Failed: func(text string) { p.out.Notef("%s", text) }},
-		Output: chat.Output(p.out, answerFormat(p, keys)),
+		Trace:  app.TraceOptions{File: o.trace, Failed: func(text string) { out.Notef("%s", text) }},
+		Output: chat.Output(out, answerFormat(out.Screen, o)),
 	}
 	for _, wanted := range [][]string{o.switchTo, o.transient} {
 		if wanted == nil {
@@ -42,10 +36,10 @@ func (p *program) request(purpose app.Purpose) (app.Options, error) {
 		opts.Recipe = o.recipe[0]
 	}
 	if o.verbose {
-		opts.Trace.Record = chat.Records(p.out)
+		opts.Trace.Record = chat.Records(out)
 	}
 	if o.runSystemPrompt != nil && purpose != app.ToRead {
-		text, err := operation.PromptText(p.out, o.runSystemPrompt[0])
+		text, err := operation.PromptText(out, o.runSystemPrompt[0])
 		opts.SystemPrompt = &text
 		return opts, err
 	}
@@ -53,27 +47,10 @@ func (p *program) request(purpose app.Purpose) (app.Options, error) {
 }
 
 // answerFormat is how answers are shown: on a terminal as Markdown, unless --raw.
-func answerFormat(p *program, keys operation.DebugKeys) chat.Format {
-	if keys.ForceMarkdown || p.screen.OnTerminal && !p.opts.raw {
+func answerFormat(s *screen.Screen, o *options) chat.Format {
+	keys, _ := o.debug.Keys() // checked where they matter
+	if keys.ForceMarkdown || s.OnTerminal && !o.raw {
 		return chat.Markdown
 	}
 	return chat.Plain
-}
-
-// open opens a session for a purpose, with what change makes of the options.
-func (p *program) open(ctx context.Context, purpose app.Purpose, change func(*app.Options)) (*session, error) {
-	opts, err := p.request(purpose)
-	if err != nil {
-		return nil, err
-	}
-	if change != nil {
-		change(&opts)
-	}
-	s, err := app.Open(ctx, opts)
-	return &session{p, s}, err
-}
-
-// openWithoutPlugins opens what is needed to read a home, and asks no plugins.
-func (p *program) openWithoutPlugins() (*session, error) {
-	return p.open(context.Background(), app.ToRead, nil)
 }

@@ -14,24 +14,24 @@ import (
 
 // runFlags does what the flags say.
 func runFlags(ctx context.Context, p *program, words []string) error {
-	o := &p.opts
-	p.out.Messages = o.jsonOutput || o.jsonConfig
+	o, out := &p.opts, p.env.Out
+	out.Messages = o.jsonOutput || o.jsonConfig
 	if o.jsonConfig && !o.help && !o.version && !o.jsonSchema {
 		if err := readInput(ctx, p); err != nil {
 			return err
 		}
 		words = nil
-		p.out.Messages, p.out.AsJSON, p.out.Verbose = o.jsonOutput, o.jsonOutput, o.verbose
+		out.Messages, out.AsJSON, out.Verbose = o.jsonOutput, o.jsonOutput, o.verbose
 	}
 	switch {
 	case o.help:
-		return printHelp(p)
+		return printHelp(p.env.Out, flagsOf(p.rows))
 	case o.version:
-		return p.out.Answer("show_version", command.Fields{"version": version()}, "chibi "+version())
+		return out.Answer("show_version", command.Fields{"version": version()}, "chibi "+version())
 	case o.jsonSchema:
-		return printInputSchema(p)
+		return out.JSON(inputSchema(flagsOf(p.rows)))
 	}
-	p.screen.Quiet = o.quiet
+	out.Screen.Quiet = o.quiet
 	return runPrompt(ctx, p, words)
 }
 
@@ -42,7 +42,7 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	if err != nil {
 		return err
 	}
-	opts, err := p.request(todo.purpose)
+	opts, err := p.env.Request(todo.purpose)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ type plan struct {
 
 // planRun reads the prompt, if there is one, and finds out what the run does.
 func planRun(ctx context.Context, p *program, words []string) (todo plan, err error) {
-	o, isTyped := &p.opts, screen.IsTerminal(p.stdin)
+	o, isTyped := &p.opts, screen.IsTerminal(p.env.Stdin)
 	if err := checkCombination(o, words, isTyped); err != nil {
 		return todo, err
 	}
@@ -90,7 +90,7 @@ func planRun(ctx context.Context, p *program, words []string) (todo plan, err er
 				return todo, err
 			}
 			if strings.TrimSpace(todo.prompt) == "" && o.recipe == nil && o.asked.AtLeast(operation.Settles) == nil {
-				return todo, usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
+				return todo, command.Usage("there is no prompt; write it after the flags, or pipe it in; see chibi --help")
 			}
 		}
 	}
@@ -147,20 +147,21 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 	removed := o.asked.AtLeast(operation.Removes)
 	switch {
 	case prompt && !o.forceModel && o.noModel:
-		return usage("-x asks no model, but there is a prompt; leave one of them out")
+		return command.Usage("-x asks no model, but there is a prompt; leave one of them out")
 	case prompt && !o.forceModel && alone != nil:
-		return usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out",
+		return command.Usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out",
 			alone.Written())
 	case prompt && removed != nil:
-		return usage("%s destroys the context that the prompt would be asked in; leave one of them out", removed.Written())
+		return command.Usage("%s destroys the context that the prompt would be asked in; leave one of them out",
+			removed.Written())
 	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.asked.Need() < operation.NeedsAnswer:
-		return usage("-e is a system prompt for this run alone, which asks no model; -y sets one that stays")
+		return command.Usage("-e is a system prompt for this run alone, which asks no model; -y sets one that stays")
 	case o.args != nil && o.recipe == nil:
-		return usage("--arg gives a recipe its arguments; name one with --recipe")
+		return command.Usage("--arg gives a recipe its arguments; name one with --recipe")
 	case o.settings.Save && o.settings.Set == nil:
-		return usage("--save keeps what --set says; there is no --set")
+		return command.Usage("--save keeps what --set says; there is no --set")
 	case o.noModel && !o.forceModel && o.asked.AtLeast(operation.Settles) == nil:
-		return usage("there is nothing to do; see chibi --help")
+		return command.Usage("there is nothing to do; see chibi --help")
 	}
 	_, err := o.debug.Keys()
 	return err
