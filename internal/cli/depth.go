@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxDepth is how many runs may be inside each other: a plugin that calls chibi
-// is asked by that chibi too.
+// maxDepth is how many runs may be nested: a plugin that calls chibi is asked by that
+// chibi too.
 const maxDepth = 4
 
 // checkDepth refuses a run that is too deep.
@@ -23,9 +23,9 @@ func checkDepth() error {
 		"in the plugin that calls chibi, use chibi --no-plugins", maxDepth+1)
 }
 
-// watchParent is a context that ends when the process that started a nested run
-// is gone: nobody waits for its answer then. A run in a session of its own was
-// meant to live on.
+// watchParent returns a context that ends when the process that started a nested run
+// is gone: nobody waits for its answer then. A run in a session of its own is meant to
+// outlive it.
 func watchParent(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.Getppid()

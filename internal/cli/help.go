@@ -41,15 +41,15 @@ func version() string {
 
 // helpText is what --help prints of these flags.
 func helpText(flags []*cmdline.Flag) string {
-	text := helpBegin
+	text := helpHead
 	for _, part := range []string{partContexts, partModel, partPlugins, partRecipes, partOther} {
 		text += part + ":\n" + cmdline.Help(flags, part) + "\n"
 	}
-	return text + helpEnd
+	return text + helpTail
 }
 
-// helpBegin is what --help says before the flags, helpEnd what it says after them.
-const helpBegin = `chibi - talk to a language model, and let plugins see and shape it
+// helpHead is what --help says before the flags, helpTail what it says after them.
+const helpHead = `chibi - talk to a language model, and let plugins see and shape it
 
 Usage:
    chibi                             talk: a prompt with history and several lines, until Ctrl-D; /help lists
@@ -72,7 +72,7 @@ the value attached: -vcwork.
 
 `
 
-const helpEnd = `Whatever their order: settings are saved first, then contexts are destroyed,
+const helpTail = `Whatever their order: settings are saved first, then contexts are destroyed,
 archived, compacted, renamed, given a system prompt, shown; then tools are
 called, mail is dealt with, and the prompt is asked.
 

@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// interrupts turns signals into the end of contexts: SIGTERM ends the run, and so
-// does SIGHUP, that the terminal is gone, unless it was ignored from the start as
-// nohup does; Ctrl-C ends the answer in progress where a person goes on afterwards, else the
-// run. One more Ctrl-C ends the program at once.
+// interrupts cancels contexts on signals. SIGTERM ends the run, and so does SIGHUP,
+// which says that the terminal is gone, unless it was ignored from the start as nohup
+// does. Ctrl-C ends the answer in progress in a conversation, else the run. One more
+// Ctrl-C ends the program at once.
 type interrupts struct {
 	mu   sync.Mutex
 	turn context.CancelFunc // ends the answer in progress; nil if there is none
 }
 
-// watch begins to turn signals into the end of the returned context.
+// watch returns a context that signals cancel.
 func (i *interrupts) watch(ctx context.Context) (context.Context, func()) {
 	ending := []os.Signal{syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -43,7 +43,7 @@ func (i *interrupts) watch(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// begin begins an answer that Ctrl-C ends alone.
+// begin begins an answer that Ctrl-C ends without ending the run.
 func (i *interrupts) begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	i.mu.Lock()
@@ -52,7 +52,7 @@ func (i *interrupts) begin(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { i.endTurn(); cancel() }
 }
 
-// endTurn ends the answer in progress, if there is one.
+// endTurn ends the answer in progress, and reports whether there was one.
 func (i *interrupts) endTurn() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
