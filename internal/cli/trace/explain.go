@@ -38,7 +38,8 @@ func explain(ctx context.Context, env *command.Env, args []string, f traceFlags)
 		about = "plugin " + f.plugin
 	}
 	answers, err := answer(turns, &turn, about)
-	if unknown := (*unknownError)(nil); errors.As(err, &unknown) && isTraced(ctx, env, about) {
+	var unknown *unknownError
+	if errors.As(err, &unknown) && isTraced(ctx, env, about) {
 		return unknown.elsewhere()
 	}
 	if err != nil {
