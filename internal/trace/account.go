@@ -18,26 +18,26 @@ func newAccount(t Turn) *account {
 	return a
 }
 
-// fact is a sentence and what it is about.
+// fact is a sentence with its subjects.
 type fact struct {
 	text  string
 	about []Subject
-	// quiet is true if it says that something was not changed: only who asks about
-	// it is told.
+	// quiet is true if it says that something was not changed: it is shown only in
+	// an answer about its subject.
 	quiet bool
 }
 
-// say notes a fact that is worth a word.
+// say adds a fact that is always shown.
 func (a *account) say(about []Subject, format string, args ...any) {
 	a.facts = append(a.facts, fact{text: fmt.Sprintf(format, args...), about: about})
 }
 
-// sayIfAsked notes a fact for those who ask about it.
+// sayIfAsked adds a fact that is shown only in an answer about its subject.
 func (a *account) sayIfAsked(about []Subject, format string, args ...any) {
 	a.facts = append(a.facts, fact{text: fmt.Sprintf(format, args...), about: about, quiet: true})
 }
 
-// told are the sentences about a subject.
+// told returns the sentences about a subject.
 func (a *account) told(subject Subject) (texts []string) {
 	for _, f := range a.facts {
 		if slices.ContainsFunc(f.about, func(about Subject) bool { return about.covers(subject) }) {

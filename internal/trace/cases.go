@@ -8,7 +8,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// recorded is a case of chibi plugin test.
+// recorded is a case for chibi plugin test.
 type recorded struct {
 	Name   string         `toml:"name"`
 	Hook   string         `toml:"hook"`
@@ -16,9 +16,9 @@ type recorded struct {
 	Data   any            `toml:"data"`
 }
 
-// Cases are what one plugin was asked in the turn and answered, as the cases of
-// a file for chibi plugin test. Payloads that the trace does not hold are left
-// out.
+// Cases returns what one plugin was asked and answered in the turn, as the text of
+// a file of cases for chibi plugin test. Payloads that the trace does not have are
+// left out.
 func (t Turn) Cases(plugin string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What the plugin %s was asked and answered in a turn of %s.\nplugin = %q\n", plugin,
@@ -53,7 +53,7 @@ func (t Turn) Cases(plugin string) (string, error) {
 		b.WriteString("\n" + string(text))
 	}
 	if count == 0 {
-		return "", fmt.Errorf("the plugin %q was asked nothing in this turn that the trace holds", plugin)
+		return "", fmt.Errorf("the trace has nothing that the plugin %q was asked in this turn", plugin)
 	}
 	return b.String(), nil
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Withheld says that a text is not what it was: plugins changed it, and the
-// trace keeps the final one only.
+// Withheld describes a text that the trace does not keep as it was: plugins changed
+// it, and only the final text is kept.
 type Withheld struct {
 	// Path is the JSON Pointer to the text in the payload or the answer.
 	Path string `json:"path"`
-	// Was and Is are the characters of the text before and after; of texts that
-	// are JSON, the bytes.
+	// Was and Is are the lengths of the text before and after, in characters; of
+	// texts that are JSON, in bytes.
 	Was int `json:"was"`
 	Is  int `json:"is"`
 }
 
-// change is a text of a payload that plugins have changed. Inner is the member
-// of the field where it is, "" for the field itself.
+// change is a text of a payload that plugins have changed. Inner is the member of
+// the field that holds it, "" for the field itself.
 type change struct {
 	field, inner  string
 	before, after json.RawMessage
@@ -32,8 +32,8 @@ type change struct {
 }
 
 // changesOf lists the texts that the plugins of a dispatch have changed: fields
-// that they replaced, and the messages of a request. What else a request holds
-// are options, and no texts.
+// that they replaced, and the messages of a request. The other members of a request
+// are options, not texts.
 func changesOf(f plugin.Firing) (list []change) {
 	info, _ := hookpoints.Find(f.Point)
 	blocked := gjson.GetBytes(f.Answer, "block").Bool()
@@ -53,7 +53,7 @@ func changesOf(f plugin.Firing) (list []change) {
 		}
 		c.before = at(f.Payload, c.path())
 		if blocked && len(c.before) > 0 && c.before[0] == '"' {
-			c.after = json.RawMessage(`""`) // a text that was blocked is a text that was removed
+			c.after = json.RawMessage(`""`) // a blocked text counts as removed
 		}
 		if isText(c.before) && c.after != nil && !bytes.Equal(c.before, c.after) && !merge.Equal(c.before, c.after) {
 			c.withheld = Withheld{Path: c.path(), Was: length(c.before), Is: length(c.after)}
@@ -63,7 +63,7 @@ func changesOf(f plugin.Firing) (list []change) {
 	return list
 }
 
-// at is a value in a document of the host.
+// at returns a value in a document of the host.
 func at(doc []byte, path string) json.RawMessage {
 	value := gjson.GetBytes(doc, strings.ReplaceAll(path[1:], "/", "."))
 	if !value.Exists() {
@@ -91,8 +91,7 @@ func length(raw []byte) int {
 	return len(raw)
 }
 
-// apply puts the final text in the place of another one in a payload or an
-// answer.
+// apply replaces a text in a payload or an answer by the final text.
 func (c change) apply(doc json.RawMessage) (after json.RawMessage, changed bool) {
 	there := merge.At(doc, c.path())
 	if there == nil || merge.Equal(there, c.after) {
@@ -112,7 +111,7 @@ func (c change) apply(doc json.RawMessage) (after json.RawMessage, changed bool)
 	return doc, true
 }
 
-// words are all texts of a value, those in texts that are JSON included.
+// words returns all texts of a value, including those within texts that are JSON.
 func words(raw []byte) string {
 	var b strings.Builder
 	var add func(text string, depth int)

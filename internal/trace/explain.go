@@ -10,14 +10,14 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Answer says in sentences what happened to a subject in a turn.
+// Answer has sentences about what happened to a subject in a turn.
 type Answer struct {
 	Subject
 	Sentences []string `json:"sentences"`
 }
 
-// Explain says in sentences what plugins and the configuration changed, blocked and
-// left out in the turn, and what failed.
+// Explain returns sentences about what plugins and the configuration changed,
+// blocked and left out in the turn, and what failed.
 func (t Turn) Explain() (sentences []string) {
 	for _, f := range newAccount(t).facts {
 		if !f.quiet {
@@ -25,15 +25,15 @@ func (t Turn) Explain() (sentences []string) {
 		}
 	}
 	if len(sentences) == 0 {
-		return []string{"Plugins changed and blocked nothing in this turn."}
+		return []string{"No plugin changed or blocked anything in this turn."}
 	}
 	return sentences
 }
 
-// ExplainAbout answers what happened to all that a name means: a plugin, a tool, a
-// hook point, a place in the request, the prompt, the system prompt, a context.
-// Where it means nothing in the turn there are no answers, and near has names that
-// are like it.
+// ExplainAbout returns what happened to everything that a name can mean: a plugin,
+// a tool, a hook point, a place in the request, the prompt, the system prompt, a
+// context. If it means nothing in the turn there are no answers, and near has
+// similar names.
 func (t Turn) ExplainAbout(name string) (answers []Answer, near []string) {
 	a := newAccount(t)
 	known := vocabulary{a}
@@ -46,7 +46,7 @@ func (t Turn) ExplainAbout(name string) (answers []Answer, near []string) {
 	return answers, near
 }
 
-// Names are names that [Turn.ExplainAbout] has answers for.
+// Names returns names for which [Turn.ExplainAbout] has answers.
 func (t Turn) Names() []string {
 	v := vocabulary{newAccount(t)}
 	names := slices.Concat(v.plugins(), v.tools(), v.contexts(), v.places())
@@ -61,7 +61,7 @@ func (t Turn) Names() []string {
 // explanation answers what happened to subjects.
 type explanation struct{ *account }
 
-// about answers what happened to a subject.
+// about returns sentences about a subject.
 func (e explanation) about(subject Subject) []string {
 	switch subject.Kind {
 	case KindPlugin:
@@ -83,7 +83,7 @@ func (e explanation) about(subject Subject) []string {
 	return nil
 }
 
-// aboutPlugin answers what a plugin did.
+// aboutPlugin returns sentences about what a plugin did.
 func (e explanation) aboutPlugin(subject Subject) []string {
 	texts := e.told(subject)
 	var idle []string
@@ -113,7 +113,7 @@ func (e explanation) aboutPlugin(subject Subject) []string {
 	return texts
 }
 
-// times is how often something happened, if more than once.
+// times returns how often something happened, "" if only once.
 func times(n int) string {
 	if n < 2 {
 		return ""
@@ -121,7 +121,7 @@ func times(n int) string {
 	return fmt.Sprintf(" (%d times)", n)
 }
 
-// pointsOf are the points at which a plugin was asked, in order.
+// pointsOf returns the points at which a plugin was asked, in order.
 func (e explanation) pointsOf(name string) (points []hookpoints.Name) {
 	for _, f := range e.firings {
 		for _, l := range f.lines {
@@ -133,7 +133,7 @@ func (e explanation) pointsOf(name string) (points []hookpoints.Name) {
 	return points
 }
 
-// notAsked says why a plugin was not asked at all.
+// notAsked returns why a plugin was not asked at all.
 func (e explanation) notAsked(name string) string {
 	for _, p := range e.loaded.Plugins {
 		if p.Name != name {
@@ -157,7 +157,7 @@ func (e explanation) notAsked(name string) string {
 	return fmt.Sprintf("Plugin %q was not asked: it has no hooks in this run.", name)
 }
 
-// aboutPoint answers what happened at a hook point.
+// aboutPoint returns sentences about a hook point.
 func (e explanation) aboutPoint(subject Subject) []string {
 	texts := e.told(subject)
 	name := hookpoints.Name(subject.Name)
@@ -167,10 +167,10 @@ func (e explanation) aboutPoint(subject Subject) []string {
 	case len(fired) == 0:
 		return append(texts, e.silent(name))
 	case info.Mode == hookpoints.Observe:
-		return append(texts, fmt.Sprintf("%s is only observed, nothing can be changed there; %s%s.", name,
+		return append(texts, fmt.Sprintf("At %s plugins only observe, nothing can be changed there; %s%s.", name,
 			asked(name, fired...), times(len(fired))))
 	case !slices.ContainsFunc(fired, (*firing).hadEffect):
-		return append(texts, fmt.Sprintf("Nobody changed or blocked anything at %s; %s%s.", name, asked(name, fired...),
+		return append(texts, fmt.Sprintf("No plugin changed or blocked anything at %s; %s%s.", name, asked(name, fired...),
 			times(len(fired))))
 	}
 	text := asked(name, fired...)

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// aboutText answers what happened to a text that is changed at some points.
+// aboutText returns sentences about a text that can be changed at some points.
 func (e explanation) aboutText(subject Subject, is string, points ...hookpoints.Name) []string {
 	for _, point := range points {
 		if slices.ContainsFunc(e.at(point), (*firing).hadEffect) {
@@ -20,11 +20,11 @@ func (e explanation) aboutText(subject Subject, is string, points ...hookpoints.
 	if subject.Kind == KindSystemPrompt && len(e.requests) == 0 {
 		return append([]string{"No request was sent in this turn."}, e.told(subject)...)
 	}
-	return append([]string{fmt.Sprintf("%s untouched: nobody changed it; %s.", is, e.askedAt(points...))},
+	return append([]string{fmt.Sprintf("%s unchanged: no plugin changed it; %s.", is, e.askedAt(points...))},
 		e.told(subject)...)
 }
 
-// aboutContext answers what happened to a context.
+// aboutContext returns sentences about a context.
 func (e explanation) aboutContext(subject Subject) (texts []string) {
 	told := e.told(subject)
 	if subject.Name != e.turn.Context {
@@ -40,13 +40,14 @@ func (e explanation) aboutContext(subject Subject) (texts []string) {
 		isTouched = isTouched || slices.ContainsFunc(e.at(point), (*firing).hadEffect)
 	}
 	if !isTouched {
-		texts = append(texts, fmt.Sprintf("Its conversation is untouched: nobody replaced, cleared or compacted it; %s.",
+		texts = append(texts, fmt.Sprintf("Its conversation is unchanged: no plugin replaced, cleared or compacted it; %s.",
 			e.askedAt(points...)))
 	}
 	return append(texts, told...)
 }
 
-// aboutTool answers whether a tool was offered, and what became of its calls.
+// aboutTool returns sentences about whether a tool was offered, and what became of
+// its calls.
 func (e explanation) aboutTool(subject Subject) (texts []string) {
 	offering := e.offering()
 	for _, f := range e.merged(offering, func(r *request) []fact { return []fact{{text: r.offers(subject.Name)}} }) {
@@ -56,7 +57,7 @@ func (e explanation) aboutTool(subject Subject) (texts []string) {
 		texts = append(texts, "No request was sent in this turn.")
 	}
 	if with := e.pluginsWith(subject.Name); len(with) > 0 && !slices.Contains(with, subject.Name) {
-		texts = append(texts, fmt.Sprintf("The tool %s is brought by plugin %q.", subject.Name, with[0]))
+		texts = append(texts, fmt.Sprintf("The tool %s is provided by plugin %q.", subject.Name, with[0]))
 	}
 	texts = append(texts, e.told(subject)...)
 	if !slices.ContainsFunc(e.calls, func(c *call) bool { return c.Tool == subject.Name }) {
@@ -65,15 +66,15 @@ func (e explanation) aboutTool(subject Subject) (texts []string) {
 	return texts
 }
 
-// offers reports whether a request offers a tool, and why.
+// offers returns a sentence about whether a request offers a tool, and why.
 func (r *request) offers(tool string) string {
 	isOffered, isSent := slices.Contains(r.Offered, tool), slices.Contains(r.sentTools(), tool)
 	switch {
 	case isOffered && isSent:
-		return fmt.Sprintf("The tool %s is in the request, untouched: nobody left it out; %s.", tool,
+		return fmt.Sprintf("The tool %s is in the request, unchanged: no plugin excluded it; %s.", tool,
 			asked(hookpoints.PreAPITools.Name, r.filter))
 	case isOffered:
-		return notInRequest([]string{tool}, r.tookOut(tool))
+		return notInRequest([]string{tool}, r.removedBy(tool))
 	case isSent:
 		return fmt.Sprintf("The tool %s is in the request: put there at pre_api_request by %s.", tool,
 			inOrder(r.setters("/tools")))
@@ -84,22 +85,22 @@ func (r *request) offers(tool string) string {
 	return notInRequest([]string{tool}, reason)
 }
 
-// tookOut says which plugin took an offered tool out of the body.
-func (r *request) tookOut(tool string) string {
+// removedBy returns which plugin removed an offered tool from the body.
+func (r *request) removedBy(tool string) string {
 	setters := r.setters("/tools")
 	for _, l := range setters {
 		left := gjson.GetBytes(l.Answer, "request_body.tools.#.function.name").Array()
 		if l.Answer != nil && !slices.ContainsFunc(left, func(v gjson.Result) bool { return v.String() == tool }) {
-			return fmt.Sprintf("plugin %q took it out at %s", l.Plugin, l.where())
+			return fmt.Sprintf("plugin %q removed it at %s", l.Plugin, l.where())
 		}
 	}
 	if len(setters) == 0 {
-		return "who took it out is not in the trace"
+		return "the trace does not say which plugin removed it"
 	}
-	return "taken out at pre_api_request by " + inOrder(setters)
+	return "removed at pre_api_request by " + inOrder(setters)
 }
 
-// aboutPlace answers how a place in the request got its value.
+// aboutPlace returns sentences about how a place in the request got its value.
 func (e explanation) aboutPlace(subject Subject) (texts []string) {
 	if len(e.requests) == 0 {
 		return append([]string{"No request was sent in this turn."}, e.told(subject)...)
@@ -110,7 +111,7 @@ func (e explanation) aboutPlace(subject Subject) (texts []string) {
 			text, _ := r.place(subject.Name)
 			list = append(list, fact{text: text})
 		} else if len(r.setters("/"+top)) == 0 {
-			list = append(list, fact{text: fmt.Sprintf("The %s of the request are untouched: nobody changed them at "+
+			list = append(list, fact{text: fmt.Sprintf("The %s of the request are unchanged: no plugin changed them at "+
 				"pre_api_request; %s.", top, asked(hookpoints.PreAPIRequest.Name, r.patch))})
 		}
 		for _, text := range r.alreadyThere(subject.Name) {

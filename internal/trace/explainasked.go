@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// silent says why no plugin was asked at a point.
+// silent returns a sentence about why no plugin was asked at a point.
 func (e explanation) silent(point hookpoints.Name) string {
 	var names []string
 	for _, p := range e.loaded.Plugins {
@@ -28,7 +28,7 @@ func (e explanation) silent(point hookpoints.Name) string {
 	return fmt.Sprintf("No plugin was asked at %s.", point)
 }
 
-// asked says which plugins were asked at a point.
+// asked returns which plugins were asked at a point.
 func asked(point hookpoints.Name, firings ...*firing) string {
 	var names []string
 	for _, f := range firings {
@@ -50,7 +50,7 @@ func asked(point hookpoints.Name, firings ...*firing) string {
 	return fmt.Sprintf("these %d plugins were asked at %s: %s", len(names), point, strings.Join(names, ", "))
 }
 
-// askedAt is asked for several points.
+// askedAt is like asked, for several points.
 func (e explanation) askedAt(points ...hookpoints.Name) string {
 	const place = "\x00" // of the points
 	at := map[string][]string{}

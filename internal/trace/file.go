@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// File is a file of a trace that never becomes larger than its bound: a full one
-// takes the place of the one before it, and a new one begins.
+// File is a file of a trace that never becomes larger than its bound: a full file
+// replaces the previous one, and a new file is started.
 type File struct {
 	path string
 	half int64
@@ -16,13 +16,14 @@ type File struct {
 	size int64
 }
 
-// Create makes an empty file for the trace of one run, or empties the one that is
-// there. Only its owner can read a new one.
+// Create makes an empty file for the trace of one run, or truncates an existing
+// one. A new file can be read by its owner only.
 func Create(path string) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// Open opens a file that, with the one before it, takes at most so many bytes.
+// Open opens a file that takes, together with the previous one, at most so many
+// bytes.
 func Open(path string, most int64) (*File, error) {
 	f := &File{path: path, half: most / 2}
 	return f, f.open()

@@ -16,7 +16,7 @@ import (
 //go:embed page.html
 var page embed.FS
 
-// view is what the page shows of a turn.
+// view is what the page shows about a turn.
 type view struct {
 	Title     string
 	Prompt    string
@@ -34,7 +34,7 @@ type viewRow struct {
 
 type viewChange struct{ Path, Before, After, Note string }
 
-// HTML writes turns as one page that needs no other file, the newest turn first.
+// HTML writes turns as one self-contained page, the newest turn first.
 func HTML(w io.Writer, turns []Turn) error {
 	t, err := template.ParseFS(page, "page.html")
 	if err != nil {
@@ -96,11 +96,11 @@ func rowView(r Row, longest time.Duration) viewRow {
 	return row
 }
 
-// noteOf says what is not kept of a text, "" if it is.
+// noteOf returns a note about a text that is not kept, "" if it is kept.
 func (r Row) noteOf(path string) string {
 	for _, text := range r.Withheld {
 		if path == text.Path || strings.HasPrefix(path, text.Path+"/") {
-			return fmt.Sprintf("had %d characters, has %d; what it was is not kept", text.Was, text.Is)
+			return fmt.Sprintf("had %d characters, has %d; the original text is not kept", text.Was, text.Is)
 		}
 	}
 	return ""

@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/merge"
 )
 
-// noteKind is the kind of one of the record's notes. Traces of earlier versions have
-// the sentence only.
+// noteKind returns the kind of one of the record's notes. Traces of earlier
+// versions have only the sentence.
 func (l Line) noteKind(i int) merge.NoteKind {
 	switch {
 	case i < len(l.NoteKinds):
@@ -21,8 +21,9 @@ func (l Line) noteKind(i int) merge.NoteKind {
 	return ""
 }
 
-// changeOf is what a step tells of contexts, "" if nothing, and of which. Traces of
-// earlier versions have the sentence only, which tells a switch from other changes.
+// changeOf returns what a step says about contexts, "" if nothing, and about which
+// contexts. Traces of earlier versions have only the sentence, by which a switch
+// differs from other changes.
 func changeOf(step *agent.Event) (change agent.ContextChange, contexts []string) {
 	switch {
 	case step == nil || step.Kind != agent.EventContext:

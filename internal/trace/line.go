@@ -13,34 +13,36 @@ import (
 // Line is one line of a trace: what one plugin did at a hook, or a step of a
 // turn.
 type Line struct {
-	// Run identifies a run of chibi, Turn counts its prompts from 1; what comes
-	// before the first one has 0.
+	// Run identifies a run of chibi. Turn counts its prompts from 1; lines before
+	// the first prompt have 0.
 	Run  string `json:"run"`
 	Turn int    `json:"turn"`
 	// Context names the conversation.
 	Context string `json:"context"`
 	// At is when the line was written.
 	At time.Time `json:"at"`
-	// Step is set for a step, Record for a plugin at a hook.
+	// Step is set for a step of the turn, Record for what a plugin did at a hook.
 	Step *agent.Event `json:"step,omitempty"`
 	*plugin.Record
-	// Messages are those that the plugin changed at pre_api_request.
+	// Messages are the messages that the plugin changed at pre_api_request.
 	Messages []MessageChange `json:"messages,omitempty"`
-	// Options are what a patch of a request sets besides messages and tools, where it is
-	// too large to be kept as a whole; [left out] stands for large values.
+	// Options are the members other than messages and tools that a patch of a
+	// request sets, if the patch is too large to be kept as a whole; [left out]
+	// stands for large values.
 	Options json.RawMessage `json:"options,omitempty"`
-	// Withheld are the texts of the line that plugins changed: the final one
-	// stands in the place of the one that was there.
+	// Withheld are the texts of the line that plugins changed: the line has the
+	// final text in place of the original.
 	Withheld []Withheld `json:"withheld,omitempty"`
-	// Removed says that words which plugins removed elsewhere in the turn are left
+	// Removed is true if words that plugins removed elsewhere in the turn are left
 	// out of the line.
 	Removed bool `json:"removed,omitempty"`
 }
 
-// IsWhole reports whether the line has what the plugin received and answered.
+// IsWhole reports whether the line has everything that the plugin received and
+// answered.
 func (l Line) IsWhole() bool { return len(l.Withheld) == 0 && !l.Removed }
 
-// without is the line without words that plugins have removed.
+// without returns the line without words that plugins have removed.
 func (l Line) without(gone *removed) Line {
 	cut := func(text string) string {
 		after := gone.value(text, 0)
@@ -49,7 +51,7 @@ func (l Line) without(gone *removed) Line {
 	}
 	if l.Step != nil {
 		step := *l.Step
-		if step.Kind != agent.EventContext { // that has names of contexts only
+		if step.Kind != agent.EventContext { // it only has names of contexts
 			step.Text = cut(step.Text)
 		}
 		if step.Call != nil {
@@ -86,7 +88,7 @@ func (l Line) without(gone *removed) Line {
 	return l
 }
 
-// withoutTexts is the line without all that it says in words.
+// withoutTexts returns the line without its texts.
 func (l Line) withoutTexts() Line {
 	l.Removed = true
 	if l.Step != nil {

@@ -11,8 +11,8 @@ import (
 
 // MessageChange is a message of a request that a plugin changed.
 type MessageChange struct {
-	// Role is the message's role, Index its place among the messages that the plugin
-	// received; of an added one among those that it answered.
+	// Role is the message's role. Index is its place among the messages that the
+	// plugin received, for an added one among those that it answered.
 	Role  string `json:"role"`
 	Index int    `json:"index"`
 	// How is "changed", "added" or "removed".
@@ -22,7 +22,7 @@ type MessageChange struct {
 }
 
 // maxMessages bounds how many changed messages are named, maxAligned how many are
-// held against as many others.
+// compared with as many others.
 const maxMessages, maxAligned = 100, 500
 
 // messagesChanged lists the messages that a plugin changed at pre_api_request.
@@ -70,7 +70,7 @@ func differing(before, after []gjson.Result) (list []MessageChange) {
 	return list
 }
 
-// textsOf are the texts of messages: those that differ need no closer look.
+// textsOf returns the texts of messages, for a quick comparison.
 func textsOf(messages []gjson.Result) []string {
 	texts := make([]string, len(messages))
 	for i, m := range messages {
@@ -83,8 +83,8 @@ func textsOf(messages []gjson.Result) []string {
 
 func role(message gjson.Result) string { return message.Get("role").String() }
 
-// aligned pairs the elements that two lists have in common, in order: as many as
-// can be. Of very long lists only beginnings and ends are paired.
+// aligned pairs the elements that two lists have in common, in order, as many as
+// possible. Of very long lists only beginnings and ends are paired.
 func aligned(n, m int, same func(i, j int) bool) (pairs [][2]int) {
 	begin := 0
 	for begin < n && begin < m && same(begin, begin) {
@@ -104,7 +104,7 @@ func aligned(n, m int, same func(i, j int) bool) (pairs [][2]int) {
 	return pairs
 }
 
-// longest is the longest common subsequence of rows and columns from begin on.
+// longest returns the longest common subsequence of rows and columns from begin on.
 func longest(begin, rows, columns int, same func(i, j int) bool) (pairs [][2]int) {
 	length := make([][]int, rows+1)
 	for i := range length {

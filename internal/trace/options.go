@@ -12,12 +12,12 @@ const (
 	// maxOption bounds the value of one option, in bytes, and maxOptions how many are
 	// kept of a patch that is too large to be kept as a whole.
 	maxOption, maxOptions = 4 << 10, 200
-	// leftOutMark stands where the value of a larger one stood.
+	// leftOutMark replaces the value of a larger one.
 	leftOutMark = "[left out]"
 )
 
-// optionsOf are the options that a plugin set at pre_api_request, if its answer is too
-// large to be kept.
+// optionsOf returns the options that a plugin set at pre_api_request, if its answer
+// is too large to be kept.
 func optionsOf(r *plugin.Record) json.RawMessage {
 	if r.Point != hookpoints.PreAPIRequest.Name || len(r.Answer) <= maxPayload {
 		return nil

@@ -8,20 +8,20 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Redactor takes secrets out of lines: what it was told, what the patterns fit,
-// and keys of well-known shapes.
+// Redactor removes secrets from lines: the texts that it was given, what the
+// patterns match, and keys of well-known shapes.
 type Redactor struct {
 	secrets  []string
 	patterns []*regexp.Regexp
 	shapes   *shapes
 }
 
-// shortest is the length of the shortest secret: shorter ones would take
-// ordinary words out.
+// shortest is the length of the shortest secret: shorter ones would match ordinary
+// words.
 const shortest = 6
 
-// NewRedactor takes these texts out, what the patterns fit, and every key that
-// is known by its shape.
+// NewRedactor returns a redactor for these texts, what the patterns match, and
+// every key that is known by its shape.
 func NewRedactor(secrets []string, patterns []*regexp.Regexp) *Redactor {
 	r := &Redactor{patterns: patterns, shapes: newShapes()}
 	for _, s := range secrets {
@@ -37,12 +37,12 @@ const redacted = "[redacted]"
 // maxNesting is how many texts within texts are looked into.
 const maxNesting = 4
 
-// Line is a line of JSON without secrets.
+// Line returns a line of JSON without secrets.
 func (r *Redactor) Line(line []byte) []byte {
 	return walk(line, func(name, text string) string { return r.value(name, text, 0) })
 }
 
-// value is the text of a member without secrets.
+// value returns the text of a member without secrets.
 func (r *Redactor) value(name, text string, depth int) string {
 	if isSecretName(name) {
 		return redacted
@@ -54,7 +54,7 @@ func (r *Redactor) value(name, text string, depth int) string {
 	return r.text(text)
 }
 
-// text is a text without secrets.
+// text returns a text without secrets.
 func (r *Redactor) text(text string) string {
 	for _, s := range r.secrets {
 		text = strings.ReplaceAll(text, s, redacted)
@@ -67,7 +67,7 @@ func (r *Redactor) text(text string) string {
 }
 
 // isSecretName reports whether a member, header or variable of this name is a
-// secret: authorization, api_key and names that end so.
+// secret: authorization, api_key and names that end in them.
 func isSecretName(name string) bool {
 	if len(name) < len("apikey") {
 		return false
@@ -85,12 +85,12 @@ func isSecretName(name string) bool {
 	return false
 }
 
-// isKey is given in the place of a name for the strings that are names themselves.
+// isKey is passed instead of a name for strings that are names themselves.
 const isKey = "\x00key"
 
-// walk is a text of JSON in which every string has become what visit makes of
-// it; name is that of the member whose value it is, isKey for names, "" for
-// members of lists. Text that is no JSON is taken as it comes.
+// walk returns a text of JSON with every string replaced by what visit returns for
+// it. name is the name of the member whose value the string is, isKey for names, ""
+// for elements of lists. Text that is not JSON is returned as it is.
 func walk(line []byte, visit func(name, text string) string) []byte {
 	var out []byte
 	done, name, last := 0, "", ""
@@ -124,7 +124,7 @@ func walk(line []byte, visit func(name, text string) string) []byte {
 	return append(out, line[done:]...)
 }
 
-// isBeforeColon reports whether a colon is the next byte that is no space.
+// isBeforeColon reports whether the next byte that is not a space is a colon.
 func isBeforeColon(line []byte, i int) bool {
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t' || line[i] == '\n' || line[i] == '\r') {
 		i++
@@ -132,7 +132,7 @@ func isBeforeColon(line []byte, i int) bool {
 	return i < len(line) && line[i] == ':'
 }
 
-// unquote is the text of a string of JSON.
+// unquote returns the text of a JSON string.
 func unquote(raw []byte) (text string, ok bool) {
 	if len(raw) < 2 || raw[len(raw)-1] != '"' {
 		return "", false
@@ -143,7 +143,7 @@ func unquote(raw []byte) (text string, ok bool) {
 	return text, strictjson.Decode(raw, &text) == nil
 }
 
-// endOfString is where the string that begins at i ends.
+// endOfString returns where the string that begins at i ends.
 func endOfString(line []byte, i int) int {
 	for j := i + 1; j < len(line); j++ {
 		switch line[j] {

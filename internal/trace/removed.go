@@ -9,34 +9,34 @@ import (
 )
 
 const (
-	// removedMark stands where a word stood that a plugin has removed.
+	// removedMark replaces a word that a plugin has removed.
 	removedMark = "[removed]"
-	// shortestWord is the length of the shortest word that is looked for: shorter
-	// ones are everywhere.
+	// shortestWord is the length of the shortest word that is searched for: shorter
+	// ones are too common.
 	shortestWord = 2
-	// maxRemoved bounds the words that are looked for; of a turn that lost more, no
-	// text is kept.
+	// maxRemoved bounds the words that are searched for; if more were removed in a
+	// turn, none of its texts are kept.
 	maxRemoved = 50_000
 	// maxCompared bounds the texts before and after that are compared, in bytes; of
-	// a turn with a larger change no text is kept.
+	// a turn with a larger change no texts are kept.
 	maxCompared = 4 << 20
-	// longestPhrase and maxPhrases bound what is looked for besides words.
+	// longestPhrase and maxPhrases bound the phrases that are searched for.
 	longestPhrase, maxPhrases = 256, 64
 )
 
-// removed knows the words that plugins have taken out of texts.
+// removed holds the words that plugins have removed from texts.
 type removed struct {
 	words   map[string]bool
-	sorted  []string // the words, when they are looked through; nil: not yet
+	sorted  []string // the words, once they are searched; nil: not yet
 	phrases []string
-	// all says that they are too many to be looked for.
+	// all is set if there are too many to search for.
 	all bool
 }
 
 // isEmpty reports whether nothing was removed.
 func (r *removed) isEmpty() bool { return len(r.words) == 0 && len(r.phrases) == 0 && !r.all }
 
-// add notes what stands in the text before and nowhere in the one after.
+// add records what is in the text before and nowhere in the one after.
 func (r *removed) add(before, after string) {
 	if r.all || before == after {
 		return
@@ -64,7 +64,8 @@ func (r *removed) add(before, after string) {
 	}
 }
 
-// between is what stands in the text before between what both begin and end with.
+// between returns the part of the text before between the common beginning and end
+// of both.
 func between(before, after string) string {
 	begin := 0
 	for begin < len(before) && begin < len(after) && before[begin] == after[begin] {
@@ -84,7 +85,7 @@ func between(before, after string) string {
 	return strings.TrimSpace(before[:len(before)-end])
 }
 
-// text is a text without what was removed.
+// text returns a text without what was removed.
 func (r *removed) text(text string) string {
 	if r.all {
 		return removedMark
@@ -112,7 +113,7 @@ func (r *removed) text(text string) string {
 	return b.String()
 }
 
-// known is where a removed word begins in a word of a text, -1 if it is none.
+// known returns where a removed word begins in a word of a text, -1 if there is none.
 // The n of "\nword" is a part of an escape.
 func (r *removed) known(text string, begin int, word string) int {
 	if r.words[word] {
@@ -131,8 +132,8 @@ func (r *removed) known(text string, begin int, word string) int {
 	return -1
 }
 
-// isBegin reports whether a word is the beginning of a removed one, where a text was cut
-// off for a message.
+// isBegin reports whether a word is the beginning of a removed one, as where a text
+// was cut off for a message.
 func (r *removed) isBegin(word, rest string) bool {
 	if len(word) <= shortestWord || !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, `"`) {
 		return false
@@ -144,8 +145,8 @@ func (r *removed) isBegin(word, rest string) bool {
 	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], word)
 }
 
-// json is a payload or an answer without what was removed. What names things is
-// kept: fields, and the values that say which call, which context, which role.
+// json returns a payload or an answer without what was removed. Names are kept:
+// those of fields, and the values that identify a call, a context or a role.
 func (r *removed) json(raw []byte) []byte {
 	if r.all {
 		return nil
@@ -158,8 +159,8 @@ func (r *removed) json(raw []byte) []byte {
 	})
 }
 
-// path is the JSON Pointer to a change. In arguments it has names that somebody
-// chose.
+// path returns the JSON Pointer to a change without what was removed: in arguments
+// it has names that somebody chose.
 func (r *removed) path(pointer string) string {
 	if rest, ok := strings.CutPrefix(pointer, "/arguments/"); ok {
 		return "/arguments/" + r.text(rest)
@@ -167,7 +168,7 @@ func (r *removed) path(pointer string) string {
 	return pointer
 }
 
-// value is a text that may be JSON itself.
+// value returns a text, which may be JSON itself, without what was removed.
 func (r *removed) value(text string, depth int) string {
 	if depth < maxNesting && strings.Contains(text, `\`) && strings.Contains(text, `"`) {
 		text = string(walk([]byte(text), func(_, inner string) string { return r.value(inner, depth+1) }))
@@ -175,7 +176,7 @@ func (r *removed) value(text string, depth int) string {
 	return r.text(text)
 }
 
-// isLabel reports whether a member does not hold what somebody wrote.
+// isLabel reports whether a member holds an identifier and not what somebody wrote.
 func isLabel(name, text string) bool {
 	switch name {
 	case "role":

@@ -2,9 +2,9 @@ package trace
 
 import "strings"
 
-// shape is a kind of key that everybody knows by its beginning. match says how
-// many bytes a text begins with that are such a key, and how many of those are
-// no secret; 0, 0 if it begins with none.
+// shape is a kind of key with a well-known prefix. match returns how many bytes at
+// the beginning of a text are such a key, and how many of those are not secret; 0,
+// 0 if there is no such key.
 type shape struct {
 	prefix string
 	match  func(text string) (keep, end int)
@@ -44,7 +44,7 @@ func newShapes() *shapes {
 
 func (s *shapes) put(sh shape) { s.first[sh.prefix[0]] = append(s.first[sh.prefix[0]], sh) }
 
-// add adds keys that are a prefix and at least so many bytes more.
+// add adds keys that consist of a prefix and at least so many more bytes.
 func (s *shapes) add(prefix string, least int, is func(byte) bool) {
 	s.put(shape{prefix, func(text string) (int, int) {
 		if end := run(text, len(prefix), is); end-len(prefix) >= least {
@@ -54,7 +54,7 @@ func (s *shapes) add(prefix string, least int, is func(byte) bool) {
 	}})
 }
 
-// hide is a text without keys.
+// hide returns a text without keys.
 func (s *shapes) hide(text string) string {
 	var b strings.Builder
 	done := 0
@@ -89,14 +89,15 @@ func (s *shapes) hide(text string) string {
 	return b.String()
 }
 
-// isJoined reports whether a key is a part of what the byte before it belongs to. A
-// JWT may have any byte of its own before it, which would be looked at for ever.
+// isJoined reports whether the prefix of a JWT follows a byte that JWTs can
+// contain. Such a prefix is skipped: a long base64 text may have many of them, and
+// trying each would take quadratic time.
 func isJoined(before byte, sh shape) bool {
 	return sh.prefix == "eyJ" && (before == '-' || before == '_')
 }
 
-// begins reports whether a key may begin at i: no letter or digit stands before it,
-// unless that is the end of an escape such as \n or \u0022.
+// begins reports whether a key may begin at i: no letter or digit precedes it, except
+// at the end of an escape such as \n or \u0022.
 func begins(text string, i int) bool {
 	if i == 0 || !isAlnum(text[i-1]) || !isAlnum(text[i]) {
 		return true
@@ -107,8 +108,8 @@ func begins(text string, i int) bool {
 	return i >= 6 && text[i-6] == '\\' && text[i-5] == 'u'
 }
 
-// run is where the bytes of a kind end that begin at i. Escapes of JSON count as
-// what they stand for.
+// run returns where the bytes of a kind that begin at i end. Escapes of JSON count
+// as what they stand for.
 func run(text string, i int, is func(byte) bool) int {
 	for i < len(text) {
 		c, width := text[i], 1
@@ -123,7 +124,7 @@ func run(text string, i int, is func(byte) bool) int {
 	return i
 }
 
-// unescaped is the ASCII character that an escape stands for, 0 if none.
+// unescaped returns the ASCII character that an escape stands for, 0 if none.
 func unescaped(text string) (c byte, width int) {
 	switch {
 	case text[1] == '/':
@@ -141,13 +142,13 @@ const hexDigits = "0123456789abcdef"
 
 func isAlnum(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 }
 
-// isKeyByte reports whether keys have such a byte.
+// isKeyByte reports whether a byte can occur in keys.
 func isKeyByte(c byte) bool { return isAlnum(c) || c == '-' || c == '_' || c == '.' }
 
-// isTokenByte reports whether tokens of an authorization have such a byte.
+// isTokenByte reports whether a byte can occur in tokens of an authorization.
 func isTokenByte(c byte) bool { return isKeyByte(c) || strings.IndexByte("~+/=", c) >= 0 }
 
-// isBase64 reports whether the body of a PEM block has such a byte.
+// isBase64 reports whether a byte can occur in the body of a PEM block.
 func isBase64(c byte) bool {
 	return isAlnum(c) || strings.IndexByte("+/=\r\n \t", c) >= 0
 }
@@ -169,7 +170,7 @@ func matchJWT(text string) (keep, end int) {
 	return 0, claims
 }
 
-// matchPEM finds a block, to its end or to that of the text.
+// matchPEM finds a block, up to its end or that of the text.
 func matchPEM(text string) (keep, end int) {
 	const last = "-----END "
 	i := strings.Index(text, last)
@@ -183,7 +184,8 @@ func matchPEM(text string) (keep, end int) {
 	return 0, i
 }
 
-// bodyBefore is how many bytes at the end of a text are the body of a PEM block.
+// bodyBefore returns how many bytes at the end of a text are the body of a PEM
+// block.
 func bodyBefore(text string) int {
 	n := 0
 	for n < len(text) && isBase64(text[len(text)-1-n]) {
@@ -192,10 +194,10 @@ func bodyBefore(text string) int {
 	return n
 }
 
-// matchBearer finds a token behind the word bearer.
+// matchBearer finds a token after the word bearer.
 func matchBearer(text string) (keep, end int) { return tokenAfter(text, "bearer") }
 
-// matchAuthorization finds what stands behind the name of the header.
+// matchAuthorization finds the value after the name of the header.
 func matchAuthorization(text string) (keep, end int) {
 	name := "authorization:"
 	if proxy := "proxy-"; hasFold(text, proxy) {
@@ -213,7 +215,7 @@ func matchAuthorization(text string) (keep, end int) {
 	return tokenAfter(text, value)
 }
 
-// tokenAfter finds a token behind a beginning and spaces.
+// tokenAfter finds a token after a prefix and spaces.
 func tokenAfter(text, begin string) (keep, end int) {
 	if !hasFold(text, begin) {
 		return 0, 0
@@ -233,7 +235,7 @@ func hasFold(text, begin string) bool {
 	return len(text) >= len(begin) && strings.EqualFold(text[:len(begin)], begin)
 }
 
-// matchUserInfo finds the password of an address.
+// matchUserInfo finds the password in an address.
 func matchUserInfo(text string) (keep, end int) {
 	host := text[3:]
 	if stop := strings.IndexAny(host, "/?# \t\r\n\"'<>\\"); stop >= 0 {
@@ -247,8 +249,8 @@ func matchUserInfo(text string) (keep, end int) {
 	return 3 + colon + 1, 3 + at
 }
 
-// matchParameter finds the value of a parameter of an address that is a secret
-// by its name.
+// matchParameter finds the value of a parameter of an address whose name says that
+// it is a secret.
 func matchParameter(text string) (keep, end int) {
 	name := run(text, 1, isKeyByte)
 	if name >= len(text) || text[name] != '=' {

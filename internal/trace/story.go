@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// story is a turn, arranged so that it can be asked about.
+// story is a turn, arranged so that questions about it can be answered.
 type story struct {
 	turn     Turn
 	firings  []*firing
@@ -21,32 +21,33 @@ type story struct {
 	events   []event
 }
 
-// firing is what the plugins did at one moment.
+// firing is one dispatch with what the plugins did.
 type firing struct {
 	point hookpoints.Name
 	lines []Line
-	// noEffect says why nothing came of what they asked for, "" if it did.
+	// noEffect is the reason why what they asked for had no effect, "" if it had
+	// one.
 	noEffect string
-	// taken is true once it belongs to a request or a call.
+	// taken is true once it was assigned to a request or a call.
 	taken bool
 }
 
-// request is a request to the model, and what plugins did before it; nil: none was
+// request is a request to the model with what plugins did before it; nil: none was
 // asked.
 type request struct {
 	agent.RequestEvent
 	filter, patch *firing
 }
 
-// call is a call of a tool, and what plugins did before and after it; nil: none
-// was asked.
+// call is a call of a tool with what plugins did before and after it; nil: none was
+// asked.
 type call struct {
 	agent.CallEvent
 	before, output, summary *firing
 	request                 *request
 }
 
-// event is a part of the turn in its place: one field is set.
+// event is a part of the turn, in order: one field is set.
 type event struct {
 	firing  *firing
 	request *request
@@ -73,7 +74,7 @@ func newStory(t Turn) *story {
 	return s
 }
 
-// begin begins a firing. What follows a call belongs to it.
+// begin starts a firing. Firings after a call belong to it.
 func (s *story) begin(point hookpoints.Name) *firing {
 	f := &firing{point: point}
 	s.firings = append(s.firings, f)
@@ -90,7 +91,7 @@ func (s *story) begin(point hookpoints.Name) *firing {
 	return f
 }
 
-// step takes a step.
+// step adds a step.
 func (s *story) step(step *agent.Event) {
 	e := event{step: step}
 	switch {
@@ -118,7 +119,7 @@ func (s *story) step(step *agent.Event) {
 }
 
 // isEffect reports whether a notice says what became of what plugins asked for at a
-// point, and notes that.
+// point, and records that.
 func (s *story) isEffect(notice string) bool {
 	point, text, _ := strings.Cut(notice, ": ")
 	firings := s.at(hookpoints.Name(point))
@@ -129,7 +130,7 @@ func (s *story) isEffect(notice string) bool {
 	return true
 }
 
-// take is the latest firing of a point that belongs to nothing yet, nil if no
+// take returns the latest firing of a point that is not assigned yet, nil if no
 // plugin was asked there.
 func (s *story) take(point hookpoints.Name) *firing {
 	for _, f := range slices.Backward(s.firings) {
@@ -144,7 +145,7 @@ func (s *story) take(point hookpoints.Name) *firing {
 	return nil
 }
 
-// at are the firings of a point.
+// at returns the firings of a point.
 func (s *story) at(point hookpoints.Name) (list []*firing) {
 	for _, f := range s.firings {
 		if f.point == point {
@@ -154,7 +155,7 @@ func (s *story) at(point hookpoints.Name) (list []*firing) {
 	return list
 }
 
-// pluginsWith are the plugins that bring a tool.
+// pluginsWith returns the plugins that provide a tool.
 func (s *story) pluginsWith(tool string) (names []string) {
 	for _, p := range s.loaded.Plugins {
 		if slices.Contains(p.Tools, tool) {
@@ -164,7 +165,7 @@ func (s *story) pluginsWith(tool string) (names []string) {
 	return names
 }
 
-// field is a text in the payload of a firing, "" if it is not kept.
+// field returns a text in the payload of a firing, "" if it is not kept.
 func (f *firing) field(name string) string {
 	for _, l := range f.lines {
 		if v := gjson.GetBytes(l.Payload, name); v.Exists() {
@@ -174,10 +175,10 @@ func (f *firing) field(name string) string {
 	return ""
 }
 
-// callID is the call that a firing is about, "" if it is not kept.
+// callID returns the id of the call of a firing, "" if it is not kept.
 func (f *firing) callID() string { return f.field("tool_call_id") }
 
-// did are the lines of the plugins with this result, in order. f may be nil.
+// did returns the lines of the plugins with this result, in order. f may be nil.
 func (f *firing) did(result plugin.Result) (lines []Line) {
 	if f == nil {
 		return nil
@@ -190,8 +191,8 @@ func (f *firing) did(result plugin.Result) (lines []Line) {
 	return lines
 }
 
-// blocker is the plugin because of which the event was refused, and how many were
-// asked up to it; nil if there is none.
+// blocker returns the line of the plugin that blocked the event, and how many
+// plugins were asked up to it; nil if there is none.
 func (f *firing) blocker() (found *Line, number int) {
 	if f == nil {
 		return nil, 0
@@ -208,8 +209,9 @@ func (f *firing) blocker() (found *Line, number int) {
 	return nil, 0
 }
 
-// blocked reports whether a plugin blocked, in a trace that does not say which one
-// was the first: a failure blocked if others were not asked because of it.
+// blocked reports whether a plugin blocked, in a trace that does not say which
+// plugin was the first: a failure blocked if other plugins were not asked because
+// of it.
 func (f *firing) blocked(l *Line) bool {
 	if slices.ContainsFunc(f.lines, func(l Line) bool { return l.Blocks }) {
 		return false
@@ -219,10 +221,10 @@ func (f *firing) blocked(l *Line) bool {
 		slices.ContainsFunc(f.lines, func(l Line) bool { return l.Result == plugin.Skipped && l.Why == because })
 }
 
-// with are subjects and more of them.
+// with returns subjects and more of them.
 func with(about []Subject, more ...Subject) []Subject { return slices.Concat(about, more) }
 
-// pluginsOf are the subjects of the plugins of some lines.
+// pluginsOf returns the plugins of lines as subjects.
 func pluginsOf(lines []Line) (list []Subject) {
 	for _, l := range lines {
 		list = append(list, Subject{KindPlugin, l.Plugin})
@@ -230,15 +232,15 @@ func pluginsOf(lines []Line) (list []Subject) {
 	return list
 }
 
-// byThem names plugins in order, and says whose value is the last one.
+// byThem names plugins in order, and says whose value was used.
 func byThem(lines []Line, what string) string {
 	if len(lines) > 1 {
-		return inOrder(lines) + ", whose " + what + " stands"
+		return inOrder(lines) + ", whose " + what + " was used"
 	}
 	return inOrder(lines)
 }
 
-// why is the reason of a record.
+// why returns the reason of a record.
 func (l Line) why() string {
 	if l.Why == "" {
 		return "the reason is not in the trace"

@@ -29,12 +29,12 @@ const (
 // Subject is something that a person can ask about.
 type Subject struct {
 	Kind Kind `json:"kind"`
-	// Name is its name, "" for a prompt; of a place in the request the JSON Pointer
-	// into its body.
+	// Name is its name, "" for a prompt; for a place in the request it is the JSON
+	// Pointer into the body.
 	Name string `json:"name,omitempty"`
 }
 
-// String is the subject in words.
+// String returns the subject in words.
 func (s Subject) String() string {
 	switch s.Kind {
 	case KindPrompt, KindSystemPrompt:
@@ -45,11 +45,11 @@ func (s Subject) String() string {
 	return "the " + string(s.Kind) + " " + s.Name
 }
 
-// pointOf is a hook point as a subject.
+// pointOf returns a hook point as a subject.
 func pointOf(name hookpoints.Name) Subject { return Subject{KindPoint, string(name)} }
 
-// covers reports whether what is said about s is said about another subject too:
-// one without a name stands for all of its kind.
+// covers reports whether a sentence about s is also about another subject: a
+// subject without a name stands for all of its kind.
 func (s Subject) covers(other Subject) bool {
 	if s.Kind != other.Kind {
 		return false
@@ -62,7 +62,7 @@ func overlap(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
 }
 
-// dotted is a JSON Pointer as people write places in a request.
+// dotted returns a JSON Pointer as people write places in a request.
 func dotted(pointer string) string {
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i := range parts {
@@ -71,9 +71,9 @@ func dotted(pointer string) string {
 	return strings.Join(parts, ".")
 }
 
-// pointers are the places in a request that a name can mean: as in the
-// configuration (api.temperature), as in a payload (request_body.temperature), or
-// as a JSON Pointer.
+// pointers returns the places in a request that a name can mean, written as in the
+// configuration (api.temperature), as in a payload (request_body.temperature) or as
+// a JSON Pointer.
 func pointers(name string) []string {
 	if strings.HasPrefix(name, "/") {
 		return []string{strings.TrimPrefix(name, "/request_body")}
@@ -100,7 +100,7 @@ const parameterNames = "model messages tools stream stream_options temperature m
 // vocabulary is what names can mean in a turn.
 type vocabulary struct{ *account }
 
-// subjects are all that a name can mean in the turn.
+// subjects returns everything that a name can mean in the turn.
 func (v vocabulary) subjects(name string) []Subject {
 	name = strings.Join(strings.Fields(name), " ")
 	kind, rest, _ := strings.Cut(name, " ")
@@ -112,7 +112,7 @@ func (v vocabulary) subjects(name string) []Subject {
 	return slices.DeleteFunc(v.known(rest), func(k Subject) bool { return k.Kind != meant })
 }
 
-// known are the subjects of a name.
+// known returns the subjects of a name.
 func (v vocabulary) known(name string) (list []Subject) {
 	add := func(kind Kind, names ...string) {
 		for _, n := range names {
@@ -151,14 +151,14 @@ func (v vocabulary) known(name string) (list []Subject) {
 	return list
 }
 
-// shortName is a plugin's name as people say it: without its protocol and the
-// ending of its file.
+// shortName returns a plugin's name as people say it: without its protocol and the
+// extension of its file.
 func shortName(name string) string {
 	name = strings.TrimPrefix(name[strings.LastIndexByte(name, ':')+1:], "./")
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// near are names of the turn that are like one that means nothing in it.
+// near returns names of the turn that are similar to an unknown one.
 func (v vocabulary) near(name string) (list []string) {
 	all := slices.Concat(v.plugins(), v.tools(), v.contexts(), []string{"prompt", "system prompt"})
 	for _, info := range hookpoints.All() {
@@ -182,7 +182,7 @@ func (v vocabulary) near(name string) (list []string) {
 // maxNear bounds how many names are suggested.
 const maxNear = 5
 
-// plugins are the names of all plugins, those that were left out included.
+// plugins returns the names of all plugins, including those that were left out.
 func (v vocabulary) plugins() (names []string) {
 	for _, p := range v.loaded.Plugins {
 		names = addName(names, p.Name)
@@ -195,7 +195,7 @@ func (v vocabulary) plugins() (names []string) {
 	return names
 }
 
-// tools are the names of all tools, and of those that the model called.
+// tools returns the names of all tools, and of those that the model called.
 func (v vocabulary) tools() (names []string) {
 	names = addName(names, v.loaded.Tools...)
 	for _, r := range v.requests {
@@ -207,7 +207,7 @@ func (v vocabulary) tools() (names []string) {
 	return names
 }
 
-// points are the hook points of a name: the point's own, or that of its event in
+// points returns the hook points of a name: that of a point, or of an event in
 // another protocol.
 func (v vocabulary) points(name string) (list []string) {
 	if info, ok := hookpoints.Find(hookpoints.Name(name)); ok {
@@ -230,7 +230,7 @@ func (v vocabulary) points(name string) (list []string) {
 	return list
 }
 
-// contexts are the contexts that the turn had to do with.
+// contexts returns the contexts that the turn had to do with.
 func (v vocabulary) contexts() []string {
 	names := []string{v.turn.Context}
 	for _, f := range v.facts {
@@ -257,7 +257,7 @@ func (v vocabulary) isPlace(at string) bool {
 	return false
 }
 
-// places are the names of a request's members.
+// places returns the names of a request's members.
 func (v vocabulary) places() []string {
 	names := strings.Fields(parameterNames)
 	for _, r := range v.requests {
@@ -271,7 +271,7 @@ func (v vocabulary) places() []string {
 	return names
 }
 
-// addName appends names that are not there.
+// addName appends names that are not in the list.
 func addName(names []string, more ...string) []string {
 	for _, name := range more {
 		if name != "" && !slices.Contains(names, name) {

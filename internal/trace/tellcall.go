@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// tellCall tells what became of a call of a tool, and why.
+// tellCall adds what became of a call of a tool, and why.
 func (a *account) tellCall(c *call) {
 	about := []Subject{{KindTool, c.Tool}}
 	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
@@ -19,20 +19,20 @@ func (a *account) tellCall(c *call) {
 			argumentsBy(changed))
 	}
 	if len(c.Converted) > 0 {
-		a.say(before, "Of the arguments that the model gave in the call of %s (%s), these were texts and were "+
-			"converted to the types that the tool's parameters want: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
+		a.say(before, "In the call of %s (%s) these arguments were strings and were converted to the types of "+
+			"the tool's parameters: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
 	}
 	l, number := c.before.blocker()
-	if l == nil && !c.Ran && c.before != nil { // a trace that does not say whose failure blocked
+	if l == nil && !c.Ran && c.before != nil { // an older trace, which does not say whose failure blocked
 		if failed := c.before.did(plugin.Failed); len(failed) > 0 && strings.Contains(c.Why, failed[0].Plugin) {
 			l, number = &failed[0], len(c.before.lines)
 		}
 	}
 	switch {
 	case l != nil && !c.Ran:
-		how := "blocked by plugin %q, asked as number %d: %s"
+		how := "blocked by plugin %q, asked in position %d: %s"
 		if l.Result == plugin.Failed {
-			how = "blocked as plugin %q, asked as number %d, failed: %s"
+			how = "blocked because plugin %q, asked in position %d, failed: %s"
 		}
 		a.say(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
 	case !c.Ran:
@@ -45,12 +45,12 @@ func (a *account) tellCall(c *call) {
 		if len(c.Converted) > 0 {
 			as = ""
 		}
-		a.sayIfAsked(about, "%s ran%s: nobody changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
+		a.sayIfAsked(about, "%s ran%s: no plugin changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
 	}
 	a.tellOutput(c, about)
 }
 
-// whyNot says why a call that no plugin blocked did not run.
+// whyNot returns why a call that no plugin blocked did not run.
 func (c *call) whyNot() string {
 	why := strings.TrimSuffix(strings.TrimPrefix(c.Why, "Error: "), ".")
 	if why == "" {
@@ -64,7 +64,7 @@ func (c *call) whyNot() string {
 	return why
 }
 
-// argumentsBy says which arguments were changed by whom.
+// argumentsBy returns which arguments were changed by which plugins.
 func argumentsBy(changed []Line) string {
 	by := map[string][]Line{}
 	var names []string
@@ -85,7 +85,7 @@ func argumentsBy(changed []Line) string {
 	return strings.Join(parts, "; ")
 }
 
-// tellOutput tells what became of the output of a call.
+// tellOutput adds what became of the output of a call.
 func (a *account) tellOutput(c *call, about []Subject) {
 	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
 	point := with(about, pointOf(hookpoints.PreToolOutput.Name))
@@ -97,7 +97,7 @@ func (a *account) tellOutput(c *call, about []Subject) {
 	case l != nil:
 		a.say(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
 	case len(changed) == 0 && c.Ran:
-		a.sayIfAsked(about, "T%s is untouched: nobody changed it; %s.", what[1:],
+		a.sayIfAsked(about, "T%s is unchanged: no plugin changed it; %s.", what[1:],
 			asked(hookpoints.PreToolOutput.Name, c.output))
 	}
 	if c.summary == nil {

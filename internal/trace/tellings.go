@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// tell makes the facts of the turn, in the order of what happened.
+// tell adds the facts of the turn, in the order in which things happened.
 func (a *account) tell() {
 	requests := false
 	for _, e := range a.events {
@@ -32,7 +32,7 @@ func (a *account) tell() {
 	}
 }
 
-// tellStep tells of what happened besides plugins, requests and calls.
+// tellStep adds what happened apart from plugins, requests and calls.
 func (a *account) tellStep(step *agent.Event) {
 	text := strings.TrimSuffix(step.Text, ".")
 	switch step.Kind {
@@ -45,7 +45,7 @@ func (a *account) tellStep(step *agent.Event) {
 			about = with(about, Subject{KindContext, name})
 		}
 		tell := a.say
-		if change == agent.ContextSwitched { // by the person's wish
+		if change == agent.ContextSwitched { // at the person's request
 			tell = a.sayIfAsked
 		}
 		tell(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
@@ -54,7 +54,7 @@ func (a *account) tellStep(step *agent.Event) {
 	}
 }
 
-// tellFiring tells what the plugins did at a moment, but for what is told of
+// tellFiring adds what the plugins did in one dispatch, except what is told about
 // requests and calls as a whole.
 func (a *account) tellFiring(f *firing) {
 	topic := topicOf(f)
@@ -67,7 +67,7 @@ func (a *account) tellFiring(f *firing) {
 		for i, note := range l.Notes {
 			kind := l.noteKind(i)
 			if kind == merge.NoteNotOffered {
-				about = about[:2] // the plugin and the point; other tools have nothing to do with it
+				about = about[:2] // only the plugin and the point: other tools are not affected
 			}
 			if kind != merge.NoteBlockedFirst {
 				a.say(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), strings.TrimSuffix(note, "."))
@@ -80,7 +80,7 @@ func (a *account) tellFiring(f *firing) {
 	}
 }
 
-// where is the point of a record, by the name that the plugin knows it by.
+// where returns the point of a record, by the name that the plugin knows.
 func (l Line) where() string {
 	if l.Event != "" {
 		return l.Event
@@ -114,8 +114,8 @@ func topicOf(f *firing) []Subject {
 	return topic
 }
 
-// contextFields are the fields that name the contexts to which something happens at
-// a point.
+// contextFields returns the fields that name the contexts to which something
+// happens at a point.
 func contextFields(point hookpoints.Name) []string {
 	info, _ := hookpoints.Find(point)
 	switch {
@@ -129,7 +129,7 @@ func contextFields(point hookpoints.Name) []string {
 	return nil
 }
 
-// tellResult tells of one plugin what is told of it alone.
+// tellResult adds what is told about one plugin alone.
 func (a *account) tellResult(about []Subject, f *firing, l Line) {
 	switch l.Result {
 	case plugin.Failed:
@@ -161,7 +161,7 @@ func (a *account) tellResult(about []Subject, f *firing, l Line) {
 			if f.point == hookpoints.PreAPIRequest.Name {
 				about = about[:2] // the plugin and the point; of a place, alreadyThere tells it
 			}
-			a.sayIfAsked(about, "What plugin %q answered at %s was there already, which changes nothing.", l.Plugin, l.where())
+			a.sayIfAsked(about, "What plugin %q answered at %s was already there and changed nothing.", l.Plugin, l.where())
 		}
 	}
 }
@@ -174,7 +174,8 @@ func isRewrite(point hookpoints.Name, l Line) bool {
 	})
 }
 
-// tellTexts tells who changed the prompt, the system prompt or the conversation.
+// tellTexts adds which plugins changed the prompt, the system prompt or the
+// conversation.
 func (a *account) tellTexts(f *firing, topic []Subject) {
 	changed := f.did(plugin.Changed)
 	about := with(topic, pluginsOf(changed)...)
@@ -216,7 +217,7 @@ func inOrder(lines []Line) string {
 	return strings.Join(names, ", then ")
 }
 
-// didWhat says what a plugin asked for at post_turn or pre_stop.
+// didWhat returns what a plugin asked for at post_turn or pre_stop.
 func didWhat(l Line) string {
 	var did []string
 	for _, path := range l.Changed {
@@ -236,7 +237,7 @@ func didWhat(l Line) string {
 	return strings.Join(slices.Compact(did), " and ")
 }
 
-// ending says who replaced what a plugin made, "" if nobody did.
+// ending returns which plugin replaced the result of another one, "" if none did.
 func (l Line) ending() string {
 	if len(l.Lost) == 0 {
 		return ""
@@ -244,7 +245,7 @@ func (l Line) ending() string {
 	return fmt.Sprintf(", which plugin %q replaced", l.Lost[len(l.Lost)-1].Winner)
 }
 
-// tellAlone tells of changes at a moment to which no request and no call belongs.
+// tellAlone adds changes at a dispatch that belongs to no request and no call.
 func (a *account) tellAlone(f *firing, topic []Subject) {
 	switch f.point {
 	case hookpoints.PreAPITools.Name, hookpoints.PreAPIRequest.Name, hookpoints.PreTool.Name,
@@ -253,12 +254,12 @@ func (a *account) tellAlone(f *firing, topic []Subject) {
 		return
 	}
 	for _, l := range f.did(plugin.Changed) {
-		a.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; what became of that is not "+
-			"in the trace.", l.Plugin, strings.Join(namesOf(l.Changed), ", "), l.where())
+		a.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; the trace does not "+
+			"say what became of that.", l.Plugin, strings.Join(namesOf(l.Changed), ", "), l.where())
 	}
 }
 
-// namesOf are places as people write them.
+// namesOf returns places as people write them.
 func namesOf(paths []string) (names []string) {
 	for _, path := range paths {
 		names = append(names, strings.TrimPrefix(dotted(path), "request_body."))

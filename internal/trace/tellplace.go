@@ -11,14 +11,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// setting is what one plugin did to a place in the body of a request.
+// setting describes what one plugin did to a place in the body of a request.
 type setting struct {
 	line Line
 	text string
 }
 
-// place tells how a place in the body got its value, and which plugins did it;
-// none: it is untouched.
+// place returns how a place in the body got its value, and which plugins set it;
+// none if it is unchanged.
 func (r *request) place(at string) (text string, by []Line) {
 	var parts []string
 	for _, one := range r.settings(at) {
@@ -31,10 +31,10 @@ func (r *request) place(at string) (text string, by []Line) {
 	how := strings.Join(parts, ", then ")
 	switch {
 	case how == "" && isSame:
-		return fmt.Sprintf("%s is %s, untouched: nobody changed it; %s.", name, value,
+		return fmt.Sprintf("%s is %s, unchanged: no plugin changed it; %s.", name, value,
 			asked(hookpoints.PreAPIRequest.Name, r.patch)), nil
 	case how == "":
-		return fmt.Sprintf("%s is %s instead of %s; who changed it is not in the trace.", name, value, shown(before)), nil
+		return fmt.Sprintf("%s is %s instead of %s; the trace does not say which plugin changed it.", name, value, shown(before)), nil
 	case isSame:
 		return fmt.Sprintf("%s is %s, as it was before plugins: %s.", name, value, how), by
 	}
@@ -44,15 +44,15 @@ func (r *request) place(at string) (text string, by []Line) {
 // same reports whether two values are equal, or there is neither.
 func same(a, b []byte) bool { return a == nil && b == nil || merge.Equal(a, b) }
 
-// maxSettings bounds how much of what one plugin did to a place is told.
+// maxSettings bounds how many changes of one plugin to a place are told.
 const maxSettings = 20
 
-// settings says who did what to a place, in order.
+// settings returns what plugins did to a place, in order.
 func (r *request) settings(at string) (list []setting) {
 	now := merge.At(r.Before, at)
 	setters := r.setters(at)
 	for i, l := range setters {
-		if l.patch() == nil && i == len(setters)-1 { // what it made is what was sent
+		if l.patch() == nil && i == len(setters)-1 { // its result is what was sent
 			l.Options = r.After
 		}
 		var parts []string
@@ -62,7 +62,7 @@ func (r *request) settings(at string) (list []setting) {
 				continue
 			}
 			text := l.set(path, at)
-			if len(at) > len(path) && l.patch() != nil { // it changed what is around the place
+			if len(at) > len(path) && l.patch() != nil { // it changed a parent of the place
 				next := merge.At(l.patch(), at)
 				if same(now, next) {
 					continue
@@ -83,8 +83,8 @@ func (r *request) settings(at string) (list []setting) {
 	return list
 }
 
-// patch is what a plugin answered for the body, without messages and tools if it was
-// too large for those to be kept; nil if nothing is kept.
+// patch returns what a plugin answered for the body, without messages and tools if
+// it was too large to keep them; nil if nothing is kept.
 func (l Line) patch() []byte {
 	if l.Answer == nil {
 		return l.Options
@@ -92,8 +92,8 @@ func (l Line) patch() []byte {
 	return merge.At(l.Answer, "/request_body")
 }
 
-// lostTo says who replaced what a plugin set at a path, as far as it is about a
-// place.
+// lostTo returns which plugin replaced what another one set at a path, as far as a
+// place is concerned.
 func (l Line) lostTo(path, at string) string {
 	for _, lost := range l.Lost {
 		place := strings.TrimPrefix(lost.Path, "/request_body")
@@ -102,13 +102,13 @@ func (l Line) lostTo(path, at string) string {
 		case len(place) <= len(path) || len(place) <= len(at):
 			return fmt.Sprintf(", which plugin %q replaced", lost.Winner)
 		default:
-			return fmt.Sprintf(", of which plugin %q replaced %s", lost.Winner, dotted(place))
+			return fmt.Sprintf(", and plugin %q replaced %s", lost.Winner, dotted(place))
 		}
 	}
 	return ""
 }
 
-// set says what a plugin that changed a path did to a place.
+// set returns what a plugin that changed a path did to a place.
 func (l Line) set(path, at string) string {
 	if len(path) < len(at) {
 		path = at
@@ -127,7 +127,7 @@ func (l Line) set(path, at string) string {
 	return "set " + what + " to " + shown(withoutNulls(value))
 }
 
-// withoutNulls is what a merge patch makes of a new value.
+// withoutNulls returns what a merge patch makes of a new value.
 func withoutNulls(value []byte) []byte {
 	if value[0] != '{' {
 		return value
@@ -139,7 +139,8 @@ func withoutNulls(value []byte) []byte {
 	return made
 }
 
-// alreadyThere tells of plugins that answered the value that a place had.
+// alreadyThere returns sentences about plugins that answered the value that a place
+// already had.
 func (r *request) alreadyThere(at string) (texts []string) {
 	if r.patch == nil {
 		return nil
@@ -150,14 +151,14 @@ func (r *request) alreadyThere(at string) (texts []string) {
 		if answered == nil || isObject || l.changes(at) {
 			continue
 		}
-		texts = append(texts, fmt.Sprintf("What plugin %q answered for %s was there already, which changes nothing.",
+		texts = append(texts, fmt.Sprintf("What plugin %q answered for %s was already there and changed nothing.",
 			l.Plugin, dotted(at)))
 	}
 	return texts
 }
 
-// changes reports whether a plugin changed a place in the body, or what is around it
-// or in it.
+// changes reports whether a plugin changed a place in the body, a parent of it, or
+// a part of it.
 func (l Line) changes(at string) bool {
 	return slices.ContainsFunc(l.Changed, func(path string) bool { return overlap(path, "/request_body"+at) })
 }
@@ -165,10 +166,10 @@ func (l Line) changes(at string) bool {
 // notKept stands for a value that the trace does not keep.
 const notKept = "(not kept in the trace)"
 
-// longestShown bounds how many characters of a value are told.
+// longestShown bounds how many characters of a value are shown.
 const longestShown = 300
 
-// shown is a value for a sentence.
+// shown returns a value for a sentence.
 func shown(value []byte) string {
 	switch {
 	case value == nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// tellRequests tells what plugins and the configuration did to the requests.
+// tellRequests adds what plugins and the configuration did to the requests.
 func (a *account) tellRequests() {
 	tools := a.merged(a.offering(), func(r *request) []fact {
 		return slices.Concat(r.missing(), r.uselessFilters(), r.toolChanges())
@@ -33,10 +33,10 @@ func (a *account) tellRequests() {
 	a.facts = slices.Concat(a.facts, tools, messages, places)
 }
 
-// maxPlaces bounds how many changed places of a request are told of.
+// maxPlaces bounds how many changed places of a request are told.
 const maxPlaces = 100
 
-// offering are the requests that offer tools, or could.
+// offering returns the requests that offer tools, or could.
 func (s *story) offering() (list []*request) {
 	for _, r := range s.requests {
 		if len(r.Tools) > 0 || r.For == "" {
@@ -46,8 +46,8 @@ func (s *story) offering() (list []*request) {
 	return list
 }
 
-// merged are the facts of some requests. Those that do not hold in all of them say
-// where they do.
+// merged returns the facts of several requests. Those that are not true of all
+// requests say of which.
 func (s *story) merged(requests []*request, of func(*request) []fact) (list []fact) {
 	in := map[string][]*request{}
 	for _, r := range requests {
@@ -68,7 +68,7 @@ func (s *story) merged(requests []*request, of func(*request) []fact) (list []fa
 	return list
 }
 
-// uncapitalized is a sentence in the middle of another one.
+// uncapitalized returns a sentence for use in the middle of another one.
 func uncapitalized(text string) string {
 	if first, _, _ := strings.Cut(text, " "); first == "The" || first == "Plugin" || first == "What" {
 		return strings.ToLower(text[:1]) + text[1:]
@@ -76,8 +76,8 @@ func uncapitalized(text string) string {
 	return text
 }
 
-// nameOf names requests: by their numbers among those of the conversation, or by
-// what they are for.
+// nameOf names requests by their numbers among those of the conversation, or by
+// their purpose.
 func (s *story) nameOf(requests []*request) string {
 	var numbers, others []string
 	count := 0
@@ -107,7 +107,8 @@ func (s *story) nameOf(requests []*request) string {
 	return "In " + english.WordSeries(others, "and")
 }
 
-// missing tells which tools the request lacks, those with the same reason at once.
+// missing returns facts about the tools that the request lacks, one for those with
+// the same reason.
 func (r *request) missing() (list []fact) {
 	var reasons []string
 	tools, filters := map[string][]string{}, map[string][]Line{}
@@ -137,23 +138,23 @@ func notInRequest(tools []string, reason string) string {
 	return fmt.Sprintf("The tool %s is not in the request: %s.", tools[0], reason)
 }
 
-// leftOut says why a tool is not offered, "" if it is, or does not exist, and which
-// plugins left it out.
+// leftOut returns why a tool is not offered, and which plugins excluded it; "" if
+// the tool is offered or does not exist.
 func (r *request) leftOut(tool string) (reason string, filters []Line) {
 	switch {
 	case slices.Contains(r.Offered, tool) || !slices.Contains(r.Tools, tool):
 		return "", nil
 	case r.Unoffered[tool] != "":
 		return r.Unoffered[tool], nil
-	case !slices.Contains(r.Configured, tool): // a trace that does not say why
-		return "tools.include or tools.exclude of the configuration leave it out, or the recipe does", nil
+	case !slices.Contains(r.Configured, tool): // an older trace, which does not say why
+		return "tools.include or tools.exclude of the configuration exclude it, or the recipe does", nil
 	}
 	var by []string
 	for _, l := range r.filter.did(plugin.Changed) {
 		exclude, include := names(l, "exclude"), names(l, "include")
 		switch {
 		case l.Answer == nil:
-			by = append(by, fmt.Sprintf("plugin %q filters, and its answer is not in the trace", l.Plugin))
+			by = append(by, fmt.Sprintf("plugin %q filters, but its answer is not in the trace", l.Plugin))
 		case slices.Contains(exclude, tool):
 			by = append(by, fmt.Sprintf("plugin %q excludes it", l.Plugin))
 		case include != nil && !slices.Contains(include, tool):
@@ -164,12 +165,12 @@ func (r *request) leftOut(tool string) (reason string, filters []Line) {
 		filters = append(filters, l)
 	}
 	if len(by) == 0 {
-		return "plugins left it out, and what they answered is not in the trace", nil
+		return "plugins excluded it, but their answers are not in the trace", nil
 	}
 	return strings.Join(by, ", and "), filters
 }
 
-// names is a list in an answer, nil if there is none.
+// names returns a list in an answer, nil if there is none.
 func names(l Line, field string) (list []string) {
 	v := gjson.GetBytes(l.Answer, field)
 	if !v.IsArray() {
@@ -189,7 +190,7 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// uselessFilters tells of filters that left out nothing.
+// uselessFilters returns facts about filters that excluded no tool.
 func (r *request) uselessFilters() (list []fact) {
 	for _, l := range r.filter.did(plugin.Changed) {
 		exclude, include := names(l, "exclude"), names(l, "include")
@@ -199,24 +200,24 @@ func (r *request) uselessFilters() (list []fact) {
 		if l.Answer != nil && !isUseful {
 			list = append(list, fact{quiet: true, about: []Subject{{KindPlugin, l.Plugin},
 				pointOf(hookpoints.PreAPITools.Name)},
-				text: fmt.Sprintf("What plugin %q answered at %s left out no tool.", l.Plugin, l.where())})
+				text: fmt.Sprintf("What plugin %q answered at %s excluded no tool.", l.Plugin, l.where())})
 		}
 	}
 	return list
 }
 
-// toolChanges tells of plugins that changed the tools in the body.
+// toolChanges returns facts about plugins that changed the tools in the body.
 func (r *request) toolChanges() (list []fact) {
 	for _, l := range r.setters("/tools") {
 		about := []Subject{{KindPlugin, l.Plugin}, pointOf(hookpoints.PreAPIRequest.Name),
 			{KindRequest, "/tools"}}
 		list = append(list, fact{about: about, text: fmt.Sprintf("Plugin %q changed the tools of the request at %s; "+
-			"they are %s now.", l.Plugin, l.where(), orNone(r.sentTools()))})
+			"now they are %s.", l.Plugin, l.where(), orNone(r.sentTools()))})
 	}
 	return list
 }
 
-// sentTools are the tools in the body.
+// sentTools returns the tools in the body.
 func (r *request) sentTools() []string {
 	if r.Sent != nil {
 		return r.Sent
@@ -224,12 +225,12 @@ func (r *request) sentTools() []string {
 	return r.Offered
 }
 
-// messageChanges tells of plugins that changed messages.
+// messageChanges returns facts about plugins that changed messages.
 func (r *request) messageChanges() (list []fact) {
 	for _, l := range r.setters("/messages") {
 		about := []Subject{{KindPlugin, l.Plugin}, pointOf(hookpoints.PreAPIRequest.Name),
 			{KindRequest, "/messages"}}
-		text := "which ones is not in the trace"
+		text := "the trace does not say which ones"
 		if l.Messages != nil {
 			text = messageNames(l.Messages)
 		}
@@ -248,7 +249,7 @@ func (r *request) messageChanges() (list []fact) {
 	return list
 }
 
-// messageNames says which messages were changed, and how.
+// messageNames returns which messages were changed, and how.
 func messageNames(changes []MessageChange) string {
 	var words []string
 	for _, m := range changes {
@@ -267,8 +268,8 @@ func messageNames(changes []MessageChange) string {
 	return strings.Join(words, ", ")
 }
 
-// setters are the lines of plugins that changed a place in the body, or what is
-// around it or in it.
+// setters returns the lines of plugins that changed a place in the body, a parent
+// of it, or a part of it.
 func (r *request) setters(at string) (lines []Line) {
 	if r.patch == nil {
 		return nil
@@ -281,8 +282,8 @@ func (r *request) setters(at string) (lines []Line) {
 	return lines
 }
 
-// changedPlaces are the places besides messages and tools that plugins changed, also
-// where another one changed them back.
+// changedPlaces returns the places other than messages and tools that plugins
+// changed, even if another plugin changed them back.
 func (r *request) changedPlaces() (list []string) {
 	for _, d := range merge.Diff(r.Before, r.After) {
 		list = append(list, d.Path)

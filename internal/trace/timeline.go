@@ -12,27 +12,27 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Row is one row of a turn as a person sees it.
+// Row is one row of the timeline of a turn.
 type Row struct {
-	// Offset is the time since the turn began, Took how long the plugin or tool
-	// took.
+	// Offset is the time since the beginning of the turn, Took how long the plugin
+	// or tool took.
 	Offset, Took time.Duration
-	// Point is the hook point or the kind of step, Who the plugin or tool.
+	// Point is the hook point or the kind of step; Who is the plugin or tool.
 	Point, Who string
-	// Text says what came of it.
+	// Text says what the result was.
 	Text string
-	// Mark is a word for what to look at: "changed", "blocked", "failed",
+	// Mark is a word for what deserves attention: "changed", "blocked", "failed",
 	// "skipped", "ignored", "lost", or "".
 	Mark string
-	// Record is the record behind the row, nil for a step.
+	// Record is the record of the row, nil for a step.
 	Record *plugin.Record
-	// Step is the step behind it, nil for a record.
+	// Step is the step of the row, nil for a record.
 	Step *agent.Event
-	// Withheld are the texts that are not kept as they were.
+	// Withheld are the texts whose originals are not kept.
 	Withheld []Withheld
 }
 
-// Rows are the turn's rows, of one plugin only if its name is given.
+// Rows returns the turn's rows, only those of one plugin if its name is given.
 func (t Turn) Rows(only string) []Row {
 	var rows []Row
 	begin := t.Begin()
@@ -47,14 +47,14 @@ func (t Turn) Rows(only string) []Row {
 	return rows
 }
 
-// isBackground reports whether a step is no news: nothing was left out, or the person
-// said which context the run uses.
+// isBackground reports whether a step is of no interest: nothing was left out, or
+// the person chose the context of the run.
 func isBackground(s *agent.Event) bool {
 	change, _ := changeOf(s)
 	return s.Loaded != nil && loadedText(*s.Loaded) == "" || change == agent.ContextSwitched
 }
 
-// withheld is the row with what is not kept of its line.
+// withheld returns the row with notes about the texts that are not kept.
 func (r Row) withheld(l Line) Row {
 	r.Withheld = l.Withheld
 	for _, text := range l.Withheld {
@@ -124,7 +124,7 @@ func stepRow(l Line, begin time.Time) Row {
 }
 
 // loadedText counts plugins and tools, and names plugins that were left out; "" if
-// there are none of those.
+// none were left out.
 func loadedText(loaded agent.LoadedEvent) string {
 	var leftOut []string
 	for _, p := range loaded.Plugins {
@@ -140,7 +140,7 @@ func loadedText(loaded agent.LoadedEvent) string {
 }
 
 // Print writes the turn as a timeline that fits a terminal of so many columns; 0
-// is as wide as it comes. paint colours a word by its mark.
+// means no limit. paint colours a word by its mark.
 func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text string) string) {
 	rows := t.Rows(only)
 	fmt.Fprintf(w, "%s in context %s\n", t.Begin().Local().Format("2006-01-02 15:04:05"), t.Context)
@@ -151,7 +151,7 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 		pointWidth, whoWidth = max(pointWidth, len(r.Point)), max(whoWidth, len(term.Name(r.Who)))
 	}
 	pointWidth, whoWidth = min(pointWidth, 40), min(whoWidth, 30)
-	if columns > 0 && columns < 100 { // names of plugins say more than those of foreign events
+	if columns > 0 && columns < 100 { // names of plugins are more useful than those of foreign events
 		pointWidth = min(pointWidth, max(10, columns-36-whoWidth))
 	}
 	for _, r := range rows {
@@ -172,7 +172,7 @@ func (t Turn) Print(w io.Writer, only string, columns int, paint func(mark, text
 
 func offset(d time.Duration) string { return fmt.Sprintf("%.3f s", max(0, d).Seconds()) }
 
-// bar is a duration beside the longest one: its length, and in words.
+// bar shows a duration relative to the longest one, as a bar and in milliseconds.
 func bar(d, longest time.Duration) string {
 	if d <= 0 || longest <= 0 {
 		return ""

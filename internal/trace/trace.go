@@ -1,9 +1,9 @@
 // Package trace keeps what plugins and the agent did in files of JSON lines, and
 // reads, explains and shows them.
 //
-// It promises that a file stays within its bound, that secrets which the writer
-// was told never reach a file, and that lines which cannot be read are counted,
-// not fatal.
+// It promises that a file stays within its bound, that secrets given to the writer
+// never reach a file, and that lines that cannot be read are counted and are not an
+// error.
 package trace
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// Turn is one prompt and all that came of it.
+// Turn is one prompt with everything that happened because of it.
 type Turn struct {
 	Run     string `json:"run"`
 	Number  int    `json:"turn"`
@@ -27,7 +27,7 @@ type Turn struct {
 	Lines   []Line `json:"lines"`
 }
 
-// Prompt is the turn's prompt, "" if there was none.
+// Prompt returns the turn's prompt, "" if there was none.
 func (t Turn) Prompt() string {
 	for _, l := range t.Lines {
 		if l.Step != nil && l.Step.Kind == agent.EventPrompt {
@@ -37,7 +37,7 @@ func (t Turn) Prompt() string {
 	return ""
 }
 
-// Begin is when the turn began.
+// Begin returns when the turn began.
 func (t Turn) Begin() time.Time {
 	if len(t.Lines) == 0 {
 		return time.Time{}
@@ -48,11 +48,11 @@ func (t Turn) Begin() time.Time {
 	return t.Lines[0].At
 }
 
-// Previous is the file that a full one was moved to.
+// Previous returns the path to which a full file is moved.
 func Previous(path string) string { return path + ".1" }
 
-// ReadFile reads the turns of a file, and of the one before it. bad counts the
-// lines that are not of a trace. A missing file is an error.
+// ReadFile reads the turns of a file and of the previous one. bad counts the lines
+// that are not of a trace. A missing file is an error.
 func ReadFile(path string) (turns []Turn, bad int, err error) {
 	var files []io.Reader
 	for _, name := range []string{Previous(path), path} {
@@ -90,12 +90,12 @@ func Read(r io.Reader) (turns []Turn, bad int, err error) {
 	return turns, bad, nil
 }
 
-// lookBack is how many turns of other runs may stand between the lines of one:
-// a run may end while the next one in the same context has begun.
+// lookBack is how many turns of other runs may be between the lines of one turn: a
+// run may end after the next one in the same context has begun.
 const lookBack = 8
 
-// add puts a line to its turn. What a run did before its first prompt belongs to
-// that.
+// add adds a line to its turn. What a run did before its first prompt belongs to
+// the turn of that prompt.
 func add(turns []Turn, l Line) []Turn {
 	for i := len(turns) - 1; i >= max(0, len(turns)-lookBack); i-- {
 		t := &turns[i]
@@ -108,7 +108,7 @@ func add(turns []Turn, l Line) []Turn {
 	return append(turns, Turn{Run: l.Run, Number: l.Turn, Context: l.Context, Lines: []Line{l}})
 }
 
-// Dispatches groups the turn's records by the firing that they are of, in order.
+// Dispatches groups the turn's records by their dispatch, in order.
 func (t Turn) Dispatches() (list [][]Line) {
 	last := int64(-1)
 	for _, l := range t.Lines {
@@ -133,7 +133,7 @@ func (t Turn) Over() bool {
 	return false
 }
 
-// Calls is the number of tool calls in the turn.
+// Calls returns the number of tool calls in the turn.
 func (t Turn) Calls() (count int) {
 	for _, l := range t.Lines {
 		if l.Step != nil && l.Step.Kind == agent.EventCall {

@@ -239,12 +239,12 @@ func TestExplain(t *testing.T) {
 		`The prompt was changed by plugin "add-time".`,
 		`The tool a is not in the request: plugin "exclude" excludes it.`,
 		`The tool c is not in the request: plugin "include" includes only a, b.`,
-		`The tool d is not in the request: tools.include or tools.exclude of the configuration leave it out, or the ` +
+		`The tool d is not in the request: tools.include or tools.exclude of the configuration exclude it, or the ` +
 			`recipe does.`,
 		`temperature is 0.1 instead of 0.7: plugin "hot" set it to 0.9, then plugin "cold" set it to 0.1.`,
 		`Plugin "late" was not asked at pre_tool: plugin "guard" blocked.`,
 		`The arguments of the call of b (c1) were changed: all of them by plugin "rewrite".`,
-		`The call of b (c1) was blocked by plugin "guard", asked as number 2: no b.`,
+		`The call of b (c1) was blocked by plugin "guard", asked in position 2: no b.`,
 		`The call of a (c2) did not run: tool "a" is not available here; plugin "exclude" excludes it.`,
 		`The call of b (c3) failed with exit status 3.`,
 		`The system prompt ends with what was added by plugin "terse".`,

@@ -16,35 +16,35 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxPayload bounds the payload and the answer in one line, in bytes; larger
-// ones are left out, their sizes stay.
+// maxPayload bounds the payload and the answer in one line, in bytes; of larger
+// ones only the sizes are kept.
 const maxPayload = 64 << 10
 
-// maxPending bounds the lines of a turn that is not over, in bytes. Of a turn
-// that is larger the oldest lines are written without their texts.
+// maxPending bounds the lines of a turn that is not over, in bytes. Of a larger
+// turn the oldest lines are written without their texts.
 const maxPending = 8 << 20
 
 // Writer writes the lines of one run. It is safe for concurrent use.
 //
-// The lines of a turn are written when it is over: until then a plugin may take
-// words out of a text, and no line of the turn keeps those.
+// The lines of a turn are written when it is over: until then a plugin may remove
+// words from a text, and no line of the turn keeps those.
 type Writer struct {
 	// Run identifies the run.
 	Run string
-	// Redact takes secrets out; nil: nothing.
+	// Redact removes secrets; nil removes nothing.
 	Redact *Redactor
-	// KeepOriginal keeps what plugins took out of texts.
+	// KeepOriginal keeps what plugins removed from texts.
 	KeepOriginal bool
 
 	mu      sync.Mutex
 	context string
 	turn    int
 	out     []io.Writer
-	held    [][]byte // lines that wait for a place that is not open yet
+	held    [][]byte // lines for an output that is not open yet
 	holding bool
 
 	pending []Line  // of the turn that is not over
-	size    int     // of these, about
+	size    int     // of these, approximately
 	changes []fired // of the latest dispatches
 	removed removed
 }
@@ -55,25 +55,25 @@ type fired struct {
 	changes  []change
 }
 
-// maxFired is how many dispatches may be fired at once.
+// maxFired bounds how many dispatches may be in progress at once.
 const maxFired = 4
 
-// To adds a place for all lines from now on.
+// To adds an output for all lines from now on.
 func (w *Writer) To(out io.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out = append(w.out, out)
 }
 
-// Hold keeps lines until Release says where they go.
+// Hold keeps lines until [Writer.Release] gives their output.
 func (w *Writer) Hold() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.holding = true
 }
 
-// Release adds a place for all lines, those that were kept included. The error
-// is that of the place.
+// Release adds an output for all lines, including those that were kept. The error
+// is that of the output.
 func (w *Writer) Release(out io.Writer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,15 +88,15 @@ func (w *Writer) Release(out io.Writer) error {
 	return nil
 }
 
-// Context says which conversation the lines from now on are about.
+// Context sets the conversation of the lines from now on.
 func (w *Writer) Context(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.context = name
 }
 
-// Fired takes a dispatch: what plugins changed in it is not kept. Its records
-// come after it.
+// Fired takes a dispatch: texts that plugins changed in it are kept only in their
+// final form. Its records come after it.
 func (w *Writer) Fired(f plugin.Firing) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +117,7 @@ func (w *Writer) Fired(f plugin.Firing) {
 	}
 }
 
-// changesIn are the changes of a dispatch.
+// changesIn returns the changes of a dispatch.
 func (w *Writer) changesIn(dispatch int64) []change {
 	for i := len(w.changes) - 1; i >= 0; i-- {
 		if w.changes[i].dispatch == dispatch {
@@ -127,8 +127,7 @@ func (w *Writer) changesIn(dispatch int64) []change {
 	return nil
 }
 
-// changePrompt puts the final prompt in the place of the one that the turn began
-// with.
+// changePrompt replaces the prompt at the beginning of the turn by the final one.
 func (w *Writer) changePrompt(c change) {
 	for i := len(w.pending) - 1; i >= 0; i-- {
 		step := w.pending[i].Step
@@ -199,14 +198,14 @@ func (w *Writer) Step(s agent.Event) error {
 	return err
 }
 
-// Close writes what is left.
+// Close writes the pending lines.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.flush()
 }
 
-// isRead reports whether anybody will see the lines.
+// isRead reports whether the lines have an output.
 func (w *Writer) isRead() bool { return len(w.out) > 0 || w.holding }
 
 // add keeps a line until the turn is over.
@@ -226,7 +225,7 @@ func (w *Writer) add(l Line) error {
 	return nil
 }
 
-// sizeOf is about how much memory a line takes.
+// sizeOf returns approximately how much memory a line takes.
 func sizeOf(l Line) int {
 	if l.Step != nil {
 		return 512 + len(l.Step.Text)
@@ -234,8 +233,8 @@ func sizeOf(l Line) int {
 	return 512 + len(l.Payload) + len(l.Answer)
 }
 
-// shed writes the older half of the pending lines, without the texts that a
-// plugin may still take words out of.
+// shed writes the older half of the pending lines, without the texts, from which a
+// plugin may still remove words.
 func (w *Writer) shed() error {
 	half := (len(w.pending) + 1) / 2
 	var err error
@@ -260,7 +259,7 @@ func (w *Writer) flush() error {
 	return err
 }
 
-// write writes a line to all places.
+// write writes a line to all outputs.
 func (w *Writer) write(l Line) error {
 	if l.Step != nil && len(l.Step.Text) > maxPayload {
 		step := *l.Step
