@@ -90,7 +90,7 @@ Commands (COMMAND --help has more):
    chibi tool call TOOL [JSON]       run one tool, alone or as a turn would
    chibi plugin list                 all plugins, of chibi, Kodelet and Kode: order, tools, hooks; what is left out, why
    chibi recipe run|list|show        prepared prompts; "chibi recipe run compact" compacts
-   chibi trust [FOLDER]              see what a folder's hooks and recipes would run, and approve them
+   chibi trust [DIRECTORY]           see what a directory's hooks and recipes would run, and approve them
    chibi hook fire POINT             try a hook without a conversation
    chibi hook list|show|schema       the hook points; what a plugin receives and may answer at one
    chibi completion bash|zsh|fish    the script that completes chibi's words in a shell

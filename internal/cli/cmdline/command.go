@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// command is a command of --json-config: flags that do the same to what their
-// values name, such as -z for the current context and -Z for another one.
+// command is a command of --json-config: flags that do the same with different
+// values, such as -z for the current context and -Z for another one.
 type command struct {
 	*Command
 	flags []*Flag
@@ -39,21 +39,22 @@ func CommandNames(flags []*Flag) (list []string) {
 	return list
 }
 
-// members are the members of the command's object: those of the flag that has most.
+// members returns the members of the command's object: those of the flag that has
+// most.
 func (c command) members() []Value {
 	most := slices.MaxFunc(c.flags, func(a, b *Flag) int { return len(a.Takes) - len(b.Takes) })
 	return most.Takes
 }
 
-// requires reports whether none of the command's flags can do without a member.
+// requires reports whether all flags of the command need a member.
 func (c command) requires(member Value) bool {
 	return member.Kind != Rest && !slices.ContainsFunc(c.flags, func(f *Flag) bool {
 		return !slices.ContainsFunc(f.Takes, func(v Value) bool { return v.Member == member.Member })
 	})
 }
 
-// give gives the members of the command's object, as they were written for the
-// command of that name, to the flag that they mean.
+// give gives the members of the object of the command with that name to the flag
+// that they select.
 func (c command) give(name string, object gjson.Result) error {
 	missing := 0
 	for _, m := range c.members() {
@@ -82,7 +83,7 @@ func (c command) give(name string, object gjson.Result) error {
 	return nil
 }
 
-// check holds a value against what a member of the command's object takes.
+// check checks the type of a member of the command's object.
 func (c command) check(name string, m Value, value gjson.Result) error {
 	if isMissing := !value.Exists() || value.Type == gjson.Null; isMissing && !c.requires(m) {
 		return nil
@@ -108,7 +109,7 @@ func texts(list gjson.Result) []string {
 	return words
 }
 
-// giveCommand gives what the object's member "command" says.
+// giveCommand applies the object's member "command".
 func giveCommand(flags []*Flag, said gjson.Result) error {
 	name, members := said.String(), gjson.Result{}
 	if said.IsObject() {

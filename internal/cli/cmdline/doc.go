@@ -1,11 +1,11 @@
-// Package cmdline describes flags, each one once, and makes of the description
-// what takes them: the words of a command line, the text of --help, and the JSON
-// that says the same as flags, with its schema.
+// Package cmdline describes each flag once. From the descriptions it makes the
+// parser of a command line, the text of --help, and the reader and the schema of
+// the JSON that can take the place of flags.
 //
 // What it promises:
 //
-//   - It runs nothing, prints nothing and reads nothing but its arguments: what a
-//     flag is given goes where its description says.
+//   - It runs nothing, prints nothing and reads only its arguments: the value of a
+//     flag goes where its description says.
 //   - Words after the flags, after "--" and after a flag that takes the rest of the
 //     line are never touched.
 package cmdline

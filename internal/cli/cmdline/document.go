@@ -2,8 +2,8 @@ package cmdline
 
 import "strings"
 
-// CommandTable is the table of the commands of --json-config for the documentation,
-// in Markdown.
+// CommandTable returns the table of the commands of --json-config for the
+// documentation, in Markdown.
 func CommandTable(flags []*Flag) string {
 	var b strings.Builder
 	b.WriteString("| command | its members | answers | `data` |\n| --- | --- | --- | --- |\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flagError says what is wrong with a flag.
+// flagError is an error about a flag.
 type flagError struct {
 	text       string
 	mayBeWords bool // it may belong to a prompt
@@ -16,12 +16,12 @@ type flagError struct {
 
 func (e flagError) Error() string { return e.text }
 
-// unknownFlag says that there is no such flag.
+// unknownFlag returns the error for an unknown flag.
 func unknownFlag(name string) error {
 	return flagError{"there is no flag " + name, true}
 }
 
-// missingValue says that a flag lacks its value.
+// missingValue returns the error for a flag without its value.
 func missingValue(f cli.Flag, name string) error {
 	if takes(f) > 1 {
 		return flagError{fmt.Sprintf("flag needs %d arguments: %s", takes(f), name), false}
@@ -29,8 +29,8 @@ func missingValue(f cli.Flag, name string) error {
 	return flagError{"flag needs an argument: " + name, false}
 }
 
-// SeeHelp adds to an error about a flag whose help lists the flags that there are:
-// that of chibi, or of one of its commands. Other errors stay as they are.
+// SeeHelp adds to an error about a flag which help lists the flags: that of chibi,
+// or of one of its commands. Other errors are returned unchanged.
 func SeeHelp(err error, commands ...string) error {
 	var wrong flagError
 	if !errors.As(err, &wrong) {
@@ -46,7 +46,7 @@ func SeeHelp(err error, commands ...string) error {
 		otherwise)
 }
 
-// ParserError words an error of the flag parser as ours.
+// ParserError rewords an error of the flag parser.
 func ParserError(err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {

@@ -2,69 +2,69 @@ package cmdline
 
 import "slices"
 
-// Flag describes a flag. It also keeps what the flag is given, so that each run
-// makes its own.
+// Flag describes a flag. It also holds the flag's values, so each run makes its
+// own.
 type Flag struct {
-	// Name is the long name; a flag without one is asked for by its Command only.
+	// Name is the long name; a flag without one can be given only as its Command.
 	Name string
 	// Letters are its short names, Aliases other long ones.
 	Letters string
 	Aliases []string
 	Takes   []Value
-	// Repeats says that the flag may be given several times.
+	// Repeats is true if the flag may be given several times.
 	Repeats bool
-	// About is what help says of it.
+	// About is its description in --help.
 	About string
 	// Part is the part of --help that lists the flag; "": none.
 	Part string
 	// Command is the command of --json-config that does the same. Several flags may
-	// have the same one: the members that are given decide which of them is meant.
+	// have the same command: the given members select the flag.
 	Command *Command
-	// Members are the members of --json-config's object that say the same, such as
+	// Members are the members of --json-config's object that set the flag, such as
 	// flags.verbose.
 	Members []string
-	// Beside says that the flag counts beside --json-config, On that it is then given
-	// unless its member is false.
+	// Beside is true if the flag may be combined with --json-config; On is true if
+	// it is then set unless its member is false.
 	Beside, On bool
-	// Into receives each value, or "true" or "false" if the flag takes none; nil:
-	// nobody does.
+	// Into receives each value, or "true" or "false" if the flag takes none; nil
+	// discards them.
 	Into func(value string)
 
 	given Given
 }
 
-// Command describes a command of --json-config beyond its members, which are what its
+// Command describes a command of --json-config. Its members are the values that its
 // flags take.
 type Command struct {
-	Names []string // the first one names what it answers, too
-	// Answers says what it prints, for documentation; "": a result. Data lists the
-	// members of the result.
+	Names []string // the first one is also in its result
+	// Answers describes what it prints, for the documentation; "": a result. Data
+	// lists the members of the result.
 	Answers, Data string
 }
 
-// Word is what a flag takes that takes one word, as help shows it.
+// Word returns the values of a flag that takes one word, as help shows it.
 func Word(word string, kind Kind) []Value { return []Value{{Word: word, Kind: kind}} }
 
-// Switch keeps whether a flag is given that takes no value.
+// Switch stores whether a flag without a value was given.
 func Switch(into *bool) func(string) { return func(value string) { *into = value == "true" } }
 
-// Last keeps the last value of a flag.
+// Last stores the last value of a flag.
 func Last(into *string) func(string) { return func(value string) { *into = value } }
 
-// List keeps all values of a flag.
+// List stores all values of a flag.
 func List(into *[]string) func(string) { return func(value string) { *into = append(*into, value) } }
 
-// Given is what a flag was given.
+// Given is how a flag was given.
 type Given struct {
 	Times  int      // how often; 0: not at all
 	Values []string // the words that it takes
-	Rest   []string // the words that are left, if it takes them
+	Rest   []string // the remaining words, if it takes them
 }
 
 // Given returns what the flag was given so far.
 func (f *Flag) Given() Given { return f.given }
 
-// Give gives the flag the words that it takes, and those that are left.
+// Give gives the flag its values, and the remaining words.
 func (f *Flag) Give(values, rest []string) {
 	if takes(f) == 0 {
 		values = []string{"true"}
@@ -103,7 +103,8 @@ func (f *Flag) names() []string {
 	return append(list, f.Aliases...)
 }
 
-// Written is the flag as a person writes it: with its first letter if it has one.
+// Written returns the flag as a person writes it: by its first letter if it has
+// one.
 func (f *Flag) Written() string {
 	switch {
 	case f.Letters != "":
@@ -114,7 +115,7 @@ func (f *Flag) Written() string {
 	return f.Command.Names[0]
 }
 
-// dashed is a name with its dashes.
+// dashed returns a name with its dashes.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -122,7 +123,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// Twice names the first flag that was given several times and may not be; "" if
+// Twice returns the first flag that was given several times and may not be; "" if
 // there is none.
 func Twice(flags []*Flag) string {
 	i := slices.IndexFunc(flags, func(f *Flag) bool { return takes(f) > 0 && f.given.Times > 1 && !f.Repeats })

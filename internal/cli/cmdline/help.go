@@ -16,7 +16,7 @@ func Help(flags []*Flag, part string) string {
 	return b.String()
 }
 
-// helpLine is what --help says of the flag.
+// helpLine returns the line of --help about the flag.
 func (f *Flag) helpLine() string {
 	line := "   "
 	for _, letter := range f.Letters {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ReadInput gives flags what the object of --json-config says. A member that is not
-// known is ignored, and ignored is told so in a sentence.
+// ReadInput sets flags from the object of --json-config. An unknown member is
+// ignored, and ignored is called with a sentence that says so.
 func ReadInput(flags []*Flag, text []byte, ignored func(string)) error {
 	plain, err := strictjson.Normalize(text)
 	if errors.Is(err, strictjson.ErrDepth) {
@@ -45,8 +45,8 @@ func ReadInput(flags []*Flag, text []byte, ignored func(string)) error {
 	return nil
 }
 
-// Copy gives flags what other ones, made by the same description, were given on the
-// command line and that counts beside --json-config.
+// Copy sets flags from others of the same descriptions: those that were given on
+// the command line and may be combined with --json-config.
 func Copy(from, to []*Flag) {
 	for i, f := range from {
 		if f.Beside && f.given.Times > 0 {
@@ -55,7 +55,7 @@ func Copy(from, to []*Flag) {
 	}
 }
 
-// at is the flag that a member of the object is about; nil for none.
+// at returns the flag that a member of the object sets; nil if there is none.
 func at(flags []*Flag, path string) *Flag {
 	i := slices.IndexFunc(flags, func(f *Flag) bool { return slices.Contains(f.Members, path) })
 	if i < 0 {
@@ -64,7 +64,7 @@ func at(flags []*Flag, path string) *Flag {
 	return flags[i]
 }
 
-// giveSwitches gives the flags that the object's member "flags" names.
+// giveSwitches sets the flags that the object's member "flags" names.
 func giveSwitches(flags []*Flag, object gjson.Result, ignored func(string)) {
 	for _, f := range flags {
 		if f.On && f.given.Times == 0 && object.Get(strings.TrimPrefix(f.Members[0], "flags.")).Type != gjson.False {
@@ -85,7 +85,8 @@ func giveSwitches(flags []*Flag, object gjson.Result, ignored func(string)) {
 	})
 }
 
-// debugKeys are the keys of --debug: texts, and objects of those that have values.
+// debugKeys returns the keys of --debug: strings, and objects for those that have
+// values.
 func debugKeys(value gjson.Result) (keys []string) {
 	list := []gjson.Result{value}
 	if value.IsArray() {
@@ -104,7 +105,7 @@ func debugKeys(value gjson.Result) (keys []string) {
 	return keys
 }
 
-// giveContext gives the context that is switched to: for good, or for this run.
+// giveContext sets the context that is switched to: permanently, or for this run.
 func giveContext(flags []*Flag, where gjson.Result) error {
 	if !where.Exists() || where.Type == gjson.Null || where.String() == "current" {
 		return nil
@@ -126,10 +127,10 @@ func giveContext(flags []*Flag, where gjson.Result) error {
 	return errors.New(`--json-config: "context" is "current", {"switch": {"name": NAME}} or {"transient": {"name": NAME}}`)
 }
 
-// ways are how long a text that overrides another holds: for good, or for this run.
+// ways lists how long an override holds: permanently, or for this run.
 func ways() []string { return []string{"persistent", "transient", "ephemeral"} }
 
-// overrides lists the members of the object that are texts set for good or for
+// overrides lists the members of the object that are texts set permanently or for
 // this run.
 func overrides(flags []*Flag) (list []string) {
 	for _, f := range flags {
@@ -143,7 +144,7 @@ func overrides(flags []*Flag) (list []string) {
 	return list
 }
 
-// giveOverride gives a text that is set for good or for this run.
+// giveOverride sets a text permanently or for this run.
 func giveOverride(flags []*Flag, member string, object gjson.Result) error {
 	if !object.Exists() || object.Type == gjson.Null {
 		return nil

@@ -1,6 +1,6 @@
 package cmdline
 
-// Kind is what kind of word a flag takes.
+// Kind is a kind of word that a flag takes.
 type Kind int
 
 // The kinds of words.
@@ -9,7 +9,7 @@ const (
 	Number
 	File
 	Context
-	NewContext // a context, or one that is to be made
+	NewContext // a context, existing or new
 	Tool
 	PluginOrTool
 	Thing // a text or a configuration key that can be shown
@@ -20,7 +20,7 @@ const (
 	Payload
 	Plugin
 	Point
-	Rest // all words that are left on the line: they are not for chibi
+	Rest // all remaining words of the line: they are not for chibi
 )
 
 // Value is a word that a flag takes.
@@ -28,7 +28,6 @@ type Value struct {
 	Word   string // as --help shows it, such as NAME
 	Kind   Kind
 	Member string // its name in the object of the flag's command of --json-config
-	// Known lists the words that are known, for completion; nil: the kind says what
-	// they are.
+	// Known lists the known words, for completion; nil: the kind determines them.
 	Known func() []string
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Line is the command line, taken apart before the flag parser sees it: flags
-// end at the first word that is not one, at "--", and after a flag that takes the
-// rest of the line.
+// Line is the command line, split before the flag parser sees it: flags end at the
+// first word that is not a flag, at "--", and after a flag that takes the rest of
+// the line.
 type Line struct {
 	Flags []string // --name, or --name=value for each value
 	Words []string // the prompt or a command
-	Ended bool     // "--" ended the flags: words are a prompt, whatever they are
-	Rest  []string // what belongs to the last flag, if it takes the rest of the line
+	Ended bool     // "--" ended the flags: the words are a prompt in any case
+	Rest  []string // the words of the last flag, if it takes the rest of the line
 
 	last cli.Flag
 }
 
-// Split takes arguments apart. Short flags may be written together, and
-// their value attached: -vcwork is -v -c work. The rest of the line is given to its
-// flag at once; the parser gives flags all else.
+// Split splits arguments. Short flags may be combined, with the value attached:
+// -vcwork is -v -c work. The rest of the line is given to its flag here; everything
+// else is given to flags by the parser.
 func Split(args []string, flags []cli.Flag) (l Line, err error) {
 	for len(args) > 0 {
 		word := args[0]
@@ -47,7 +47,7 @@ func Split(args []string, flags []cli.Flag) (l Line, err error) {
 }
 
 // takeFlags takes the flags of one word, and their values from it and the words
-// after it. It returns the words that are left.
+// after it. It returns the remaining words.
 func (l *Line) takeFlags(word string, rest []string, flags []cli.Flag) (left []string, err error) {
 	if name, isLong := strings.CutPrefix(word, "--"); isLong {
 		name, value, attached := strings.Cut(name, "=")
@@ -108,7 +108,7 @@ func Find(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// Ending is the flag that a word of flags ends with: its long name, or the last of
+// Ending returns the last flag of a word of flags, by its long name or the last of
 // its letters; nil if there is none.
 func Ending(flags []cli.Flag, word string) cli.Flag {
 	if name, isLong := strings.CutPrefix(word, "--"); isLong {
@@ -120,10 +120,10 @@ func Ending(flags []cli.Flag, word string) cli.Flag {
 	return Find(flags, word[len(word)-1:])
 }
 
-// Command finds the command that the words name, with no more words than it
-// takes; its own flags may stand among them. Everything else is a prompt: "demo
-// the new feature to me" is not the command demo. A flag that the command does not
-// have is a mistake, unless more words than it takes stand before it.
+// Command finds the command that the words name, with no more words than it takes;
+// its own flags may be among them. Everything else is a prompt: "demo the new
+// feature to me" is not the command demo. A flag that the command does not have is
+// an error, unless more words than the command takes precede it.
 func (l Line) Command(commands []*cli.Command) *cli.Command {
 	if l.Ended {
 		return nil
@@ -150,8 +150,8 @@ func (l Line) Command(commands []*cli.Command) *cli.Command {
 	return nil
 }
 
-// Arity is how many words a command takes, as its ArgsUsage says: NAME is one,
-// [NAME] may be left out, [TEXT]... is as many as there are.
+// Arity returns how many words a command takes, according to its ArgsUsage: NAME is
+// one word, [NAME] is optional, [TEXT]... is any number of words.
 func Arity(c *cli.Command) (least, most int) {
 	for _, word := range strings.Fields(c.ArgsUsage) {
 		if strings.HasSuffix(word, "...") {
@@ -165,7 +165,7 @@ func Arity(c *cli.Command) (least, most int) {
 	return least, most
 }
 
-// SplitCommand takes a command's words apart; its flags may stand anywhere.
+// SplitCommand splits a command's words; its flags may be anywhere among them.
 func SplitCommand(words []string, flags []cli.Flag) (l Line, err error) {
 	for len(words) > 0 {
 		part, err := Split(words, flags)
@@ -187,9 +187,8 @@ func asksForHelp(words []string) bool {
 	return len(words) == 1 && (words[0] == "-h" || words[0] == "--help")
 }
 
-// ParserArgs are the arguments for the flag parser, which wants flags first. A
-// prompt is hidden from it behind "--", so that no word of it is taken for a
-// flag.
+// ParserArgs returns the arguments for the flag parser, which expects flags first.
+// "--" protects a prompt, so that none of its words is taken for a flag.
 func (l Line) ParserArgs(found *cli.Command) ([]string, error) {
 	args := append([]string{"chibi"}, l.Flags...)
 	if found == nil {
@@ -203,7 +202,7 @@ func (l Line) ParserArgs(found *cli.Command) ([]string, error) {
 	words := l.Words[depth:]
 	own, err := SplitCommand(words, found.Flags)
 	if last := max(0, len(words)-1); asksForHelp(words[last:]) && !slices.Contains(words, "--") {
-		words = words[last:] // what stands before it would be taken for the name of a topic
+		words = words[last:] // the words before it would be taken for the name of a topic
 	}
 	if asksForHelp(words) {
 		return append(args, words...), nil

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Flags are for the parser. Those without a name are left out.
+// Flags returns the flags for the parser. Those without a name are left out.
 func Flags(flags []*Flag) (list []cli.Flag) {
 	for _, f := range flags {
 		if f.Name != "" {
@@ -18,7 +18,7 @@ func Flags(flags []*Flag) (list []cli.Flag) {
 	return list
 }
 
-// String is the flag as the help of a command shows it.
+// String returns the flag as the help of a command shows it.
 func (f *Flag) String() string {
 	words := ""
 	for _, value := range f.Takes {
@@ -37,17 +37,18 @@ func (f *Flag) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
-// Names is the flag's name for the parser, which would set every other one again.
+// Names returns the flag's long name only, as the parser would set the flag again
+// for every other name.
 func (f *Flag) Names() []string { return []string{f.Name} }
 
 // IsSet reports whether the flag was given.
 func (f *Flag) IsSet() bool { return f.given.Times > 0 }
 
-// parsed is a flag as the parser sets it. It leaves commas in values alone, unlike
-// the parser's own lists.
+// parsed lets the parser set a flag. Unlike the parser's own lists it does not
+// split values at commas.
 type parsed struct{ flag *Flag }
 
-// Set takes a value.
+// Set passes a value on to the flag.
 func (p parsed) Set(value string) error {
 	if p.IsBoolFlag() {
 		given, err := strconv.ParseBool(value)
@@ -60,7 +61,8 @@ func (p parsed) Set(value string) error {
 	return nil
 }
 
-// String is what the parser compares with "true" to know whether help is wanted.
+// String returns the text that the parser compares with "true" to know whether help
+// is wanted.
 func (p parsed) String() string { return strconv.FormatBool(p.flag != nil && p.flag.IsSet()) }
 
 // IsBoolFlag reports whether the flag takes no value.
@@ -84,8 +86,8 @@ func NamesOf(flags []cli.Flag) (list []string) {
 	return list
 }
 
-// Values are the words that a flag takes; of the kind [Rest] is the last one if it
-// takes all that are left.
+// Values returns the words that a flag takes; the last one is of the kind [Rest] if
+// it takes all remaining words.
 func Values(f cli.Flag) []Value {
 	switch f := f.(type) {
 	case *cli.BoolFlag:
@@ -96,7 +98,7 @@ func Values(f cli.Flag) []Value {
 	return []Value{{Kind: Text}}
 }
 
-// takes is how many words a flag takes, those that are left not counted.
+// takes returns how many words a flag takes, not counting the rest of the line.
 func takes(f cli.Flag) int {
 	if own, ok := f.(*Flag); ok && own.takesRest() {
 		return len(own.Takes) - 1
@@ -104,5 +106,5 @@ func takes(f cli.Flag) int {
 	return len(Values(f))
 }
 
-// takesRest reports whether the flag takes all words that are left.
+// takesRest reports whether the flag takes all remaining words.
 func (f *Flag) takesRest() bool { return len(f.Takes) > 0 && f.Takes[len(f.Takes)-1].Kind == Rest }

@@ -5,14 +5,14 @@ import "strings"
 // Schema is a JSON Schema.
 type Schema = map[string]any
 
-// Definition is a part of the schema that has a name.
+// Definition is a named part of the schema.
 type Definition struct {
 	Name   string
 	Schema Schema
 }
 
-// InputSchema is the JSON Schema of the object of --json-config. Words of the kinds
-// that have a definition must be as it says.
+// InputSchema returns the JSON Schema of the object of --json-config. Words of the
+// kinds in kinds must match their definitions.
 func InputSchema(flags []*Flag, kinds map[Kind]Definition) Schema {
 	properties := Schema{"command": reference("Command"), "flags": reference("Flags"),
 		"context": reference("ContextSelection")}
@@ -103,7 +103,7 @@ func contextSchema() Schema {
 	}}
 }
 
-// overrideSchema describes a text that is set for good or for this run.
+// overrideSchema describes a text that is set permanently or for this run.
 func overrideSchema() Schema {
 	var list []any
 	for _, name := range ways() {
@@ -112,7 +112,7 @@ func overrideSchema() Schema {
 	return Schema{"oneOf": list}
 }
 
-// Object is the schema of an object with these members and no others.
+// Object returns the schema of an object with these members and no others.
 func Object(properties Schema, required ...string) Schema {
 	s := Schema{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {

@@ -1,5 +1,5 @@
-// Package command is the frame in which the commands of chibi are written: what a
-// command is given, how it is described, and how it prints and asks.
+// Package command is the framework for the commands of chibi: what a command gets,
+// how it is described, and how it prints and asks.
 //
 // Each family of commands is a package beside this one, with one exported function
 //
@@ -23,15 +23,15 @@ import (
 // Spec describes a command.
 type Spec struct {
 	Name string
-	// Args names exactly the words that the command takes: NAME is one, [NAME] may
-	// be left out, [TEXT]... is as many as there are.
+	// Args names the words that the command takes: NAME is one word, [NAME] is
+	// optional, [TEXT]... is any number of words.
 	Args string
-	// About says in a line what the command does.
+	// About describes the command in a line.
 	About string
 	Flags []cli.Flag
-	// Examples are command lines that its help shows.
+	// Examples are command lines for its help.
 	Examples []string
-	// Run does it. There are as many words as Args requires.
+	// Run runs the command. The number of words is as Args requires.
 	Run func(ctx context.Context, args []string) error
 }
 
@@ -49,12 +49,12 @@ func (e *Env) Command(s Spec) *cli.Command {
 	}
 }
 
-// usageError words what the flag parser complains about.
+// usageError rewords an error of the flag parser.
 func usageError(_ *cli.Context, err error, _ bool) error {
 	return app.UsageError{Err: cmdline.ParserError(err)}
 }
 
-// Group makes a command that others belong to. By itself it says what they are.
+// Group makes a command with subcommands. By itself it lists them.
 func (e *Env) Group(name, about string, commands []*cli.Command) *cli.Command {
 	return &cli.Command{Name: name, Usage: about, Subcommands: commands, HideHelpCommand: true,
 		Action: func(*cli.Context) error {
@@ -84,11 +84,11 @@ func Switch(into *bool, name, about string) cli.Flag {
 // JSONFlag is the flag --json of a command.
 func JSONFlag(into *bool) cli.Flag { return Switch(into, "json", "print JSON") }
 
-// YesFlag is the flag --yes of a command that asks. It means the same before the
-// command.
+// YesFlag is the flag --yes of a command that asks. It has the same effect before
+// the command.
 func (e *Env) YesFlag(about string) cli.Flag { return Switch(&e.yes, "yes", about) }
 
-// Usage is an error of the command line.
+// Usage returns an error about the command line.
 func Usage(format string, args ...any) error {
 	return app.UsageError{Err: fmt.Errorf(format, args...)}
 }

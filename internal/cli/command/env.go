@@ -17,35 +17,36 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Env is what a command is given: where it reads and prints, and how it opens a
-// home. Nothing of it is read before the command runs: the flags before the
-// command fill it.
+// Env is what a command gets: where it reads and prints, and how it opens a home.
+// It is complete only when the command runs, as it depends on the flags before the
+// command.
 type Env struct {
 	// Stdin is standard input.
 	Stdin *os.File
 	// Out prints.
 	Out *Printer
-	// Request is what the flags before the command ask of a session for a purpose.
-	// A command may change it before it opens the session itself.
+	// Request returns the options of a session for a purpose, according to the
+	// flags before the command. A command may change them before it opens the
+	// session itself.
 	Request func(app.Purpose) (app.Options, error)
 	// Yes reports whether --yes answers for the person.
 	Yes func() bool
-	// Prompt asks the model as if the prompt stood on the command line.
+	// Prompt asks the model as if the prompt were on the command line.
 	Prompt func(ctx context.Context, prompt Prompt) error
 
 	yes bool // --yes after the command
 }
 
-// Prompt is a prompt as the command line gives one.
+// Prompt is a prompt as given on the command line.
 type Prompt struct {
 	// Recipe names a recipe, Args are its arguments as NAME=VALUE.
 	Recipe string
 	Args   []string
-	// Words are the prompt; none: standard input, if somebody sends text there.
+	// Words are the prompt; none: standard input, if it has text.
 	Words []string
 }
 
-// ReadHome does something with a session that reads the home: no plugin is asked.
+// ReadHome calls do with a session that only reads the home: no plugin is asked.
 func (e *Env) ReadHome(ctx context.Context, do func(*app.Session) error) error {
 	opts, err := e.Request(app.ToRead)
 	if err != nil {
@@ -59,13 +60,13 @@ func (e *Env) ReadHome(ctx context.Context, do func(*app.Session) error) error {
 	return do(s)
 }
 
-// Manage does something within a run, with its start and its end, that neither asks
-// the model nor calls a tool.
+// Manage calls do between the start and the end of a run that neither asks the
+// model nor calls a tool.
 func (e *Env) Manage(ctx context.Context, do func(*app.Session) error) error {
 	return e.run(ctx, app.ToManage, do)
 }
 
-// Work is Manage for what asks the model or calls a tool.
+// Work is like Manage, for a run that asks the model or calls a tool.
 func (e *Env) Work(ctx context.Context, do func(*app.Session) error) error {
 	return e.run(ctx, app.ToWork, do)
 }
@@ -79,7 +80,7 @@ func (e *Env) run(ctx context.Context, purpose app.Purpose, do func(*app.Session
 }
 
 // ErrNoTerminal says that a question cannot be asked.
-var ErrNoTerminal = errors.New("there is no terminal to ask on; --yes says yes")
+var ErrNoTerminal = errors.New("there is no terminal to ask on; --yes answers yes")
 
 // Confirm asks a person on the terminal; --yes answers for them. Without a terminal
 // the error is [ErrNoTerminal].
@@ -96,8 +97,8 @@ func (e *Env) Confirm(ctx context.Context, question string) (bool, error) {
 	return answer == "y" || answer == "yes", err
 }
 
-// Input reads standard input as text; what names it for errors. What is larger than
-// the configuration allows is refused: a part of it could mean something else.
+// Input reads standard input as text; what is its name in errors. Input larger than
+// the configuration allows is an error: a part of it could mean something else.
 func (e *Env) Input(ctx context.Context, what string) (text string, err error) {
 	err = e.ReadHome(ctx, func(s *app.Session) error {
 		most := int64(s.Config.Limits.PromptBytes)
@@ -115,8 +116,8 @@ func (e *Env) Input(ctx context.Context, what string) (text string, err error) {
 	return text, err
 }
 
-// ReadAll reads at most so many bytes to the end, or until ctx ends: a read from
-// a pipe or terminal cannot be called off.
+// ReadAll reads at most so many bytes, to the end or until ctx ends: a read from a
+// pipe or terminal cannot be cancelled.
 func ReadAll(ctx context.Context, f *os.File, most int64) (string, error) {
 	type result struct {
 		data []byte

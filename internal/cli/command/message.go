@@ -15,7 +15,7 @@ import (
 // Notef prints a sentence for the person on standard error.
 func (p *Printer) Notef(format string, args ...any) { p.Line("chibi: " + fmt.Sprintf(format, args...)) }
 
-// Notice is Notef for a sentence that is printed once.
+// Notice is like Notef, for a sentence that is printed only once.
 func (p *Printer) Notice(text string) {
 	if p.said[text] {
 		return
@@ -27,7 +27,7 @@ func (p *Printer) Notice(text string) {
 	p.Notef("%s", text)
 }
 
-// Detail prints a remark for a person who wants to know more.
+// Detail prints a sentence for a person who wants to know more.
 func (p *Printer) Detail(text string) {
 	if p.Verbose {
 		p.Line("[" + text + "]")
@@ -42,7 +42,7 @@ func (p *Printer) Errorf(format string, args ...any) {
 // Line prints one line on standard error, on a line of its own.
 func (p *Printer) Line(text string) { p.put("diagnostic", text) }
 
-// put is Line for one kind of message.
+// put is like Line, for one kind of message.
 func (p *Printer) put(kind, text string) {
 	if p.Messages {
 		if data, err := json.Marshal(newMessage(kind, text)); err == nil {
@@ -52,8 +52,8 @@ func (p *Printer) put(kind, text string) {
 	p.Screen.Line(text)
 }
 
-// message is what --json-output prints for what is not part of a conversation,
-// in the format of the original.
+// message is a line of --json-output that is not part of a conversation, in the
+// format of the original.
 type message struct {
 	ID        string `json:"id"`
 	Timestamp int64  `json:"timestamp"`
@@ -61,8 +61,8 @@ type message struct {
 	To        string `json:"to"`
 	Content   string `json:"content"`
 	Type      string `json:"entry_type"` // "result", "diagnostic" or "error"
-	// Operation and Data are ours: what of --json-config the result is of, and what
-	// it says, for programs.
+	// Operation and Data are ours: the command of --json-config that the result
+	// belongs to, and the result as data for programs.
 	Operation string `json:"operation,omitempty"`
 	Data      any    `json:"data,omitempty"`
 }
@@ -72,7 +72,7 @@ func newMessage(kind, text string) message {
 		Content: text, Type: kind}
 }
 
-// quoter writes a text as the inside of a string of JSON.
+// quoter writes a text as the contents of a JSON string.
 type quoter struct {
 	to   io.Writer
 	rest []byte // the beginning of a character
@@ -86,7 +86,7 @@ func (q *quoter) Write(p []byte) (int, error) {
 	return len(p), q.quote(text[:whole])
 }
 
-// flush quotes what is left.
+// flush quotes the remaining bytes.
 func (q *quoter) flush() error { return q.quote(q.rest) }
 
 func (q *quoter) quote(text []byte) error {

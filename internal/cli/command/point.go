@@ -10,7 +10,7 @@ func FindPoint(name string) (hookpoints.Info, error) {
 	return hookpoints.Info{}, Usage("there is no hook point %q; chibi hook list names them all", name)
 }
 
-// Powers says in words what a plugin can do at a point.
+// Powers returns what a plugin can do at a point, in words.
 func Powers(info hookpoints.Info) string {
 	switch {
 	case info.CanBlock():

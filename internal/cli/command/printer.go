@@ -13,32 +13,32 @@ import (
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// Printer prints what commands answer on standard output, and what a person should
-// read on standard error.
+// Printer prints the results of commands on standard output, and what a person
+// should read on standard error.
 type Printer struct {
 	// Screen owns both.
 	Screen *screen.Screen
-	// AsJSON prints answers as JSON objects, as --json-output says; Messages does so
-	// with what stands on standard error.
+	// AsJSON prints results as JSON objects, for --json-output; Messages does the
+	// same for what is printed on standard error.
 	AsJSON, Messages bool
-	// Verbose prints remarks for a person who wants to know more.
+	// Verbose also prints what matters only to a person who wants to know more.
 	Verbose bool
 
 	said map[string]bool // notices that were printed
 }
 
-// Say prints the result of a command on standard output: a line, or with
-// --json-output an object.
+// Say prints the result of a command on standard output: a line, or an object with
+// --json-output.
 func (p *Printer) Say(format string, args ...any) error {
 	return p.Answer("", nil, fmt.Sprintf(format, args...))
 }
 
-// Fields are the members of an object that an operation answers.
+// Fields are the members of the result of an operation.
 type Fields = map[string]any
 
-// Answer prints what an operation answers on standard output: a text for people,
-// or with --json-output an object, which says the same as data too. Operations
-// have the names that they have in --json-config; docs/JSON.md lists their data.
+// Answer prints the result of an operation on standard output: a text for people,
+// or with --json-output an object that also has the data. Operations have the names
+// that they have in --json-config; docs/JSON.md lists their data.
 func (p *Printer) Answer(operation string, data any, text string) error {
 	if p.AsJSON {
 		m := newMessage("result", text)
@@ -49,7 +49,7 @@ func (p *Printer) Answer(operation string, data any, text string) error {
 	return err
 }
 
-// Done is Answer for an operation that tells people nothing.
+// Done is like Answer, for an operation that prints nothing for people.
 func (p *Printer) Done(operation string, data any, text string) error {
 	if !p.AsJSON {
 		return nil
@@ -57,7 +57,7 @@ func (p *Printer) Done(operation string, data any, text string) error {
 	return p.Answer(operation, data, text)
 }
 
-// AnswerFile is AnswerLarge for the content of a file.
+// AnswerFile is like AnswerLarge, for the content of a file.
 func (p *Printer) AnswerFile(operation string, data any, path string) error {
 	f, err := disk.OpenRegular(path)
 	if err != nil {
@@ -67,8 +67,8 @@ func (p *Printer) AnswerFile(operation string, data any, path string) error {
 	return p.AnswerLarge(operation, data, f)
 }
 
-// AnswerLarge is Answer for a text that is too large for memory. It is printed as it
-// is, or as a string of JSON.
+// AnswerLarge is like Answer, for a text that is too large for memory. It is
+// printed unchanged, or as a JSON string.
 func (p *Printer) AnswerLarge(operation string, data any, content io.Reader) error {
 	if !p.AsJSON {
 		_, err := io.Copy(p.Screen.Stdout(), content)
@@ -91,10 +91,10 @@ func (p *Printer) AnswerLarge(operation string, data any, content io.Reader) err
 	return err
 }
 
-// Columns prints rows on standard output, their columns aligned.
+// Columns prints rows on standard output, with aligned columns.
 func (p *Printer) Columns(rows [][]string) error { return WriteColumns(p.Screen.Stdout(), rows) }
 
-// WriteColumns writes rows, their columns aligned.
+// WriteColumns writes rows with aligned columns.
 func WriteColumns(out io.Writer, rows [][]string) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, row := range rows {
@@ -130,7 +130,7 @@ func (p *Printer) JSONLine(v any) error {
 	return err
 }
 
-// Paint colours a text by what it says, on a terminal.
+// Paint colours a text according to mark, on a terminal.
 func (p *Printer) Paint(mark, text string) string {
 	colours := map[string]string{
 		"changed": "36", "claimed": "36", "blocked": "31", "failed": "31", "lost": "33", "ignored": "33", "skipped": "2",

@@ -6,7 +6,8 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 )
 
-// Run does something within a run of a session with these options.
+// Run calls do between the start and the end of a run of a session with these
+// options.
 func Run(ctx context.Context, opts app.Options, do func(*app.Session) error) error {
 	s, err := app.Open(ctx, opts)
 	if err != nil {
@@ -17,8 +18,8 @@ func Run(ctx context.Context, opts app.Options, do func(*app.Session) error) err
 	return s.Run(ctx, func() error { return do(s) })
 }
 
-// ContextName is the context that the first of a command's words names, or the
-// session's own if there are none.
+// ContextName returns the context that the first of a command's words names, or the
+// session's own if there are no words.
 func ContextName(ctx context.Context, s *app.Session, words []string) (string, error) {
 	if len(words) == 0 {
 		return s.Name(), nil

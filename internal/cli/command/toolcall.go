@@ -10,16 +10,16 @@ import (
 
 // ToolCall is a call of a tool that a person asked for.
 type ToolCall struct {
-	// Operation is what asked for it, as --json-config names it.
+	// Operation is the operation that asked for it, as named in --json-config.
 	Operation string
 	// Tool is the tool's name.
 	Tool string
-	// Failure says in a line why the call failed; "": it did not.
+	// Failure is a line about why the call failed; "": it did not.
 	Failure string
 }
 
-// AnswerToolCall prints the output of a call, whether it failed or not. The error
-// says that it failed.
+// AnswerToolCall prints the output of a call, whether it failed or not. If it
+// failed that is the error.
 func AnswerToolCall(out *Printer, call ToolCall, output string) error {
 	err := out.Answer(call.Operation, call.data(), strings.TrimSuffix(output, "\n"))
 	return errors.Join(err, call.err())
@@ -41,7 +41,7 @@ func AnswerToolResult(out *Printer, call ToolCall, result tools.Result) error {
 	return errors.Join(out.Done(call.Operation, call.data(), ""), call.err())
 }
 
-// data is what a program is told about the call.
+// data returns the data of the result about the call.
 func (c ToolCall) data() Fields {
 	data := Fields{"tool": c.Tool, "failed": c.Failure != "", "failure": nil}
 	if c.Failure != "" {
@@ -50,7 +50,7 @@ func (c ToolCall) data() Fields {
 	return data
 }
 
-// err is the error of a run whose call failed.
+// err returns the error of a run whose call failed.
 func (c ToolCall) err() error {
 	if c.Failure == "" {
 		return nil
@@ -58,8 +58,8 @@ func (c ToolCall) err() error {
 	return fmt.Errorf("tool %q: %s", c.Tool, c.Failure)
 }
 
-// splitResult returns what a tool itself wrote, and in a line why it failed; "" if it
-// did not.
+// splitResult returns what a tool itself wrote, and a line about why it failed; ""
+// if it did not.
 func splitResult(r tools.Result) (output, why string) {
 	switch {
 	case !r.Failed:

@@ -7,15 +7,15 @@ import (
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// wrapper wraps the lines of a help text, to the terminal's width or to 80
-// columns. What continues a line stands below the line's explanation.
+// wrapper wraps the lines of a help text to the terminal's width or to 80 columns.
+// Continuations are aligned with the line's explanation.
 type wrapper struct {
 	out   io.Writer
 	width int
 	rest  string // of a line that is not whole yet
 }
 
-// HelpWidth is how wide help is: as the terminal, or 80 columns.
+// HelpWidth returns the width of help: that of the terminal, or 80 columns.
 func HelpWidth(s *screen.Screen) int {
 	if columns := s.Columns(); columns > 0 {
 		return columns
@@ -28,7 +28,7 @@ func HelpWriter(s *screen.Screen) io.Writer {
 	return &wrapper{out: s.Stdout(), width: HelpWidth(s)}
 }
 
-// Write writes the lines that are whole.
+// Write writes the complete lines.
 func (w *wrapper) Write(b []byte) (int, error) {
 	text := w.rest + string(b)
 	whole := strings.LastIndex(text, "\n") + 1
@@ -46,12 +46,13 @@ func Wrap(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// leastColumn is how wide the column of explanations is at least; on a narrower
-// terminal an explanation begins on a line of its own.
+// leastColumn is the least width of the column of explanations; on a narrower
+// terminal an explanation gets a line of its own.
 const leastColumn = 24
 
-// wrapLine wraps one line: "   --flag    what it does" below what it does, other
-// lines a little deeper than they begin. A command to copy stays as it is.
+// wrapLine wraps one line. The continuation of " --flag what it does" is aligned
+// with the explanation, that of other lines is indented a little. A command to copy
+// stays as it is.
 func wrapLine(line string, width int) string {
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
@@ -73,8 +74,8 @@ func wrapLine(line string, width int) string {
 	return head + Fill(text, width, column, len(head)-strings.LastIndex(head, "\n")-1)
 }
 
-// Fill breaks a text into lines that begin at a column; the first one begins where
-// used columns are taken.
+// Fill breaks a text into lines that begin at a column; the first line begins after
+// used columns.
 func Fill(text string, width, column, used int) string {
 	var b strings.Builder
 	for i, word := range strings.Fields(text) {

@@ -41,7 +41,7 @@ func fireCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// fire fires one point with an example or the person's payload.
+// fire fires one point with the person's payload, or with an example.
 func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error {
 	info, err := command.FindPoint(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error
 	return errors.Join(err, stopped)
 }
 
-// notAsked are the records of the named plugins that are not asked at a point.
+// notAsked returns records for the named plugins that are not asked at a point.
 func notAsked(host *plugin.Host, names []string, info hookpoints.Info) []plugin.Record {
 	records := []plugin.Record{}
 	for _, name := range names {
@@ -97,7 +97,7 @@ func notAsked(host *plugin.Host, names []string, info hookpoints.Info) []plugin.
 	return records
 }
 
-// hostOf is a host of the named plugins, all if none is named.
+// hostOf returns a host of the named plugins, of all if none is named.
 func hostOf(s *app.Session, names []string) (*plugin.Host, error) {
 	host := &plugin.Host{Waiting: s.Agent.Host.Waiting, MaxAnswers: s.Agent.Host.MaxAnswers}
 	for _, name := range names {

@@ -16,8 +16,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// payloadOf is the payload of a firing: the person's, or an example, with what
-// --set says.
+// payloadOf returns the payload of a firing: the person's, or an example, with the
+// fields of --set.
 func payloadOf(ctx context.Context, env *command.Env, info hookpoints.Info, f fireFlags) (json.RawMessage, error) {
 	payload := hookdoc.Example(info)
 	if f.data != nil {
@@ -54,7 +54,8 @@ func payloadOf(ctx context.Context, env *command.Env, info hookpoints.Info, f fi
 // maxPayload bounds the file of a payload.
 const maxPayload = 16 << 20
 
-// dataText is what --data says: JSON, a file's content, or standard input's.
+// dataText returns the text that --data means: JSON, a file's content, or that of
+// standard input.
 func dataText(ctx context.Context, env *command.Env, data string) ([]byte, error) {
 	if data == "-" {
 		text, err := env.Input(ctx, "the payload")
@@ -75,7 +76,7 @@ func dataText(ctx context.Context, env *command.Env, data string) ([]byte, error
 	return []byte(data), nil
 }
 
-// oneLine is an object as one line of JSON.
+// oneLine returns an object as one line of JSON.
 func oneLine(text []byte) (json.RawMessage, error) {
 	line, err := strictjson.Normalize(text)
 	if err != nil {
@@ -87,7 +88,8 @@ func oneLine(text []byte) (json.RawMessage, error) {
 	return line, nil
 }
 
-// checkPayload refuses fields that the point does not have, or of other types.
+// checkPayload rejects fields that the point does not have, and fields of the wrong
+// type.
 func checkPayload(info hookpoints.Info, payload []byte) error {
 	if err := strictjson.DecodeKnown(payload, reflect.New(info.Payload).Interface()); err != nil {
 		return wrongPayload(info, err)

@@ -20,7 +20,7 @@ import (
 // projectView shows a project to people.
 type projectView struct{ app.Project }
 
-// showProject shows the files of a project that would run, and what they name
+// showProject shows the files of a project that would run, and what they mention
 // that an approval does not cover.
 func showProject(env *command.Env, project app.Project, files []trust.Seen) error {
 	view := projectView{project}
@@ -47,8 +47,8 @@ func showProject(env *command.Env, project app.Project, files []trust.Seen) erro
 	return env.Out.Say("%s", text)
 }
 
-// rows are the columns that show a project's files: those that there are, and
-// those that were approved and are gone.
+// rows returns a table of a project's files: those that exist, and those that were
+// approved and have been removed.
 func (p projectView) rows(files []trust.Seen, about func(trust.Seen) string) (rows [][]string) {
 	row := func(f trust.File, state, about string) []string {
 		return []string{"  " + term.Name(f.Path), f.Mode, f.SHA256[:min(12, len(f.SHA256))], state, about}
@@ -64,11 +64,10 @@ func (p projectView) rows(files []trust.Seen, about func(trust.Seen) string) (ro
 	return rows
 }
 
-// about says what a file would do, as far as that can be told without running
-// it.
+// about returns what a file would do, as far as that is known without running it.
 func (p projectView) about(f trust.Seen) string {
-	name, folder := kodelet.FindHook(f.Path)
-	if folder == "" {
+	name, dir := kodelet.FindHook(f.Path)
+	if dir == "" {
 		return aboutRecipe(f)
 	}
 	var about []string
@@ -83,12 +82,12 @@ func (p projectView) about(f trust.Seen) string {
 		if names := mentioned(f.Text); len(names) > 0 {
 			about[0] += ", its text names " + strings.Join(names, ", ")
 		}
-		if err := f.Refused(p.Dir, folder); err != nil {
+		if err := f.Refused(p.Dir, dir); err != nil {
 			about = append(about, "it is not run: "+err.Error())
 		}
 		own := filepath.Join(p.User, f.Path)
 		if _, err := os.Stat(own); p.User != "" && err == nil {
-			about = append(about, "it would take the place of "+own)
+			about = append(about, "it would replace "+own)
 		}
 	}
 	if f.Link != "" {
@@ -97,7 +96,7 @@ func (p projectView) about(f trust.Seen) string {
 	return strings.Join(about, "; ")
 }
 
-// aboutRecipe reports whether a recipe runs commands.
+// aboutRecipe returns whether a recipe runs commands, in words.
 func aboutRecipe(f trust.Seen) string {
 	r, err := recipes.Parse(f.Path, "", f.Text)
 	switch {
@@ -109,7 +108,8 @@ func aboutRecipe(f trust.Seen) string {
 	return "recipe"
 }
 
-// mentioned lists the events that a hook's text names. Asking it would run it.
+// mentioned lists the events that a hook's text names. Asking the hook itself would
+// run it.
 func mentioned(text []byte) (names []string) {
 	for name := range kodelet.Events() {
 		if strings.Contains(string(text), name) {
@@ -126,8 +126,8 @@ var word = regexp.MustCompile(`[A-Za-z0-9_./@+~-]*[A-Za-z0-9_]`)
 // maxNamed bounds how many of the named files are shown.
 const maxNamed = 20
 
-// named lists files of the project that the texts name and that the approval is
-// not about, with who names them.
+// named lists files of the project that the texts mention and that the approval
+// does not cover, with the files that mention them.
 func (p projectView) named(files []trust.Seen) (list []string) {
 	known := map[string]bool{}
 	for _, f := range files {
@@ -136,7 +136,7 @@ func (p projectView) named(files []trust.Seen) (list []string) {
 	for _, f := range files {
 		for _, token := range word.FindAllString(string(f.Text), 2000) {
 			path, isFile := p.fileOf(token, f)
-			if !isFile || known[path] || !strings.ContainsAny(token, "/.") { // other words are hardly meant as files
+			if !isFile || known[path] || !strings.ContainsAny(token, "/.") { // other words are unlikely to be files
 				continue
 			}
 			known[path] = true
@@ -149,8 +149,8 @@ func (p projectView) named(files []trust.Seen) (list []string) {
 	return list
 }
 
-// fileOf finds the file of the project that a word of a text names: from the
-// project's folder on, or from that of the text.
+// fileOf finds the file of the project that a word of a text names, relative to the
+// project's directory or to that of the text.
 func (p projectView) fileOf(token string, in trust.Seen) (path string, isFile bool) {
 	candidates := []string{filepath.Join(p.Dir, token), filepath.Join(p.Dir, filepath.Dir(in.Path), token)}
 	if filepath.IsAbs(token) {

@@ -27,13 +27,13 @@ type flags struct {
 func Commands(env *command.Env) []*cli.Command {
 	var f flags
 	return []*cli.Command{env.Command(command.Spec{
-		Name: "trust", Args: "[FOLDER]", About: "show what a folder's hooks and recipes would run, and approve them",
+		Name: "trust", Args: "[DIRECTORY]", About: "show what a directory's hooks and recipes would run, and approve them",
 		Flags: []cli.Flag{
 			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PATTERN", cmdline.Argument), Into: cmdline.List(&f.data),
 				About: "a PATTERN of files beside the hooks that hooks write and nothing loads as code, such as '*.log': they " +
 					"may change"},
 			command.Switch(&f.list, "list", "list what is approved, and whether it has changed"),
-			command.Switch(&f.revoke, "revoke", "take a folder's approval back"),
+			command.Switch(&f.revoke, "revoke", "revoke the approval of a directory"),
 			env.YesFlag("approve without asking, for scripts"),
 		},
 		Examples: []string{"chibi trust", "chibi trust --data '*.log'", "chibi trust --list",
@@ -44,9 +44,9 @@ func Commands(env *command.Env) []*cli.Command {
 
 // run shows, approves, lists or revokes.
 func run(ctx context.Context, env *command.Env, args []string, f flags) error {
-	folder := "."
+	dir := "."
 	if len(args) > 0 {
-		folder = args[0]
+		dir = args[0]
 	}
 	opts, err := env.Request(app.ToRead)
 	if err != nil {
@@ -68,9 +68,9 @@ func run(ctx context.Context, env *command.Env, args []string, f flags) error {
 	case f.list:
 		return listApprovals(env, store)
 	case f.revoke:
-		return revoke(env, store, folder)
+		return revoke(env, store, dir)
 	}
-	p, err := app.FindProject(folder)
+	p, err := app.FindProject(dir)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ type approval struct {
 func approve(ctx context.Context, env *command.Env, a approval) error {
 	store, project, data := a.store, a.project, a.data
 	if project.Own {
-		return env.Out.Say("%s is your home folder; what is in it is yours and needs no approval", project.Dir)
+		return env.Out.Say("%s is your home directory; what is in it is yours and needs no approval", project.Dir)
 	}
 	before, err := store.Find(project.Dir)
 	if err != nil {
@@ -123,16 +123,16 @@ func approve(ctx context.Context, env *command.Env, a approval) error {
 	return env.Out.Say("Approved %s of %s", english.Plural(len(files), "file", ""), project.Dir)
 }
 
-// same reports whether an approval is about just these files.
+// same reports whether two approvals cover the same files.
 func same(a, b trust.Approval) bool {
 	return a.Format == b.Format && slices.Equal(a.Files, b.Files) && slices.Equal(a.Data, b.Data)
 }
 
-// revoke takes an approval back, also that of a folder that is gone.
-func revoke(env *command.Env, store *trust.Store, folder string) error {
-	dir, err := trust.RealPath(folder)
+// revoke revokes an approval, also that of a directory that no longer exists.
+func revoke(env *command.Env, store *trust.Store, path string) error {
+	dir, err := trust.RealPath(path)
 	if err != nil {
-		if dir, err = filepath.Abs(folder); err != nil {
+		if dir, err = filepath.Abs(path); err != nil {
 			return err
 		}
 	}

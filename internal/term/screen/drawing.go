@@ -14,37 +14,38 @@ import (
 
 // The rules of the status line:
 //
-//   - It begins a line, and the cursor stands at its begin: what others write
-//     meanwhile, as a plugin's question or what a person types, is written over
-//     it. Erasing it begins at the cursor, so that it takes nothing of theirs.
-//   - It is not drawn behind a begun line of ours, not while a plugin has the
-//     terminal, and not from the background, where the line is the shell's.
-//   - Once an answer has begun on a standard output that is no terminal there is
-//     none: whoever reads the answer may print it on the same terminal at any
-//     time, as tee does.
+//   - It starts at the beginning of a line, and the cursor is left there: what
+//     others write meanwhile, such as a plugin's question or what a person types,
+//     is written over it. It is erased from the cursor on, so that nothing of
+//     theirs is erased.
+//   - It is not drawn after an unfinished line of ours, nor while a plugin has the
+//     terminal, nor from the background, where the line belongs to the shell.
+//   - Once an answer has begun on a standard output that is not a terminal, there
+//     is no status line: whoever reads the answer may print it on the same terminal
+//     at any time, as tee does.
 
-// drawing is what is on the terminal now, and who may write to it.
+// drawing is the state of the terminal, and who may write to it.
 type drawing struct {
 	files   [2]*os.File // standard output and standard error
-	outlets [2]*outlet  // where they are written
+	outlets [2]*outlet  // the writers of the files
 	quiet   *bool
 	mu      sync.Mutex
 	out     stream
 	err     stream
 	plugins stream         // standard error as plugins write to it
-	colours []*term.Filter // the filters whose texts may leave a colour on
-	status  bool           // a status line is shown on standard error
-	paused  int            // how many have the terminal for themselves
-	shared  bool           // stdout is a terminal too
+	colours []*term.Filter // the filters whose texts may leave a colour set
+	status  bool           // status lines are shown on standard error
+	paused  int            // how many have exclusive use of the terminal
+	shared  bool           // stdout is also a terminal
 	piped   bool           // stdout goes to a program, which may print on the terminal
-	begun   bool           // an answer has begun on a stdout that is no terminal
-	loose   bool           // somebody may have written where the status line was
+	begun   bool           // an answer has begun on a stdout that is not a terminal
+	loose   bool           // others may have written over the status line
 	inLine  bool           // the last output to a terminal did not end its line
 	shown   bool           // the status line is on the terminal now
 	waits   []string       // what is being waited for
 }
 
-// show draws the status line, unless its line may be somebody else's.
+// show draws the status line, unless others may be using its line.
 func (s *drawing) show() {
 	if !s.status || *s.quiet || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
 		return
@@ -71,7 +72,7 @@ func (s *drawing) hide() {
 	s.shown, s.loose = false, true
 }
 
-// fit cuts a line of ours to the width of the terminal on standard error.
+// fit truncates a line of ours to the width of the terminal on standard error.
 func (s *drawing) fit(line string) string {
 	width := width(s.files[1])
 	if width <= 4 {
@@ -80,7 +81,7 @@ func (s *drawing) fit(line string) string {
 	return runewidth.Truncate(line, width-1, "...")
 }
 
-// dim is a line of ours as it stands behind what matters more.
+// dim returns a line of ours in a dim style, as it is less important.
 func dim(line string) string {
 	if os.Getenv("NO_COLOR") != "" || isDumb() {
 		return line
@@ -88,7 +89,7 @@ func dim(line string) string {
 	return "\x1b[2m" + line + "\x1b[0m"
 }
 
-// width is how many columns a terminal has, 0 if that is not known.
+// width returns how many columns a terminal has, 0 if that is unknown.
 func width(f *os.File) int {
 	width, _, err := tty.GetSize(int(f.Fd()))
 	if err != nil {
@@ -97,7 +98,8 @@ func width(f *os.File) int {
 	return width
 }
 
-// beginLine begins a line on the terminal, unless one begins there already.
+// beginLine starts a new line on the terminal, unless the cursor is at the
+// beginning of one.
 func (s *drawing) beginLine() {
 	switch {
 	case s.loose || s.begun && s.piped:
@@ -107,10 +109,9 @@ func (s *drawing) beginLine() {
 	}
 }
 
-// freshLine begins a line where nobody knows whether one begins there already:
-// blanks over the width of a line go on to the next one if the cursor was not at
-// the begin of it. They destroy nothing that anybody has written before the
-// cursor.
+// freshLine starts a new line where the column of the cursor is unknown: blanks
+// over the width of a line wrap to the next one unless the cursor was at the
+// beginning. They overwrite nothing before the cursor.
 func (s *drawing) freshLine() {
 	s.loose = false
 	i := s.drawn()
@@ -128,7 +129,7 @@ func (s *drawing) freshLine() {
 	io.WriteString(s.outlets[i], text)
 }
 
-// drawn says which of the standard streams is the terminal that is drawn on: an
+// drawn returns which of the standard streams is the terminal that is drawn on: an
 // index of files, -1 for none.
 func (s *drawing) drawn() int {
 	switch {
@@ -140,7 +141,7 @@ func (s *drawing) drawn() int {
 	return -1
 }
 
-// isDumb reports whether terminals know no control sequences.
+// isDumb reports whether the terminal does not support control sequences.
 func isDumb() bool { return os.Getenv("TERM") == "dumb" }
 
 // inForeground reports whether this process may draw on a terminal: not in the

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// stallTime is how long a reader who does not read is waited for when the run
+// stallTime is how long output waits for a reader who does not read, once the run
 // is over.
 const stallTime = time.Second
 
-// errStalled says that nobody reads what is written.
+// errStalled reports that nobody reads what is written.
 var errStalled = errors.New("nobody reads the output")
 
-// outlet writes to a stream whose reader may pause: a full pager, Ctrl-S. As
-// long as the run goes on, the reader is waited for. When it is over, what was
-// done must be stored and the program must end, so it is not.
+// outlet writes to a stream whose reader may pause: a full pager, Ctrl-S. During
+// the run it waits for the reader. When the run is over it does not, since the
+// result must be stored and the program must end.
 type outlet struct {
 	to      io.Writer
 	ended   <-chan struct{} // closed when the run is over; nil if it never is
 	stall   time.Duration
 	stalled atomic.Bool
-	lost    error // why something did not arrive that somebody waits for
+	lost    error // why output was lost that somebody expects
 }
 
 // Write writes to the stream, unless its reader has been given up.
@@ -56,8 +56,8 @@ func (o *outlet) Write(p []byte) (int, error) {
 	}
 }
 
-// noteLost keeps the first error of a write, unless it says that the reader or the
-// terminal is gone: then nobody misses anything.
+// noteLost keeps the first error of a write, unless the error is that the reader or
+// the terminal is gone: then nobody expects the output.
 func (o *outlet) noteLost(err error) error {
 	isGone := errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EIO)
 	if err != nil && o.lost == nil && !isGone {

@@ -1,7 +1,7 @@
-// Package screen owns a program's standard streams, which it is handed: what is
-// printed never mixes with the status line, plugins that write at the same time do
-// not tear lines, and what other people wrote can do nothing to a terminal but be
-// read.
+// Package screen writes to a program's standard output and standard error, which
+// the program passes to it. It promises that output never mixes with the status
+// line, that plugins that write at the same time do not break each other's lines,
+// and that text from others cannot control the terminal.
 package screen
 
 import (
@@ -18,17 +18,19 @@ import (
 )
 
 // Screen is standard output and standard error as a person sees them. It is safe
-// for concurrent use, but for its fields, which are set before anything is printed.
+// for concurrent use, except that its fields must be set before anything is
+// printed.
 type Screen struct {
-	// Quiet shows nothing of what happens: no status line, no asides.
+	// Quiet disables the status line and asides.
 	Quiet bool
-	// OnTerminal says that standard output is a terminal.
+	// OnTerminal is true if standard output is a terminal.
 	OnTerminal bool
 
 	drawing
 }
 
-// New is the screen of two files, which are standard output and standard error.
+// New returns the screen of two files, which are standard output and standard
+// error.
 func New(stdout, stderr *os.File) *Screen {
 	out, err := &outlet{to: stdout, stall: stallTime}, &outlet{to: stderr, stall: stallTime}
 	s := &Screen{OnTerminal: IsTerminal(stdout)}
@@ -49,15 +51,15 @@ func New(stdout, stderr *os.File) *Screen {
 	return s
 }
 
-// EndsWith says when the run is over: nobody who does not read is waited for
-// then.
+// EndsWith sets the channel that is closed when the run is over: then output no
+// longer waits for readers.
 func (s *Screen) EndsWith(ended <-chan struct{}) {
 	for _, o := range s.outlets {
 		o.ended = ended
 	}
 }
 
-// Terminal is a file to draw on for a person who types at in.
+// Terminal returns a file to draw on for a person who types at in.
 func (s *Screen) Terminal(in *os.File) *os.File {
 	for _, f := range []*os.File{s.files[1], s.files[0]} {
 		if IsTerminal(f) {
@@ -77,7 +79,8 @@ func (s *Screen) Coloured() bool {
 	return s.shared && os.Getenv("NO_COLOR") == "" && !isDumb()
 }
 
-// Columns is how wide text on standard output may be; 0 if that is no terminal.
+// Columns returns how wide text on standard output may be; 0 if that is not a
+// terminal.
 func (s *Screen) Columns() int {
 	width, _, err := tty.GetSize(int(s.files[0].Fd()))
 	if err != nil {
@@ -86,27 +89,28 @@ func (s *Screen) Columns() int {
 	return min(width, maxColumns)
 }
 
-// Stdout writes to standard output. A reader that went away is no error: the
-// turn goes on and is stored.
+// Stdout writes to standard output. It is not an error if the reader has gone away:
+// the turn continues and is stored.
 func (s *Screen) Stdout() io.Writer { return s.out }
 
-// Answer is Stdout for the model's answer.
+// Answer is like Stdout, for the model's answer.
 func (s *Screen) Answer() io.Writer {
 	w := s.out
 	w.answer = true
 	return w
 }
 
-// Stderr writes to standard error what chibi itself says.
+// Stderr writes chibi's own messages to standard error.
 func (s *Screen) Stderr() io.Writer { return s.err }
 
-// Plugins writes to standard error what plugins say. If it is a terminal, colours
-// and progress lines stay and other controls go.
+// Plugins writes the diagnostics of plugins to standard error. If that is a
+// terminal, colours and progress lines stay and other control sequences are
+// removed.
 func (s *Screen) Plugins() io.Writer { return s.plugins }
 
-// Pause leaves the terminal to somebody else until the returned function is
-// called: no status line is drawn. What comes afterwards begins a line: nobody
-// knows where the cursor was left.
+// Pause leaves the terminal to somebody else until the returned function is called:
+// no status line is drawn. Later output starts on a new line, as the position of
+// the cursor is unknown.
 func (s *Screen) Pause() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,8 +125,8 @@ func (s *Screen) Pause() (resume func()) {
 	})
 }
 
-// AtPrompt begins a line for what a person types, who ends it: what was printed
-// before is behind them.
+// AtPrompt starts a line for what a person types. The person ends it, so the next
+// output is at the beginning of a line.
 func (s *Screen) AtPrompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +137,7 @@ func (s *Screen) AtPrompt() {
 	s.begun, s.inLine = false, false
 }
 
-// Close leaves the terminal as a shell expects it.
+// Close removes the status line and ends an unfinished line, as a shell expects.
 func (s *Screen) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,8 +149,8 @@ func (s *Screen) Close() {
 	s.endColours(nil)
 }
 
-// Arrived is the error of a run, which is one too if what it printed did not arrive
-// where a program or a file waits for it: on a full disk.
+// Arrived returns the error of a run, or, if there is none, an error if output was
+// lost that a program or a file expects, as on a full disk.
 func (s *Screen) Arrived(err error) error {
 	s.mu.Lock()
 	lost := s.outlets[0].lost
@@ -171,7 +175,7 @@ func (s *Screen) Line(text string) {
 	s.err.print(text + "\n")
 }
 
-// Waiting shows what is being waited for until the returned function is called.
+// Waiting shows what is being waited for, until the returned function is called.
 func (s *Screen) Waiting(what string) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,13 +195,13 @@ func (s *Screen) Waiting(what string) func() {
 	})
 }
 
-// maxAside bounds, in bytes, what of a text is looked at for a line on the
+// maxAside bounds the part of a text, in bytes, that is processed for a line on the
 // terminal.
 const maxAside = 4 << 10
 
-// Aside prints a dim line about what happens, cut to the width of the terminal,
-// for a person who looks on: on standard error, if that is a terminal, and if no
-// program reads standard output, which may draw on the same one, as a pager does.
+// Aside prints a dim line about what happens, truncated to the width of the
+// terminal. It prints on standard error if that is a terminal, unless a program
+// reads standard output that may draw on the same terminal, as a pager does.
 func (s *Screen) Aside(text string) {
 	if !s.err.terminal || s.piped || s.Quiet {
 		return

@@ -6,21 +6,21 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// filtered is a filter whose colours end before something else is printed.
+// filtered registers a filter whose colours end before something else is printed.
 func (s *drawing) filtered(f *term.Filter) *term.Filter {
 	s.colours = append(s.colours, f)
 	return f
 }
 
-// endDiagnostics ends what a plugin has begun and not ended: the next one's words
-// are no part of it.
+// endDiagnostics ends an incomplete line or sequence of a plugin, so that the
+// output of the next one is not a part of it.
 func (s *drawing) endDiagnostics() {
 	if f, ok := s.plugins.to.(*term.Filter); ok {
 		f.Close()
 	}
 }
 
-// endColours ends the colours that others than writer have left on.
+// endColours ends the colours that writers other than writer have left set.
 func (s *drawing) endColours(writer io.Writer) {
 	for _, f := range s.colours {
 		if f != writer {
@@ -34,7 +34,7 @@ type stream struct {
 	*drawing
 	to       io.Writer
 	terminal bool
-	answer   bool // the model's answer is written
+	answer   bool // it writes the model's answer
 }
 
 // Write prints without mixing with the status line.
@@ -63,7 +63,7 @@ func (w stream) write(p []byte) {
 	w.to.Write(p)
 	isOut := w.to == w.out.to
 	if len(p) > 0 {
-		// Of what goes to another program, nobody knows when it is printed.
+		// It is unknown when another program prints what it reads.
 		w.begun = w.begun || isOut && (w.piped || w.answer && !w.shared)
 		if w.terminal || isOut && w.piped {
 			w.inLine = p[len(p)-1] != '\n'
