@@ -1,15 +1,15 @@
-// Package agent holds one conversation: it takes a prompt to the model, runs
-// the tools that the model calls, stores what happens, and fires the hooks of
-// every point in the order that docs/HOOKS.md gives.
+// Package agent holds one conversation: it sends prompts to the model, runs the
+// tools that the model calls, stores what happens, and fires the hooks of every
+// point in the order that docs/HOOKS.md describes.
 //
 // What it promises:
 //
-//   - A prompt is stored before it is sent, a tool call before it runs, its
-//     result before the model sees it. Whatever goes wrong, the conversation on
-//     disk is whole.
+//   - A prompt is stored before it is sent, a tool call before it runs, its result
+//     before the model sees it. Whatever goes wrong, the conversation on disk is
+//     consistent.
 //   - Tool filters hold: a tool that was not offered does not run.
-//   - Everything is bounded: responses, calls in a response, follow-ups,
-//     recursion. Meeting a bound is said.
+//   - Everything is bounded: responses, calls in a response, follow-ups, recursion.
+//     A notice says when a bound is reached.
 //
 // It prints nothing: what a person should see goes to [Output].
 package agent
@@ -32,7 +32,7 @@ import (
 // first call. It is not safe for concurrent use: the caller holds the
 // context's lock.
 type Agent struct {
-	// Host asks the plugins; nil for none.
+	// Host asks the plugins; nil: there are none.
 	Host *plugin.Host
 	// Model answers requests.
 	Model llm.Client
@@ -40,9 +40,10 @@ type Agent struct {
 	Context Context
 	// Tools are what the model may call.
 	Tools *tools.Set
-	// Cache keeps outputs that are too large to show; nil: all is shown.
+	// Cache keeps outputs that are too large to show; nil: all outputs are shown
+	// whole.
 	Cache cache.Saver
-	// Recipe is what the prompts of this run come from; nil for none.
+	// Recipe is the recipe that the prompts of this run come from; nil: none.
 	Recipe *Recipe
 	// Recipes finds recipes that hooks ask for, and "compact", whose prompt is
 	// that of every summary. Nil: there are none.
@@ -53,11 +54,11 @@ type Agent struct {
 	Output Output
 
 	turns   int                      // prompts that were answered
-	schemas map[string]*tools.Schema // of the tools that were called; nil: not to be checked
+	schemas map[string]*tools.Schema // of the tools that were called; nil: calls are not checked
 }
 
-// Context is what an agent needs of a context: it neither locks it nor reads what has
-// left the window.
+// Context is what an agent needs of a context. It neither locks it nor reads what
+// is no longer in the window.
 type Context interface {
 	contexts.Conversation
 	contexts.Prompts
@@ -65,14 +66,14 @@ type Context interface {
 	contexts.Mailbox
 }
 
-// RefusedError says that a plugin refused the prompt at pre_message. Nothing
-// was stored or sent.
+// RefusedError reports that a plugin blocked the prompt at pre_message. Nothing was
+// stored or sent.
 type RefusedError struct {
 	// Message is the plugin's reason.
 	Message string
 }
 
-// Error is the plugin's reason.
+// Error returns the plugin's reason.
 func (e *RefusedError) Error() string { return "the prompt was refused: " + e.Message }
 
 // Start fires on_start.
@@ -84,8 +85,8 @@ func (a *Agent) Start(ctx context.Context) error {
 // endTimeout bounds on_end, which also runs after a Ctrl-C.
 const endTimeout = 30 * time.Second
 
-// End fires on_end, also when ctx has ended. failure is what the run ended
-// with; nil if all went well.
+// End fires on_end, even if ctx has ended. failure is the error of the run, nil if
+// there is none.
 func (a *Agent) End(ctx context.Context, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
@@ -95,11 +96,11 @@ func (a *Agent) End(ctx context.Context, failure error) error {
 	return err
 }
 
-// Continue makes this agent the one that goes on with the run of another, so that
-// its End tells of both.
+// Continue makes this agent continue the run of another one, so that its End
+// reports the turns of both.
 func (a *Agent) Continue(other *Agent) { a.turns += other.turns }
 
-// reason says in a word how a run ended.
+// reason returns a word for how a run ended.
 func reason(failure error) string {
 	switch {
 	case failure == nil:
@@ -110,7 +111,7 @@ func reason(failure error) string {
 	return "error"
 }
 
-// Switch says from where a run came to the context of an agent.
+// Switch describes how a run came to the context of an agent.
 type Switch struct {
 	// From is the context that the run was in before.
 	From string
@@ -118,7 +119,7 @@ type Switch struct {
 	Transient bool
 }
 
-// Switched fires on_context_switch, unless the run was in this context before.
+// Switched fires on_context_switch, unless the run was already in this context.
 func (a *Agent) Switched(ctx context.Context, s Switch) error {
 	if s.From == a.Context.Name() {
 		return nil
@@ -139,9 +140,9 @@ func (a *Agent) session() hookpoints.OnStartPayload {
 	}
 }
 
-// Prompt answers one prompt, and takes the further turns that the recurse tool asks
-// for after it. It returns the last answer. Errors are a *RefusedError, the end of
-// ctx, what the model's server or the store reports, and a bound that was met
+// Prompt answers one prompt, then takes the further turns that the recurse tool
+// asks for. It returns the last answer. Errors are a *RefusedError, the end of ctx,
+// errors of the model's server and of the store, and a bound that was reached
 // before there was an answer.
 func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 	for depth := 0; ; depth++ {
@@ -150,7 +151,7 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 			return answer, err
 		}
 		if limit := a.Settings.maxRecursion(); depth+1 >= limit {
-			a.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to go on: %s", limit, note)
+			a.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to continue: %s", limit, note)
 			return answer, nil
 		}
 		a.emit(Event{Kind: EventRecursion, Text: note})
@@ -159,13 +160,13 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 }
 
 // takeTurn answers one prompt. note is the model's note for a further turn, "" if
-// it asked for none.
+// it did not ask for one.
 func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer, note string, err error) {
 	t := newTurn(a, depth)
 	a.emit(Event{Kind: EventPrompt, Text: prompt})
 	if answer, err = t.run(ctx, prompt); err != nil {
 		if t.unanswered != "" {
-			a.notice("the prompt got no answer; later prompts go without it, and chibi retry sends it again")
+			a.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 		}
 		a.emit(Event{Kind: EventError, Text: err.Error()})
 		return answer, "", err

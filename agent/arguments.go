@@ -11,10 +11,11 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// arguments is a call's argument text as JSON in its one spelling, so that
-// guards see what the tool reads; models send nothing for none. Text that is not
-// JSON, or nests deeper than guards could read, becomes a JSON string, so that
-// hooks can still see it, and the error says what is wrong with it.
+// arguments returns the text of a call's arguments as canonical JSON, so that
+// guards see what the tool reads. Models send an empty text if there are no
+// arguments. Text that is not JSON, or nests deeper than guards can read, becomes a
+// JSON string, so that hooks can still see it, and the error says what is wrong
+// with it.
 func arguments(text string) (json.RawMessage, error) {
 	if strings.TrimSpace(text) == "" {
 		return json.RawMessage("{}"), nil
@@ -30,8 +31,9 @@ func arguments(text string) (json.RawMessage, error) {
 	return args, fmt.Errorf("nested too deep (at most %d objects and arrays in each other)", strictjson.MaxArgumentDepth)
 }
 
-// schema is a tool's parameters, ready for its calls. Parameters that cannot be
-// used do not keep the tool from running: they check nothing, and that is said once.
+// schema returns the compiled parameters of a tool. Parameters that cannot be used
+// do not prevent the tool from running: its calls are not checked, and one notice
+// says so.
 func (a *Agent) schema(spec tools.Spec) *tools.Schema {
 	if schema, known := a.schemas[spec.Name]; known {
 		return schema
@@ -40,8 +42,8 @@ func (a *Agent) schema(spec tools.Spec) *tools.Schema {
 	return a.rememberSchema(spec, schema, err)
 }
 
-// rememberSchema remembers what the calls of a tool are checked with: nothing, if
-// something is wrong with it.
+// rememberSchema stores the schema for the calls of a tool: none if something is
+// wrong with it.
 func (a *Agent) rememberSchema(spec tools.Spec, schema *tools.Schema, wrong error) *tools.Schema {
 	if wrong != nil {
 		a.notice("%v: %v; calls of it are not checked", spec, wrong)
@@ -54,9 +56,9 @@ func (a *Agent) rememberSchema(spec tools.Spec, schema *tools.Schema, wrong erro
 	return schema
 }
 
-// PrepareArguments makes a call's arguments what the tool would get in a turn without hooks: it
-// converts what the tool's parameters want converted. The error says what is wrong
-// with them.
+// PrepareArguments returns the arguments that the tool would get in a turn without
+// hooks: they are converted to the types of the tool's parameters. The error says
+// what is wrong with them.
 func (a *Agent) PrepareArguments(spec tools.Spec, args json.RawMessage) (json.RawMessage, error) {
 	converted, _ := a.schema(spec).Convert(args)
 	return converted, a.checkArguments(spec, converted)
@@ -72,8 +74,8 @@ func (a *Agent) checkArguments(spec tools.Spec, args json.RawMessage) error {
 	return err
 }
 
-// refineArguments converts the arguments that plugins make as those that models
-// write, so that guards and the tool see the same.
+// refineArguments converts the arguments that plugins answer in the same way as
+// those of models, so that guards and the tool see the same.
 func refineArguments(schema *tools.Schema) plugin.Refine {
 	return plugin.Refine{Field: "arguments", Value: func(args json.RawMessage) (json.RawMessage, string) {
 		converted, places := schema.Convert(args)

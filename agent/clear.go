@@ -8,8 +8,9 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Clear archives the context: the window is empty afterwards, the transcript
-// keeps everything. It fires pre_clear and post_clear, both with what is cleared.
+// Clear archives the context: afterwards the window is empty, and the transcript
+// keeps everything. It fires pre_clear and post_clear, both with the entries that
+// are cleared.
 func (a *Agent) Clear(ctx context.Context) error {
 	cleared, err := a.contextPayload(ctx)
 	if err != nil {

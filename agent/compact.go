@@ -13,10 +13,10 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Compacted says what a compaction has done.
+// Compacted is the result of a compaction.
 type Compacted string
 
-// What a compaction can have done.
+// The results of a compaction.
 const (
 	CompactDone  Compacted = "Context compacted (history saved to transcript)"
 	CompactEmpty Compacted = "Context is already empty"
@@ -24,8 +24,8 @@ const (
 )
 
 // Compact replaces the conversation by a summary that the model writes. If the
-// model fails or says nothing, the error says so and nothing has changed. It
-// fires pre_compact and, when it is done, post_compact.
+// model fails or its answer is empty, the error says so and nothing has changed.
+// Compact fires pre_compact and, when it is done, post_compact.
 func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	window, err := a.Context.Window(ctx)
 	if err != nil {
@@ -46,8 +46,8 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) error {
 	summary, err := a.summarize(ctx, conversation)
 	if errors.Is(err, llm.ErrTooLong) {
-		err = fmt.Errorf("%w; the conversation is too long to be summarized too: chibi -a empties it, the transcript keeps "+
-			"everything", err)
+		err = fmt.Errorf("%w; the conversation is also too long to be summarized: chibi -a empties it, the "+
+			"transcript keeps everything", err)
 	}
 	if err != nil {
 		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
@@ -55,13 +55,13 @@ func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) erro
 	if err := a.Context.Compact(summary, nil); err != nil {
 		return err
 	}
-	a.emitChange(ContextCompacted, "context %q was compacted: a summary took the place of the conversation",
+	a.emitChange(ContextCompacted, "context %q was compacted: a summary replaced the conversation",
 		a.Context.Name())
 	return nil
 }
 
-// replaceWindow replaces the window between pre_compact and post_compact. into says
-// for a person what the conversation becomes.
+// replaceWindow replaces the window between pre_compact and post_compact. into
+// describes, for a person, what the conversation becomes.
 func (a *Agent) replaceWindow(ctx context.Context, into string, replace func() error) error {
 	before, err := a.contextPayload(ctx)
 	if err != nil {
@@ -86,12 +86,12 @@ func (a *Agent) replaceWindow(ctx context.Context, into string, replace func() e
 	return err
 }
 
-// emitCompacted reports what a number of entries has become.
+// emitCompacted reports what a number of entries became.
 func (a *Agent) emitCompacted(entries int, into string) {
 	a.emit(Event{Kind: EventCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
 }
 
-// countEntries counts what of a window is conversation.
+// countEntries counts the entries of a window that are conversation.
 func countEntries(window []contexts.Entry) (n int) {
 	for _, x := range exchanges(window) {
 		n += len(x)
@@ -99,8 +99,8 @@ func countEntries(window []contexts.Entry) (n int) {
 	return n
 }
 
-// tokens estimates the tokens of entries as the original does: four bytes are
-// one.
+// tokens estimates the tokens of entries as the original does: four bytes are one
+// token.
 func tokens(entries []contexts.Entry) int {
 	sum := 0
 	for _, e := range entries {
@@ -109,9 +109,9 @@ func tokens(entries []contexts.Entry) int {
 	return sum
 }
 
-// maybeCompact warns when the window fills up, and compacts its oldest part when
-// that is configured. Whatever comes of it, the prompt is answered: a failure
-// is said, and the conversation goes on as it is. It returns the window.
+// maybeCompact warns when the window fills up, and compacts its oldest part if that
+// is configured. The prompt is answered in any case: a failure is reported, and the
+// conversation continues as it is. It returns the window.
 func (a *Agent) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
 	limit := a.Settings.contextWindow()
 	used := float64(tokens(window)) * 100 / float64(limit)
@@ -126,7 +126,7 @@ func (a *Agent) maybeCompact(ctx context.Context, window []contexts.Entry) ([]co
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		a.notice("context %q could not be compacted and goes on as it is: %v", a.Context.Name(), err)
+		a.notice("context %q could not be compacted and continues as it is: %v", a.Context.Name(), err)
 		return window, nil
 	}
 	return a.Context.Window(ctx)

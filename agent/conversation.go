@@ -7,7 +7,7 @@ import (
 	"github.com/chibi-host/chibi/llm"
 )
 
-// conversation is what the model is sent, and what it costs.
+// conversation is what is sent to the model, and what it costs.
 type conversation struct {
 	// system is the system prompt, messages what follows it.
 	system   string
@@ -15,7 +15,7 @@ type conversation struct {
 	usage    hookpoints.Usage
 }
 
-// withSystemPrompt is the system prompt and the messages.
+// withSystemPrompt returns the system prompt and the messages.
 func (c *conversation) withSystemPrompt() []llm.Message {
 	if c.system == "" {
 		return c.messages
@@ -23,8 +23,8 @@ func (c *conversation) withSystemPrompt() []llm.Message {
 	return append([]llm.Message{{Role: "system", Content: c.system}}, c.messages...)
 }
 
-// addResponse adds a response to a request of so many bytes. Where the server
-// counts no tokens, four bytes are one.
+// addResponse adds a response to a request of so many bytes. If the server does not
+// count tokens, four bytes count as one.
 func (c *conversation) addResponse(reply llm.Reply, sent int) {
 	c.messages = append(c.messages, llm.Message{Role: "assistant", Content: reply.Text, ToolCalls: reply.ToolCalls})
 	u := reply.Usage
@@ -46,8 +46,8 @@ func (c *conversation) addPrompt(text string) {
 	c.messages = append(c.messages, llm.Message{Role: "user", Content: text})
 }
 
-// makeUnique gives calls ids that no other call of the conversation has: servers
-// do not always.
+// makeUnique gives calls ids that are unique in the conversation: servers do not
+// always do so.
 func (c *conversation) makeUnique(calls []llm.ToolCall) {
 	taken := map[string]bool{}
 	for _, m := range c.messages {
@@ -64,7 +64,7 @@ func (c *conversation) makeUnique(calls []llm.ToolCall) {
 	}
 }
 
-// forHooks is the conversation as turn hooks see it.
+// forHooks returns the conversation as turn hooks see it.
 func (c *conversation) forHooks() []hookpoints.ChatMessage {
 	list := []hookpoints.ChatMessage{}
 	for _, m := range c.messages {

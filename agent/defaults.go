@@ -1,9 +1,8 @@
 package agent
 
-// What [Settings] mean where they say nothing. Package internal/config takes its
-// defaults from here.
+// Defaults of [Settings]. Package internal/config takes its own from here.
 const (
-	// DefaultUserName is what a person is called who has said no name.
+	// DefaultUserName is the name of a person who has not given one.
 	DefaultUserName = "user"
 	// DefaultMaxSteps bounds the steps of a turn.
 	DefaultMaxSteps = 50

@@ -6,18 +6,18 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 )
 
-// Event is something that happens in a turn besides hooks: what traces are made
-// of. As JSON it is part of a line of a trace file.
+// Event is something other than a hook that happens in a turn. As JSON it is a part
+// of a line of a trace file.
 type Event struct {
 	// Kind says what happened.
 	Kind EventKind `json:"kind"`
-	// Text is the prompt, the answer, the error, the notice, or what became of the
-	// context.
+	// Text is the prompt, the answer, the error, the notice, or what happened to
+	// the context.
 	Text string `json:"text,omitempty"`
 	// Change is set for EventContext, with the names of the contexts that it is about.
 	Change   ContextChange `json:"change,omitempty"`
 	Contexts []string      `json:"contexts,omitempty"`
-	// By names the plugin that is behind it, where one is: EventFollowUp.
+	// By names the plugin that caused it, if one did: EventFollowUp.
 	By string `json:"-"`
 	// Request is set for EventRequest, Call for EventTool and EventCall, Loaded for
 	// EventLoaded.
@@ -28,8 +28,8 @@ type Event struct {
 	Rewritten []Rewritten `json:"-"`
 }
 
-// Rewritten are the arguments of an earlier call that plugins changed: as the
-// model wrote them, and sees them again, and as the tool ran with.
+// Rewritten are the arguments of an earlier call that plugins changed: as the model
+// wrote and still sees them, and as the tool got them.
 type Rewritten struct{ Before, After string }
 
 // EventKind is a kind of event.
@@ -41,21 +41,22 @@ const (
 	EventRequest EventKind = "request" // a request is about to be sent
 	EventCall    EventKind = "call"    // a tool call is over
 	EventAnswer  EventKind = "answer"  // the prompt was answered
-	EventError   EventKind = "error"   // it was not
-	EventLoaded  EventKind = "loaded"  // these plugins and tools there are; after each prompt
+	EventError   EventKind = "error"   // the prompt was not answered
+	EventLoaded  EventKind = "loaded"  // the plugins and tools of the run; after each prompt
 	EventContext EventKind = "context" // the context was switched, cleared, compacted or replaced
-	EventNotice  EventKind = "notice"  // the person was told something
-	// EventRewritten tells nothing of the turn itself: it says what plugins have changed in the
-	// conversation before, for those who keep what a turn holds.
+	EventNotice  EventKind = "notice"  // the person was shown a notice
+	// EventRewritten is not about the turn itself: it reports what plugins have
+	// changed in earlier calls of the conversation, so that a trace can leave the
+	// originals out.
 	EventRewritten EventKind = "earlier"
 )
 
-// These events are for a person who looks on. They are no part of a trace, whose
-// records of hooks and calls say the same.
+// These events are shown to a person during the turn. They are not a part of a
+// trace, whose records of hooks and calls have the same facts.
 const (
 	EventTool      EventKind = "tool"      // a tool is about to run
-	EventFollowUp  EventKind = "follow_up" // a plugin goes on with a message
-	EventCompacted EventKind = "compacted" // the text says what became of how much
+	EventFollowUp  EventKind = "follow_up" // a plugin continues the turn with a message
+	EventCompacted EventKind = "compacted" // the text says how many entries became what
 	EventRecursion EventKind = "round"     // a further turn begins, with a note of the model to itself
 )
 
@@ -68,31 +69,31 @@ func (k EventKind) IsTraced() bool {
 	return false
 }
 
-// ContextChange is what became of a context.
+// ContextChange is what happened to a context.
 type ContextChange string
 
-// What can become of a context.
+// The changes of a context.
 const (
-	ContextSwitched  ContextChange = "switched"  // the run went from one to another
+	ContextSwitched  ContextChange = "switched"  // the run changed from one to another
 	ContextCleared   ContextChange = "cleared"   // the conversation was archived
-	ContextCompacted ContextChange = "compacted" // a summary took its place, or that of a part
-	ContextReplaced  ContextChange = "replaced"  // plugins gave another one
+	ContextCompacted ContextChange = "compacted" // a summary replaced the conversation or a part of it
+	ContextReplaced  ContextChange = "replaced"  // plugins replaced the conversation
 )
 
 // RequestEvent is a request to the model.
 type RequestEvent struct {
-	// For says what a request beside the conversation is for, such as "summary".
+	// For is the purpose of a request outside the conversation, such as "summary".
 	For string `json:"for,omitempty"`
-	// Tools are all that there are, Configured those that the configuration
-	// and the recipe leave, Offered those that plugins leave of them.
+	// Tools are all tools. Configured are those of them that the configuration and
+	// the recipe allow, Offered those of Configured that plugins leave.
 	Tools      []string `json:"tools"`
 	Configured []string `json:"configured"`
 	Offered    []string `json:"offered"`
-	// Unoffered says why tools are not among Configured, by their names.
+	// Unoffered has the reasons why tools are not among Configured, by their names.
 	Unoffered map[string]string `json:"unoffered,omitempty"`
 	// Sent are the tools in the body, if plugins changed them at pre_api_request.
 	Sent []string `json:"sent,omitzero"`
-	// Before and After are the members of the request's body besides messages
+	// Before and After are the members of the request's body other than messages
 	// and tools, before and after plugins.
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
@@ -100,7 +101,7 @@ type RequestEvent struct {
 	Bytes int `json:"bytes"`
 }
 
-// LoadedEvent says which plugins and tools there are.
+// LoadedEvent lists the plugins and tools of a run.
 type LoadedEvent struct {
 	Plugins []LoadedPlugin `json:"plugins"`
 	Tools   []string       `json:"tools"`
@@ -109,35 +110,36 @@ type LoadedEvent struct {
 // LoadedPlugin is a plugin that was loaded, or left out.
 type LoadedPlugin struct {
 	Name string `json:"name"`
-	// Points are those that it is asked at, Events what its protocol calls them where
-	// it has its own names, Tools what it brings.
+	// Points are the points at which it is asked, Events their names in its
+	// protocol if it has its own, Tools the tools that it provides.
 	Points []hookpoints.Name          `json:"points,omitempty"`
 	Events map[hookpoints.Name]string `json:"events,omitempty"`
 	Tools  []string                   `json:"tools,omitempty"`
-	// LeftOut says why it was left out, "" if it was not.
+	// LeftOut is the reason why it was left out, "" if it was not.
 	LeftOut string `json:"left_out,omitempty"`
 }
 
 // CallEvent is one call of a tool.
 type CallEvent struct {
-	// ID is the model's name for the call, Tool the tool's name.
+	// ID is the model's id of the call, Tool the tool's name.
 	ID   string `json:"id"`
 	Tool string `json:"tool"`
 	// Arguments are those that the tool runs with, after all rewrites.
 	Arguments json.RawMessage `json:"-"`
-	// Ran is false for a call that was refused or blocked; Why says why, as the
-	// model was told.
+	// Ran is false for a call that was refused or blocked; Why is the reason, as
+	// the model was told.
 	Ran bool   `json:"ran"`
 	Why string `json:"why,omitempty"`
 	// BlockedBy is the plugin that blocked the call, "" if none did. Failure says
-	// how a call failed that ran.
+	// how a call that ran failed.
 	BlockedBy string `json:"-"`
 	Failure   string `json:"-"`
-	// DurationMS is how long the tool ran, Exit how it ended.
+	// DurationMS is how long the tool ran, Exit its exit status.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`
-	// Converted are JSON Pointers to those of the model's arguments that were texts
-	// and that the host made numbers, true, false or null of, as the tool's parameters
-	// say; after many, how many more.
+	// Converted are JSON Pointers to those of the model's arguments that were
+	// strings and that the host converted to numbers, true, false or null,
+	// according to the tool's parameters. A long list ends with the number of
+	// further ones.
 	Converted []string `json:"converted,omitempty"`
 }

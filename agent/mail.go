@@ -46,7 +46,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	return result, err
 }
 
-// checkMail refuses what cannot be an address, and a text that is too long.
+// checkMail rejects what cannot be an address, and a text that is too long.
 func (a *Agent) checkMail(mail hookpoints.PreSendMessagePayload) error {
 	for _, address := range []struct {
 		what, text string
@@ -67,11 +67,11 @@ func (a *Agent) deliver(mail hookpoints.PreSendMessagePayload) error {
 	return a.Context.Send(mail.To, mail.From, mail.Content)
 }
 
-// MailPrompt is the prompt of a turn whose purpose is the mail that waits.
+// MailPrompt is the prompt of a turn whose purpose is to process the waiting mail.
 const MailPrompt = "Process the messages in your inbox."
 
-// storePrompt stores a prompt with the mail that waits, which leaves the inbox
-// when the prompt is answered.
+// storePrompt stores a prompt with the waiting mail, which is removed from the
+// inbox when the prompt is answered.
 func (t *turn) storePrompt(ctx context.Context, prompt string) error {
 	mail, err := t.agent.Context.Mail(ctx)
 	if err != nil {
@@ -84,9 +84,8 @@ func (t *turn) storePrompt(ctx context.Context, prompt string) error {
 	return t.storeUnanswered(prompt, entry)
 }
 
-// inboxText is how the model sees its mail. Only this frame begins lines: further
-// lines of a message are indented, so that no message can end the inbox or begin
-// another one.
+// inboxText returns the mail as the model sees it. Further lines of a message are
+// indented, so that no message can end the inbox or start another message.
 func inboxText(mail []contexts.Mail) string {
 	if len(mail) == 0 {
 		return ""
@@ -100,7 +99,8 @@ func inboxText(mail []contexts.Mail) string {
 	return b.String()
 }
 
-// sender names who sent a message: a name that the sender chose says who chose it.
+// sender returns who sent a message. If the sender chose another name, the real one
+// follows.
 func sender(m contexts.Mail) string {
 	from := bracketName(m.From)
 	if m.SentBy != "" && m.SentBy != m.From {
@@ -109,7 +109,8 @@ func sender(m contexts.Mail) string {
 	return from
 }
 
-// bracketName is a name as one line within brackets: what could end them is replaced.
+// bracketName returns a name as one line within brackets: characters that could end
+// them are replaced.
 func bracketName(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isControl(r) || r == '[' || r == ']' || r == ',' {
@@ -119,10 +120,10 @@ func bracketName(text string) string {
 	}, text)
 }
 
-// isControl reports whether a character is not seen as one, or ends a line.
+// isControl reports whether a character is invisible or ends a line.
 func isControl(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// splitLines splits a text at whatever may be shown as the end of a line.
+// splitLines splits a text at everything that may be shown as the end of a line.
 func splitLines(text string) []string {
 	ends := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n",
 		"\u2028", "\n", "\u2029", "\n")

@@ -5,7 +5,7 @@ import (
 	"github.com/chibi-host/chibi/llm"
 )
 
-// lostResult is the result of a call whose own was never stored.
+// lostResult is the result of a call whose own result was never stored.
 const lostResult = "Error: the result of this call was lost, chibi ended before it was stored; the call may or may " +
 	"not have had an effect"
 
@@ -28,7 +28,7 @@ func messagesOf(entries []contexts.Entry) []llm.Message {
 	return b.messages
 }
 
-// messageBuilder builds messages. openCalls are those that still lack a result.
+// messageBuilder builds messages. openCalls are the calls that still lack a result.
 type messageBuilder struct {
 	messages  []llm.Message
 	openCalls []llm.ToolCall
@@ -55,8 +55,8 @@ func (b *messageBuilder) addCall(e contexts.Entry) {
 	b.openCalls = append(b.openCalls, call)
 }
 
-// addResult answers the open call of its id, or the first open one of its tool.
-// A result without a call is nothing that a model would accept.
+// addResult answers the open call of its id, or the first open one of its tool. A
+// result without a call is dropped, as no model would accept it.
 func (b *messageBuilder) addResult(e contexts.Entry) {
 	for i, call := range b.openCalls {
 		if call.ID == e.CallID() || e.CallID() == "" && call.Name == e.From {

@@ -8,8 +8,7 @@ import (
 
 // Output shows a person what happens. A nil function shows nothing.
 type Output struct {
-	// Text receives the model's text as it comes; a response ends with a
-	// newline.
+	// Text receives the model's text as it arrives; a response ends with a newline.
 	Text func(delta string)
 	// TextEnd is called when the text of a response has ended.
 	TextEnd func()
@@ -17,17 +16,17 @@ type Output struct {
 	Entry func(contexts.Entry)
 	// Notice receives sentences that a person should read.
 	Notice func(text string)
-	// Detail receives remarks for a person who wants to know more.
+	// Detail receives sentences for a person who wants to know more.
 	Detail func(text string)
-	// Event receives what happens in a turn besides hooks, for traces and for a
-	// person who looks on.
+	// Event receives what happens in a turn other than hooks, for traces and for a
+	// person during the turn.
 	Event func(Event)
-	// Waiting is called with what is being waited for, and what it returns
-	// when that is over, perhaps several times.
+	// Waiting is called with what is being waited for. The function that it returns
+	// is called when that is over, perhaps several times.
 	Waiting func(what string) (done func())
 }
 
-// notice tells a person something that they should read.
+// notice shows a person a sentence that they should read.
 func (a *Agent) notice(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	a.emit(Event{Kind: EventNotice, Text: text})
@@ -36,14 +35,14 @@ func (a *Agent) notice(format string, args ...any) {
 	}
 }
 
-// detail tells more to a person who wants to know.
+// detail shows a sentence to a person who wants to know more.
 func (a *Agent) detail(format string, args ...any) {
 	if a.Output.Detail != nil {
 		a.Output.Detail(fmt.Sprintf(format, args...))
 	}
 }
 
-// waiting says what is being waited for until the returned function is called.
+// waiting shows what is being waited for, until the returned function is called.
 func (a *Agent) waiting(what string) func() {
 	if a.Output.Waiting == nil {
 		return func() {}
@@ -58,7 +57,7 @@ func (a *Agent) emit(e Event) {
 	}
 }
 
-// emitChange reports what became of the context.
+// emitChange reports what happened to the context.
 func (a *Agent) emitChange(change ContextChange, format string, args ...any) {
 	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...), Change: change,
 		Contexts: []string{a.Context.Name()}})

@@ -18,26 +18,27 @@ import (
 type output struct {
 	text string
 	file *tools.OutputFile
-	// status says what became of the call, blockedBy which plugin blocked it.
+	// status is the outcome of the call, blockedBy the plugin that blocked it.
 	status    hookpoints.CallStatus
 	blockedBy string
-	// why is the reason of whoever kept the call from running, "" if it ran.
+	// why is the reason why the call did not run, "" if it ran.
 	why string
-	// exit and took are the tool's exit status, 0 if it succeeded, and time.
+	// exit is the tool's exit status, 0 if it succeeded; took is how long it ran.
 	exit int
 	took time.Duration
-	// ranWith are the arguments that plugins made of those that the model wrote.
+	// ranWith are the arguments that the tool got if plugins changed those of the
+	// model.
 	ranWith json.RawMessage
-	// converted are the places of the model's arguments that were converted.
+	// converted are the places in the model's arguments that were converted.
 	converted []string
-	// failure says how a process failed. preface is what the text begins with
-	// that is not the tool's own; "" if a plugin replaced the text.
+	// failure says how a process failed. preface is the part at the beginning of
+	// the text that the tool did not write; "" if a plugin replaced the text.
 	failure, preface string
-	// fromCache says that it was read from the cache and is not cached again.
+	// fromCache is true if it was read from the cache; then it is not cached again.
 	fromCache bool
 }
 
-// newOutput is what a tool that ran has left.
+// newOutput returns the output of a tool that ran.
 func newOutput(result tools.Result, kind tools.Kind) output {
 	status, exit := hookpoints.StatusRan, result.Exit
 	if result.Failed {
@@ -50,14 +51,14 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 	}
 }
 
-// denied is what the model is told of a call that is not run.
+// denied returns what the model is told about a call that is not run.
 func denied(err error) output {
 	text := "Error: " + err.Error()
 	return output{text: text, why: text, preface: "Error: ", status: hookpoints.StatusDenied, exit: 1}
 }
 
-// blocked is what the model is told of a call that a plugin blocks: the plugin's
-// reason, and which one it is unless the reason names it.
+// blocked returns what the model is told about a call that a plugin blocks: the
+// plugin's reason, and the plugin's name unless the reason has it.
 func blocked(v hookpoints.PreToolAnswer) output {
 	o := output{text: v.Message, why: v.Message, status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
 	if !strings.Contains(v.Message, fmt.Sprintf("plugin %q", v.BlockedBy)) {
@@ -66,8 +67,8 @@ func blocked(v hookpoints.PreToolAnswer) output {
 	return o
 }
 
-// reason says in a line why the call did not run or failed; "" if it ran and did
-// not.
+// reason returns a line about why the call did not run or failed; "" if it ran and
+// succeeded.
 func (o *output) reason() string {
 	if o.status == hookpoints.StatusRan {
 		return ""
@@ -80,13 +81,13 @@ func (o *output) reason() string {
 	return cmp.Or(why, string(o.status))
 }
 
-// withConverted is the output of a call whose arguments were converted.
+// withConverted returns the output of a call whose arguments were converted.
 func (o output) withConverted(converted []string) output {
 	o.converted = converted
 	return o
 }
 
-// event is the call as an event of the turn.
+// event returns the call as an event of the turn.
 func (o *output) event(inv hookpoints.PreToolPayload) *CallEvent {
 	s := &CallEvent{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
 		Why: o.why, BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: o.converted}
@@ -99,22 +100,22 @@ func (o *output) event(inv hookpoints.PreToolPayload) *CallEvent {
 	return s
 }
 
-// discard removes the file of an output that nobody needs any more.
+// discard removes the file of an output that is no longer needed.
 func (o *output) discard() {
 	o.file.Close()
 	o.file = nil
 }
 
-// replace puts a text in the place of the whole output.
+// replace replaces the whole output by a text.
 func (o *output) replace(text string) {
 	o.discard()
 	o.text, o.preface = text, ""
 }
 
-// toolText is the text that the tool wrote itself.
+// toolText returns the text that the tool wrote itself.
 func (o *output) toolText() string { return strings.TrimPrefix(o.text, o.preface) }
 
-// filterOutput takes a tool's output through pre_tool_output.
+// filterOutput fires pre_tool_output and applies its answer to a tool's output.
 func (t *turn) filterOutput(ctx context.Context, inv hookpoints.PreToolPayload, o *output) error {
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
 		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != nil, OutputPath: o.file.Path(),
@@ -128,8 +129,8 @@ func (t *turn) filterOutput(ctx context.Context, inv hookpoints.PreToolPayload, 
 		o.replace(answer.Message)
 	case answer.Output != nil:
 		if o.file != nil {
-			t.agent.notice("hooks saw only the first 1 MiB of the output of %s; what they replaced it with is the whole "+
-				"output now",
+			t.agent.notice("hooks saw only the first 1 MiB of the output of %s; their replacement is the whole "+
+				"output",
 				inv.ToolName)
 		}
 		o.replace(*answer.Output)

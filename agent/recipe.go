@@ -17,20 +17,20 @@ import (
 type Recipe struct {
 	// Name is the recipe's name, as hooks are told.
 	Name string
-	// Prompt is its text with the arguments put in.
+	// Prompt is its text with the arguments filled in.
 	Prompt string
-	// Tools names the tools that may be offered while it runs; nil: all, an
-	// empty list: none.
+	// Tools names the tools that may be offered while it runs; nil: all; an empty
+	// list: none.
 	Tools []string
-	// Commands are patterns for the commands that tools may be asked to run
-	// while it runs: "*" stands for any text. Empty: any.
+	// Commands are patterns for the commands that tools may be asked to run while
+	// it runs: "*" stands for any text. Empty: any command.
 	Commands []string
 }
 
 // CompactRecipe is the recipe whose prompt asks for a summary.
 const CompactRecipe = "compact"
 
-// recipeName is the name of the recipe that is being run, "" without one.
+// recipeName returns the name of the recipe that is being run, "" without one.
 func (t *turn) recipeName() string {
 	if t.recipe == nil {
 		return ""
@@ -38,7 +38,7 @@ func (t *turn) recipeName() string {
 	return t.recipe.Name
 }
 
-// purpose says what the requests of a nested turn are for, "" for those of the
+// purpose returns what the requests of a nested turn are for, "" for those of the
 // conversation.
 func (t *turn) purpose() string {
 	if !t.nested {
@@ -47,10 +47,10 @@ func (t *turn) purpose() string {
 	return "recipe " + t.recipeName()
 }
 
-// runRecipe runs a recipe on the conversation, because a hook asked for it;
-// what it answers becomes the conversation, before the latest response and its
-// results if that called tools: the model has not seen those yet. If it fails,
-// the conversation stays as it is and goes on.
+// runRecipe runs a recipe on the conversation, because a hook asked for it. Its
+// answer replaces the conversation, except the latest response and its results if
+// that called tools: the model has not seen those yet. If the recipe fails, the
+// conversation continues as it is.
 func (t *turn) runRecipe(ctx context.Context, action turnAction, latest []contexts.Entry) error {
 	if limit := t.agent.Settings.maxFollowUps(); t.recipes >= limit {
 		t.agent.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run", limit,
@@ -96,12 +96,12 @@ func (t *turn) runDetached(ctx context.Context, name string, args map[string]str
 	n.addPrompt(prompt)
 	last, err := n.answer(ctx)
 	if err == nil && last.incomplete != "" {
-		err = fmt.Errorf("its answer is not whole: %s", last.incomplete)
+		err = fmt.Errorf("its answer is incomplete: %s", last.incomplete)
 	}
 	return last.reply.Text, err
 }
 
-// findRecipe finds a recipe and puts its arguments in.
+// findRecipe finds a recipe and fills in its arguments.
 func (a *Agent) findRecipe(ctx context.Context, name string, args map[string]string) (Recipe, error) {
 	if a.Recipes == nil {
 		return Recipe{}, fmt.Errorf("there is no recipe %q", name)
@@ -112,17 +112,17 @@ func (a *Agent) findRecipe(ctx context.Context, name string, args map[string]str
 // separator is what shells put between commands.
 var separator = regexp.MustCompile(`&&|\|\||[;|&\n]`)
 
-// redirection is an "&" that separates nothing.
+// redirection is an "&" that does not separate commands.
 var redirection = regexp.MustCompile(`[0-9]*>&[0-9-]+|&>>?`)
 
 // checkCommand checks the command in a call's arguments against the recipe's
-// patterns, each part of it by itself.
+// patterns, each part of it separately.
 func (r *Recipe) checkCommand(args json.RawMessage) error {
 	command := gjson.GetBytes(args, "command")
 	if r == nil || len(r.Commands) == 0 || !command.Exists() {
 		return nil
 	}
-	// Programs differ in whether they take "COMMAND" for "command".
+	// Some programs also read "COMMAND" as "command".
 	others := 0
 	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool {
 		if strings.EqualFold(key.Str, "command") {
@@ -131,7 +131,7 @@ func (r *Recipe) checkCommand(args json.RawMessage) error {
 		return true
 	})
 	if command.Type != gjson.String || others != 1 {
-		return fmt.Errorf("the recipe %q allows only commands that are one text", r.Name)
+		return fmt.Errorf("the recipe %q allows only commands that are one string", r.Name)
 	}
 	for _, part := range separator.Split(redirection.ReplaceAllString(command.Str, " "), -1) {
 		if part = strings.TrimSpace(part); part != "" && !r.allows(part) {
@@ -142,11 +142,11 @@ func (r *Recipe) checkCommand(args json.RawMessage) error {
 	return nil
 }
 
-// substitution is what a shell would run inside a command.
+// substitution matches what a shell would run inside a command.
 var substitution = regexp.MustCompile("\\$\\(|`|[<>]\\(")
 
-// allows reports whether a pattern matches a command. What a shell would run inside
-// it matches only "*".
+// allows reports whether a pattern matches a command. A command with a substitution
+// is matched only by "*".
 func (r *Recipe) allows(command string) bool {
 	for _, pattern := range r.Commands {
 		words := strings.Split(pattern, "*")

@@ -68,7 +68,7 @@ func TestARecipeThatFails(t *testing.T) {
 		{"there is none", "unknown", says("x"), `the recipe "unknown" failed and the conversation stays as it is: there is`},
 		{"it fails", "r", fails("", errors.New("out of order")), `the recipe "r" failed and the conversation stays as it`},
 		{"it says nothing", "r", finishes(llm.Reply{Text: " "}), `the recipe "r" failed`},
-		{"it is cut off", "r", finishes(llm.Reply{Text: "sum", FinishReason: "length"}), "the model's answer is not whole"},
+		{"it is cut off", "r", finishes(llm.Reply{Text: "sum", FinishReason: "length"}), "the model's answer is incomplete"},
 		{"it calls without an end", "r", calls("echo", "{}"), `the recipe "r" failed`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestWhatHooksAskForTogether(t *testing.T) {
 					}
 					return a, nil
 				})}, []string{"compaction", "user done"},
-			[]string{`post_turn: the recipe "r" runs beside the conversation and cannot replace it; ignored`}, 0},
+			[]string{`post_turn: the recipe "r" runs detached from the conversation and cannot replace it; ignored`}, 0},
 		{"messages at pre_stop", nil,
 			[]plugin.Handlers{answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{Messages: messages})}, replaced, nil, 0},
 		{"a recipe at pre_stop", nil,
@@ -192,8 +192,8 @@ func TestAnIncompleteSummaryStaysOut(t *testing.T) {
 		drop    bool
 		notices []string
 	}{
-		{true, []string{"the model's answer is not whole", "the conversation stays as it is"}},
-		{false, []string{"the model's answer is not whole"}},
+		{true, []string{"the model's answer is incomplete", "the conversation stays as it is"}},
+		{false, []string{"the model's answer is incomplete"}},
 	} {
 		h := newHarness(t, finishes(llm.Reply{Text: "sum", FinishReason: "length"}))
 		h.plug("p", answerAt(hookpoints.PostTurn, hookpoints.PostTurnAnswer{Messages: messages, DropSummary: test.drop}))

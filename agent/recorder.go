@@ -2,18 +2,17 @@ package agent
 
 import "github.com/chibi-host/chibi/contexts"
 
-// recorder keeps what is said in a turn.
+// recorder stores and shows the messages of a turn.
 type recorder interface {
 	// record stores entries of the conversation and shows them.
 	record(entries ...contexts.Entry) error
-	// showText shows a piece of a response as it comes.
+	// showText shows a piece of a response as it arrives.
 	showText(delta string)
 	// endText is called when the text of a response has ended.
 	endText()
 }
 
-// storeRecorder stores what is said in the agent's context and shows it to the
-// person.
+// storeRecorder stores entries in the agent's context and shows them to the person.
 type storeRecorder struct{ agent *Agent }
 
 func (r storeRecorder) record(entries ...contexts.Entry) error {
@@ -43,7 +42,8 @@ func (r storeRecorder) endText() {
 	}
 }
 
-// noRecorder stores and shows nothing: for what runs detached from the conversation.
+// noRecorder stores and shows nothing: it is for turns that run detached from the
+// conversation.
 type noRecorder struct{}
 
 func (noRecorder) record(...contexts.Entry) error { return nil }

@@ -12,18 +12,18 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// rendered is what the model sees of an output: all of it, or a stub if it was
+// rendered is what the model sees of an output: the whole text, or a stub if it was
 // cached.
 type rendered struct {
 	text   string
 	cached bool
-	// truncated says that hooks saw only the beginning of the output.
+	// truncated is true if hooks saw only the beginning of the output.
 	truncated bool
 	path      string // of the cached output
 }
 
-// outputPath is where hooks find an output that they saw only the beginning of, ""
-// for others.
+// outputPath returns the file for hooks with an output of which they saw only the
+// beginning, "" for others.
 func (r rendered) outputPath() string {
 	if !r.truncated {
 		return ""
@@ -31,8 +31,8 @@ func (r rendered) outputPath() string {
 	return r.path
 }
 
-// render makes what the model sees of an output, and caches one that is too large. If
-// that fails, the model sees what there is in memory.
+// render returns what the model sees of an output, and caches an output that is too
+// large. If that fails, the model sees the part that is in memory.
 func (t *turn) render(ctx context.Context, inv hookpoints.PreToolPayload, o *output) (rendered, error) {
 	defer o.discard()
 	truncated := o.file != nil
@@ -50,8 +50,8 @@ func (t *turn) render(ctx context.Context, inv hookpoints.PreToolPayload, o *out
 	return rendered{text: text, cached: true, truncated: truncated, path: entry.Path}, err
 }
 
-// uncached is the text of an output that is not cached; of a file, its beginning and a
-// note.
+// uncached returns the text of an output that is not cached; for a file, its
+// beginning and a note.
 func (o *output) uncached() string {
 	if o.file == nil {
 		return o.text

@@ -14,14 +14,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// offer is what a request offers of the tools, and the event that tells of it.
+// offer holds the tools that a request offers, and the event that reports them.
 type offer struct {
 	specs []tools.Spec
 	event RequestEvent
 }
 
 // offerTools decides which tools the next request offers: the configuration's
-// filter first, then what plugins say at pre_api_tools.
+// filter first, then the answers of plugins at pre_api_tools.
 func (t *turn) offerTools(ctx context.Context) (offer, error) {
 	settings := t.agent.Settings
 	all := t.agent.Tools.Specs()
@@ -43,7 +43,7 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 		Offered: namesOf(offered), Unoffered: t.unoffered(all)}}, nil
 }
 
-// unoffered says why the configuration or the recipe leaves tools out.
+// unoffered returns why the configuration or the recipe excludes tools.
 func (t *turn) unoffered(all []tools.Spec) map[string]string {
 	why, settings := map[string]string{}, t.agent.Settings
 	for _, name := range namesOf(all) {
@@ -59,7 +59,7 @@ func (t *turn) unoffered(all []tools.Spec) map[string]string {
 	return why
 }
 
-// filterSpecs keeps the included tools, if include is not nil, that are not
+// filterSpecs returns the tools that are included, if include is not nil, and not
 // excluded.
 func filterSpecs(specs []tools.Spec, include, exclude []string) []tools.Spec {
 	byName := map[string]tools.Spec{}
@@ -89,13 +89,13 @@ func namesOf(specs []tools.Spec) []string {
 type modelRequest struct {
 	messages []llm.Message
 	tools    []tools.Spec
-	// depth is that of the turn; event is what is reported, as far as it is known.
+	// depth is that of the turn; event is what is reported, as far as known.
 	depth int
 	event RequestEvent
 }
 
-// requestBody builds the body of a request, takes it through pre_api_request, and
-// reports the request.
+// requestBody builds the body of a request, fires pre_api_request, and reports the
+// request.
 func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessage, error) {
 	body, err := llm.Request{
 		Model: a.Settings.Model, Messages: q.messages, Tools: q.tools, Options: a.Settings.Options,
@@ -121,7 +121,7 @@ func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessag
 }
 
 // askModel asks the model something detached from the conversation, with hooks as for
-// any request; nothing is stored or shown. purpose says what it is for.
+// any request; nothing is stored or shown. purpose names it for people.
 func (a *Agent) askModel(ctx context.Context, purpose, prompt string) (llm.Reply, error) {
 	none := []string{}
 	body, err := a.requestBody(ctx, modelRequest{
@@ -149,7 +149,7 @@ func sentTools(body []byte, offered []string) []string {
 	return names
 }
 
-// parameters are the members of a request's body besides messages and tools.
+// parameters returns the members of a request's body other than messages and tools.
 func parameters(body []byte) json.RawMessage {
 	params, err := merge.Patch(body, []byte(`{"messages":null,"tools":null}`))
 	if err != nil {

@@ -3,8 +3,8 @@ package agent
 import "github.com/chibi-host/chibi/contexts"
 
 // withResults adds a response that calls tools, and its results, to entries that
-// may have some of its calls already: those get their results behind them, the
-// rest comes last.
+// may already have some of its calls: those get their results after them, the rest
+// is appended.
 func withResults(entries, latest []contexts.Entry) (all []contexts.Entry) {
 	known, results := map[string]bool{}, map[string]contexts.Entry{}
 	for _, e := range entries {
@@ -36,13 +36,12 @@ func withResults(entries, latest []contexts.Entry) (all []contexts.Entry) {
 	return all
 }
 
-// groupEnds reports whether the entry at i is the last of calls that belong
-// together.
+// groupEnds reports whether the entry at i is the last of a group of calls.
 func groupEnds(entries []contexts.Entry, i int) bool {
 	return entries[i].Type == contexts.TypeToolCall && (i+1 == len(entries) || entries[i+1].Type != contexts.TypeToolCall)
 }
 
-// resultsOf are the results of the calls that the entries end with.
+// resultsOf returns the results of the calls at the end of the entries.
 func resultsOf(entries []contexts.Entry, results map[string]contexts.Entry) (list []contexts.Entry) {
 	begin := len(entries)
 	for begin > 0 && entries[begin-1].Type == contexts.TypeToolCall {

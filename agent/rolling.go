@@ -14,18 +14,17 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// exchange is what the user said, and all that followed until they spoke again:
-// answers, tool calls, results. It leaves the window as a whole, so that no
-// call loses its result.
+// exchange is a message of the user with everything up to the next one: answers,
+// tool calls, results. It is removed from the window as a whole, so that no call
+// loses its result.
 type exchange []contexts.Entry
 
-// keptExchanges is how many of the latest exchanges never leave the window: the
-// prompt that was just typed, and the last one that is complete.
+// keptExchanges is how many of the latest exchanges always stay in the window: that
+// of the current prompt, and the last complete one.
 const keptExchanges = 2
 
-// compactRolling takes exchanges out of the window, as the model chooses, and
-// puts a summary in their place. It fires pre_rolling_compact and, when it is
-// done, post_rolling_compact.
+// compactRolling replaces exchanges that the model chooses by a summary. It fires
+// pre_rolling_compact and, when it is done, post_rolling_compact.
 func (a *Agent) compactRolling(ctx context.Context, window []contexts.Entry) error {
 	all := exchanges(window)
 	if len(all) <= keptExchanges {
@@ -53,7 +52,7 @@ func (a *Agent) compactRolling(ctx context.Context, window []contexts.Entry) err
 	if err != nil {
 		return err
 	}
-	a.emitChange(ContextCompacted, "context %q was compacted: a summary took the place of its oldest part",
+	a.emitChange(ContextCompacted, "context %q was compacted: a summary replaced its oldest part",
 		a.Context.Name())
 	a.emitCompacted(len(drop), fmt.Sprintf("into a summary, %d stay", len(keep)))
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{
@@ -63,8 +62,8 @@ func (a *Agent) compactRolling(ctx context.Context, window []contexts.Entry) err
 	return err
 }
 
-// exchanges cuts a window into exchanges. What is not conversation, as anchors,
-// belongs to none.
+// exchanges splits a window into exchanges. Entries that are not conversation, such
+// as anchors, belong to none.
 func exchanges(window []contexts.Entry) []exchange {
 	var list []exchange
 	for _, e := range window {
@@ -82,9 +81,8 @@ func exchanges(window []contexts.Entry) []exchange {
 	return list
 }
 
-// partition decides which entries leave the window. The latest exchanges stay,
-// whatever the model says; if it says nothing that makes sense, the oldest
-// leave.
+// partition decides which entries are removed from the window. The latest exchanges
+// stay in any case. If the model makes no valid choice, the oldest are removed.
 func (a *Agent) partition(ctx context.Context, all []exchange) (drop, keep []contexts.Entry) {
 	candidates := all[:len(all)-keptExchanges]
 	target := int(math.Round(float64(len(all)) * a.Settings.CompactDropPercent / 100))
@@ -114,14 +112,14 @@ func (a *Agent) choose(ctx context.Context, candidates []exchange, target int) m
 	if len(chosen) > 0 {
 		return chosen
 	}
-	a.detail("the model did not choose what leaves the window; the oldest does")
+	a.detail("the model made no valid choice of what to drop; the oldest exchanges are dropped")
 	for i := range target {
 		chosen[i] = true
 	}
 	return chosen
 }
 
-// maxChoiceText bounds, in bytes, what the model is shown of a message when it
+// maxChoiceText bounds, in bytes, the part of a message that the model sees when it
 // chooses.
 const maxChoiceText = 500
 
@@ -148,7 +146,7 @@ func choicePrompt(candidates []exchange, target int) string {
 		"Answer with a JSON array of their ids and nothing else.", data, target)
 }
 
-// chosenIDs reads the model's choice: a JSON array, perhaps with words around
+// chosenIDs parses the model's choice: a JSON array, perhaps with other text around
 // it.
 func chosenIDs(answer string) map[string]bool {
 	begin, end := strings.IndexByte(answer, '['), strings.LastIndexByte(answer, ']')

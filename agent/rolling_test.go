@@ -88,7 +88,7 @@ func TestAFailedSummaryChangesNothingAndThePromptIsAnswered(t *testing.T) {
 				t.Fatalf("answer %q", answer)
 			}
 			same(t, "window", h.window(), append(before, "user question 6", "assistant done"))
-			h.noticed(`context "work" could not be compacted and goes on as it is`)
+			h.noticed(`context "work" could not be compacted and continues as it is`)
 		})
 	}
 }

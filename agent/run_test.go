@@ -97,9 +97,9 @@ func TestCompact(t *testing.T) {
 		{"two exchanges", 2, says(" summary\n"), CompactDone, []string{"compaction"}, ""},
 		{"a failure", 2, fails("", errors.New("out of order")), CompactDone, nil,
 			`context "work" was not compacted, nothing has changed: out of order`},
-		{"an empty summary", 2, says(" "), CompactDone, nil, "the model gave an empty summary"},
+		{"an empty summary", 2, says(" "), CompactDone, nil, "the model's summary is empty"},
 		{"a conversation that is too long", 2, fails("", llm.ErrTooLong), CompactDone, nil,
-			"the conversation is too long to be summarized too: chibi -a empties it"},
+			"the conversation is also too long to be summarized: chibi -a empties it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHarness(t, says("ok"))

@@ -8,29 +8,29 @@ import (
 
 // Settings shape requests and bound a turn. A bound of 0 means its default.
 type Settings struct {
-	// Model is the model's name in requests, Provider what on_start says of
-	// who offers it.
+	// Model is the model's name in requests. Provider is the name of its provider,
+	// for on_start.
 	Model, Provider string
-	// Home and ProjectRoot are the directories that on_start tells of.
+	// Home and ProjectRoot are directories for on_start.
 	Home, ProjectRoot string
 	// Options are further members of the request body, in order.
 	Options []llm.Option
-	// SystemPrompt, if not nil, stands in the place of the context's own system
-	// prompt. Nothing of it is stored.
+	// SystemPrompt, if not nil, replaces the context's own system prompt. It is not
+	// stored.
 	SystemPrompt *string
-	// UserName is what the person is called; [DefaultUserName] is not told to the model.
+	// UserName is the person's name; the model is not told [DefaultUserName].
 	UserName string
 	// Verbose is what on_start and on_end report.
 	Verbose bool
 	// Reflection adds the model's notes on itself to the system prompt.
 	Reflection bool
-	// ContextWindow is the model's limit in tokens; default what is known of the
-	// model.
+	// ContextWindow is the model's limit in tokens; default: what is known about
+	// the model.
 	ContextWindow int
 	// WarnPercent is how full that may be before a notice; 0: no notice.
 	WarnPercent float64
-	// AutoCompact takes about CompactDropPercent of the exchanges out of the
-	// window when it is CompactPercent full.
+	// AutoCompact replaces about CompactDropPercent of the exchanges by a summary
+	// when the window is CompactPercent full.
 	AutoCompact                        bool
 	CompactPercent, CompactDropPercent float64
 	// Include and Exclude filter the offered tools before plugins do. A nil
@@ -60,15 +60,15 @@ func (s Settings) maxRecursion() int   { return orDefault(s.MaxRecursion, Defaul
 func (s Settings) cacheThreshold() int { return orDefault(s.CacheThreshold, DefaultCacheThreshold) }
 func (s Settings) cachePreview() int   { return orDefault(s.CachePreview, DefaultCachePreview) }
 
-// contextWindow is the model's limit in tokens.
+// contextWindow returns the model's limit in tokens.
 func (s Settings) contextWindow() int { return orDefault(s.ContextWindow, llm.ContextWindow(s.Model)) }
 
-// userName is the name that the person's messages are stored with.
+// userName returns the name with which the person's messages are stored.
 func (s Settings) userName() string {
 	return cmp.Or(s.UserName, DefaultUserName)
 }
 
-// orDefault is a configured bound or its default.
+// orDefault returns a configured bound or its default.
 func orDefault(set, fallback int) int {
 	if set > 0 {
 		return set

@@ -15,14 +15,15 @@ type step struct {
 	reply llm.Reply
 	// offered are the tools that the request offered.
 	offered toolNames
-	// incomplete says why the response is not whole although its stream was; "" if it is.
+	// incomplete says why the response is incomplete although its stream ended
+	// normally; "" if it is complete.
 	incomplete string
 	// entries are the response and the results as they are stored.
 	entries []contexts.Entry
 }
 
 // takeStep asks the model, and runs the tools that it calls. What hooks ask for at
-// post_turn is done when the calls have their results.
+// post_turn is applied when the calls have their results.
 func (t *turn) takeStep(ctx context.Context) (step, error) {
 	s, err := t.respond(ctx)
 	if err != nil {
@@ -33,7 +34,7 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 		return s, err
 	}
 	if s.incomplete != "" {
-		t.agent.notice("the model's answer is not whole: %s", s.incomplete)
+		t.agent.notice("the model's answer is incomplete: %s", s.incomplete)
 		action = t.withoutIncomplete(action)
 		err = t.refuseCalls(&s)
 	} else {
@@ -67,7 +68,7 @@ func (t *turn) respond(ctx context.Context) (step, error) {
 	return s, t.storeResponse(&s, len(body))
 }
 
-// stream asks the model and shows its text as it comes.
+// stream asks the model and shows its text as it arrives.
 func (t *turn) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	done := t.agent.waiting("model " + t.agent.Settings.Model)
 	reply, err := t.agent.Model.Stream(ctx, body, t.recorder.showText)
@@ -79,8 +80,8 @@ func (t *turn) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	return reply, err
 }
 
-// storePartial stores the text that arrived before a failure, marked as interrupted.
-// Calls are not stored: they may not be whole.
+// storePartial stores the text that arrived before a failure, marked as
+// interrupted. Calls are not stored: they may be incomplete.
 func (t *turn) storePartial(s *step) error {
 	if strings.TrimSpace(s.reply.Text) == "" {
 		return nil
@@ -110,8 +111,8 @@ func (t *turn) storeResponse(s *step, sent int) error {
 	return t.storeAnswer(s, entries...)
 }
 
-// noticeEmpty says that a response was empty, and how to ask again if that is
-// possible. Of a nested turn its recipe's failure says it.
+// noticeEmpty reports that a response was empty, and how to ask again if that is
+// possible. For a nested turn the failure of its recipe says so.
 func (t *turn) noticeEmpty() {
 	switch {
 	case t.unanswered != "":
@@ -121,8 +122,8 @@ func (t *turn) noticeEmpty() {
 	}
 }
 
-// storeAnswer stores entries of a response: the prompt has its answer then, and the
-// mail that came with it leaves the inbox.
+// storeAnswer stores entries of a response: then the prompt has its answer, and the
+// mail that came with it is removed from the inbox.
 func (t *turn) storeAnswer(s *step, entries ...contexts.Entry) error {
 	if err := t.store(s, entries...); err != nil {
 		return err
@@ -141,8 +142,8 @@ func (t *turn) store(s *step, entries ...contexts.Entry) error {
 	return t.recorder.record(entries...)
 }
 
-// incomplete says why a response is not whole although its stream was; "" if it
-// is whole.
+// incomplete returns why a response is incomplete although its stream ended
+// normally; "" if it is complete.
 func incomplete(reply llm.Reply) string {
 	switch reply.FinishReason {
 	case "length", "max_tokens":
@@ -153,18 +154,18 @@ func incomplete(reply llm.Reply) string {
 	return ""
 }
 
-// withoutIncomplete is an action after a response that is not whole: as a summary,
-// it does not take the place of the conversation.
+// withoutIncomplete returns an action after an incomplete response, which must not
+// replace the conversation as a summary.
 func (t *turn) withoutIncomplete(a turnAction) turnAction {
 	if !a.dropSummary {
 		return a
 	}
-	t.agent.notice("the conversation stays as it is: what would take its place is not whole")
+	t.agent.notice("the conversation stays as it is: its replacement is incomplete")
 	return turnAction{point: a.point}
 }
 
-// refuseCalls answers the calls of a response that is not whole: what is missing of
-// them cannot be known, so none of them runs.
+// refuseCalls answers the calls of an incomplete response: it is unknown what they
+// lack, so none of them runs.
 func (t *turn) refuseCalls(s *step) error {
 	for _, call := range s.reply.ToolCalls {
 		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, "+
@@ -176,14 +177,15 @@ func (t *turn) refuseCalls(s *step) error {
 	return nil
 }
 
-// explainTooLong adds to an error of a request that is too long what a person can do.
+// explainTooLong adds to the error of a request that is too long what a person can
+// do about it.
 func (a *Agent) explainTooLong(err error, sent int) error {
 	if !errors.Is(err, llm.ErrTooLong) {
 		return err
 	}
 	size, limit, advice := sent/4, a.Settings.contextWindow(), ""
 	if size < limit {
-		advice = "; if the server takes less than that, set context_window_limit to what it takes"
+		advice = "; if the server accepts less than that, set context_window_limit to what it accepts"
 	}
 	return fmt.Errorf("%w; the request has about %d tokens, context_window_limit is %d: make the conversation "+
 		"shorter with chibi -z, or empty it with chibi -a%s", err, size, limit, advice)

@@ -174,7 +174,7 @@ func TestRollingCompactionThatCannotBeStored(t *testing.T) {
 	h := crowded(t, says("[]"), says("summary"), says("done"))
 	h.Context = &faulty{Context: h.Context, method: "Compact", nth: 1}
 	h.prompt("question 6")
-	h.noticed(`context "work" could not be compacted and goes on as it is: the disk is full`)
+	h.noticed(`context "work" could not be compacted and continues as it is: the disk is full`)
 	if sent := h.model.requests[2].sent(); !strings.HasPrefix(sent, "user:question 0 ") {
 		t.Errorf("sent %q", sent)
 	}

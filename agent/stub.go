@@ -12,7 +12,7 @@ import (
 // lastLines is how many of the last lines of a failed call's output are shown.
 const lastLines = 10
 
-// stub is what the model sees of a cached output.
+// stub returns what the model sees of a cached output.
 func (a *Agent) stub(e cache.Entry, o *output, summary string) (string, error) {
 	t, err := a.Cache.Open(e.ID)
 	if err != nil {
@@ -40,7 +40,8 @@ func (a *Agent) stub(e cache.Entry, o *output, summary string) (string, error) {
 		humanize.Comma(int64(e.Lines)), stubNotes(e, o), title, part, e.ID), nil
 }
 
-// stubNotes are lines of a stub: how a failed call ended, and what the output is.
+// stubNotes returns further lines of a stub: how a failed call ended, and what the
+// output is.
 func stubNotes(e cache.Entry, o *output) (lines string) {
 	switch {
 	case o.failure != "" && o.preface != "":

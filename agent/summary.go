@@ -10,11 +10,11 @@ import (
 	"github.com/chibi-host/chibi/internal/clip"
 )
 
-// maxToolText bounds, in bytes, what a summary is told of a tool's arguments or
-// result.
+// maxToolText bounds, in bytes, the part of a tool's arguments or result that a
+// summary is made from.
 const maxToolText = 2000
 
-// summarize asks the model for a summary of entries, on top of the earlier one,
+// summarize asks the model for a summary of the earlier summary and of entries,
 // with the prompt of the recipe "compact".
 func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string, error) {
 	recipe, err := a.findRecipe(ctx, CompactRecipe, nil)
@@ -30,21 +30,22 @@ func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string
 	switch why := incomplete(reply); {
 	case err != nil:
 	case text == "":
-		err = errors.New("the model gave an empty summary")
+		err = errors.New("the model's summary is empty")
 	case why != "":
-		err = fmt.Errorf("the model's summary is not whole: %s", why)
+		err = fmt.Errorf("the model's summary is incomplete: %s", why)
 	}
 	return text, err
 }
 
-// promptAbout is a prompt about a conversation, which stands before it.
+// promptAbout returns a prompt preceded by the conversation that it is about.
 func (a *Agent) promptAbout(ctx context.Context, entries []contexts.Entry, prompt string) (string, error) {
 	notes, err := a.notes(ctx)
 	return notes + "--- CONVERSATION ---\n" + conversationText(entries) +
 		"--- END OF THE CONVERSATION ---\n\n" + prompt, err
 }
 
-// notes are what a summary builds on: the earlier one, the goals and todos.
+// notes returns what a summary builds on: the earlier summary, the goals and the
+// todos.
 func (a *Agent) notes(ctx context.Context) (string, error) {
 	var b strings.Builder
 	for _, part := range []struct {
@@ -64,7 +65,7 @@ func (a *Agent) notes(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// conversationText is a conversation for a model to read about.
+// conversationText returns a conversation as a text for the model.
 func conversationText(entries []contexts.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -80,7 +81,8 @@ func conversationText(entries []contexts.Entry) string {
 	return b.String()
 }
 
-// excerpt is the beginning of a text of at most so many bytes, in whole characters.
+// excerpt returns the beginning of a text, at most so many bytes, in whole
+// characters.
 func excerpt(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -8,9 +8,9 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// systemPrompt builds the system prompt: what plugins put first, the context's
-// own text, what is known about the person and the conversation, what plugins
-// put last.
+// systemPrompt builds the system prompt: what plugins add before, the context's own
+// text, what is known about the person and the conversation, what plugins add
+// after.
 func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
 	parts, err := a.readPromptParts(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
 	return joinSections(append(sections, last.Inject)), nil
 }
 
-// promptParts is what the context's files say.
+// promptParts are the texts of the context's files.
 type promptParts struct{ prompt, continuation, summary, todos, goals, reflection string }
 
 func (a *Agent) readPromptParts(ctx context.Context) (p promptParts, err error) {
@@ -77,8 +77,8 @@ func (a *Agent) sections(p promptParts) []string {
 	}
 }
 
-// summarySection is the summary, after what prompts/continuation.md says about
-// going on with one.
+// summarySection returns the summary, preceded by prompts/continuation.md, which
+// says how to continue from one.
 func summarySection(p promptParts) string {
 	section := titled("--- CONVERSATION SUMMARY ---", p.summary)
 	if section == "" {
@@ -94,7 +94,8 @@ func titled(title, text string) string {
 	return title + "\n" + text
 }
 
-// joinSections puts a blank line between the sections that say something.
+// joinSections joins the sections that are not empty, with blank lines between
+// them.
 func joinSections(sections []string) string {
 	var kept []string
 	for _, s := range sections {

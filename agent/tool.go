@@ -25,17 +25,18 @@ func toolNamesOf(specs []tools.Spec) toolNames {
 	return names
 }
 
-// callResult is what the model is told of a call.
+// callResult is what the model is told about a call.
 type callResult struct {
 	text string
 	// ranWith are the arguments that the tool ran with, if plugins changed them.
 	ranWith json.RawMessage
-	// failure says in a line why the call did not run or failed; "" if it ran and did not.
+	// failure is a line about why the call did not run or failed; "" if it ran and
+	// succeeded.
 	failure string
 }
 
-// runCalls runs the calls of a step in order and stores each result. Calls over the
-// bound are answered, but not run.
+// runCalls runs the calls of a step in order and stores each result. Calls beyond
+// the bound are answered, but not run.
 func (t *turn) runCalls(ctx context.Context, s *step) error {
 	limit, calls := t.agent.Settings.maxCalls(), s.reply.ToolCalls
 	if len(calls) > limit {
@@ -91,8 +92,8 @@ func (t *turn) runCall(ctx context.Context, s *step, call llm.ToolCall) (callRes
 	return result, err
 }
 
-// execute runs the tool if it was offered, the call makes sense and no plugin
-// blocks it. Everything else is an output that tells the model why not.
+// execute runs the tool if it was offered, the call is valid and no plugin blocks
+// it. Otherwise the output tells the model why not.
 func (t *turn) execute(ctx context.Context, s *step, call llm.ToolCall) (hookpoints.PreToolPayload, output, error) {
 	args, unreadable := arguments(call.Arguments)
 	inv := hookpoints.PreToolPayload{ToolName: call.Name, Arguments: args, ToolCallID: call.ID,
@@ -140,7 +141,8 @@ func (t *turn) call(ctx context.Context, tool tools.Tool, inv hookpoints.PreTool
 	return out, err
 }
 
-// lookup finds the tool of a call. The filters of the request hold here too.
+// lookup finds the tool of a call. A tool that the request did not offer is not
+// found.
 func (t *turn) lookup(name string, offered toolNames) (tools.Tool, error) {
 	tool, ok := t.agent.Tools.Lookup(name)
 	if !ok {
@@ -173,10 +175,10 @@ func (t *turn) storeResult(s *step, call llm.ToolCall, result callResult) error 
 }
 
 // CallTool runs one tool as a turn would, and returns what the model would see:
-// pre_api_tools, pre_tool, pre_tool_output and the others fire, and a large
-// output is cached. Nothing is stored in the conversation. failure says in a line
-// why the call was refused, blocked or failed, and is "" if it was not. Errors are
-// the end of ctx and what the store reports.
+// pre_api_tools, pre_tool, pre_tool_output and the other points fire, and a large
+// output is cached. Nothing is stored in the conversation. failure is a line about
+// why the call was refused or blocked or failed, "" if it succeeded. Errors are the
+// end of ctx and errors of the store.
 func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (seen, failure string, err error) {
 	t := detached(a, 0)
 	offer, err := t.offerTools(ctx)

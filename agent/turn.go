@@ -15,40 +15,40 @@ import (
 type turn struct {
 	agent    *Agent
 	recorder recorder
-	// conversation is what the model is sent.
+	// conversation is what is sent to the model.
 	conversation
 	// depth counts the turns that the recurse tool asked for before this one; note
-	// is what it asks for a further one with.
+	// is its note for a further turn.
 	depth int
 	note  string
-	// recipe is what the prompt comes from; nil for none. A nested turn runs it
-	// detached from the conversation, because a hook asked for it.
+	// recipe is the recipe that the prompt comes from; nil: none. A nested turn
+	// runs it detached from the conversation, because a hook asked for it.
 	recipe *Recipe
 	nested bool
 	// steps, followUps and recipes count the responses, the follow-ups of pre_stop and
 	// the recipes that hooks have run.
 	steps, followUps, recipes int
-	// unanswered is the id of the prompt that has no answer yet, "" if there is none;
-	// hasMail says that mail came with it.
+	// unanswered is the id of the prompt that has no answer yet, "" if there is
+	// none; hasMail is true if mail came with it.
 	unanswered string
 	hasMail    bool
 }
 
-// newTurn is a turn of the agent's conversation, which is stored and shown.
+// newTurn returns a turn of the agent's conversation, which is stored and shown.
 func newTurn(a *Agent, depth int) *turn {
 	usage := hookpoints.Usage{MaxContextWindow: a.Settings.contextWindow()}
 	return &turn{agent: a, recorder: storeRecorder{a}, depth: depth, recipe: a.Recipe,
 		conversation: conversation{usage: usage}}
 }
 
-// detached is a turn that stores and shows nothing.
+// detached returns a turn that stores and shows nothing.
 func detached(a *Agent, depth int) *turn {
 	t := newTurn(a, depth)
 	t.recorder = noRecorder{}
 	return t
 }
 
-// run answers the prompt and whatever pre_stop adds to it.
+// run answers the prompt and the follow-ups of pre_stop.
 func (t *turn) run(ctx context.Context, original string) (string, error) {
 	prompt, err := t.firePreMessage(ctx, original)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *turn) run(ctx context.Context, original string) (string, error) {
 	}
 }
 
-// firePreMessage takes the prompt through pre_message.
+// firePreMessage fires pre_message and returns the prompt as plugins leave it.
 func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error) {
 	summary, err := t.agent.Context.Summary(ctx)
 	if err != nil {
@@ -97,7 +97,8 @@ func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error
 	return prompt, nil
 }
 
-// firePostMessage tells of a prompt, as it was typed, and its answer.
+// firePostMessage fires post_message with the prompt as it was typed, and its
+// answer.
 func (t *turn) firePostMessage(ctx context.Context, prompt, answer string) error {
 	_, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostMessage, hookpoints.PostMessagePayload{
 		Prompt: prompt, Response: answer, ContextName: t.contextName(),
@@ -105,7 +106,7 @@ func (t *turn) firePostMessage(ctx context.Context, prompt, answer string) error
 	return err
 }
 
-// begin stores the prompt and gathers what the model is sent with it.
+// begin stores the prompt and collects what is sent to the model with it.
 func (t *turn) begin(ctx context.Context, prompt string) error {
 	if err := t.storePrompt(ctx, prompt); err != nil {
 		return err

@@ -106,7 +106,7 @@ func TestBounds(t *testing.T) {
 			}, notice: `hooks have run 1 recipes in this turn, as max_follow_ups allows; the recipe "compact" is not run`},
 		{name: "further turns", settings: Settings{MaxRecursion: 3}, requests: 6,
 			replies: []reply{calls("again", "{}"), says("1"), calls("again", "{}"), says("2"), calls("again", "{}"), says("3")},
-			notice:  "stopped after 3 rounds, as max_recursion_depth says; the model wanted to go on: go on"},
+			notice:  "stopped after 3 rounds, as max_recursion_depth says; the model wanted to continue: go on"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHarness(t, test.replies...)
@@ -241,7 +241,7 @@ func TestARequestThatIsTooLongSaysWhatHelps(t *testing.T) {
 		want   string
 	}{
 		{1, "chibi -a"},
-		{1_000_000, "set context_window_limit to what it takes"},
+		{1_000_000, "set context_window_limit to what it accepts"},
 	} {
 		h := newHarness(t, fails("", llm.ErrTooLong))
 		h.Settings.ContextWindow = test.window

@@ -11,19 +11,19 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// turnAction is what hooks want to become of the conversation: other messages, or a
-// recipe to run on it.
+// turnAction is how hooks want to change the conversation: to other messages, or by
+// a recipe that is run on it.
 type turnAction struct {
 	point    hookpoints.Name
 	messages []hookpoints.ChatMessage
 	recipe   string
 	args     map[string]string
-	// dropSummary says that the messages hold what the summary says.
+	// dropSummary is true if the messages make the summary obsolete.
 	dropSummary bool
 }
 
-// firePostTurn fires post_turn and returns what hooks ask for, which is done when the
-// calls of the response have their results.
+// firePostTurn fires post_turn and returns what hooks ask for, which is applied
+// when the calls of the response have their results.
 func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, error) {
 	used := []string{}
 	for _, call := range reply.ToolCalls {
@@ -36,7 +36,8 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 	return turnAction{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}, err
 }
 
-// firePreStop fires pre_stop and returns what the turn goes on with, "" for nothing.
+// firePreStop fires pre_stop and returns the message with which the turn continues,
+// "" if it ends.
 func (t *turn) firePreStop(ctx context.Context, response string) (string, error) {
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreStop, hookpoints.PreStopPayload{
 		ContextName: t.contextName(), Response: response, Usage: t.usage, Messages: t.forHooks(),
@@ -71,8 +72,9 @@ func (t *turn) storeFollowUps(texts []string) error {
 	return t.storeUnanswered(texts[0], entries[0], entries[1:]...)
 }
 
-// apply does what hooks ask for. latest are the entries of a response that hooks did
-// not know the results of: they stay behind other messages, unless it called no tool.
+// apply does what hooks ask for. latest are the entries of a response whose results
+// the hooks did not know: they are kept after the new messages if the response
+// called tools.
 func (t *turn) apply(ctx context.Context, action turnAction, latest []contexts.Entry) error {
 	if t.isRunning(action) {
 		t.agent.detail("%s: the recipe %q is being run already", action.point, action.recipe)
@@ -82,7 +84,7 @@ func (t *turn) apply(ctx context.Context, action turnAction, latest []contexts.E
 		return nil
 	}
 	if t.nested {
-		t.agent.notice("%s: the recipe %q runs beside the conversation and cannot replace it; ignored", action.point,
+		t.agent.notice("%s: the recipe %q runs detached from the conversation and cannot replace it; ignored", action.point,
 			t.recipe.Name)
 		return nil
 	}
@@ -99,14 +101,14 @@ func (t *turn) apply(ctx context.Context, action turnAction, latest []contexts.E
 	})
 }
 
-// isRunning reports whether the turn runs the recipe that a hook asks for: detached
-// from the conversation, because a hook asked for it before, or with an answer that
-// takes the conversation's place now.
+// isRunning reports whether the turn already runs the recipe that a hook asks for:
+// detached from the conversation, because a hook asked for it before, or with an
+// answer that is about to replace the conversation.
 func (t *turn) isRunning(action turnAction) bool {
 	return action.recipe != "" && action.recipe == t.recipeName() && (t.nested || len(action.messages) > 0)
 }
 
-// entries are messages as they are stored.
+// entries returns messages as they are stored.
 func (t *turn) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry) {
 	name, called := t.contextName(), map[string]string{}
 	for _, m := range messages {
@@ -128,12 +130,12 @@ func (t *turn) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry
 	return list
 }
 
-// replacement is what takes the conversation's place.
+// replacement is what replaces the conversation.
 type replacement struct {
 	entries []contexts.Entry
-	// into says for a person what the conversation becomes.
+	// into describes, for a person, what the conversation becomes.
 	into string
-	// dropSummary says that the entries hold what the summary says.
+	// dropSummary is true if the entries make the summary obsolete.
 	dropSummary bool
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// storeUnanswered stores messages that ask for an answer; the first of them ends with
+// storeUnanswered stores messages that need an answer; the first of them ends with
 // the prompt.
 func (t *turn) storeUnanswered(prompt string, first contexts.Entry, more ...contexts.Entry) error {
 	first = first.Asking(prompt, t.recipeName())
@@ -19,14 +19,14 @@ func (t *turn) storeUnanswered(prompt string, first contexts.Entry, more ...cont
 	return nil
 }
 
-// userMessage is a message of the person.
+// userMessage returns a message of the person.
 func (t *turn) userMessage(text string) contexts.Entry {
 	return contexts.UserMessage(t.agent.Settings.userName(), t.contextName(), text)
 }
 
-// Retry answers the latest prompt once more, if it got no answer. It takes the
-// way of any other prompt, from pre_message on, with the text as it was stored;
-// mail that came with it comes again.
+// Retry answers the latest prompt again, if it got no answer. It is processed like
+// any other prompt, from pre_message on, with the text as it was stored; mail that
+// came with it is included again.
 func (a *Agent) Retry(ctx context.Context) (string, error) {
 	entries, err := a.Context.Unanswered(ctx)
 	if err != nil {

@@ -97,7 +97,7 @@ func TestARetryTakesTheWayOfAnyPrompt(t *testing.T) {
 	if _, err := h.Prompt(t.Context(), "it is hunter2"); err == nil {
 		t.Fatal("nothing failed")
 	}
-	h.noticed("the prompt got no answer; later prompts go without it, and chibi retry sends it again")
+	h.noticed("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 	if text, err := h.Retry(t.Context()); text != "yes" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -131,7 +131,7 @@ func TestACutResponseRunsNoCalls(t *testing.T) {
 			!strings.Contains(got, "tool:Error: not run: the response was cut off") {
 			t.Errorf("%s: %d calls, then %q", reason, *called, got)
 		}
-		h.noticed("the model's answer is not whole")
+		h.noticed("the model's answer is incomplete")
 	}
 	h, called := counting(t, func(context.Context, request, func(string)) (llm.Reply, error) {
 		reply := llm.Reply{ToolCalls: []llm.ToolCall{{ID: "c", Name: "count", Arguments: "{}"}}}
@@ -174,7 +174,7 @@ func TestACutSummaryChangesNothing(t *testing.T) {
 		h.prompt(prompt)
 	}
 	if _, err := h.Compact(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "nothing has changed: the model's summary is not whole: it reached its length limit") {
+		!strings.Contains(err.Error(), "nothing has changed: the model's summary is incomplete: it reached its length limit") {
 		t.Errorf("compacting: %v", err)
 	}
 	h.plug("p", answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{Recipe: CompactRecipe}))

@@ -1,16 +1,16 @@
-// Package cache keeps tool outputs that are too large to show to a model.
-// [Files] keeps them in a directory, [Memory] in memory; package cachetest holds
-// what every [Cache] does.
+// Package cache keeps tool outputs that are too large to show to a model. [Files]
+// keeps them in a directory, [Memory] in memory; package cachetest tests what every
+// [Cache] does.
 //
 // What it promises:
 //
-//   - An output is taken from a file without reading it into memory; memory
-//     stays small whatever its size. [Memory] refuses what exceeds its bound.
-//   - Ids are unique, and safe as file names whatever the tool is called. An id
-//     that is not valid finds nothing: it never becomes a path.
-//   - What is read was verified: an entry that is damaged, or lacks a part, is
+//   - [Files] takes an output from a file without reading it into memory, so memory
+//     use does not depend on its size. [Memory] rejects what exceeds its bound.
+//   - Ids are unique, and safe as file names whatever the tool's name is. An id
+//     that is not valid finds nothing: it is never used as a path.
+//   - What is read has been verified: an entry that is damaged or incomplete is
 //     [ErrNotFound].
-//   - A crash leaves an entry or what Clean removes.
+//   - A crash leaves a complete entry, or files that Clean removes.
 //
 // A Cache is safe for concurrent use. Several processes may use one directory at
 // once.
@@ -26,10 +26,10 @@ import (
 )
 
 var (
-	// ErrNotFound says that there is no such entry, or that it is damaged.
+	// ErrNotFound reports that there is no such entry, or that it is damaged.
 	ErrNotFound = errors.New("not found")
-	// ErrTooLarge says that an output exceeds what a cache may hold. Nothing was
-	// kept.
+	// ErrTooLarge reports that an output exceeds what a cache may hold. Nothing was
+	// saved.
 	ErrTooLarge = errors.New("too large")
 )
 
@@ -39,23 +39,23 @@ type Cache interface {
 	Browser
 	Cleaner
 	// SpillFile makes an empty file for an output that is about to be written and
-	// may be given to PutFile. Only its owner can read it.
+	// may be passed to PutFile. Only its owner can read it.
 	SpillFile() (*os.File, error)
 }
 
-// Saver saves outputs and reads them back, as an agent does that shows the model
-// the beginning of each.
+// Saver saves outputs and reads them back. An agent needs it to show the model the
+// beginning of each output.
 type Saver interface {
 	// PutText saves a text as a tool's output.
 	PutText(tool string, arguments []byte, text string) (Entry, error)
-	// PutFile saves a file that SpillFile made. It may be moved away; whoever made
-	// it removes what is left of it.
+	// PutFile saves a file that SpillFile made. It may move the file; the caller
+	// removes it if it is still there.
 	PutFile(tool string, arguments []byte, path string) (Entry, error)
 	// Open opens the content of an entry.
 	Open(id string) (*Reader, error)
 }
 
-// Browser finds outputs and reads them, as the tools of a model and commands do.
+// Browser lists and reads outputs, for the model's tools and for commands.
 type Browser interface {
 	// List lists the entries, the newest first.
 	List() ([]Entry, error)
@@ -65,8 +65,8 @@ type Browser interface {
 
 // Cleaner removes outputs.
 type Cleaner interface {
-	// Clean removes entries beyond the limits, and what crashes have left. It
-	// returns how many entries it removed.
+	// Clean removes entries beyond the limits, and leftovers of crashes. It returns
+	// how many entries it removed.
 	Clean(limits Limits) (removed int, err error)
 	// Clear removes everything.
 	Clear() error
@@ -89,36 +89,36 @@ type Entry struct {
 	// Bytes is the size of the content. SHA256 is of the content.
 	Bytes  int64  `json:"byte_count"`
 	SHA256 string `json:"sha256"`
-	// Binary says that the output is not valid UTF-8. It is kept as it is.
+	// Binary is true if the output is not valid UTF-8. It is kept unchanged.
 	Binary bool `json:"binary,omitempty"`
 	// Path is a file with the content, for programs that read it; "": there is
 	// none.
 	Path string `json:"-"`
 }
 
-// Time is when the output was cached.
+// Time returns when the output was cached.
 func (e Entry) Time() time.Time { return time.Unix(e.Timestamp, 0) }
 
-// newEntry describes an output that is new.
+// newEntry describes a new output.
 func newEntry(tool string, arguments []byte) (Entry, error) {
 	now := time.Now().Unix()
 	id, hash, err := newID(tool, arguments, now)
 	return Entry{ID: id, Tool: tool, Timestamp: now, ArgsHash: hash}, err
 }
 
-// measured is an entry with what a scan of its content found.
+// measured returns the entry with the results of a scan of its content.
 func (e Entry) measured(i Index) Entry {
 	e.Chars, e.Lines, e.Bytes, e.SHA256, e.Binary = i.chars, i.Lines, i.Size, i.sum, i.binary
 	e.Tokens = e.Chars / 4
 	return e
 }
 
-// notFound is ErrNotFound with the id.
+// notFound returns ErrNotFound with the id.
 func notFound(id string) error {
 	return fmt.Errorf("cached output %q: %w", clip.Text(id, 80), ErrNotFound)
 }
 
-// notSaved is the error of an output that could not be saved.
+// notSaved returns the error for an output that could not be saved.
 func notSaved(tool string, err error) error {
 	if err != nil {
 		err = fmt.Errorf("caching the output of %q: %w", tool, err)

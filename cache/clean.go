@@ -11,17 +11,17 @@ import (
 type Limits struct {
 	// MaxAge is how old an entry may be; 0: any age.
 	MaxAge time.Duration
-	// MaxBytes bounds the entries together; the oldest go first; 0: no bound.
+	// MaxBytes bounds the entries together; the oldest are removed first; 0: no
+	// bound.
 	MaxBytes int64
-	// MinAge is how old an entry must be to be removed; 0: any age. A younger
-	// one may be about to be named somewhere.
+	// MinAge is how old an entry must be to be removed; 0: any age. A younger entry
+	// may be about to be mentioned somewhere.
 	MinAge time.Duration
 	// Keep, if set, keeps entries that are still needed.
 	Keep func(id string) bool
 }
 
-// expired is what of the entries, of which the newest is the first, exceeds the
-// limits.
+// expired returns the entries that exceed the limits. entries has the newest first.
 func (l Limits) expired(entries []Entry, now time.Time) (list []Entry) {
 	var total int64
 	for _, e := range entries {

@@ -28,7 +28,7 @@ func (d directory) json(name string) jsonfile.File {
 	return jsonfile.File{Path: filepath.Join(string(d), name), Max: maxMeta}
 }
 
-// names lists the directory; one that is missing is empty.
+// names lists the directory; a missing one counts as empty.
 func (d directory) names() ([]fs.DirEntry, error) {
 	names, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,8 +37,8 @@ func (d directory) names() ([]fs.DirEntry, error) {
 	return names, err
 }
 
-// remove removes one entry. What describes it goes first, so that a crash leaves
-// no entry without content.
+// remove removes one entry. Its description is removed first, so that a crash
+// leaves no entry without content.
 func (d directory) remove(id string) error {
 	for _, path := range []string{d.meta(id).Path, d.index(id).Path, d.content(id)} {
 		if err := (disk.OS{}).Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,9 +13,9 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// Files keeps outputs in a directory, in the layout of the original chibi:
-// ID.cache holds the output as the tool wrote it, ID.meta.json describes it.
-// ID.index.json is ours: where lines begin.
+// Files keeps outputs in a directory, in the layout of the original chibi: ID.cache
+// holds the output as the tool wrote it, ID.meta.json describes it. ID.index.json,
+// which the original does not have, holds where lines begin.
 type Files struct{ dir directory }
 
 var _ Cache = Files{}
@@ -23,8 +23,8 @@ var _ Cache = Files{}
 // Open opens a directory, which need not exist. It writes nothing.
 func Open(dir string) Files { return Files{directory(dir)} }
 
-// orphanAge is how old a file must be that belongs to no entry: a younger one
-// may be an output that is being written.
+// orphanAge is the age from which a file that belongs to no entry is removed: a
+// younger one may be an output that is being written.
 const orphanAge = time.Hour
 
 // SpillFile makes an empty file in the directory.
@@ -47,8 +47,8 @@ func (c Files) PutText(tool string, arguments []byte, text string) (e Entry, err
 }
 
 // PutFile saves a file of the directory, see [Files.SpillFile]. It is moved, not
-// copied. Content comes first, then what describes it, so that an entry is whole
-// when it can be seen.
+// copied. The content is written first, then its description, so that a visible
+// entry is complete.
 func (c Files) PutFile(tool string, arguments []byte, path string) (Entry, error) {
 	e, err := c.put(tool, arguments, path)
 	return e, notSaved(tool, err)
@@ -118,9 +118,9 @@ func (c Files) Open(id string) (*Reader, error) {
 	return &Reader{content: f, size: index.Size, index: &index, close: f.Close}, nil
 }
 
-// index reads an entry's index; if it is missing or about another file, the
-// content is verified and the index rebuilt. An entry of the original has no
-// hash: there the size must do.
+// index reads an entry's index. If it is missing or about another file, the content
+// is verified and the index rebuilt. An entry of the original has no hash: for it
+// only the size is compared.
 func (c Files) index(e Entry, f *os.File) (Index, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -194,7 +194,7 @@ func (c Files) removeOrphans() error {
 	return nil
 }
 
-// Clear removes the directory with all that is in it.
+// Clear removes the directory with everything in it.
 func (c Files) Clear() error {
 	if err := (disk.OS{}).RemoveAll(string(c.dir)); err != nil {
 		return fmt.Errorf("clearing the cache: %w", err)

@@ -8,33 +8,33 @@ import (
 	"strings"
 )
 
-// Search is what [Reader.Grep] looks for.
+// Search is what [Reader.Grep] searches for.
 type Search struct {
 	// Pattern is matched against each line.
 	Pattern *regexp.Regexp
-	// Before and After are the lines of context.
+	// Before and After are the numbers of lines of context.
 	Before, After int
 	// MaxBytes bounds the result.
 	MaxBytes int
 }
 
-// Found is what a search found.
+// Found is the result of a search.
 type Found struct {
 	// Text is the lines with their numbers: ">N:text" for matches, " N:text"
 	// for context, "--" between groups.
 	Text string
 	// Matches counts the lines that match in Text.
 	Matches int
-	// StoppedAt is the line at which the bound was met, or the search was
-	// called off; 0: the whole text was searched.
+	// StoppedAt is the line at which the bound was reached or the search was
+	// cancelled; 0: the whole text was searched.
 	StoppedAt int
 }
 
-// maxGrepLine bounds, in bytes, what is matched and shown of a line.
+// maxGrepLine bounds, in bytes, the part of a line that is matched and shown.
 const maxGrepLine = 64 << 10
 
-// Grep searches line by line in bounded memory. When ctx ends, what was found so
-// far is returned.
+// Grep searches line by line in bounded memory. When ctx ends, the matches so far
+// are returned.
 func (t *Reader) Grep(ctx context.Context, s Search) (Found, error) {
 	g := grep{search: s}
 	r := newLineReader(t.Content(), maxGrepLine)
@@ -55,8 +55,8 @@ func (t *Reader) Grep(ctx context.Context, s Search) (Found, error) {
 	return g.found, nil
 }
 
-// grep collects what is shown. pending are the lines before that may become
-// context; shown is the last line that is.
+// grep collects the lines to show. pending are the preceding lines that may become
+// context; shown is the last line that was shown.
 type grep struct {
 	search  Search
 	found   Found
@@ -66,7 +66,7 @@ type grep struct {
 	after   int // lines of context that are still to be shown
 }
 
-// line takes one line; false: the bound is met.
+// line processes one line; false: the bound was reached.
 func (g *grep) line(n int, data []byte, cut bool) bool {
 	isMatch := g.search.Pattern.Match(data)
 	if !isMatch && g.after == 0 && g.search.Before == 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// newID is TOOL_SECONDS_HASH. Some randomness goes into the hash, so that calls
+// newID returns TOOL_SECONDS_HASH. The hash includes random bytes, so that calls
 // within a second differ.
 func newID(tool string, arguments []byte, seconds int64) (id, argsHash string, err error) {
 	sum := sha256.Sum256(arguments)
@@ -21,7 +21,7 @@ func newID(tool string, arguments []byte, seconds int64) (id, argsHash string, e
 	return fmt.Sprintf("%s_%x_%x", safeName(tool), seconds, mixed[:4]), argsHash, nil
 }
 
-// safeName makes a tool's name, which the model's server may have made up, the
+// safeName turns a tool's name, which the model's server may have made up, into the
 // beginning of a file name.
 func safeName(tool string) string {
 	name := strings.Map(func(r rune) rune {
@@ -43,7 +43,7 @@ func isNameRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
 }
 
-// validID reports whether an id can be one: nothing else is looked for on disk.
+// validID reports whether an id is well-formed: nothing else is looked up on disk.
 func validID(id string) bool {
 	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return !isNameRune(r) })
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/chibi-host/chibi/internal/clip"
 )
 
-// indexStep is how many lines lie between two places in an index.
+// indexStep is the number of lines between two places in an index.
 const indexStep = 1024
 
-// Index says where lines begin, so that the middle of a large file is found
-// without reading what is before it. It holds for a file of this size and time.
+// Index holds where lines begin, so that the middle of a large file is found
+// without reading the file up to there. It is valid for a file of this size and
+// time.
 type Index struct {
 	Size    int64   `json:"size"`
 	ModTime int64   `json:"mod_time_ns"`
@@ -27,12 +28,12 @@ type Index struct {
 	binary bool
 }
 
-// matches reports whether the index is about a file as it is now.
+// matches reports whether the index is valid for a file as it is now.
 func (i Index) matches(info os.FileInfo) bool {
 	return i.Size == info.Size() && i.ModTime == info.ModTime().UnixNano()
 }
 
-// before is the last place at or before a line, and that place's line.
+// before returns the last place at or before a line, and that place's line.
 func (i Index) before(line int) (offset int64, at int) {
 	n := min((line-1)/indexStep, len(i.Offsets)-1)
 	if n < 0 {
@@ -41,7 +42,7 @@ func (i Index) before(line int) (offset int64, at int) {
 	return i.Offsets[n], n*indexStep + 1
 }
 
-// scanFile is scan of an open file, with its time.
+// scanFile is scan for an open file, with its time.
 func scanFile(f *os.File) (Index, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -52,7 +53,7 @@ func scanFile(f *os.File) (Index, error) {
 	return index, err
 }
 
-// scan reads a text of a size once: its lines, characters and hash. Memory does
+// scan reads a text once and returns its lines, characters and hash. Memory does
 // not depend on the size.
 func scan(text io.ReaderAt, size int64) (Index, error) {
 	index := Index{Size: size}
@@ -78,7 +79,7 @@ func scan(text io.ReaderAt, size int64) (Index, error) {
 	return index, index.endLines(text)
 }
 
-// addLines notes where lines begin. A line begins at 0 and after each newline.
+// addLines records where lines begin. A line begins at 0 and after each newline.
 func (i *Index) addLines(data []byte, offset int64) {
 	if offset == 0 && len(data) > 0 {
 		i.Offsets, i.Lines = []int64{0}, 1
@@ -96,7 +97,7 @@ func (i *Index) addLines(data []byte, offset int64) {
 	}
 }
 
-// endLines takes back the line that would begin after the last newline.
+// endLines removes the line that would begin after the last newline.
 func (i *Index) endLines(text io.ReaderAt) error {
 	if i.Size == 0 {
 		return nil
@@ -114,11 +115,12 @@ func (i *Index) endLines(text io.ReaderAt) error {
 	return nil
 }
 
-// counter counts characters in pieces of text; a byte that is not UTF-8 is one.
+// counter counts characters in pieces of text; a byte that is not UTF-8 counts as
+// one.
 type counter struct {
 	chars  int
 	binary bool
-	rest   []byte // the beginning of a character whose end is not here yet
+	rest   []byte // the beginning of an incomplete character
 }
 
 func (c *counter) add(data []byte) {

@@ -17,8 +17,9 @@ func newLineReader(r io.Reader, keep int) *lineReader {
 	return &lineReader{bufio.NewReaderSize(r, 256<<10), keep}
 }
 
-// next reads a line without its newline; cut says that it was longer than what
-// is kept. The bytes are valid until the next call. io.EOF: there are no more.
+// next reads a line without its newline; cut is true if the line was longer than
+// what is kept. The bytes are valid until the next call. After the last line the
+// error is io.EOF.
 func (l *lineReader) next() (line []byte, cut bool, err error) {
 	piece, err := l.r.ReadSlice('\n')
 	if err == io.EOF && len(piece) == 0 {
@@ -47,7 +48,7 @@ func (l *lineReader) next() (line []byte, cut bool, err error) {
 	return line, true, err
 }
 
-// skip passes a line.
+// skip skips a line.
 func (l *lineReader) skip() error {
 	_, err := l.r.ReadSlice('\n')
 	begun := err == bufio.ErrBufferFull

@@ -12,7 +12,7 @@ import (
 )
 
 // Memory keeps outputs in memory, for tests and for programs that store nothing.
-// It is made by [NewMemory].
+// Use [NewMemory] to make one.
 type Memory struct {
 	max     int64
 	mu      sync.Mutex
@@ -35,8 +35,8 @@ func NewMemory(maxBytes int64) *Memory { return &Memory{max: maxBytes, entries: 
 // SpillFile makes an empty file in the machine's directory for temporary files.
 func (m *Memory) SpillFile() (*os.File, error) { return disk.CreateTempSpill() }
 
-// PutText saves a text as a tool's output. The error is ErrTooLarge if there is no
-// room for it.
+// PutText saves a text as a tool's output. The error is ErrTooLarge if it does not
+// fit.
 func (m *Memory) PutText(tool string, arguments []byte, text string) (Entry, error) {
 	e, err := m.put(tool, arguments, text)
 	return e, notSaved(tool, err)
@@ -62,8 +62,8 @@ func (m *Memory) put(tool string, arguments []byte, text string) (Entry, error) 
 	return e, nil
 }
 
-// PutFile saves the content of a file, which stays where it is. At most the
-// cache's bound is read of it.
+// PutFile saves the content of a file, which stays where it is. It reads at most
+// the cache's bound.
 func (m *Memory) PutFile(tool string, arguments []byte, path string) (Entry, error) {
 	f, err := disk.OpenRegular(path)
 	if err != nil {

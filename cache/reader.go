@@ -15,7 +15,7 @@ type Reader struct {
 	close   func() error
 }
 
-// NewReader reads any open regular file, which is closed with it.
+// NewReader returns a reader of any open regular file, which is closed with it.
 func NewReader(f *os.File) (*Reader, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -28,27 +28,27 @@ func NewReader(f *os.File) (*Reader, error) {
 // Close closes the content.
 func (t *Reader) Close() error { return t.close() }
 
-// Size is the size in bytes.
+// Size returns the size in bytes.
 func (t *Reader) Size() int64 { return t.size }
 
-// Content reads the whole text from its beginning.
+// Content returns a reader of the whole text.
 func (t *Reader) Content() io.Reader { return io.NewSectionReader(t.content, 0, t.size) }
 
-// Lines are some lines of a text.
+// Lines is a range of lines of a text.
 type Lines struct {
 	// Text is the lines, joined by newlines, without one at the end. Bytes that
 	// are not UTF-8 are replaced.
 	Text string
 	// First and Last are their numbers, from 1; Last is 0 if there are none.
 	First, Last int
-	// Cut says that the bound on bytes was met: Text ends within line Last.
+	// Cut is true if the bound on bytes was reached: Text ends within line Last.
 	Cut bool
-	// More says that lines follow.
+	// More is true if lines follow.
 	More bool
 }
 
-// Lines reads the lines from first to last, both inclusive, at most so many
-// bytes of them. Lines beyond the end are left out.
+// Lines reads the lines from first to last, both inclusive, at most so many bytes.
+// Lines beyond the end are left out.
 func (t *Reader) Lines(first, last, maxBytes int) (Lines, error) {
 	if err := t.needIndex(first); err != nil {
 		return Lines{}, err
@@ -68,7 +68,7 @@ func (t *Reader) Lines(first, last, maxBytes int) (Lines, error) {
 	return r.collect(first, last, maxBytes)
 }
 
-// needIndex makes an index of a file if a line far from its beginning is wanted.
+// needIndex builds the index of a file if a line far from its beginning is wanted.
 func (t *Reader) needIndex(line int) error {
 	if t.index != nil || line < indexStep {
 		return nil
@@ -78,7 +78,7 @@ func (t *Reader) needIndex(line int) error {
 	return err
 }
 
-// Tail reads the last lines, at most so many bytes of them: of more, the end.
+// Tail reads the last lines; if they exceed so many bytes, only their end.
 func (t *Reader) Tail(lines, maxBytes int) (Lines, error) {
 	begin, count := t.size, 0
 	buf := make([]byte, 64<<10)
@@ -118,11 +118,11 @@ func (t *Reader) tailFrom(begin int64, maxBytes int) (Lines, error) {
 	return p, nil
 }
 
-// Head reads the first lines, at most so many bytes of them.
+// Head reads the first lines, at most so many bytes.
 func (t *Reader) Head(lines, maxBytes int) (Lines, error) { return t.Lines(1, lines, maxBytes) }
 
-// Preview is the beginning of a text: so many characters, cut back to the last
-// whole line if there is one.
+// Preview returns the beginning of a text: so many characters, cut back to the last
+// complete line if there is one.
 func (t *Reader) Preview(chars int) (string, error) {
 	data := make([]byte, min(t.size, int64(chars)*4))
 	if _, err := t.content.ReadAt(data, 0); err != nil && err != io.EOF {

@@ -1,5 +1,5 @@
-// Package cachetest is the conformance suite of caches: [Run] holds what every
-// [cache.Cache] promises, whatever it keeps outputs in. It is for tests only.
+// Package cachetest is the conformance suite of caches: [Run] tests what every
+// [cache.Cache] promises, wherever it keeps outputs. It is for tests only.
 package cachetest
 
 import (
@@ -32,7 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) cache.Cache) {
 	}
 }
 
-// Numbered is a text of numbered lines.
+// Numbered returns a text of numbered lines.
 func Numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -114,7 +114,7 @@ func unknown(t *testing.T, c cache.Cache) {
 	}
 }
 
-// spill is a file of the cache with a text.
+// spill returns a file of the cache with a text.
 func spill(t *testing.T, c cache.Cache, text string) (path string) {
 	t.Helper()
 	f, err := c.SpillFile()
