@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// conversation holds the rules of what is said in a context.
+// conversation implements the rules for the entries of a context.
 type conversation struct {
 	ref        *ref
 	transcript entryStore
 }
 
-// Name is the context's name.
+// Name returns the context's name.
 func (c *conversation) Name() string { return c.ref.name }
 
 // Append adds entries to the conversation.
@@ -37,13 +37,13 @@ func (c *conversation) Replace(entries []Entry) error {
 	return c.begin(TypeCompaction, "Conversation replaced", Metadata{Replacement: entries})
 }
 
-// Supersede is Replace that ends the summary too.
+// Supersede is like Replace, and removes the summary.
 func (c *conversation) Supersede(entries []Entry) error {
 	return c.begin(TypeCompaction, "Conversation replaced", Metadata{Replacement: entries, Superseded: true})
 }
 
-// begin begins a new window. One entry holds all that it begins with: a crash
-// leaves the old window or the new one.
+// begin starts a new window. One entry holds everything that it starts with: a
+// crash leaves either the old window or the new one.
 func (c *conversation) begin(kind Type, content string, meta Metadata) error {
 	return c.storing(c.transcript.begin(newAnchor(kind, c.ref.name, content, meta)))
 }
@@ -55,7 +55,7 @@ func (c *conversation) storing(err error) error {
 	return nil
 }
 
-// Window is the part of the conversation that the model is sent.
+// Window returns the part of the conversation that is sent to the model.
 func (c *conversation) Window(ctx context.Context) ([]Entry, error) {
 	entries, err := c.transcript.window(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *conversation) Window(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// Messages picks the messages out of entries.
+// Messages returns the messages among entries.
 func Messages(entries []Entry) []Entry {
 	var list []Entry
 	for _, e := range entries {
@@ -75,7 +75,7 @@ func Messages(entries []Entry) []Entry {
 	return list
 }
 
-// dropped are the messages of a window that are not kept.
+// dropped returns the messages of a window that are not kept.
 func dropped(window, keep []Entry) []Entry {
 	kept := map[string]bool{}
 	for _, e := range keep {
@@ -90,14 +90,14 @@ func dropped(window, keep []Entry) []Entry {
 	return list
 }
 
-// windowBuilder makes a window of the entries of a transcript, which it is given
-// from the last one on.
+// windowBuilder builds a window from the entries of a transcript, which are added
+// from the last one backward.
 type windowBuilder struct {
 	anchor   *Entry // with which the window begins, nil if there is none
 	reversed []Entry
 }
 
-// add takes an entry and reports whether more are wanted.
+// add adds an entry and reports whether more are needed.
 func (b *windowBuilder) add(e Entry) (more bool) {
 	if e.isAnchor() {
 		b.anchor = &e
@@ -112,14 +112,14 @@ func (b *windowBuilder) add(e Entry) (more bool) {
 	return b.anchor == nil
 }
 
-// window is the window, from its first entry on.
+// window returns the window, from its first entry on.
 func (b *windowBuilder) window() []Entry {
 	slices.Reverse(b.reversed)
 	return b.reversed
 }
 
-// summaryOf is the summary that an anchor begins with; isSet is false where the
-// one before stays.
+// summaryOf returns the summary that an anchor sets; isSet is false if the anchor
+// keeps the previous summary.
 func summaryOf(anchor Entry) (summary string, isSet bool) {
 	switch {
 	case anchor.Type == TypeArchival, anchor.Metadata != nil && anchor.Metadata.Superseded:

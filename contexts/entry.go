@@ -16,12 +16,11 @@ type Entry struct {
 	// From and To are the user, the context or a tool.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Content is the text; for a tool call its arguments as the model wrote
-	// them.
+	// Content is the text; for a tool call, its arguments as the model wrote them.
 	Content string `json:"content"`
-	// Type is what kind of entry it is.
+	// Type is the kind of the entry.
 	Type Type `json:"entry_type"`
-	// Metadata says more about some entries.
+	// Metadata has more about some entries.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
@@ -40,24 +39,24 @@ const (
 	TypeSystemPrompt   Type = "system_prompt_changed"
 )
 
-// Metadata says more about an entry. The original writes only the first two
-// fields; the others are ours.
+// Metadata has more about an entry. The original writes only the first two fields;
+// the others are chibi's own.
 type Metadata struct {
 	Summary            string `json:"summary,omitempty"`
 	TranscriptAnchorID string `json:"transcript_anchor_id,omitempty"`
-	// Role is the message's role, where From and To do not tell.
+	// Role is the message's role, if it does not follow from From and To.
 	Role string `json:"role,omitempty"`
 	// ToolCallID connects a tool call with its result.
 	ToolCallID string `json:"tool_call_id,omitempty"`
-	// RanWith, of a result, are the arguments that the tool ran with, where plugins
+	// RanWith, in a result, are the arguments that the tool ran with, if plugins
 	// changed those that the model wrote.
 	RanWith json.RawMessage `json:"ran_with,omitempty"`
-	// Interrupted marks an answer that did not arrive whole.
+	// Interrupted marks an answer that did not arrive completely.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Replacement is the conversation that an anchor begins with. It is part
 	// of the anchor, so that a crash leaves both or neither.
 	Replacement []Entry `json:"replacement,omitempty"`
-	// Superseded says that an anchor ends the summary too.
+	// Superseded is true if an anchor also removes the summary.
 	Superseded bool `json:"summary_superseded,omitempty"`
 	// Delivered are the ids of the messages from other contexts that came with
 	// a prompt.
@@ -72,22 +71,22 @@ const (
 	roleAssistant = "assistant"
 )
 
-// UserMessage is what a person says to a context.
+// UserMessage returns a message of a person to a context.
 func UserMessage(user, context, text string) Entry {
 	return newEntry(TypeMessage, user, context, text, Metadata{Role: roleUser})
 }
 
-// AssistantMessage is what the model says.
+// AssistantMessage returns a message of the model.
 func AssistantMessage(context, text string) Entry {
 	return newEntry(TypeMessage, context, "user", text, Metadata{Role: roleAssistant})
 }
 
-// ToolCall is the model's call of a tool; arguments is its text as written.
+// ToolCall returns the model's call of a tool; arguments is its text as written.
 func ToolCall(context, tool, id, arguments string) Entry {
 	return newEntry(TypeToolCall, context, tool, arguments, Metadata{ToolCallID: id})
 }
 
-// ToolResult is what the model sees of a tool's answer.
+// ToolResult returns what the model sees of a tool's output.
 func ToolResult(context, tool, id, text string) Entry {
 	return newEntry(TypeToolResult, tool, context, text, Metadata{ToolCallID: id})
 }
@@ -99,22 +98,23 @@ func newEntry(kind Type, from, to, content string, meta Metadata) Entry {
 	}
 }
 
-// newAnchor is an entry with which a window begins.
+// newAnchor returns an entry with which a window begins.
 func newAnchor(kind Type, context, content string, meta Metadata) Entry {
 	return newEntry(kind, "system", context, content, meta)
 }
 
-// contextCreated begins a transcript with the given conversation.
+// contextCreated returns the first entry of a transcript, with the given
+// conversation.
 func contextCreated(context string, conversation []Entry) Entry {
 	return newAnchor(TypeContextCreated, context, "Context created", Metadata{Replacement: conversation})
 }
 
-// systemPromptChange notes a new system prompt in the transcript.
+// systemPromptChange returns the entry for a new system prompt.
 func systemPromptChange(context, text string) Entry {
 	return newEntry(TypeSystemPrompt, "system", context, text, Metadata{})
 }
 
-// Interrupted marks the entry as not whole.
+// Interrupted marks the entry as incomplete.
 func (e Entry) Interrupted() Entry {
 	meta := e.meta()
 	meta.Interrupted = true
@@ -122,8 +122,8 @@ func (e Entry) Interrupted() Entry {
 	return e
 }
 
-// RanWith notes in a result what the tool ran with instead of what the model
-// wrote.
+// RanWith adds to a result the arguments that the tool ran with instead of those
+// that the model wrote.
 func (e Entry) RanWith(arguments json.RawMessage) Entry {
 	meta := e.meta()
 	meta.RanWith = arguments
@@ -131,7 +131,7 @@ func (e Entry) RanWith(arguments json.RawMessage) Entry {
 	return e
 }
 
-// Delivering notes that messages from other contexts came with the entry.
+// Delivering records that messages from other contexts came with the entry.
 func (e Entry) Delivering(mail []Mail) Entry {
 	meta := e.meta()
 	meta.Delivered = nil
@@ -142,7 +142,7 @@ func (e Entry) Delivering(mail []Mail) Entry {
 	return e
 }
 
-// meta is a copy of the metadata.
+// meta returns a copy of the metadata.
 func (e Entry) meta() Metadata {
 	if e.Metadata == nil {
 		return Metadata{}
@@ -150,8 +150,8 @@ func (e Entry) meta() Metadata {
 	return *e.Metadata
 }
 
-// Role is a message's role: "user" or "assistant". Entries of the original do
-// not say it; there, whatever goes to "user" is the assistant's.
+// Role returns a message's role: "user" or "assistant". Entries of the original do
+// not have it; there, a message to "user" is the assistant's.
 func (e Entry) Role() string {
 	switch {
 	case e.Metadata != nil && e.Metadata.Role != "":
@@ -162,7 +162,8 @@ func (e Entry) Role() string {
 	return roleUser
 }
 
-// CallID connects a tool call with its result; "" in entries of the original.
+// CallID returns the id that connects a tool call with its result; "" in entries of
+// the original.
 func (e Entry) CallID() string {
 	if e.Metadata == nil {
 		return ""
@@ -170,7 +171,7 @@ func (e Entry) CallID() string {
 	return e.Metadata.ToolCallID
 }
 
-// replacement is the conversation that an anchor begins with.
+// replacement returns the conversation that an anchor begins with.
 func (e Entry) replacement() []Entry {
 	if e.Metadata == nil {
 		return nil
@@ -178,7 +179,7 @@ func (e Entry) replacement() []Entry {
 	return e.Metadata.Replacement
 }
 
-// withoutReplacement is the entry as it stands in a window.
+// withoutReplacement returns the entry in the form for windows.
 func (e Entry) withoutReplacement() Entry {
 	if len(e.replacement()) > 0 {
 		meta := *e.Metadata

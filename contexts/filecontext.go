@@ -15,7 +15,7 @@ type fileContext struct {
 	home *fileHome
 }
 
-// openFiles is where the context that r names keeps what belongs to it.
+// openFiles returns the parts of the context that r names.
 func openFiles(home *fileHome, r *ref) keeper {
 	c := &fileContext{ref: r, home: home}
 	t := &fileTranscript{fileContext: c, file: windowFile{c}}
@@ -29,10 +29,10 @@ func openFiles(home *fileHome, r *ref) keeper {
 
 func (c *fileContext) directory() string { return c.home.directory(c.name) }
 
-// path is a file of the context.
+// path returns the path of a file of the context.
 func (c *fileContext) path(name string) string { return filepath.Join(c.directory(), name) }
 
-// hasFile reports whether there is such a file, or that cannot be found out.
+// hasFile reports whether a file exists; true if that is unknown.
 func (c *fileContext) hasFile(path string) bool {
 	_, err := c.home.fs.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -17,8 +17,8 @@ type entryLog struct {
 	log *transcript.Log
 }
 
-// record appends records to the transcript and returns what was written: the
-// first record of a transcript says that the context was created.
+// record appends records to the transcript and returns what was written: in a new
+// transcript also a first record, which says that the context was created.
 func (l entryLog) record(records [][]byte) ([][]byte, error) {
 	begun, err := l.hasBegun()
 	if err != nil {
@@ -43,16 +43,17 @@ func (l entryLog) hasBegun() (bool, error) {
 	return found, err
 }
 
-// rotate begins a new partition if it is time. What was appended is durable
-// already: a failure is reported and tried again at the next append.
+// rotate starts a new partition if a bound is reached. The appended entries are
+// already durable: a failure is reported, and rotating is tried again at the next
+// append.
 func (l entryLog) rotate(added [][]byte) {
 	if err := l.log.Rotate(added); err != nil {
-		l.store.report("context %q: the transcript could not begin a new partition, nothing is lost: %v", l.name, err)
+		l.store.report("context %q: the transcript could not start a new partition, nothing is lost: %v", l.name, err)
 	}
 }
 
-// last is the transcript's last entry that belongs in a window. Only right after a
-// rotation it is in a partition.
+// last returns the transcript's last entry that belongs in a window. Only right
+// after a rotation is it in a partition.
 func (l entryLog) last() (Entry, bool, error) {
 	e, found, err := l.lastOf(l.log.Active())
 	if err != nil || found {
@@ -92,9 +93,8 @@ func (l entryLog) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
 	return b.window(), b.anchor, err
 }
 
-// scan reads the parts of the transcript that can have entries of the time that
-// is asked for, after what was left unfinished is put in order, if anything can
-// be written.
+// scan reads the parts of the transcript that can have entries of the wanted time.
+// If the home can be written, interrupted work is finished first.
 func (t *fileTranscript) scan(ctx context.Context, wanted scan, each func(Entry) (more bool)) error {
 	if !t.home.hasContext(t.name) {
 		return nil
@@ -120,8 +120,8 @@ func (t *fileTranscript) scan(ctx context.Context, wanted scan, each func(Entry)
 	return err
 }
 
-// parts lists the transcript's files, after what was left unfinished is put in
-// order, if anything can be written.
+// parts lists the transcript's files. If the home can be written, interrupted work
+// is finished first.
 func (t *fileTranscript) parts(ctx context.Context) (list []transcript.Segment, done func(), err error) {
 	if t.isUnfinished() {
 		err = t.locked(waitLock(ctx), func() error { return nil })
@@ -132,12 +132,12 @@ func (t *fileTranscript) parts(ctx context.Context) (list []transcript.Segment, 
 	return t.entries.log.Snapshot()
 }
 
-// reading is a scan on its way.
+// reading is a scan in progress.
 type reading struct {
-	calledOff func() error // says why the caller does not want more
+	calledOff func() error // returns why the caller's context has ended
 	report    func(format string, args ...any)
 	wanted    scan
-	text      []byte // what a record must have, nil if that is not known
+	text      []byte // what a record must contain, nil if that is unknown
 	each      func(Entry) (more bool)
 	count     int
 	more      bool
@@ -161,7 +161,7 @@ func (r *reading) bad(path string, line int, err error) {
 	r.report("%s:%d: not an entry, left out: %v", path, line, err)
 }
 
-// take takes a record; bad is told if it is not an entry.
+// take processes a record; it calls bad if the record is not an entry.
 func (r *reading) take(record []byte, bad func(error)) (more bool) {
 	if r.count++; r.count%1024 == 0 {
 		r.check()
@@ -181,15 +181,15 @@ func (r *reading) take(record []byte, bad func(error)) (more bool) {
 	return r.more
 }
 
-// check ends the reading if the caller was called off.
+// check ends the reading if the caller's context has ended.
 func (r *reading) check() {
 	if r.err = r.calledOff(); r.err != nil {
 		r.more = false
 	}
 }
 
-// plainText is the text that a record must have, nil if that cannot be told
-// without decoding it: it may stand there with escapes.
+// plainText returns the text that a record must contain, nil if that is unknown
+// without decoding the record: the text may be written with escapes.
 func (s scan) plainText() []byte {
 	for _, b := range []byte(s.text) {
 		if b >= 0x80 || b < ' ' || strings.IndexByte(`"\<>&/`, b) >= 0 {
@@ -202,8 +202,8 @@ func (s scan) plainText() []byte {
 	return []byte(strings.ToLower(s.text))
 }
 
-// mayFind reports whether a part of the transcript can have entries of the time
-// that is asked for.
+// mayFind reports whether a part of the transcript can have entries of the wanted
+// time.
 func (s scan) mayFind(part transcript.Segment) bool {
 	if part.End == 0 {
 		return true

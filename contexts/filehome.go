@@ -42,7 +42,7 @@ func newFileBackend(f *fileHome) fileBackend {
 
 func (b fileBackend) open(r *ref) keeper { return openFiles(b.fileNames.fileHome, r) }
 
-// fileNames is the list of contexts: their directories.
+// fileNames lists contexts by their directories.
 type fileNames struct{ *fileHome }
 
 func (f fileNames) exists(_ context.Context, name string) bool { return f.hasContext(name) }
@@ -64,7 +64,7 @@ func (f fileNames) names(context.Context) ([]string, error) {
 
 func (f fileNames) create(name string) error { return disk.MkdirAll(f.fs, f.directory(name), 0o700) }
 
-// rename is one step; a prompt may have made the other directory meanwhile.
+// rename is atomic; a prompt may have made the other directory meanwhile.
 func (f fileNames) rename(from, to string) error {
 	err := f.create(from)
 	if err == nil {
@@ -76,11 +76,12 @@ func (f fileNames) rename(from, to string) error {
 	return err
 }
 
-// deleted is how the names of directories begin that are being removed. No
-// context's name can begin so.
+// deleted is the prefix of the names of directories that are being removed. No
+// context's name can have it.
 const deleted = ".deleted-"
 
-// remove gives a context another name. That needs no room, and is one step.
+// remove renames the directory of a context. That needs no disk space and is
+// atomic.
 func (f fileNames) remove(name string) error {
 	away := filepath.Join(Layout{f.home}.Contexts(), deleted+name+"-"+uuid.NewString())
 	err := disk.Move(f.fs, f.directory(name), away)
@@ -114,7 +115,7 @@ func (f *fileHome) trash() (paths []string, err error) {
 	return paths, nil
 }
 
-// lastUse is when the conversation or the inbox of a context was written last.
+// lastUse returns when the conversation or the inbox of a context was last written.
 func (f fileNames) lastUse(name string) (last time.Time) {
 	for _, file := range []string{"context.jsonl", "transcript/active.jsonl", "inbox.jsonl"} {
 		if info, err := f.fs.Stat(filepath.Join(f.directory(name), file)); err == nil && info.ModTime().After(last) {
@@ -124,14 +125,14 @@ func (f fileNames) lastUse(name string) (last time.Time) {
 	return last
 }
 
-// removeStale removes temporary files that a crash has left.
+// removeStale removes temporary files of crashed processes.
 func (f *fileHome) removeStale(dirs ...string) {
 	for _, dir := range dirs {
 		disk.RemoveStale(f.fs, dir, f.store.now())
 	}
 }
 
-// appendTo appends records and reports what a crash had torn.
+// appendTo appends records, and reports a line that a crash has torn.
 func (f *fileHome) appendTo(path string, records [][]byte) error {
 	cut, err := jsonl.Append(f.fs, path, records...)
 	if cut > 0 {

@@ -19,11 +19,11 @@ type fileInbox struct{ *fileContext }
 
 func (b fileInbox) file() string { return b.path("inbox.jsonl") }
 
-// hasMail reports whether anything lies in the inbox.
+// hasMail reports whether the inbox has any messages.
 func (b fileInbox) hasMail(context.Context) bool {
 	info, err := b.home.fs.Stat(b.file())
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) // whoever reads it is told why not
+		return !errors.Is(err, fs.ErrNotExist) // reading it returns the error
 	}
 	return info.Size() > 0
 }
@@ -53,7 +53,7 @@ func (b fileInbox) waiting(ctx context.Context) (waiting []Mail, err error) {
 	return waiting, err
 }
 
-// change replaces the messages; lines that are none stay.
+// change replaces the messages; lines that are not messages stay.
 func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
 	return b.locked(disk.Lock, func() error {
 		waiting, bad, err := b.read()
@@ -75,7 +75,7 @@ func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
 	})
 }
 
-// locked runs a step while no other process uses the inbox.
+// locked runs a step while no other process can use the inbox.
 func (b fileInbox) locked(take func(path string) (func(), error), step func() error) error {
 	unlock, err := b.home.lockIn(b.directory(), ".inbox.lock", take)
 	if err != nil {
@@ -85,7 +85,7 @@ func (b fileInbox) locked(take func(path string) (func(), error), step func() er
 	return step()
 }
 
-// read reads messages, and the lines that are none.
+// read reads messages, and the lines that are not messages.
 func (b fileInbox) read() (mail []Mail, bad [][]byte, err error) {
 	if info, err := b.home.fs.Stat(b.file()); err == nil && info.Size() > maxInbox {
 		return nil, nil, &disk.TooLargeError{Path: b.file(), Max: maxInbox}

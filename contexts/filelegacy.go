@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// legacyFiles are those of the original's first versions.
+// legacyFiles are the files of the original's first versions.
 type legacyFiles struct{ *fileTranscript }
 
 // migrate brings a context of the original's first versions into today's
@@ -35,8 +35,9 @@ func (t legacyFiles) migrate() error {
 func (t legacyFiles) transcriptFile() string { return t.path("transcript.jsonl") }
 func (t legacyFiles) windowFile() string     { return t.path("context.json") }
 
-// migrateMessages makes entries of a context.json. If the power goes before the
-// file is out of the way, they are replaced again, not doubled.
+// migrateMessages makes entries of the messages in context.json. If the machine
+// crashes before the file is renamed, they are replaced, not duplicated, the next
+// time.
 func (t legacyFiles) migrateMessages(path string) error {
 	data, err := disk.ReadFile(t.home.fs, path, maxLegacy)
 	if err != nil {
@@ -72,8 +73,8 @@ func (t legacyFiles) migrateMessages(path string) error {
 	return err
 }
 
-// isUnfinished reports whether something is to be put in order under the lock: a
-// rotation that was begun, or what an old version has left.
+// isUnfinished reports whether work is to be finished under the lock: an
+// interrupted rotation, or the migration of an old version's files.
 func (t *fileTranscript) isUnfinished() bool {
 	old := legacyFiles{t}
 	return t.entries.log.IsInterrupted() || t.hasFile(old.windowFile()) ||

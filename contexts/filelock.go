@@ -12,10 +12,10 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// fileLocks are the kernel's locks of a home's contexts.
+// fileLocks are the kernel locks of a home's contexts.
 type fileLocks struct{ *fileHome }
 
-// lock takes the kernel's lock of a context, which nobody can lose.
+// lock takes the kernel lock of a context, which is never lost.
 func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {
 	dir := f.directory(r.name)
 	path := filepath.Join(dir, ".lock")
@@ -62,8 +62,8 @@ func (f *fileHome) lockIn(dir, name string, take func(string) (func(), error)) (
 	return unlock, err
 }
 
-// waitLock takes a lock that others hold for an instant, for a reader that may be
-// called off.
+// waitLock returns a function that takes a lock that others hold only for an
+// instant, for a reader whose context may end.
 func waitLock(ctx context.Context) func(path string) (func(), error) {
 	return func(path string) (func(), error) {
 		unlock, err := disk.TryLock(path)
@@ -74,7 +74,7 @@ func waitLock(ctx context.Context) func(path string) (func(), error) {
 	}
 }
 
-// readHolder reads who wrote a lock file.
+// readHolder reads from a lock file who holds the lock.
 func readHolder(path string) (h Holder) {
 	data, err := disk.ReadFile(disk.OS{}, path, maxHolder)
 	if err != nil || strictjson.Decode(data, &h) != nil {
@@ -83,12 +83,12 @@ func readHolder(path string) (h Holder) {
 	return h
 }
 
-// isLocked reports whether a process uses a context. It makes no file.
+// isLocked reports whether a process uses a context. It creates no file.
 func (f *fileHome) isLocked(name string) bool {
 	return disk.IsLocked(filepath.Join(f.directory(name), ".lock"))
 }
 
-// holder is who uses a context, if a process does.
+// holder returns the process that uses a context, if one does.
 func (f fileLocks) holder(_ context.Context, name string) (h Holder, inUse bool) {
 	if !f.isLocked(name) {
 		return h, false

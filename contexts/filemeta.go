@@ -12,15 +12,15 @@ import (
 
 // meta is context_meta.json.
 type meta struct {
-	// SystemPromptTime is the time of system_prompt.md when it was last looked
-	// at, in seconds; SystemPromptSum is ours and notices a change within the
-	// same second too.
+	// SystemPromptTime is the modification time of system_prompt.md when it was
+	// last read, in seconds. SystemPromptSum, which the original does not have,
+	// also detects a change within the same second.
 	SystemPromptTime   int64  `json:"system_prompt_md_mtime,omitempty"`
 	SystemPromptSum    string `json:"system_prompt_sha256,omitempty"`
 	LastCombinedPrompt string `json:"last_combined_prompt,omitempty"`
 }
 
-// noteSystemPrompt keeps the whole text in context_meta.json.
+// noteSystemPrompt stores the whole text in context_meta.json.
 func (t *fileTranscript) noteSystemPrompt(combined string) error {
 	return t.locked(disk.Lock, func() error {
 		file := metaFile{t.fileContext}
@@ -50,7 +50,7 @@ func (t *fileTranscript) noteSystemPrompt(combined string) error {
 	})
 }
 
-// sumOf is the hash of a context's own system prompt, "" if it has none.
+// sumOf returns the hash of a context's own system prompt, "" if it has none.
 func sumOf(own string) string {
 	if own == "" {
 		return ""
@@ -66,8 +66,7 @@ func (t metaFile) file() jsonfile.File {
 	return jsonfile.File{Path: t.path("context_meta.json"), FS: t.home.fs, Max: maxState}
 }
 
-// read reads the file; a damaged one counts as empty, as all of it is
-// derived.
+// read reads the file; a damaged one counts as empty, as its content is derived.
 func (t metaFile) read() (m meta, err error) {
 	m, err = jsonfile.Read[meta](t.file())
 	var damaged *jsonfile.DamagedError
@@ -79,7 +78,7 @@ func (t metaFile) read() (m meta, err error) {
 	return m, err
 }
 
-// modTime is when a file of the context was changed, in seconds; 0 if it is
+// modTime returns when a file of the context was changed, in seconds; 0 if it is
 // missing.
 func (t metaFile) modTime(name string) int64 {
 	info, err := t.home.fs.Stat(t.path(name))

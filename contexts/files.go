@@ -15,8 +15,8 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 )
 
-// Files is a home on this machine's disk, in the format of the original chibi:
-// its contexts, and what can be done with a home because it is files.
+// Files is a home on this machine's disk, in the format of the original chibi: its
+// contexts, and operations that only a home made of files has.
 type Files struct {
 	*Store
 	home *fileHome
@@ -40,7 +40,7 @@ func newFiles(home string, fsys disk.FS, now func() time.Time) *Files {
 	return &Files{Store: f.store, home: f}
 }
 
-// Layout names the directories and files of the home.
+// Layout returns the names of the directories and files of the home.
 func (f *Files) Layout() Layout { return Layout{Home: f.home.home} }
 
 // Log appends a record to a file of a context that people read to find out what
@@ -60,15 +60,15 @@ func (f *Files) Log(name, file string, record any) error {
 	return nil
 }
 
-// Trash lists the directories that this and interrupted deletions have left.
+// Trash lists the directories of deleted contexts that have not been removed yet.
 func (f *Files) Trash() (paths []string, err error) { return f.home.trash() }
 
 // EmptyTrash removes what Trash lists.
 func (f *Files) EmptyTrash() error { return fileNames{f.home}.free() }
 
-// Tidy removes what interrupted runs have left in the home: contexts that were
-// being deleted, and temporary files that are a day old. It looks at the home's own
-// directories and at those of the contexts that are named, no others.
+// Tidy removes leftovers of interrupted runs in the home: contexts that were being
+// deleted, and temporary files that are a day old. It reads only the home's own
+// directories and those of the named contexts.
 func (f *Files) Tidy(names ...string) error {
 	err := f.EmptyTrash()
 	f.home.removeStale(f.home.ownDirectories()...)
@@ -78,8 +78,8 @@ func (f *Files) Tidy(names ...string) error {
 	return err
 }
 
-// Temps lists temporary files in the home and in all contexts: interrupted runs
-// have left them, or somebody is writing them now.
+// Temps lists temporary files in the home and in all contexts: leftovers of
+// interrupted runs, or files that are being written.
 func (f *Files) Temps() (paths []string, err error) {
 	names, err := f.Names(context.Background())
 	dirs := f.home.ownDirectories()
@@ -101,8 +101,8 @@ func (f *fileHome) directoriesOf(name string) []string {
 	return []string{dir, filepath.Join(dir, "transcript"), filepath.Join(dir, "tool_cache")}
 }
 
-// Daily reports whether a day has passed since it last said so. Work that looks at
-// every context is done then.
+// Daily reports whether a day has passed since it last returned true. It limits
+// work that reads every context.
 func (f *Files) Daily() (bool, error) {
 	path := filepath.Join(f.home.home, ".tidied")
 	now := f.now()

@@ -33,8 +33,8 @@ func (f fileRegistry) state(context.Context) (*stateFile, error) {
 	return &state, nil
 }
 
-// update changes state.json while no other process does, and brings it up to date
-// with the directories that there are. A damaged file is kept beside it.
+// update changes state.json while no other process can, and brings it up to date
+// with the existing directories. A damaged file is kept beside it.
 func (f fileRegistry) update(change func(*stateFile)) error {
 	err := jsonfile.Update(f.stateFile(), func(state *stateFile) error {
 		state.complete()

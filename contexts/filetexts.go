@@ -18,7 +18,7 @@ func (t fileTexts) text(_ context.Context, name string) (string, error) {
 	return t.home.read(t.path(name))
 }
 
-// setText is replace with the context's directory made.
+// setText makes the context's directory and replaces a text.
 func (t fileTexts) setText(name, text string) error {
 	if err := disk.MkdirAll(t.home.fs, t.directory(), 0o700); err != nil {
 		return err

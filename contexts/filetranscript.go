@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// fileTranscript keeps what is said in a context: the transcript, and the file that
+// fileTranscript keeps the entries of a context: the transcript, and the file that
 // holds the window.
 type fileTranscript struct {
 	*fileContext
@@ -38,8 +38,8 @@ func (t *fileTranscript) append(entries []Entry) error {
 	})
 }
 
-// begin adds an anchor to the transcript, and makes the window anew. What leaves
-// it is appended to transcript.md first.
+// begin adds an anchor to the transcript and rebuilds the window. Messages that are
+// no longer in the window are appended to transcript.md first.
 func (t *fileTranscript) begin(anchor Entry) error {
 	return t.locked(disk.Lock, func() error {
 		old, err := t.readOrRebuild()
@@ -75,8 +75,8 @@ func (c *fileContext) archiveText(list []Entry) error {
 	return disk.Append(c.home.fs, c.path("transcript.md"), []byte(b.String()), 0o600)
 }
 
-// locked runs a step while no other process writes the transcript, after what a
-// crash or an old version left has been put in order.
+// locked runs a step while no other process can write the transcript. Interrupted
+// work is finished first.
 func (t *fileTranscript) locked(take func(path string) (func(), error), step func() error) error {
 	unlock, err := t.home.lockIn(t.path("transcript"), ".transcript.lock", take)
 	if err != nil {
@@ -92,8 +92,8 @@ func (t *fileTranscript) locked(take func(path string) (func(), error), step fun
 }
 
 // window reads the file that holds the window. It takes the transcript's lock only
-// if that file is behind and nobody uses the context: whoever does brings it up to
-// date.
+// if that file is behind and no process uses the context: a process that does
+// brings it up to date.
 func (t *fileTranscript) window(ctx context.Context) (entries []Entry, err error) {
 	if !t.home.hasContext(t.name) {
 		return nil, nil
@@ -118,7 +118,7 @@ func (t *fileTranscript) window(ctx context.Context) (entries []Entry, err error
 	return entries, err
 }
 
-// readOrRebuild is window under the transcript's lock.
+// readOrRebuild is like window, under the transcript's lock.
 func (t *fileTranscript) readOrRebuild() ([]Entry, error) {
 	behind, err := t.isBehind()
 	if err != nil {
@@ -130,7 +130,7 @@ func (t *fileTranscript) readOrRebuild() ([]Entry, error) {
 	return t.file.read()
 }
 
-// readOnly is readOrRebuild where nothing can be written, not even a lock.
+// readOnly is like readOrRebuild, for a home that cannot be written.
 func (t *fileTranscript) readOnly() ([]Entry, error) {
 	behind, err := t.isBehind()
 	if err != nil || !behind {
@@ -141,7 +141,7 @@ func (t *fileTranscript) readOnly() ([]Entry, error) {
 	return entries, err
 }
 
-// syncWindow brings a window that is behind up to date.
+// syncWindow updates a window that is behind the transcript.
 func (t *fileTranscript) syncWindow() error {
 	behind, err := t.isBehind()
 	if err == nil && behind {
@@ -150,9 +150,9 @@ func (t *fileTranscript) syncWindow() error {
 	return err
 }
 
-// isBehind compares the ends of the window and the transcript, and their
-// anchors where the transcript ends with one: entries that an anchor keeps are
-// in the window before it and after it.
+// isBehind compares the ends of the window and the transcript. If the transcript
+// ends with an anchor, it also compares the anchors: the entries that an anchor
+// keeps are in the window before it and after it.
 func (t *fileTranscript) isBehind() (bool, error) {
 	if t.file.isDirty() {
 		return true, nil
@@ -176,8 +176,8 @@ func (t *fileTranscript) isBehind() (bool, error) {
 	return begins != last.ID || ends.ID != wanted, err
 }
 
-// rebuild makes the window anew. What the anchor says about the summary is
-// carried out if the window did not know that anchor yet.
+// rebuild rebuilds the window. If the anchor is new to the window, its effect on
+// the summary is applied too.
 func (t *fileTranscript) rebuild() ([]Entry, error) {
 	entries, anchor, err := t.entries.sinceAnchor()
 	if err == nil {
@@ -189,8 +189,8 @@ func (t *fileTranscript) rebuild() ([]Entry, error) {
 	return entries, err
 }
 
-// applySummary brings summary.md to what an anchor says, unless the window has
-// that anchor already: since then the summary may have been edited by hand.
+// applySummary updates summary.md according to an anchor, unless the window already
+// has that anchor: then the summary may have been edited by hand since.
 func (t *fileTranscript) applySummary(anchor *Entry) error {
 	if anchor == nil {
 		return nil
@@ -205,7 +205,8 @@ func (t *fileTranscript) applySummary(anchor *Entry) error {
 	return nil
 }
 
-// encode writes entries as the original does: "<" and the like stay as they are.
+// encode encodes entries as the original does: "<" and similar characters are not
+// escaped.
 func encode(entries []Entry) ([][]byte, error) {
 	var records [][]byte
 	for _, e := range entries {

@@ -16,13 +16,13 @@ type windowFile struct{ *fileContext }
 func (w windowFile) path() string      { return w.fileContext.path("context.jsonl") }
 func (w windowFile) dirtyFile() string { return w.fileContext.path(".dirty") }
 
-// isDirty reports whether another program wants the file to be rebuilt.
+// isDirty reports whether another program has requested that the file be rebuilt.
 func (w windowFile) isDirty() bool {
 	_, err := w.home.fs.Stat(w.dirtyFile())
 	return err == nil
 }
 
-// first is the id of the window's first entry, "" if it has none.
+// first returns the id of the window's first entry, "" if it has none.
 func (w windowFile) first() (id string, err error) {
 	_, err = jsonl.Forward(w.home.fs, w.path(), func(_ int, record []byte) bool {
 		var e Entry
@@ -46,7 +46,7 @@ func (w windowFile) read() ([]Entry, error) {
 		entries = append(entries, e)
 		return true
 	})
-	if torn > 0 && (w.held || !w.home.isLocked(w.name)) { // else somebody is writing it now
+	if torn > 0 && (w.held || !w.home.isLocked(w.name)) { // else another process is writing it now
 		w.store.report("%s: the last line is torn, its %d bytes are left out", path, torn)
 	}
 	return entries, err
@@ -76,7 +76,7 @@ func (w windowFile) reportError(err error) {
 	}
 }
 
-// lastOf is the last entry of a file that belongs in a window.
+// lastOf returns the last entry of a file that belongs in a window.
 func (c *fileContext) lastOf(path string) (last Entry, found bool, err error) {
 	err = jsonl.Backward(c.home.fs, path, func(_ int64, record []byte) bool {
 		var e Entry

@@ -15,9 +15,9 @@ type Query struct {
 	First, Last int
 	// Since and Until bound the time, both inclusive; zero: no bound.
 	Since, Until time.Time
-	// Text must be part of the content; upper and lower case are the same.
+	// Text must be part of the content, ignoring case.
 	Text string
-	// Keep, if set, must agree to an entry.
+	// Keep, if set, must return true for an entry.
 	Keep func(Entry) bool
 }
 
@@ -66,12 +66,12 @@ func (c *conversation) last(ctx context.Context, q Query, each func(Entry) bool)
 	return nil
 }
 
-// scan is what the query needs to read.
+// scan returns the scan that the query needs.
 func (q Query) scan() scan {
 	return scan{backward: q.Last > 0, since: q.Since, until: q.Until, text: q.Text}
 }
 
-// selects reports whether the query wants an entry.
+// selects reports whether the query selects an entry.
 func (q Query) selects(e Entry) bool {
 	at := time.Unix(e.Timestamp, 0)
 	switch {
@@ -83,8 +83,8 @@ func (q Query) selects(e Entry) bool {
 	return q.Keep == nil || q.Keep(e)
 }
 
-// isCopy reports whether the original has written the message before: whenever it
-// archived or compacted, it wrote what it kept again.
+// isCopy reports whether the message is a copy by the original, which wrote the
+// messages that it kept again whenever it archived or compacted.
 func isCopy(e Entry, seen map[string]bool) bool {
 	if e.Type != TypeMessage || e.Metadata != nil && e.Metadata.Role != "" {
 		return false

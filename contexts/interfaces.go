@@ -6,12 +6,12 @@ import (
 )
 
 // The parts of a context are interfaces, named after what their users do, so that
-// each takes what it needs and no more. Every store implements them, and package
-// contexttest says what they promise. What is written is durable when the call
-// returns, and takes no context.Context: Ctrl-C keeps what has arrived. Reading
-// and waiting take one.
+// each user takes only what it needs. Every store implements them, and package
+// contexttest tests what they promise. A write is durable when the call returns.
+// Writes take no context.Context, so that Ctrl-C does not lose what has arrived;
+// reads and waits take one.
 
-// Context is a conversation with all that belongs to it. It is not safe for
+// Context is a conversation with everything that belongs to it. It is not safe for
 // concurrent use; each goroutine opens its own.
 type Context interface {
 	Conversation
@@ -23,121 +23,120 @@ type Context interface {
 	Lifecycle
 }
 
-// Conversation holds what is said, and the part of it that the model is sent.
+// Conversation holds the entries, and the part of them that is sent to the model.
 type Conversation interface {
-	// Name is the context's name.
+	// Name returns the context's name.
 	Name() string
 	// Append adds entries to the conversation. When it returns without an error,
 	// they survive a crash of the machine.
 	Append(entries ...Entry) error
-	// Window is the part of the conversation that the model is sent. Its cost
-	// depends on the length of the window, not of the transcript.
+	// Window returns the part of the conversation that is sent to the model. Its
+	// cost depends on the length of the window, not of the transcript.
 	Window(ctx context.Context) ([]Entry, error)
-	// Unanswered are the messages of the latest prompt if it got no answer, none
-	// if it did. It need not be in the window any more.
+	// Unanswered returns the messages of the latest prompt if it got no answer,
+	// none if it did. The prompt need not be in the window any more.
 	Unanswered(ctx context.Context) (prompt []Entry, err error)
-	// Archive empties the window and removes the summary. What was said stays in
-	// the transcript.
+	// Archive empties the window and removes the summary. The entries stay in the
+	// transcript.
 	Archive() error
 	// Compact makes the given entries of the window the whole window, and summary
-	// the summary of what left it. The rest stays in the transcript. The summary
-	// must not be empty.
+	// the summary of the others, which stay in the transcript. The summary must not
+	// be empty.
 	Compact(summary string, keep []Entry) error
 	// Replace makes the given entries the whole window. The entries so far stay in
 	// the transcript, before an anchor; the summary stays as it is.
 	Replace(entries []Entry) error
-	// Supersede is Replace with entries that hold what the summary said: the
-	// summary goes too, in the same step.
+	// Supersede is like Replace, with entries that make the summary obsolete: the
+	// summary is removed in the same step.
 	Supersede(entries []Entry) error
 }
 
-// Transcript reads all that was ever said.
+// Transcript reads all entries of a conversation.
 type Transcript interface {
 	// History calls each with the selected entries of the whole transcript, from
 	// the oldest on, until it returns false. Memory is bounded by First or Last,
-	// not by the transcript. Copies that the original made of messages that it
-	// kept come once.
+	// not by the transcript. Messages that the original has copied come once.
 	History(ctx context.Context, q Query, each func(Entry) (more bool)) error
 }
 
-// Notes are what the model keeps for itself.
+// Notes are texts that the model keeps for itself.
 type Notes interface {
-	// Todos is the list of todos, "" if there is none.
+	// Todos returns the list of todos, "" if there is none.
 	Todos(ctx context.Context) (string, error)
 	// SetTodos replaces the list of todos.
 	SetTodos(text string) error
-	// Goals is the list of goals, "" if there is none.
+	// Goals returns the list of goals, "" if there is none.
 	Goals(ctx context.Context) (string, error)
 	// SetGoals replaces the list of goals.
 	SetGoals(text string) error
-	// Reflection is what the model noted about itself, for all contexts of the
+	// Reflection returns the model's notes about itself, for all contexts of the
 	// home.
 	Reflection(ctx context.Context) (string, error)
-	// SetReflection replaces what the model noted about itself.
+	// SetReflection replaces the model's notes about itself.
 	SetReflection(text string) error
 }
 
-// Prompts are what a system prompt is made of.
+// Prompts are the parts of a system prompt.
 type Prompts interface {
-	// SystemPrompt is the context's own system prompt, or the home's, or "".
+	// SystemPrompt returns the context's own system prompt, else the home's, else
+	// "".
 	SystemPrompt(ctx context.Context) (string, error)
-	// SetSystemPrompt gives the context a system prompt of its own; "" makes it
-	// use the home's again.
+	// SetSystemPrompt gives the context its own system prompt; with "" it uses the
+	// home's again.
 	SetSystemPrompt(text string) error
-	// NoteSystemPrompt keeps what became of the system prompt of a turn, and in
-	// the transcript the context's own one, if it has changed.
+	// NoteSystemPrompt stores the final system prompt of a turn, and adds the
+	// context's own one to the transcript if it has changed.
 	NoteSystemPrompt(combined string) error
-	// Prompt is a prompt for all contexts of the home, "" if there is none.
+	// Prompt returns a prompt for all contexts of the home, "" if there is none.
 	Prompt(ctx context.Context, name string) (string, error)
-	// Summary is the summary of earlier conversation, "" if there is none.
+	// Summary returns the summary of earlier conversation, "" if there is none.
 	Summary(ctx context.Context) (string, error)
 }
 
 // Mailbox receives messages from other contexts and sends some to them.
 type Mailbox interface {
-	// Mail is what waits in the inbox and is not part of the conversation yet. The
-	// entry that takes it into the conversation says so with [Entry.Delivering];
-	// when that is stored, and answered if it is a prompt, RemoveMail empties the
+	// Mail returns the messages in the inbox that are not part of the conversation
+	// yet. The entry that delivers them lists them with [Entry.Delivering]; when it
+	// is stored, and answered if it is a prompt, RemoveMail removes them from the
 	// inbox. Whatever happens in between, a message is delivered exactly once. One
-	// prompt takes as many as [Limits] say, at least one; the others come next.
+	// prompt takes as many as [Limits] allow, at least one; the others follow with
+	// the next prompts.
 	Mail(ctx context.Context) ([]Mail, error)
-	// RemoveMail removes from the inbox what is part of the conversation. Messages
-	// that came in the meantime stay.
+	// RemoveMail removes the messages from the inbox that are part of the
+	// conversation. Messages that arrived in the meantime stay.
 	RemoveMail() error
-	// Send puts a message into the inbox of another context, which is made if it
-	// does not exist, and may be in use. from names the sender; the message says
-	// which context sent it, if that is another name.
+	// Send puts a message into the inbox of another context, which may be in use
+	// and is created if it does not exist. from names the sender; if that is not
+	// the name of this context, the message also has the name of this context.
 	Send(to, from, text string) error
-	// CheckMessage refuses a message that is too large to be sent.
+	// CheckMessage returns an error for a message that is too large to be sent.
 	CheckMessage(text string) error
 }
 
-// Locker keeps others out of a context. Whoever holds a conversation takes its
-// lock, so that another's entries do not come in between; all else is safe
-// without it.
+// Locker keeps other processes out of a context. A turn holds the lock, so that
+// entries of others do not come in between; everything else is safe without it.
 type Locker interface {
-	// Lock makes the context this process's own until unlock is called. The error
-	// is a *LockedError if another process has it. held ends when ctx does, with
-	// unlock, and when the lock is lost, as a lease on a shared store can be: what
-	// must not happen without the lock runs on held.
+	// Lock reserves the context for this process until unlock is called. The error
+	// is a *LockedError if another process has it. held ends with ctx, with unlock,
+	// and when the lock is lost, as a lease on a shared store can be: what must not
+	// happen without the lock uses held.
 	Lock(ctx context.Context) (held context.Context, unlock func(), err error)
-	// WaitLock is Lock that waits for another process, until ctx ends.
+	// WaitLock is like Lock, but waits for another process until ctx ends.
 	WaitLock(ctx context.Context) (held context.Context, unlock func(), err error)
 }
 
-// Lifecycle ends contexts and renames them. The caller holds the lock.
+// Lifecycle renames and deletes contexts. The caller holds the lock.
 type Lifecycle interface {
-	// Rename gives the context another name. The lock stays valid, and what is
-	// known of the context stays with it. The error is ErrExists if the name is
-	// taken.
+	// Rename gives the context another name. The lock stays valid, and the
+	// context's registration is kept. The error is ErrExists if the name is taken.
 	Rename(to string) error
-	// Delete removes the context with everything in it. It returns the context
-	// that is current then. A crash leaves all of it or, for every purpose,
-	// nothing.
+	// Delete removes the context with everything in it. It returns the context that
+	// is then current. After a crash either all of the context exists or, for every
+	// purpose, nothing.
 	Delete() (current string, err error)
 }
 
-// Home is the contexts of one home.
+// Home holds the contexts of one home.
 type Home interface {
 	Directory
 	Registry
@@ -147,38 +146,38 @@ type Home interface {
 type Directory interface {
 	// Context opens a context, which need not exist. It writes nothing.
 	Context(name string) (Context, error)
-	// Exists reports whether there is such a context. If that cannot be found out
-	// it says yes, and whatever is done with the context fails with the reason.
+	// Exists reports whether there is such a context. If that is unknown the result
+	// is true, and operations on the context fail with the reason.
 	Exists(ctx context.Context, name string) bool
-	// Names lists the contexts that there are.
+	// Names lists the existing contexts.
 	Names(ctx context.Context) ([]string, error)
-	// List describes the contexts by name: those that there are, and the current
-	// one.
+	// List describes the contexts by name: the existing ones, and the current one.
 	List(ctx context.Context) ([]Info, error)
 	// Info describes one context, which need not exist.
 	Info(ctx context.Context, name string) (Info, error)
-	// HasMail reports whether anything lies in a context's inbox.
+	// HasMail reports whether a context's inbox has any messages.
 	HasMail(ctx context.Context, name string) bool
-	// Holder says which process uses a context, if one does.
+	// Holder returns which process uses a context, if one does.
 	Holder(ctx context.Context, name string) (h Holder, inUse bool)
-	// NewName is a name for a new context: the local date and time, after a prefix
-	// if there is one, with a number if that is taken.
+	// NewName returns a name for a new context: the local date and time, after the
+	// prefix if there is one, with a number if that name is taken.
 	NewName(ctx context.Context, prefix string) (string, error)
 }
 
-// Registry knows which contexts are in use, and for how long.
+// Registry records which context is current, and when contexts are used and expire.
 type Registry interface {
-	// State reads which contexts are in use.
+	// State returns the current and the previous context.
 	State(ctx context.Context) (State, error)
-	// Switch makes a context the current one, and the one before the previous one.
+	// Switch makes a context the current one, and the one before it the previous
+	// one.
 	Switch(name string) (from string, err error)
-	// Touch notes that a context was used now.
+	// Touch records that a context was used now.
 	Touch(name string) error
-	// SetDestroyRule changes when a context is to be removed. What is nil stays as
-	// it is.
+	// SetDestroyRule changes when a context is to be removed. A nil argument
+	// changes nothing.
 	SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error
-	// Expire removes the contexts whose time is over: destroy_at has passed, or
-	// nothing happened in them for destroy_after_seconds_inactive. The current
-	// context, the one named inUse, and those that a process uses stay.
+	// Expire removes expired contexts: destroy_at has passed, or nothing happened
+	// in them for destroy_after_seconds_inactive. The current context, the one
+	// named inUse, and those that a process uses stay.
 	Expire(ctx context.Context, inUse string) (removed []Expired, err error)
 }

@@ -5,21 +5,21 @@ import (
 	"path/filepath"
 )
 
-// Layout names directories and files of a home on disk, for those who need paths.
-// Stores that are not files have none.
+// Layout names directories and files of a home on disk, for callers that need
+// paths. Stores that are not files have none.
 type Layout struct {
 	// Home is the home directory.
 	Home string
 }
 
-// Contexts is the directory of all contexts.
+// Contexts returns the directory of all contexts.
 func (l Layout) Contexts() string { return filepath.Join(l.Home, "contexts") }
 
-// Directory is where a context is kept.
+// Directory returns the directory of a context.
 func (l Layout) Directory(name string) string { return filepath.Join(l.Contexts(), name) }
 
-// Directories lists what lies in the directory of all contexts: contexts, and what
-// is left of those that are being deleted.
+// Directories lists the entries of the directory of all contexts: contexts, and
+// remains of those that are being deleted.
 func (l Layout) Directories() (paths []string) {
 	entries, err := os.ReadDir(l.Contexts())
 	if err != nil {
@@ -31,18 +31,18 @@ func (l Layout) Directories() (paths []string) {
 	return paths
 }
 
-// Cache is where large tool outputs of a context are kept; see package cache. It
-// may be missing.
+// Cache returns the directory of a context's large tool outputs, which may be
+// missing; see package cache.
 func (l Layout) Cache(name string) string { return filepath.Join(l.Directory(name), "tool_cache") }
 
-// LocalConfig is a context's configuration file, which may be missing.
+// LocalConfig returns a context's configuration file, which may be missing.
 func (l Layout) LocalConfig(name string) string {
 	return filepath.Join(l.Directory(name), localConfig)
 }
 
 const localConfig = "local.toml"
 
-// LocalConfigs lists the configuration files of contexts that there are.
+// LocalConfigs lists the existing configuration files of contexts.
 func (l Layout) LocalConfigs() (paths []string) {
 	for _, dir := range l.Directories() {
 		if _, err := os.Stat(filepath.Join(dir, localConfig)); err == nil {
@@ -52,5 +52,5 @@ func (l Layout) LocalConfigs() (paths []string) {
 	return paths
 }
 
-// Trace is the file that keeps what happened in the newest turns of a context.
+// Trace returns the file with the trace of the newest turns of a context.
 func (l Layout) Trace(name string) string { return filepath.Join(l.Directory(name), "trace.jsonl") }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrExists says that there is a context of that name already.
+// ErrExists reports that a context of that name already exists.
 var ErrExists = errors.New("there is such a context already")
 
 // Rename gives the context another name.
@@ -30,8 +30,8 @@ func (o *owner) Rename(to string) error {
 	return nil
 }
 
-// Delete removes the context with everything in it. Its room is free before
-// anything is written, so that it works on a full disk too.
+// Delete removes the context with everything in it. Its disk space is freed before
+// anything is written, so that it also works on a full disk.
 func (o *owner) Delete() (current string, err error) {
 	home := o.ref.store.backend
 	err = home.remove(o.ref.name)
@@ -47,7 +47,7 @@ func (o *owner) Delete() (current string, err error) {
 	return current, nil
 }
 
-// forget takes contexts that are gone out of the registry. It returns the current
+// forget removes deleted contexts from the registry. It returns the current
 // context.
 func forget(r registry, names ...string) (current string, err error) {
 	err = r.update(func(state *stateFile) {
@@ -59,14 +59,14 @@ func forget(r registry, names ...string) (current string, err error) {
 	return current, err
 }
 
-// Expired is a context that was removed because its time was over.
+// Expired is a context that was removed because it had expired.
 type Expired struct {
 	Name string
 	// Why is the setting that asked for it.
 	Why string
 }
 
-// Expire removes the contexts whose time is over.
+// Expire removes expired contexts.
 func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, err error) {
 	state, err := s.backend.state(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, er
 	return removed, err
 }
 
-// expire removes a context, unless it is in use; its time comes again.
+// expire removes a context, unless it is in use; then a later run removes it.
 func expire(ctx context.Context, home backend, r *ref) (gone bool, err error) {
 	if err := ValidName(r.name); err != nil {
 		return false, err
@@ -106,8 +106,9 @@ func expire(ctx context.Context, home backend, r *ref) (gone bool, err error) {
 	return true, home.remove(r.name)
 }
 
-// isDue says why a context is to be removed, "" if it is not. lastUse is when
-// something in it was written last: with -C that is all that is known.
+// isDue returns why a context is to be removed, "" if it is not. lastUse returns
+// when something in it was last written: of contexts used with -C nothing else is
+// known.
 func (e contextState) isDue(now time.Time, lastUse func(name string) time.Time) string {
 	if e.DestroyAt >= 1 && now.After(time.Unix(e.DestroyAt, 0)) {
 		return fmt.Sprintf("destroy_at was %s", time.Unix(e.DestroyAt, 0).Format(time.DateTime))

@@ -6,26 +6,27 @@ import "fmt"
 // bytes.
 const MaxText = 4 << 20
 
-// Bounds of what else is read at once, in bytes.
+// Other bounds of what is read at once, in bytes.
 const (
-	// maxState bounds state.json, a manifest and what else describes a context.
+	// maxState bounds state.json, a manifest and other files that describe a
+	// context.
 	maxState = 16 << 20
-	// maxHolder bounds what a lock file says.
+	// maxHolder bounds the content of a lock file.
 	maxHolder = 4 << 10
 	// maxLegacy bounds the whole conversation that the original's first versions
 	// kept in one file.
 	maxLegacy = 16 << 20
 )
 
-// Limits bound what is kept of what a model or another program writes, in bytes. A
-// field of 0 means its default.
+// Limits bound texts that a model or another program writes, in bytes. A field of 0
+// means its default.
 type Limits struct {
-	// Note bounds the todos, the goals and the reflection, each; default 256 KiB.
+	// Note bounds each of the todos, the goals and the reflection; default 256 KiB.
 	Note int
 	// Message bounds a message to another context; default 256 KiB.
 	Message int
-	// Inbox bounds the messages that one prompt takes along; default 1 MiB. The
-	// others come with the next prompts.
+	// Inbox bounds the messages that one prompt delivers; default 1 MiB. The others
+	// follow with the next prompts.
 	Inbox int
 }
 
@@ -41,10 +42,10 @@ func (l Limits) withDefaults() Limits {
 		Inbox: orDefault(l.Inbox, DefaultInbox)}
 }
 
-// maxInbox bounds an inbox; who sends more is told that it is full.
+// maxInbox bounds an inbox; sending more is an error.
 const maxInbox = 16 << 20
 
-// checkMessage refuses a message that is too large to be sent.
+// checkMessage rejects a message that is too large to be sent.
 func (l Limits) checkMessage(text string) error {
 	if most := l.withDefaults().Message; len(text) > most {
 		return fmt.Errorf("the message has %d bytes, and at most %d are sent (limits.message_bytes); make it shorter, or "+
@@ -53,7 +54,7 @@ func (l Limits) checkMessage(text string) error {
 	return nil
 }
 
-// checkNote refuses a note that is too large to be shown with every request.
+// checkNote rejects a note that is too large to be sent with every request.
 func (l Limits) checkNote(text string) error {
 	if most := l.withDefaults().Note; len(text) > most {
 		return fmt.Errorf("the text has %d bytes, and at most %d are kept (limits.note_bytes); make it shorter",
@@ -62,8 +63,7 @@ func (l Limits) checkNote(text string) error {
 	return nil
 }
 
-// checkRoom refuses a message of so many bytes if an inbox that holds others has
-// no room for it.
+// checkRoom rejects a message of so many bytes if it does not fit into the inbox.
 func checkRoom(name string, held, more int64) error {
 	if held > 0 && held+more > maxInbox {
 		return fmt.Errorf("its inbox is full, %d bytes wait there; let it read them first (chibi -B %s)", held, name)
@@ -71,7 +71,7 @@ func checkRoom(name string, held, more int64) error {
 	return nil
 }
 
-// checkText refuses a text that could not be read again.
+// checkText rejects a text that could not be read again.
 func checkText(text string) error {
 	if len(text) > MaxText {
 		return fmt.Errorf("the text has %d bytes; at most %d are kept", len(text), MaxText)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// ErrLost is why a context that Lock has given ended, when the lock was lost:
-// another process may use the context now.
+// ErrLost is the cause of the end of the context.Context from Lock if the lock was
+// lost: another process may use the context now.
 var ErrLost = errors.New("the lock was lost")
 
-// LockedError says that another process uses a context.
+// LockedError reports that another process uses a context.
 type LockedError struct {
 	Context string
-	// Holder is who uses it, as far as is known.
+	// Holder is the process that uses it, as far as is known.
 	Holder Holder
 }
 
@@ -26,13 +26,13 @@ type Holder struct {
 	Since time.Time `json:"since"`
 }
 
-// Error says who uses the context and what to do.
+// Error returns who uses the context and what to do.
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("context %q is in use by %s; wait for it (--wait), or use another context (-C NAME)",
 		e.Context, e.Holder)
 }
 
-// String names the holder for people.
+// String returns the holder for people.
 func (h Holder) String() string {
 	if h.PID <= 0 {
 		return "another process"
@@ -40,20 +40,20 @@ func (h Holder) String() string {
 	return fmt.Sprintf("process %d on %s since %s", h.PID, h.Host, h.Since.Local().Format(time.DateTime))
 }
 
-// thisProcess is the holder of a lock that is taken now.
+// thisProcess returns this process as the holder of a lock that is taken now.
 func thisProcess(now time.Time) Holder {
 	host, _ := os.Hostname()
 	return Holder{PID: os.Getpid(), Host: host, Since: now.UTC().Truncate(time.Second)}
 }
 
-// patience is how long a lock is waited for.
+// patience is how long to wait for a lock.
 type patience int
 
 const (
 	// noPatience gives up at once.
 	noPatience patience = iota
-	// shortPatience outlasts those who only look whether a context is in use, and
-	// hold its lock for an instant.
+	// shortPatience outlasts processes that only check whether a context is in use,
+	// which hold its lock for an instant.
 	shortPatience
 	// endless waits until the caller's context ends.
 	endless
@@ -62,15 +62,15 @@ const (
 // lockPatience is how long shortPatience lasts.
 const lockPatience = 200 * time.Millisecond
 
-// owner holds the rules of owning a context.
+// owner implements the rules for locking a context.
 type owner struct{ ref *ref }
 
-// Lock makes the context this process's own until unlock is called.
+// Lock reserves the context for this process until unlock is called.
 func (o *owner) Lock(ctx context.Context) (held context.Context, unlock func(), err error) {
 	return o.lock(ctx, shortPatience)
 }
 
-// WaitLock is Lock that waits for another process, until ctx ends.
+// WaitLock is like Lock, but waits for another process until ctx ends.
 func (o *owner) WaitLock(ctx context.Context) (held context.Context, unlock func(), err error) {
 	return o.lock(ctx, endless)
 }

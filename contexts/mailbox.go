@@ -15,12 +15,12 @@ type Mail struct {
 	From      string `json:"from"`
 	To        string `json:"to"`
 	Content   string `json:"content"`
-	// SentBy is the context that sent it, where From is a name that the sender
+	// SentBy is the context that sent it, if From is another name that the sender
 	// chose. The original does not write it.
 	SentBy string `json:"sent_by,omitempty"`
 }
 
-// mailbox holds the rules of a context's mail.
+// mailbox implements the rules for a context's mail.
 type mailbox struct {
 	ref          *ref
 	inbox        inbox
@@ -46,10 +46,10 @@ func (b *mailbox) Send(to, from, text string) error {
 	return nil
 }
 
-// CheckMessage refuses a message that is too large to be sent.
+// CheckMessage returns an error for a message that is too large to be sent.
 func (b *mailbox) CheckMessage(text string) error { return b.ref.store.Limits.checkMessage(text) }
 
-// Mail is what waits in the inbox and is not part of the conversation yet.
+// Mail returns the messages in the inbox that are not part of the conversation yet.
 func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
 	if !b.inbox.hasMail(ctx) {
 		return nil, nil
@@ -64,7 +64,7 @@ func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
 	return b.forOnePrompt(waiting), nil
 }
 
-// forOnePrompt are the first of the messages, as many as a prompt takes along.
+// forOnePrompt returns the first messages, as many as one prompt delivers.
 func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
 	size, most := 0, b.ref.store.Limits.withDefaults().Inbox
 	for i, m := range waiting {
@@ -78,9 +78,9 @@ func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
 	return waiting
 }
 
-// RemoveMail removes from the inbox what is part of the conversation.
+// RemoveMail removes the messages from the inbox that are part of the conversation.
 func (b *mailbox) RemoveMail() error {
-	ctx := context.Background() // what was answered leaves the inbox, whatever ended the turn
+	ctx := context.Background() // delivered messages are removed even if the turn was cancelled
 	if !b.inbox.hasMail(ctx) {
 		return nil
 	}
@@ -91,13 +91,13 @@ func (b *mailbox) RemoveMail() error {
 	return nil
 }
 
-// recentEntries is how many of the latest entries are searched at least for
-// mail that they delivered.
+// recentEntries is the least number of latest entries that are searched for mail
+// that they delivered.
 const recentEntries = 200
 
 // undelivered leaves out mail that an entry of the transcript has delivered. No
-// entry from before the mail can have done that, but clocks are set back at
-// times, so some older ones are searched too.
+// entry from before the mail can have done that, but a clock may have been set
+// back, so some older entries are searched too.
 func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) {
 	if len(mail) == 0 {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 )
 
 // NewMemory makes a home that is kept in memory and ends with the process: for
-// programs that embed an agent and keep nothing, and for tests. It behaves as
-// files do, and nothing is durable.
+// programs that embed an agent and store nothing, and for tests. It behaves like
+// files, except that nothing is durable.
 func NewMemory() *Store {
 	m := &memory{prompts: map[string]string{}, contexts: map[string]*memoryContext{}}
 	m.store = &Store{backend: m, now: time.Now}
@@ -27,7 +27,7 @@ type memory struct {
 	contexts map[string]*memoryContext
 }
 
-// memoryContext is what belongs to one context.
+// memoryContext is the data of one context.
 type memoryContext struct {
 	entries  []Entry
 	texts    map[string]string
@@ -35,12 +35,12 @@ type memoryContext struct {
 	mail     []Mail
 	inbox    sync.Mutex // held while the mail is changed
 	lastUse  time.Time
-	owner    chan struct{} // has an element while somebody holds the lock
+	owner    chan struct{} // has an element while the lock is held
 	ownedBy  Holder
 	combined string // the whole last system prompt
 }
 
-// get is a context, which is made if it is missing. The caller holds mu.
+// get returns a context, which is created if it is missing. The caller holds mu.
 func (m *memory) get(name string) *memoryContext {
 	c := m.contexts[name]
 	if c == nil {
@@ -102,7 +102,7 @@ func (m *memory) lastUse(name string) time.Time {
 	return time.Time{}
 }
 
-// state is a copy of what is known.
+// state returns a copy of the state.
 func (m *memory) state(context.Context) (*stateFile, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,13 +149,14 @@ func (m *memory) take(ctx context.Context, c *memoryContext, r *ref, p patience)
 	select {
 	case c.owner <- struct{}{}:
 		return nil
-	default: // nobody holds it for an instant only
+	default: // here nothing holds it for an instant only
 		holder, _ := m.holder(ctx, r.name)
 		return &LockedError{Context: r.name, Holder: holder}
 	}
 }
 
-// own notes who holds the lock of a context, if it still has the name.
+// own records the holder of the lock of a context, if the context still has the
+// name.
 func (m *memory) own(c *memoryContext, name string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ type memoryTranscript struct {
 	ref  *ref
 }
 
-// use does something with the context, which is made if it is missing.
+// use calls do with the context, which is created if it is missing.
 func (t memoryTranscript) use(do func(*memoryContext)) {
 	t.home.mu.Lock()
 	defer t.home.mu.Unlock()
@@ -55,7 +55,7 @@ func (t memoryTranscript) window(context.Context) ([]Entry, error) {
 	return b.window(), nil
 }
 
-// entries are the entries of this moment; those that are added later are not in
+// entries returns the entries of this moment; those that are added later are not in
 // the list.
 func (t memoryTranscript) entries() []Entry {
 	t.home.mu.Lock()

@@ -19,14 +19,14 @@ const (
 	promptReflection = "reflection"
 )
 
-// notes holds the rules of a context's texts.
+// notes implements the rules for a context's texts.
 type notes struct {
 	ref        *ref
 	texts      texts
 	transcript entryStore
 }
 
-// SystemPrompt is the context's own system prompt, or the home's, or "".
+// SystemPrompt returns the context's own system prompt, else the home's, else "".
 func (n *notes) SystemPrompt(ctx context.Context) (string, error) {
 	text, err := n.texts.text(ctx, textSystemPrompt)
 	if err != nil || text != "" {
@@ -35,10 +35,10 @@ func (n *notes) SystemPrompt(ctx context.Context) (string, error) {
 	return n.texts.prompt(ctx, promptSystem)
 }
 
-// SetSystemPrompt gives the context a system prompt of its own.
+// SetSystemPrompt gives the context its own system prompt.
 func (n *notes) SetSystemPrompt(text string) error { return n.set(textSystemPrompt, text) }
 
-// NoteSystemPrompt keeps what became of the system prompt of a turn.
+// NoteSystemPrompt stores the final system prompt of a turn.
 func (n *notes) NoteSystemPrompt(combined string) error {
 	if err := n.transcript.noteSystemPrompt(combined); err != nil {
 		return fmt.Errorf("storing in context %q: %w", n.ref.name, err)
@@ -46,32 +46,32 @@ func (n *notes) NoteSystemPrompt(combined string) error {
 	return nil
 }
 
-// Prompt is a prompt for all contexts of the home, "" if there is none.
+// Prompt returns a prompt for all contexts of the home, "" if there is none.
 func (n *notes) Prompt(ctx context.Context, name string) (string, error) {
 	return n.texts.prompt(ctx, name)
 }
 
-// Summary is the summary of earlier conversation, "" if there is none.
+// Summary returns the summary of earlier conversation, "" if there is none.
 func (n *notes) Summary(ctx context.Context) (string, error) { return n.texts.text(ctx, textSummary) }
 
-// Todos is the list of todos, "" if there is none.
+// Todos returns the list of todos, "" if there is none.
 func (n *notes) Todos(ctx context.Context) (string, error) { return n.texts.text(ctx, textTodos) }
 
 // SetTodos replaces the list of todos.
 func (n *notes) SetTodos(text string) error { return n.setNote(textTodos, text) }
 
-// Goals is the list of goals, "" if there is none.
+// Goals returns the list of goals, "" if there is none.
 func (n *notes) Goals(ctx context.Context) (string, error) { return n.texts.text(ctx, textGoals) }
 
 // SetGoals replaces the list of goals.
 func (n *notes) SetGoals(text string) error { return n.setNote(textGoals, text) }
 
-// Reflection is what the model noted about itself, for all contexts of the home.
+// Reflection returns the model's notes about itself, for all contexts of the home.
 func (n *notes) Reflection(ctx context.Context) (string, error) {
 	return n.texts.prompt(ctx, promptReflection)
 }
 
-// SetReflection replaces what the model noted about itself.
+// SetReflection replaces the model's notes about itself.
 func (n *notes) SetReflection(text string) error {
 	err := n.ref.store.Limits.checkNote(text)
 	if err == nil {
@@ -86,7 +86,7 @@ func (n *notes) SetReflection(text string) error {
 	return nil
 }
 
-// setNote is set for what the model writes.
+// setNote is like set, for texts that the model writes.
 func (n *notes) setNote(name, text string) error {
 	if err := n.ref.store.Limits.checkNote(text); err != nil {
 		return n.writing(name, err)

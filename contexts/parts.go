@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// What a store is made of. Files and memory implement these; the rules that are
-// the same for both stand once, above them: in conversation.go, history.go,
-// mailbox.go, notes.go, lock.go, lifecycle.go and state.go.
+// The parts of a store. Files and memory implement these interfaces; the rules that
+// are the same for both are implemented once, on top of them: in conversation.go,
+// history.go, mailbox.go, notes.go, lock.go, lifecycle.go and state.go.
 
 // backend keeps the contexts of one home.
 type backend interface {
 	names
 	registry
 	locks
-	// open is where the context that r names keeps what belongs to it.
+	// open returns the parts of the context that r names.
 	open(r *ref) keeper
 }
 
@@ -25,7 +25,7 @@ type ref struct {
 	held  bool // this handle has taken the context's lock
 }
 
-// keeper is where one context keeps what belongs to it.
+// keeper holds the parts of one context.
 type keeper struct {
 	transcript entryStore
 	texts      texts
@@ -36,27 +36,27 @@ type keeper struct {
 type names interface {
 	exists(ctx context.Context, name string) bool
 	names(ctx context.Context) ([]string, error)
-	// create makes an empty context; one that exists is no error.
+	// create makes an empty context; it is not an error if it exists.
 	create(name string) error
 	// rename fails with ErrExists if the new name is taken.
 	rename(from, to string) error
-	// remove removes contexts; those that do not exist are no error. free gives
-	// back their room.
+	// remove removes contexts; it is not an error if they do not exist. free frees
+	// their disk space.
 	remove(name string) error
 	free() error
-	// lastUse is when something in a context was written last, zero if that is not
-	// known.
+	// lastUse returns when something in a context was last written, zero if that is
+	// unknown.
 	lastUse(name string) time.Time
 }
 
-// registry keeps what is known of the contexts.
+// registry keeps the state of the contexts.
 type registry interface {
 	state(ctx context.Context) (*stateFile, error)
-	// update changes it while nobody else does.
+	// update changes it while nobody else can.
 	update(change func(*stateFile)) error
 }
 
-// locks keep others out of a context.
+// locks keep other processes out of a context.
 type locks interface {
 	// lock takes a context's lock; lost is closed when the lock is lost, nil if
 	// that cannot happen. The error is a *LockedError when patience is over.
@@ -69,26 +69,26 @@ type entryStore interface {
 	// append adds entries to the transcript and to the window. The first entry of
 	// a transcript says that the context was created.
 	append(entries []Entry) error
-	// begin adds an anchor, with which the window begins anew, and does with the
-	// summary what the anchor says.
+	// begin adds an anchor, with which a new window begins, and applies the
+	// anchor's effect on the summary.
 	begin(anchor Entry) error
 	window(ctx context.Context) ([]Entry, error)
 	// scan calls each with entries, until it returns false.
 	scan(ctx context.Context, s scan, each func(Entry) (more bool)) error
-	// noteSystemPrompt keeps the whole system prompt of a turn, and adds the
-	// context's own one to the transcript if it is not the one noted last.
+	// noteSystemPrompt stores the whole system prompt of a turn, and adds the
+	// context's own one to the transcript if it is not the one added last.
 	noteSystemPrompt(combined string) error
 }
 
-// scan says which entries are wanted, and in which order. Entries of another time
-// or without the text may come too.
+// scan says which entries are wanted, and in which order. The result may include
+// entries of another time or without the text.
 type scan struct {
-	backward     bool // from the last one on
+	backward     bool // from the last one backward
 	since, until time.Time
 	text         string
 }
 
-// texts keeps small texts: those of one context, and those of the home.
+// texts keeps small texts of one context and of the home.
 type texts interface {
 	text(ctx context.Context, name string) (string, error)
 	// setText replaces a text; an empty one is removed.
@@ -103,7 +103,7 @@ type inbox interface {
 	waiting(ctx context.Context) ([]Mail, error)
 	// put adds a message, if inboxHasRoom for it.
 	put(m Mail) error
-	// change replaces the messages that wait by those that stay, while nobody else
-	// changes them.
+	// change replaces the waiting messages by those that stay, while nobody else
+	// can change them.
 	change(step func(waiting []Mail) (stay []Mail, err error)) error
 }

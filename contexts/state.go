@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// State says which contexts are in use.
+// State holds the current and the previous context.
 type State struct {
-	// Current is the context of runs that name none.
+	// Current is the context of runs that do not name one.
 	Current string
 	// Previous is the one before it, "" if there was none.
 	Previous string
 }
 
-// State reads which contexts are in use.
+// State returns the current and the previous context.
 func (s *Store) State(ctx context.Context) (State, error) {
 	file, err := s.backend.state(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Store) State(ctx context.Context) (State, error) {
 	return State{Current: file.Current, Previous: file.previous()}, nil
 }
 
-// Switch makes a context the current one, and the one before the previous one.
+// Switch makes a context the current one, and the one before it the previous one.
 func (s *Store) Switch(name string) (from string, err error) {
 	if err := ValidName(name); err != nil {
 		return "", err
@@ -44,7 +44,7 @@ func (s *Store) Switch(name string) (from string, err error) {
 	return from, err
 }
 
-// Touch notes that a context was used now.
+// Touch records that a context was used now.
 func (s *Store) Touch(name string) error {
 	return s.backend.update(func(state *stateFile) {
 		state.register(name, s.now()).LastActivityAt = s.now().Unix()
@@ -75,7 +75,7 @@ func unix(seconds int64) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// stateFile is what is known of the contexts of a home: state.json.
+// stateFile is state.json, the registry of the contexts of a home.
 type stateFile struct {
 	Contexts []contextState `json:"contexts"`
 	Current  string         `json:"current_context"`
@@ -90,7 +90,7 @@ type contextState struct {
 	DestroyAt                   int64  `json:"destroy_at"`
 }
 
-// Validate says why the file cannot be state.json.
+// Validate returns an error if the file is not a valid state.json.
 func (f *stateFile) Validate() error {
 	if f.Current == "" {
 		return nil
@@ -98,7 +98,7 @@ func (f *stateFile) Validate() error {
 	return ValidName(f.Current)
 }
 
-// complete names the current context if the file does not.
+// complete sets the current context if the file does not have it.
 func (f *stateFile) complete() {
 	if f.Current == "" {
 		f.Current = DefaultName
@@ -150,7 +150,7 @@ func (f *stateFile) forget(name string) {
 	}
 }
 
-// rename gives a context another name and keeps all else that is known of it.
+// rename gives a context another name and keeps the rest of its entry.
 func (f *stateFile) rename(from, to string) {
 	f.Contexts = slices.DeleteFunc(f.Contexts, func(e contextState) bool { return e.Name == to })
 	if e := f.find(from); e != nil {
@@ -165,9 +165,9 @@ func (f *stateFile) rename(from, to string) {
 	}
 }
 
-// reconcile brings the registry up to date with the contexts that there are: it
-// forgets those that are gone and registers those that no entry names, as runs
-// with -C and other programs leave them.
+// reconcile brings the registry up to date with the existing contexts: it removes
+// entries of deleted contexts and adds contexts without an entry, which runs with
+// -C and other programs leave.
 func (f *stateFile) reconcile(names []string, now time.Time) {
 	unknown := map[string]bool{}
 	for _, name := range names {

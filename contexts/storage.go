@@ -10,8 +10,8 @@ const (
 	DefaultBytesPerToken = 3
 )
 
-// Storage says when the active part of a transcript becomes a partition: when
-// one of the bounds is reached. A field of 0 means its default.
+// Storage has the bounds at which the active part of a transcript becomes a
+// partition, when one of them is reached. A field of 0 means its default.
 type Storage struct {
 	// MaxEntries bounds the entries; default 1000.
 	MaxEntries int

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Store is the contexts of a home, wherever they are kept. It implements [Home].
+// Store holds the contexts of a home, wherever they are kept. It implements [Home].
 type Store struct {
-	// Report receives sentences about damage that was found and what was done
-	// about it. Nil: they are dropped.
+	// Report receives sentences about damage that was found and what was done about
+	// it. Nil drops them.
 	Report func(text string)
-	// Storage says when a transcript begins a new partition. Set it before the
+	// Storage says when a transcript starts a new partition. Set it before the
 	// first use.
 	Storage Storage
 	// Limits bound notes and messages. Set them before the first use.
@@ -25,18 +25,18 @@ type Store struct {
 // Info describes a context in a list.
 type Info struct {
 	Name string
-	// Current is true for the context of runs that name none.
+	// Current is true for the context of runs that do not name one.
 	Current bool
 	// Locked is true while a process uses the context.
 	Locked bool
-	// Created and LastActivity are when it was made and last used; zero if
-	// that is not known.
+	// Created and LastActivity are when it was created and last used; zero if that
+	// is unknown.
 	Created, LastActivity time.Time
 	// Mail is true while messages wait in its inbox.
 	Mail bool
 }
 
-// DefaultName is the context of a home that was never used.
+// DefaultName is the current context of a new home.
 const DefaultName = "default"
 
 // Context opens a context, which need not exist. It writes nothing.
@@ -47,29 +47,29 @@ func (s *Store) Context(name string) (Context, error) {
 	return newHandle(&ref{store: s, name: name}), nil
 }
 
-// open is where a context keeps what belongs to it.
+// open returns the parts of a context.
 func (s *Store) open(name string) keeper { return s.backend.open(&ref{store: s, name: name}) }
 
-// Exists reports whether there is such a context. If that cannot be found out it
-// says yes, and whatever is done with the context fails with the reason.
+// Exists reports whether there is such a context. If that is unknown the result is
+// true, and operations on the context fail with the reason.
 func (s *Store) Exists(ctx context.Context, name string) bool {
 	return ValidName(name) == nil && s.backend.exists(ctx, name)
 }
 
-// Names lists the contexts that there are. What cannot be a context is not one.
+// Names lists the existing contexts.
 func (s *Store) Names(ctx context.Context) ([]string, error) { return s.backend.names(ctx) }
 
-// HasMail reports whether anything lies in a context's inbox.
+// HasMail reports whether a context's inbox has any messages.
 func (s *Store) HasMail(ctx context.Context, name string) bool {
 	return s.open(name).inbox.hasMail(ctx)
 }
 
-// Holder says which process uses a context, if one does.
+// Holder returns which process uses a context, if one does.
 func (s *Store) Holder(ctx context.Context, name string) (h Holder, inUse bool) {
 	return s.backend.holder(ctx, name)
 }
 
-// List describes the contexts by name: those that there are, and the current one.
+// List describes the contexts by name: the existing ones, and the current one.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	state, err := s.backend.state(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Store) Info(ctx context.Context, name string) (Info, error) {
 	return state.find(name).info(ctx, s, Info{Name: name, Current: name == state.Current}), nil
 }
 
-// info completes what is said of a context, of which nothing may be known.
+// info completes the description of a context, which may have no entry.
 func (e *contextState) info(ctx context.Context, s *Store, info Info) Info {
 	_, info.Locked = s.Holder(ctx, info.Name)
 	info.Mail = s.HasMail(ctx, info.Name)
@@ -113,8 +113,8 @@ func (e *contextState) info(ctx context.Context, s *Store, info Info) Info {
 	return info
 }
 
-// NewName is a name for a new context: the local date and time, after a prefix
-// if there is one, with a number if that is taken.
+// NewName returns a name for a new context: the local date and time, after the
+// prefix if there is one, with a number if that name is taken.
 func (s *Store) NewName(ctx context.Context, prefix string) (string, error) {
 	base := s.now().Format("20060102_150405")
 	if prefix != "" {

@@ -3,20 +3,20 @@ package contexts
 import "context"
 
 // A prompt that got no answer, because the request failed or the program was
-// killed, is not sent again with the next one, and delivers no mail. It can be
-// told from the entries that follow it, so that nothing has to be written when
+// killed, is not sent again with the next one, and delivers no mail. It is
+// recognized by the entries that follow it, so that nothing has to be written when
 // something goes wrong: it is followed by another prompt, or by nothing.
 
 // Prompt marks a message as one that asks for an answer.
 type Prompt struct {
-	// Bytes is how long the prompt itself is. It is the end of the content; mail
-	// may stand before it.
+	// Bytes is the length of the prompt itself, which is the end of the content;
+	// mail may precede it.
 	Bytes int `json:"bytes"`
 	// Recipe is the recipe that the prompt comes from, if any.
 	Recipe string `json:"recipe,omitempty"`
 }
 
-// Asking marks a user's message as a prompt, whose text its content ends with.
+// Asking marks a user's message as a prompt. text is the end of its content.
 // Messages of the user right after it belong to it.
 func (e Entry) Asking(text, recipe string) Entry {
 	meta := e.meta()
@@ -25,7 +25,7 @@ func (e Entry) Asking(text, recipe string) Entry {
 	return e
 }
 
-// PromptText is the content without what was delivered before it.
+// PromptText returns the content without the mail that precedes the prompt.
 func (e Entry) PromptText() string {
 	if !e.isPrompt() || e.Metadata.Prompt.Bytes < 0 {
 		return e.Content
@@ -33,7 +33,7 @@ func (e Entry) PromptText() string {
 	return e.Content[max(0, len(e.Content)-e.Metadata.Prompt.Bytes):]
 }
 
-// Recipe is the recipe that a prompt comes from, "" if there is none.
+// Recipe returns the recipe that a prompt comes from, "" if there is none.
 func (e Entry) Recipe() string {
 	if !e.isPrompt() {
 		return ""
@@ -46,23 +46,22 @@ func (e Entry) isPrompt() bool { return e.isUsers() && e.Metadata != nil && e.Me
 // isUsers reports whether the entry is a message of the user.
 func (e Entry) isUsers() bool { return e.Type == TypeMessage && e.Role() == roleUser }
 
-// isAnswer reports whether the entry is something that a model has said, or a
-// tool for it.
+// isAnswer reports whether the entry is a message, a call or a result of a model.
 func (e Entry) isAnswer() bool {
 	return e.Type == TypeToolCall || e.Type == TypeToolResult || e.Type == TypeMessage && e.Role() == roleAssistant
 }
 
-// Answers tells which prompts have no answer. It is given entries in their
-// order, and passes them on as soon as that is known.
+// Answers finds prompts without an answer. It takes entries in their order, and
+// passes each on as soon as it is known whether it belongs to such a prompt.
 type Answers struct {
 	// Each receives every entry, and whether it belongs to a prompt without an
-	// answer. It reports whether it wants more.
+	// answer. It returns whether it wants more.
 	Each func(e Entry, unanswered bool) (more bool)
 
 	open []Entry // from the latest prompt on, while it has no answer
 }
 
-// Add takes the next entry and reports whether more are wanted.
+// Add adds the next entry and reports whether more are wanted.
 func (a *Answers) Add(e Entry) (more bool) {
 	switch {
 	case e.isPrompt():
@@ -78,7 +77,7 @@ func (a *Answers) Add(e Entry) (more bool) {
 	return a.Each(e, false)
 }
 
-// End passes on what is left when there are no more entries.
+// End passes on the remaining entries when there are no more.
 func (a *Answers) End() { a.pass(true) }
 
 // pass passes on the prompt that is open, and what followed it.
@@ -92,8 +91,8 @@ func (a *Answers) pass(unanswered bool) (more bool) {
 	return true
 }
 
-// Answered leaves out prompts without an answer, but for the one with the id
-// asking, whose answer is still to come; "" for none.
+// Answered leaves out prompts without an answer, except the one with the id asking,
+// whose answer is still to come; "" for none.
 func Answered(entries []Entry, asking string) []Entry {
 	var kept []Entry
 	var a Answers
@@ -110,7 +109,7 @@ func Answered(entries []Entry, asking string) []Entry {
 	return kept
 }
 
-// Unanswered are the messages of the latest prompt if it got no answer.
+// Unanswered returns the messages of the latest prompt if it got no answer.
 func (c *conversation) Unanswered(ctx context.Context) (prompt []Entry, err error) {
 	var list []Entry
 	err = c.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
@@ -125,8 +124,8 @@ func (c *conversation) Unanswered(ctx context.Context) (prompt []Entry, err erro
 	return list, nil
 }
 
-// deliveries finds out which mail has been delivered, from entries that come
-// from the last one on.
+// deliveries finds which mail has been delivered, from entries that are added from
+// the last one backward.
 type deliveries struct {
 	ids      map[string]bool
 	answered bool // something later answers the next prompt

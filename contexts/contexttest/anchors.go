@@ -6,7 +6,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// anchorRules are the rules of what begins a window anew.
+// anchorRules are the rules of what starts a new window.
 type anchorRules struct{ suite }
 
 func (s anchorRules) rules() []rule {
@@ -14,7 +14,7 @@ func (s anchorRules) rules() []rule {
 		{"archiving empties the window and removes the summary", func(t *testing.T) {
 			s.begins(t, contexts.Context.Archive, "", "")
 		}},
-		{"compacting keeps what it is told and sets the summary", func(t *testing.T) {
+		{"compacting keeps the given entries and sets the summary", func(t *testing.T) {
 			s.begins(t, func(c contexts.Context) error {
 				entries, err := c.Window(t.Context())
 				must(t, err)
@@ -31,7 +31,7 @@ func (s anchorRules) rules() []rule {
 			c := s.work(t)
 			say(t, c, "one")
 			if err := c.Compact(" \n", nil); err == nil {
-				t.Error("an empty summary was taken")
+				t.Error("an empty summary was accepted")
 			}
 			equal(t, "window", "one", window(t, c))
 		}},
@@ -43,8 +43,9 @@ func (s anchorRules) rules() []rule {
 	}
 }
 
-// begins compacts a conversation, continues it, and does something that begins a
-// new window: what left it stays in the transcript, and the conversation goes on.
+// begins compacts a conversation, continues it, and does something that starts a
+// new window: what is no longer in the window stays in the transcript, and the
+// conversation continues.
 func (s anchorRules) begins(t *testing.T, anchor func(contexts.Context) error, wantWindow, wantSummary string) {
 	h := s.open(t, at(start()))
 	c := in(t, h(), "work")
@@ -60,7 +61,7 @@ func (s anchorRules) begins(t *testing.T, anchor func(contexts.Context) error, w
 	entries, err := c.Window(t.Context())
 	must(t, err)
 	if entries[0].Metadata == nil || len(entries[0].Metadata.Replacement) > 0 {
-		t.Errorf("the window does not begin with the anchor as it stands in windows: %+v", entries[0])
+		t.Errorf("the window does not begin with the anchor in the form for windows: %+v", entries[0])
 	}
 	say(t, c, "four")
 	if wantWindow != "" {

@@ -13,7 +13,7 @@ type conversationRules struct{ suite }
 
 func (s conversationRules) rules() []rule {
 	return []rule{
-		{"opening a home and a context keeps nothing", s.openingKeepsNothing},
+		{"opening a home and a context stores nothing", s.openingKeepsNothing},
 		{"entries come back as they were stored, in their order", s.entriesComeBack},
 		{"the first entry says that the context was created, once", s.createdOnce},
 		{"another handle sees what was appended", func(t *testing.T) {
@@ -29,8 +29,8 @@ func (s conversationRules) rules() []rule {
 			equal(t, "window", "one", window(t, in(t, h, "a")))
 		}},
 		{"a context's own system prompt is in the transcript when it changes, and in no window", s.systemPromptNoted},
-		{"a prompt without an answer is one that another or nothing follows", s.unanswered},
-		{"a prompt outlives what makes its context shorter", func(t *testing.T) {
+		{"a prompt has no answer if another prompt or nothing follows", s.unanswered},
+		{"a prompt survives archiving and compacting", func(t *testing.T) {
 			for _, shorten := range []func(contexts.Context) error{
 				contexts.Context.Archive, func(c contexts.Context) error { return c.Compact("a summary", nil) },
 			} {
@@ -128,8 +128,8 @@ func (s conversationRules) systemPromptNoted(t *testing.T) {
 	equal(t, "window", "Context created one", contents(entries))
 }
 
-// story makes entries of words: "P:x" is a prompt, "u:x" a message of the user
-// that is none, "a:x" an answer, "t:x" a call and its result.
+// story makes entries from words: "P:x" is a prompt, "u:x" a message of the user
+// that is not a prompt, "a:x" an answer, "t:x" a call and its result.
 func story(words string) (list []contexts.Entry) {
 	for _, word := range strings.Fields(words) {
 		kind, text, _ := strings.Cut(word, ":")

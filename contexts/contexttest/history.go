@@ -14,8 +14,8 @@ type historyRules struct{ suite }
 
 func (s historyRules) rules() []rule {
 	return []rule{
-		{"a query selects by place, time, text and judgement", s.queries},
-		{"reading stops when it is told to", func(t *testing.T) {
+		{"a query selects by position, time, text and function", s.queries},
+		{"reading stops when the function returns false", func(t *testing.T) {
 			c := s.work(t)
 			say(t, c, "one", "two", "three")
 			for _, q := range []contexts.Query{{}, {Last: 4}} {
@@ -24,7 +24,7 @@ func (s historyRules) rules() []rule {
 				equal(t, "entries", 2, count)
 			}
 		}},
-		{"reading stops when the caller is called off", func(t *testing.T) {
+		{"reading stops when its context ends", func(t *testing.T) {
 			c := s.work(t)
 			say(t, c, "one", "two", "three")
 			ctx, cancel := context.WithCancel(t.Context())
@@ -34,7 +34,7 @@ func (s historyRules) rules() []rule {
 				t.Errorf("%d entries, %v", count, err)
 			}
 		}},
-		{"what is appended while somebody reads may be left out, and nothing comes twice", func(t *testing.T) {
+		{"what is appended during a read may be left out, and no entry comes twice", func(t *testing.T) {
 			h := s.open(t, at(start()))
 			c := in(t, h(), "work")
 			say(t, c, "one", "two", "three")
@@ -78,7 +78,7 @@ func (s historyRules) queries(t *testing.T) {
 		{"text in another case", contexts.Query{Text: "tWo"}, `Two a "quoted" <two> é`},
 		{"text with characters that JSON escapes", contexts.Query{Text: `"QUOTED" <`}, `a "quoted" <two> é`},
 		{"text that is not ASCII", contexts.Query{Text: "É"}, `a "quoted" <two> é`},
-		{"text that stands in no content", contexts.Query{Text: "timestamp"}, ""},
+		{"text that is in no content", contexts.Query{Text: "timestamp"}, ""},
 		{"the last with a text", contexts.Query{Last: 1, Text: "two"}, `a "quoted" <two> é`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,9 +17,9 @@ type lockRules struct{ suite }
 
 func (s lockRules) rules() []rule {
 	return []rule{
-		{"a second one is told who has the lock", s.secondIsTold},
-		{"who waits gets the lock when it is given back", s.waits},
-		{"waiting ends with the caller", func(t *testing.T) {
+		{"a second process is told who has the lock", s.secondIsTold},
+		{"a process that waits gets the lock when it is released", s.waits},
+		{"waiting ends with the caller's context", func(t *testing.T) {
 			h := s.open(t, at(start()))
 			_, unlock, err := in(t, h(), "work").Lock(t.Context())
 			must(t, err)
@@ -30,7 +30,7 @@ func (s lockRules) rules() []rule {
 				t.Errorf("waiting: %v", err)
 			}
 		}},
-		{"what is held ends with the lock or with the caller, and not before", s.held},
+		{"the held context ends with the lock or with the caller's context, and not before", s.held},
 		{"others may append, read and send without the lock", func(t *testing.T) {
 			h := s.open(t, at(start()))
 			_, unlock, err := in(t, h(), "work").Lock(t.Context())
@@ -72,7 +72,7 @@ func (s lockRules) secondIsTold(t *testing.T) {
 		equal(t, "who has it", contexts.LockedError{Context: "work", Holder: holder}, *locked)
 		unlock()
 		if _, inUse := h().Holder(t.Context(), "work"); inUse {
-			t.Error("it is in use after it was given back")
+			t.Error("it is in use after it was released")
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (s lockRules) held(t *testing.T) {
 	equal(t, "window", "one two", window(t, c))
 }
 
-// concurrencyRules are the rules of many who write at once.
+// concurrencyRules are the rules of concurrent writers.
 type concurrencyRules struct{ suite }
 
 func (s concurrencyRules) rules() []rule {
@@ -140,7 +140,7 @@ func (s concurrencyRules) rules() []rule {
 			})
 			equal(t, "messages", writers*20, len(arrived(t, in(t, h(), "work"))))
 		}},
-		{"only one of those who want a name gets it", func(t *testing.T) {
+		{"only one of several that want a name gets it", func(t *testing.T) {
 			h := s.open(t, at(start()))
 			var got atomic.Int32
 			atOnce(t, func(n int) error {
@@ -178,10 +178,10 @@ func (s concurrencyRules) rules() []rule {
 	}
 }
 
-// writers is how many write at once.
+// writers is the number of concurrent writers.
 const writers = 8
 
-// atOnce runs a step in several goroutines.
+// atOnce runs a step in several goroutines at once.
 func atOnce(t *testing.T, step func(n int) error) {
 	t.Helper()
 	done := make(chan error)

@@ -13,16 +13,16 @@ type mailRules struct{ suite }
 
 func (s mailRules) rules() []rule {
 	return []rule{
-		{"a message comes as it was sent, and says who sent it", s.messages},
-		{"a message that an answered prompt delivered is delivered once, emptied inbox or not", s.deliveredOnce},
+		{"a message arrives as it was sent, and says who sent it", s.messages},
+		{"a message that an answered prompt delivered is delivered once, even if the inbox was not emptied", s.deliveredOnce},
 		{"a prompt that got no answer delivers nothing", s.notDelivered},
-		{"a message that is no prompt's delivers at once", func(t *testing.T) {
+		{"an entry that is not a prompt delivers at once", func(t *testing.T) {
 			c := s.work(t)
 			must(t, c.Send("work", "other", "one"))
 			must(t, c.Append(contexts.UserMessage("ann", "work", "x").Delivering(arrived(t, c))))
 			equal(t, "waiting", "", waiting(t, c))
 		}},
-		{"what comes in the meantime stays", s.comesMeanwhile},
+		{"what arrives in the meantime stays", s.comesMeanwhile},
 		{"what was delivered before the window began is not delivered again", func(t *testing.T) {
 			c := s.work(t)
 			must(t, c.Send("work", "other", "one"))
@@ -36,8 +36,8 @@ func (s mailRules) rules() []rule {
 			must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 			equal(t, "waiting", "", waiting(t, c))
 		}},
-		{"one prompt takes as many messages as it may, at least one", s.inboxLimit},
-		{"a message that is too large is refused, and nothing is sent", func(t *testing.T) {
+		{"one prompt takes as many messages as the limit allows, at least one", s.inboxLimit},
+		{"a message that is too large is rejected, and nothing is sent", func(t *testing.T) {
 			o := at(start())
 			o.Limits.Message = 10
 			c := in(t, s.open(t, o)(), "work")
@@ -68,7 +68,7 @@ func (s mailRules) rules() []rule {
 	}
 }
 
-// arrived is the mail that waits.
+// arrived returns the waiting mail.
 func arrived(t *testing.T, c contexts.Context) []contexts.Mail {
 	t.Helper()
 	mail, err := c.Mail(t.Context())
@@ -76,7 +76,7 @@ func arrived(t *testing.T, c contexts.Context) []contexts.Mail {
 	return mail
 }
 
-// asking is a prompt that takes the mail along which waits.
+// asking returns a prompt that delivers the waiting mail.
 func asking(t *testing.T, c contexts.Context, text string) contexts.Entry {
 	return contexts.UserMessage("ann", c.Name(), "mail: "+text).Delivering(arrived(t, c)).Asking(text, "")
 }

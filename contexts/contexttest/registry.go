@@ -10,14 +10,14 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// registryRules are the rules of which contexts there are, and which is current.
+// registryRules are the rules of the list of contexts and of the current one.
 type registryRules struct{ suite }
 
 func (s registryRules) rules() []rule {
 	return []rule{
-		{"switching makes a context the current one, and the one before the previous one", s.switching},
+		{"switching makes a context the current one, and the one before it the previous one", s.switching},
 		{"a list has every context by name, and the current one", s.lists},
-		{"contexts that were made in passing are registered with the next change", func(t *testing.T) {
+		{"contexts that were made without being registered are registered with the next change", func(t *testing.T) {
 			h := s.home(t)
 			say(t, in(t, h, "passing"), "hello")
 			must(t, h.Touch(contexts.DefaultName))
@@ -27,8 +27,8 @@ func (s registryRules) rules() []rule {
 				t.Errorf("info = %+v", info)
 			}
 		}},
-		{"a name that no context can have is refused wherever it enters", s.badNames},
-		{"a new name is the time, with a prefix and a number if need be", s.newNames},
+		{"a name that no context can have is rejected wherever it enters", s.badNames},
+		{"a new name is the time, with a prefix, and a number if needed", s.newNames},
 	}
 }
 
@@ -135,12 +135,12 @@ type lifecycleRules struct{ suite }
 
 func (s lifecycleRules) rules() []rule {
 	return []rule{
-		{"renaming keeps all that belongs to a context", s.renaming},
-		{"a name that is taken is refused, and nothing is changed", s.takenName},
+		{"renaming keeps everything that belongs to a context", s.renaming},
+		{"a name that is taken is rejected, and nothing is changed", s.takenName},
 		{"deleting removes a context with everything in it", s.deleting},
 		{"the current context is the previous one, or the default one, when it is deleted", s.deletingCurrent},
-		{"contexts whose time is over are removed, but for those that are used", s.expiring},
-		{"a setting of 0 takes a time back", func(t *testing.T) {
+		{"expired contexts are removed, except those in use", s.expiring},
+		{"a setting of 0 removes a time", func(t *testing.T) {
 			h := s.home(t)
 			say(t, in(t, h, "work"), "hello")
 			past, never, none := start().Add(-time.Hour), time.Unix(0, 0), time.Duration(0)

@@ -1,7 +1,7 @@
-// Package contexttest is the conformance suite of stores: [Run] holds what package
-// contexts promises of a home, whatever keeps it. Files and memory pass it; another
-// implementation passes it by adding a constructor. Each test is a rule of
-// docs/STORAGE.md. It is for tests only.
+// Package contexttest is the conformance suite of stores: [Run] tests what package
+// contexts promises about a home, wherever it is kept. Files and memory pass it;
+// another implementation is tested by passing its constructor. Each test is a rule
+// of docs/STORAGE.md. It is for tests only.
 package contexttest
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Options are what the homes of a test are opened with.
+// Options are the options with which the homes of a test are opened.
 type Options struct {
 	// Limits bound notes and messages.
 	Limits contexts.Limits
-	// Report receives what a store says.
+	// Report receives the reports of a store.
 	Report func(text string)
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// Open makes an empty home. Each call of again opens it once more, as another
-// process does.
+// Open makes an empty home. Each call of again opens it again, as another process
+// would.
 type Open func(t *testing.T, o Options) (again func() contexts.Home)
 
 // Run runs the suite.
@@ -58,16 +58,17 @@ type rule struct {
 // suite opens homes for the rules of each group, which embed it.
 type suite struct{ open Open }
 
-// start is when the clock of tests begins, and where it stays unless they move it.
+// start returns the time of the clock of tests, which stands still unless a test
+// moves it.
 func start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// home is an empty home.
+// home returns an empty home.
 func (s suite) home(t *testing.T) contexts.Home { return s.open(t, at(start()))() }
 
-// at are options with a clock that stands still.
+// at returns options with a clock that stands still.
 func at(now time.Time) Options { return Options{Now: func() time.Time { return now }} }
 
-// work is the context "work" of an empty home.
+// work returns the context "work" of an empty home.
 func (s suite) work(t *testing.T) contexts.Context { return in(t, s.home(t), "work") }
 
 // in opens a context.
@@ -100,14 +101,14 @@ func say(t *testing.T, c contexts.Context, texts ...string) {
 	}
 }
 
-// message is an entry of a time, in seconds since 1970.
+// message returns an entry of a time, in seconds since 1970.
 func message(text string, at int64) contexts.Entry {
 	e := contexts.UserMessage("ann", "work", text)
 	e.Timestamp = at
 	return e
 }
 
-// window is the contents of the messages in the window, with spaces between.
+// window returns the contents of the messages in the window, separated by spaces.
 func window(t *testing.T, c contexts.Context) string {
 	t.Helper()
 	entries, err := c.Window(t.Context())
@@ -123,14 +124,14 @@ func contents(entries []contexts.Entry) string {
 	return strings.Join(list, " ")
 }
 
-// history is what a query selects.
+// history returns the entries that a query selects.
 func history(t *testing.T, c contexts.Context, q contexts.Query) (list []contexts.Entry) {
 	t.Helper()
 	must(t, c.History(t.Context(), q, func(e contexts.Entry) bool { list = append(list, e); return true }))
 	return list
 }
 
-// transcript is the types and contents of all entries.
+// transcript returns the types and contents of all entries.
 func transcript(t *testing.T, c contexts.Context) (list []string) {
 	t.Helper()
 	for _, e := range history(t, c, contexts.Query{}) {
@@ -147,7 +148,7 @@ func read(t *testing.T, text func(context.Context) (string, error)) string {
 	return got
 }
 
-// waiting is the contents of the mail that waits, with spaces between.
+// waiting returns the contents of the waiting mail, separated by spaces.
 func waiting(t *testing.T, c contexts.Context) string {
 	t.Helper()
 	mail, err := c.Mail(t.Context())

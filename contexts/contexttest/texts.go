@@ -29,8 +29,8 @@ type textRules struct{ suite }
 
 func (s textRules) rules() []rule {
 	return []rule{
-		{"a text is empty, then what it was set to, then empty again", s.textsAreSet},
-		{"the reflection is of the home, all else of its context", func(t *testing.T) {
+		{"a text is empty, then what it is set to, then empty again", s.textsAreSet},
+		{"the reflection belongs to the home, everything else to its context", func(t *testing.T) {
 			h := s.home(t)
 			for _, n := range notes() {
 				must(t, n.set(in(t, h, "a"), n.name))
@@ -43,8 +43,8 @@ func (s textRules) rules() []rule {
 				equal(t, n.name, want, got)
 			}
 		}},
-		{"a note that is too large is refused and changes nothing", s.largeNotes},
-		{"a text that could not be read again is refused", func(t *testing.T) {
+		{"a note that is too large is rejected and changes nothing", s.largeNotes},
+		{"a text that could not be read again is rejected", func(t *testing.T) {
 			c := s.work(t)
 			must(t, c.SetSystemPrompt("Be kind."))
 			if err := c.SetSystemPrompt(strings.Repeat("x", contexts.MaxText+1)); err == nil {
@@ -57,7 +57,7 @@ func (s textRules) rules() []rule {
 			must(t, err)
 			equal(t, "prompt", "", text)
 		}},
-		{"a context that has notes only has no transcript", func(t *testing.T) {
+		{"a context that only has notes has no transcript", func(t *testing.T) {
 			h := s.home(t)
 			c := in(t, h, "work")
 			must(t, c.SetTodos("buy milk"))

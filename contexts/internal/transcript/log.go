@@ -1,10 +1,10 @@
-// Package transcript is an append-only log of records, one a line, in files: an
-// active part, and partitions that are not written any more.
+// Package transcript is an append-only log of records, one per line, in files: an
+// active part, and partitions that are no longer written.
 //
-// What it promises: what Append returned from survives a crash of the machine; a
-// rotation that a crash interrupts is finished by whoever comes next; readers see
-// the log of one moment and take no lock. It knows of a record only its time and
-// how much text it has.
+// What it promises: when Append has returned, its records survive a crash of the
+// machine; the next writer finishes a rotation that a crash has interrupted;
+// readers see a consistent snapshot and take no lock. Of a record it reads only the
+// time and the length of its text.
 package transcript
 
 import (
@@ -21,7 +21,7 @@ import (
 // maxFile bounds the manifest and the note of a rotation, in bytes.
 const maxFile = 16 << 20
 
-// Place is where a log is kept, and what it needs to know.
+// Place is where a log is kept, with its settings.
 type Place struct {
 	// FS is the file system.
 	FS disk.FS
@@ -35,7 +35,7 @@ type Place struct {
 	Report func(format string, args ...any)
 }
 
-// Bounds say when the active part becomes a partition: when one is reached.
+// Bounds say when the active part becomes a partition: when one bound is reached.
 type Bounds struct {
 	MaxEntries    int
 	MaxTokens     int
@@ -44,22 +44,22 @@ type Bounds struct {
 }
 
 // Log is the log in a directory. It is not safe for concurrent use; processes that
-// write one log take a lock of the caller's.
+// write the same log need a lock of the caller's.
 type Log struct {
 	place   Place
 	writing bool    // the caller holds the lock
-	active  content // what the active part holds, as far as known
+	active  content // the content of the active part, as far as known
 }
 
 // New opens a log, which need not exist. It writes nothing.
 func New(place Place) *Log { return &Log{place: place} }
 
-// Active is the path of the active part.
+// Active returns the path of the active part.
 func (l *Log) Active() string { return filepath.Join(l.place.Dir(), "active.jsonl") }
 
-// Begin says that the caller holds the lock until end is called. After prepare,
-// which may put a log of another kind here, it finishes what a crash has
-// interrupted.
+// Begin declares that the caller holds the lock until end is called. It calls
+// prepare, which may migrate a log of another format, and then finishes what a
+// crash has interrupted.
 func (l *Log) Begin(prepare func() error) (end func(), err error) {
 	l.writing = true
 	err = prepare()
@@ -84,7 +84,7 @@ func (l *Log) Append(records [][]byte) error {
 	return err
 }
 
-// HasEntries reports whether it is known that the active part has records.
+// HasEntries reports whether the active part is known to have records.
 func (l *Log) HasEntries() bool { return l.active.entries > 0 }
 
 // IsInterrupted reports whether a rotation is to be finished under the lock.
@@ -92,7 +92,7 @@ func (l *Log) IsInterrupted() bool { return l.place.exists(l.place.intentFile())
 
 func (p Place) intentFile() string { return filepath.Join(p.Dir(), ".rotation.json") }
 
-// exists reports whether there is such a file, or that cannot be found out.
+// exists reports whether a file exists; true if that is unknown.
 func (p Place) exists(path string) bool {
 	_, err := p.FS.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
@@ -103,7 +103,7 @@ func (p Place) json(path string) jsonfile.File {
 	return jsonfile.File{Path: path, FS: p.FS, Max: maxFile}
 }
 
-// isDamaged reports whether a file could be read and is not what it should be.
+// isDamaged reports whether a file could be read but has no valid content.
 func isDamaged(err error) bool {
 	var damaged *jsonfile.DamagedError
 	return errors.As(err, &damaged)

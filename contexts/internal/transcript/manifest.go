@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// manifest is transcript/manifest.json: the partitions from the oldest on.
+// manifest is transcript/manifest.json: the partitions, the oldest first.
 type manifest struct {
 	Version    int         `json:"version"`
 	Active     string      `json:"active_partition"`
@@ -22,7 +22,7 @@ type manifest struct {
 	Policy     policy      `json:"rotation_policy"`
 }
 
-// partition is a part of a transcript that is not written any more.
+// partition is a part of a transcript that is no longer written.
 type partition struct {
 	File       string  `json:"file"` // from the transcript's directory
 	StartTS    int64   `json:"start_ts"`
@@ -32,8 +32,8 @@ type partition struct {
 	BloomFile  *string `json:"bloom_file"` // the original's; we write none
 }
 
-// policy notes the bounds at the time of the last rotation. It decides nothing:
-// the configuration does.
+// policy records the bounds at the time of the last rotation. It has no effect: the
+// configuration is used.
 type policy struct {
 	MaxEntries    int   `json:"max_entries"`
 	MaxAgeSeconds int64 `json:"max_age_seconds"`
@@ -42,7 +42,7 @@ type policy struct {
 
 func (p Place) manifestFile() string { return filepath.Join(p.Dir(), "manifest.json") }
 
-// list adds a partition to the manifest, if it is not there yet.
+// list adds a partition to the manifest, if it is not in it yet.
 func (l *Log) list(next partition) error {
 	m, err := l.readManifest()
 	if err != nil {
@@ -62,10 +62,10 @@ func (p Place) writeManifest(m manifest) error {
 	return jsonfile.Write(p.json(p.manifestFile()), m)
 }
 
-// readManifest reads the manifest and holds it against the directory: a manifest
-// that is missing or damaged is rebuilt, a partition that no manifest names, as
-// the original leaves it after a crash, is taken in. Without the lock it changes
-// nothing on the disk.
+// readManifest reads the manifest and compares it with the directory: a manifest
+// that is missing or damaged is rebuilt, and a partition that it does not name, as
+// the original may leave after a crash, is added. Without the lock it changes
+// nothing on disk.
 func (l *Log) readManifest() (m manifest, err error) {
 	path := l.place.manifestFile()
 	m, err = jsonfile.Read[manifest](l.place.json(path))
@@ -104,7 +104,7 @@ func (l *Log) readManifest() (m manifest, err error) {
 	return m, nil
 }
 
-// pendingPartition is the partition that a rotation in progress makes.
+// pendingPartition returns the partition of a rotation in progress.
 func (p Place) pendingPartition() string {
 	next, _ := jsonfile.Read[partition](p.json(p.intentFile()))
 	return next.File
@@ -133,7 +133,7 @@ func (m *manifest) sort() {
 // partitionName is FIRST-LAST.jsonl, perhaps with a number.
 var partitionName = regexp.MustCompile(`^partitions/(\d+)-(\d+)(?:-(\d+))?\.jsonl$`)
 
-// partitionFiles lists the partitions that there are, from the oldest on.
+// partitionFiles lists the existing partitions, the oldest first.
 func (p Place) partitionFiles() ([]string, error) {
 	entries, err := p.FS.ReadDir(filepath.Join(p.Dir(), "partitions"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -163,7 +163,7 @@ func comparePartitions(a, b string) int {
 	return 0
 }
 
-// quarantine moves a damaged file out of the way and says so.
+// quarantine renames a damaged file and reports that.
 func (p Place) quarantine(path string) error {
 	aside := fmt.Sprintf("%s.damaged-%d", path, p.Now().UnixNano())
 	p.Report("%s is damaged; it is kept as %s, and rebuilt", path, filepath.Base(aside))

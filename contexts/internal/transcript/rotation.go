@@ -13,9 +13,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// content is what a part of a log holds.
+// content describes a part of a log.
 type content struct {
-	size            int64 // of the file; tells whether somebody else has written
+	size            int64 // of the file; it shows whether another process has written
 	entries, tokens int
 	first, last     int64 // timestamps
 }
@@ -30,7 +30,7 @@ func (n *content) add(record []byte, bytesPerToken int) {
 	n.last = at
 }
 
-// measure counts what a part of the log holds.
+// measure counts the content of a part of the log.
 func (p Place) measure(path string) (content, error) {
 	var n content
 	bounds := p.Bounds()
@@ -47,7 +47,7 @@ func (p Place) measure(path string) (content, error) {
 	return n, nil
 }
 
-// measureActive is measure for the active part, whose content is remembered
+// measureActive is like measure, for the active part, whose content is remembered
 // between appends.
 func (l *Log) measureActive(added [][]byte) error {
 	info, err := l.place.FS.Stat(l.Active())
@@ -69,7 +69,7 @@ func (l *Log) measureActive(added [][]byte) error {
 }
 
 // Rotate makes the active part a partition if a bound is reached. added are the
-// records that were appended; they are durable already, whatever comes of this.
+// records that were appended; they are already durable, even if this fails.
 func (l *Log) Rotate(added [][]byte) error {
 	if err := l.measureActive(added); err != nil {
 		return err
@@ -82,8 +82,8 @@ func (l *Log) Rotate(added [][]byte) error {
 	return l.rotate()
 }
 
-// rotate makes the active part a partition. The intent is durable first, so
-// that whoever comes after a crash finishes the work.
+// rotate makes the active part a partition. The intent is stored first, so that the
+// rotation is finished after a crash.
 func (l *Log) rotate() error {
 	name, err := l.place.freePartitionName(l.active)
 	if err != nil {
@@ -99,8 +99,8 @@ func (l *Log) rotate() error {
 	return l.finishRotation()
 }
 
-// freePartitionName is partitions/FIRST-LAST.jsonl, with a number if there is
-// such a file: two partitions may begin and end in the same second.
+// freePartitionName returns partitions/FIRST-LAST.jsonl, with a number if that
+// exists: two partitions may begin and end in the same second.
 func (p Place) freePartitionName(n content) (string, error) {
 	base := fmt.Sprintf("partitions/%d-%d", n.first, n.last)
 	for i := 1; ; i++ {
@@ -118,8 +118,8 @@ func (p Place) freePartitionName(n content) (string, error) {
 	}
 }
 
-// finishRotation carries out a rotation that was begun, now or before a crash.
-// Every step may find itself done already.
+// finishRotation performs a rotation that was begun now or before a crash. Every
+// step may have been done already.
 func (l *Log) finishRotation() error {
 	if !l.IsInterrupted() {
 		return nil
@@ -143,8 +143,8 @@ func (l *Log) finishRotation() error {
 	return disk.Remove(l.place.FS, intent)
 }
 
-// moveActive gives the active part its new name. A crash of the machine may
-// leave it with both names; it is one file then.
+// moveActive renames the active part. After a crash of the machine it may have both
+// names, which are then one file.
 func (l *Log) moveActive(to string) error {
 	if err := disk.MkdirAll(l.place.FS, filepath.Dir(to), 0o700); err != nil {
 		return err

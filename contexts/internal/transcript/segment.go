@@ -17,7 +17,7 @@ type Segment struct {
 	// Path is where it is.
 	Path string
 	// Start and End are the times of its first and last record, in seconds since
-	// 1970; 0: not known.
+	// 1970; 0: unknown.
 	Start, End int64
 
 	fs   disk.FS
@@ -42,11 +42,11 @@ func (s Segment) Backward(each func(offset int64, record []byte) (more bool)) er
 	return jsonl.BackwardIn(s.file, each)
 }
 
-// LineAt is the number of the line at an offset, for reports.
+// LineAt returns the number of the line at an offset, for reports.
 func (s Segment) LineAt(offset int64) int { return jsonl.LineAt(s.fs, s.Path, offset) }
 
-// Segments lists the files of the log from the oldest to the active one. A
-// partition that is gone is reported.
+// Segments lists the files of the log from the oldest to the active one. A missing
+// partition is reported.
 func (l *Log) Segments() ([]Segment, error) {
 	m, err := l.readManifest()
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *Log) Segments() ([]Segment, error) {
 }
 
 // Snapshot lists the files of the log from the oldest to the active one, which is
-// open: what is read is the log of one moment, whoever writes it meanwhile, and no
+// open: readers see the log at one moment, even if it is written meanwhile, and no
 // lock is held. The caller calls done afterwards.
 func (l *Log) Snapshot() (list []Segment, done func(), err error) {
 	done = func() {}
@@ -89,7 +89,7 @@ func (l *Log) Snapshot() (list []Segment, done func(), err error) {
 		if err != nil {
 			return nil, done, err
 		}
-		if list[len(list)-1].file = f; f == nil { // right after a rotation; what comes there later is later
+		if list[len(list)-1].file = f; f == nil { // right after a rotation; a later active part is not in the snapshot
 			list = list[:len(list)-1]
 		}
 		after, err := l.place.partitionFiles()
@@ -99,5 +99,5 @@ func (l *Log) Snapshot() (list []Segment, done func(), err error) {
 		done()
 		done = func() {}
 	}
-	return nil, done, fmt.Errorf("%s changes all the time; try again", l.place.Dir())
+	return nil, done, fmt.Errorf("%s keeps changing; try again", l.place.Dir())
 }
