@@ -174,7 +174,8 @@ func TestACutSummaryChangesNothing(t *testing.T) {
 		h.prompt(prompt)
 	}
 	if _, err := h.Compact(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "nothing has changed: the model's summary is incomplete: it reached its length limit") {
+		!strings.Contains(err.Error(), "nothing has changed: the model's summary is incomplete: "+
+			"it reached its length limit") {
 		t.Errorf("compacting: %v", err)
 	}
 	h.plug("p", answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{Recipe: CompactRecipe}))

@@ -45,7 +45,8 @@ func (a *account) tellCall(c *call) {
 		if len(c.Converted) > 0 {
 			as = ""
 		}
-		a.sayIfAsked(about, "%s ran%s: no plugin changed or blocked it; %s.", what, as, asked(hookpoints.PreTool.Name, c.before))
+		a.sayIfAsked(about, "%s ran%s: no plugin changed or blocked it; %s.", what, as,
+			asked(hookpoints.PreTool.Name, c.before))
 	}
 	a.tellOutput(c, about)
 }

@@ -34,7 +34,8 @@ func (r *request) place(at string) (text string, by []Line) {
 		return fmt.Sprintf("%s is %s, unchanged: no plugin changed it; %s.", name, value,
 			asked(hookpoints.PreAPIRequest.Name, r.patch)), nil
 	case how == "":
-		return fmt.Sprintf("%s is %s instead of %s; the trace does not say which plugin changed it.", name, value, shown(before)), nil
+		return fmt.Sprintf("%s is %s instead of %s; the trace does not say which plugin changed it.", name,
+			value, shown(before)), nil
 	case isSame:
 		return fmt.Sprintf("%s is %s, as it was before plugins: %s.", name, value, how), by
 	}
