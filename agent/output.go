@@ -116,24 +116,25 @@ func (o *output) replace(text string) {
 func (o *output) toolText() string { return strings.TrimPrefix(o.text, o.preface) }
 
 // filterOutput fires pre_tool_output and applies its answer to a tool's output.
-func (t *turn) filterOutput(ctx context.Context, inv hookpoints.PreToolPayload, o *output) error {
-	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: o.text, Truncated: o.file != nil, OutputPath: o.file.Path(),
-		Status: o.status, BlockedBy: o.blockedBy, Preface: o.preface, ToolCallID: inv.ToolCallID,
-		ExitCode: o.exit, DurationMS: o.took.Milliseconds(), Recipe: inv.Recipe, Nested: inv.Nested,
+func (c *toolCall) filterOutput(ctx context.Context) error {
+	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: c.out.file != nil,
+		OutputPath: c.out.file.Path(),
+		Status:     c.out.status, BlockedBy: c.out.blockedBy, Preface: c.out.preface, ToolCallID: c.inv.ToolCallID,
+		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), Recipe: c.inv.Recipe, Nested: c.inv.Nested,
 	})
 	switch {
 	case err != nil:
 		return err
 	case answer.Block:
-		o.replace(answer.Message)
+		c.out.replace(answer.Message)
 	case answer.Output != nil:
-		if o.file != nil {
-			t.agent.notice("hooks saw only the first 1 MiB of the output of %s; their replacement is the whole "+
+		if c.out.file != nil {
+			c.agent.notice("hooks saw only the first 1 MiB of the output of %s; their replacement is the whole "+
 				"output",
-				inv.ToolName)
+				c.inv.ToolName)
 		}
-		o.replace(*answer.Output)
+		c.out.replace(*answer.Output)
 	}
 	return nil
 }

@@ -30,12 +30,12 @@ type Recipe struct {
 // CompactRecipe is the recipe whose prompt asks for a summary.
 const CompactRecipe = "compact"
 
-// recipeName returns the name of the recipe that is being run, "" without one.
-func (t *turn) recipeName() string {
-	if t.recipe == nil {
+// name returns the name of the recipe, "" without one.
+func (r *Recipe) name() string {
+	if r == nil {
 		return ""
 	}
-	return t.recipe.Name
+	return r.Name
 }
 
 // purpose returns what the requests of a nested turn are for, "" for those of the
@@ -44,21 +44,22 @@ func (t *turn) purpose() string {
 	if !t.nested {
 		return ""
 	}
-	return "recipe " + t.recipeName()
+	return "recipe " + t.recipe.name()
 }
 
 // runRecipe runs a recipe on the conversation, because a hook asked for it. Its
 // answer replaces the conversation, except the latest response and its results if
 // that called tools: the model has not seen those yet. If the recipe fails, the
 // conversation continues as it is.
-func (t *turn) runRecipe(ctx context.Context, action turnAction, latest []contexts.Entry) error {
-	if limit := t.agent.Settings.maxFollowUps(); t.recipes >= limit {
-		t.agent.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run", limit,
-			action.recipe)
+func (a turnAction) runRecipe(ctx context.Context, latest []contexts.Entry) error {
+	if limit := a.turn.agent.Settings.maxFollowUps(); a.turn.recipes >= limit {
+		a.turn.agent.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run",
+			limit,
+			a.recipe)
 		return nil
 	}
-	t.recipes++
-	answer, err := t.runDetached(ctx, action.recipe, action.args)
+	a.turn.recipes++
+	answer, err := a.runDetached(ctx)
 	if err == nil && strings.TrimSpace(answer) == "" {
 		err = errors.New("the model answered nothing")
 	}
@@ -66,20 +67,21 @@ func (t *turn) runRecipe(ctx context.Context, action turnAction, latest []contex
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		t.agent.notice("the recipe %q failed and the conversation stays as it is: %v", action.recipe, err)
+		a.turn.agent.notice("the recipe %q failed and the conversation stays as it is: %v", a.recipe, err)
 		return nil
 	}
-	entries := t.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}})
-	return t.replace(ctx, replacement{
-		entries: withResults(entries, latest), into: fmt.Sprintf("into the answer of the recipe %q", action.recipe),
+	entries := a.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}})
+	return a.replace(ctx, replacement{
+		entries: withResults(entries, latest), into: fmt.Sprintf("into the answer of the recipe %q", a.recipe),
 		dropSummary: true, // the recipe was given the summary with the conversation
 	})
 }
 
 // runDetached runs a recipe on the conversation in a nested turn, which stores and
 // shows nothing, and returns its answer.
-func (t *turn) runDetached(ctx context.Context, name string, args map[string]string) (string, error) {
-	recipe, err := t.agent.findRecipe(ctx, name, args)
+func (a turnAction) runDetached(ctx context.Context) (string, error) {
+	t := a.turn
+	recipe, err := t.agent.findRecipe(ctx, a.recipe, a.args)
 	if err != nil {
 		return "", err
 	}

@@ -33,20 +33,20 @@ func (r rendered) outputPath() string {
 
 // render returns what the model sees of an output, and caches an output that is too
 // large. If that fails, the model sees the part that is in memory.
-func (t *turn) render(ctx context.Context, inv hookpoints.PreToolPayload, o *output) (rendered, error) {
-	defer o.discard()
-	truncated := o.file != nil
-	isLarge := truncated || utf8.RuneCountInString(o.text) > t.agent.Settings.cacheThreshold()
-	if t.agent.Cache == nil || !isLarge || o.fromCache || strings.TrimSpace(o.toolText()) == "" {
-		return rendered{text: o.uncached(), truncated: truncated}, nil
+func (c *toolCall) render(ctx context.Context) (rendered, error) {
+	defer c.out.discard()
+	truncated := c.out.file != nil
+	isLarge := truncated || utf8.RuneCountInString(c.out.text) > c.agent.Settings.cacheThreshold()
+	if c.agent.Cache == nil || !isLarge || c.out.fromCache || strings.TrimSpace(c.out.toolText()) == "" {
+		return rendered{text: c.out.uncached(), truncated: truncated}, nil
 	}
-	entry, err := t.saveInCache(inv, o)
+	entry, err := c.saveInCache()
 	if err != nil {
-		t.agent.notice("%v; the model sees the beginning of it", err)
-		return rendered{text: o.uncached(), truncated: truncated}, nil
+		c.agent.notice("%v; the model sees the beginning of it", err)
+		return rendered{text: c.out.uncached(), truncated: truncated}, nil
 	}
-	t.agent.detail("cached %d characters from %s as %s", entry.Chars, inv.ToolName, entry.ID)
-	text, err := t.cacheOutput(ctx, inv, o, entry)
+	c.agent.detail("cached %d characters from %s as %s", entry.Chars, c.inv.ToolName, entry.ID)
+	text, err := c.cacheOutput(ctx, entry)
 	return rendered{text: text, cached: true, truncated: truncated, path: entry.Path}, err
 }
 
@@ -60,30 +60,29 @@ func (o *output) uncached() string {
 }
 
 // saveInCache saves an output in the cache.
-func (t *turn) saveInCache(inv hookpoints.PreToolPayload, o *output) (cache.Entry, error) {
-	if o.file != nil {
-		return t.agent.Cache.PutFile(inv.ToolName, inv.Arguments, o.file.Path())
+func (c *toolCall) saveInCache() (cache.Entry, error) {
+	if c.out.file != nil {
+		return c.agent.Cache.PutFile(c.inv.ToolName, c.inv.Arguments, c.out.file.Path())
 	}
-	return t.agent.Cache.PutText(inv.ToolName, inv.Arguments, o.toolText())
+	return c.agent.Cache.PutText(c.inv.ToolName, c.inv.Arguments, c.out.toolText())
 }
 
 // cacheOutput fires the hooks of a cached output and makes its stub.
-func (t *turn) cacheOutput(ctx context.Context, inv hookpoints.PreToolPayload, o *output,
-	e cache.Entry) (string, error) {
-	content := o.toolText()
-	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreCacheOutput, hookpoints.PreCacheOutputPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Content: content, Truncated: int64(len(content)) < e.Bytes,
+func (c *toolCall) cacheOutput(ctx context.Context, e cache.Entry) (string, error) {
+	content := c.out.toolText()
+	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreCacheOutput, hookpoints.PreCacheOutputPayload{
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Content: content, Truncated: int64(len(content)) < e.Bytes,
 		ContentPath: e.Path, CharCount: e.Chars, LineCount: e.Lines,
 	})
 	if err != nil {
 		return "", err
 	}
-	text, err := t.agent.stub(e, o, answer.Summary)
+	text, err := c.agent.stub(e, &c.out, answer.Summary)
 	if err != nil {
 		return "", err
 	}
-	_, err = plugin.Fire(ctx, t.agent.Host, hookpoints.PostCacheOutput, hookpoints.PostCacheOutputPayload{
-		ToolName: inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
+	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostCacheOutput, hookpoints.PostCacheOutputPayload{
+		ToolName: c.inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
 	})
 	return text, err
 }

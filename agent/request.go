@@ -40,20 +40,20 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 	}
 	offered := filterSpecs(specs, filter.Include, filter.Exclude)
 	return offer{offered, RequestEvent{For: t.purpose(), Tools: namesOf(all), Configured: namesOf(specs),
-		Offered: namesOf(offered), Unoffered: t.unoffered(all)}}, nil
+		Offered: namesOf(offered), Unoffered: unoffered(settings, t.recipe, all)}}, nil
 }
 
 // unoffered returns why the configuration or the recipe excludes tools.
-func (t *turn) unoffered(all []tools.Spec) map[string]string {
-	why, settings := map[string]string{}, t.agent.Settings
+func unoffered(settings Settings, recipe *Recipe, all []tools.Spec) map[string]string {
+	why := map[string]string{}
 	for _, name := range namesOf(all) {
 		switch {
 		case slices.Contains(settings.Exclude, name):
 			why[name] = "tools.exclude of the configuration names it"
 		case settings.Include != nil && !slices.Contains(settings.Include, name):
 			why[name] = "tools.include of the configuration does not name it"
-		case t.recipe != nil && t.recipe.Tools != nil && !slices.Contains(t.recipe.Tools, name):
-			why[name] = fmt.Sprintf("the recipe %q does not allow it", t.recipe.Name)
+		case recipe != nil && recipe.Tools != nil && !slices.Contains(recipe.Tools, name):
+			why[name] = fmt.Sprintf("the recipe %q does not allow it", recipe.Name)
 		}
 	}
 	return why

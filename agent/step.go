@@ -12,6 +12,7 @@ import (
 
 // step is one response of the model with the results of its tool calls.
 type step struct {
+	turn  *turn
 	reply llm.Reply
 	// offered are the tools that the request offered.
 	offered toolNames
@@ -25,8 +26,8 @@ type step struct {
 // takeStep asks the model, and runs the tools that it calls. What hooks ask for at
 // post_turn is applied when the calls have their results.
 func (t *turn) takeStep(ctx context.Context) (step, error) {
-	s, err := t.respond(ctx)
-	if err != nil {
+	s := step{turn: t}
+	if err := s.respond(ctx); err != nil {
 		return s, err
 	}
 	action, err := t.firePostTurn(ctx, s.reply)
@@ -35,41 +36,44 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 	}
 	if s.incomplete != "" {
 		t.agent.notice("the model's answer is incomplete: %s", s.incomplete)
-		action = t.withoutIncomplete(action)
-		err = t.refuseCalls(&s)
+		action = action.withoutIncomplete()
+		err = s.refuseCalls()
 	} else {
-		err = t.runCalls(ctx, &s)
+		err = s.runCalls(ctx)
 	}
 	if err != nil {
 		return s, err
 	}
-	return s, t.apply(ctx, action, s.entries)
+	return s, action.apply(ctx, s.entries)
 }
 
 // respond sends one request and stores the response.
-func (t *turn) respond(ctx context.Context) (step, error) {
+func (s *step) respond(ctx context.Context) error {
+	t := s.turn
 	offer, err := t.offerTools(ctx)
 	if err != nil {
-		return step{}, err
+		return err
 	}
 	body, err := t.agent.requestBody(ctx, modelRequest{
 		messages: t.withSystemPrompt(), tools: offer.specs, depth: t.depth, event: offer.event,
 	})
 	if err != nil {
-		return step{}, err
+		return err
 	}
-	reply, err := t.stream(ctx, body)
-	t.makeUnique(reply.ToolCalls)
+	s.offered = toolNamesOf(offer.specs)
+	s.reply, err = s.stream(ctx, body)
+	t.makeUnique(s.reply.ToolCalls)
 	t.steps++
-	s := step{reply: reply, offered: toolNamesOf(offer.specs), incomplete: incomplete(reply)}
+	s.incomplete = incomplete(s.reply)
 	if err != nil {
-		return s, errors.Join(t.agent.explainTooLong(err, len(body)), t.storePartial(&s))
+		return errors.Join(t.agent.explainTooLong(err, len(body)), s.storePartial())
 	}
-	return s, t.storeResponse(&s, len(body))
+	return s.storeResponse(len(body))
 }
 
 // stream asks the model and shows its text as it arrives.
-func (t *turn) stream(ctx context.Context, body []byte) (llm.Reply, error) {
+func (s *step) stream(ctx context.Context, body []byte) (llm.Reply, error) {
+	t := s.turn
 	done := t.agent.waiting("model " + t.agent.Settings.Model)
 	reply, err := t.agent.Model.Stream(ctx, body, t.recorder.showText)
 	done()
@@ -82,64 +86,64 @@ func (t *turn) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 
 // storePartial stores the text that arrived before a failure, marked as
 // interrupted. Calls are not stored: they may be incomplete.
-func (t *turn) storePartial(s *step) error {
+func (s *step) storePartial() error {
 	if strings.TrimSpace(s.reply.Text) == "" {
 		return nil
 	}
-	text := contexts.AssistantMessage(t.contextName(), s.reply.Text).Interrupted()
-	return t.storeAnswer(s, text)
+	text := contexts.AssistantMessage(s.turn.contextName(), s.reply.Text).Interrupted()
+	return s.storeAnswer(text)
 }
 
 // storeResponse stores the response to a request of so many bytes.
-func (t *turn) storeResponse(s *step, sent int) error {
+func (s *step) storeResponse(sent int) error {
 	var entries []contexts.Entry
 	if strings.TrimSpace(s.reply.Text) != "" {
-		text := contexts.AssistantMessage(t.contextName(), s.reply.Text)
+		text := contexts.AssistantMessage(s.turn.contextName(), s.reply.Text)
 		if s.incomplete != "" {
 			text = text.Interrupted()
 		}
 		entries = append(entries, text)
 	}
 	for _, call := range s.reply.ToolCalls {
-		entries = append(entries, contexts.ToolCall(t.contextName(), call.Name, call.ID, call.Arguments))
+		entries = append(entries, contexts.ToolCall(s.turn.contextName(), call.Name, call.ID, call.Arguments))
 	}
 	if len(entries) == 0 {
-		t.noticeEmpty()
+		s.noticeEmpty()
 		return nil
 	}
-	t.addResponse(s.reply, sent)
-	return t.storeAnswer(s, entries...)
+	s.turn.addResponse(s.reply, sent)
+	return s.storeAnswer(entries...)
 }
 
 // noticeEmpty reports that a response was empty, and how to ask again if that is
 // possible. For a nested turn the failure of its recipe says so.
-func (t *turn) noticeEmpty() {
+func (s *step) noticeEmpty() {
 	switch {
-	case t.unanswered != "":
-		t.agent.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
-	case !t.nested:
-		t.agent.notice("the model answered nothing more")
+	case s.turn.unanswered != "":
+		s.turn.agent.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
+	case !s.turn.nested:
+		s.turn.agent.notice("the model answered nothing more")
 	}
 }
 
 // storeAnswer stores entries of a response: then the prompt has its answer, and the
 // mail that came with it is removed from the inbox.
-func (t *turn) storeAnswer(s *step, entries ...contexts.Entry) error {
-	if err := t.store(s, entries...); err != nil {
+func (s *step) storeAnswer(entries ...contexts.Entry) error {
+	if err := s.store(entries...); err != nil {
 		return err
 	}
-	t.unanswered = ""
-	if !t.hasMail {
+	s.turn.unanswered = ""
+	if !s.turn.hasMail {
 		return nil
 	}
-	t.hasMail = false
-	return t.agent.Context.RemoveMail()
+	s.turn.hasMail = false
+	return s.turn.agent.Context.RemoveMail()
 }
 
 // store records entries of a step.
-func (t *turn) store(s *step, entries ...contexts.Entry) error {
+func (s *step) store(entries ...contexts.Entry) error {
 	s.entries = append(s.entries, entries...)
-	return t.recorder.record(entries...)
+	return s.turn.recorder.record(entries...)
 }
 
 // incomplete returns why a response is incomplete although its stream ended
@@ -156,21 +160,21 @@ func incomplete(reply llm.Reply) string {
 
 // withoutIncomplete returns an action after an incomplete response, which must not
 // replace the conversation as a summary.
-func (t *turn) withoutIncomplete(a turnAction) turnAction {
+func (a turnAction) withoutIncomplete() turnAction {
 	if !a.dropSummary {
 		return a
 	}
-	t.agent.notice("the conversation stays as it is: its replacement is incomplete")
-	return turnAction{point: a.point}
+	a.turn.agent.notice("the conversation stays as it is: its replacement is incomplete")
+	return turnAction{turn: a.turn, point: a.point}
 }
 
 // refuseCalls answers the calls of an incomplete response: it is unknown what they
 // lack, so none of them runs.
-func (t *turn) refuseCalls(s *step) error {
+func (s *step) refuseCalls() error {
 	for _, call := range s.reply.ToolCalls {
 		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, "+
 			"shorter", s.incomplete)
-		if err := t.storeResult(s, call, callResult{text: text}); err != nil {
+		if err := s.storeResult(call, callResult{text: text}); err != nil {
 			return err
 		}
 	}

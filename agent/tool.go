@@ -37,104 +37,122 @@ type callResult struct {
 
 // runCalls runs the calls of a step in order and stores each result. Calls beyond
 // the bound are answered, but not run.
-func (t *turn) runCalls(ctx context.Context, s *step) error {
-	limit, calls := t.agent.Settings.maxCalls(), s.reply.ToolCalls
+func (s *step) runCalls(ctx context.Context) error {
+	limit, calls := s.turn.agent.Settings.maxCalls(), s.reply.ToolCalls
 	if len(calls) > limit {
-		t.agent.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says",
+		s.turn.agent.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says",
 			len(calls), limit)
 	}
 	for i, call := range calls {
 		if i < limit {
-			if _, err := t.runCall(ctx, s, call); err != nil {
+			if _, err := newToolCall(s, call).run(ctx); err != nil {
 				return err
 			}
 			continue
 		}
 		text := fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit)
-		if err := t.storeResult(s, call, callResult{text: text}); err != nil {
+		if err := s.storeResult(call, callResult{text: text}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runCall takes one call from pre_tool to post_tool.
-func (t *turn) runCall(ctx context.Context, s *step, call llm.ToolCall) (callResult, error) {
-	inv, out, err := t.execute(ctx, s, call)
-	if err != nil {
+// toolCall is one call of a step.
+type toolCall struct {
+	step   *step
+	agent  *Agent
+	wanted llm.ToolCall              // as the model wrote it
+	inv    hookpoints.PreToolPayload // as hooks have left it
+	out    output
+}
+
+func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
+	return &toolCall{step: s, agent: s.turn.agent, wanted: wanted}
+}
+
+// run takes one call from pre_tool to post_tool.
+func (c *toolCall) run(ctx context.Context) (callResult, error) {
+	if err := c.execute(ctx); err != nil {
 		return callResult{}, err
 	}
-	t.agent.emit(Event{Kind: EventCall, Call: out.event(inv)})
-	result := callResult{ranWith: out.ranWith, failure: out.reason()}
-	if err := t.filterOutput(ctx, inv, &out); err != nil {
-		out.discard()
+	c.agent.emit(Event{Kind: EventCall, Call: c.out.event(c.inv)})
+	result := callResult{ranWith: c.out.ranWith, failure: c.out.reason()}
+	if err := c.filterOutput(ctx); err != nil {
+		c.out.discard()
 		return result, err
 	}
-	seen, err := t.render(ctx, inv, &out)
+	seen, err := c.render(ctx)
 	if err != nil {
 		return result, err
 	}
-	if _, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Output: out.text, Truncated: seen.truncated,
-		OutputPath: seen.outputPath(), Status: out.status, BlockedBy: out.blockedBy, FinalOutput: seen.text,
-		Cached: seen.cached, ToolCallID: call.ID,
+	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: seen.truncated,
+		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, FinalOutput: seen.text,
+		Cached: seen.cached, ToolCallID: c.wanted.ID,
 	}); err != nil {
 		return result, err
 	}
 	result.text = seen.text
-	if err := t.storeResult(s, call, result); err != nil {
+	if err := c.step.storeResult(c.wanted, result); err != nil {
 		return result, err
 	}
-	_, err = plugin.Fire(ctx, t.agent.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
-		ToolName: inv.ToolName, Arguments: inv.Arguments, Result: out.text, Truncated: seen.truncated,
-		OutputPath: seen.outputPath(), Status: out.status, BlockedBy: out.blockedBy, Cached: seen.cached, ToolCallID: call.ID,
+	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Truncated: seen.truncated,
+		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, Cached: seen.cached,
+		ToolCallID: c.wanted.ID,
 	})
 	return result, err
 }
 
 // execute runs the tool if it was offered, the call is valid and no plugin blocks
 // it. Otherwise the output tells the model why not.
-func (t *turn) execute(ctx context.Context, s *step, call llm.ToolCall) (hookpoints.PreToolPayload, output, error) {
-	args, unreadable := arguments(call.Arguments)
-	inv := hookpoints.PreToolPayload{ToolName: call.Name, Arguments: args, ToolCallID: call.ID,
-		Recipe: t.recipeName(), Nested: t.nested}
-	tool, err := t.lookup(call.Name, s.offered)
+func (c *toolCall) execute(ctx context.Context) error {
+	args, unreadable := arguments(c.wanted.Arguments)
+	c.inv = hookpoints.PreToolPayload{ToolName: c.wanted.Name, Arguments: args, ToolCallID: c.wanted.ID,
+		Recipe: c.step.turn.recipe.name(), Nested: c.step.turn.nested}
+	tool, err := c.lookup()
 	if err == nil && unreadable != nil {
-		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", call.Name, unreadable)
+		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", c.wanted.Name, unreadable)
 	}
 	if err != nil {
-		return inv, denied(err), nil
+		c.out = denied(err)
+		return nil
 	}
-	schema := t.agent.schema(tool.Spec())
+	schema := c.agent.schema(tool.Spec())
 	var converted []string
-	inv.Arguments, converted = schema.Convert(inv.Arguments)
-	verdict, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreTool, inv, refineArguments(schema))
+	c.inv.Arguments, converted = schema.Convert(c.inv.Arguments)
+	verdict, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreTool, c.inv, refineArguments(schema))
 	if err != nil {
-		return inv, output{}, err
+		return err
 	}
 	if verdict.Arguments != nil {
-		inv.Arguments = verdict.Arguments
+		c.inv.Arguments = verdict.Arguments
 	}
 	if verdict.Block {
-		return inv, blocked(verdict).withConverted(converted), nil
+		c.out = blocked(verdict).withConverted(converted)
+		return nil
 	}
-	if err := t.permit(tool.Spec(), inv.Arguments); err != nil {
-		return inv, denied(err).withConverted(converted), nil
+	if err := c.permit(tool.Spec()); err != nil {
+		c.out = denied(err).withConverted(converted)
+		return nil
 	}
-	out, err := t.call(ctx, tool, inv)
+	out, err := c.call(ctx, tool)
 	out.ranWith = verdict.Arguments
-	return inv, out.withConverted(converted), err
+	c.out = out.withConverted(converted)
+	return err
 }
 
 // call runs the tool.
-func (t *turn) call(ctx context.Context, tool tools.Tool, inv hookpoints.PreToolPayload) (output, error) {
-	t.agent.emit(Event{Kind: EventTool, Call: &CallEvent{ID: inv.ToolCallID, Tool: inv.ToolName,
-		Arguments: inv.Arguments}})
-	done, begun := t.agent.waiting("tool "+inv.ToolName), time.Now()
-	result, err := tool.Call(ctx, tools.Call{ID: inv.ToolCallID, Arguments: inv.Arguments, Context: t.contextName()})
+func (c *toolCall) call(ctx context.Context, tool tools.Tool) (output, error) {
+	c.agent.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
+		Arguments: c.inv.Arguments}})
+	done, begun := c.agent.waiting("tool "+c.inv.ToolName), time.Now()
+	result, err := tool.Call(ctx, tools.Call{ID: c.inv.ToolCallID, Arguments: c.inv.Arguments,
+		Context: c.step.turn.contextName()})
 	done()
 	if result.Next != "" {
-		t.note = result.Next
+		c.step.turn.note = result.Next
 	}
 	out := newOutput(result, tool.Spec().Kind)
 	out.took = time.Since(begun)
@@ -143,35 +161,36 @@ func (t *turn) call(ctx context.Context, tool tools.Tool, inv hookpoints.PreTool
 
 // lookup finds the tool of a call. A tool that the request did not offer is not
 // found.
-func (t *turn) lookup(name string, offered toolNames) (tools.Tool, error) {
-	tool, ok := t.agent.Tools.Lookup(name)
+func (c *toolCall) lookup() (tools.Tool, error) {
+	name := c.wanted.Name
+	tool, ok := c.agent.Tools.Lookup(name)
 	if !ok {
 		return nil, fmt.Errorf("there is no tool %q", name)
 	}
-	if !offered[name] {
+	if !c.step.offered[name] {
 		return nil, fmt.Errorf("tool %q is not available here", name)
 	}
 	return tool, nil
 }
 
 // permit checks a call against the tool's parameters and the recipe.
-func (t *turn) permit(spec tools.Spec, args json.RawMessage) error {
-	err := t.agent.checkArguments(spec, args)
+func (c *toolCall) permit(spec tools.Spec) error {
+	err := c.agent.checkArguments(spec, c.inv.Arguments)
 	if err != nil {
 		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
-	return errors.Join(err, t.recipe.checkCommand(args))
+	return errors.Join(err, c.step.turn.recipe.checkCommand(c.inv.Arguments))
 }
 
 // storeResult stores a call's result and adds it to the conversation, with the
 // arguments that the tool ran with if plugins changed them.
-func (t *turn) storeResult(s *step, call llm.ToolCall, result callResult) error {
-	t.addResult(call.ID, result.text)
-	entry := contexts.ToolResult(t.contextName(), call.Name, call.ID, result.text)
+func (s *step) storeResult(call llm.ToolCall, result callResult) error {
+	s.turn.addResult(call.ID, result.text)
+	entry := contexts.ToolResult(s.turn.contextName(), call.Name, call.ID, result.text)
 	if result.ranWith != nil {
 		entry = entry.RanWith(result.ranWith)
 	}
-	return t.store(s, entry)
+	return s.store(entry)
 }
 
 // CallTool runs one tool as a turn would, and returns what the model would see:
@@ -185,8 +204,8 @@ func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage)
 	if err != nil {
 		return "", "", err
 	}
-	s := step{offered: toolNamesOf(offer.specs)}
-	result, err := t.runCall(ctx, &s, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)})
+	s := step{turn: t, offered: toolNamesOf(offer.specs)}
+	result, err := newToolCall(&s, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}).run(ctx)
 	if err != nil {
 		return "", "", err
 	}

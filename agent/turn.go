@@ -81,7 +81,7 @@ func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error
 		return "", err
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreMessage, hookpoints.PreMessagePayload{
-		Prompt: prompt, ContextName: t.contextName(), Summary: summary, Recipe: t.recipeName(),
+		Prompt: prompt, ContextName: t.contextName(), Summary: summary, Recipe: t.recipe.name(),
 	})
 	switch {
 	case err != nil:

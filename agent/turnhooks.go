@@ -14,6 +14,7 @@ import (
 // turnAction is how hooks want to change the conversation: to other messages, or by
 // a recipe that is run on it.
 type turnAction struct {
+	turn     *turn
 	point    hookpoints.Name
 	messages []hookpoints.ChatMessage
 	recipe   string
@@ -31,9 +32,10 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostTurn, hookpoints.PostTurnPayload{
 		ContextName: t.contextName(), TurnNumber: t.steps, Response: reply.Text, ToolsUsed: used,
-		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, Recipe: t.recipeName(), Nested: t.nested,
+		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, Recipe: t.recipe.name(), Nested: t.nested,
 	})
-	return turnAction{hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}, err
+	return turnAction{t, hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs,
+		answer.DropSummary}, err
 }
 
 // firePreStop fires pre_stop and returns the message with which the turn continues,
@@ -41,13 +43,13 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 func (t *turn) firePreStop(ctx context.Context, response string) (string, error) {
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreStop, hookpoints.PreStopPayload{
 		ContextName: t.contextName(), Response: response, Usage: t.usage, Messages: t.forHooks(),
-		FollowUps: t.followUps, RecursionDepth: t.depth, Recipe: t.recipeName(),
+		FollowUps: t.followUps, RecursionDepth: t.depth, Recipe: t.recipe.name(),
 	})
 	if err != nil {
 		return "", err
 	}
-	action := turnAction{hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}
-	if err := t.apply(ctx, action, nil); err != nil || len(answer.FollowUpMessages) == 0 {
+	action := turnAction{t, hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}
+	if err := action.apply(ctx, nil); err != nil || len(answer.FollowUpMessages) == 0 {
 		return "", err
 	}
 	if limit := t.agent.Settings.maxFollowUps(); t.followUps >= limit {
@@ -75,42 +77,42 @@ func (t *turn) storeFollowUps(texts []string) error {
 // apply does what hooks ask for. latest are the entries of a response whose results
 // the hooks did not know: they are kept after the new messages if the response
 // called tools.
-func (t *turn) apply(ctx context.Context, action turnAction, latest []contexts.Entry) error {
-	if t.isRunning(action) {
-		t.agent.detail("%s: the recipe %q is being run already", action.point, action.recipe)
-		action.recipe = ""
+func (a turnAction) apply(ctx context.Context, latest []contexts.Entry) error {
+	if a.isRunning() {
+		a.turn.agent.detail("%s: the recipe %q is being run already", a.point, a.recipe)
+		a.recipe = ""
 	}
-	if len(action.messages) == 0 && action.recipe == "" {
+	if len(a.messages) == 0 && a.recipe == "" {
 		return nil
 	}
-	if t.nested {
-		t.agent.notice("%s: the recipe %q runs detached from the conversation and cannot replace it; ignored", action.point,
-			t.recipe.Name)
+	if a.turn.nested {
+		a.turn.agent.notice("%s: the recipe %q runs detached from the conversation and cannot replace it; ignored", a.point,
+			a.turn.recipe.Name)
 		return nil
 	}
-	if len(action.messages) == 0 {
-		return t.runRecipe(ctx, action, latest)
+	if len(a.messages) == 0 {
+		return a.runRecipe(ctx, latest)
 	}
-	if action.recipe != "" {
-		t.agent.notice("%s: the conversation is replaced, the recipe %q is not run", action.point, action.recipe)
+	if a.recipe != "" {
+		a.turn.agent.notice("%s: the conversation is replaced, the recipe %q is not run", a.point, a.recipe)
 	}
-	entries := withResults(t.entries(action.messages), latest)
-	return t.replace(ctx, replacement{
-		entries: entries, into: fmt.Sprintf("into %d, as a hook at %s says", len(entries), action.point),
-		dropSummary: action.dropSummary,
+	entries := withResults(a.entries(a.messages), latest)
+	return a.replace(ctx, replacement{
+		entries: entries, into: fmt.Sprintf("into %d, as a hook at %s says", len(entries), a.point),
+		dropSummary: a.dropSummary,
 	})
 }
 
 // isRunning reports whether the turn already runs the recipe that a hook asks for:
 // detached from the conversation, because a hook asked for it before, or with an
 // answer that is about to replace the conversation.
-func (t *turn) isRunning(action turnAction) bool {
-	return action.recipe != "" && action.recipe == t.recipeName() && (t.nested || len(action.messages) > 0)
+func (a turnAction) isRunning() bool {
+	return a.recipe != "" && a.recipe == a.turn.recipe.name() && (a.turn.nested || len(a.messages) > 0)
 }
 
 // entries returns messages as they are stored.
-func (t *turn) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry) {
-	name, called := t.contextName(), map[string]string{}
+func (a turnAction) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry) {
+	name, called := a.turn.contextName(), map[string]string{}
 	for _, m := range messages {
 		switch {
 		case m.Role == "assistant":
@@ -124,7 +126,7 @@ func (t *turn) entries(messages []hookpoints.ChatMessage) (list []contexts.Entry
 		case m.Role == "tool" && called[m.ToolCallID] != "":
 			list = append(list, contexts.ToolResult(name, called[m.ToolCallID], m.ToolCallID, m.Content))
 		default:
-			list = append(list, t.userMessage(m.Content))
+			list = append(list, a.turn.userMessage(m.Content))
 		}
 	}
 	return list
@@ -140,7 +142,8 @@ type replacement struct {
 }
 
 // replace makes the given entries the whole conversation, which is a compaction.
-func (t *turn) replace(ctx context.Context, r replacement) error {
+func (a turnAction) replace(ctx context.Context, r replacement) error {
+	t := a.turn
 	replace := t.agent.Context.Replace
 	if r.dropSummary {
 		replace = t.agent.Context.Supersede

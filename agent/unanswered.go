@@ -11,7 +11,7 @@ import (
 // storeUnanswered stores messages that need an answer; the first of them ends with
 // the prompt.
 func (t *turn) storeUnanswered(prompt string, first contexts.Entry, more ...contexts.Entry) error {
-	first = first.Asking(prompt, t.recipeName())
+	first = first.Asking(prompt, t.recipe.name())
 	if err := t.recorder.record(append([]contexts.Entry{first}, more...)...); err != nil {
 		return err
 	}
