@@ -53,8 +53,8 @@ type Agent struct {
 	// Output shows a person what happens.
 	Output Output
 
-	turns   int                      // prompts that were answered
-	schemas map[string]*tools.Schema // of the tools that were called; nil: calls are not checked
+	turns   int // prompts that were answered
+	schemas schemas
 }
 
 // Context is what an agent needs of a context. It neither locks it nor reads what
@@ -78,7 +78,11 @@ func (e *RefusedError) Error() string { return "the prompt was refused: " + e.Me
 
 // Start fires on_start.
 func (a *Agent) Start(ctx context.Context) error {
-	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnStart, a.session())
+	s := a.Settings
+	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnStart, hookpoints.OnStartPayload{
+		CurrentContext: a.Context.Name(), Verbose: s.Verbose, Provider: s.Provider, Model: s.Model,
+		ChibiHome: s.Home, ProjectRoot: s.ProjectRoot, ToolCount: a.Tools.Len(),
+	})
 	return err
 }
 
@@ -125,19 +129,11 @@ func (a *Agent) Switched(ctx context.Context, s Switch) error {
 		return nil
 	}
 	to := a.Context.Name()
-	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf("the run went from context %q to context %q", s.From, to),
+	a.Output.emit(Event{Kind: EventContext, Text: fmt.Sprintf("the run went from context %q to context %q", s.From, to),
 		Change: ContextSwitched, Contexts: []string{s.From, to}})
 	change := hookpoints.OnContextSwitchPayload{FromContext: s.From, ToContext: to, IsTransient: s.Transient}
 	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnContextSwitch, change)
 	return err
-}
-
-func (a *Agent) session() hookpoints.OnStartPayload {
-	s := a.Settings
-	return hookpoints.OnStartPayload{
-		CurrentContext: a.Context.Name(), Verbose: s.Verbose, Provider: s.Provider, Model: s.Model,
-		ChibiHome: s.Home, ProjectRoot: s.ProjectRoot, ToolCount: a.Tools.Len(),
-	}
 }
 
 // Prompt answers one prompt, then takes the further turns that the recurse tool
@@ -151,10 +147,11 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 			return answer, err
 		}
 		if limit := a.Settings.maxRecursion(); depth+1 >= limit {
-			a.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to continue: %s", limit, note)
+			a.Output.notice("stopped after %d rounds, as max_recursion_depth says; the model wanted to continue: %s",
+				limit, note)
 			return answer, nil
 		}
-		a.emit(Event{Kind: EventRecursion, Text: note})
+		a.Output.emit(Event{Kind: EventRecursion, Text: note})
 		prompt = "[Continuing from previous round]\n\nNote to self: " + note
 	}
 }
@@ -163,15 +160,15 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 // it did not ask for one.
 func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer, note string, err error) {
 	t := newTurn(a, depth)
-	a.emit(Event{Kind: EventPrompt, Text: prompt})
+	a.Output.emit(Event{Kind: EventPrompt, Text: prompt})
 	if answer, err = t.run(ctx, prompt); err != nil {
 		if t.unanswered != "" {
-			a.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
+			a.Output.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 		}
-		a.emit(Event{Kind: EventError, Text: err.Error()})
+		a.Output.emit(Event{Kind: EventError, Text: err.Error()})
 		return answer, "", err
 	}
-	a.emit(Event{Kind: EventAnswer, Text: answer})
+	a.Output.emit(Event{Kind: EventAnswer, Text: answer})
 	if depth == 0 {
 		a.turns++
 	}

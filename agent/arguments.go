@@ -31,44 +31,52 @@ func arguments(text string) (json.RawMessage, error) {
 	return args, fmt.Errorf("nested too deep (at most %d objects and arrays in each other)", strictjson.MaxArgumentDepth)
 }
 
-// schema returns the compiled parameters of a tool. Parameters that cannot be used
+// schemas are the parameters of the tools that were called, ready for their calls; nil:
+// not to be checked.
+type schemas struct{ known map[string]*tools.Schema }
+
+// of returns the compiled parameters of a tool. Parameters that cannot be used
 // do not prevent the tool from running: its calls are not checked, and one notice
 // says so.
-func (a *Agent) schema(spec tools.Spec) *tools.Schema {
-	if schema, known := a.schemas[spec.Name]; known {
+func (s *schemas) of(spec tools.Spec, out Output) *tools.Schema {
+	if schema, known := s.known[spec.Name]; known {
 		return schema
 	}
 	schema, err := tools.Compile(spec.Parameters)
-	return a.rememberSchema(spec, schema, err)
+	if err != nil {
+		return s.distrust(spec, err, out)
+	}
+	return s.remember(spec, schema)
 }
 
-// rememberSchema stores the schema for the calls of a tool: none if something is
-// wrong with it.
-func (a *Agent) rememberSchema(spec tools.Spec, schema *tools.Schema, wrong error) *tools.Schema {
-	if wrong != nil {
-		a.notice("%v: %v; calls of it are not checked", spec, wrong)
-		schema = nil
+// remember remembers what the calls of a tool are checked with.
+func (s *schemas) remember(spec tools.Spec, schema *tools.Schema) *tools.Schema {
+	if s.known == nil {
+		s.known = map[string]*tools.Schema{}
 	}
-	if a.schemas == nil {
-		a.schemas = map[string]*tools.Schema{}
-	}
-	a.schemas[spec.Name] = schema
+	s.known[spec.Name] = schema
 	return schema
+}
+
+// distrust makes the calls of a tool go unchecked, and says so.
+func (s *schemas) distrust(spec tools.Spec, wrong error, out Output) *tools.Schema {
+	out.notice("%v: %v; calls of it are not checked", spec, wrong)
+	return s.remember(spec, nil)
 }
 
 // PrepareArguments returns the arguments that the tool would get in a turn without
 // hooks: they are converted to the types of the tool's parameters. The error says
 // what is wrong with them.
 func (a *Agent) PrepareArguments(spec tools.Spec, args json.RawMessage) (json.RawMessage, error) {
-	converted, _ := a.schema(spec).Convert(args)
-	return converted, a.checkArguments(spec, converted)
+	converted, _ := a.schemas.of(spec, a.Output).Convert(args)
+	return converted, a.schemas.check(spec, converted, a.Output)
 }
 
-// checkArguments checks a call's arguments against the tool's parameters.
-func (a *Agent) checkArguments(spec tools.Spec, args json.RawMessage) error {
-	err := a.schema(spec).Check(args)
+// check checks a call's arguments against the tool's parameters.
+func (s *schemas) check(spec tools.Spec, args json.RawMessage, out Output) error {
+	err := s.of(spec, out).Check(args)
 	if errors.Is(err, tools.ErrSchema) {
-		a.rememberSchema(spec, nil, err)
+		s.distrust(spec, err, out)
 		return nil
 	}
 	return err

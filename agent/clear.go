@@ -12,7 +12,7 @@ import (
 // keeps everything. It fires pre_clear and post_clear, both with the entries that
 // are cleared.
 func (a *Agent) Clear(ctx context.Context) error {
-	cleared, err := a.contextPayload(ctx)
+	cleared, err := contextPayload(ctx, a.Context)
 	if err != nil {
 		return err
 	}
@@ -22,18 +22,18 @@ func (a *Agent) Clear(ctx context.Context) error {
 	if err := a.Context.Archive(); err != nil {
 		return err
 	}
-	a.emitChange(ContextCleared, "context %q was cleared", a.Context.Name())
+	a.Output.emitChange(a.Context.Name(), ContextCleared, "context %q was cleared", a.Context.Name())
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, cleared)
 	return err
 }
 
 // contextPayload describes the context for hooks.
-func (a *Agent) contextPayload(ctx context.Context) (hookpoints.ContextPayload, error) {
-	window, err := a.Context.Window(ctx)
+func contextPayload(ctx context.Context, c Context) (hookpoints.ContextPayload, error) {
+	window, err := c.Window(ctx)
 	if err != nil {
 		return hookpoints.ContextPayload{}, err
 	}
-	summary, err := a.Context.Summary(ctx)
-	return hookpoints.ContextPayload{ContextName: a.Context.Name(),
+	summary, err := c.Summary(ctx)
+	return hookpoints.ContextPayload{ContextName: c.Name(),
 		MessageCount: len(contexts.Messages(window)), Summary: summary}, err
 }

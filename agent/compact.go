@@ -39,56 +39,61 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	case messages <= 2:
 		return CompactSmall, nil
 	}
-	return CompactDone, a.replaceWindow(ctx, "into a summary", func() error { return a.compact(ctx, window) })
+	c := compaction{a}
+	return CompactDone, c.replaceWindow(ctx, "into a summary", func() error { return c.compact(ctx, window) })
 }
 
+// compaction puts summaries of the model in the place of conversation.
+type compaction struct{ agent *Agent }
+
 // compact replaces the conversation by a summary of it.
-func (a *Agent) compact(ctx context.Context, conversation []contexts.Entry) error {
-	summary, err := a.summarize(ctx, conversation)
+func (c compaction) compact(ctx context.Context, conversation []contexts.Entry) error {
+	summary, err := c.summarize(ctx, conversation)
 	if errors.Is(err, llm.ErrTooLong) {
 		err = fmt.Errorf("%w; the conversation is also too long to be summarized: chibi -a empties it, the "+
 			"transcript keeps everything", err)
 	}
 	if err != nil {
-		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", a.Context.Name(), err)
+		return fmt.Errorf("context %q was not compacted, nothing has changed: %w", c.agent.Context.Name(), err)
 	}
-	if err := a.Context.Compact(summary, nil); err != nil {
+	if err := c.agent.Context.Compact(summary, nil); err != nil {
 		return err
 	}
-	a.emitChange(ContextCompacted, "context %q was compacted: a summary replaced the conversation",
-		a.Context.Name())
+	c.agent.Output.emitChange(c.agent.Context.Name(), ContextCompacted,
+		"context %q was compacted: a summary replaced the conversation",
+		c.agent.Context.Name())
 	return nil
 }
 
 // replaceWindow replaces the window between pre_compact and post_compact. into
 // describes, for a person, what the conversation becomes.
-func (a *Agent) replaceWindow(ctx context.Context, into string, replace func() error) error {
-	before, err := a.contextPayload(ctx)
+func (c compaction) replaceWindow(ctx context.Context, into string, replace func() error) error {
+	before, err := contextPayload(ctx, c.agent.Context)
 	if err != nil {
 		return err
 	}
-	window, err := a.Context.Window(ctx)
+	window, err := c.agent.Context.Window(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreCompact, before); err != nil {
+	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreCompact, before); err != nil {
 		return err
 	}
 	if err := replace(); err != nil {
 		return err
 	}
-	a.emitCompacted(countEntries(window), into)
-	after, err := a.contextPayload(ctx)
+	c.emitCompacted(countEntries(window), into)
+	after, err := contextPayload(ctx, c.agent.Context)
 	if err != nil {
 		return err
 	}
-	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostCompact, after)
+	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostCompact, after)
 	return err
 }
 
 // emitCompacted reports what a number of entries became.
-func (a *Agent) emitCompacted(entries int, into string) {
-	a.emit(Event{Kind: EventCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
+func (c compaction) emitCompacted(entries int, into string) {
+	c.agent.Output.emit(Event{Kind: EventCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
 }
 
 // countEntries counts the entries of a window that are conversation.
@@ -112,22 +117,23 @@ func tokens(entries []contexts.Entry) int {
 // maybeCompact warns when the window fills up, and compacts its oldest part if that
 // is configured. The prompt is answered in any case: a failure is reported, and the
 // conversation continues as it is. It returns the window.
-func (a *Agent) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
-	limit := a.Settings.contextWindow()
+func (c compaction) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
+	limit := c.agent.Settings.contextWindow()
 	used := float64(tokens(window)) * 100 / float64(limit)
-	if warn := a.Settings.WarnPercent; warn > 0 && used >= warn {
-		a.notice("the context window of %q is %.0f%% full, about %d tokens are left", a.Context.Name(), used,
+	if warn := c.agent.Settings.WarnPercent; warn > 0 && used >= warn {
+		c.agent.Output.notice("the context window of %q is %.0f%% full, about %d tokens are left",
+			c.agent.Context.Name(), used,
 			max(0, limit-tokens(window)))
 	}
-	if !a.Settings.AutoCompact || used < a.Settings.CompactPercent {
+	if !c.agent.Settings.AutoCompact || used < c.agent.Settings.CompactPercent {
 		return window, nil
 	}
-	if err := a.compactRolling(ctx, window); err != nil {
+	if err := c.compactRolling(ctx, window); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		a.notice("context %q could not be compacted and continues as it is: %v", a.Context.Name(), err)
+		c.agent.Output.notice("context %q could not be compacted and continues as it is: %v", c.agent.Context.Name(), err)
 		return window, nil
 	}
-	return a.Context.Window(ctx)
+	return c.agent.Context.Window(ctx)
 }

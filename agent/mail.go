@@ -26,7 +26,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 		from = a.Context.Name()
 	}
 	mail := hookpoints.PreSendMessagePayload{From: from, To: to, Content: text, ContextName: a.Context.Name()}
-	if err := a.checkMail(mail); err != nil {
+	if err := checkMail(a.Context, mail); err != nil {
 		return "", err
 	}
 	claim, err := plugin.Fire(ctx, a.Host, hookpoints.PreSendMessage, mail)
@@ -36,7 +36,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	via := "local inbox"
 	if claim.Delivered {
 		via = claim.Via
-	} else if err := a.deliver(mail); err != nil {
+	} else if err := deliver(a.Context, mail); err != nil {
 		return "", err
 	}
 	result := fmt.Sprintf("Message delivered to '%s' via %s", to, via)
@@ -47,7 +47,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 }
 
 // checkMail rejects what cannot be an address, and a text that is too long.
-func (a *Agent) checkMail(mail hookpoints.PreSendMessagePayload) error {
+func checkMail(c Context, mail hookpoints.PreSendMessagePayload) error {
 	for _, address := range []struct {
 		what, text string
 		most       int
@@ -56,15 +56,15 @@ func (a *Agent) checkMail(mail hookpoints.PreSendMessagePayload) error {
 			return fmt.Errorf("%q must be one line of 1 to %d bytes without control characters", address.what, address.most)
 		}
 	}
-	return a.Context.CheckMessage(mail.Content)
+	return c.CheckMessage(mail.Content)
 }
 
 // deliver puts a message into the other context's inbox.
-func (a *Agent) deliver(mail hookpoints.PreSendMessagePayload) error {
+func deliver(c Context, mail hookpoints.PreSendMessagePayload) error {
 	if err := contexts.ValidName(mail.To); err != nil {
 		return fmt.Errorf("no plugin delivers to %q, and it is not a context: %w", mail.To, err)
 	}
-	return a.Context.Send(mail.To, mail.From, mail.Content)
+	return c.Send(mail.To, mail.From, mail.Content)
 }
 
 // MailPrompt is the prompt of a turn whose purpose is to process the waiting mail.

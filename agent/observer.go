@@ -27,44 +27,44 @@ type Output struct {
 }
 
 // notice shows a person a sentence that they should read.
-func (a *Agent) notice(format string, args ...any) {
+func (o Output) notice(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	a.emit(Event{Kind: EventNotice, Text: text})
-	if a.Output.Notice != nil {
-		a.Output.Notice(text)
+	o.emit(Event{Kind: EventNotice, Text: text})
+	if o.Notice != nil {
+		o.Notice(text)
 	}
 }
 
 // detail shows a sentence to a person who wants to know more.
-func (a *Agent) detail(format string, args ...any) {
-	if a.Output.Detail != nil {
-		a.Output.Detail(fmt.Sprintf(format, args...))
+func (o Output) detail(format string, args ...any) {
+	if o.Detail != nil {
+		o.Detail(fmt.Sprintf(format, args...))
 	}
 }
 
 // waiting shows what is being waited for, until the returned function is called.
-func (a *Agent) waiting(what string) func() {
-	if a.Output.Waiting == nil {
+func (o Output) waiting(what string) func() {
+	if o.Waiting == nil {
 		return func() {}
 	}
-	return a.Output.Waiting(what)
+	return o.Waiting(what)
 }
 
 // emit reports an event.
-func (a *Agent) emit(e Event) {
-	if a.Output.Event != nil {
-		a.Output.Event(e)
+func (o Output) emit(e Event) {
+	if o.Event != nil {
+		o.Event(e)
 	}
 }
 
 // emitChange reports what happened to the context.
-func (a *Agent) emitChange(change ContextChange, format string, args ...any) {
-	a.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...), Change: change,
-		Contexts: []string{a.Context.Name()}})
+func (o Output) emitChange(name string, change ContextChange, format string, args ...any) {
+	o.emit(Event{Kind: EventContext, Text: fmt.Sprintf(format, args...), Change: change,
+		Contexts: []string{name}})
 }
 
 // emitRewritten reports what plugins changed in the calls of a conversation.
-func (a *Agent) emitRewritten(window []contexts.Entry) {
+func (o Output) emitRewritten(window []contexts.Entry) {
 	written := map[string]string{}
 	var list []Rewritten
 	for _, e := range window {
@@ -76,6 +76,6 @@ func (a *Agent) emitRewritten(window []contexts.Entry) {
 		}
 	}
 	if len(list) > 0 {
-		a.emit(Event{Kind: EventRewritten, Rewritten: list})
+		o.emit(Event{Kind: EventRewritten, Rewritten: list})
 	}
 }

@@ -130,7 +130,7 @@ func (c *toolCall) filterOutput(ctx context.Context) error {
 		c.out.replace(answer.Message)
 	case answer.Output != nil:
 		if c.out.file != nil {
-			c.agent.notice("hooks saw only the first 1 MiB of the output of %s; their replacement is the whole "+
+			c.agent.Output.notice("hooks saw only the first 1 MiB of the output of %s; their replacement is the whole "+
 				"output",
 				c.inv.ToolName)
 		}

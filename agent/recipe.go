@@ -53,7 +53,8 @@ func (t *turn) purpose() string {
 // conversation continues as it is.
 func (a turnAction) runRecipe(ctx context.Context, latest []contexts.Entry) error {
 	if limit := a.turn.agent.Settings.maxFollowUps(); a.turn.recipes >= limit {
-		a.turn.agent.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not run",
+		a.turn.agent.Output.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not "+
+			"run",
 			limit,
 			a.recipe)
 		return nil
@@ -67,7 +68,7 @@ func (a turnAction) runRecipe(ctx context.Context, latest []contexts.Entry) erro
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		a.turn.agent.notice("the recipe %q failed and the conversation stays as it is: %v", a.recipe, err)
+		a.turn.agent.Output.notice("the recipe %q failed and the conversation stays as it is: %v", a.recipe, err)
 		return nil
 	}
 	entries := a.entries([]hookpoints.ChatMessage{{Role: "user", Content: answer}})
@@ -89,7 +90,7 @@ func (a turnAction) runDetached(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	prompt, err := t.agent.promptAbout(ctx, contexts.Answered(window, t.unanswered), recipe.Prompt)
+	prompt, err := promptAbout(ctx, t.agent.Context, contexts.Answered(window, t.unanswered), recipe.Prompt)
 	if err != nil {
 		return "", err
 	}

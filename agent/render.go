@@ -42,10 +42,10 @@ func (c *toolCall) render(ctx context.Context) (rendered, error) {
 	}
 	entry, err := c.saveInCache()
 	if err != nil {
-		c.agent.notice("%v; the model sees the beginning of it", err)
+		c.agent.Output.notice("%v; the model sees the beginning of it", err)
 		return rendered{text: c.out.uncached(), truncated: truncated}, nil
 	}
-	c.agent.detail("cached %d characters from %s as %s", entry.Chars, c.inv.ToolName, entry.ID)
+	c.agent.Output.detail("cached %d characters from %s as %s", entry.Chars, c.inv.ToolName, entry.ID)
 	text, err := c.cacheOutput(ctx, entry)
 	return rendered{text: text, cached: true, truncated: truncated, path: entry.Path}, err
 }
@@ -77,7 +77,7 @@ func (c *toolCall) cacheOutput(ctx context.Context, e cache.Entry) (string, erro
 	if err != nil {
 		return "", err
 	}
-	text, err := c.agent.stub(e, &c.out, answer.Summary)
+	text, err := c.stub(e, answer.Summary)
 	if err != nil {
 		return "", err
 	}

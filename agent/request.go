@@ -116,24 +116,24 @@ func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessag
 		event.Sent = sentTools(body, event.Offered)
 	}
 	event.After, event.Bytes = parameters(body), len(body)
-	a.emit(Event{Kind: EventRequest, Request: &event})
+	a.Output.emit(Event{Kind: EventRequest, Request: &event})
 	return body, nil
 }
 
 // askModel asks the model something detached from the conversation, with hooks as for
 // any request; nothing is stored or shown. purpose names it for people.
-func (a *Agent) askModel(ctx context.Context, purpose, prompt string) (llm.Reply, error) {
+func (c compaction) askModel(ctx context.Context, purpose, prompt string) (llm.Reply, error) {
 	none := []string{}
-	body, err := a.requestBody(ctx, modelRequest{
+	body, err := c.agent.requestBody(ctx, modelRequest{
 		messages: []llm.Message{{Role: "user", Content: prompt}},
 		event:    RequestEvent{For: purpose, Tools: none, Configured: none, Offered: none},
 	})
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	done := a.waiting(purpose + " by model " + a.Settings.Model)
+	done := c.agent.Output.waiting(purpose + " by model " + c.agent.Settings.Model)
 	defer done()
-	return a.Model.Stream(ctx, body, func(string) {})
+	return c.agent.Model.Stream(ctx, body, func(string) {})
 }
 
 // sentTools lists the tools of a body if they are not the offered ones.

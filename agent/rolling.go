@@ -25,37 +25,38 @@ const keptExchanges = 2
 
 // compactRolling replaces exchanges that the model chooses by a summary. It fires
 // pre_rolling_compact and, when it is done, post_rolling_compact.
-func (a *Agent) compactRolling(ctx context.Context, window []contexts.Entry) error {
+func (c compaction) compactRolling(ctx context.Context, window []contexts.Entry) error {
 	all := exchanges(window)
 	if len(all) <= keptExchanges {
 		return nil
 	}
-	before, err := a.contextPayload(ctx)
+	before, err := contextPayload(ctx, c.agent.Context)
 	if err != nil {
 		return err
 	}
-	if _, err := plugin.Fire(ctx, a.Host, hookpoints.PreRollingCompact, hookpoints.PreRollingCompactPayload{
+	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreRollingCompact, hookpoints.PreRollingCompactPayload{
 		ContextName: before.ContextName, MessageCount: before.MessageCount, NonSystemCount: before.MessageCount,
 		Summary: before.Summary,
 	}); err != nil {
 		return err
 	}
-	drop, keep := a.partition(ctx, all)
-	summary, err := a.summarize(ctx, drop)
+	drop, keep := c.partition(ctx, all)
+	summary, err := c.summarize(ctx, drop)
 	if err != nil {
 		return err
 	}
-	if err := a.Context.Compact(summary, keep); err != nil {
+	if err := c.agent.Context.Compact(summary, keep); err != nil {
 		return err
 	}
-	after, err := a.contextPayload(ctx)
+	after, err := contextPayload(ctx, c.agent.Context)
 	if err != nil {
 		return err
 	}
-	a.emitChange(ContextCompacted, "context %q was compacted: a summary replaced its oldest part",
-		a.Context.Name())
-	a.emitCompacted(len(drop), fmt.Sprintf("into a summary, %d stay", len(keep)))
-	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{
+	c.agent.Output.emitChange(c.agent.Context.Name(), ContextCompacted,
+		"context %q was compacted: a summary replaced its oldest part",
+		c.agent.Context.Name())
+	c.emitCompacted(len(drop), fmt.Sprintf("into a summary, %d stay", len(keep)))
+	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{
 		ContextName: after.ContextName, MessageCount: after.MessageCount,
 		MessagesArchived: before.MessageCount - after.MessageCount, Summary: after.Summary,
 	})
@@ -83,11 +84,11 @@ func exchanges(window []contexts.Entry) []exchange {
 
 // partition decides which entries are removed from the window. The latest exchanges
 // stay in any case. If the model makes no valid choice, the oldest are removed.
-func (a *Agent) partition(ctx context.Context, all []exchange) (drop, keep []contexts.Entry) {
+func (c compaction) partition(ctx context.Context, all []exchange) (drop, keep []contexts.Entry) {
 	candidates := all[:len(all)-keptExchanges]
-	target := int(math.Round(float64(len(all)) * a.Settings.CompactDropPercent / 100))
+	target := int(math.Round(float64(len(all)) * c.agent.Settings.CompactDropPercent / 100))
 	target = min(max(target, 1), len(candidates))
-	chosen := a.choose(ctx, candidates, target)
+	chosen := c.choose(ctx, candidates, target)
 	for i, x := range all {
 		if i < len(candidates) && chosen[i] {
 			drop = append(drop, x...)
@@ -99,9 +100,9 @@ func (a *Agent) partition(ctx context.Context, all []exchange) (drop, keep []con
 }
 
 // choose asks the model which exchanges matter least, and returns their indexes.
-func (a *Agent) choose(ctx context.Context, candidates []exchange, target int) map[int]bool {
+func (c compaction) choose(ctx context.Context, candidates []exchange, target int) map[int]bool {
 	chosen := map[int]bool{}
-	if reply, err := a.askModel(ctx, "choice of what to drop", choicePrompt(candidates, target)); err == nil {
+	if reply, err := c.askModel(ctx, "choice of what to drop", choicePrompt(candidates, target)); err == nil {
 		ids := chosenIDs(reply.Text)
 		for i, x := range candidates {
 			if slices.ContainsFunc(x, func(e contexts.Entry) bool { return ids[e.ID] }) {
@@ -112,7 +113,7 @@ func (a *Agent) choose(ctx context.Context, candidates []exchange, target int) m
 	if len(chosen) > 0 {
 		return chosen
 	}
-	a.detail("the model made no valid choice of what to drop; the oldest exchanges are dropped")
+	c.agent.Output.detail("the model made no valid choice of what to drop; the oldest exchanges are dropped")
 	for i := range target {
 		chosen[i] = true
 	}

@@ -35,7 +35,7 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 		return s, err
 	}
 	if s.incomplete != "" {
-		t.agent.notice("the model's answer is incomplete: %s", s.incomplete)
+		t.agent.Output.notice("the model's answer is incomplete: %s", s.incomplete)
 		action = action.withoutIncomplete()
 		err = s.refuseCalls()
 	} else {
@@ -66,7 +66,7 @@ func (s *step) respond(ctx context.Context) error {
 	t.steps++
 	s.incomplete = incomplete(s.reply)
 	if err != nil {
-		return errors.Join(t.agent.explainTooLong(err, len(body)), s.storePartial())
+		return errors.Join(t.agent.Settings.explainTooLong(err, len(body)), s.storePartial())
 	}
 	return s.storeResponse(len(body))
 }
@@ -74,7 +74,7 @@ func (s *step) respond(ctx context.Context) error {
 // stream asks the model and shows its text as it arrives.
 func (s *step) stream(ctx context.Context, body []byte) (llm.Reply, error) {
 	t := s.turn
-	done := t.agent.waiting("model " + t.agent.Settings.Model)
+	done := t.agent.Output.waiting("model " + t.agent.Settings.Model)
 	reply, err := t.agent.Model.Stream(ctx, body, t.recorder.showText)
 	done()
 	if reply.Text != "" && !strings.HasSuffix(reply.Text, "\n") {
@@ -120,9 +120,9 @@ func (s *step) storeResponse(sent int) error {
 func (s *step) noticeEmpty() {
 	switch {
 	case s.turn.unanswered != "":
-		s.turn.agent.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
+		s.turn.agent.Output.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
 	case !s.turn.nested:
-		s.turn.agent.notice("the model answered nothing more")
+		s.turn.agent.Output.notice("the model answered nothing more")
 	}
 }
 
@@ -164,7 +164,7 @@ func (a turnAction) withoutIncomplete() turnAction {
 	if !a.dropSummary {
 		return a
 	}
-	a.turn.agent.notice("the conversation stays as it is: its replacement is incomplete")
+	a.turn.agent.Output.notice("the conversation stays as it is: its replacement is incomplete")
 	return turnAction{turn: a.turn, point: a.point}
 }
 
@@ -183,11 +183,11 @@ func (s *step) refuseCalls() error {
 
 // explainTooLong adds to the error of a request that is too long what a person can
 // do about it.
-func (a *Agent) explainTooLong(err error, sent int) error {
+func (s Settings) explainTooLong(err error, sent int) error {
 	if !errors.Is(err, llm.ErrTooLong) {
 		return err
 	}
-	size, limit, advice := sent/4, a.Settings.contextWindow(), ""
+	size, limit, advice := sent/4, s.contextWindow(), ""
 	if size < limit {
 		advice = "; if the server accepts less than that, set context_window_limit to what it accepts"
 	}

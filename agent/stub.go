@@ -13,8 +13,8 @@ import (
 const lastLines = 10
 
 // stub returns what the model sees of a cached output.
-func (a *Agent) stub(e cache.Entry, o *output, summary string) (string, error) {
-	t, err := a.Cache.Open(e.ID)
+func (c *toolCall) stub(e cache.Entry, summary string) (string, error) {
+	t, err := c.agent.Cache.Open(e.ID)
 	if err != nil {
 		return "", err
 	}
@@ -22,12 +22,12 @@ func (a *Agent) stub(e cache.Entry, o *output, summary string) (string, error) {
 	title, part := "Summary", strings.TrimSpace(summary)
 	if part == "" {
 		title = "Preview"
-		if part, err = t.Preview(a.Settings.cachePreview()); err != nil {
+		if part, err = t.Preview(c.agent.Settings.cachePreview()); err != nil {
 			return "", err
 		}
 	}
-	if o.status == hookpoints.StatusFailed {
-		last, err := t.Tail(lastLines, a.Settings.cachePreview())
+	if c.out.status == hookpoints.StatusFailed {
+		last, err := t.Tail(lastLines, c.agent.Settings.cachePreview())
 		if err != nil {
 			return "", err
 		}
@@ -37,7 +37,7 @@ func (a *Agent) stub(e cache.Entry, o *output, summary string) (string, error) {
 		"---\n%s\n---\n"+
 		"Use file_head, file_tail, file_lines, file_grep with cache_id=\"%s\" to examine.",
 		e.ID, e.Tool, humanize.Bytes(uint64(e.Bytes)), humanize.Comma(int64(e.Chars)), humanize.Comma(int64(e.Tokens)),
-		humanize.Comma(int64(e.Lines)), stubNotes(e, o), title, part, e.ID), nil
+		humanize.Comma(int64(e.Lines)), stubNotes(e, &c.out), title, part, e.ID), nil
 }
 
 // stubNotes returns further lines of a stub: how a failed call ended, and what the

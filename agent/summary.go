@@ -16,16 +16,16 @@ const maxToolText = 2000
 
 // summarize asks the model for a summary of the earlier summary and of entries,
 // with the prompt of the recipe "compact".
-func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string, error) {
-	recipe, err := a.findRecipe(ctx, CompactRecipe, nil)
+func (c compaction) summarize(ctx context.Context, entries []contexts.Entry) (string, error) {
+	recipe, err := c.agent.findRecipe(ctx, CompactRecipe, nil)
 	if err != nil {
 		return "", err
 	}
-	prompt, err := a.promptAbout(ctx, entries, recipe.Prompt)
+	prompt, err := promptAbout(ctx, c.agent.Context, entries, recipe.Prompt)
 	if err != nil {
 		return "", err
 	}
-	reply, err := a.askModel(ctx, "summary", prompt)
+	reply, err := c.askModel(ctx, "summary", prompt)
 	text := strings.TrimSpace(reply.Text)
 	switch why := incomplete(reply); {
 	case err != nil:
@@ -38,21 +38,21 @@ func (a *Agent) summarize(ctx context.Context, entries []contexts.Entry) (string
 }
 
 // promptAbout returns a prompt preceded by the conversation that it is about.
-func (a *Agent) promptAbout(ctx context.Context, entries []contexts.Entry, prompt string) (string, error) {
-	notes, err := a.notes(ctx)
-	return notes + "--- CONVERSATION ---\n" + conversationText(entries) +
+func promptAbout(ctx context.Context, c Context, entries []contexts.Entry, prompt string) (string, error) {
+	known, err := notes(ctx, c)
+	return known + "--- CONVERSATION ---\n" + conversationText(entries) +
 		"--- END OF THE CONVERSATION ---\n\n" + prompt, err
 }
 
 // notes returns what a summary builds on: the earlier summary, the goals and the
 // todos.
-func (a *Agent) notes(ctx context.Context) (string, error) {
+func notes(ctx context.Context, c Context) (string, error) {
 	var b strings.Builder
 	for _, part := range []struct {
 		title string
 		read  func(context.Context) (string, error)
 	}{
-		{"EARLIER SUMMARY", a.Context.Summary}, {"GOALS", a.Context.Goals}, {"TODOS", a.Context.Todos},
+		{"EARLIER SUMMARY", c.Summary}, {"GOALS", c.Goals}, {"TODOS", c.Todos},
 	} {
 		text, err := part.read(ctx)
 		if err != nil {

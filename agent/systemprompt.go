@@ -12,7 +12,7 @@ import (
 // text, what is known about the person and the conversation, what plugins add
 // after.
 func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
-	parts, err := a.readPromptParts(ctx)
+	parts, err := readPromptParts(ctx, a.Context, a.Settings)
 	if err != nil {
 		return "", err
 	}
@@ -22,7 +22,7 @@ func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sections := append([]string{first.Inject}, a.sections(parts)...)
+	sections := append([]string{first.Inject}, parts.sections(a.Settings)...)
 	last, err := plugin.Fire(ctx, a.Host, hookpoints.PostSystemPrompt, payload)
 	if err != nil {
 		return "", err
@@ -33,39 +33,39 @@ func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
 // promptParts are the texts of the context's files.
 type promptParts struct{ prompt, continuation, summary, todos, goals, reflection string }
 
-func (a *Agent) readPromptParts(ctx context.Context) (p promptParts, err error) {
+func readPromptParts(ctx context.Context, c Context, settings Settings) (p promptParts, err error) {
 	files := []struct {
 		read func(context.Context) (string, error)
 		into *string
 	}{
-		{a.Context.SystemPrompt, &p.prompt},
-		{func(ctx context.Context) (string, error) { return a.Context.Prompt(ctx, "continuation") }, &p.continuation},
-		{a.Context.Summary, &p.summary},
-		{a.Context.Todos, &p.todos},
-		{a.Context.Goals, &p.goals},
+		{c.SystemPrompt, &p.prompt},
+		{func(ctx context.Context) (string, error) { return c.Prompt(ctx, "continuation") }, &p.continuation},
+		{c.Summary, &p.summary},
+		{c.Todos, &p.todos},
+		{c.Goals, &p.goals},
 	}
-	if a.Settings.Reflection {
+	if settings.Reflection {
 		files = append(files, struct {
 			read func(context.Context) (string, error)
 			into *string
-		}{a.Context.Reflection, &p.reflection})
+		}{c.Reflection, &p.reflection})
 	}
 	for _, f := range files {
 		if *f.into, err = f.read(ctx); err != nil {
 			return p, err
 		}
 	}
-	if own := a.Settings.SystemPrompt; own != nil {
+	if own := settings.SystemPrompt; own != nil {
 		p.prompt = *own
 	}
 	return p, nil
 }
 
 // sections lists chibi's own parts of the system prompt in order.
-func (a *Agent) sections(p promptParts) []string {
+func (p promptParts) sections(settings Settings) []string {
 	user := ""
-	if a.Settings.UserName != "" && a.Settings.UserName != DefaultUserName {
-		user = "The user speaking to you is called: " + a.Settings.UserName
+	if settings.UserName != "" && settings.UserName != DefaultUserName {
+		user = "The user speaking to you is called: " + settings.UserName
 	}
 	return []string{
 		p.prompt,

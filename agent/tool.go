@@ -40,7 +40,8 @@ type callResult struct {
 func (s *step) runCalls(ctx context.Context) error {
 	limit, calls := s.turn.agent.Settings.maxCalls(), s.reply.ToolCalls
 	if len(calls) > limit {
-		s.turn.agent.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response says",
+		s.turn.agent.Output.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response "+
+			"says",
 			len(calls), limit)
 	}
 	for i, call := range calls {
@@ -76,7 +77,7 @@ func (c *toolCall) run(ctx context.Context) (callResult, error) {
 	if err := c.execute(ctx); err != nil {
 		return callResult{}, err
 	}
-	c.agent.emit(Event{Kind: EventCall, Call: c.out.event(c.inv)})
+	c.agent.Output.emit(Event{Kind: EventCall, Call: c.out.event(c.inv)})
 	result := callResult{ranWith: c.out.ranWith, failure: c.out.reason()}
 	if err := c.filterOutput(ctx); err != nil {
 		c.out.discard()
@@ -119,7 +120,7 @@ func (c *toolCall) execute(ctx context.Context) error {
 		c.out = denied(err)
 		return nil
 	}
-	schema := c.agent.schema(tool.Spec())
+	schema := c.agent.schemas.of(tool.Spec(), c.agent.Output)
 	var converted []string
 	c.inv.Arguments, converted = schema.Convert(c.inv.Arguments)
 	verdict, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreTool, c.inv, refineArguments(schema))
@@ -145,9 +146,9 @@ func (c *toolCall) execute(ctx context.Context) error {
 
 // call runs the tool.
 func (c *toolCall) call(ctx context.Context, tool tools.Tool) (output, error) {
-	c.agent.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
+	c.agent.Output.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
 		Arguments: c.inv.Arguments}})
-	done, begun := c.agent.waiting("tool "+c.inv.ToolName), time.Now()
+	done, begun := c.agent.Output.waiting("tool "+c.inv.ToolName), time.Now()
 	result, err := tool.Call(ctx, tools.Call{ID: c.inv.ToolCallID, Arguments: c.inv.Arguments,
 		Context: c.step.turn.contextName()})
 	done()
@@ -175,7 +176,7 @@ func (c *toolCall) lookup() (tools.Tool, error) {
 
 // permit checks a call against the tool's parameters and the recipe.
 func (c *toolCall) permit(spec tools.Spec) error {
-	err := c.agent.checkArguments(spec, c.inv.Arguments)
+	err := c.agent.schemas.check(spec, c.inv.Arguments, c.agent.Output)
 	if err != nil {
 		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}

@@ -115,8 +115,9 @@ func (t *turn) begin(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	t.agent.emitRewritten(window)
-	if window, err = t.agent.maybeCompact(ctx, contexts.Answered(window, t.unanswered)); err != nil {
+	t.agent.Output.emitRewritten(window)
+	c := compaction{t.agent}
+	if window, err = c.maybeCompact(ctx, contexts.Answered(window, t.unanswered)); err != nil {
 		return err
 	}
 	t.messages = messagesOf(contexts.Answered(window, t.unanswered))

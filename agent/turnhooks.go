@@ -53,13 +53,13 @@ func (t *turn) firePreStop(ctx context.Context, response string) (string, error)
 		return "", err
 	}
 	if limit := t.agent.Settings.maxFollowUps(); t.followUps >= limit {
-		t.agent.notice("pre_stop: the turn has been continued %d times, as max_follow_ups allows; further follow-up "+
+		t.agent.Output.notice("pre_stop: the turn has been continued %d times, as max_follow_ups allows; further follow-up "+
 			"messages are ignored", limit)
 		return "", nil
 	}
 	t.followUps++
 	for i, by := range answer.FollowUpsBy {
-		t.agent.emit(Event{Kind: EventFollowUp, Text: answer.FollowUpMessages[i], By: by})
+		t.agent.Output.emit(Event{Kind: EventFollowUp, Text: answer.FollowUpMessages[i], By: by})
 	}
 	return strings.Join(answer.FollowUpMessages, "\n\n"), t.storeFollowUps(answer.FollowUpMessages)
 }
@@ -79,14 +79,15 @@ func (t *turn) storeFollowUps(texts []string) error {
 // called tools.
 func (a turnAction) apply(ctx context.Context, latest []contexts.Entry) error {
 	if a.isRunning() {
-		a.turn.agent.detail("%s: the recipe %q is being run already", a.point, a.recipe)
+		a.turn.agent.Output.detail("%s: the recipe %q is being run already", a.point, a.recipe)
 		a.recipe = ""
 	}
 	if len(a.messages) == 0 && a.recipe == "" {
 		return nil
 	}
 	if a.turn.nested {
-		a.turn.agent.notice("%s: the recipe %q runs detached from the conversation and cannot replace it; ignored", a.point,
+		a.turn.agent.Output.notice("%s: the recipe %q runs detached from the conversation and cannot replace it; ignored",
+			a.point,
 			a.turn.recipe.Name)
 		return nil
 	}
@@ -94,7 +95,7 @@ func (a turnAction) apply(ctx context.Context, latest []contexts.Entry) error {
 		return a.runRecipe(ctx, latest)
 	}
 	if a.recipe != "" {
-		a.turn.agent.notice("%s: the conversation is replaced, the recipe %q is not run", a.point, a.recipe)
+		a.turn.agent.Output.notice("%s: the conversation is replaced, the recipe %q is not run", a.point, a.recipe)
 	}
 	entries := withResults(a.entries(a.messages), latest)
 	return a.replace(ctx, replacement{
@@ -148,10 +149,10 @@ func (a turnAction) replace(ctx context.Context, r replacement) error {
 	if r.dropSummary {
 		replace = t.agent.Context.Supersede
 	}
-	err := t.agent.replaceWindow(ctx, r.into, func() error { return replace(r.entries) })
+	err := compaction{t.agent}.replaceWindow(ctx, r.into, func() error { return replace(r.entries) })
 	t.messages = messagesOf(r.entries)
 	if err == nil {
-		t.agent.emitChange(ContextReplaced,
+		t.agent.Output.emitChange(t.agent.Context.Name(), ContextReplaced,
 			"the conversation of context %q was replaced, as plugins asked; it has %d entries now",
 			t.contextName(), len(r.entries))
 	}

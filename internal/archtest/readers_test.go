@@ -42,7 +42,7 @@ const (
 // boundOf names, for each function that reads, the row of the table of bounds
 // in docs/RELIABILITY.md that says how much it reads at most, or why it needs none.
 var boundOf = map[string]string{
-	"agent.Agent.stub":                            "a tool's output in the cache",
+	"agent.toolCall.stub":                         "a tool's output in the cache",
 	"cache.Files.Open":                            "a tool's output in the cache",
 	"cache.Files.entry":                           "the description of a cache entry",
 	"cache.Files.index":                           "the description of a cache entry",
