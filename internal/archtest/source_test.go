@@ -18,7 +18,7 @@ const module = "github.com/chibi-host/chibi/"
 // source is one Go file that is not a test.
 type source struct {
 	path    string // from the repository's root
-	pkg     string // its package's folder, "." for main
+	pkg     string // its package's directory, "." for main
 	syntax  *ast.File
 	fset    *token.FileSet
 	imports map[string]string // local name -> path

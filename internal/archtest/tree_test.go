@@ -62,7 +62,7 @@ func committed(t *testing.T) map[string][]byte {
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {
-		t.Skip("this is no git checkout")
+		t.Skip("this is not a git checkout")
 	}
 	files := map[string][]byte{}
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
