@@ -107,7 +107,7 @@ type LoadedEvent struct {
 	Tools   []string       `json:"tools"`
 }
 
-// LoadedPlugin is a plugin that was loaded, or left out.
+// LoadedPlugin is a plugin that was loaded, or skipped.
 type LoadedPlugin struct {
 	Name string `json:"name"`
 	// Points are the points at which it is asked, Events their names in its
@@ -115,8 +115,8 @@ type LoadedPlugin struct {
 	Points []hookpoints.Name          `json:"points,omitempty"`
 	Events map[hookpoints.Name]string `json:"events,omitempty"`
 	Tools  []string                   `json:"tools,omitempty"`
-	// LeftOut is the reason why it was left out, "" if it was not.
-	LeftOut string `json:"left_out,omitempty"`
+	// Skipped is the reason why it was skipped, "" if it was not.
+	Skipped string `json:"left_out,omitempty"`
 }
 
 // CallEvent is one call of a tool.

@@ -84,8 +84,8 @@ func (o Override) Timeouts() map[hookpoints.Name]time.Duration {
 type Loaded struct {
 	// Plugins are ready to be asked, in order.
 	Plugins []Plugin
-	// LeftOut are the skipped plugins, with reasons.
-	LeftOut []LeftOut
+	// Skipped are the skipped plugins, with reasons.
+	Skipped []SkippedPlugin
 	// Notices are notices about loaded plugins.
 	Notices []Notice
 	// Taken are tools that were skipped because their names are taken.
@@ -95,7 +95,7 @@ type Loaded struct {
 // Add appends the plugins of another protocol.
 func (l *Loaded) Add(more Loaded) {
 	l.Plugins = append(l.Plugins, more.Plugins...)
-	l.LeftOut = append(l.LeftOut, more.LeftOut...)
+	l.Skipped = append(l.Skipped, more.Skipped...)
 	l.Notices = append(l.Notices, more.Notices...)
 	l.Taken = append(l.Taken, more.Taken...)
 }
@@ -123,18 +123,18 @@ type TakenTool struct {
 	From string
 }
 
-// LeftOut is an entry that was skipped.
-type LeftOut struct {
+// SkippedPlugin is an entry that was skipped.
+type SkippedPlugin struct {
 	// Name is the plugin's name.
 	Name string
 	// Origin is where it was found.
 	Origin Origin
 	// Reason says why it was skipped, and what to do about it.
 	Reason string
-	// Meant is true if it looks like a plugin that its owner expects to work,
+	// Reportable is true if it looks like a plugin that its owner expects to work,
 	// so that a person should be told; false for a disabled plugin, a README
 	// and the like.
-	Meant bool
+	Reportable bool
 	// Disabled is true if a person has disabled it.
 	Disabled bool
 	// Untrusted is true if it was skipped because it is not approved.

@@ -86,10 +86,10 @@ func TestLoadedOfSeveralProtocolsIsOneList(t *testing.T) {
 	all := plugin.Loaded{Plugins: []plugin.Plugin{{Name: "a"}}}
 	all.Add(plugin.Loaded{
 		Plugins: []plugin.Plugin{{Name: "b"}},
-		LeftOut: []plugin.LeftOut{{Name: "c", Untrusted: true}},
+		Skipped: []plugin.SkippedPlugin{{Name: "c", Untrusted: true}},
 		Notices: []plugin.Notice{{Plugin: "b", Text: "t"}},
 	})
-	if len(all.Plugins) != 2 || all.Plugins[1].Name != "b" || !all.LeftOut[0].Untrusted || len(all.Notices) != 1 {
+	if len(all.Plugins) != 2 || all.Plugins[1].Name != "b" || !all.Skipped[0].Untrusted || len(all.Notices) != 1 {
 		t.Errorf("all = %+v", all)
 	}
 }

@@ -123,7 +123,7 @@ func (g guards) whyMissing(name string, set config.Plugin) string {
 		}
 		return ""
 	}
-	for _, left := range g.loaded.LeftOut {
+	for _, left := range g.loaded.Skipped {
 		switch left.Name {
 		case name:
 			if left.Untrusted {

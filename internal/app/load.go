@@ -93,13 +93,13 @@ func collectTools(s *Session) error {
 // HasPlugin reports whether there is a plugin of this name, loaded or not.
 func HasPlugin(loaded plugin.Loaded, name string) bool {
 	return slices.ContainsFunc(loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name }) ||
-		slices.ContainsFunc(loaded.LeftOut, func(p plugin.LeftOut) bool { return p.Name == name })
+		slices.ContainsFunc(loaded.Skipped, func(p plugin.SkippedPlugin) bool { return p.Name == name })
 }
 
 // ReportSkipped tells the person which plugins were skipped, and why.
 func ReportSkipped(s *Session) {
-	for _, skipped := range s.Loaded.LeftOut {
-		if skipped.Meant && !skipped.Untrusted {
+	for _, skipped := range s.Loaded.Skipped {
+		if skipped.Reportable && !skipped.Untrusted {
 			s.person.notice(fmt.Sprintf("plugin %q left out: %s", skipped.Name, skipped.Reason))
 		}
 	}
@@ -122,7 +122,7 @@ func ReportSkipped(s *Session) {
 // reportUntrusted reports in one line which hooks of the current directory are not run.
 func reportUntrusted(s *Session) {
 	var names []string
-	for _, l := range s.Loaded.LeftOut {
+	for _, l := range s.Loaded.Skipped {
 		if !l.Untrusted {
 			continue
 		}

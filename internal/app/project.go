@@ -155,7 +155,7 @@ func (p Project) ownRecipeDirs() (list []recipes.Dir) {
 // pluginRecipes returns the directories of recipes in Kodelet's plugins.
 func pluginRecipes(root string) (list []recipes.Dir) {
 	for _, place := range kodelet.PluginDirs(root, "recipes") {
-		if place.LeftOut == "" {
+		if place.Skipped == "" {
 			list = append(list, recipes.Dir{Path: place.Path, Prefix: place.Plugin})
 		}
 	}
@@ -167,7 +167,7 @@ func pluginRecipes(root string) (list []recipes.Dir) {
 // The error says why hooks cannot be approved.
 func (p Project) Look() (files []trust.Seen, err error) {
 	for _, place := range kodelet.HookDirs(p.Dir) {
-		if place.LeftOut != "" {
+		if place.Skipped != "" {
 			continue // loading it reports why
 		}
 		dir := p.below(place.Path)

@@ -103,8 +103,8 @@ func loadedEvent(s *Session) *agent.LoadedEvent {
 		}
 		step.Plugins = append(step.Plugins, one)
 	}
-	for _, p := range s.Loaded.LeftOut {
-		step.Plugins = append(step.Plugins, agent.LoadedPlugin{Name: p.Name, LeftOut: p.Reason})
+	for _, p := range s.Loaded.Skipped {
+		step.Plugins = append(step.Plugins, agent.LoadedPlugin{Name: p.Name, Skipped: p.Reason})
 	}
 	for _, spec := range s.Agent.Tools.Specs() {
 		step.Tools = append(step.Tools, spec.Name)

@@ -70,7 +70,7 @@ func tryPlugin(t *testing.T, script string) {
 	}
 	loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: dir})
 	if err != nil || len(loaded.Plugins) != 1 || len(loaded.Notices) > 0 {
-		t.Fatalf("%v, skipped %+v, notices %v; script:\n%s", err, loaded.LeftOut, loaded.Notices, script)
+		t.Fatalf("%v, skipped %+v, notices %v; script:\n%s", err, loaded.Skipped, loaded.Notices, script)
 	}
 	p := loaded.Plugins[0]
 	for _, name := range p.Hooks {

@@ -144,8 +144,8 @@ func (e explanation) notAsked(name string) string {
 			points[i] = string(point)
 		}
 		switch {
-		case p.LeftOut != "":
-			return fmt.Sprintf("Plugin %q was left out: %s.", name, strings.TrimSuffix(p.LeftOut, "."))
+		case p.Skipped != "":
+			return fmt.Sprintf("Plugin %q was left out: %s.", name, strings.TrimSuffix(p.Skipped, "."))
 		case len(points) > 0:
 			return fmt.Sprintf("Plugin %q was not asked: it has hooks at %s, which did not happen in this turn.", name,
 				english.WordSeries(points, "and"))

@@ -128,7 +128,7 @@ func stepRow(l Line, begin time.Time) Row {
 func loadedText(loaded agent.LoadedEvent) string {
 	var leftOut []string
 	for _, p := range loaded.Plugins {
-		if p.LeftOut != "" {
+		if p.Skipped != "" {
 			leftOut = append(leftOut, p.Name)
 		}
 	}

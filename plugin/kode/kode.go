@@ -84,10 +84,10 @@ func Load(opts Options) plugin.Loaded {
 		point, known := Events()[h.Event]
 		switch {
 		case !known:
-			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin, Meant: true,
+			l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: name, Origin: origin, Reportable: true,
 				Reason: fmt.Sprintf("unknown event %q", h.Event)})
 		case override.Disabled:
-			l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: name, Origin: origin,
+			l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: name, Origin: origin,
 				Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
 		default:
 			l.Plugins = append(l.Plugins, opts.build(plugin.Plugin{Name: name, Origin: origin}, event{h.Event, point}, h))

@@ -341,7 +341,7 @@ func TestNamesOrderAndOverrides(t *testing.T) {
 	for _, p := range loaded.Plugins {
 		got = append(got, p.Name+" "+p.Origin.Path+" "+string(p.OnFailure))
 	}
-	for _, s := range loaded.LeftOut {
+	for _, s := range loaded.Skipped {
 		got = append(got, s.Name+": "+s.Reason)
 	}
 	want := []string{

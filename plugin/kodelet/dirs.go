@@ -33,7 +33,7 @@ func PluginDirs(root, kind string) (list []Dir) {
 	plugins := filepath.Join(root, pluginsDir)
 	entries, err := os.ReadDir(plugins)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return []Dir{{Path: plugins, LeftOut: fmt.Sprintf("the directory cannot be read: %v", err)}}
+		return []Dir{{Path: plugins, Skipped: fmt.Sprintf("the directory cannot be read: %v", err)}}
 	}
 	for _, entry := range entries {
 		dir := Dir{Path: filepath.Join(plugins, entry.Name(), kind), Plugin: pluginPrefix(entry.Name())}
@@ -41,11 +41,11 @@ func PluginDirs(root, kind string) (list []Dir) {
 			continue
 		}
 		if !entry.IsDir() {
-			dir.LeftOut = fmt.Sprintf("%s is a link, and plugins are not looked for behind links; put the directory there "+
+			dir.Skipped = fmt.Sprintf("%s is a link, and plugins are not looked for behind links; put the directory there "+
 				"instead", filepath.Join(plugins, entry.Name()))
 		}
 		if len(list) == maxPlugins {
-			return append(list, Dir{Path: plugins, LeftOut: fmt.Sprintf("it has more than %d plugins with %s; the others "+
+			return append(list, Dir{Path: plugins, Skipped: fmt.Sprintf("it has more than %d plugins with %s; the others "+
 				"are skipped", maxPlugins, kind)})
 		}
 		list = append(list, dir)

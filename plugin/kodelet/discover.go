@@ -46,12 +46,12 @@ func (f executable) origin() plugin.Origin { return plugin.Origin{Protocol: Prot
 // discover lists the executables of a directory in bytewise order of their names, and
 // the other entries with the reason why each one is skipped. A directory that cannot be
 // read does not affect the others.
-func discover(dir Dir, overrides map[string]plugin.Override) (found []executable, leftOut []plugin.LeftOut) {
+func discover(dir Dir, overrides map[string]plugin.Override) (found []executable, skipped []plugin.SkippedPlugin) {
 	entries, why := dir.entries()
 	if why != "" {
 		origin := plugin.Origin{Protocol: Protocol, Path: dir.Path}
-		return nil, []plugin.LeftOut{{Name: dir.Prefix + dir.Plugin + filepath.Base(dir.Path), Origin: origin,
-			Reason: why, Meant: true}}
+		return nil, []plugin.SkippedPlugin{{Name: dir.Prefix + dir.Plugin + filepath.Base(dir.Path), Origin: origin,
+			Reason: why, Reportable: true}}
 	}
 	untrusted := func(string) error { return nil }
 	if dir.Look != nil && len(entries) > 0 {
@@ -59,25 +59,25 @@ func discover(dir Dir, overrides map[string]plugin.Override) (found []executable
 	}
 	for _, entry := range entries {
 		file := dir.file(entry.Name())
-		left := plugin.LeftOut{Name: file.name, Origin: file.origin()}
-		if left.Reason, left.Meant = unusable(file, overrides); left.Reason == "" {
+		left := plugin.SkippedPlugin{Name: file.name, Origin: file.origin()}
+		if left.Reason, left.Reportable = unusable(file, overrides); left.Reason == "" {
 			if err := untrusted(file.path); err != nil {
-				left.Reason, left.Meant, left.Untrusted = err.Error(), true, errors.Is(err, plugin.ErrUntrusted)
+				left.Reason, left.Reportable, left.Untrusted = err.Error(), true, errors.Is(err, plugin.ErrUntrusted)
 			}
 		}
 		if left.Reason != "" {
-			leftOut = append(leftOut, left)
+			skipped = append(skipped, left)
 			continue
 		}
 		found = append(found, file)
 	}
-	return found, leftOut
+	return found, skipped
 }
 
 // entries lists the entries of a directory, or returns why it is skipped.
-func (f Dir) entries() (entries []os.DirEntry, leftOut string) {
-	if f.LeftOut != "" {
-		return nil, f.LeftOut
+func (f Dir) entries() (entries []os.DirEntry, skipped string) {
+	if f.Skipped != "" {
+		return nil, f.Skipped
 	}
 	entries, err := os.ReadDir(f.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +94,7 @@ func (f Dir) file(base string) executable {
 }
 
 // unusable returns why a file cannot be a hook, "" if it can.
-func unusable(file executable, overrides map[string]plugin.Override) (reason string, meant bool) {
+func unusable(file executable, overrides map[string]plugin.Override) (reason string, reportable bool) {
 	info, err := os.Stat(file.path)
 	switch {
 	case strings.HasSuffix(file.base, ".disable"):

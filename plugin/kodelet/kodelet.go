@@ -67,8 +67,8 @@ type Dir struct {
 	// Plugin is what Kodelet calls the plugin that the directory belongs to,
 	// "org/repo/"; "" for none. Hooks have the same name only within a plugin.
 	Plugin string
-	// LeftOut, if set, says why the directory is not looked through.
-	LeftOut string
+	// Skipped, if set, says why the directory is not looked through.
+	Skipped string
 	// Look examines the directory as it is now and returns a function that says why a
 	// file in it must not be run; nil: all files belong to the person. It is called
 	// right before each process starts.
@@ -82,13 +82,13 @@ type Dir struct {
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil))
 	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]executable{}}
-	found, leftOut := l.find()
+	found, skipped := l.find()
 	answers := l.ask(ctx, slices.Concat(found...))
 	if ctx.Err() != nil {
 		return plugin.Loaded{}, ctx.Err()
 	}
 	for i, files := range found {
-		l.LeftOut = append(l.LeftOut, leftOut[i]...)
+		l.Skipped = append(l.Skipped, skipped[i]...)
 		l.add(files, answers[:len(files)])
 		answers = answers[len(files):]
 	}
@@ -107,12 +107,12 @@ type loader struct {
 }
 
 // find lists the possible hooks and the skipped files of each directory.
-func (l *loader) find() (found [][]executable, leftOut [][]plugin.LeftOut) {
+func (l *loader) find() (found [][]executable, skipped [][]plugin.SkippedPlugin) {
 	for _, dir := range l.opts.Dirs {
 		files, left := discover(dir, l.opts.Overrides)
-		found, leftOut = append(found, files), append(leftOut, left)
+		found, skipped = append(found, files), append(skipped, left)
 	}
-	return found, leftOut
+	return found, skipped
 }
 
 // add adds the hooks of one directory, given their answers.
@@ -120,11 +120,11 @@ func (l *loader) add(files []executable, answers []answer) {
 	for i, file := range files {
 		switch before, taken := l.names[file.key]; {
 		case answers[i].err != nil:
-			l.leaveOut(file, answers[i].err.Error(), true)
+			l.skip(file, answers[i].err.Error(), true)
 		case taken && l.opts.Overrides[file.name].Required():
 			l.Plugins = append(l.Plugins, l.build(file, answers[i].event)) // a required hook always runs
 		case taken && before.check == nil:
-			l.leaveOut(file, sameName(before), false)
+			l.skip(file, sameName(before), false)
 		case taken:
 			p := l.build(file, answers[i].event)
 			p.Handler, p.Note = fallback{p.Handler, before}, "fallback: "+sameName(before)
@@ -153,8 +153,9 @@ func (s fallback) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, e
 	return s.Handler.Handle(ctx, ev)
 }
 
-func (l *loader) leaveOut(file executable, reason string, meant bool) {
-	l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: file.origin(), Reason: reason, Meant: meant})
+func (l *loader) skip(file executable, reason string, reportable bool) {
+	l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: file.name, Origin: file.origin(), Reason: reason,
+		Reportable: reportable})
 }
 
 // answer is the result of asking a hook for its event.

@@ -59,7 +59,7 @@ func one(t *testing.T, script string) plugin.Plugin {
 	write(t, dir+"/h", script, 0o755)
 	loaded := load(t, options(dir))
 	if len(loaded.Plugins) != 1 {
-		t.Fatalf("left out: %+v", loaded.LeftOut)
+		t.Fatalf("left out: %+v", loaded.Skipped)
 	}
 	return loaded.Plugins[0]
 }
@@ -72,7 +72,7 @@ func TestConformance(t *testing.T) {
 		opts.HookTimeout = timeout
 		loaded := load(t, opts)
 		if len(loaded.Plugins) != 1 {
-			t.Fatalf("left out: %+v", loaded.LeftOut)
+			t.Fatalf("left out: %+v", loaded.Skipped)
 		}
 		return loaded.Plugins[0]
 	}
@@ -99,7 +99,7 @@ func describe(loaded plugin.Loaded) (lines []string) {
 	for _, p := range loaded.Plugins {
 		lines = append(lines, fmt.Sprintf("%s: %s as %s", p.Name, p.Events[p.Hooks[0]], p.Hooks[0]))
 	}
-	for _, s := range loaded.LeftOut {
+	for _, s := range loaded.Skipped {
 		lines = append(lines, fmt.Sprintf("%s left out: %s", s.Name, s.Reason))
 	}
 	return lines
@@ -151,7 +151,7 @@ func TestADirectoryThatCannotBeReadConcernsNoOther(t *testing.T) {
 	write(t, project, "a file", 0o644)
 	write(t, own+"/guard", hook("before_tool_call", ""), 0o755)
 	loaded := load(t, options(project, own))
-	if len(loaded.Plugins) != 1 || len(loaded.LeftOut) != 1 || !loaded.LeftOut[0].Meant {
+	if len(loaded.Plugins) != 1 || len(loaded.Skipped) != 1 || !loaded.Skipped[0].Reportable {
 		t.Errorf("loaded %q", describe(loaded))
 	}
 }
@@ -168,7 +168,7 @@ func TestWhatWasNotApprovedNeitherRunsNorHidesOthers(t *testing.T) {
 		describe(loaded)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !loaded.LeftOut[0].Untrusted {
+	if !loaded.Skipped[0].Untrusted {
 		t.Error("it is not said to be untrusted")
 	}
 	if _, err := os.Stat(ran); err == nil {
@@ -244,7 +244,7 @@ func TestAHookThatHangsWhenAskedIsLeftOut(t *testing.T) {
 	opts := options(dir)
 	opts.QueryTimeout = 200 * time.Millisecond
 	loaded := load(t, opts)
-	if len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Reason,
+	if len(loaded.Skipped) != 1 || !strings.Contains(loaded.Skipped[0].Reason,
 		"asked `hook` for its event: no answer after 200ms") {
 		t.Errorf("loaded %q", describe(loaded))
 	}
@@ -273,8 +273,8 @@ func TestOverrides(t *testing.T) {
 	if err != nil || !verdict.Block {
 		t.Errorf("verdict %+v, %v", verdict, err)
 	}
-	if len(loaded.LeftOut) != 1 || !strings.Contains(loaded.LeftOut[0].Reason, `enabled = false in [plugins."0:off"]`) {
-		t.Errorf("left out: %+v", loaded.LeftOut)
+	if len(loaded.Skipped) != 1 || !strings.Contains(loaded.Skipped[0].Reason, `enabled = false in [plugins."0:off"]`) {
+		t.Errorf("left out: %+v", loaded.Skipped)
 	}
 }
 
@@ -361,7 +361,7 @@ func TestHooksOfPlugins(t *testing.T) {
 	}
 	write(t, root+"/.kodelet/plugins", "a file", 0o644)
 	opts.Dirs = kodelet.HookDirs(root)
-	if loaded := load(t, opts); len(loaded.Plugins) != 1 || len(loaded.LeftOut) != 1 || !loaded.LeftOut[0].Meant {
+	if loaded := load(t, opts); len(loaded.Plugins) != 1 || len(loaded.Skipped) != 1 || !loaded.Skipped[0].Reportable {
 		t.Errorf("a file in the place of the plugins: %q", describe(loaded))
 	}
 }

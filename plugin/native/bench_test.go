@@ -82,7 +82,7 @@ func BenchmarkDispatch(b *testing.B) {
 		dir, paths := benchDir(b, n)
 		loaded, err := native.Load(b.Context(), native.Options{Dir: dir})
 		if err != nil || len(loaded.Plugins) != n {
-			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.LeftOut)
+			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.Skipped)
 		}
 		host := &plugin.Host{Plugins: loaded.Plugins}
 		for _, mode := range modes {

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 	load := func(t *testing.T, opts native.Options) plugin.Plugin {
 		loaded, err := native.Load(t.Context(), opts)
 		if err != nil || len(loaded.Plugins) != 1 {
-			t.Fatalf("left out: %+v, %v", loaded.LeftOut, err)
+			t.Fatalf("left out: %+v, %v", loaded.Skipped, err)
 		}
 		return loaded.Plugins[0]
 	}

@@ -22,13 +22,13 @@ type executable struct {
 
 // discover lists the executables of the plugins directory in bytewise order of
 // their names, and the other entries with the reason why each one is skipped.
-func discover(opts Options) ([]executable, []plugin.LeftOut, error) {
+func discover(opts Options) ([]executable, []plugin.SkippedPlugin, error) {
 	names, err := entryNames(opts)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the plugins directory: %w; use --no-plugins to run without plugins", err)
 	}
 	var found []executable
-	var skipped []plugin.LeftOut
+	var skipped []plugin.SkippedPlugin
 	for _, name := range names {
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") || opts.Only != nil &&
 			!slices.Contains(opts.Only, name) {
@@ -69,48 +69,49 @@ func (o Options) path(name string) string {
 
 // Find returns the executable of one entry of the plugins directory, without running
 // it, or the reason why the entry is skipped.
-func Find(opts Options, name string) (path string, leftOut *plugin.LeftOut) {
-	file, leftOut := examine(opts, name)
-	return file.real, leftOut
+func Find(opts Options, name string) (path string, skipped *plugin.SkippedPlugin) {
+	file, skipped := examine(opts, name)
+	return file.real, skipped
 }
 
 // examine returns the executable of one entry, or the reason why it is skipped.
-func examine(opts Options, name string) (executable, *plugin.LeftOut) {
+func examine(opts Options, name string) (executable, *plugin.SkippedPlugin) {
 	_, placed := opts.Placed[name]
 	switch {
 	case strings.HasSuffix(name, ".disabled"):
-		return executable{}, &plugin.LeftOut{Reason: "disabled by its name; to enable it, remove .disabled", Disabled: true}
+		return executable{}, &plugin.SkippedPlugin{Reason: "disabled by its name; to enable it, remove .disabled",
+			Disabled: true}
 	case opts.Overrides[name].Disabled && !placed:
-		return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the "+
+		return executable{}, &plugin.SkippedPlugin{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the "+
 			"configuration", name), Disabled: true}
 	}
 	path := opts.path(name)
 	elsewhere := filepath.Dir(path) != filepath.Clean(opts.Dir)
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return executable{}, &plugin.LeftOut{Reason: "it is a link whose target does not exist or that leads to itself",
-			Meant: true}
+		return executable{}, &plugin.SkippedPlugin{Reason: "it is a link whose target does not exist or that leads to itself",
+			Reportable: true}
 	}
 	info, err := os.Stat(real)
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, name)
 		if real, err = filepath.EvalSymlinks(path); err != nil {
-			return executable{}, &plugin.LeftOut{Reason: fmt.Sprintf("a directory without an executable %s/%s in it",
+			return executable{}, &plugin.SkippedPlugin{Reason: fmt.Sprintf("a directory without an executable %s/%s in it",
 				name, name)}
 		}
 		info, err = os.Stat(real)
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return executable{}, &plugin.LeftOut{Reason: "not a regular file"}
+		return executable{}, &plugin.SkippedPlugin{Reason: "not a regular file"}
 	}
 	if !elsewhere && !inside(opts, real) {
-		return executable{}, &plugin.LeftOut{Meant: true, Reason: fmt.Sprintf(
+		return executable{}, &plugin.SkippedPlugin{Reportable: true, Reason: fmt.Sprintf(
 			"it is a link to %s, outside the plugins directory; to allow that, add the target to allow_links under "+
 				"[plugins] in config.toml", real)}
 	}
 	if info.Mode().Perm()&0o111 == 0 {
-		return executable{}, &plugin.LeftOut{Reason: "not executable; to use it, run: chmod +x " +
-			path, Meant: isScript(real)}
+		return executable{}, &plugin.SkippedPlugin{Reason: "not executable; to use it, run: chmod +x " +
+			path, Reportable: isScript(real)}
 	}
 	return executable{name: name, path: path, real: real}, nil
 }

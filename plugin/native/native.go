@@ -97,14 +97,14 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 		return plugin.Loaded{}, ctx.Err()
 	}
 	l := loader{opts: opts, taken: map[string]string{}}
-	l.LeftOut = skipped
+	l.Skipped = skipped
 	for _, name := range opts.Reserved {
 		l.taken[name] = ""
 	}
 	for i, file := range found {
 		l.add(file, probes[i])
 	}
-	slices.SortStableFunc(l.LeftOut, func(a, b plugin.LeftOut) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(l.Skipped, func(a, b plugin.SkippedPlugin) int { return strings.Compare(a.Name, b.Name) })
 	return l.Loaded, nil
 }
 
@@ -117,8 +117,8 @@ type loader struct {
 
 func (l *loader) add(file executable, p probed) {
 	if p.err != nil {
-		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path),
-			Reason: p.err.Error(), Meant: true})
+		l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: file.name, Origin: origin(file.path),
+			Reason: p.err.Error(), Reportable: true})
 		return
 	}
 	warnings := p.warnings
@@ -145,7 +145,8 @@ func (l *loader) add(file executable, p probed) {
 				term.ShellWord(file.name))
 		}
 		maps.DeleteFunc(l.taken, func(_, owner string) bool { return owner == file.name }) // none of its tools is used
-		l.LeftOut = append(l.LeftOut, plugin.LeftOut{Name: file.name, Origin: origin(file.path), Reason: reason, Meant: true})
+		l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: file.name, Origin: origin(file.path),
+			Reason: reason, Reportable: true})
 		return
 	}
 	for _, text := range warnings {

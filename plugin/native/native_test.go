@@ -131,15 +131,15 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 			f := newPluginDir(t)
 			test.make(f)
 			loaded := f.load(native.Options{Reserved: []string{"recurse"}})
-			if len(loaded.LeftOut) != 1 {
-				t.Fatalf("skipped = %+v, plugins = %v", loaded.LeftOut, names(loaded))
+			if len(loaded.Skipped) != 1 {
+				t.Fatalf("skipped = %+v, plugins = %v", loaded.Skipped, names(loaded))
 			}
-			got := loaded.LeftOut[0]
+			got := loaded.Skipped[0]
 			if reason := strings.ReplaceAll(got.Reason, f.dir, "DIR"); reason != test.reason {
 				t.Errorf("reason = %s\nwant     %s", reason, test.reason)
 			}
-			if got.Meant != test.meant {
-				t.Errorf("meant = %v, want %v", got.Meant, test.meant)
+			if got.Reportable != test.meant {
+				t.Errorf("meant = %v, want %v", got.Reportable, test.meant)
 			}
 		})
 	}
@@ -173,8 +173,8 @@ func TestAPluginThatIsLeftOutKeepsNoNames(t *testing.T) {
 	f := newPluginDir(t).plugin("a", `[{"name":"x"},{"name":"recurse"}]`, "").plugin("b", `{"name":"x"}`, "")
 	loaded := f.load(native.Options{Reserved: []string{"recurse"},
 		Overrides: map[string]plugin.Override{"a": {OnFailure: plugin.Block}}})
-	if got := names(loaded); !cmp.Equal(got, []string{"b"}) || len(loaded.LeftOut) != 1 {
-		t.Errorf("plugins = %v, left out: %v", got, loaded.LeftOut)
+	if got := names(loaded); !cmp.Equal(got, []string{"b"}) || len(loaded.Skipped) != 1 {
+		t.Errorf("plugins = %v, left out: %v", got, loaded.Skipped)
 	}
 }
 
@@ -204,9 +204,9 @@ func TestAFileElsewhereIsLoadedAsIfItWereInTheDirectory(t *testing.T) {
 func TestASchemaThatHangsLeavesTheOthers(t *testing.T) {
 	f := newPluginDir(t).file("hangs", "#!/bin/sh\nexec sleep 600\n", 0o755).plugin("works", `{"name":"works"}`, "")
 	loaded := f.load(native.Options{ProbeTimeout: 300 * time.Millisecond})
-	if got := names(loaded); len(got) > 1 || len(loaded.LeftOut) < 1 ||
-		!strings.Contains(loaded.LeftOut[0].Reason, "no answer after 300ms") {
-		t.Errorf("plugins = %v, skipped = %+v", got, loaded.LeftOut)
+	if got := names(loaded); len(got) > 1 || len(loaded.Skipped) < 1 ||
+		!strings.Contains(loaded.Skipped[0].Reason, "no answer after 300ms") {
+		t.Errorf("plugins = %v, skipped = %+v", got, loaded.Skipped)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestTwoHundredPlugins(t *testing.T) {
 	}
 	loaded := f.load(native.Options{ProbeTimeout: time.Minute})
 	if len(loaded.Plugins) != 200 || loaded.Plugins[199].Name != "p199" {
-		t.Errorf("%d plugins; skipped %+v", len(loaded.Plugins), loaded.LeftOut)
+		t.Errorf("%d plugins; skipped %+v", len(loaded.Plugins), loaded.Skipped)
 	}
 }
 
@@ -310,8 +310,8 @@ func TestAPartOfAGuardIsNoGuard(t *testing.T) {
 		t.Errorf("an ordinary plugin: %+v", loaded)
 	}
 	loaded := f.load(native.Options{Overrides: map[string]plugin.Override{"guard": {OnFailure: plugin.Block}}})
-	if len(loaded.Plugins) != 0 || len(loaded.LeftOut) != 1 ||
-		!strings.Contains(loaded.LeftOut[0].Reason, `element 2 of its --schema is skipped: it has no "name"`) {
+	if len(loaded.Plugins) != 0 || len(loaded.Skipped) != 1 ||
+		!strings.Contains(loaded.Skipped[0].Reason, `element 2 of its --schema is skipped: it has no "name"`) {
 		t.Errorf("a guard: %+v", loaded)
 	}
 }

@@ -64,8 +64,8 @@ func (h host) run(t *testing.T) {
 		HookTimeout: timeout, ToolTimeout: timeout, Overrides: map[string]plugin.Override{"a": {OnFailure: h.OnFailure,
 			Stdin: h.Stdin}},
 	})
-	if err != nil || len(loaded.LeftOut) > 0 {
-		t.Fatal(err, loaded.LeftOut)
+	if err != nil || len(loaded.Skipped) > 0 {
+		t.Fatal(err, loaded.Skipped)
 	}
 	arguments := json.RawMessage(`{"command":"ls"}`)
 	if what, large := strings.CutPrefix(h.What, "large "); large {

@@ -198,7 +198,7 @@ func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err 
 	for _, loaded := range s.Loaded.Plugins {
 		names = append(names, loaded.Name)
 	}
-	for _, skipped := range s.Loaded.LeftOut {
+	for _, skipped := range s.Loaded.Skipped {
 		leftOut = append(leftOut, skipped.Name+" ("+skipped.Reason+")")
 	}
 	return names, leftOut, nil

@@ -47,7 +47,7 @@ func exposedKeys(_ context.Context, s *app.Session) []finding {
 
 // skippedPlugins finds plugins that are not asked.
 func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
-	for _, l := range s.Loaded.LeftOut {
+	for _, l := range s.Loaded.Skipped {
 		text := fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason)
 		switch {
 		case l.Untrusted:
@@ -55,7 +55,7 @@ func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 				l.Reason), "chibi trust"))
 		case s.Loaded.BuiltIn(l.Name):
 			found = append(found, warning(text, "chibi plugin disable "+term.ShellWord(l.Name)))
-		case l.Meant:
+		case l.Reportable:
 			found = append(found, failure(text, checkCommand(l.Name)+", or chibi plugin list"))
 		}
 	}

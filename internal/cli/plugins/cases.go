@@ -143,8 +143,8 @@ func (r runner) testCase(ctx context.Context, f cases.File, c cases.Case) (_ cas
 		return cases.Outcome{}, err
 	case len(loaded.Plugins) == 0:
 		why := fmt.Sprintf("there is no plugin %q beside the file or in %s", f.Plugin, s.Loader().Dir())
-		if len(loaded.LeftOut) > 0 {
-			why = "the plugin is left out: " + loaded.LeftOut[0].Reason
+		if len(loaded.Skipped) > 0 {
+			why = "the plugin is left out: " + loaded.Skipped[0].Reason
 		}
 		return cases.Outcome{Name: c.Name, Wrong: []string{why}}, nil
 	}

@@ -136,7 +136,7 @@ func checkForeign(ctx context.Context, s *app.Session, name string) (check.Repor
 			return r, nil
 		}
 	}
-	for _, left := range s.Loaded.LeftOut {
+	for _, left := range s.Loaded.Skipped {
 		if left.Name != name {
 			continue
 		}

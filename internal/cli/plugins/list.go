@@ -95,7 +95,7 @@ func listOf(loaded plugin.Loaded) []listedPlugin {
 		one.Order = i + 1
 		add(one)
 	}
-	for _, s := range loaded.LeftOut {
+	for _, s := range loaded.Skipped {
 		one := emptyListed(s.Name, s.Origin)
 		one.State, one.Reason, one.Untrusted = stateLeftOut, s.Reason, s.Untrusted
 		add(one)

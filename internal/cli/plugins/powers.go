@@ -66,7 +66,7 @@ func showSchema(ctx context.Context, env *command.Env, s *app.Session, name stri
 // showLoaded shows one of the plugins that were loaded. The others may have the names
 // of its tools.
 func showLoaded(out io.Writer, name string, loaded plugin.Loaded) {
-	for _, left := range loaded.LeftOut {
+	for _, left := range loaded.Skipped {
 		if left.Name == name {
 			fmt.Fprintf(out, "  it cannot be used: %s\n", term.Line(left.Reason))
 		}

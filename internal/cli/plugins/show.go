@@ -55,7 +55,7 @@ func showHook(ctx context.Context, env *command.Env, s *app.Session, name string
 			return nil
 		}
 	}
-	for _, l := range s.Loaded.LeftOut {
+	for _, l := range s.Loaded.Skipped {
 		switch {
 		case l.Name == name && l.Untrusted:
 			return fmt.Errorf("%s is left out: %s; approve it with: chibi trust", name, l.Reason)

@@ -100,8 +100,8 @@ func (f *Dir) Names() (names []string) {
 	for _, p := range f.loaded.Plugins {
 		names = append(names, p.Name)
 	}
-	for _, left := range f.loaded.LeftOut {
-		if left.Meant {
+	for _, left := range f.loaded.Skipped {
+		if left.Reportable {
 			names = append(names, left.Name)
 		}
 	}
@@ -128,7 +128,7 @@ func (f *Dir) Check(ctx context.Context, name string) Report {
 		r.plugin(ctx, p)
 		return r
 	}
-	for _, left := range f.loaded.LeftOut {
+	for _, left := range f.loaded.Skipped {
 		if left.Name == name {
 			r := report(name, left.Origin.Path)
 			r.file()
@@ -141,7 +141,7 @@ func (f *Dir) Check(ctx context.Context, name string) Report {
 
 // howToSeeAll returns how to see the whole output of a plugin that failed when it was
 // asked for its schema, because the message contains only one line of it.
-func howToSeeAll(left plugin.LeftOut) string {
+func howToSeeAll(left plugin.SkippedPlugin) string {
 	if !strings.HasPrefix(left.Reason, "--schema: exit status ") {
 		return ""
 	}
