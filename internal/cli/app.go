@@ -60,7 +60,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return app.UsageError{Err: cmdline.SeeHelp(err)}
 	}
-	if slices.Contains(l.Flags, "--help") {
+	if slices.Contains(l.Flags, "--help") || len(l.Words) > 0 && l.Words[0] == "help" {
 		line.CustomAppHelpTemplate = helpText(flagsOf(p.rows))
 	}
 	found := l.Command(line.Commands)
