@@ -100,6 +100,24 @@ func TestReadingAHomeAsksNoPluginAndChangesNothing(t *testing.T) {
 	}
 }
 
+func TestASessionThatReadsLocksAnotherContext(t *testing.T) {
+	ctx := t.Context()
+	s, err := app.Open(ctx, app.Options{Home: home(t), Purpose: app.ToRead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.WithLock(ctx, "other", func(_ context.Context, other *app.Session) error {
+		if other.Name() != "other" {
+			t.Errorf("the session is for %q", other.Name())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAnotherContextHasItsOwnConfiguration(t *testing.T) {
 	dir, ctx := home(t), context.Background()
 	s, err := app.Open(ctx, app.Options{Home: dir, Model: app.ModelOptions{Demo: true}})

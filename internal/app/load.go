@@ -23,7 +23,7 @@ const BuiltIn = "built in"
 // recipe, those of the program.
 func (s *Session) Load(ctx context.Context) error {
 	defer s.person.waiting("plugins")()
-	if s.tracer == nil || s.shared {
+	if s.shared {
 		if err := openTrace(s); err != nil {
 			return err
 		}

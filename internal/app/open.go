@@ -19,7 +19,7 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}
-	steps := []func(*Session) error{openHome, with(openContext), openProject}
+	steps := []func(*Session) error{openHome, with(openContext), openTrace, openProject}
 	if opts.Purpose != ToRead {
 		load := func(ctx context.Context, s *Session) error { return s.Load(ctx) }
 		steps = []func(*Session) error{openHome, with(openContext), tidy, with(expire), openTrace, openProject,
