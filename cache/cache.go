@@ -107,7 +107,7 @@ func newEntry(tool string, arguments []byte) (Entry, error) {
 }
 
 // measured returns the entry with the results of a scan of its content.
-func (e Entry) measured(i Index) Entry {
+func (e Entry) measured(i lineIndex) Entry {
 	e.Chars, e.Lines, e.Bytes, e.SHA256, e.Binary = i.chars, i.Lines, i.Size, i.sum, i.binary
 	e.Tokens = e.Chars / 4
 	return e

@@ -121,12 +121,12 @@ func (c Files) Open(id string) (*Reader, error) {
 // index reads an entry's index. If it is missing or about another file, the content
 // is verified and the index rebuilt. An entry of the original has no hash: for it
 // only the size is compared.
-func (c Files) index(e Entry, f *os.File) (Index, error) {
+func (c Files) index(e Entry, f *os.File) (lineIndex, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return Index{}, err
+		return lineIndex{}, err
 	}
-	index, err := jsonfile.Read[Index](c.dir.index(e.ID))
+	index, err := jsonfile.Read[lineIndex](c.dir.index(e.ID))
 	if err == nil && index.matches(info) {
 		return index, nil
 	}

@@ -14,10 +14,10 @@ import (
 // indexStep is the number of lines between two places in an index.
 const indexStep = 1024
 
-// Index holds where lines begin, so that the middle of a large file is found
+// lineIndex holds where lines begin, so that the middle of a large file is found
 // without reading the file up to there. It is valid for a file of this size and
 // time.
-type Index struct {
+type lineIndex struct {
 	Size    int64   `json:"size"`
 	ModTime int64   `json:"mod_time_ns"`
 	Lines   int     `json:"lines"`
@@ -29,12 +29,12 @@ type Index struct {
 }
 
 // matches reports whether the index is valid for a file as it is now.
-func (i Index) matches(info os.FileInfo) bool {
+func (i lineIndex) matches(info os.FileInfo) bool {
 	return i.Size == info.Size() && i.ModTime == info.ModTime().UnixNano()
 }
 
 // before returns the last place at or before a line, and that place's line.
-func (i Index) before(line int) (offset int64, at int) {
+func (i lineIndex) before(line int) (offset int64, at int) {
 	n := min((line-1)/indexStep, len(i.Offsets)-1)
 	if n < 0 {
 		return 0, 1
@@ -43,10 +43,10 @@ func (i Index) before(line int) (offset int64, at int) {
 }
 
 // scanFile is scan for an open file, with its time.
-func scanFile(f *os.File) (Index, error) {
+func scanFile(f *os.File) (lineIndex, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return Index{}, err
+		return lineIndex{}, err
 	}
 	index, err := scan(f, info.Size())
 	index.ModTime = info.ModTime().UnixNano()
@@ -55,8 +55,8 @@ func scanFile(f *os.File) (Index, error) {
 
 // scan reads a text once and returns its lines, characters and hash. Memory does
 // not depend on the size.
-func scan(text io.ReaderAt, size int64) (Index, error) {
-	index := Index{Size: size}
+func scan(text io.ReaderAt, size int64) (lineIndex, error) {
+	index := lineIndex{Size: size}
 	hash := sha256.New()
 	var counter counter
 	r := io.NewSectionReader(text, 0, size)
@@ -80,7 +80,7 @@ func scan(text io.ReaderAt, size int64) (Index, error) {
 }
 
 // addLines records where lines begin. A line begins at 0 and after each newline.
-func (i *Index) addLines(data []byte, offset int64) {
+func (i *lineIndex) addLines(data []byte, offset int64) {
 	if offset == 0 && len(data) > 0 {
 		i.Offsets, i.Lines = []int64{0}, 1
 	}
@@ -98,7 +98,7 @@ func (i *Index) addLines(data []byte, offset int64) {
 }
 
 // endLines removes the line that would begin after the last newline.
-func (i *Index) endLines(text io.ReaderAt) error {
+func (i *lineIndex) endLines(text io.ReaderAt) error {
 	if i.Size == 0 {
 		return nil
 	}

@@ -25,7 +25,7 @@ var _ Cache = (*Memory)(nil)
 // stored is an output in memory.
 type stored struct {
 	Entry
-	index   Index
+	index   lineIndex
 	content string
 }
 

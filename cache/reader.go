@@ -11,7 +11,7 @@ import (
 type Reader struct {
 	content io.ReaderAt
 	size    int64
-	index   *Index // nil: not known yet
+	index   *lineIndex // nil: not known yet
 	close   func() error
 }
 

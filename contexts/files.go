@@ -80,8 +80,8 @@ func (f *Files) Tidy(names ...string) error {
 
 // Temps lists temporary files in the home and in all contexts: leftovers of
 // interrupted runs, or files that are being written.
-func (f *Files) Temps() (paths []string, err error) {
-	names, err := f.Names(context.Background())
+func (f *Files) Temps(ctx context.Context) (paths []string, err error) {
+	names, err := f.Names(ctx)
 	dirs := f.home.ownDirectories()
 	for _, name := range names {
 		dirs = append(dirs, f.home.directoriesOf(name)...)

@@ -69,7 +69,7 @@ func TestTemporaryFilesAreNamedAndRemovedWhenTheyAreADayOld(t *testing.T) {
 		files[strings.Replace(name, "-", "-new", 1)] = "in progress"
 	}
 	s := homeOf(t, home, files)
-	if temps, err := s.Temps(); err != nil || len(temps) != 2*len(names) {
+	if temps, err := s.Temps(t.Context()); err != nil || len(temps) != 2*len(names) {
 		t.Errorf("Temps = %q, %v", temps, err)
 	}
 	dayOld := time.Now().Add(-25 * time.Hour)

@@ -13,7 +13,7 @@ import (
 const maxTemps = 20
 
 // leftovers finds what runs that were killed have left on the disk.
-func leftovers(_ context.Context, s *app.Session) (found []finding) {
+func leftovers(ctx context.Context, s *app.Session) (found []finding) {
 	trash, err := s.Store.Trash()
 	if err != nil {
 		found = append(found, failure(err.Error(), ""))
@@ -22,7 +22,7 @@ func leftovers(_ context.Context, s *app.Session) (found []finding) {
 		found = append(found, warning(path+" is what is left of a context that was being deleted",
 			"the next run removes it"))
 	}
-	temps, err := s.Store.Temps()
+	temps, err := s.Store.Temps(ctx)
 	if err != nil {
 		found = append(found, failure(err.Error(), ""))
 	}
