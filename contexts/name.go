@@ -9,8 +9,8 @@ import (
 // MaxName bounds the length of a context's name in bytes.
 const MaxName = 128
 
-// ValidName reports whether a context may have this name: 1 to 128 letters,
-// digits, "-" and "_", and not "-" alone. The error says so.
+// ValidName returns an error unless a context may have this name: 1 to 128 letters,
+// digits, "-" and "_", and not "-" alone.
 func ValidName(name string) error {
 	if name == "" || name == "-" || len(name) > MaxName {
 		return nameError(name)

@@ -101,7 +101,7 @@ type texts interface {
 type inbox interface {
 	hasMail(ctx context.Context) bool
 	waiting(ctx context.Context) ([]Mail, error)
-	// put adds a message, if inboxHasRoom for it.
+	// put adds a message; a full inbox is an error, see checkRoom.
 	put(m Mail) error
 	// change replaces the waiting messages by those that stay, while nobody else
 	// can change them.

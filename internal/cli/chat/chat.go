@@ -39,7 +39,7 @@ func Hold(ctx context.Context, run *operation.Run, begin BeginFunc) error {
 	}
 	stdin, out := run.Env.Stdin, run.Env.Out
 	c := &conversation{run, begin, &editor.Editor{In: stdin, Out: out.Screen.Terminal(stdin), History: history}}
-	c.editor.Complete = func(line string) []string { return complete(c, line) }
+	c.editor.Complete = func(line string) []string { return complete(ctx, c, line) }
 	out.Line(command.Fill("Enter sends, Alt-Enter or a backslash before it begins a new line, /help lists the "+
 		"commands, Ctrl-D ends. Context: "+run.Session.Name(), command.HelpWidth(out.Screen), 0, 0))
 	for {
@@ -55,14 +55,16 @@ func Hold(ctx context.Context, run *operation.Run, begin BeginFunc) error {
 		case err != nil:
 			return err
 		}
-		if err := c.take(ctx, text); ctx.Err() != nil {
+		err = c.take(ctx, text)
+		switch {
+		case ctx.Err() != nil:
 			return err
-		} else if errors.Is(err, errEnd) {
+		case errors.Is(err, errEnd):
 			return nil
-		} else if errors.Is(err, context.Canceled) {
+		case errors.Is(err, context.Canceled):
 			c.editor.Forget()
 			out.Notef("%s", interruption(text))
-		} else if err != nil {
+		case err != nil:
 			out.Errorf("%v", err)
 		}
 	}

@@ -33,9 +33,9 @@ func unescape(text string) string {
 }
 
 // complete lists what a line that begins a command can become.
-func complete(c *conversation, line string) (lines []string) {
+func complete(ctx context.Context, c *conversation, line string) (lines []string) {
 	if word, ok := strings.CutPrefix(line, "/context "); ok {
-		names, _ := c.Session.Store.Names(context.Background())
+		names, _ := c.Session.Store.Names(ctx)
 		for _, name := range names {
 			if strings.HasPrefix(name, word) {
 				lines = append(lines, "/context "+name)

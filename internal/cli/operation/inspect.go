@@ -84,6 +84,7 @@ func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (
 	if err != nil {
 		return "", "", err
 	}
+	defer t.Close()
 	value, _ = t.Config.Value(thing)
 	return value, "(not set)", nil
 }

@@ -35,9 +35,8 @@ func SystemPromptRows(forRun *[]string) []Row {
 	}
 }
 
-// PromptText is the system prompt that a person names: a text, or the content of
-// the file that the text names, which
-// is then said.
+// PromptText returns the system prompt that a person names: a text, or the content of
+// the file that the text names. A notice says when it is a file's.
 func PromptText(out *command.Printer, text string) (string, error) {
 	info, err := os.Stat(text)
 	if err != nil || !info.Mode().IsRegular() {
