@@ -38,6 +38,8 @@ const (
 	Claim Mode = "claim"
 )
 
+func modes() []Mode { return []Mode{Observe, Gather, Chain, Claim} }
+
 // Meaning describes the mode in one sentence, for the documentation.
 func (m Mode) Meaning() string {
 	switch m {

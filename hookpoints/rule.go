@@ -2,6 +2,7 @@ package hookpoints
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -24,30 +25,79 @@ const (
 	RuleWith Rule = "with"
 )
 
+// ruleFacts holds the requirements of a rule for its field.
+type ruleFacts struct {
+	rule  Rule
+	modes []Mode // in which it has an effect
+	kind  jsonKind
+	names bool // a list of names
+	leads bool // other fields can belong to the field
+	// meaning describes the rule in one sentence.
+	meaning string
+}
+
+// ruleTable describes the rules, in the order of the documentation. Package merge carries
+// them out.
+func ruleTable() []ruleFacts {
+	chain, folds := []Mode{Chain}, []Mode{Gather, Chain}
+	return []ruleFacts{
+		{rule: RuleReplace, modes: chain, kind: kindAny, leads: true,
+			meaning: "replaces the payload's field of the same name; the next plugin receives the new value"},
+		{rule: RulePatch, modes: chain, kind: kindObject, leads: true,
+			meaning: "a JSON merge patch (RFC 7396) on the payload's field: objects are merged recursively, null deletes, " +
+				"any other value replaces"},
+		{rule: RuleBlock, modes: folds, kind: kindBool, leads: true,
+			meaning: "true blocks; the first block in plugin order wins and ends the dispatch"},
+		{rule: RuleIntersect, modes: folds, kind: kindList, names: true,
+			meaning: "intersection of the lists: only names that every plugin lists are kept"},
+		{rule: RuleUnite, modes: folds, kind: kindList, names: true,
+			meaning: "union of the lists: names that any plugin lists are removed, even if another one includes them"},
+		{rule: RuleJoin, modes: folds, kind: kindText,
+			meaning: "texts are joined in plugin order, separated by a blank line"},
+		{rule: RuleFirst, modes: folds, kind: kindAny, leads: true,
+			meaning: "the first non-empty value in plugin order is used; others are reported as unused"},
+		{rule: RuleAppend, modes: folds, kind: kindList,
+			meaning: "lists are appended in plugin order"},
+		{rule: RuleClaim, modes: []Mode{Claim}, kind: kindBool, leads: true,
+			meaning: "true claims the event; no other plugin is asked"},
+		{rule: RuleWith, modes: []Mode{Gather, Chain, Claim}, kind: kindAny},
+	}
+}
+
+func factsOf(rule Rule) (ruleFacts, bool) {
+	for _, facts := range ruleTable() {
+		if facts.rule == rule {
+			return facts, true
+		}
+	}
+	return ruleFacts{}, false
+}
+
+// rules lists the rules as they are written in tags.
+func rules() []Rule { return rulesIn(modes()...) }
+
+// rulesIn lists the rules that have an effect in one of the modes.
+func rulesIn(in ...Mode) (rules []Rule) {
+	for _, facts := range ruleTable() {
+		if slices.ContainsFunc(facts.modes, func(m Mode) bool { return slices.Contains(in, m) }) {
+			rules = append(rules, facts.rule)
+		}
+	}
+	return rules
+}
+
+// wants describes the type that the field must have.
+func (f ruleFacts) wants() string {
+	if f.names {
+		return "a list of strings"
+	}
+	return "a " + string(f.kind)
+}
+
 // Meaning describes the rule in one sentence, for the documentation.
 func (r Rule) Meaning() string {
-	switch r {
-	case RuleReplace:
-		return "replaces the payload's field of the same name; the next plugin receives the new value"
-	case RulePatch:
-		return "a JSON merge patch (RFC 7396) on the payload's field: objects are merged recursively, null deletes, " +
-			"any other value replaces"
-	case RuleBlock:
-		return "true blocks; the first block in plugin order wins and ends the dispatch"
-	case RuleIntersect:
-		return "intersection of the lists: only names that every plugin lists are kept"
-	case RuleUnite:
-		return "union of the lists: names that any plugin lists are removed, even if another one includes them"
-	case RuleJoin:
-		return "texts are joined in plugin order, separated by a blank line"
-	case RuleFirst:
-		return "the first non-empty value in plugin order is used; others are reported as unused"
-	case RuleAppend:
-		return "lists are appended in plugin order"
-	case RuleClaim:
-		return "true claims the event; no other plugin is asked"
-	}
-	return ""
+	facts, _ := factsOf(r)
+	return facts.meaning
 }
 
 // Rewrites reports whether the rule changes the payload's field of the same name.

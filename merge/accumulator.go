@@ -177,16 +177,9 @@ func (c *combination) combine() {
 		switch f.Rule {
 		case hookpoints.RuleReplace, hookpoints.RulePatch:
 			c.rewritten(f)
-		case hookpoints.RuleJoin:
-			c.join(f)
-		case hookpoints.RuleAppend:
-			c.appendLists(f)
-		case hookpoints.RuleIntersect:
-			c.intersect(f)
-		case hookpoints.RuleUnite:
-			c.unite(f)
-		case hookpoints.RuleFirst:
-			c.first(f)
+		case hookpoints.RuleBlock, hookpoints.RuleClaim, hookpoints.RuleWith:
+		default:
+			c.gather(f)
 		}
 	}
 }

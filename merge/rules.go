@@ -12,6 +12,22 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// gather combines what the replies say in a field, by its rule.
+func (c *combination) gather(f hookpoints.AnswerField) {
+	switch f.Rule {
+	case hookpoints.RuleJoin:
+		c.join(f)
+	case hookpoints.RuleAppend:
+		c.appendLists(f)
+	case hookpoints.RuleIntersect:
+		c.intersect(f)
+	case hookpoints.RuleUnite:
+		c.unite(f)
+	case hookpoints.RuleFirst:
+		c.first(f)
+	}
+}
+
 // join puts texts one after another with a blank line between.
 func (c *combination) join(f hookpoints.AnswerField) {
 	combineOffers(c, f, offersOf[string](c.replies, f), Join)

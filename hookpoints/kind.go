@@ -8,64 +8,6 @@ import (
 	"slices"
 )
 
-// ruleFacts holds the requirements of a rule for its field.
-type ruleFacts struct {
-	rule  Rule
-	modes []Mode // in which it has an effect
-	kind  jsonKind
-	names bool // a list of names
-	leads bool // other fields can belong to the field
-}
-
-// ruleTable lists the rules in the order of the documentation.
-func ruleTable() []ruleFacts {
-	chain, folds := []Mode{Chain}, []Mode{Gather, Chain}
-	return []ruleFacts{
-		{rule: RuleReplace, modes: chain, kind: kindAny, leads: true},
-		{rule: RulePatch, modes: chain, kind: kindObject, leads: true},
-		{rule: RuleBlock, modes: folds, kind: kindBool, leads: true},
-		{rule: RuleIntersect, modes: folds, kind: kindList, names: true},
-		{rule: RuleUnite, modes: folds, kind: kindList, names: true},
-		{rule: RuleJoin, modes: folds, kind: kindText},
-		{rule: RuleFirst, modes: folds, kind: kindAny, leads: true},
-		{rule: RuleAppend, modes: folds, kind: kindList},
-		{rule: RuleClaim, modes: []Mode{Claim}, kind: kindBool, leads: true},
-		{rule: RuleWith, modes: []Mode{Gather, Chain, Claim}, kind: kindAny},
-	}
-}
-
-func modes() []Mode { return []Mode{Observe, Gather, Chain, Claim} }
-
-func factsOf(rule Rule) (ruleFacts, bool) {
-	for _, facts := range ruleTable() {
-		if facts.rule == rule {
-			return facts, true
-		}
-	}
-	return ruleFacts{}, false
-}
-
-// rules lists the rules as they are written in tags.
-func rules() []Rule { return rulesIn(modes()...) }
-
-// rulesIn lists the rules that have an effect in one of the modes.
-func rulesIn(in ...Mode) (rules []Rule) {
-	for _, facts := range ruleTable() {
-		if slices.ContainsFunc(facts.modes, func(m Mode) bool { return slices.Contains(in, m) }) {
-			rules = append(rules, facts.rule)
-		}
-	}
-	return rules
-}
-
-// wants describes the type that the field must have.
-func (f ruleFacts) wants() string {
-	if f.names {
-		return "a list of strings"
-	}
-	return "a " + string(f.kind)
-}
-
 // jsonKind is the JSON type of a Go type.
 type jsonKind string
 
