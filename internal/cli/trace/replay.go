@@ -14,7 +14,28 @@ import (
 	"github.com/chibi-host/chibi/internal/workbench/firing"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/urfave/cli/v2"
 )
+
+// replayFlags are the flags of the command replay.
+type replayFlags struct {
+	turn int
+	dir  string
+}
+
+func replayCommand(env *command.Env) *cli.Command {
+	var f replayFlags
+	return env.Command(command.Spec{
+		Name: "replay", Args: "[FILE]",
+		About: "fire a traced turn's hooks again at today's plugins, and show which answers differ",
+		Flags: []cli.Flag{
+			turnFlag(&f.turn),
+			&cli.StringFlag{Name: "plugins", Usage: "take chibi's plugins from `FOLDER`", Destination: &f.dir},
+		},
+		Examples: []string{"chibi replay", "chibi replay trace.jsonl --turn 2 --plugins ./my-plugins"},
+		Run:      func(ctx context.Context, args []string) error { return replay(ctx, env, args, f) },
+	})
+}
 
 // replay fires the hooks of a traced turn again.
 func replay(ctx context.Context, env *command.Env, args []string, f replayFlags) error {
