@@ -51,8 +51,11 @@ func openHome(s *Session) (err error) {
 	return openStore(s)
 }
 
+// OpenStore opens the contexts of a home. It alone says where they are kept.
+func OpenStore(home string) (*contexts.Files, error) { return contexts.Open(home) }
+
 func openStore(s *Session) (err error) {
-	if s.Store, err = contexts.Open(s.Home); err == nil {
+	if s.Store, err = OpenStore(s.Home); err == nil {
 		s.Store.Report = s.person.notice
 	}
 	return err

@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 		"internal/term/screen", "tools"},
 	"internal/cli/chat": {"agent", "contexts", "internal/cli/command", "internal/cli/operation", "internal/term",
 		"internal/term/editor", "internal/term/markdown", "internal/term/screen", "plugin"},
-	"internal/cli/complete": {"contexts", "hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command",
+	"internal/cli/complete": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command",
 		"internal/config", "internal/trace"},
 	"internal/cli/demo": {"agent", "examples/plugins", "internal/app", "internal/cli/command", "internal/disk",
 		"internal/term", "internal/workbench/scratch", "plugin", "plugin/process"},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
@@ -66,7 +65,7 @@ func (s sources) contextNames(ctx context.Context, more []string) []string {
 	if err != nil {
 		return nil
 	}
-	store, err := contexts.Open(home)
+	store, err := app.OpenStore(home)
 	if err != nil {
 		return nil
 	}
