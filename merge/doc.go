@@ -1,13 +1,7 @@
 // Package merge combines the answers of several plugins into one and reports the effect of
-// each. It implements every rule of combination, once:
-//
-//   - replace and patch rewrite the payload, each plugin starting from what the
-//     previous one left; conflicts are recorded. A patch is a JSON merge patch (RFC
-//     7396): objects are merged recursively, null deletes, any other value replaces.
-//   - block: the first in plugin order wins. claim: the first claims the event.
-//   - intersect and unite: lists of names; see [Filter].
-//   - join and append: all values are kept, in plugin order.
-//   - first: the first value that is not empty.
+// each. It implements every rule of combination, once; [hookpoints.Rule.Meaning] describes
+// them. Rewrites of the payload start from what the previous plugin left, and conflicts
+// between them are recorded.
 //
 // An [Accumulator] combines the replies of one dispatch as they arrive, because at
 // chain and claim points the next subscriber's payload depends on them; [Fold] does
