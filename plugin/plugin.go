@@ -125,7 +125,3 @@ func (p *Plugin) FailureAt(point hookpoints.Name) Failure {
 	}
 	return p.OnFailure
 }
-
-// EventAt returns the name of a point in the plugin's protocol, "" if it is the point's
-// own name.
-func (p *Plugin) EventAt(point hookpoints.Name) string { return p.Events[point] }

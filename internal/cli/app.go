@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/complete"
-	contextcommands "github.com/chibi-host/chibi/internal/cli/context"
+	"github.com/chibi-host/chibi/internal/cli/contextcmd"
 	"github.com/chibi-host/chibi/internal/cli/demo"
 	"github.com/chibi-host/chibi/internal/cli/doctor"
 	"github.com/chibi-host/chibi/internal/cli/history"
@@ -119,7 +119,7 @@ func commandLine(p *program) *cli.App {
 // commands lists the commands of all families.
 func commands(env *command.Env) (list []*cli.Command) {
 	for _, family := range []func(*command.Env) []*cli.Command{
-		contextcommands.Commands, history.Commands, cache.Commands, plugins.Commands, tool.Commands, recipe.Commands,
+		contextcmd.Commands, history.Commands, cache.Commands, plugins.Commands, tool.Commands, recipe.Commands,
 		trace.Commands, doctor.Commands, trust.Commands, hook.Commands, demo.Commands, complete.Commands,
 	} {
 		list = append(list, family(env)...)

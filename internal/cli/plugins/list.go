@@ -125,7 +125,7 @@ func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 		one.Tools = append(one.Tools, t.Spec().Name)
 	}
 	for _, name := range p.Hooks {
-		one.Hooks = append(one.Hooks, listedHook{name, p.EventAt(name), effective(p.FailureAt(name))})
+		one.Hooks = append(one.Hooks, listedHook{name, p.Events[name], effective(p.FailureAt(name))})
 		if p.GuardsAt(name) {
 			one.Guards = append(one.Guards, name)
 		}

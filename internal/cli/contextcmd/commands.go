@@ -1,6 +1,6 @@
-// Package context has the commands about contexts: the operations of flags, for a
+// Package contextcmd has the commands about contexts: the operations of flags, for a
 // context that a word names.
-package context
+package contextcmd
 
 import (
 	"context"
