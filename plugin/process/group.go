@@ -63,11 +63,4 @@ func (g *group) current() int {
 }
 
 // hasExited reports whether the process has ended.
-func (g *group) hasExited() bool {
-	select {
-	case <-g.exited:
-		return true
-	default:
-		return false
-	}
-}
+func (g *group) hasExited() bool { return isClosed(g.exited) }

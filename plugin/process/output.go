@@ -8,6 +8,21 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
+// sink is where the standard output of a process goes.
+type sink interface {
+	// keep stores data. It returns false if that exceeds a bound or fails.
+	keep(data []byte) bool
+	// failure returns why keep returned false.
+	failure() error
+	// hurry makes keep never wait: the process has ended, or is to end.
+	hurry()
+	// finish says that nothing more comes.
+	finish()
+	// kept returns what was stored, once nothing more comes: in memory, or its beginning
+	// with the path and the size of a file.
+	kept() (head []byte, path string, size int64)
+}
+
 // output is what a process wrote to standard output: in memory, or in a file with its
 // beginning in memory.
 type output struct {
@@ -21,7 +36,7 @@ type output struct {
 	over  error                 // the error of admit
 }
 
-// keep stores data; it returns false if that exceeds a bound or fails.
+// keep never waits.
 func (o *output) keep(data []byte) bool {
 	room := o.max - o.size
 	isTooMuch := int64(len(data)) > room
@@ -66,13 +81,17 @@ func (o *output) failure() error {
 	return fmt.Errorf("%w after %s of output, the limit", ErrOutputLimit, humanize.IBytes(uint64(o.max)))
 }
 
-// close closes the file and returns its path and size, if there is one.
-func (o *output) close() (path string, size int64) {
+// hurry and finish have nothing to do for an output that is stored.
+func (o *output) hurry()  {}
+func (o *output) finish() {}
+
+// kept closes the file, if there is one.
+func (o *output) kept() (head []byte, path string, size int64) {
 	if o.file == nil {
-		return "", 0
+		return o.head, "", 0
 	}
 	o.file.Close()
-	return o.file.Name(), o.size
+	return o.head, o.file.Name(), o.size
 }
 
 // tail keeps the end of a stream.

@@ -23,33 +23,33 @@ type Lender struct{}
 // NewLender returns a Lender.
 func NewLender(time.Duration, func() (back func())) *Lender { return &Lender{} }
 
-// run runs a command to its end, in a job object, which ends its children with it.
-func (e Runner) run(ctx context.Context, c Command) (Outcome, error) {
-	p := &process{runner: e, streams: e.streams(c)}
+// start starts a command's process in a job object, which ends its children with it. Its
+// standard output goes to out.
+func (e Runner) start(_ context.Context, c Command, out sink) (*child, error) {
+	p := &child{runner: e, streams: e.streams(c, out)}
 	p.alone = c.Data != nil && !c.Data.fits()
 	if p.alone && c.InheritStdin {
-		return Outcome{Unread: true}, fmt.Errorf("%w: %w", ErrStart, errNoWay)
+		return nil, fmt.Errorf("%w: %w", ErrStart, errNoWay)
 	}
-	if err := p.start(c); err != nil {
+	if err := p.launch(c); err != nil {
 		p.release()
-		return Outcome{}, err
+		return nil, err
 	}
-	err := p.wait(ctx, c.Timeout)
-	return p.outcome(), err
+	return p, nil
 }
 
-// process is a running command.
-type process struct {
+// child is a running command.
+type child struct {
 	runner  Runner
 	cmd     *exec.Cmd
 	job     job
 	streams streams
-	exited  chan struct{} // closed when the process itself has ended
-	alone   bool          // the payload is on standard input alone
+	exited  <-chan struct{} // closed when the process itself has ended
+	alone   bool            // the payload is on standard input alone
 }
 
-// start starts the process, its readers and its writer.
-func (p *process) start(c Command) error {
+// launch starts the process and its readers.
+func (p *child) launch(c Command) error {
 	if c.Check != nil {
 		if err := c.Check(); err != nil {
 			return err
@@ -81,11 +81,12 @@ func (p *process) start(c Command) error {
 		p.cmd.Process.Kill()
 		return fmt.Errorf("%w: %v", ErrStart, err)
 	}
-	p.streams.begin(c.Stdin)
-	p.exited = make(chan struct{})
+	p.streams.begin()
+	exited := make(chan struct{})
+	p.exited = exited
 	go func() {
 		p.cmd.Wait()
-		close(p.exited)
+		close(exited)
 	}()
 	return nil
 }
@@ -118,7 +119,7 @@ func (j job) add(p *os.Process) error {
 }
 
 // wait waits for the process to end, or ends it with its children.
-func (p *process) wait(ctx context.Context, timeout time.Duration) error {
+func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	bounded := ctx
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -128,15 +129,17 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 	var err error
 	select {
 	case <-p.exited:
+		p.streams.out.hurry()
 		p.streams.drainedWithin(drainDelay)
 		err = p.streams.overflow()
 	case <-p.streams.flooded:
-		err = p.streams.output.failure()
+		err = p.streams.out.failure()
 	case <-bounded.Done():
 		if err = ctx.Err(); err == nil {
 			err = noAnswer(timeout)
 		}
 	}
+	p.streams.out.hurry()
 	windows.TerminateJobObject(windows.Handle(p.job), 1)
 	await(p.exited, p.runner.grace())
 	return err
@@ -151,19 +154,20 @@ func await(ended <-chan struct{}, most time.Duration) {
 }
 
 // release closes the pipes, which ends the goroutines at them, and the job.
-func (p *process) release() {
+func (p *child) release() {
 	p.streams.close()
 	if p.job != 0 {
 		windows.CloseHandle(windows.Handle(p.job))
+		p.job = 0
 	}
 }
 
 // outcome returns how the process ended.
-func (p *process) outcome() Outcome {
+func (p *child) outcome() Outcome {
 	p.release()
-	o := Outcome{Stdout: p.streams.output.head, Stderr: p.streams.tail.text(), Exit: -1}
+	o := Outcome{Stderr: p.streams.tail.text(), Exit: -1}
 	o.Unread = p.alone && p.streams.written < len(p.streams.input)
-	o.Spooled, o.Size = p.streams.output.close()
+	o.Stdout, o.Spooled, o.Size = p.streams.out.kept()
 	select {
 	case <-p.exited:
 		o.Exit = p.cmd.ProcessState.ExitCode()

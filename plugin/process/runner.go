@@ -1,12 +1,14 @@
 // Package process runs processes and cleans up after them. It knows no protocol: the
-// caller decides what a process gets and what its output means.
+// caller decides what a process gets and what its output means. [Runner.Run] runs a
+// process for one answer; [Runner.Start] starts one that stays, a [Process], whose
+// standard input and output are streams of lines. Both are supervised in the same way.
 //
 // Each process runs in its own process group and is bounded in time and output. However
-// a run ends (by itself, by a bound, by its context), when [Runner.Run] returns the whole
-// group has ended, except processes that left the group, and the pipes are closed. It
-// does not wait for a child that keeps a pipe open after its parent has exited. A process
-// that stops itself is reported, and one that asks the person at /dev/tty can get the
-// terminal from a [Lender].
+// it ends (by itself, by a bound, by its context), when Run returns or [Process.Done] is
+// closed the whole group has ended, except processes that left the group, and the pipes
+// are closed. Neither waits for a child that keeps a pipe open after its parent has exited.
+// A process that stops itself is reported, and one that Run started and that asks the
+// person at /dev/tty can get the terminal from a [Lender].
 //
 // The package writes only to the writer that it is given, and keeps no state.
 package process
@@ -31,7 +33,7 @@ type Command struct {
 	// Dir is the working directory; "": that of the host.
 	Dir string
 	// Stdin is written to standard input, which is then closed. The process need not
-	// read it.
+	// read it. For Run only, as Data, InheritStdin and Spool.
 	Stdin []byte
 	// Data is the payload as an environment variable; nil: none.
 	Data *Data
@@ -43,13 +45,14 @@ type Command struct {
 	Check func() error
 	// Timeout bounds the process; 0: no bound.
 	Timeout time.Duration
-	// MaxOutput bounds standard output in bytes; 0: 8 MiB.
+	// MaxOutput bounds standard output in bytes, or each line of it for Start; 0: 8 MiB.
 	MaxOutput int64
 	// Spool creates a file for standard output larger than 1 MiB, to which all of it is
 	// then written as it arrives. Nil: all output is kept in memory.
 	Spool func() (*os.File, error)
 	// Admit, if set, is called with the size in bytes of each piece of standard output;
-	// its error ends the process and is the error of the run.
+	// its error ends the process and is the error of the run. Newlines do not count for
+	// Start.
 	Admit func(bytes int) error
 }
 
@@ -117,7 +120,7 @@ type Runner struct {
 	Grace time.Duration
 }
 
-// The errors of a run that callers can distinguish.
+// The errors that callers can distinguish.
 var (
 	// ErrTimeout means that the process took too long and was ended.
 	ErrTimeout = errors.New("no answer")
@@ -157,7 +160,14 @@ func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
-	return e.run(ctx, c)
+	run, err := e.start(ctx, c, &output{max: c.limit(), make: c.Spool, admit: c.Admit})
+	if err != nil {
+		return Outcome{Unread: errors.Is(err, errNoWay)}, err
+	}
+	defer run.release()
+	run.streams.feed(c.Stdin)
+	err = run.wait(ctx, c.Timeout)
+	return run.outcome(), err
 }
 
 // errNoWay means that there is no way to pass the payload to the process.
@@ -174,10 +184,10 @@ func (e Runner) grace() time.Duration {
 	return defaultGrace
 }
 
-// streams are those of a command, with its bounds.
-func (e Runner) streams(c Command) streams {
+// streams are those of a command whose standard output goes to out.
+func (e Runner) streams(c Command, out sink) streams {
 	return streams{
-		output:  output{max: c.limit(), make: c.Spool, admit: c.Admit},
+		out:     out,
 		forward: forward{to: e.Stderr, from: c.Path, room: cmp.Or(e.MaxStderr, DefaultMaxStderr)},
 	}
 }

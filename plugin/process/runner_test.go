@@ -385,6 +385,13 @@ func TestARunLeavesNoGoroutineAndNoFileOpen(t *testing.T) {
 			process.Runner{Grace: time.Second}.Run(t.Context(), c)
 		}
 	}
+	noneLeft(t, all)
+	life.mustEnd()
+}
+
+// noneLeft repeats something, after which there are no more goroutines and open files.
+func noneLeft(t *testing.T, all func()) {
+	t.Helper()
 	all() // what the runtime opens once and keeps
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
 	for range 5 {
@@ -400,7 +407,6 @@ func TestARunLeavesNoGoroutineAndNoFileOpen(t *testing.T) {
 	if n := openFiles(t); n > files {
 		t.Errorf("%d open files, %d before", n, files)
 	}
-	life.mustEnd()
 }
 
 func openFiles(t *testing.T) int {

@@ -13,21 +13,10 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// run runs a command to its end.
-func (e Runner) run(ctx context.Context, c Command) (Outcome, error) {
-	run, err := e.start(ctx, c)
-	if err != nil {
-		return Outcome{Unread: errors.Is(err, errNoWay)}, err
-	}
-	defer run.release()
-	err = run.wait(ctx, c.Timeout)
-	return run.outcome(), err
-}
-
-// start starts a command's process. It creates the pipes itself, because os/exec would
-// wait until every process has closed them.
-func (e Runner) start(ctx context.Context, c Command) (*process, error) {
-	p := &process{runner: e, streams: e.streams(c)}
+// start starts a command's process, whose standard output goes to out. It creates the
+// pipes itself, because os/exec would wait until every process has closed them.
+func (e Runner) start(ctx context.Context, c Command, out sink) (*child, error) {
+	p := &child{runner: e, streams: e.streams(c, out)}
 	p.alone = c.Data != nil && !c.Data.fits()
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
@@ -52,8 +41,8 @@ func (e Runner) start(ctx context.Context, c Command) (*process, error) {
 	return nil, fmt.Errorf("%w: %s", ErrStart, explain(c, err))
 }
 
-// launch starts the process and its readers and writers.
-func (p *process) launch(ctx context.Context, c Command) error {
+// launch starts the process and its readers.
+func (p *child) launch(ctx context.Context, c Command) error {
 	if p.alone && c.InheritStdin {
 		return errNoWay
 	}
@@ -88,7 +77,8 @@ func (p *process) launch(ctx context.Context, c Command) error {
 		p.loan.group = cmd.Process.Pid
 	}
 	p.group = newGroup(cmd.Process)
-	p.streams.begin(c.Stdin)
+	p.exited = p.group.exited
+	p.streams.begin()
 	return nil
 }
 

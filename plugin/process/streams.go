@@ -18,10 +18,10 @@ type streams struct {
 	copies  sync.WaitGroup // the goroutines at the pipes
 	drained chan struct{}  // closed when stdout and stderr have ended
 	flooded chan struct{}  // closed when the process wrote too much
-	fed     chan struct{}  // closed when no more will be written
+	fed     chan struct{}  // closed when input is written
 	input   []byte
 	written int // the number of bytes of input that the host wrote
-	output  output
+	out     sink
 	tail    tail
 	forward forward
 }
@@ -45,32 +45,37 @@ func (s *streams) open() (theirs [3]*os.File, err error) {
 	return theirs, err
 }
 
-// begin starts the goroutines that read and write the pipes.
-func (s *streams) begin(input []byte) {
-	s.drained, s.flooded, s.fed = make(chan struct{}), make(chan struct{}), make(chan struct{})
-	s.input = input
+// begin starts the goroutines that read the pipes.
+func (s *streams) begin() {
+	s.drained, s.flooded = make(chan struct{}), make(chan struct{})
 	var readers sync.WaitGroup
 	readers.Go(s.readOutput)
 	readers.Go(s.readErrors)
-	s.copies.Go(func() {
-		s.written, _ = s.stdin.Write(s.input) // the process need not read it
-		s.stdin.Close()
-		close(s.fed)
-	})
 	s.copies.Go(func() {
 		readers.Wait()
 		close(s.drained)
 	})
 }
 
-// readOutput stores standard output. It discards what exceeds the bound, so that the
-// process does not block.
+// feed starts the goroutine that writes all input and closes the pipe.
+func (s *streams) feed(input []byte) {
+	s.input, s.fed = input, make(chan struct{})
+	s.copies.Go(func() {
+		s.written, _ = s.stdin.Write(s.input) // the process need not read it
+		s.stdin.Close()
+		close(s.fed)
+	})
+}
+
+// readOutput passes standard output to the sink. It discards what exceeds the bound, so
+// that the process does not block.
 func (s *streams) readOutput() {
+	defer s.out.finish()
 	buf := make([]byte, 64<<10)
 	full := false
 	for {
 		n, err := s.stdout.Read(buf)
-		if !full && !s.output.keep(buf[:n]) {
+		if !full && !s.out.keep(buf[:n]) {
 			full = true
 			close(s.flooded)
 		}
@@ -110,7 +115,7 @@ func (f *forward) pass(data []byte) (exceeded bool) {
 func (s *streams) overflow() error {
 	select {
 	case <-s.flooded:
-		return s.output.failure()
+		return s.out.failure()
 	default:
 		return nil
 	}
@@ -130,6 +135,7 @@ func (s *streams) drainedWithin(d time.Duration) bool {
 
 // close closes the pipes, which ends their goroutines.
 func (s *streams) close() {
+	s.out.hurry()
 	closeAll(s.stdin, s.stdout, s.stderr)
 	s.copies.Wait()
 }

@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is a running command.
-type process struct {
+// child is a running command.
+type child struct {
 	runner  Runner
 	group   *group
+	exited  <-chan struct{} // closed when the process itself has ended
 	streams streams
 	// alone says that the payload is on standard input only; untaken is then the read
 	// end of that pipe.
@@ -27,7 +28,7 @@ type process struct {
 // wait waits for the process to end, or ends it. The timeout does not run while the
 // process waits for the terminal or is suspended by the person; it is restarted once,
 // when the process gets the terminal.
-func (p *process) wait(ctx context.Context, timeout time.Duration) error {
+func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	defer p.giveBack()
 	timer, end := time.NewTimer(timeout), time.Now().Add(timeout)
 	defer timer.Stop()
@@ -53,7 +54,7 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 			return noAnswer(timeout)
 		case <-p.streams.flooded:
 			p.end()
-			return p.streams.output.failure()
+			return p.streams.out.failure()
 		case why := <-p.group.stops:
 			left, had := time.Until(end), p.loan != nil
 			if err := p.resume(ctx, why); err != nil {
@@ -75,7 +76,8 @@ func (p *process) wait(ctx context.Context, timeout time.Duration) error {
 
 // drain reads what is left in the pipes of a process that has ended. A child in the
 // background that still holds them is ended.
-func (p *process) drain() {
+func (p *child) drain() {
+	p.streams.out.hurry()
 	if !p.streams.drainedWithin(drainDelay) {
 		p.group.signal(syscall.SIGKILL)
 		p.streams.drainedWithin(drainDelay)
@@ -85,7 +87,8 @@ func (p *process) drain() {
 // end ends the whole group: first with SIGTERM, then with SIGKILL. The grace period also
 // applies to children that hold the pipes: a shell ends at once, but the program that it
 // ran may have to clean up. Processes that left the group are not waited for.
-func (p *process) end() {
+func (p *child) end() {
+	p.streams.out.hurry()
 	p.group.signal(syscall.SIGTERM)
 	p.group.signal(syscall.SIGCONT)
 	grace, cancel := context.WithTimeout(context.Background(), p.runner.grace())
@@ -109,7 +112,7 @@ func await(ctx context.Context, ended <-chan struct{}) {
 }
 
 // release closes the pipes, which ends their goroutines, and takes back the terminal.
-func (p *process) release() {
+func (p *child) release() {
 	p.giveBack()
 	closeAll(p.untaken)
 	p.streams.close()
@@ -117,7 +120,7 @@ func (p *process) release() {
 
 // unread reports whether the process read no byte of a payload that was passed on
 // standard input only: all that was written is still in the pipe.
-func (p *process) unread() bool {
+func (p *child) unread() bool {
 	if !p.alone {
 		return false
 	}
@@ -129,12 +132,12 @@ func (p *process) unread() bool {
 
 // outcome returns how the process ended. It closes the pipes first, because a process
 // that left its group may still write.
-func (p *process) outcome() Outcome {
+func (p *child) outcome() Outcome {
 	unread := p.unread()
 	p.release()
 	p.group.process.Release()
-	o := Outcome{Stdout: p.streams.output.head, Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
-	o.Spooled, o.Size = p.streams.output.close()
+	o := Outcome{Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
+	o.Stdout, o.Spooled, o.Size = p.streams.out.kept()
 	switch {
 	case !p.group.hasExited():
 	case p.group.status.Signaled():

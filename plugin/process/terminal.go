@@ -14,7 +14,7 @@ import (
 
 // takeTerminal makes the process start in the foreground of the terminal, if the host
 // is in its foreground.
-func (p *process) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
+func (p *child) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
 	fd := int(p.runner.Terminal.Fd())
 	if !term.IsTerminal(fd) {
 		return nil
@@ -40,7 +40,7 @@ func (p *process) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
 // resume handles a process that was stopped: one that asks the person gets the
 // terminal, and one that the person suspended is suspended together with the host. Any
 // other stop is only reported, because whoever sent the signal has a reason.
-func (p *process) resume(ctx context.Context, why syscall.Signal) error {
+func (p *child) resume(ctx context.Context, why syscall.Signal) error {
 	switch {
 	case why == syscall.SIGTTIN || why == syscall.SIGTTOU:
 		p.asked = true
@@ -71,7 +71,7 @@ func (p *process) resume(ctx context.Context, why syscall.Signal) error {
 }
 
 // giveBack ends the loan of the terminal, if there is one.
-func (p *process) giveBack() {
+func (p *child) giveBack() {
 	if p.loan != nil {
 		p.loan.end()
 		p.loan = nil
@@ -80,7 +80,7 @@ func (p *process) giveBack() {
 
 // interrupted returns the error of a process at the terminal that was ended by Ctrl-C.
 // The host was in the background and did not get the signal; the error cancels its work.
-func (p *process) interrupted() error {
+func (p *child) interrupted() error {
 	if p.asked && p.group.status.Signaled() && p.group.status.Signal() == syscall.SIGINT {
 		return errCtrlC
 	}

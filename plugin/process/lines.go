@@ -1,0 +1,152 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/dustin/go-humanize"
+)
+
+const (
+	// readAhead is how many bytes of lines may wait for a reader before the process has to.
+	readAhead = 64 << 10
+	// lineCost is what a line takes in memory besides its bytes.
+	lineCost = 64
+)
+
+// lines is the sink of a process that stays: a queue of the lines that nobody has read yet.
+// While the process runs, it has to wait for the reader.
+type lines struct {
+	max     int64  // bounds each line, and the queue once nothing waits for the reader
+	current output // the line that is not complete; only used by keep
+
+	mu     sync.Mutex
+	queue  [][]byte
+	size   int64 // of the queue, with the cost of each line
+	urgent bool  // hurried is closed
+	closed bool  // nothing more comes
+	wrong  error // why keep returned false
+
+	news    chan struct{} // holds an element if the queue changed for a reader
+	room    chan struct{} // holds an element if a line was taken
+	hurried chan struct{} // closed when keep must not wait
+}
+
+func newLines(c Command) *lines {
+	return &lines{
+		max:     c.limit(),
+		current: output{max: c.limit(), admit: c.Admit},
+		news:    make(chan struct{}, 1), room: make(chan struct{}, 1), hurried: make(chan struct{}),
+	}
+}
+
+// keep stores data. It waits while as many lines as may be read ahead are in the queue.
+func (l *lines) keep(data []byte) bool {
+	for len(data) > 0 {
+		part, rest, isComplete := bytes.Cut(data, []byte("\n"))
+		if len(part) > 0 && !l.current.keep(part) {
+			l.fail(l.tooLong())
+			return false
+		}
+		if !isComplete {
+			return true
+		}
+		if !l.put(l.current.head) {
+			return false
+		}
+		l.current.head, l.current.size = nil, 0
+		data = rest
+	}
+	return true
+}
+
+// tooLong returns why a part of a line was not stored.
+func (l *lines) tooLong() error {
+	if l.current.over != nil {
+		return l.current.over
+	}
+	return fmt.Errorf("%w after %s of output without a newline, the limit", ErrOutputLimit, humanize.IBytes(uint64(l.max)))
+}
+
+// put adds a line to the queue once there is room.
+func (l *lines) put(line []byte) bool {
+	cost := int64(len(line)) + lineCost
+	for {
+		l.mu.Lock()
+		isUrgent := l.urgent
+		hasRoom := l.size == 0 || l.size+cost <= readAhead || isUrgent && l.size+cost <= l.max
+		if hasRoom {
+			l.queue, l.size = append(l.queue, line), l.size+cost
+		}
+		l.mu.Unlock()
+		switch {
+		case hasRoom:
+			notify(l.news)
+			return true
+		case isUrgent:
+			l.fail(fmt.Errorf("%w after %s of output that nobody read, the limit", ErrOutputLimit,
+				humanize.IBytes(uint64(l.max))))
+			return false
+		}
+		select {
+		case <-l.room:
+		case <-l.hurried:
+		}
+	}
+}
+
+// fail closes the queue because of an error.
+func (l *lines) fail(err error) {
+	l.mu.Lock()
+	l.wrong, l.closed = err, true
+	l.mu.Unlock()
+	notify(l.news)
+}
+
+// failure returns why keep returned false.
+func (l *lines) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wrong
+}
+
+// hurry makes keep never wait.
+func (l *lines) hurry() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.urgent {
+		l.urgent = true
+		close(l.hurried)
+	}
+}
+
+// finish closes the queue.
+func (l *lines) finish() { l.fail(l.failure()) }
+
+// kept returns the line that was never completed.
+func (l *lines) kept() (head []byte, path string, size int64) { return l.current.head, "", 0 }
+
+// take takes a line from the queue. It returns closed if there is none and none comes.
+func (l *lines) take() (line []byte, taken, closed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) > 0 {
+		line, l.queue[0] = l.queue[0], nil
+		l.queue, l.size = l.queue[1:], l.size-int64(len(line))-lineCost
+		taken = true
+		notify(l.room)
+	}
+	if len(l.queue) > 0 || l.closed {
+		notify(l.news) // for another reader
+	}
+	return line, taken, l.closed && !taken
+}
+
+// notify puts an element into a channel that holds one.
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

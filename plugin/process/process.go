@@ -1,0 +1,261 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Lines is what a protocol of lines needs of its peer: a [Process], or a test's stand-in.
+type Lines interface {
+	// ReadLine returns the next line without its newline.
+	ReadLine(ctx context.Context) ([]byte, error)
+	// WriteLine writes a line and a newline; n is how many of these bytes were written.
+	WriteLine(ctx context.Context, line []byte) (n int, err error)
+}
+
+// Process is a command that stays: its standard input and output are streams of lines. It
+// is supervised as a command of [Runner.Run] is, and ends with the context that it was
+// started with.
+//
+// No terminal is lent to it: a process that asks the person at /dev/tty is ended, with
+// ErrNoTerminal.
+//
+// A Process is safe for concurrent use. Each line is read by one reader, and no two writers
+// mix their lines.
+type Process struct {
+	child *child
+	lines *lines
+
+	stop    context.CancelCauseFunc
+	ending  <-chan struct{} // closed when the process is to end
+	reason  func() error    // why it is to end; nil: Close was called
+	done    chan struct{}
+	outcome Outcome // with err, once done is closed
+	err     error
+
+	writing chan struct{} // holds an element while a line is written
+	closing chan struct{} // holds an element once Close was called
+	buffer  []byte        // what is written, for the next line; used while writing
+}
+
+// ErrClosed means that a process reads or writes no more lines; the error says why.
+var ErrClosed = errors.New("connection closed")
+
+// Start starts a command that stays, until it ends, ctx ends, Command.Timeout is over or
+// Close is called. Of the command, MaxOutput bounds each line of standard output, and what
+// nobody has read when the process ends; Stdin, Data, InheritStdin and Spool are for Run.
+// Errors are ErrStart and the error of ctx.
+func (e Runner) Start(ctx context.Context, c Command) (*Process, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if c.Stdin != nil || c.Data != nil || c.InheritStdin || c.Spool != nil {
+		return nil, fmt.Errorf("%w: Stdin, Data, InheritStdin and Spool are for one answer", ErrStart)
+	}
+	e.Lender = nil
+	p := &Process{lines: newLines(c), done: make(chan struct{}),
+		writing: make(chan struct{}, 1), closing: make(chan struct{}, 1)}
+	ctx, p.stop = context.WithCancelCause(ctx)
+	p.ending, p.reason = ctx.Done(), func() error { return reason(ctx) }
+	var err error
+	if p.child, err = e.start(ctx, c, p.lines); err != nil {
+		p.stop(nil)
+		return nil, err
+	}
+	go p.supervise(ctx, c.Timeout)
+	return p, nil
+}
+
+// supervise waits for the end of the process.
+func (p *Process) supervise(ctx context.Context, timeout time.Duration) {
+	err := p.child.wait(ctx, timeout)
+	if err != nil && err == ctx.Err() {
+		err = reason(ctx)
+	}
+	outcome := p.child.outcome()
+	if err == nil { // it may have written too much after it was told to end
+		err = p.lines.failure()
+	}
+	p.outcome, p.err = outcome, err
+	close(p.done)
+	p.stop(nil)
+}
+
+// ended is the cause with which this package ends a process.
+type ended struct{ err error } // nil: Close was called
+
+func (e *ended) Error() string { return fmt.Sprintf("ended by the host (%v)", e.err) }
+
+// reason returns why the context of a process ended: nil after Close.
+func reason(ctx context.Context) error {
+	var own *ended
+	if errors.As(context.Cause(ctx), &own) {
+		return own.err
+	}
+	return ctx.Err()
+}
+
+// isClosed reports whether a channel is closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// Done returns a channel that is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait waits for the end of the process, as Run does, and returns how it ended. The error
+// is nil if the process ended by itself or was closed. Stdout of the Outcome is a line that
+// was never completed. Lines that were not read can still be read.
+func (p *Process) Wait() (Outcome, error) {
+	<-p.done
+	return p.outcome, p.err
+}
+
+// Close closes standard input, which tells the process to end. If it has not ended after
+// the grace period, its group gets SIGTERM and, after Runner.Grace, SIGKILL.
+func (p *Process) Close(grace time.Duration) (Outcome, error) {
+	notify(p.closing)
+	p.lines.hurry()
+	p.child.streams.stdin.Close()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+	case <-timer.C:
+		p.stop(&ended{})
+	}
+	return p.Wait()
+}
+
+// ReadLine returns the next line of standard output without its newline. If ctx ends first,
+// nothing is lost: the next call returns the line. A process that nobody reads from has to
+// wait. When it has ended, ReadLine returns what is left of complete lines, then the reason:
+// ErrClosed with exit status and standard error, or the error of Wait. A line over the bound
+// ends the process, with ErrOutputLimit.
+func (p *Process) ReadLine(ctx context.Context) ([]byte, error) {
+	for {
+		switch line, taken, closed := p.lines.take(); {
+		case taken:
+			return line, nil
+		case closed:
+			if err := p.lines.failure(); err != nil {
+				return nil, err
+			}
+			return nil, p.closed(ctx, "it closed its standard output")
+		}
+		select {
+		case <-p.lines.news:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// WriteLine writes a line and a newline to standard input; n is how many of these bytes were
+// written. If ctx ends before all are, the rest is not written; unless n is 0, the process
+// is then ended, because it cannot know where the next line begins. On Windows it is ended
+// even if n is 0.
+func (p *Process) WriteLine(ctx context.Context, line []byte) (n int, err error) {
+	if bytes.IndexByte(line, '\n') >= 0 {
+		return 0, errors.New("a line cannot contain a newline")
+	}
+	select {
+	case p.writing <- struct{}{}:
+		defer func() { <-p.writing }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case isClosed(p.ending) || len(p.closing) > 0:
+		return 0, p.closed(ctx, "")
+	}
+	p.buffer = append(append(p.buffer[:0], line...), '\n')
+	n, err = p.write(ctx, p.buffer)
+	if cap(p.buffer) > readAhead {
+		p.buffer = nil
+	}
+	switch {
+	case err == nil:
+		return n, nil
+	case ctx.Err() == nil:
+		return n, p.closed(ctx, "it closed its standard input")
+	case n > 0:
+		p.stop(&ended{fmt.Errorf("it did not read a whole line: %w", ctx.Err())})
+	}
+	return n, ctx.Err()
+}
+
+// write writes data until ctx ends.
+func (p *Process) write(ctx context.Context, data []byte) (n int, err error) {
+	stdin, cut := p.child.streams.stdin, make(chan struct{})
+	inTime := context.AfterFunc(ctx, func() {
+		defer close(cut)
+		if stdin.SetWriteDeadline(time.Unix(1, 0)) != nil {
+			// Windows's pipes have no deadlines; the end of the process ends the write.
+			p.stop(&ended{fmt.Errorf("it did not read a whole line: %w", ctx.Err())})
+		}
+	})
+	n, err = stdin.Write(data)
+	if !inTime() {
+		<-cut
+		stdin.SetWriteDeadline(time.Time{})
+	}
+	if n < len(data) && err == nil {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
+
+// closed returns why no line can be read or written any more. The pipes of a process close
+// a moment before its end is known, so it waits for that; what says what was closed if
+// the process does not end.
+func (p *Process) closed(ctx context.Context, what string) error {
+	timer := time.NewTimer(drainDelay)
+	defer timer.Stop()
+	select {
+	case <-p.child.exited:
+	case <-p.ending:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		if len(p.closing) > 0 {
+			what = "it was closed"
+		}
+		return fmt.Errorf("%w: %s", ErrClosed, what)
+	}
+	return p.whyEnded(ctx)
+}
+
+// whyEnded returns how a process ended that has ended or is to end.
+func (p *Process) whyEnded(ctx context.Context) error {
+	select {
+	case <-p.done:
+	case <-p.ending: // after done too
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if !isClosed(p.done) { // it is being ended, which may take time
+		if err := p.reason(); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: it was closed", ErrClosed)
+	}
+	switch err := p.outcome.Err(); {
+	case p.err != nil:
+		return p.err
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return fmt.Errorf("%w: exit status 0", ErrClosed)
+}
