@@ -60,6 +60,8 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 			`config.toml:2: unknown key "plugins.hook_timeout"; did you mean "plugins.hook_timeout_ms"?`},
 		{"key of one plugin", "config.toml", "[plugins.guard]\nonfailure = \"block\"\n",
 			`config.toml:2: unknown key "plugins.guard.onfailure"; did you mean "plugins.guard.on_failure"?`},
+		{"a key of Kode's hooks that resembles none of other tables", "config.toml",
+			"[[kode.hooks.session_end]]\ncommand = \"x\"\n", `did you mean "kode.hooks.session_end.exec"?`},
 		{"bad value", "config.toml", "[plugins.guard]\non_failure = \"deny\"\n",
 			`config.toml:2: plugins.guard.on_failure is "deny"; want "ignore" or "block"`},
 		{"a key of one hook", "config.toml", "[plugins.guard.hooks.pre_tool]\ntimeout = 3\n",
@@ -101,10 +103,14 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 }
 
 func TestSetNamesItsKey(t *testing.T) {
-	_, err := load(t, nil, "temperature=1")
-	want := `--set temperature=1: unknown key "temperature"; did you mean "api.temperature"?`
-	if err == nil || err.Error() != want {
-		t.Errorf("error = %v\nwant    %s", err, want)
+	for set, want := range map[string]string{
+		"temperature=1": `--set temperature=1: unknown key "temperature"; did you mean "api.temperature"?`,
+		"plugins.x=3":   `--set plugins.x=3: unknown key "plugins.x"`, // nothing resembles it
+	} {
+		_, err := load(t, nil, set)
+		if err == nil || err.Error() != want {
+			t.Errorf("error = %v\nwant    %s", err, want)
+		}
 	}
 }
 

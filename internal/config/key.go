@@ -197,11 +197,16 @@ func named(key string, path []part) (name string, ok bool) {
 }
 
 // nearest returns the known key that is nearest to a wrong one. Last parts are compared
-// too, so that "temperature" finds "api.temperature".
+// too, so that "temperature" finds "api.temperature"; they must be near each other for
+// their own length.
 func nearest(key string, known []string) string {
 	best, least := "", len(key)/2+1
+	last := lastKey(key)
 	for _, k := range known {
-		d := min(strictjson.Distance(key, k), strictjson.Distance(lastKey(key), lastKey(k))+1)
+		d := strictjson.Distance(key, k)
+		if ofLast := strictjson.Distance(last, lastKey(k)); ofLast <= len(last)/2 {
+			d = min(d, ofLast+1)
+		}
 		if d < least {
 			best, least = k, d
 		}
