@@ -73,34 +73,36 @@ const (
 
 // UserMessage returns a message of a person to a context.
 func UserMessage(user, context, text string) Entry {
-	return newEntry(TypeMessage, user, context, text, Metadata{Role: roleUser})
+	return newEntry(Entry{Type: TypeMessage, From: user, To: context, Content: text, Metadata: &Metadata{Role: roleUser}})
 }
 
 // AssistantMessage returns a message of the model.
 func AssistantMessage(context, text string) Entry {
-	return newEntry(TypeMessage, context, "user", text, Metadata{Role: roleAssistant})
+	return newEntry(Entry{Type: TypeMessage, From: context, To: "user", Content: text,
+		Metadata: &Metadata{Role: roleAssistant}})
 }
 
 // ToolCall returns the model's call of a tool; arguments is its text as written.
 func ToolCall(context, tool, id, arguments string) Entry {
-	return newEntry(TypeToolCall, context, tool, arguments, Metadata{ToolCallID: id})
+	return newEntry(Entry{Type: TypeToolCall, From: context, To: tool, Content: arguments,
+		Metadata: &Metadata{ToolCallID: id}})
 }
 
 // ToolResult returns what the model sees of a tool's output.
 func ToolResult(context, tool, id, text string) Entry {
-	return newEntry(TypeToolResult, tool, context, text, Metadata{ToolCallID: id})
+	return newEntry(Entry{Type: TypeToolResult, From: tool, To: context, Content: text,
+		Metadata: &Metadata{ToolCallID: id}})
 }
 
-func newEntry(kind Type, from, to, content string, meta Metadata) Entry {
-	return Entry{
-		ID: uuid.NewString(), Timestamp: time.Now().Unix(),
-		From: from, To: to, Content: content, Type: kind, Metadata: &meta,
-	}
+// newEntry returns an entry with an id and the present time.
+func newEntry(e Entry) Entry {
+	e.ID, e.Timestamp = uuid.NewString(), time.Now().Unix()
+	return e
 }
 
 // newAnchor returns an entry with which a window begins.
 func newAnchor(kind Type, context, content string, meta Metadata) Entry {
-	return newEntry(kind, "system", context, content, meta)
+	return newEntry(Entry{Type: kind, From: "system", To: context, Content: content, Metadata: &meta})
 }
 
 // contextCreated returns the first entry of a transcript, with the given
@@ -111,7 +113,7 @@ func contextCreated(context string, conversation []Entry) Entry {
 
 // systemPromptChange returns the entry for a new system prompt.
 func systemPromptChange(context, text string) Entry {
-	return newEntry(TypeSystemPrompt, "system", context, text, Metadata{})
+	return newEntry(Entry{Type: TypeSystemPrompt, From: "system", To: context, Content: text, Metadata: &Metadata{}})
 }
 
 // Interrupted marks the entry as incomplete.

@@ -33,11 +33,7 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	if path == nil { // "a=1\nb" would set a, not b
 		return nil, fmt.Errorf("%q is not a key; want KEY or TABLE.KEY", key)
 	}
-	edited := set(data, path, text)
-	if err := checkEdit(name, data, edited, path, text); err != nil {
-		return nil, err
-	}
-	return edited, nil
+	return edit{name: name, before: data, path: path, value: text}.apply()
 }
 
 // EditLinks changes the list plugins.allow_links in a configuration file's text and
@@ -73,29 +69,45 @@ func keyParts(text []byte, end int) []string {
 	return parts
 }
 
-// checkEdit checks that the new text has the new value and that nothing else has
-// changed.
-func checkEdit(name string, before, after []byte, path []string, value string) error {
-	if err := validText(name, after); err != nil {
-		return fmt.Errorf("%s cannot be changed by the program, change it by hand: %w", name, err)
+// edit sets a key of a file's text to a value, which is TOML.
+type edit struct {
+	name   string // of the file
+	before []byte
+	path   []string // the key
+	value  string
+}
+
+// apply returns the new text.
+func (e edit) apply() ([]byte, error) {
+	after := set(e.before, e.path, e.value)
+	if err := e.check(after); err != nil {
+		return nil, err
+	}
+	return after, nil
+}
+
+// check checks that the new text has the new value and that nothing else has changed.
+func (e edit) check(after []byte) error {
+	if err := validText(e.name, after); err != nil {
+		return fmt.Errorf("%s cannot be changed by the program, change it by hand: %w", e.name, err)
 	}
 	var want, got map[string]any
-	if toml.Unmarshal(before, &want) != nil || toml.Unmarshal(after, &got) != nil {
-		return fmt.Errorf("%s cannot be changed by the program, change it by hand", name)
+	if toml.Unmarshal(e.before, &want) != nil || toml.Unmarshal(after, &got) != nil {
+		return fmt.Errorf("%s cannot be changed by the program, change it by hand", e.name)
 	}
 	var wanted map[string]any
-	if err := toml.Unmarshal([]byte("x = "+value), &wanted); err != nil {
+	if err := toml.Unmarshal([]byte("x = "+e.value), &wanted); err != nil {
 		return err
 	}
 	if want == nil {
 		want = map[string]any{}
 	}
-	put(want, path, wanted["x"])
+	put(want, e.path, wanted["x"])
 	wantText, wantErr := toml.Marshal(want)
 	gotText, gotErr := toml.Marshal(got)
 	if wantErr != nil || gotErr != nil || !bytes.Equal(wantText, gotText) { // as text: NaN equals itself
-		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name,
-			strings.Join(path, "."))
+		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", e.name,
+			strings.Join(e.path, "."))
 	}
 	return nil
 }
