@@ -60,7 +60,7 @@ func (s *schemas) remember(spec tools.Spec, schema *tools.Schema) *tools.Schema 
 
 // distrust makes the calls of a tool go unchecked, and says so.
 func (s *schemas) distrust(spec tools.Spec, wrong error, out Output) *tools.Schema {
-	out.notice("%v: %v; calls of it are not checked", spec, wrong)
+	out.notice("%v: %v; its calls are not checked", spec, wrong)
 	return s.remember(spec, nil)
 }
 

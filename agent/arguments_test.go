@@ -28,7 +28,7 @@ func TestParametersThatCannotBeUsedAreSaidOnce(t *testing.T) {
 		!strings.HasPrefix(said[0], `tool "t" of plugin "p": its parameters are not a usable JSON Schema: in /properties/n: `+
 			`unknown type "int"`) ||
 		!strings.HasPrefix(said[1], `tool "u": its parameters are not a usable JSON Schema: its $ref "#" refers to itself; `+
-			`calls of it are not checked`) {
+			`its calls are not checked`) {
 		t.Errorf("said: %q", said)
 	}
 }

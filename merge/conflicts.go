@@ -8,18 +8,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// change is what one reply made of a field of the payload.
+// change is the change of one field of the payload by one reply.
 type change struct {
 	field string
-	// before and after are a value that was replaced.
+	// before and after are the values of a field that was replaced.
 	before, after gjson.Result
 	// patched are the places that a patch changed; nil: the value was replaced.
 	patched *places
-	// now is the field, as it is now.
+	// now is the current field.
 	now *node
 }
 
-// places are where the change is.
+// places returns the changed places.
 func (c *change) places() *places {
 	if c.patched == nil {
 		c.patched = diff(c.before, c.after)
@@ -27,17 +27,17 @@ func (c *change) places() *places {
 	return c.patched
 }
 
-// ownership remembers whose changes stand where in a payload, and the conflicts: who
-// changed what another one had set.
+// ownership records which plugin set each changed place of a payload, and the conflicts:
+// places that one plugin set and another changed.
 type ownership struct {
-	writer    *reply // the last that changed something; it is noted what when another one is to
+	writer    *reply // the last that changed something; own records its changes
 	owned     map[string]*owners
 	conflicts []Conflict
-	coarse    map[Conflict]bool // those beyond MaxPaths, by the object around them
+	coarse    map[Conflict]bool // those beyond MaxPaths, by the enclosing object
 }
 
-// own notes what the last writer made its own. Most payloads are changed by one plugin,
-// if any, so nothing is noted before another one may change them too.
+// own records the changes of the last writer. It is called when another plugin may change
+// the payload too, because most payloads are changed by at most one plugin.
 func (o *ownership) own() {
 	if o.writer != nil {
 		for _, c := range o.writer.rewrites {
@@ -47,14 +47,14 @@ func (o *ownership) own() {
 	o.writer = nil
 }
 
-// take makes a change a plugin's own.
+// take records a plugin as the owner of a change.
 func (o *ownership) take(from string, c *change) {
 	changed, at := c.places(), pointer("", c.field)
 	lost := func(path, loser string) { o.conflict(Conflict{Path: path, Winner: from, Loser: loser}) }
 	o.ownersOf(c.field).take(taking{from, lost}, spot{at, c.now}, changed, changed.depth())
 }
 
-// noteConflicts tells each loser what became of its change.
+// noteConflicts adds each conflict to the replies of its loser.
 func (a *Accumulator) noteConflicts() {
 	a.own()
 	of := map[string][]*reply{}
@@ -68,7 +68,7 @@ func (a *Accumulator) noteConflicts() {
 	}
 }
 
-// ownersOf are those of a top-level fielo.
+// ownersOf returns the owners of a top-level field.
 func (o *ownership) ownersOf(name string) *owners {
 	if o.owned == nil {
 		o.owned = map[string]*owners{}
@@ -79,7 +79,7 @@ func (o *ownership) ownersOf(name string) *owners {
 	return o.owned[name]
 }
 
-// conflict notes a conflict, of very many only the object around it.
+// conflict records a conflict; beyond MaxPaths, only the enclosing object.
 func (o *ownership) conflict(lost Conflict) {
 	if len(o.conflicts) < MaxPaths {
 		o.conflicts = append(o.conflicts, lost)
@@ -97,21 +97,22 @@ func (o *ownership) conflict(lost Conflict) {
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// owners remember whose value stands where in a document, as a tree of its
-// members.
+// owners records which plugin set the value at each place of a document, as a tree of
+// its members.
 type owners struct {
-	from  string // "": nobody's value stands here as a whole
+	from  string // "": no plugin set this value as a whole
 	value gjson.Result
 	below map[string]*owners
 }
 
-// taking is a change by a plugin. lost is told whom it took a place from.
+// taking is a change by a plugin. lost is called with each place that it takes from
+// another plugin.
 type taking struct {
 	from string
 	lost func(path, loser string)
 }
 
-// spot is a place in a document with what stands there after a change.
+// spot is a place in a document with its value after a change.
 type spot struct {
 	path string
 	now  *node
@@ -119,15 +120,15 @@ type spot struct {
 
 func (s spot) member(name string) spot { return spot{pointer(s.path, name), s.now.member(name)} }
 
-// take makes the changed places of a document a plugin's own, down to a depth: of very
-// many places the objects around them.
+// take records a plugin as the owner of the changed places of a document, down to a
+// depth: of very many places, only the enclosing objects.
 func (o *owners) take(t taking, at spot, changed *places, depth int) {
 	if changed.isWhole() || depth == 0 {
 		o.compare(t, at)
 		o.from, o.value = t.from, at.now.result()
 		return
 	}
-	if o.from != "" { // what stood here was the plugin's value until this change
+	if o.from != "" { // until this change, the whole value was the plugin's
 		o.handDown()
 	}
 	for i, name := range changed.names {
@@ -143,8 +144,8 @@ func (o *owners) take(t taking, at spot, changed *places, depth int) {
 	}
 }
 
-// handDown makes the members of a value, of which some are about to change, each
-// owned by whom the whole was owned by.
+// handDown makes the owner of a value the owner of each of its members, because some of
+// them are about to change.
 func (o *owners) handDown() {
 	members := membersOf(o.value.Raw)
 	if o.below == nil {
@@ -161,8 +162,8 @@ func (o *owners) handDown() {
 	o.from, o.value = "", gjson.Result{}
 }
 
-// compare forgets who owned a value or parts of it that are no longer what they
-// set, and tells of those who lost them.
+// compare removes the owners of values that are no longer what they set, and reports
+// the losses.
 func (o *owners) compare(t taking, at spot) {
 	if o.from != "" && !equal(o.value, at.now.result()) {
 		if o.from != t.from && !builtUpon(o.value, at.now.result()) {
@@ -175,8 +176,8 @@ func (o *owners) compare(t taking, at spot) {
 	}
 }
 
-// builtUpon reports whether a text contains the text that it replaced: its author
-// added to it, nothing was lost.
+// builtUpon reports whether a text contains the text that it replaced. Then its author
+// only added to it, and nothing was lost.
 func builtUpon(before, after gjson.Result) bool {
 	return before.Type == gjson.String && after.Type == gjson.String && strings.Contains(after.Str, before.Str)
 }

@@ -42,11 +42,11 @@ type Effect struct {
 	Notes []Note
 
 	rewrites []*change // of the payload
-	fields   []string  // of the answer that it has a part in
+	fields   []string  // of the answer to which it contributed
 }
 
-// Changed lists JSON Pointers to what the reply changed: places in the payload where
-// it rewrote, fields of the answer elsewhere.
+// Changed lists JSON Pointers to what the reply changed: places in the payload that it
+// rewrote, or fields of the answer.
 func (e Effect) Changed() (paths []string) {
 	for _, c := range e.rewrites {
 		p := c.places()
@@ -63,18 +63,18 @@ type Note struct {
 	Text string
 	// Kind is the kind of note, for selecting notes; "" for most.
 	Kind NoteKind
-	// Ignored is true if it says why something that was asked for has no effect,
-	// which the plugin's author should know.
+	// Ignored is true if the note says why something in the reply has no effect, which
+	// the plugin's author should know.
 	Ignored bool
 }
 
 // NoteKind is a kind of note.
 type NoteKind string
 
-// The kinds of remarks.
+// The kinds of notes.
 const (
 	NoteNotOffered   NoteKind = "not_offered"   // a list names what the payload does not offer
-	NoteBlockedFirst NoteKind = "blocked_first" // it blocked, and another one had blocked before
+	NoteBlockedFirst NoteKind = "blocked_first" // it blocked, but another plugin had blocked before
 )
 
 // Result is the combined result of one dispatch.
@@ -87,11 +87,11 @@ type Result struct {
 	// AppendedBy names, for each element of a list that was appended to, the plugin
 	// that it comes from.
 	AppendedBy []string
-	// Effects are those of the replies, in the order in which they were added.
+	// Effects are the effects of the replies, in the order in which they were added.
 	Effects []Effect
 }
 
-// reply is a reply that was added, and what becomes of it.
+// reply is a reply that was added, with its effect.
 type reply struct {
 	Effect
 	from  string
@@ -99,7 +99,7 @@ type reply struct {
 	body  string
 }
 
-// usesField notes that a field of the reply is part of the answer.
+// usesField records that a field of the reply is part of the answer.
 func (r *reply) usesField(name string) {
 	r.Outcome = Changed
 	r.fields = append(r.fields, name)
@@ -109,18 +109,18 @@ func (r *reply) note(kind NoteKind, format string, args ...any) {
 	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...), Kind: kind})
 }
 
-// ignore notes why something in the reply has no effect.
+// ignore adds a note why something in the reply has no effect.
 func (r *reply) ignore(format string, args ...any) {
 	r.Outcome = Ignored
 	r.Notes = append(r.Notes, Note{Text: fmt.Sprintf(format, args...), Ignored: true})
 }
 
-// lost notes that another plugin's value stands where the reply's would.
+// lost records that another plugin's value was used instead of the reply's.
 func (r *reply) lost(path, winner string) {
 	r.Lost = append(r.Lost, Conflict{Path: path, Winner: winner, Loser: r.from})
 }
 
-// each calls with every member of the reply.
+// each calls do with every member of the reply.
 func (r *reply) each(do func(name, value string)) {
 	gjson.Parse(r.body).ForEach(func(name, value gjson.Result) bool {
 		do(name.Str, value.Raw)

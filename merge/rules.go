@@ -28,12 +28,12 @@ func (c *combination) gather(f hookpoints.AnswerField) {
 	}
 }
 
-// join puts texts one after another with a blank line between.
+// join joins texts with a blank line between them.
 func (c *combination) join(f hookpoints.AnswerField) {
 	combineOffers(c, f, offersOf[string](c.replies, f), Join)
 }
 
-// appendLists puts lists one after another.
+// appendLists concatenates lists.
 func (c *combination) appendLists(f hookpoints.AnswerField) {
 	offers := offersOf[[]json.RawMessage](c.replies, f)
 	for _, o := range offers {
@@ -42,17 +42,18 @@ func (c *combination) appendLists(f hookpoints.AnswerField) {
 	combineOffers(c, f, offers, Append[json.RawMessage])
 }
 
-// intersect keeps what every list names.
+// intersect keeps the names that are in every list.
 func (c *combination) intersect(f hookpoints.AnswerField) {
 	combineOffers(c, f, c.names(f), Intersect)
 }
 
-// unite lists what any list names.
+// unite lists the names that are in any list.
 func (c *combination) unite(f hookpoints.AnswerField) {
 	combineOffers(c, f, c.names(f), Unite)
 }
 
-// names reads a field that is a list of names, and notes those that are not offered.
+// names reads a field that is a list of names, and adds notes about names that are not
+// offered.
 func (c *combination) names(f hookpoints.AnswerField) []Offer[[]string] {
 	offers := offersOf[[]string](c.replies, f)
 	if len(offers) > 0 {
@@ -61,8 +62,8 @@ func (c *combination) names(f hookpoints.AnswerField) []Offer[[]string] {
 	return offers
 }
 
-// first takes the first value that is not empty, and tells the other plugins that
-// theirs is not used.
+// first takes the first value that is not empty, and adds a note to the other replies
+// that their value is not used.
 func (c *combination) first(f hookpoints.AnswerField) {
 	var winner *reply
 	for _, r := range c.replies {
@@ -83,7 +84,7 @@ func (c *combination) first(f hookpoints.AnswerField) {
 	}
 }
 
-// decide settles the dispatch by a field of a reply: the first reply that blocks or
+// decide settles the dispatch with a field of a reply: the first reply that blocks or
 // claims wins.
 func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 	if f.Rule == hookpoints.RuleClaim {
@@ -101,8 +102,8 @@ func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 	a.settled, a.blocker, r.Decides = said, r.from, true
 }
 
-// onlyGuards notes that a guard's answer has no effect if it asks for anything but
-// a block.
+// onlyGuards adds a note that a guard's answer has no effect if it asks for something
+// other than a block.
 func (r *reply) onlyGuards(info hookpoints.Info) {
 	for _, f := range info.Fields {
 		if f.Rule != hookpoints.RuleBlock && f.Rule != hookpoints.RuleWith && r.field(f.Name) != "" {
@@ -113,8 +114,8 @@ func (r *reply) onlyGuards(info hookpoints.Info) {
 	r.body = ""
 }
 
-// observed notes that an answer has no effect if it names what has one at some other
-// point. Other fields, such as {"ok":true}, harm nobody.
+// observed adds a note that an answer has no effect if it has fields that have an effect
+// at some other point. Other fields, such as {"ok":true}, are ignored without a note.
 func (r *reply) observed(info hookpoints.Info) {
 	if r.body == "" {
 		return
@@ -137,15 +138,15 @@ func (r *reply) observed(info hookpoints.Info) {
 	}
 }
 
-// Blocks reports whether an answer, which is as [Accumulator.Add] wants it, refuses at
-// a point.
+// Blocks reports whether an answer blocks at a point. The answer must meet the
+// requirements of [Accumulator.Add].
 func Blocks(info hookpoints.Info, answer []byte) bool {
 	f, decides := deciding(info, &reply{body: string(answer)})
 	return decides && f.Rule == hookpoints.RuleBlock
 }
 
-// alone is an answer of one plugin: a field that is true and the fields that belong
-// to it; those that it does not have say text.
+// alone returns an answer of one plugin: a field that is true and its dependent fields,
+// with text as the value of those that are missing.
 func (r *reply) alone(info hookpoints.Info, f hookpoints.AnswerField, text string) []byte {
 	said := put(nil, f.Name, "true")
 	for _, dependent := range dependents(info, f.Name) {
@@ -158,7 +159,7 @@ func (r *reply) alone(info hookpoints.Info, f hookpoints.AnswerField, text strin
 	return said
 }
 
-// dependents are the fields that belong to a field.
+// dependents lists the dependent fields of a field.
 func dependents(info hookpoints.Info, name string) (names []string) {
 	for _, f := range info.Fields {
 		if f.Rule == hookpoints.RuleWith && f.With == name {
@@ -168,7 +169,7 @@ func dependents(info hookpoints.Info, name string) (names []string) {
 	return names
 }
 
-// dependentText is the text of the first field that belongs to a field.
+// dependentText returns the text of the first dependent field of a field.
 func dependentText(info hookpoints.Info, said []byte, name string) string {
 	for _, dependent := range dependents(info, name) {
 		return gjson.GetBytes(said, gjson.Escape(dependent)).String()
@@ -176,10 +177,10 @@ func dependentText(info hookpoints.Info, said []byte, name string) string {
 	return ""
 }
 
-// maxNotOffered bounds how many names that are not offered are named.
+// maxNotOffered bounds how many names that are not offered are listed.
 const maxNotOffered = 10
 
-// noteNotOffered remarks on names in lists that the payload does not know.
+// noteNotOffered adds notes about names in lists that the payload does not contain.
 func (c *combination) noteNotOffered(f hookpoints.AnswerField) {
 	if f.Among == "" {
 		return
@@ -205,7 +206,7 @@ func (c *combination) noteNotOffered(f hookpoints.AnswerField) {
 	}
 }
 
-// isEmpty reports whether a raw value is "", [] or {}, or is not there.
+// isEmpty reports whether a raw value is "", [] or {}, or does not exist.
 func isEmpty(raw string) bool {
 	v := gjson.Parse(raw)
 	if v.IsArray() || v.IsObject() {

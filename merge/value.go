@@ -9,37 +9,37 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// node is a JSON value that can be changed. The members of an object are read when
-// a change reaches them; whatever no change reaches keeps its bytes. A nil node is
-// a value that is not there.
+// node is a JSON value that can be changed. The members of an object are parsed when a
+// change reaches them; values that no change reaches keep their bytes. A nil node is a
+// value that does not exist.
 type node struct {
-	text   string // the value as it stands, unless members below were changed
-	origin string // the value as it was at first; empty: there was none
+	text   string // the current value, unless members below were changed
+	origin string // the original value; empty: there was none
 	object *object
-	stale  bool // members were changed, and text is not of now
+	stale  bool // members were changed, and text is out of date
 }
 
 // object is an object's members, with all the bytes between them.
 type object struct {
-	open, shut string // the opening brace, and what follows the last value
+	open, shut string // the opening brace, and the bytes after the last value
 	list       []*entry
-	last       map[string]*entry // each name's last member, which is the one that counts
+	last       map[string]*entry // each name's last member, which is the effective one
 }
 
 // entry is a name and a value of an object.
 type entry struct {
 	name     string
-	lead     string // all from the value before it, or the brace: a comma, but for the first, and the name
+	lead     string // the bytes before the value: a comma, except for the first, and the name
 	value    *node
-	touched  bool // by a change
-	gone     bool // deleted by one
-	shadowed bool // another one with that name follows; it goes when that one is touched
+	touched  bool // changed
+	gone     bool // deleted by a change
+	shadowed bool // a later entry has the same name; this one is removed when that one is changed
 }
 
-// newNode is a value that was there from the beginning. The text is valid JSON.
+// newNode returns the node of an original value. The text must be valid JSON.
 func newNode(text string) *node { return &node{text: text, origin: text} }
 
-// raw is the value's text as it is now.
+// raw returns the value's current text.
 func (n *node) raw() string {
 	if n == nil {
 		return ""
@@ -50,13 +50,13 @@ func (n *node) raw() string {
 	return n.text
 }
 
-// result is the value as it is now; it does not exist for a nil node.
+// result returns the current value, which does not exist for a nil node.
 func (n *node) result() gjson.Result { return gjson.Parse(n.raw()) }
 
-// replace gives the value another text, which is valid JSON.
+// replace replaces the value's text. The new text must be valid JSON.
 func (n *node) replace(text string) { n.text, n.object, n.stale = text, nil, false }
 
-// appendTo writes the value.
+// appendTo appends the value's text to out.
 func (n *node) appendTo(out []byte) []byte {
 	if !n.stale {
 		return append(out, n.text...)
@@ -77,8 +77,7 @@ func (n *node) appendTo(out []byte) []byte {
 	return append(out, n.object.shut...)
 }
 
-// size is about how long the value's text is; never less than it, but for what
-// quoting of new names adds.
+// size estimates the length of the value's text, for the capacity of a buffer.
 func (n *node) size() int {
 	if !n.stale {
 		return len(n.text)
@@ -90,7 +89,7 @@ func (n *node) size() int {
 	return size
 }
 
-// members reads the members of an object; nil for another value.
+// members parses the members of an object; it returns nil for another value.
 func (n *node) members() *object {
 	if n.object != nil || !isObject(n.text) {
 		return n.object
@@ -108,7 +107,7 @@ func (n *node) members() *object {
 	return o
 }
 
-// member is the value of an object's member, nil if there is none.
+// member returns the value of an object's member, nil if there is none.
 func (n *node) member(name string) *node {
 	if n == nil || n.members() == nil {
 		return nil
@@ -119,8 +118,8 @@ func (n *node) member(name string) *node {
 	return nil
 }
 
-// put makes a value a member of an object: in the place of the one with its name,
-// or as the last.
+// put sets a member of an object: it replaces the member of that name, or adds one at
+// the end.
 func (n *node) put(name, text string) {
 	o := n.members()
 	m := o.last[name]
@@ -135,8 +134,8 @@ func (n *node) put(name, text string) {
 	m.touched, m.gone, n.stale = true, false, true
 }
 
-// equal reports whether two values are the same. A value that does not exist equals
-// no other one.
+// equal reports whether two values are equal. A value that does not exist does not equal
+// any other value.
 func equal(a, b gjson.Result) bool {
 	switch {
 	case a.Raw == b.Raw:
@@ -165,13 +164,13 @@ type member struct {
 	start int    // where the value begins in the object's text
 }
 
-// members are the members of one object, in order.
+// members holds the members of one object, in order.
 type members struct {
 	list []member
-	last map[string]int // the index of each key's last occurrence, which is the one that counts
+	last map[string]int // the index of each key's last occurrence, which is the effective one
 }
 
-// membersOf reads the members of a valid object, and none of anything else.
+// membersOf parses the members of a valid object; other values have none.
 func membersOf(object string) *members {
 	m := &members{last: map[string]int{}}
 	if value := gjson.Parse(object); value.IsObject() {
@@ -189,7 +188,7 @@ func isObject(raw string) bool {
 	return len(raw) > 0 && raw[0] == '{'
 }
 
-// value is a key's last value; it does not exist if there is none.
+// value returns a key's last value, which does not exist if the key is missing.
 func (m *members) value(key string) gjson.Result {
 	if i, ok := m.last[key]; ok {
 		return gjson.Parse(m.list[i].value)

@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// readClosely is read for what is not just an answer of the point's: nothing, another
-// value, fields of other types, that the point does not know, or that nest too deep.
+// readClosely reads a body that read does not accept as it is: it may be empty, not an
+// object, or have unknown fields, fields of wrong types, or fields that nest too deeply.
 func (r *reply) readClosely(answer Answer) {
 	body := bytes.TrimSpace(answer.Body)
 	if len(body) == 0 {
@@ -41,7 +41,7 @@ func (r *reply) readClosely(answer Answer) {
 	}
 }
 
-// notAnObject says why an answer's body is not a JSON object.
+// notAnObject returns why an answer's body is not a JSON object.
 func notAnObject(answer Answer, err error) string {
 	switch {
 	case answer.Explain != nil:
@@ -52,8 +52,8 @@ func notAnObject(answer Answer, err error) string {
 	return "its answer is not a JSON object"
 }
 
-// tooDeep is the error of an answer that would make the payload nest deeper than
-// the subscribers behind it can read: a guard that cannot read has no opinion.
+// tooDeep returns an error if an answer would make the payload nest deeper than later
+// subscribers can read: a guard that cannot read the payload has no opinion.
 func tooDeep(info hookpoints.Info, answer []byte) error {
 	for _, f := range info.Fields {
 		value := gjson.GetBytes(answer, gjson.Escape(f.Name))
@@ -67,12 +67,14 @@ func tooDeep(info hookpoints.Info, answer []byte) error {
 	return nil
 }
 
-// check says which field of an answer does not have the type that the point gives it.
+// check returns an error if a field of an answer does not have the type that the point
+// specifies.
 func check(info hookpoints.Info, answer []byte) error {
 	return strictjson.Decode(answer, reflect.New(info.Answer).Interface())
 }
 
-// nameAuthors tells a verdict which plugins made it, if it wants to know.
+// nameAuthors sets the names of the plugins that made a verdict, if it has methods for
+// them.
 func nameAuthors(verdict any, result merge.Result) {
 	if v, ok := verdict.(interface{ SetBlockedBy(string) }); ok {
 		v.SetBlockedBy(result.BlockedBy)
@@ -85,7 +87,7 @@ func nameAuthors(verdict any, result merge.Result) {
 // remark adds a sentence to the record.
 func (r *reply) remark(note string) { r.record.Notes = append(r.record.Notes, note) }
 
-// takeNote makes a remark of the merge part of the record.
+// takeNote adds a note of the merge to the record.
 func (r *reply) takeNote(note merge.Note) {
 	r.remark(note.Text)
 	if note.Kind != "" {
@@ -97,7 +99,7 @@ func (r *reply) takeNote(note merge.Note) {
 	}
 }
 
-// fired tells of the dispatch as a whole.
+// fired reports the dispatch as a whole.
 func (d *dispatch) fired(result merge.Result) {
 	d.host.Fired(Firing{
 		Dispatch: d.id, Point: d.info.Name, Payload: d.payload, Final: d.merged.Next(), Answer: result.Answer,

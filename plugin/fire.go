@@ -236,24 +236,23 @@ func (r *reply) read(answer Answer) {
 	}
 }
 
-// Admit asks for room for more bytes of an answer, which the answers of all plugins
-// that are asked at one moment share, and its error says that there is none. A
-// handler that reads an answer piece by piece calls it before it keeps one; other
-// handlers need not, their answers are counted when they are there. It is for the
-// goroutine of the handler.
+// Admit reserves room for more bytes of an answer. The room is shared by all plugins of
+// a dispatch; an error means that there is none left. A handler that reads an answer in
+// pieces calls it before it keeps a piece; other handlers need not, because their answers
+// are counted when they are complete. Only the goroutine of the handler may call it.
 func (ev Event) Admit(bytes int) error { return ev.room.take(bytes) }
 
-// share is what one plugin of a dispatch may answer: what it has of its own, then what
-// is left for all. Plugins that are asked at once would otherwise fill the memory with
-// answers that each are within the bound. It is for one goroutine; nil is room for
-// everything.
+// share is the room for the answer of one plugin of a dispatch: its own part, then what
+// is left of the shared part. Without it, plugins that are asked concurrently could fill
+// the memory with answers that are each within the bound. It is for one goroutine; nil
+// means unlimited room.
 type share struct {
 	dispatch *dispatch
 	own      int
-	used     bool // room was asked for
+	used     bool // take was called
 }
 
-// take takes room for so many bytes more. The error says that there is none.
+// take reserves room for more bytes. An error means that there is none left.
 func (s *share) take(bytes int) error {
 	if s == nil {
 		return nil
@@ -273,7 +272,7 @@ func (d *dispatch) report(result merge.Result) {
 	if d.host.Fired != nil {
 		d.fired(result)
 	}
-	for i, r := range d.replies { // those that were not counted come last
+	for i, r := range d.replies { // replies that were not added come last
 		if i < len(result.Effects) {
 			r.take(result.Effects[i])
 		}

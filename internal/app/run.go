@@ -36,7 +36,7 @@ func (s *Session) Start(ctx context.Context) error {
 	err := s.Agent.Start(ctx)
 	var stopped *plugin.StartError
 	if idle && errors.As(err, &stopped) {
-		s.person.notice(err.Error() + "; continued, as this run asks no model and calls no tool")
+		s.person.notice(err.Error() + "; continued, because this run does not ask the model and calls no tool")
 		return nil
 	}
 	return err

@@ -49,7 +49,7 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc) *program
 	return p
 }
 
-// run takes the command line apart and does what it says.
+// run parses the command line and runs what it asks for.
 func (p *program) run(ctx context.Context, args []string) error {
 	if err := checkDepth(); err != nil {
 		return err
@@ -75,15 +75,15 @@ func (p *program) run(ctx context.Context, args []string) error {
 	return line.RunContext(ctx, parserArgs)
 }
 
-// hintCommand tells a person whose prompt begins with a group of commands that it
-// is taken for a prompt: they may have mistyped one.
+// hintCommand tells a person whose prompt begins with the name of a group of commands
+// that it is sent as a prompt, because they may have mistyped a command.
 func hintCommand(out *command.Printer, l cmdline.Line, commands []*cli.Command) {
 	if l.Ended || len(l.Words) < 2 {
 		return
 	}
 	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(l.Words[0]) && len(c.Subcommands) > 0 })
 	if i >= 0 {
-		out.Notef("this is asked as a prompt; it is none of the commands that chibi %s lists", l.Words[0])
+		out.Notef("this is asked as a prompt, because it is not one of the commands that chibi %s lists", l.Words[0])
 	}
 }
 
@@ -107,7 +107,7 @@ func commandLine(p *program) *cli.App {
 			out.AsJSON, out.Verbose = p.opts.jsonOutput, p.opts.verbose
 			p.opts.asked = operation.AskedOf(p.rows)
 			if name := cmdline.Twice(flagsOf(p.rows)); name != "" {
-				return command.Usage("%s is given twice; say it once", name)
+				return command.Usage("%s is given twice; give it once", name)
 			}
 			return nil
 		},

@@ -34,8 +34,8 @@ func TestCommandsInAConversation(t *testing.T) {
 	p, cmd := atTerminal(t, home, "-c", "work", "--trace", trace)
 	converse(t, p, []exchange{
 		{"/help\r", "/compact"},
-		{"/hepl\r", "there is no command /hepl; did you mean /help? /help lists them; begin with // to send the line as " +
-			"a prompt"},
+		{"/hepl\r", "unknown command /hepl; did you mean /help? /help lists the commands; begin with // to send the line " +
+			"as a prompt"},
 		{"\x1b[A\x7f\x7f\x7f\x7f/quit-now\r", "You said: /quit-now"},
 		{"/exit now\r", "/exit takes no words"},
 		{"/usr/bin/foo: not found\r", "You said: /usr/bin/foo: not found"},
@@ -137,7 +137,7 @@ func TestCtrlCEndsACommand(t *testing.T) {
 	p.Sees(t, "//...")
 	p.Sees(t, "> ")
 	below := strings.Repeat(" ", len("/clear, /archive  "))
-	for _, want := range []string{"begins a new\nline, /help", "by a summary that\n" + below + "the model writes\n"} {
+	for _, want := range []string{"begins a new\nline, /help", "with a summary\n" + below + "that the model writes\n"} {
 		if text := p.Screen().Text(); !strings.Contains(text, want) {
 			t.Errorf("no %q on\n%s", want, text)
 		}

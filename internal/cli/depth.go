@@ -14,18 +14,18 @@ import (
 // chibi too.
 const maxDepth = 4
 
-// checkDepth refuses a run that is too deep.
+// checkDepth returns an error if runs are nested too deeply.
 func checkDepth() error {
 	if app.Depth() <= maxDepth {
 		return nil
 	}
-	return fmt.Errorf("%d runs of chibi are inside each other, each started by a plugin of the one before; "+
+	return fmt.Errorf("%d runs of chibi are nested, each started by a plugin of the previous one; "+
 		"in the plugin that calls chibi, use chibi --no-plugins", maxDepth+1)
 }
 
 // watchParent returns a context that ends when the process that started a nested run
-// is gone: nobody waits for its answer then. A run in a session of its own is meant to
-// outlive it.
+// has ended, because nobody waits for its answer then. A run in a session of its own is
+// meant to outlive that process.
 func watchParent(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.Getppid()

@@ -20,10 +20,10 @@ const (
 )
 
 // exitCodesHelp is the part of --help about exit codes.
-const exitCodesHelp = `   0    done
-   1    failed: the model's server, a tool called with -p or -P, the disk, a context in use
-   2    wrong flags, arguments or configuration
-   3    a plugin refused the prompt or the run, or a guard that must be there is missing
+const exitCodesHelp = `   0    success
+   1    failure: the model's server, a tool called with -p or -P, the disk, a context in use
+   2    invalid flags, arguments or configuration
+   3    a plugin refused the prompt or the run, or a required guard is missing
    130  interrupted`
 
 // exitCode prints an error and maps it to an exit code.

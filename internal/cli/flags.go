@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/operation"
 )
 
-// options are what flags say about a run, and the operations that they ask for.
-// Flags that take values are lists of them: nil if the flag was not given.
+// options are what the flags set for a run, and the operations that they ask for.
+// Flags that take values are lists of values: nil if the flag was not given.
 type options struct {
 	home      string
 	verbose   bool
@@ -38,8 +38,8 @@ type options struct {
 	asked  operation.Asked // the operations, in the order of the table
 }
 
-// table has a row for each flag, in the order of --help. Its flags give o their
-// values.
+// table has a row for each flag, in the order of --help. The flags store their values
+// in o.
 func (o *options) table() []operation.Row {
 	return slices.Concat(
 		inputFlags(o),
@@ -73,7 +73,7 @@ func flagsOf(rows []operation.Row) (list []*cmdline.Flag) {
 func switchFlags(o *options) []operation.Row {
 	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "switch-context", Letters: "c", Takes: cmdline.Word("NAME", cmdline.NewContext),
-			About:   `use NAME from now on; "new" and "new:PREFIX" make a name`,
+			About:   `use NAME from now on; "new" and "new:PREFIX" generate a name`,
 			Members: []string{"context.switch"}, Into: cmdline.List(&o.switchTo)},
 			Operation: operation.Operation{Role: operation.Settles}},
 		{Flag: &cmdline.Flag{Name: "transient-context", Letters: "CS", Aliases: []string{"ephemeral-context", "sub-context"},
@@ -88,7 +88,7 @@ func modelFlags(o *options) []operation.Row {
 			About:   "do not ask the model",
 			Members: []string{"flags.no_chibi", "flags.force_call_user"}, Into: cmdline.Switch(&o.noModel)}},
 		{Flag: &cmdline.Flag{Name: "force-chibi", Letters: "X", Aliases: []string{"force-call-agent"},
-			About:   "ask it although -l, -L, -g and the like do not",
+			About:   "ask the model also with flags that otherwise do not, such as -l, -L and -g",
 			Members: []string{"flags.force_chibi", "flags.force_call_agent"}, Into: cmdline.Switch(&o.forceModel)}},
 	}
 }
@@ -97,13 +97,13 @@ func pluginFlags(o *options) []operation.Row {
 	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "no-plugins", About: "run without plugins, and without other programs' hooks",
 			Beside: true, Into: cmdline.Switch(&o.noPlugins)}},
-		{Flag: &cmdline.Flag{Name: "no-hooks", About: "ask no hooks at all; tools stay",
+		{Flag: &cmdline.Flag{Name: "no-hooks", About: "run no hooks; tools remain",
 			Beside: true, Into: cmdline.Switch(&o.noHooks)}},
 		{Flag: &cmdline.Flag{Name: "trust-project",
-			About:  "run what came with this folder, this time, without an approval",
+			About:  "run the hooks and recipes that came with this directory without approval, in this run only",
 			Beside: true, Into: cmdline.Switch(&o.trustProject)}},
 		{Flag: &cmdline.Flag{Name: "trace", Takes: cmdline.Word("FILE", cmdline.File), Repeats: true,
-			About:  "write what every hook received and answered, as JSON lines",
+			About:  "write what every hook received and answered to FILE, as JSON lines",
 			Beside: true, Into: cmdline.Last(&o.trace)}},
 	}
 }
@@ -111,9 +111,9 @@ func pluginFlags(o *options) []operation.Row {
 func recipeFlags(o *options) []operation.Row {
 	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "recipe", Takes: cmdline.Word("NAME", cmdline.Recipe),
-			About: "ask with a recipe; words and a pipe come after its text", Into: cmdline.List(&o.recipe)}},
+			About: "ask with a recipe; prompt words and piped text follow its text", Into: cmdline.List(&o.recipe)}},
 		{Flag: &cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument), Repeats: true,
-			About: "give it an argument", Into: cmdline.List(&o.args)}},
+			About: "give the recipe an argument", Into: cmdline.List(&o.args)}},
 	}
 }
 
@@ -124,15 +124,15 @@ func otherFlags(o *options) []operation.Row {
 			About: "use DIR instead of $CHIBI_HOME or ~/.chibi", Beside: true, Into: cmdline.Last(&o.home)}},
 		{Flag: &cmdline.Flag{Name: "wait", About: "wait for a context that another process uses",
 			Members: []string{"flags.wait"}, Beside: true, Into: cmdline.Switch(&o.wait)}},
-		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask before destroying",
+		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask for confirmation",
 			Members: []string{"flags.yes"}, Beside: true, Into: cmdline.Switch(&o.yes)}},
 		{Flag: &cmdline.Flag{Name: "raw",
-			About:   "print answers as they come; on a terminal they are rendered as Markdown",
+			About:   "print answers unchanged; otherwise a terminal shows them rendered as Markdown",
 			Members: []string{"flags.raw"}, Beside: true, Into: cmdline.Switch(&o.raw)}},
 		{Flag: &cmdline.Flag{Name: "json-output", About: "print new entries and results as JSON lines",
 			Members: []string{"flags.json_output"}, Beside: true, On: true, Into: cmdline.Switch(&o.jsonOutput)}},
 		{Flag: &cmdline.Flag{Name: "json-config",
-			About: "read the whole run as JSON, answer with JSON lines; --json-schema describes it",
+			About: "read the run from standard input as JSON, answer with JSON lines; --json-schema describes it",
 			Into:  cmdline.Switch(&o.jsonConfig)}},
 	}
 }
@@ -140,10 +140,10 @@ func otherFlags(o *options) []operation.Row {
 // endFlags are the last ones of --help.
 func endFlags(o *options) []operation.Row {
 	return []operation.Row{
-		{Flag: &cmdline.Flag{Name: "verbose", Letters: "v", About: "say what happens on standard error",
+		{Flag: &cmdline.Flag{Name: "verbose", Letters: "v", About: "report on standard error what happens",
 			Members: []string{"flags.verbose"}, Into: cmdline.Switch(&o.verbose)}},
 		{Flag: &cmdline.Flag{Name: "quiet", Letters: "q",
-			About:   "show neither what is waited for nor tool calls and the like on the terminal",
+			About:   "do not show progress and tool calls on the terminal",
 			Members: []string{"flags.quiet"}, Beside: true, Into: cmdline.Switch(&o.quiet)}},
 		{Flag: &cmdline.Flag{Name: "help", Letters: "h", About: "print this help",
 			Command: &cmdline.Command{Names: []string{"show_help"},
@@ -155,8 +155,8 @@ func endFlags(o *options) []operation.Row {
 	}
 }
 
-// inputFlags are in no list of --help: the prompt, which is a command of
-// --json-config only, and --json-schema, which stands beside it.
+// inputFlags are not listed by --help: the prompt, which is a command of --json-config
+// only, and --json-schema, which the line of --json-config mentions.
 func inputFlags(o *options) []operation.Row {
 	return []operation.Row{
 		{Flag: &cmdline.Flag{Command: &cmdline.Command{Names: []string{"send_prompt"}, Answers: "entries"},

@@ -48,53 +48,54 @@ func helpText(flags []*cmdline.Flag) string {
 	return text + helpTail
 }
 
-// helpHead is what --help says before the flags, helpTail what it says after them.
+// helpHead is the text of --help before the flags, helpTail the text after them.
 const helpHead = `chibi - talk to a language model, and let plugins see and shape it
 
 Usage:
-   chibi                             talk: a prompt with history and several lines, until Ctrl-D; /help lists
-                                     the commands that can be typed there
-   chibi [flags] prompt words...     ask; everything after the flags is the prompt
-   chibi [flags] < file              ask what a pipe or a file says; with words, they come first
-   chibi [flags] COMMAND             only if the words name a command, with what it takes
+   chibi                             start a conversation; Ctrl-D ends it, /help lists its commands
+   chibi [flags] prompt words...     ask the model; everything after the flags is the prompt
+   chibi [flags] < file              ask with the text of a file or a pipe; prompt words, if any, precede it
+   chibi [flags] COMMAND             run a command; words that are not a command and its arguments are a prompt
 
 Examples:
    chibi "what does HTTP 418 mean?"
    git diff | chibi "review this"
-   chibi -c work "hello"             switch to the context "work" for good, then ask
+   chibi -c work "hello"             switch to the context "work", then ask
    chibi -C draft "hello"            use the context "draft" for this run only
    chibi -a -y "You are terse" "hi"  archive the conversation, set the system prompt, then ask
    chibi -- demo                     ask the model "demo" instead of running the command
 
-Small letters are about the current context, capital letters about the one that
+Lower-case letters mean the current context, upper-case letters a context that
 is named; "-" names the previous one. Short flags may be written together, with
 the value attached: -vcwork.
 
 `
 
-const helpTail = `Whatever their order: settings are saved first, then contexts are destroyed,
-archived, compacted, renamed, given a system prompt, shown; then tools are
-called, mail is dealt with, and the prompt is asked.
+const helpTail = `The order of the flags does not matter: settings are saved first; then contexts
+are destroyed, archived, compacted, renamed, given a system prompt and shown;
+then tools are called, mail is processed, and the prompt is asked.
 
 Commands (COMMAND --help has more):
    chibi context list|show|switch|rename|archive|compact|delete
-   chibi history                     what was said, by time, text and number, from the whole transcript
+   chibi history                     show the whole transcript, or a part by time, text or number
    chibi retry                       send the latest prompt again, if it got no answer
-   chibi cache list|show|clear       tool outputs too large to show
-   chibi plugin new|check|test|watch  write a plugin; find what is wrong with it; test it; while you edit
+   chibi cache list|show|clear       tool outputs that were too large for the conversation
+   chibi plugin new|check|test|watch  create a plugin; find its errors; run its tests; check it while you edit
    chibi plugin install|show|enable|disable|remove
-   chibi trace [explain [ABOUT]]     what plugins did in the newest turn: as a timeline, in sentences, as a page;
-                                     ABOUT is a plugin, tool, hook, place in the request, prompt, context
-   chibi replay                      fire a turn's hooks again at today's plugins; what differs
-   chibi doctor                      look for what is wrong, with what to do about it
-   chibi tool call TOOL [JSON]       run one tool, alone or as a turn would
-   chibi plugin list                 all plugins, of chibi, Kodelet and Kode: order, tools, hooks; what is left out, why
-   chibi recipe run|list|show        prepared prompts; "chibi recipe run compact" compacts
-   chibi trust [DIRECTORY]           see what a directory's hooks and recipes would run, and approve them
+   chibi trace [explain [ABOUT]]     show what plugins did in the newest turn: as a timeline, as sentences or as a
+                                     page; ABOUT is a plugin, tool, hook,
+                                     place in the request, prompt or context
+   chibi replay                      fire the hooks of a turn again with today's plugins, and show what differs
+   chibi doctor                      look for problems, and say how to fix them
+   chibi tool call TOOL [JSON]       run one tool, alone or as in a turn
+   chibi plugin list                 list all plugins of chibi, Kodelet and Kode: order, tools, hooks; which are left
+                                     out, and why
+   chibi recipe run|list|show        prepared prompts; "chibi recipe run compact" compacts the conversation
+   chibi trust [DIRECTORY]           show what a directory's hooks and recipes would run, and approve them
    chibi hook fire POINT             try a hook without a conversation
-   chibi hook list|show|schema       the hook points; what a plugin receives and may answer at one
-   chibi completion bash|zsh|fish    the script that completes chibi's words in a shell
-   chibi demo                        see the example plugins at work
+   chibi hook list|show|schema       the hook points; what a plugin receives and may answer at each
+   chibi completion bash|zsh|fish    print the script that completes chibi's commands in a shell
+   chibi demo                        show the example plugins at work
 
 Exit status:
 ` + exitCodesHelp + `

@@ -8,8 +8,8 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/operation"
 )
 
-// readInput reads the whole run from standard input, as --json-config says. Of
-// the flags, only those count besides whose rows say so.
+// readInput reads the whole run from standard input, for --json-config. Of the flags on
+// the command line, only those whose rows set Beside are used too.
 func readInput(ctx context.Context, p *program) error {
 	text, err := p.env.Input(ctx, "the run")
 	if err != nil {

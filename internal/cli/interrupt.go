@@ -9,9 +9,9 @@ import (
 )
 
 // interrupts cancels contexts on signals. SIGTERM ends the run, and so does SIGHUP,
-// which says that the terminal is gone, unless it was ignored from the start as nohup
-// does. Ctrl-C ends the answer in progress in a conversation, else the run. One more
-// Ctrl-C ends the program at once.
+// which means that the terminal was closed, unless it was ignored from the start, as
+// under nohup. Ctrl-C ends the answer in progress in a conversation, otherwise the run.
+// A second Ctrl-C ends the program at once.
 type interrupts struct {
 	mu   sync.Mutex
 	turn context.CancelFunc // ends the answer in progress; nil if there is none

@@ -16,15 +16,15 @@ import (
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// memoryLimit is how much memory may be used before unused memory is looked for
-// more often than usual.
+// memoryLimit is how much memory may be used before garbage is collected more often
+// than usual.
 const memoryLimit = 64 << 20
 
 // Main runs the program with the process's arguments, streams and signals, and
 // returns its exit code. Ctrl-C, SIGTERM and SIGHUP end what is running first: plugins,
 // then the request, then chibi.
 func Main() int {
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT does not say anything
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(memoryLimit)
 	}
 	signals := &interrupts{}

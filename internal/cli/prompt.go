@@ -9,8 +9,8 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 )
 
-// readPrompt puts the prompt together: the words, then what is piped in. With a
-// recipe there need be neither.
+// readPrompt returns the prompt: the words, then the piped input. With a recipe, both
+// may be missing.
 func readPrompt(ctx context.Context, p *program, words []string) (string, error) {
 	if p.opts.prompt != nil {
 		return *p.opts.prompt, nil
@@ -26,8 +26,8 @@ func readPrompt(ctx context.Context, p *program, words []string) (string, error)
 	return join(text, strings.TrimRight(piped, "\n")), nil
 }
 
-// isPiped reports whether somebody sends text on standard input. With words given,
-// a terminal or a device is not waited for.
+// isPiped reports whether standard input is a pipe or a file. If there are words, chibi
+// does not wait for a terminal or a device.
 func isPiped(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)

@@ -9,10 +9,10 @@ import (
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// sessionOptions is what the flags ask of a session for a purpose.
+// sessionOptions returns the options of a session with a purpose, from the flags.
 func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Options, error) {
 	out := env.Out
-	keys, _ := o.debug.Keys() // checked where they matter
+	keys, _ := o.debug.Keys() // checkCombination reports the error
 	opts := app.Options{
 		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
 		Wait: o.wait, TrustProject: o.trustProject,
@@ -46,9 +46,10 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 	return opts, nil
 }
 
-// answerFormat is how answers are shown: on a terminal as Markdown, unless --raw.
+// answerFormat returns how answers are shown: rendered as Markdown on a terminal, unless
+// --raw is given.
 func answerFormat(s *screen.Screen, o *options) chat.Format {
-	keys, _ := o.debug.Keys() // checked where they matter
+	keys, _ := o.debug.Keys() // checkCombination reports the error
 	if keys.ForceMarkdown || s.OnTerminal && !o.raw {
 		return chat.Markdown
 	}

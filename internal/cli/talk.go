@@ -12,7 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
-// runFlags does what the flags say.
+// runFlags carries out what the flags ask for.
 func runFlags(ctx context.Context, p *program, words []string) error {
 	o, out := &p.opts, p.env.Out
 	out.Messages = o.jsonOutput || o.jsonConfig
@@ -74,10 +74,10 @@ type plan struct {
 	purpose app.Purpose
 	asks    bool   // it asks the model
 	chat    bool   // a person types the prompts
-	prompt  string // otherwise; "": none, or the recipe's alone
+	prompt  string // the prompt if chat is false; "": none, or only the recipe's
 }
 
-// planRun reads the prompt, if there is one, and finds out what the run does.
+// planRun reads the prompt, if there is one, and determines what the run does.
 func planRun(ctx context.Context, p *program, words []string) (todo plan, err error) {
 	o, isTyped := &p.opts, screen.IsTerminal(p.env.Stdin)
 	if err := checkCombination(o, words, isTyped); err != nil {
@@ -102,7 +102,7 @@ func planRun(ctx context.Context, p *program, words []string) (todo plan, err er
 	return todo, nil
 }
 
-// carryOut does it in a run that has started.
+// carryOut executes the plan in a run that has started.
 func (todo plan) carryOut(ctx context.Context, p *program, run *operation.Run) error {
 	if err := run.Session.Enter(ctx); err != nil {
 		return err
@@ -122,9 +122,8 @@ func (todo plan) carryOut(ctx context.Context, p *program, run *operation.Run) e
 	return nil
 }
 
-// wantsPrompt reports whether this run asks the model. Without words, standard
-// input is read only if nothing else was to be done; isTyped says that a person
-// types it.
+// wantsPrompt reports whether this run asks the model. Without words, standard input is
+// read only if there is nothing else to do; isTyped means that it is a terminal.
 func wantsPrompt(o *options, words []string, isTyped bool) bool {
 	switch {
 	case o.forceModel:
@@ -140,14 +139,14 @@ func hasPrompt(o *options, words []string) bool {
 	return len(words) > 0 || o.prompt != nil || o.recipe != nil
 }
 
-// checkCombination refuses flags that cannot be meant together, before anything
+// checkCombination returns an error for flags that exclude each other, before anything
 // is done.
 func checkCombination(o *options, words []string, isTyped bool) error {
 	prompt, alone := hasPrompt(o, words), o.asked.AtLeast(operation.Shows)
 	removed := o.asked.AtLeast(operation.Removes)
 	switch {
 	case prompt && !o.forceModel && o.noModel:
-		return command.Usage("-x asks no model, but there is a prompt; leave one of them out")
+		return command.Usage("-x does not ask the model, but there is a prompt; leave one of them out")
 	case prompt && !o.forceModel && alone != nil:
 		return command.Usage("%s does not ask the model, but there is a prompt; add -X to do both, or leave the prompt out",
 			alone.Written())
@@ -155,11 +154,11 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 		return command.Usage("%s destroys the context that the prompt would be asked in; leave one of them out",
 			removed.Written())
 	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.asked.Need() < operation.NeedsAnswer:
-		return command.Usage("-e is a system prompt for this run alone, which asks no model; -y sets one that stays")
+		return command.Usage("-e sets a system prompt for this run only, which does not ask the model; -y sets a lasting one")
 	case o.args != nil && o.recipe == nil:
 		return command.Usage("--arg gives a recipe its arguments; name one with --recipe")
 	case o.settings.Save && o.settings.Set == nil:
-		return command.Usage("--save keeps what --set says; there is no --set")
+		return command.Usage("--save saves the values of --set, but there is no --set")
 	case o.noModel && !o.forceModel && o.asked.AtLeast(operation.Settles) == nil:
 		return command.Usage("there is nothing to do; see chibi --help")
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// account is a turn told in sentences.
+// account describes a turn in sentences.
 type account struct {
 	*story
 	facts []fact
 }
 
-// newAccount tells the lines of a turn.
+// newAccount describes the lines of a turn.
 func newAccount(t Turn) *account {
 	a := &account{story: newStory(t)}
 	a.tell()
@@ -22,8 +22,8 @@ func newAccount(t Turn) *account {
 type fact struct {
 	text  string
 	about []Subject
-	// quiet is true if it says that something was not changed: it is shown only in
-	// an answer about its subject.
+	// quiet is true if the sentence says that something was not changed, and is shown
+	// only in an answer about its subject.
 	quiet bool
 }
 

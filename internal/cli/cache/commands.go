@@ -29,7 +29,7 @@ func Commands(env *command.Env) []*cli.Command {
 	})}
 }
 
-// listCommand describes the command that lists the outputs of the current context.
+// listCommand returns the command that lists the outputs of the current context.
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
@@ -69,7 +69,7 @@ func show(ctx context.Context, env *command.Env, id string) error {
 	return env.Manage(ctx, func(s *app.Session) error {
 		output, err := s.Cache().Open(id)
 		if err != nil {
-			return fmt.Errorf("%w in context %q; chibi cache list names them", err, s.Name())
+			return fmt.Errorf("%w in context %q; chibi cache list lists them", err, s.Name())
 		}
 		defer output.Close()
 		return env.Out.AnswerLarge("", nil, output.Content())

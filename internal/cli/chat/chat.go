@@ -1,5 +1,5 @@
-// Package chat is a conversation with a person at a terminal: prompts, commands, and
-// what is shown while the model answers.
+// Package chat has the conversation with a person at a terminal: prompts, commands, and
+// the output while the model answers.
 package chat
 
 import (
@@ -14,24 +14,23 @@ import (
 	"github.com/chibi-host/chibi/internal/term/editor"
 )
 
-// rememberedPrompts is how many earlier prompts of a context the arrow keys
-// bring back.
+// rememberedPrompts is how many earlier prompts of a context the arrow keys can recall.
 const rememberedPrompts = 200
 
 // BeginFunc begins an answer that Ctrl-C ends without ending the program.
 type BeginFunc func(context.Context) (turn context.Context, done func())
 
-// conversation is one with a person.
+// conversation is a conversation with a person.
 type conversation struct {
 	*operation.Run
 	begin  BeginFunc
 	editor *editor.Editor
 }
 
-// Hold asks the person on the terminal for prompts until they end it with Ctrl-D.
-// Ctrl-C during an answer ends the answer only; a prompt that fails does not end the
-// conversation either. When the person goes on in another context, the run has that
-// one's session from then on.
+// Hold reads prompts from the terminal until the person ends the conversation with
+// Ctrl-D. Ctrl-C during an answer ends only the answer, and a prompt that fails does not
+// end the conversation. When the person switches to another context, the run uses the
+// session of that context from then on.
 func Hold(ctx context.Context, run *operation.Run, begin BeginFunc) error {
 	history, err := earlierPrompts(ctx, run)
 	if err != nil {
@@ -70,8 +69,8 @@ func Hold(ctx context.Context, run *operation.Run, begin BeginFunc) error {
 	}
 }
 
-// take takes what the person typed: a command, or a prompt. Ctrl-C interrupts
-// either without ending the program.
+// take runs what the person typed: a command or a prompt. Ctrl-C interrupts it without
+// ending the program.
 func (c *conversation) take(ctx context.Context, text string) error {
 	turn, done := c.begin(ctx)
 	defer done()
@@ -81,8 +80,7 @@ func (c *conversation) take(ctx context.Context, text string) error {
 	return c.Session.Ask(turn, unescape(text))
 }
 
-// interruption is the message that Ctrl-C has ended an answer, of which what has
-// arrived is kept, or a command that has changed nothing.
+// interruption returns the message for a command or an answer that Ctrl-C has ended.
 func interruption(text string) string {
 	if name, _, ok := commandLine(text); ok && name != retryName {
 		return "interrupted"
@@ -90,7 +88,7 @@ func interruption(text string) string {
 	return "interrupted; what has arrived is kept"
 }
 
-// earlierPrompts are the last prompts of the run's context.
+// earlierPrompts returns the last prompts of the run's context.
 func earlierPrompts(ctx context.Context, run *operation.Run) (prompts []string, err error) {
 	err = run.Session.Context.History(ctx, contexts.Query{Last: rememberedPrompts, Keep: isPrompt},
 		func(e contexts.Entry) bool {
@@ -100,7 +98,8 @@ func earlierPrompts(ctx context.Context, run *operation.Run) (prompts []string, 
 	return prompts, err
 }
 
-// isPrompt reports whether it is known of an entry what a person typed.
+// isPrompt reports whether an entry is a prompt of which it is known what the person
+// typed.
 func isPrompt(e contexts.Entry) bool {
 	return e.Type == contexts.TypeMessage && e.Role() == "user" &&
 		(e.Metadata == nil || e.Metadata.Prompt != nil || e.Metadata.Delivered == nil)

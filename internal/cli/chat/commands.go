@@ -13,19 +13,18 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// chatCommand is an operation as a person asks for it in a conversation, with a
-// line that begins with a slash.
+// chatCommand is a command of a conversation: a line that begins with a slash.
 type chatCommand struct {
 	names []string // the first is shown
-	args  string   // the word that it takes, in brackets: it may be left out
+	args  string   // the word that it takes, in brackets because it is optional
 	about string
 	run   runFunc
 }
 
-// runFunc runs a command with the word that stands after it.
+// runFunc runs a command with the word that follows it.
 type runFunc func(ctx context.Context, c *conversation, word string) error
 
-// retryName is the name of the command that gets an answer.
+// retryName is the name of the command that asks for an answer.
 const retryName = "retry"
 
 // errEnd is the error of a command that ends the conversation.
@@ -37,18 +36,19 @@ func commands() []chatCommand {
 		{[]string{"help"}, "", "list these commands", help},
 		{[]string{retryName}, "", "send the latest prompt again, if it got no answer", retry},
 		{[]string{"history"}, "[N]", "show the last N entries; 20 without a number, 0 for all", showHistory},
-		{[]string{"compact"}, "", "replace the conversation by a summary that the model writes",
+		{[]string{"compact"}, "", "replace the conversation with a summary that the model writes",
 			onContext(operation.CompactCurrent)},
 		{[]string{"clear", "archive"}, "", "empty the context; its transcript keeps everything",
 			onContext(operation.Archive)},
-		{[]string{"context"}, "[NAME]", "go on in another context, \"-\" is the previous one; show this one without a name",
+		{[]string{"context"}, "[NAME]", "switch to another context, \"-\" is the previous one; without a name, show the " +
+			"current one",
 			switchContext},
 		{[]string{"contexts"}, "", "list the contexts", listContexts},
 		{[]string{"exit", "quit"}, "", "end the conversation, as Ctrl-D does", end},
 	}
 }
 
-// runCommand runs what a line commands.
+// runCommand runs the command of a line.
 func runCommand(ctx context.Context, c *conversation, name, word string) error {
 	known := commands()
 	i := slices.IndexFunc(known, func(k chatCommand) bool { return slices.Contains(k.names, name) })
@@ -61,7 +61,8 @@ func runCommand(ctx context.Context, c *conversation, name, word string) error {
 	return known[i].run(ctx, c, word)
 }
 
-// unknownCommand is the error that there is no such command, and how to send the line.
+// unknownCommand returns the error for an unknown command, which says how to send the
+// line as a prompt.
 func unknownCommand(name string, commands []chatCommand) error {
 	var known []string
 	for _, c := range commands {
@@ -71,7 +72,7 @@ func unknownCommand(name string, commands []chatCommand) error {
 	if nearest := strictjson.Nearest(name, known); nearest != "" {
 		hint = "did you mean /" + nearest + "? "
 	}
-	return command.Usage("there is no command /%s; %s/help lists them; begin with // to send the line as a prompt",
+	return command.Usage("unknown command /%s; %s/help lists the commands; begin with // to send the line as a prompt",
 		name, hint)
 }
 
@@ -91,7 +92,7 @@ func retry(ctx context.Context, c *conversation, _ string) error {
 	return c.Session.Answer(ctx, c.Session.Agent.Retry)
 }
 
-// showHistory shows what was said in the context.
+// showHistory shows the last entries of the context.
 func showHistory(ctx context.Context, c *conversation, word string) error {
 	count := operation.Count{By: "/history", Text: cmp.Or(word, strconv.Itoa(operation.DefaultLast))}
 	return operation.ShowLog(ctx, *c.Run, c.Session.Name(), count)
@@ -102,7 +103,7 @@ func onContext(do func(context.Context, operation.Run, string) error) runFunc {
 	return func(ctx context.Context, c *conversation, _ string) error { return do(ctx, *c.Run, c.Session.Name()) }
 }
 
-// switchContext goes on in another context, or shows this one.
+// switchContext switches to another context, or shows the current one.
 func switchContext(ctx context.Context, c *conversation, name string) error {
 	if name == "" {
 		return operation.ShowContext(ctx, *c.Run, c.Session.Name())

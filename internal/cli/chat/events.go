@@ -11,7 +11,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// describe returns an event as a line for people, "" for one that they see otherwise.
+// describe returns an event as a line for people, "" for an event that is shown in
+// another way.
 func describe(event agent.Event, arguments func(json.RawMessage) string) string {
 	switch event.Kind {
 	case agent.EventTool:
@@ -28,8 +29,8 @@ func describe(event agent.Event, arguments func(json.RawMessage) string) string 
 	return ""
 }
 
-// describeFailure returns a call that did not run, or failed, as a line; "" for others,
-// whose beginning was told.
+// describeFailure returns a call that did not run, or failed, as a line; "" for other
+// calls, which were shown when they began.
 func describeFailure(c agent.CallEvent, arguments func(json.RawMessage) string) string {
 	who := "tool " + term.Name(c.Tool)
 	switch {
@@ -45,11 +46,11 @@ func describeFailure(c agent.CallEvent, arguments func(json.RawMessage) string) 
 	return ""
 }
 
-// maxReason bounds, in characters, how much is told of why a call failed: it may
-// be a tool's whole output.
+// maxReason bounds the reason of a failed call, in characters: it may be a tool's whole
+// output.
 const maxReason = 1000
 
-// withText is a title with a text, if there is one.
+// withText returns a title with a text, if the text is not blank.
 func withText(title, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return title
@@ -57,8 +58,8 @@ func withText(title, text string) string {
 	return title + ": " + text
 }
 
-// shortArguments returns a call's arguments as a person would write them: a single
-// text as it is, a command with what else there is behind it.
+// shortArguments returns a call's arguments in a short form: a single text as it is, or
+// a command followed by the other arguments.
 func shortArguments(args json.RawMessage) string {
 	members := gjson.ParseBytes(args).Map()
 	command := members["command"]

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// commandLine takes a line of a conversation apart that is a command: a slash
-// and a name. A path, and a text of several lines, are none.
+// commandLine parses a line of a conversation that is a command: a slash and a name. A
+// path or a text of several lines is not a command.
 func commandLine(text string) (name, word string, ok bool) {
 	rest, found := strings.CutPrefix(text, "/")
 	if !found || strings.Contains(text, "\n") {
@@ -22,8 +22,8 @@ func commandLine(text string) (name, word string, ok bool) {
 	return name, word, true
 }
 
-// unescape returns the prompt of a text that is no command: two slashes at the
-// beginning of a line stand for one.
+// unescape returns the prompt of a text that is not a command: two slashes at the
+// beginning of a line mean one.
 func unescape(text string) string {
 	rest, found := strings.CutPrefix(text, "//")
 	if !found || strings.Contains(text, "\n") || strings.HasPrefix(rest, " ") {
@@ -32,7 +32,7 @@ func unescape(text string) string {
 	return "/" + rest
 }
 
-// complete lists what a line that begins a command can become.
+// complete lists the completions of the beginning of a command.
 func complete(ctx context.Context, c *conversation, line string) (lines []string) {
 	if word, ok := strings.CutPrefix(line, "/context "); ok {
 		names, _ := c.Session.Store.Names(ctx)

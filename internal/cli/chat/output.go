@@ -16,14 +16,14 @@ import (
 type Format int
 
 const (
-	// Plain shows an answer as it comes.
+	// Plain shows an answer unchanged, as it arrives.
 	Plain Format = iota
-	// Markdown renders it, block by block as it comes.
+	// Markdown renders it block by block, as it arrives.
 	Markdown
 )
 
 // Output shows answers on standard output, or the new entries if the printer prints
-// JSON, and all else on standard error.
+// JSON, and everything else on standard error.
 func Output(out *command.Printer, format Format) agent.Output {
 	shown := agent.Output{Notice: out.Notice, Waiting: out.Screen.Waiting,
 		Event: func(event agent.Event) { showEvent(out, event) }}
@@ -41,8 +41,8 @@ func Output(out *command.Printer, format Format) agent.Output {
 	return shown
 }
 
-// showEvent tells a person what happens in a turn: on a terminal a dim line each,
-// with -v in full, wherever standard error goes.
+// showEvent shows an event of a turn: on a terminal as a dim line; with -v in full, even
+// if standard error is not a terminal.
 func showEvent(out *command.Printer, event agent.Event) {
 	if out.Verbose {
 		if text := describe(event, func(args json.RawMessage) string { return string(args) }); text != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Records prints a line about each time that a plugin was asked.
+// Records prints a line each time that a plugin was asked.
 func Records(out *command.Printer) func(plugin.Record) {
 	return func(r plugin.Record) { out.Line(recordLine(r)) }
 }

@@ -1,4 +1,4 @@
-// Package complete has the commands with which a shell completes chibi's words.
+// Package complete has the commands by which a shell completes chibi's command line.
 package complete
 
 import (
@@ -14,12 +14,12 @@ import (
 //go:embed completion
 var scripts embed.FS
 
-// Commands lists the commands of completion: one prints the script for a shell, and
-// one that the scripts call lists what a word may become.
+// Commands lists the commands of completion: one prints the script for a shell, the
+// other, which the scripts call, lists the completions of a word.
 func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{
 		env.Command(command.Spec{
-			Name: "completion", Args: "SHELL", About: "print the script that completes chibi's words in bash, zsh or fish",
+			Name: "completion", Args: "SHELL", About: "print the script that completes chibi's commands in bash, zsh or fish",
 			Run: func(_ context.Context, args []string) error { return printScript(env, args[0]) },
 		}),
 		{Name: "__complete", Hidden: true, SkipFlagParsing: true, ArgsUsage: "[WORD]...",
@@ -34,14 +34,14 @@ func Commands(env *command.Env) []*cli.Command {
 func printScript(env *command.Env, shell string) error {
 	script, err := scripts.ReadFile("completion/chibi." + shell)
 	if err != nil {
-		return command.Usage("there is no completion for %q; there is for bash, zsh and fish", shell)
+		return command.Usage("there is no completion for %q; want bash, zsh or fish", shell)
 	}
 	_, err = env.Out.Screen.Stdout().Write(script)
 	return err
 }
 
-// complete prints what the last of the words may become, one a line. It prints no
-// errors: a shell in the middle of a line has no place for them.
+// complete prints the completions of the last word, one per line. It prints no errors,
+// which would appear in the middle of the line that a person is typing.
 func complete(ctx context.Context, env *command.Env, app *cli.App, words []string) {
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]

@@ -12,10 +12,10 @@ import (
 // completer finds what may follow words of a command line.
 type completer struct {
 	sources
-	app *cli.App // the command line that the words are of
+	app *cli.App // the command line to which the words belong
 }
 
-// candidates lists what may follow the words before.
+// candidates lists the words that may follow the words before.
 func (c *completer) candidates(ctx context.Context, before []string) []string {
 	flags, rest := c.app.Flags, before
 	for len(rest) > 0 {
@@ -99,10 +99,10 @@ func (c *completer) arguments(ctx context.Context, found *cli.Command, words []s
 type argument struct {
 	command *cli.Command
 	before  []string // the command's words before it
-	flags   []string // what can stand in its place
+	flags   []string // the flags that are possible instead
 }
 
-// argument lists what may stand for a word of a command, by its name in the
+// argument lists the completions of a word of a command, by the word's name in the
 // command's usage.
 func (c *completer) argument(ctx context.Context, name string, a argument) []string {
 	switch name {
@@ -136,7 +136,7 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 	return a.flags
 }
 
-// words lists what may stand for a word that a flag takes.
+// words lists the completions of a word that a flag takes.
 func (c *completer) words(ctx context.Context, value cmdline.Value) []string {
 	if value.Known != nil {
 		return value.Known()

@@ -14,14 +14,14 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
-// sources is where the words come from. What cannot be read has none.
+// sources supplies the completions. Sources that cannot be read supply none.
 type sources struct {
 	env  *command.Env
-	home string // what --home says in the words before; "": nothing
+	home string // the value of --home in the words before; "": not given
 }
 
-// typable are the names that can be typed into any shell as they are: a shell
-// may insert a word without quoting it, and names of files come from anywhere.
+// typable returns the names that can be typed into any shell without quotes: a shell may
+// insert a word without quoting it, and names of files are not trusted.
 func typable(names []string) []string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-"
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -29,7 +29,7 @@ func typable(names []string) []string {
 	})
 }
 
-// request is what a session is opened with.
+// request returns the options with which a session is opened.
 func (s sources) request() (app.Options, error) {
 	opts, err := s.env.Request(app.ToRead)
 	if s.home != "" {
@@ -38,7 +38,7 @@ func (s sources) request() (app.Options, error) {
 	return opts, err
 }
 
-// read lists what is read of a home; no plugin is asked.
+// read lists words that are read from a home; no plugin is asked.
 func (s sources) read(ctx context.Context, list func(*app.Session) []string) []string {
 	opts, err := s.request()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s sources) read(ctx context.Context, list func(*app.Session) []string) []s
 	return typable(list(session))
 }
 
-// newContexts lists the words that make a context.
+// newContexts lists the words that create a context.
 func newContexts() []string { return []string{"new", "new:"} }
 
 // contextNames lists the contexts, "-" for the previous one, and more words.
@@ -85,8 +85,8 @@ func (s sources) contextNames(ctx context.Context, more []string) []string {
 	return append(list, more...)
 }
 
-// toolNames lists tools, and the plugins that -p finds too. Plugins are asked
-// for that, bounded in time as always.
+// toolNames lists tools, and the plugins that -p accepts too. This asks plugins for their
+// schemas, with the usual timeout.
 func (s sources) toolNames(ctx context.Context, withPlugins bool) []string {
 	opts, err := s.request()
 	if err != nil {

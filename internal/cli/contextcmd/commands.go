@@ -32,12 +32,12 @@ func Commands(env *command.Env) []*cli.Command {
 			},
 		}),
 		env.Command(command.Spec{
-			Name: "compact", Args: "[NAME]", About: "replace the conversation of a context by a summary",
+			Name: "compact", Args: "[NAME]", About: "replace the conversation of a context with a summary",
 			Run: func(ctx context.Context, args []string) error { return compact(ctx, env, args) },
 		}),
 		env.Command(command.Spec{
-			Name: "delete", Args: "[NAME]", About: "delete a context with all it holds",
-			Flags: []cli.Flag{env.YesFlag("do not ask")},
+			Name: "delete", Args: "[NAME]", About: "delete a context with everything in it",
+			Flags: []cli.Flag{env.YesFlag("do not ask for confirmation")},
 			Run: func(ctx context.Context, args []string) error {
 				return within(ctx, env, args, operation.Destroy)
 			},
@@ -45,7 +45,7 @@ func Commands(env *command.Env) []*cli.Command {
 	})}
 }
 
-// listCommand describes the command that lists the contexts.
+// listCommand returns the command that lists the contexts.
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
@@ -62,7 +62,7 @@ func listCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// showCommand describes the command that shows a context.
+// showCommand returns the command that shows a context.
 func showCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
@@ -79,7 +79,7 @@ func showCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// printJSON prints what was read, if it was.
+// printJSON prints data as JSON if reading it did not fail.
 func printJSON(env *command.Env, data any, err error) error {
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func printJSON(env *command.Env, data any, err error) error {
 	return env.Out.JSON(data)
 }
 
-// within carries an operation out within a run, in the context that the first word
-// names, or in the current one.
+// within carries out an operation in a run, in the context that the first word names or
+// in the current one.
 func within(ctx context.Context, env *command.Env, args []string,
 	do func(ctx context.Context, run operation.Run, name string) error) error {
 	return env.Manage(ctx, func(s *app.Session) error {
@@ -115,14 +115,14 @@ func switchTo(ctx context.Context, env *command.Env, name string) error {
 	})
 }
 
-// rename gives the context of the first word the name of the second.
+// rename renames the context that the first word names to the second word.
 func rename(ctx context.Context, env *command.Env, args []string) error {
 	return within(ctx, env, args, func(ctx context.Context, run operation.Run, name string) error {
 		return operation.Rename(ctx, run, name, args[1])
 	})
 }
 
-// compact replaces a conversation by a summary that the context's own model writes.
+// compact replaces a conversation with a summary that the context's own model writes.
 func compact(ctx context.Context, env *command.Env, args []string) error {
 	return env.Work(ctx, func(s *app.Session) error {
 		name, err := command.ContextName(ctx, s, args)

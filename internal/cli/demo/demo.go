@@ -26,7 +26,7 @@ import (
 func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{env.Command(command.Spec{
 		Name:  "demo",
-		About: "show what plugins can do: a short conversation in a scratch home with the example plugins",
+		About: "show what plugins can do, in a short conversation with the example plugins in a scratch home",
 		Run:   func(ctx context.Context, _ []string) error { return run(ctx, env) },
 	})}
 }
@@ -34,24 +34,25 @@ func Commands(env *command.Env) []*cli.Command {
 // step is one prompt of the demonstration.
 type step struct {
 	about   string
-	shows   []string // the plugins without which there is nothing to see
+	shows   []string // the plugins that it needs
 	context string
 	prompt  string
 }
 
-// script shows each example plugin at work.
+// script has a step for each example plugin.
 func script() []step {
 	return []step{
-		{"add-time adds the time to every prompt.", []string{"add-time"}, "default", "How late is it?"},
+		{"add-time adds the time to every prompt.", []string{"add-time"}, "default", "What time is it?"},
 		{"greet is a tool; the demo model calls it when a prompt says @tool.", []string{"greet"},
 			"default", `@tool greet {"name": "Ada"}`},
 		{"block-rm guards every tool call.", []string{"block-rm", "run-command"},
 			"default", `@tool run_command {"command": "rm -rf ./everything"}`},
-		{"summarize puts a few lines in the place of a large output.", []string{"summarize", "run-command"},
+		{"summarize replaces a large output with a few lines.", []string{"summarize", "run-command"},
 			"default", `@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
-		{"tool-filter offers few tools in the context safe.", []string{"tool-filter"}, "safe", "What is offered here?"},
+		{"tool-filter offers only a few tools in the context safe.", []string{"tool-filter"}, "safe",
+			"What is offered here?"},
 		{"temperature lowers the temperature in the context coding.", []string{"temperature"},
-			"coding", "How hot is it here?"},
+			"coding", "What is the temperature here?"},
 	}
 }
 
@@ -60,14 +61,14 @@ type demonstration struct {
 	out      io.Writer
 	home     *scratch.Home
 	plugins  app.PluginOptions
-	output   agent.Output            // what happens, but for the answers
+	output   agent.Output            // receives what happens, except for the answers
 	sessions map[string]*app.Session // one for each context
 	records  []plugin.Record
 }
 
-// run holds a short conversation with the example plugins in a scratch home,
-// and shows what each plugin saw and changed. It builds and fetches nothing:
-// what cannot run here is left out by name.
+// run holds a short conversation with the example plugins in a scratch home, and shows
+// what each plugin saw and changed. It builds and downloads nothing: it lists the
+// plugins that cannot run here.
 func run(ctx context.Context, env *command.Env) error {
 	request, err := env.Request(app.ToRead)
 	if err != nil {
@@ -104,7 +105,7 @@ func run(ctx context.Context, env *command.Env) error {
 	return d.show(ctx, names)
 }
 
-// show takes the steps that show something of these plugins, and sums them up.
+// show runs the steps that these plugins suffice for, and prints a summary.
 func (d *demonstration) show(ctx context.Context, names []string) error {
 	for _, step := range script() {
 		if !slices.ContainsFunc(step.shows, func(name string) bool { return !slices.Contains(names, name) }) {
@@ -121,8 +122,8 @@ func (d *demonstration) show(ctx context.Context, names []string) error {
 	return nil
 }
 
-// writeExamples writes the example plugins that can run here, and returns which
-// cannot, and why.
+// writeExamples writes the example plugins that can run here, and returns those that
+// cannot, with the reason.
 func (d *demonstration) writeExamples() (leftOut []string, err error) {
 	examples, err := plugins.All()
 	if err != nil {
@@ -146,7 +147,7 @@ func (d *demonstration) writeExamples() (leftOut []string, err error) {
 func notShown(e plugins.Example) string {
 	switch e.Name {
 	case "summarize-with-model":
-		return "needs a model that is configured"
+		return "needs a configured model"
 	case "word-count":
 		return "is built from its source when it is first used, which takes a while"
 	}

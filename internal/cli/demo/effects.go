@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// effect returns what a record's plugin did, with its answer where that is short.
+// effect returns what a record's plugin did, with the beginning of its answer.
 func effect(r plugin.Record) string {
 	text := string(r.Result)
 	if r.Why != "" {
@@ -46,11 +46,11 @@ func summary(name string, records []plugin.Record) string {
 		effects = []string{"changed nothing"}
 	}
 	slices.Sort(effects)
-	return fmt.Sprintf("%s: saw %s (%s), %s", name, english.Plural(asked, "moment", ""), strings.Join(points, ", "),
+	return fmt.Sprintf("%s: saw %s (%s), %s", name, english.Plural(asked, "event", ""), strings.Join(points, ", "),
 		strings.Join(slices.Compact(effects), ", "))
 }
 
-// indent prints a text with something before each line.
+// indent prints a text with a prefix before each line.
 func indent(w io.Writer, before, text string) {
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		fmt.Fprintln(w, strings.TrimRight(before+line, " "))

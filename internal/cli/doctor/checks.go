@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// checks lists what doctor checks, in this order. A further check is a function that
+// checks lists the checks of doctor, in their order. A new check is a function that
 // returns what it found, and a row here which says what it looks at.
 func checks() []check {
 	return []check{
@@ -37,13 +37,13 @@ func checks() []check {
 	}
 }
 
-// check looks at one thing and returns what it found.
+// check examines one thing and returns what it found.
 type check func(ctx context.Context, e *examination) []finding
 
-// examination is what checks look at.
+// examination is the state that checks look at.
 type examination struct {
 	home   string // its directory
-	online bool   // servers are asked too
+	online bool   // check servers too
 	open   func(context.Context) (*app.Session, error)
 
 	session *app.Session // nil: it could not be opened
@@ -75,12 +75,12 @@ func (e *examination) plugins() []plugin.Plugin {
 	return e.session.Loaded.Plugins
 }
 
-// ofHome is a check of a home's directory, whatever is in it.
+// ofHome is a check of the home's directory, which needs no session.
 func ofHome(find func(home string) []finding) check {
 	return func(_ context.Context, e *examination) []finding { return find(e.home) }
 }
 
-// ofSession is a check that needs a configuration that can be read.
+// ofSession is a check that needs a readable configuration.
 func ofSession(find func(*app.Session) []finding) check {
 	return func(_ context.Context, e *examination) []finding {
 		if e.session == nil {
@@ -90,7 +90,7 @@ func ofSession(find func(*app.Session) []finding) check {
 	}
 }
 
-// ofPlugins is a check that needs plugins that can be loaded.
+// ofPlugins is a check that needs loaded plugins.
 func ofPlugins(find func(context.Context, *app.Session) []finding) check {
 	return func(ctx context.Context, e *examination) []finding {
 		if !e.loaded {
@@ -100,7 +100,7 @@ func ofPlugins(find func(context.Context, *app.Session) []finding) check {
 	}
 }
 
-// ifOnline is a check that asks servers.
+// ifOnline is a check that contacts servers.
 func ifOnline(find check) check {
 	return func(ctx context.Context, e *examination) []finding {
 		if !e.online {
@@ -117,7 +117,7 @@ func openSession(ctx context.Context, e *examination) []finding {
 	case errors.Is(err, os.ErrPermission):
 		return []finding{failure(err.Error(), "make it readable: chmod -R u+rX "+term.ShellWord(e.home))}
 	case err != nil:
-		return []finding{failure(err.Error(), "correct what it names")}
+		return []finding{failure(err.Error(), "correct the cause that the error names")}
 	}
 	e.session = s
 	return nil
@@ -135,7 +135,7 @@ func loadPlugins(ctx context.Context, e *examination) []finding {
 	return nil
 }
 
-// otherWriters looks at who else may change what runs, loaded plugins included.
+// otherWriters checks who else may change what runs, including the loaded plugins.
 func otherWriters(_ context.Context, e *examination) []finding {
 	return writableByOthers(e.home, e.plugins())
 }

@@ -30,7 +30,7 @@ func TestAHomeThatCannotBeOpenedIsCheckedWithoutASession(t *testing.T) {
 		err  error
 		want finding
 	}{
-		{errors.New("bad key"), failure("bad key", "correct what it names")},
+		{errors.New("bad key"), failure("bad key", "correct the cause that the error names")},
 		{&os.PathError{Op: "open", Path: "x", Err: os.ErrPermission},
 			failure("open x: permission denied", "make it readable: chmod -R u+rX "+home)},
 	} {
@@ -73,11 +73,11 @@ func TestHomeDirectory(t *testing.T) {
 	const another = "use another one: --home DIR, or CHIBI_HOME"
 	for home, want := range map[string]finding{
 		dir:                           fine("the home is " + dir),
-		filepath.Join(dir, "a", "b"):  fine("there is no home yet at " + dir + "/a/b; the first prompt makes it"),
+		filepath.Join(dir, "a", "b"):  fine("there is no home yet at " + dir + "/a/b; the first prompt creates it"),
 		file:                          failure(file+" is not a usable directory", another),
 		filepath.Join(file, "within"): failure(file+"/within is not a usable directory", another),
-		link: failure(link+" is a link that leads nowhere",
-			"make the directory that it leads to, or "+another),
+		link: failure(link+" is a broken link",
+			"create the directory that it points to, or "+another),
 	} {
 		if diff := cmp.Diff([]finding{want}, homeDirectory(home)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", home, diff)
@@ -93,16 +93,16 @@ func TestWhatTheStatusOfTheServerMeans(t *testing.T) {
 		want   level
 		text   string
 	}{
-		{http.StatusBadRequest, "k", levelOK, "llm.example can be reached and takes the key"},
+		{http.StatusBadRequest, "k", levelOK, "llm.example can be reached and accepts the key"},
 		{http.StatusOK, "", levelOK, "llm.example can be reached; no key is sent to it"},
 		{http.StatusUnauthorized, "k", levelError, "llm.example refuses the key (401 Unauthorized)"},
 		{http.StatusForbidden, "k", levelError, "llm.example refuses the key (403 Forbidden)"},
 		{http.StatusNotFound, "k", levelError,
 			"https://llm.example/v1/chat/completions has no chat completions (404 Not Found)"},
 		{http.StatusTooManyRequests, "k", levelWarning,
-			"llm.example can be reached and does not answer now (429 Too Many Requests)"},
+			"llm.example can be reached, but does not answer now (429 Too Many Requests)"},
 		{http.StatusBadGateway, "k", levelWarning,
-			"llm.example can be reached and does not answer now (502 Bad Gateway)"},
+			"llm.example can be reached, but does not answer now (502 Bad Gateway)"},
 	} {
 		f := serverStatus(config.Config{BaseURL: url, APIKey: tt.key}, tt.status)
 		if f.Level != tt.want || f.Text != tt.text {

@@ -1,4 +1,4 @@
-// Package doctor has the command that looks for what is wrong with a home.
+// Package doctor has the command that looks for problems in a home.
 package doctor
 
 import (
@@ -20,20 +20,21 @@ type flags struct{ online, json bool }
 func Commands(env *command.Env) []*cli.Command {
 	var f flags
 	return []*cli.Command{env.Command(command.Spec{
-		Name: "doctor", About: "look for what is wrong: home, permissions, plugins, guards, transcripts; each finding says " +
-			"what to do",
-		Flags: []cli.Flag{command.Switch(&f.online, "online", "ask the model's server too"),
+		Name: "doctor", About: "look for problems in the home, permissions, plugins, guards and transcripts; each finding " +
+			"says " +
+			"how to fix it",
+		Flags: []cli.Flag{command.Switch(&f.online, "online", "also check the model's server"),
 			command.JSONFlag(&f.json)},
 		Examples: []string{"chibi doctor", "chibi doctor --online --json"},
 		Run:      func(ctx context.Context, _ []string) error { return run(ctx, env, f) },
 	})}
 }
 
-// errFound is how doctor ends that found errors, which it has printed.
-var errFound = errors.New("there is something to fix, see above")
+// errFound is the error of a run of doctor that found errors and printed them.
+var errFound = errors.New("there are errors to fix, see above")
 
-// run runs all checks and prints what they found; the error says that there are
-// errors among it.
+// run runs all checks and prints what they found; it returns errFound if that includes
+// errors.
 func run(ctx context.Context, env *command.Env, f flags) error {
 	opts, refused := env.Request(app.ToRead)
 	home, err := app.Home(opts.Home)

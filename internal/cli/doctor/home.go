@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// homeDirectory reports whether there is a home, and whether it can be written.
+// homeDirectory checks that there is a home and that it is writable.
 func homeDirectory(home string) []finding {
 	const another = "use another one: --home DIR, or CHIBI_HOME"
 	info, err := os.Stat(home)
@@ -21,22 +21,22 @@ func homeDirectory(home string) []finding {
 	var f finding
 	switch {
 	case isMissing && exists(home):
-		f = failure(home+" is a link that leads nowhere", "make the directory that it leads to, or "+another)
+		f = failure(home+" is a broken link", "create the directory that it points to, or "+another)
 	case isMissing && !isWritable(existingAncestor(home)):
-		f = failure("there is no home at "+home+", and it cannot be made", another)
+		f = failure("there is no home at "+home+", and it cannot be created", another)
 	case isMissing:
-		f = fine("there is no home yet at " + home + "; the first prompt makes it")
+		f = fine("there is no home yet at " + home + "; the first prompt creates it")
 	case err != nil || !info.IsDir():
 		f = failure(home+" is not a usable directory", another)
 	case !isWritable(home):
-		f = failure("nothing can be stored in "+home, "make it writable, or "+another)
+		f = failure(home+" is not writable", "make it writable, or "+another)
 	default:
 		f = fine("the home is " + home)
 	}
 	return []finding{f}
 }
 
-// isWritable reports whether files can be made in a directory.
+// isWritable reports whether files can be created in a directory.
 func isWritable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
 
 // existingAncestor is the nearest directory above a path that exists, or the path
@@ -51,13 +51,13 @@ func existingAncestor(path string) string {
 	return path
 }
 
-// exists reports whether a path exists, also as a link that leads nowhere.
+// exists reports whether a path exists, which includes broken links.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// configuration reports whether there is a configuration; it was read.
+// configuration reports whether there are configuration files, which were read already.
 func configuration(s *app.Session) []finding {
 	if len(configurationFiles(s.Home)) == 0 {
 		return []finding{fine("there is no configuration file; the defaults apply")}

@@ -14,12 +14,12 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// tracedHooks finds hooks that failed in the turns that are traced, and those that
-// never fired in them.
+// tracedHooks finds hooks that failed in the traced turns, and hooks that never fired in
+// them.
 func tracedHooks(ctx context.Context, s *app.Session) []finding {
 	names, err := s.Store.Names(ctx)
 	if err != nil {
-		return nil // transcripts reports it
+		return nil // the check transcripts reports it
 	}
 	var turns []trace.Turn
 	for _, name := range names {
@@ -54,8 +54,8 @@ func failedHooks(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) 
 	return found
 }
 
-// hooksNeverAsked finds hooks of plugins that no turn has asked. Hooks of tools need
-// turns with calls.
+// hooksNeverAsked finds hooks of plugins that were not asked in any turn. For hooks of
+// tools, only turns with calls count.
 func hooksNeverAsked(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) {
 	asked, calls := map[hook]bool{}, 0
 	for _, turn := range turns {

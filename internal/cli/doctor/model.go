@@ -20,16 +20,16 @@ func model(_ context.Context, s *app.Session) []finding {
 		why, fix := app.WhyDemo(s)
 		return []finding{warning(why+"; the built-in demo model answers", fix)}
 	case s.Config.Model == "":
-		return []finding{failure("no model is named for "+app.Host(s.Config.BaseURL),
+		return []finding{failure("no model is configured for "+app.Host(s.Config.BaseURL),
 			"set model in "+filepath.Join(s.Home, "config.toml"))}
 	}
 	return nil
 }
 
-// pingTimeout bounds how long the model's server is waited for.
+// pingTimeout bounds how long chibi waits for the model's server.
 const pingTimeout = 15 * time.Second
 
-// modelServer asks the model's server, where prompts ask it.
+// modelServer sends a request to the address of the model's server that prompts use.
 func modelServer(ctx context.Context, s *app.Session) []finding {
 	if !s.Config.Configured() {
 		return nil
@@ -45,25 +45,25 @@ func modelServer(ctx context.Context, s *app.Session) []finding {
 	return []finding{serverStatus(s.Config, status)}
 }
 
-// serverStatus says what the HTTP status of the server's answer means.
+// serverStatus returns what the HTTP status of the server's answer means.
 func serverStatus(c config.Config, status int) finding {
 	name, reply := app.Host(c.BaseURL), fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return failure(fmt.Sprintf("%s refuses the key (%s)", name, reply),
-			"check api_key, or the variable that it comes from")
+			"check api_key, or the environment variable that contains it")
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return failure(fmt.Sprintf("%s has no chat completions (%s)", withoutSecrets(openai.Endpoint(c.BaseURL)), reply),
-			"check base_url; it ends in /v1 or /chat/completions as a rule")
+			"check base_url; it usually ends in /v1 or /chat/completions")
 	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
-		return warning(fmt.Sprintf("%s can be reached and does not answer now (%s)", name, reply), "try again later")
+		return warning(fmt.Sprintf("%s can be reached, but does not answer now (%s)", name, reply), "try again later")
 	case c.APIKey == "":
 		return fine(name + " can be reached; no key is sent to it")
 	}
-	return fine(name + " can be reached and takes the key")
+	return fine(name + " can be reached and accepts the key")
 }
 
-// withoutSecrets is an address without what may be a secret in it.
+// withoutSecrets returns an address without the parts that may contain a secret.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// weakness is a file that others may change: its mode permits them, or it is theirs.
+// weakness is a file that other users may change, because of its mode or its owner.
 type weakness struct {
 	path    string
 	foreign bool
 	owner   uint32 // if it is foreign
 }
 
-// weaknesses returns how others may change a file.
+// weaknesses returns the ways in which other users may change a file.
 func weaknesses(path string, info fs.FileInfo) (found []weakness) {
 	if permitsOthers(info, 0o022) && !isClosedAbove(path) {
 		found = append(found, weakness{path: path})
@@ -25,8 +25,8 @@ func weaknesses(path string, info fs.FileInfo) (found []weakness) {
 	return found
 }
 
-// permitsOthers reports whether a file's mode gives one of these permissions to
-// others: everybody, or a group that is not the one that systems make for each user.
+// permitsOthers reports whether a file's mode gives one of these permissions to others:
+// everybody, or a group other than the private group of the user.
 func permitsOthers(info fs.FileInfo, bits fs.FileMode) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	isPrivateGroup := ok && int(stat.Gid) == os.Geteuid()
@@ -34,7 +34,7 @@ func permitsOthers(info fs.FileInfo, bits fs.FileMode) bool {
 }
 
 // isClosedAbove reports whether a directory above a path is closed to others, so that
-// they do not reach it whatever its own mode says.
+// they cannot reach the path even if its own mode permits it.
 func isClosedAbove(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

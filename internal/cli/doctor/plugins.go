@@ -20,13 +20,13 @@ import (
 // installedPlugins reports whether the list of installed plugins can be read.
 func installedPlugins(_ context.Context, s *app.Session) []finding {
 	if _, err := installed.Read(s.Home); err != nil {
-		return []finding{failure(err.Error(), "remove the file; plugins stay")}
+		return []finding{failure(err.Error(), "remove the file; the plugins are not removed")}
 	}
 	return nil
 }
 
-// exposedKeys finds plugins whose tools receive the model's key: a model that has one
-// of them run "env" is shown it.
+// exposedKeys finds plugins whose tools receive the model's key. A tool that runs
+// commands, such as "env", shows it to the model.
 func exposedKeys(_ context.Context, s *app.Session) []finding {
 	variables := s.Loader().KeyVariables()
 	var names []string
@@ -39,19 +39,19 @@ func exposedKeys(_ context.Context, s *app.Session) []finding {
 		return nil
 	}
 	return []finding{warning(
-		fmt.Sprintf("the tools of %s %s get the model's key in %s, and a tool that runs commands can show it to the model",
+		fmt.Sprintf("the tools of %s %s receive the model's key in %s; a tool that runs commands can show it to the model",
 			english.PluralWord(len(names), "plugin", ""), strings.Join(names, ", "), strings.Join(variables, ", ")),
-		"hide it from all plugins: hide_key = true under [plugins] in "+filepath.Join(s.Home, "config.toml")+
-			", or from one under [plugins.NAME]")}
+		"to hide it from all plugins, set hide_key = true under [plugins] in "+filepath.Join(s.Home, "config.toml")+
+			"; to hide it from one plugin, under [plugins.NAME]")}
 }
 
-// skippedPlugins finds plugins that are not asked.
+// skippedPlugins finds plugins that are left out.
 func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	for _, l := range s.Loaded.Skipped {
 		text := fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason)
 		switch {
 		case l.Untrusted:
-			found = append(found, warning(fmt.Sprintf("the hook %s came with this folder and is not run: %s", l.Origin.Path,
+			found = append(found, warning(fmt.Sprintf("the hook %s came with this directory and is not run: %s", l.Origin.Path,
 				l.Reason), "chibi trust"))
 		case s.Loaded.BuiltIn(l.Name):
 			found = append(found, warning(text, "chibi plugin disable "+term.ShellWord(l.Name)))
@@ -65,7 +65,7 @@ func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 // checkCommand is the command that checks a plugin.
 func checkCommand(name string) string { return "chibi plugin check " + term.ShellWord(name) }
 
-// pluginNotices are what was noticed while plugins were loaded.
+// pluginNotices returns the notices from loading the plugins.
 func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 	for _, n := range s.Loaded.Notices {
 		found = append(found, warning(n.String(), checkCommand(n.Plugin)))
@@ -93,14 +93,14 @@ func loadedPlugins(_ context.Context, s *app.Session) []finding {
 	return []finding{fine(english.Plural(count, "plugin", "") + " loaded")}
 }
 
-// external are the plugins that are not part of the program.
+// external returns the plugins that are not built into the program.
 func external(plugins []plugin.Plugin) []plugin.Plugin {
 	return slices.DeleteFunc(slices.Clone(plugins), func(p plugin.Plugin) bool {
 		return p.Origin.Protocol == app.BuiltIn
 	})
 }
 
-// missingGuards finds guards that the configuration asks for and that are not there.
+// missingGuards finds guards that the configuration requires and that are not loaded.
 func missingGuards(_ context.Context, s *app.Session) (found []finding) {
 	for _, m := range app.MissingGuards(s) {
 		found = append(found, failure(
@@ -116,7 +116,7 @@ func openGuards(_ context.Context, s *app.Session) (found []finding) {
 		failsOpen := func(point hookpoints.Name) bool { return p.FailureAt(point) != plugin.Block }
 		if slices.ContainsFunc(p.Guards, failsOpen) {
 			found = append(found, warning(fmt.Sprintf("the guard %q fails open: its failure does not block", p.Name),
-				fmt.Sprintf(`let its failure block: "on_failure": "block" in its --schema, or `+
+				fmt.Sprintf(`to make its failure block, set "on_failure": "block" in its --schema, or `+
 					`[plugins.%s] on_failure = "block" in config.toml`, app.KeyText(p.Name))))
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/internal/recipes"
 )
 
-// recipeFiles finds recipes that cannot be used, and keys in them that do nothing.
-// Directories called recipes may hold other things too, so nothing here is an error.
+// recipeFiles finds recipes that cannot be used, and keys in them without an effect.
+// Directories named recipes may contain other files too, so nothing here is an error.
 func recipeFiles(_ context.Context, s *app.Session) (found []finding) {
 	for _, l := range app.Library(s).List() {
 		if l.Err != nil {
@@ -19,7 +19,7 @@ func recipeFiles(_ context.Context, s *app.Session) (found []finding) {
 			found = append(found, warning(err.Error(), "correct the file"))
 		}
 		for _, note := range l.Recipe.Notes {
-			f := warning(app.Remark(l.Recipe, note), "correct the key, or take it out")
+			f := warning(app.Remark(l.Recipe, note), "correct the key, or remove it")
 			if note.Quiet {
 				f = fine(f.Text)
 			}

@@ -28,12 +28,13 @@ func transcripts(ctx context.Context, s *app.Session) (found []finding) {
 			damage = append(damage, fmt.Sprintf("context %q: %v", name, err))
 		}
 		if holder, inUse := s.Store.Holder(ctx, name); inUse {
-			found = append(found, fine(fmt.Sprintf("context %q is in use by %s; the lock ends with that process", name,
+			found = append(found, fine(fmt.Sprintf("context %q is in use by %s; the lock is released when that process ends",
+				name,
 				holder)))
 		}
 	}
 	for _, text := range damage {
-		found = append(found, failure(text, "what can be read is used; the rest stays in the file for you to look at"))
+		found = append(found, failure(text, "the readable part is used; the damaged part stays in the file"))
 	}
 	switch {
 	case len(damage) > 0:

@@ -14,8 +14,8 @@ import (
 	"github.com/chibi-host/chibi/plugin/kodelet"
 )
 
-// writableByOthers finds what others may change of all that says what runs, and of
-// what runs: programs, plugins, recipes and the configuration.
+// writableByOthers finds files that others may change and that run or determine what
+// runs: programs, plugins, recipes and the configuration.
 func writableByOthers(home string, plugins []plugin.Plugin) []finding {
 	w := &writers{seen: map[string]bool{}, left: maxLooked}
 	w.above(home)
@@ -45,31 +45,31 @@ func writableByOthers(home string, plugins []plugin.Plugin) []finding {
 	return w.found
 }
 
-// maxLooked bounds how many files are looked at.
+// maxLooked bounds how many files are checked.
 const maxLooked = 10_000
 
-// writers looks at files and directories that others may change.
+// writers finds files and directories that others may change.
 type writers struct {
-	seen  map[string]bool // paths that were looked at
-	left  int             // how many more are looked at
+	seen  map[string]bool // paths that were checked
+	left  int             // how many more may be checked
 	found []finding
 }
 
-// files looks at files and directories, not at what is in them.
+// files checks files and directories, not the content of the directories.
 func (w *writers) files(paths ...string) {
 	for _, path := range paths {
 		w.walk(path, func(entry fs.DirEntry) bool { return !entry.IsDir() })
 	}
 }
 
-// trees looks at directories and all that is in them.
+// trees checks directories and everything in them.
 func (w *writers) trees(paths ...string) {
 	for _, path := range paths {
 		w.walk(path, func(fs.DirEntry) bool { return true })
 	}
 }
 
-// walk looks at a path and at what is in the directories that enters permits.
+// walk checks a path and the content of the directories that enters permits.
 func (w *writers) walk(root string, enters func(fs.DirEntry) bool) {
 	var weak []weakness
 	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -92,19 +92,19 @@ func (w *writers) walk(root string, enters func(fs.DirEntry) bool) {
 	w.found = append(w.found, writable(root, weak)...)
 }
 
-// target looks at a path that may be a link, at what it leads to and at the
-// directories above that.
+// target checks the target of a path that may be a link, and the directories above the
+// target.
 func (w *writers) target(path string) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return // a link that leads nowhere
+		return // a broken link
 	}
 	w.trees(real)
 	w.above(real)
 }
 
-// above looks at the directories above a path: who may change one of them may
-// replace what is in it.
+// above checks the directories above a path, because whoever may change one of them may
+// replace its content.
 func (w *writers) above(path string) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -117,17 +117,17 @@ func (w *writers) above(path string) {
 			return
 		}
 		weak := weaknesses(dir, info)
-		if info.Mode()&fs.ModeSticky != 0 { // as in /tmp: nobody may replace what is another's
+		if info.Mode()&fs.ModeSticky != 0 { // as in /tmp: users cannot replace files of others
 			weak = slices.DeleteFunc(weak, func(f weakness) bool { return !f.foreign })
 		}
 		w.found = append(w.found, writable(dir, weak)...)
 	}
 }
 
-// manyWeaknesses is how many in one directory are reported as one.
+// manyWeaknesses is how many weaknesses in one directory are reported as one finding.
 const manyWeaknesses = 4
 
-// writable are the findings about weaknesses at a path, each with the command that
+// writable returns the findings about weaknesses at a path, each with the command that
 // corrects it.
 func writable(root string, weak []weakness) (found []finding) {
 	for _, foreign := range []bool{false, true} {
@@ -140,21 +140,22 @@ func writable(root string, weak []weakness) (found []finding) {
 		}
 		command := "chmod -R go-w "
 		if foreign {
-			command = `look at them, then: sudo chown -R "$(id -un)" `
+			command = `check them, then run: sudo chown -R "$(id -un)" `
 		}
 		found = append(found, failure(
-			fmt.Sprintf("others may change %d files and folders in %s, such as %s, and with them what runs as you", len(some),
+			fmt.Sprintf("others may change %d files and directories in %s, such as %s, and so change what runs as you",
+				len(some),
 				term.Name(root), term.Name(some[0].path)), command+term.ShellWord(root)))
 	}
 	return found
 }
 
-// writableFile is the finding about one weakness.
+// writableFile returns the finding about one weakness.
 func writableFile(f weakness) finding {
 	name, path := term.Name(f.path), term.ShellWord(f.path)
 	if f.foreign {
-		return failure(fmt.Sprintf("%s belongs to another user (%d), who may change it and with it what runs as you", name,
-			f.owner), `look at it, then: sudo chown "$(id -un)" `+path)
+		return failure(fmt.Sprintf("%s belongs to another user (%d), who may change it and so change what runs as you", name,
+			f.owner), `check it, then run: sudo chown "$(id -un)" `+path)
 	}
-	return failure(fmt.Sprintf("others may change %s, and with it what runs as you", name), "chmod go-w "+path)
+	return failure(fmt.Sprintf("others may change %s, and so change what runs as you", name), "chmod go-w "+path)
 }

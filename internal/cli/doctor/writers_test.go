@@ -97,7 +97,7 @@ func TestDoctorReportsManyFilesOfOneDirectoryAsOne(t *testing.T) {
 		}
 	}
 	found := foundBy(t, home)
-	if len(found) != 1 || !strings.Contains(found[0].Text, "others may change 5 files and folders in "+home) {
+	if len(found) != 1 || !strings.Contains(found[0].Text, "others may change 5 files and directories in "+home) {
 		t.Fatalf("it finds %q", found)
 	}
 	if out, err := exec.Command("sh", "-c", found[0].Fix).CombinedOutput(); err != nil || len(foundBy(t, home)) > 0 {

@@ -1,4 +1,4 @@
-// Package history has the commands about what was said: history shows it, retry
+// Package history has the commands about the transcript: history shows it, retry
 // repeats a prompt that got no answer.
 package history
 

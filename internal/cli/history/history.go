@@ -19,11 +19,11 @@ type flags struct {
 	json                        bool
 }
 
-// historyCommand describes the command history.
+// historyCommand returns the command history.
 func historyCommand(env *command.Env) *cli.Command {
 	var f flags
 	return env.Command(command.Spec{
-		Name: "history", About: "show what was said, from the whole transcript",
+		Name: "history", About: "show the whole transcript, or a part of it",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "context", Usage: "the context `NAME` instead of the current one", Destination: &f.context},
 			&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1,
@@ -32,7 +32,7 @@ func historyCommand(env *command.Env) *cli.Command {
 			&cli.StringFlag{Name: "since", Usage: "entries since `TIME`: 2026-11-21, \"2026-11-21 14:30\", 2h, 3d, today, " +
 				"yesterday", Destination: &f.since},
 			&cli.StringFlag{Name: "until", Usage: "entries until `TIME`", Destination: &f.until},
-			&cli.StringFlag{Name: "grep", Usage: "entries that contain `TEXT`, in upper or lower case", Destination: &f.grep},
+			&cli.StringFlag{Name: "grep", Usage: "entries that contain `TEXT`, ignoring case", Destination: &f.grep},
 			command.Switch(&f.json, "json", "print the entries as JSON lines"),
 		},
 		Run: func(ctx context.Context, _ []string) error { return show(ctx, env, f) },
@@ -59,11 +59,11 @@ func show(ctx context.Context, env *command.Env, f flags) error {
 	})
 }
 
-// query is what the flags ask for.
+// query returns the query that the flags ask for.
 func (f flags) query(now time.Time) (q contexts.Query, err error) {
 	q = contexts.Query{First: max(0, f.first), Last: max(0, f.last), Text: f.grep}
 	if q.First > 0 && q.Last > 0 {
-		return q, command.Usage("--first and --last exclude each other")
+		return q, command.Usage("--first and --last cannot be used together")
 	}
 	if q.Since, err = parseTime("--since", f.since, now, false); err != nil {
 		return q, err
@@ -77,8 +77,8 @@ func (f flags) query(now time.Time) (q contexts.Query, err error) {
 	return q, nil
 }
 
-// parseTime reads a point in time: a date, a date with a time, an age, today or
-// yesterday. A date alone is its begin, or its end if end is set.
+// parseTime parses a point in time: a date, a date with a time, an age, today or
+// yesterday. A date alone means the beginning of that day, or its end if end is set.
 func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	whole := func(day time.Time) time.Time {
@@ -115,6 +115,7 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 	if age, err := time.ParseDuration(text); err == nil {
 		return now.Add(-age), nil
 	}
-	return time.Time{}, command.Usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age as 90m, 2h, "+
+	return time.Time{}, command.Usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age such as 90m, "+
+		"2h, "+
 		"3d or 1w, today or yesterday", flag, text)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// CallRows are the operations that call tools. No tool hooks fire, no model is
-// asked.
+// CallRows are the operations that call tools, without tool hooks and without the
+// model.
 func CallRows() []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "plugin", Letters: "p", Command: &cmdline.Command{Names: []string{"run_plugin"},
@@ -30,7 +30,7 @@ func CallRows() []Row {
 	}
 }
 
-// runPlugin gives words to a plugin's tool.
+// runPlugin calls a plugin's tool with words.
 func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 	if err := app.Admit(run.Session); err != nil {
 		return err
@@ -50,7 +50,7 @@ func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 	return command.AnswerToolResult(run.Env.Out, command.ToolCall{Operation: "run_plugin", Tool: tool.Spec().Name}, result)
 }
 
-// callTool gives a tool the JSON that words are together.
+// callTool calls a tool with the JSON that the words form together.
 func callTool(ctx context.Context, run Run, given cmdline.Given) error {
 	if err := app.Admit(run.Session); err != nil {
 		return err

@@ -30,7 +30,7 @@ func ContextRows() []Row {
 			Command: archiveCommand},
 			Operation{Role: Shows, Phase: PhaseArchive, Run: onNamed(noWord(Archive))}},
 		{&cmdline.Flag{Name: "compact-current-context", Letters: "z",
-			About: "replace the conversation by a summary that the model writes", Command: compactCommand},
+			About: "replace the conversation with a summary that the model writes", Command: compactCommand},
 			Operation{Role: Joins, Phase: PhaseCompact, Needs: NeedsModel, Run: onCurrent(noWord(CompactCurrent))}},
 		{&cmdline.Flag{Name: "compact-context", Letters: "Z", Takes: name, Command: compactCommand},
 			Operation{Role: Shows, Phase: PhaseCompact, Needs: NeedsGuards, Run: onNamed(noWord(CompactNamed))}},
@@ -41,7 +41,7 @@ func ContextRows() []Row {
 			Takes: []cmdline.Value{{Word: "OLD", Kind: cmdline.Context, Member: "old"}, renamed}},
 			Operation{Role: Shows, Phase: PhaseRename, Run: onNamed(Rename)}},
 		{&cmdline.Flag{Name: "destroy-current-context", Letters: "d", Aliases: []string{"delete-current-context"},
-			About:   "delete with everything in it, after a question",
+			About:   "delete the context with everything in it, after a confirmation",
 			Command: destroyCommand},
 			Operation{Role: Removes, Phase: PhaseDestroy, Run: onCurrent(noWord(Destroy))}},
 		{&cmdline.Flag{Name: "destroy-context", Letters: "D", Aliases: []string{"delete-context"}, Takes: name,
@@ -61,7 +61,7 @@ func Archive(ctx context.Context, run Run, name string) error {
 	})
 }
 
-// CompactCurrent replaces the conversation of the run's own context by a summary that
+// CompactCurrent replaces the conversation of the run's own context with a summary that
 // its model writes.
 func CompactCurrent(ctx context.Context, run Run, name string) error {
 	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
@@ -73,7 +73,7 @@ func CompactCurrent(ctx context.Context, run Run, name string) error {
 	})
 }
 
-// CompactNamed replaces the conversation of any context by a summary that the
+// CompactNamed replaces the conversation of any context with a summary that the
 // context's own model writes.
 func CompactNamed(ctx context.Context, run Run, name string) error {
 	return run.Session.WithLock(ctx, name, func(ctx context.Context, t *app.Session) error {
@@ -88,13 +88,12 @@ func CompactNamed(ctx context.Context, run Run, name string) error {
 	})
 }
 
-// compacted says what became of a context that was to be compacted.
+// compacted describes the result of compacting a context.
 func compacted(name string, done agent.Compacted) command.Fields {
 	return command.Fields{"context": name, "compacted": done == agent.CompactDone}
 }
 
-// Rename gives a context another name. Plugins of this run are told the new one
-// from then on.
+// Rename renames a context. Plugins of this run receive the new name from then on.
 func Rename(ctx context.Context, run Run, from, to string) error {
 	if !run.Session.Store.Exists(ctx, from) {
 		return fmt.Errorf("context %q does not exist", from)

@@ -12,14 +12,14 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Debug are the flag --debug, and other spellings of its keys that have values.
+// Debug holds the values of --debug and of the flags for its keys that have values.
 type Debug struct {
 	keys         []string
 	destroyAt    []string // --destroy-at
 	destroyAfter []string // --destroy-after-inactive
 }
 
-// Rows are the flags, which fill d.
+// Rows are the flags, which store their values in d.
 func (d *Debug) Rows() []Row {
 	key := cmdline.Value{Word: "KEY[,KEY...]", Kind: cmdline.DebugKey, Known: debugKeyNames}
 	return []Row{
@@ -28,15 +28,15 @@ func (d *Debug) Rows() []Row {
 			Members: []string{"flags.debug"}, Into: cmdline.List(&d.keys)},
 			Operation{Role: Joins, Phase: PhaseSettings, Asked: d.setsDestroyRule, Run: d.setDestroyRule}},
 		{Flag: &cmdline.Flag{Name: "destroy-at", Takes: cmdline.Word("TIME", cmdline.Text),
-			About: "the same as the key destroy_at", Into: cmdline.List(&d.destroyAt)}},
+			About: "the same as --debug destroy_at=TIME", Into: cmdline.List(&d.destroyAt)}},
 		{Flag: &cmdline.Flag{Name: "destroy-after-inactive", Takes: cmdline.Word("SECONDS", cmdline.Text),
-			About: "the same as the key destroy_after_seconds_inactive", Into: cmdline.List(&d.destroyAfter)}},
+			About: "the same as --debug destroy_after_seconds_inactive=SECONDS", Into: cmdline.List(&d.destroyAfter)}},
 	}
 }
 
 // DebugKeys are what --debug asks for.
 type DebugKeys struct {
-	// Requests logs requests to the model, Responses what is known of its responses.
+	// Requests logs requests to the model, Responses the metadata of its responses.
 	Requests, Responses bool
 	// ForceMarkdown renders answers as if standard output were a terminal.
 	ForceMarkdown bool
@@ -45,8 +45,8 @@ type DebugKeys struct {
 	destroyAfter *time.Duration
 }
 
-// Keys reads the keys of all --debug flags; commas separate keys too. Two of them
-// have flags of their own besides.
+// Keys parses the keys of all --debug flags, which may be separated by commas, and of
+// the two flags that stand for a key.
 func (d *Debug) Keys() (k DebugKeys, err error) {
 	keys := strings.Split(strings.Join(d.keys, ","), ",")
 	for _, at := range d.destroyAt {
@@ -63,13 +63,13 @@ func (d *Debug) Keys() (k DebugKeys, err error) {
 	return k, nil
 }
 
-// setsDestroyRule reports whether a key is given that is kept in state.json.
+// setsDestroyRule reports whether a key is given that is stored in state.json.
 func (d *Debug) setsDestroyRule() bool {
 	k, err := d.Keys()
 	return err == nil && (k.destroyAt != nil || k.destroyAfter != nil)
 }
 
-// setDestroyRule keeps in state.json when the context is to be deleted.
+// setDestroyRule stores in state.json when the context is to be deleted.
 func (d *Debug) setDestroyRule(_ context.Context, run Run, _ cmdline.Given) error {
 	k, err := d.Keys()
 	if err != nil {
@@ -81,8 +81,8 @@ func (d *Debug) setDestroyRule(_ context.Context, run Run, _ cmdline.Given) erro
 // debugKey describes a key of --debug.
 type debugKey struct {
 	name  string // dashes mean the same as underscores
-	value string // what it takes, as help shows it; "" for nothing
-	wants string // the same for errors
+	value string // its value, as --help shows it; "" for none
+	wants string // its value, as errors describe it
 	set   func(d *DebugKeys, n int64)
 }
 
@@ -104,7 +104,7 @@ func knownDebugKeys() []debugKey {
 	}
 }
 
-// written is the key as a person writes it, up to its value.
+// written is the key as a person types it, up to its value.
 func (k debugKey) written() string {
 	if k.value == "" {
 		return strings.ReplaceAll(k.name, "_", "-")
@@ -120,7 +120,7 @@ func debugKeyNames() (list []string) {
 	return list
 }
 
-// writtenDebugKeys lists the keys of --debug with what they take.
+// writtenDebugKeys lists the keys of --debug with their values.
 func writtenDebugKeys() (list []string) {
 	for _, k := range knownDebugKeys() {
 		list = append(list, k.written()+k.value)
@@ -128,7 +128,7 @@ func writtenDebugKeys() (list []string) {
 	return list
 }
 
-// read reads one key.
+// read parses one key.
 func (k *DebugKeys) read(text string) error {
 	name, value, _ := strings.Cut(text, "=")
 	if name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_"); name == "" {
@@ -137,12 +137,12 @@ func (k *DebugKeys) read(text string) error {
 	known := knownDebugKeys()
 	i := slices.IndexFunc(known, func(known debugKey) bool { return known.name == name })
 	if i < 0 {
-		return command.Usage("--debug %s: there is no such key; there are %s", text,
+		return command.Usage("--debug %s: unknown key; the keys are %s", text,
 			english.WordSeries(writtenDebugKeys(), "and"))
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if known[i].value != "" && (err != nil || n < 0) {
-		return command.Usage("%s: want %s, 0 to take the setting back", text, known[i].wants)
+		return command.Usage("%s: want %s, or 0 to remove the setting", text, known[i].wants)
 	}
 	known[i].set(k, n)
 	return nil

@@ -19,7 +19,7 @@ func InspectRows() []Row {
 		Data: "`context`, `thing`, `value`: a string, `null` for none, of `list` a list of strings"}
 	return []Row{
 		{&cmdline.Flag{Name: "inspect-current", Letters: "n", Takes: []cmdline.Value{thing}, Command: inspectCommand,
-			About: `show a text or a configuration value; "list" names them all`},
+			About: `show a text or a configuration value; "list" lists their names`},
 			Operation{Role: Shows, Phase: PhaseShow, Run: onCurrent(inspect)}},
 		{&cmdline.Flag{Name: "inspect", Letters: "N", Command: inspectCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, thing}},
@@ -32,8 +32,8 @@ func Inspectable() []string {
 	return append([]string{"system_prompt", "reflection", "todos", "goals", "home", "list"}, config.Keys()...)
 }
 
-// inspect prints one thing about a context: a text, or what its configuration
-// says for a key.
+// inspect prints one thing about a context: a text, or the value of a configuration
+// key.
 func inspect(ctx context.Context, run Run, name, thing string) error {
 	if thing == "prompt" {
 		thing = "system_prompt"
@@ -58,8 +58,8 @@ func inspect(ctx context.Context, run Run, name, thing string) error {
 	return run.Env.Out.Answer("inspect", data, strings.TrimSuffix(value, "\n"))
 }
 
-// inspected is a text of a context or a value of its configuration, and what people
-// are told where it is empty.
+// inspected returns a text of a context or a value of its configuration, and what to
+// print if it is empty.
 func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (value, none string, err error) {
 	switch thing {
 	case "system_prompt":
@@ -78,7 +78,7 @@ func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (
 		return run.Session.Home, "", nil
 	}
 	if !slices.Contains(config.Keys(), thing) {
-		return "", "", command.Usage("there is nothing called %q to inspect; chibi -n list names what there is", thing)
+		return "", "", command.Usage("there is nothing called %q to inspect; chibi -n list lists the names", thing)
 	}
 	t, err := run.Session.For(c.Name())
 	if err != nil {

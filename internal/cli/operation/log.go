@@ -13,13 +13,13 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// LogRows are the operations that show what was said.
+// LogRows are the operations that show a conversation.
 func LogRows() []Row {
 	number := cmdline.Value{Word: "N", Kind: cmdline.Number, Member: "count"}
 	showLogCommand := &cmdline.Command{Names: []string{"show_log"}, Answers: "entries"}
 	return []Row{
 		{&cmdline.Flag{Name: "show-current-log", Letters: "g", Takes: []cmdline.Value{number}, Command: showLogCommand,
-			About: "show the last N entries, the first N if it is -N, all if it is 0"},
+			About: "show the last N entries; -N shows the first N, 0 shows all"},
 			Operation{Role: Shows, Phase: PhaseShow, Run: onCurrent(showLog("-g"))}},
 		{&cmdline.Flag{Name: "show-log", Letters: "G", Command: showLogCommand,
 			Takes: []cmdline.Value{{Word: "NAME", Kind: cmdline.Context, Member: "context"}, number}},
@@ -34,24 +34,24 @@ func showLog(flag string) onContext {
 	}
 }
 
-// Count is a number of entries as a person wrote it: the last N, the first N if it
-// is -N, all if it is 0.
+// Count is a number of entries as a person typed it: N for the last N, -N for the first
+// N, 0 for all.
 type Count struct {
 	By   string // the flag or command that takes it, for errors
 	Text string
 }
 
-// query asks for so many entries.
+// query returns the query for that many entries.
 func (c Count) query() (contexts.Query, error) {
 	n, err := strconv.Atoi(c.Text)
 	if err != nil {
 		return contexts.Query{}, command.Usage("%s takes a number of entries, such as 10, or -10 for the first ten, or 0 "+
-			"for all; it got %q", c.By, c.Text)
+			"for all; got %q", c.By, c.Text)
 	}
 	return contexts.Query{Last: max(0, n), First: max(0, -n)}, nil
 }
 
-// ShowLog prints so many entries of a context's whole transcript.
+// ShowLog prints that many entries of a context's whole transcript.
 func ShowLog(ctx context.Context, run Run, name string, count Count) error {
 	q, err := count.query()
 	if err != nil {
@@ -67,12 +67,12 @@ const DefaultLast = 20
 type History struct {
 	Context string
 	Query   contexts.Query
-	// JSON prints all entries as JSON lines, whatever their type.
+	// JSON prints all entries of any type as JSON lines.
 	JSON bool
 }
 
-// PrintHistory prints entries as they are read. What is not conversation is shown
-// with -v only, and does not count without it.
+// PrintHistory prints entries as they are read. Entries that are not conversation are
+// shown and counted only with -v.
 func PrintHistory(ctx context.Context, run Run, h History) error {
 	c, err := run.Session.Store.Context(h.Context)
 	if err != nil {
@@ -91,7 +91,8 @@ func PrintHistory(ctx context.Context, run Run, h History) error {
 		return err == nil
 	}}
 	each := answers.Add
-	if isPart := q.First > 0 || q.Text != "" || !q.Since.IsZero() || !q.Until.IsZero(); isPart { // answers may be left out
+	// the part may lack the answers
+	if isPart := q.First > 0 || q.Text != "" || !q.Since.IsZero() || !q.Until.IsZero(); isPart {
 		each = func(e contexts.Entry) bool { return answers.Each(e, false) }
 	}
 	if err := c.History(ctx, q, each); err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 )
 
-// MailRows are the operations by which the model deals with mail.
+// MailRows are the operations that let the model process mail.
 func MailRows() []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "check-all-inboxes", Letters: "b",
-			About: "let the model deal with the mail that waits in every context",
+			About: "let the model process the waiting mail of every context",
 			Command: &cmdline.Command{Names: []string{"check_all_inboxes"}, Answers: "entries, then a result",
-				Data: "`contexts`: those whose mail was dealt with"}},
+				Data: "`contexts`: those whose mail was processed"}},
 			Operation{Role: Joins, Phase: PhaseMail, Needs: NeedsAnswer,
 				Run: processAllMail}},
 		{&cmdline.Flag{Name: "check-inbox-for", Letters: "B",
@@ -29,8 +29,7 @@ func MailRows() []Row {
 	}
 }
 
-// processAllMail lets the model deal with the mail of every context that has
-// some.
+// processAllMail lets the model process the mail of every context that has mail.
 func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 	names, err := run.Session.Store.Names(ctx)
 	if err != nil {
@@ -45,7 +44,7 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 		some, err := processMail(ctx, run, name)
 		var locked *contexts.LockedError
 		if errors.As(err, &locked) {
-			run.Env.Out.Notice(err.Error()) // whoever uses it gets the mail with the next prompt
+			run.Env.Out.Notice(err.Error()) // its mail is delivered with the next prompt there
 			continue
 		}
 		if err != nil {
@@ -61,7 +60,7 @@ func processAllMail(ctx context.Context, run Run, _ cmdline.Given) error {
 	return dealtWith(run, "check_all_inboxes", dealt)
 }
 
-// processOneMail lets the model deal with the mail of one context.
+// processOneMail lets the model process the mail of one context.
 func processOneMail(ctx context.Context, run Run, name string) error {
 	some, err := processMail(ctx, run, name)
 	switch {
@@ -73,14 +72,14 @@ func processOneMail(ctx context.Context, run Run, name string) error {
 	return dealtWith(run, "check_inbox", []string{name})
 }
 
-// dealtWith answers in which contexts mail was dealt with.
+// dealtWith prints in which contexts mail was processed.
 func dealtWith(run Run, operation string, names []string) error {
 	return run.Env.Out.Done(operation, command.Fields{"contexts": names},
-		fmt.Sprintf("Contexts whose mail was dealt with: %d", len(names)))
+		fmt.Sprintf("Contexts whose mail was processed: %d", len(names)))
 }
 
-// processMail lets the model deal with the mail of one context, with that
-// context's configuration and plugins, and reports whether there was some.
+// processMail lets the model process the mail of one context, with that context's
+// configuration and plugins, and reports whether there was any.
 func processMail(ctx context.Context, run Run, name string) (some bool, err error) {
 	t := run.Session
 	if name != run.Session.Name() {

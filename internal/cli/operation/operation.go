@@ -12,20 +12,19 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 )
 
-// Row describes a flag, and the operation that it asks for, if any: all that chibi
-// knows of either. Flags, --help, --json-config with its schema and completion are
-// made of these rows.
+// Row describes a flag and the operation that it asks for, if any. Flags, --help,
+// --json-config with its schema, and completion are made from these rows.
 type Row struct {
 	*cmdline.Flag
 	Operation
 }
 
-// Operation is what a run does because a flag asks for it, besides asking the model.
+// Operation is something that a run does for a flag, besides asking the model.
 type Operation struct {
 	Role  Role
 	Phase Phase
 	Needs Need
-	// Asked reports whether the operation is asked for; nil: if its flag is given.
+	// Asked reports whether the operation is asked for; nil means: if its flag is given.
 	Asked func() bool
 	Run   Func
 }
@@ -39,25 +38,25 @@ type Run struct {
 	Env     *command.Env
 }
 
-// Role is what a flag means for the prompt of its run.
+// Role is the effect of a flag on the prompt of its run.
 type Role int
 
 const (
-	// Says is for a flag that says how the run is done; without a prompt there is
-	// nothing to do.
+	// Says is for a flag that modifies the run; without a prompt, there is nothing to do.
 	Says Role = iota
-	// Settles something; the prompt is read from standard input if no words give it,
-	// and may be missing.
+	// Settles is for an operation whose run reads the prompt from standard input if no
+	// words are given; the prompt may be empty.
 	Settles
-	// Joins a prompt, if words give one.
+	// Joins is for an operation that runs before the prompt, if words are given.
 	Joins
-	// Shows something or is about another context: a prompt is asked only with -X.
+	// Shows is for an operation that shows something or is about another context: the
+	// prompt is asked only with -X.
 	Shows
-	// Removes the context in which a prompt would be asked.
+	// Removes is for an operation that deletes the context of the prompt.
 	Removes
 )
 
-// Phase is when an operation is carried out, whatever the order of the flags is.
+// Phase is when an operation is carried out, independent of the order of the flags.
 type Phase int
 
 // The phases in their order.
@@ -79,13 +78,13 @@ const (
 type Need int
 
 const (
-	// NeedsNothing is for what works with the home alone.
+	// NeedsNothing is for operations that need only the home.
 	NeedsNothing Need = iota
-	// NeedsGuards is for what calls a tool, or the model of another context.
+	// NeedsGuards is for operations that call a tool, or the model of another context.
 	NeedsGuards
-	// NeedsModel is for what asks the model, but not a prompt.
+	// NeedsModel is for operations that call the model without a prompt.
 	NeedsModel
-	// NeedsAnswer is for what asks the model a prompt.
+	// NeedsAnswer is for operations that send a prompt to the model.
 	NeedsAnswer
 )
 
@@ -102,7 +101,7 @@ func AskedOf(rows []Row) Asked {
 	})
 }
 
-// AtLeast is the first operation that has this role or one beyond it; nil for none.
+// AtLeast returns the first operation with this role or a later one; nil for none.
 func (a Asked) AtLeast(least Role) *Row {
 	i := slices.IndexFunc(a, func(r Row) bool { return r.Role >= least })
 	if i < 0 {
@@ -111,7 +110,7 @@ func (a Asked) AtLeast(least Role) *Row {
 	return &a[i]
 }
 
-// Need is what the operation needs that needs most.
+// Need returns the greatest need of the operations.
 func (a Asked) Need() Need {
 	most := NeedsNothing
 	for _, r := range a {
@@ -135,8 +134,8 @@ func (a Asked) Run(ctx context.Context, run Run) error {
 	return nil
 }
 
-// Nothing is the operation that does nothing: a run that is described as JSON may
-// only switch to a context.
+// Nothing is the operation that does nothing, for a run described as JSON that only
+// switches to a context.
 func Nothing() []Row {
 	return []Row{{&cmdline.Flag{Command: &cmdline.Command{Names: []string{"no_op"}, Data: "`context`"}},
 		Operation{Role: Shows, Phase: PhaseLast, Run: func(_ context.Context, run Run, _ cmdline.Given) error {
@@ -144,24 +143,24 @@ func Nothing() []Row {
 		}}}}
 }
 
-// onContext is what an operation does with the context of that name, and with the
-// last of its flag's words.
+// onContext carries out an operation on the context of that name, with the last of its
+// flag's words.
 type onContext func(ctx context.Context, run Run, name, word string) error
 
-// noWord is for an operation that needs no word but the name of the context.
+// noWord is for an operation that needs no word except the name of the context.
 func noWord(do func(ctx context.Context, run Run, name string) error) onContext {
 	return func(ctx context.Context, run Run, name, _ string) error { return do(ctx, run, name) }
 }
 
-// onCurrent does it with the context that is current when the operation's phase
-// comes: one before it may have renamed it.
+// onCurrent carries it out on the context that is current when the operation's phase
+// begins, because an earlier operation may have renamed it.
 func onCurrent(do onContext) Func {
 	return func(ctx context.Context, run Run, given cmdline.Given) error {
 		return do(ctx, run, run.Session.Name(), lastWord(given))
 	}
 }
 
-// onNamed does it with the context that the first of the flag's words names. It
+// onNamed carries it out on the context that the first of the flag's words names, which
 // must exist.
 func onNamed(do onContext) Func {
 	return func(ctx context.Context, run Run, given cmdline.Given) error {

@@ -100,7 +100,7 @@ func TestKeysOfDebug(t *testing.T) {
 		{"two, with dashes", Debug{keys: []string{"request-log, force-markdown"}},
 			DebugKeys{Requests: true, ForceMarkdown: true}, false, ""},
 		{"a flag of its own", Debug{destroyAt: []string{"0"}}, DebugKeys{}, true, ""},
-		{"unknown", Debug{keys: []string{"nonsense"}}, DebugKeys{}, false, "there is no such key"},
+		{"unknown", Debug{keys: []string{"nonsense"}}, DebugKeys{}, false, "unknown key"},
 		{"no number", Debug{destroyAfter: []string{"soon"}}, DebugKeys{}, false, "want a number of seconds"},
 	} {
 		got, err := test.debug.Keys()

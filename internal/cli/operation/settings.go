@@ -18,7 +18,7 @@ type Settings struct {
 	username, runUsername []string
 }
 
-// Rows are the flags, which fill the settings.
+// Rows are the flags, which store their values in f.
 func (f *Settings) Rows() []Row {
 	return []Row{
 		{&cmdline.Flag{Name: "set-username", Letters: "u", Takes: cmdline.Word("NAME", cmdline.Text),
@@ -26,13 +26,13 @@ func (f *Settings) Rows() []Row {
 			Members: []string{"username_override.persistent"}, Into: cmdline.List(&f.username)},
 			Operation{Role: Settles, Phase: PhaseSettings, Run: saveUsername}},
 		{Flag: &cmdline.Flag{Name: "transient-username", Letters: "U", Aliases: []string{"ephemeral-username"},
-			Takes: cmdline.Word("NAME", cmdline.Text), About: "the same for this run",
+			Takes: cmdline.Word("NAME", cmdline.Text), About: "the same for this run only",
 			Members: []string{"username_override.transient", "username_override.ephemeral"},
 			Into:    cmdline.List(&f.runUsername)}},
 		{Flag: &cmdline.Flag{Name: "set", Letters: "s", Takes: cmdline.Word("KEY=VALUE", cmdline.Setting), Repeats: true,
 			About:  "set a configuration value for this run, e.g. --set api.temperature=0.2",
 			Beside: true, Into: cmdline.List(&f.Set)}},
-		{&cmdline.Flag{Name: "save", About: "keep what --set says in this context's local.toml",
+		{&cmdline.Flag{Name: "save", About: "save the values of --set in this context's local.toml",
 			Into: cmdline.Switch(&f.Save)},
 			Operation{Role: Joins, Phase: PhaseSettings, Run: func(_ context.Context, run Run, _ cmdline.Given) error {
 				return saveLocal(run.Session, f.Set)
@@ -40,8 +40,8 @@ func (f *Settings) Rows() []Row {
 	}
 }
 
-// Overrides are the settings of this run: --set and -U, or -u, which counts now
-// and later.
+// Overrides are the settings of this run: --set, and -U or -u, which also applies to
+// later runs.
 func (f *Settings) Overrides() []string {
 	pairs := f.Set
 	for _, name := range [][]string{f.username, f.runUsername} {
@@ -52,13 +52,13 @@ func (f *Settings) Overrides() []string {
 	return pairs
 }
 
-// saveUsername keeps -u in the context's local.toml.
+// saveUsername saves the value of -u in the context's local.toml.
 func saveUsername(_ context.Context, run Run, given cmdline.Given) error {
 	return saveLocal(run.Session, []string{"username=" + config.Quote(given.Values[0])})
 }
 
-// saveLocal changes keys of the local.toml of the session's context; all else in it
-// stays as it is, comments included. The configuration counts from then on.
+// saveLocal changes keys in the local.toml of the session's context, keeps the rest,
+// including comments, and reloads the configuration.
 func saveLocal(s *app.Session, pairs []string) error {
 	file := app.ConfigFile{Path: s.Store.Layout().LocalConfig(s.Name()),
 		What: fmt.Sprintf("the configuration of context %q", s.Name())}

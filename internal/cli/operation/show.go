@@ -29,7 +29,7 @@ func ShowRows() []Row {
 	}
 }
 
-// ContextInfo is what a list of contexts says of one, as JSON.
+// ContextInfo is a context in a list of contexts, as JSON.
 type ContextInfo struct {
 	Name         string     `json:"name"`
 	Current      bool       `json:"current"`
@@ -39,7 +39,7 @@ type ContextInfo struct {
 	LastActivity *time.Time `json:"last_activity_at,omitempty"`
 }
 
-// describeContext is the JSON of what the store knows of a context.
+// describeContext returns what the store knows about a context, as JSON.
 func describeContext(info contexts.Info) ContextInfo {
 	c := ContextInfo{Name: info.Name, Current: info.Current, Active: info.Locked, Mail: info.Mail}
 	if !info.Created.IsZero() {
@@ -61,7 +61,7 @@ func ContextInfos(ctx context.Context, s *app.Session) ([]ContextInfo, error) {
 	return list, err
 }
 
-// ListContexts prints every context, a star at the current one.
+// ListContexts prints every context, with a star at the current one.
 func ListContexts(ctx context.Context, run Run) error {
 	list, err := ContextInfos(ctx, run.Session)
 	if err != nil {
@@ -84,7 +84,7 @@ func ListContexts(ctx context.Context, run Run) error {
 	return run.Env.Out.Answer("list_contexts", list, strings.Join(lines, "\n"))
 }
 
-// ContextDetails is what is known of one context, as JSON.
+// ContextDetails is what is known about one context, as JSON.
 type ContextDetails struct {
 	ContextInfo
 	Messages int    `json:"messages"`
@@ -93,7 +93,7 @@ type ContextDetails struct {
 	Goals    string `json:"goals"`
 }
 
-// ShowContext prints what is known of a context.
+// ShowContext prints what is known about a context.
 func ShowContext(ctx context.Context, run Run, name string) error {
 	d, err := DetailsOf(ctx, run.Session, name)
 	if err != nil {
@@ -110,7 +110,7 @@ func ShowContext(ctx context.Context, run Run, name string) error {
 		}
 	}
 	if d.Mail {
-		text += "\nMail: waiting; the next prompt takes it along"
+		text += "\nMail: waiting; it is delivered with the next prompt"
 	}
 	if d.LastActivity != nil {
 		text += "\nLast used: " + humanize.Time(*d.LastActivity)
@@ -118,7 +118,7 @@ func ShowContext(ctx context.Context, run Run, name string) error {
 	return run.Env.Out.Answer("list_current_context", d, text)
 }
 
-// DetailsOf reads what is known of a context.
+// DetailsOf reads what is known about a context.
 func DetailsOf(ctx context.Context, s *app.Session, name string) (d ContextDetails, err error) {
 	info, err := s.Store.Info(ctx, name)
 	if err != nil {

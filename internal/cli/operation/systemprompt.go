@@ -13,14 +13,14 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// SystemPromptRows are the flags that set system prompts; forRun receives that of
-// the run alone.
+// SystemPromptRows are the flags that set system prompts; forRun receives the one for
+// this run only.
 func SystemPromptRows(forRun *[]string) []Row {
 	text := cmdline.Value{Word: "TEXT", Kind: cmdline.File, Member: "prompt"}
 	setCommand := &cmdline.Command{Names: []string{"set_system_prompt"}, Data: "`context`"}
 	return []Row{
 		{&cmdline.Flag{Name: "set-current-system-prompt", Letters: "y", Takes: []cmdline.Value{text},
-			About:   "a text, or a file that holds it",
+			About:   "set the system prompt: a text, or the path of a file that contains it",
 			Command: setCommand, Members: []string{"system_prompt_override.persistent"}},
 			Operation{Role: Joins, Phase: PhaseSystemPrompt, Run: onCurrent(setSystemPrompt)}},
 		{&cmdline.Flag{Name: "set-system-prompt", Letters: "Y", Command: setCommand,
@@ -29,7 +29,7 @@ func SystemPromptRows(forRun *[]string) []Row {
 		{Flag: &cmdline.Flag{Name: "transient-system-prompt", Letters: "e",
 			Aliases: []string{"ephemeral-system-prompt", "set-prompt"},
 			Takes:   []cmdline.Value{{Word: "TEXT", Kind: cmdline.File}},
-			About:   "the same as -y for this run only; nothing of it is kept",
+			About:   "the same as -y for this run only; it is not saved",
 			Members: []string{"system_prompt_override.transient", "system_prompt_override.ephemeral"},
 			Into:    cmdline.List(forRun)}},
 	}

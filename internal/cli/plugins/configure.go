@@ -35,7 +35,7 @@ func allowLink(s *app.Session, real string) error {
 func forbidLink(s *app.Session, link string) error {
 	real, err := filepath.EvalSymlinks(link)
 	if err != nil || !slices.Contains(s.Config.Plugins.AllowLinks, real) {
-		return nil // a link that leads nowhere, or no link
+		return nil // a broken link, or not a link
 	}
 	return changeLinks(s, func(allowed []string) []string {
 		return slices.DeleteFunc(allowed, func(a string) bool { return a == real })

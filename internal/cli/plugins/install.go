@@ -24,7 +24,7 @@ func installCommand(env *command.Env) *cli.Command {
 		About: "copy a plugin into the plugins directory, show what it can see and do, and enable it if you agree",
 		Flags: []cli.Flag{
 			command.Switch(&f.link, "link", "link to it instead of copying it"),
-			env.YesFlag("do not ask"),
+			env.YesFlag("do not ask for confirmation"),
 		},
 		Examples: []string{"chibi plugin install ./my-filter", "chibi plugin install --link ~/src/my-filter",
 			"chibi plugin install --yes https://example.org/my-filter.git"},

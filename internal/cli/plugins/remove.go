@@ -15,7 +15,7 @@ import (
 func removeCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "remove", Args: "PLUGIN", About: "delete a plugin's file or directory, or its link",
-		Flags:    []cli.Flag{env.YesFlag("do not ask")},
+		Flags:    []cli.Flag{env.YesFlag("do not ask for confirmation")},
 		Examples: []string{"chibi plugin remove my-filter"},
 		Run: func(ctx context.Context, args []string) error {
 			return env.ReadHome(ctx, func(s *app.Session) error { return remove(ctx, env, s, args[0]) })
@@ -51,5 +51,5 @@ func remove(ctx context.Context, env *command.Env, s *app.Session, name string) 
 	if err := dir.Forget(name); err != nil {
 		return err
 	}
-	return env.Out.Say("Plugin %s is gone", term.Name(name))
+	return env.Out.Say("Plugin %s is removed", term.Name(name))
 }

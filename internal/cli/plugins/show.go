@@ -15,7 +15,7 @@ func showCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "show", Args: "PLUGIN",
 		About:    "show what a plugin can see and do, where it came from, and whether it has changed",
-		Flags:    []cli.Flag{env.YesFlag("do not ask")},
+		Flags:    []cli.Flag{env.YesFlag("do not ask for confirmation")},
 		Examples: []string{"chibi plugin show my-filter"},
 		Run:      func(ctx context.Context, args []string) error { return show(ctx, env, args[0]) },
 	})

@@ -52,7 +52,7 @@ func findTarget(s *app.Session, name string) (target, error) {
 	return t, nil
 }
 
-// exists reports whether a path exists, also as a link that leads nowhere.
+// exists reports whether a path exists, which includes broken links.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -39,7 +39,7 @@ func runCommand(env *command.Env) *cli.Command {
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
-		Name: "list", About: "list the recipes, and where they come from",
+		Name: "list", About: "list the recipes and where they come from",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run:   func(ctx context.Context, _ []string) error { return list(ctx, env, asJSON) },
 	})
@@ -47,13 +47,13 @@ func listCommand(env *command.Env) *cli.Command {
 
 func showCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
-		Name: "show", Args: "RECIPE", About: "show a recipe: what it is for, its arguments, what it allows, its text",
+		Name: "show", Args: "RECIPE", About: "show a recipe: its purpose, its arguments, what it allows, its text",
 		Run: func(ctx context.Context, args []string) error { return show(ctx, env, args[0]) },
 	})
 }
 
-// listed is what is said of one recipe. Note says why it is not used, or not
-// all of it; File is "" for one that is built in.
+// listed describes one recipe. Note says why the recipe or a part of it is not used;
+// File is "" for one that is built in.
 type listed struct {
 	Name        string `json:"name"`
 	File        string `json:"file"`
@@ -79,7 +79,7 @@ func list(ctx context.Context, env *command.Env, asJSON bool) error {
 	})
 }
 
-// describe describes a recipe, and returns what people are told of it.
+// describe describes a recipe, as JSON and as a line for people.
 func describe(library *recipes.Library, l recipes.Listed) (one listed, text string) {
 	one = listed{Name: l.Name, File: l.Path, Note: whyUnused(library, l)}
 	if l.Recipe != nil {
@@ -93,7 +93,7 @@ func describe(library *recipes.Library, l recipes.Listed) (one listed, text stri
 	return one, strings.TrimSuffix(text, "; ")
 }
 
-// whyUnused says why a recipe is not used, or not all of it; "" if it is.
+// whyUnused returns why a recipe or a part of it is not used; "" if all of it is.
 func whyUnused(library *recipes.Library, l recipes.Listed) string {
 	found, err := library.Find(l.Name)
 	switch {
@@ -112,8 +112,8 @@ func whyUnused(library *recipes.Library, l recipes.Listed) string {
 	return ""
 }
 
-// withoutEffect names the keys of a recipe's front matter that do nothing; "" if
-// there are none.
+// withoutEffect returns a note that names the keys of a recipe's front matter without
+// an effect; "" if there are none.
 func withoutEffect(r *recipes.Recipe) string {
 	var keys []string
 	for _, note := range r.Notes {

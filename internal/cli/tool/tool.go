@@ -18,10 +18,10 @@ func Commands(env *command.Env) []*cli.Command {
 func callCommand(env *command.Env) *cli.Command {
 	var hooks bool
 	return env.Command(command.Spec{
-		Name: "call", Args: "TOOL [JSON]", About: "run one tool, and print what it answers",
+		Name: "call", Args: "TOOL [JSON]", About: "run one tool, and print its result",
 		Flags: []cli.Flag{command.Switch(&hooks, "hooks",
-			"as a turn would: with the filters and hooks of tools, printing what "+
-				"the model would see")},
+			"as in a turn: with the filters and hooks of tools; print what the "+
+				"model would see")},
 		Examples: []string{`chibi tool call update_todos '{"content": "call home"}'`,
 			`chibi tool call --hooks run_command '{"command": "ls"}'`},
 		Run: func(ctx context.Context, args []string) error {
@@ -49,7 +49,7 @@ func call(ctx context.Context, env *command.Env, name, arguments string) error {
 	})
 }
 
-// callWithHooks calls a tool as a turn would, and prints what the model would see.
+// callWithHooks calls a tool as in a turn, and prints what the model would see.
 func callWithHooks(ctx context.Context, env *command.Env, name, arguments string) error {
 	args, err := app.ToolArguments(arguments)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package trace has the commands that show what happened in turns, and repeat what
-// plugins were asked in them.
+// Package trace has the commands that show what happened in turns, and that fire their
+// hooks again.
 package trace
 
 import (
@@ -14,6 +14,6 @@ func Commands(env *command.Env) []*cli.Command {
 
 // turnFlag is the flag that chooses a turn.
 func turnFlag(into *int) cli.Flag {
-	return &cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace, the Nth last one if it is -N", Value: -1,
+	return &cli.IntFlag{Name: "turn", Usage: "the `N`th turn of the trace; -N counts from the end", Value: -1,
 		DefaultText: "-1, the newest", Destination: into}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
-// explanation is what trace explain says, as JSON.
+// explanation is the output of trace explain as JSON.
 type explanation struct {
 	Run     string         `json:"run"`
 	Turn    int            `json:"turn"`
@@ -23,7 +23,7 @@ type explanation struct {
 	Answers []trace.Answer `json:"answers"`
 }
 
-// explain says in sentences what happened in a turn, or to one thing in it.
+// explain describes in sentences what happened in a turn, or to one thing in it.
 func explain(ctx context.Context, env *command.Env, args []string, f traceFlags) error {
 	_, turns, err := read(ctx, env, nil)
 	if err != nil {
@@ -52,8 +52,8 @@ func explain(ctx context.Context, env *command.Env, args []string, f traceFlags)
 	return nil
 }
 
-// printAnswers prints each sentence once; what the question can be about stands
-// before them if there are several answers.
+// printAnswers prints each sentence once. If the question has several meanings, it prints
+// them first.
 func printAnswers(out io.Writer, about string, answers []trace.Answer) {
 	if len(answers) > 1 {
 		kinds := make([]string, len(answers))
@@ -73,9 +73,8 @@ func printAnswers(out io.Writer, about string, answers []trace.Answer) {
 	}
 }
 
-// answer answers what a person asks about a turn, "" for all of it. The number of
-// another turn changes the turn. The error is an *unknownError if nothing of the
-// turn is called so.
+// answer answers a question about a turn, "" for all of it. The number of another turn
+// selects that turn. The error is an *unknownError if nothing in the turn has that name.
 func answer(turns []trace.Turn, turn *trace.Turn, about string) ([]trace.Answer, error) {
 	if about == "" {
 		return []trace.Answer{wholeTurn(*turn)}, nil
@@ -99,14 +98,14 @@ func wholeTurn(turn trace.Turn) trace.Answer {
 	return trace.Answer{Subject: trace.Subject{Kind: trace.KindTurn}, Sentences: turn.Explain()}
 }
 
-// unknownError says that nothing in a turn has the name that a person asks about.
+// unknownError means that nothing in a turn has the name that a person asks about.
 type unknownError struct {
 	about   string
 	context string   // of the turn
 	near    []string // names that are similar
 }
 
-// Error suggests similar names, or says what there can be.
+// Error suggests similar names, or lists what a name can be.
 func (e *unknownError) Error() string {
 	if len(e.near) == 0 {
 		return fmt.Sprintf("nothing in this turn is called %q; it can be a plugin, a tool, a hook, a place in the "+
@@ -119,7 +118,7 @@ func (e *unknownError) Error() string {
 	return fmt.Sprintf("nothing in this turn is called %q; did you mean %s?", e.about, strings.Join(quoted, " or "))
 }
 
-// elsewhere is the error if the name is that of a context which has a trace itself.
+// elsewhere returns the error for the name of a context that has a trace of its own.
 func (e *unknownError) elsewhere() error {
 	return fmt.Errorf("this turn was in context %q; what happened in %q is in its own trace: chibi -C %s trace explain",
 		e.context, e.about, e.about)

@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
-// following is a file whose turns are printed as they come.
+// following is a trace file whose turns are printed as they are written.
 type following struct {
 	path  string
 	shown int // how many turns were printed
@@ -16,10 +16,10 @@ type following struct {
 	last  os.FileInfo // of the file, when it was read last
 }
 
-// pollInterval is how often a file is looked at: what writes it does not notify.
+// pollInterval is how often a file is checked for new turns.
 const pollInterval = 300 * time.Millisecond
 
-// follow prints turns as they are over, until ctx ends.
+// follow prints turns when they are complete, until ctx ends.
 func follow(ctx context.Context, f following) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -33,7 +33,7 @@ func follow(ctx context.Context, f following) error {
 	}
 }
 
-// poll prints the turns that are over since the last time.
+// poll prints the turns that were completed since the last call.
 func (f *following) poll() {
 	info, err := os.Stat(f.path)
 	if err != nil || f.last != nil && info.Size() == f.last.Size() && info.ModTime().Equal(f.last.ModTime()) {

@@ -27,10 +27,10 @@ func replayCommand(env *command.Env) *cli.Command {
 	var f replayFlags
 	return env.Command(command.Spec{
 		Name: "replay", Args: "[FILE]",
-		About: "fire a traced turn's hooks again at today's plugins, and show which answers differ",
+		About: "fire the hooks of a traced turn again with today's plugins, and show which answers differ",
 		Flags: []cli.Flag{
 			turnFlag(&f.turn),
-			&cli.StringFlag{Name: "plugins", Usage: "take chibi's plugins from `FOLDER`", Destination: &f.dir},
+			&cli.StringFlag{Name: "plugins", Usage: "take chibi's plugins from `DIRECTORY`", Destination: &f.dir},
 		},
 		Examples: []string{"chibi replay", "chibi replay trace.jsonl --turn 2 --plugins ./my-plugins"},
 		Run:      func(ctx context.Context, args []string) error { return replay(ctx, env, args, f) },
@@ -85,19 +85,19 @@ func pluginsDir(dir string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return "", command.Usage("--plugins %s: there is no such folder", dir)
+		return "", command.Usage("--plugins %s: there is no such directory", dir)
 	}
 	return path, nil
 }
 
-// comparison counts and describes how answers differ from the traced ones.
+// comparison counts and describes the differences between answers and the traced ones.
 type comparison struct {
 	compared, differ, skipped int
 	lines                     []string
 }
 
 // repeat asks the plugins of one dispatch again and compares their answers with the
-// traced ones. Each plugin receives what it received then.
+// traced ones. Each plugin receives the payload of the trace.
 func (c *comparison) repeat(ctx context.Context, plugins []plugin.Plugin, lines []trace.Line) error {
 	for _, then := range lines {
 		if then.Result == plugin.Skipped && then.Payload == nil {
@@ -123,17 +123,17 @@ func (c *comparison) repeat(ctx context.Context, plugins []plugin.Plugin, lines 
 	return nil
 }
 
-// whyNotRepeated says why a plugin cannot be asked again, "" if it can. isAsked says
-// that it is asked at this point today.
+// whyNotRepeated returns why a plugin cannot be asked again, "" if it can. isAsked is
+// true if it is asked at this point today.
 func whyNotRepeated(then trace.Line, isAsked bool) string {
 	switch {
 	case !isAsked:
-		return fmt.Sprintf("%s: plugin %q is not asked any more", then.Point, then.Plugin)
+		return fmt.Sprintf("%s: plugin %q is no longer asked", then.Point, then.Plugin)
 	case !then.IsWhole():
-		return fmt.Sprintf("%s: the trace does not keep what plugin %q received, because plugins removed words from it; "+
-			"with trace.keep_original = true it does", then.Point, then.Plugin)
+		return fmt.Sprintf("%s: the trace does not contain what plugin %q received, because plugins removed words from it; "+
+			"with trace.keep_original = true, it does", then.Point, then.Plugin)
 	case then.Payload == nil:
-		return fmt.Sprintf("%s: the trace does not hold what plugin %q received, it was too large", then.Point,
+		return fmt.Sprintf("%s: the trace does not contain what plugin %q received, because it was too large", then.Point,
 			then.Plugin)
 	}
 	return ""
@@ -161,7 +161,7 @@ func outcome(record plugin.Record) string {
 	return string(firing.OrNothing(record.Answer))
 }
 
-// addNew names, once, each plugin that is asked now and was not then.
+// addNew lists, once, each plugin that is asked now and was not asked then.
 func (c *comparison) addNew(plugins []plugin.Plugin, lines []trace.Line) {
 	point := lines[0].Point
 	for i := range plugins {
@@ -170,7 +170,7 @@ func (c *comparison) addNew(plugins []plugin.Plugin, lines []trace.Line) {
 		if wasAsked || !plugins[i].Subscribes(point) {
 			continue
 		}
-		text := fmt.Sprintf("%s: plugin %q is asked now, it was not then", point, name)
+		text := fmt.Sprintf("%s: plugin %q is asked now, but was not asked then", point, name)
 		if !slices.Contains(c.lines, text) {
 			c.lines = append(c.lines, text)
 		}

@@ -50,21 +50,21 @@ func TestReplayComparesTheAnswersOfTodayWithTheTracedOnes(t *testing.T) {
 			compared: 1, differ: 1,
 			lines: []string{`pre_message: plugin "guard"`, `  - {"prompt":"a"}`, `  + failed: oops`}},
 		{name: "a plugin that is gone", then: traced(nil), skipped: 1,
-			lines: []string{`pre_message: plugin "guard" is not asked any more`}},
+			lines: []string{`pre_message: plugin "guard" is no longer asked`}},
 		{name: "a plugin that was skipped and received nothing",
 			then: traced(func(l *trace.Line) { l.Result, l.Payload = plugin.Skipped, nil }),
 			now:  []plugin.Plugin{answering("guard", "", nil)}},
 		{name: "a payload that was too large", then: traced(func(l *trace.Line) { l.Payload = nil }),
 			now: []plugin.Plugin{answering("guard", "", nil)}, skipped: 1,
-			lines: []string{`pre_message: the trace does not hold what plugin "guard" received, it was too large`}},
+			lines: []string{`pre_message: the trace does not contain what plugin "guard" received, because it was too large`}},
 		{name: "a payload without what plugins removed",
 			then: traced(func(l *trace.Line) { l.Removed = true }),
 			now:  []plugin.Plugin{answering("guard", "", nil)}, skipped: 1,
-			lines: []string{`pre_message: the trace does not keep what plugin "guard" received, because plugins removed ` +
-				`words from it; with trace.keep_original = true it does`}},
+			lines: []string{`pre_message: the trace does not contain what plugin "guard" received, because plugins removed ` +
+				`words from it; with trace.keep_original = true, it does`}},
 		{name: "a plugin more", then: traced(nil),
 			now:      []plugin.Plugin{answering("guard", `{"prompt":"a"}`, nil), answering("new", "", nil)},
-			compared: 1, lines: []string{`pre_message: plugin "new" is asked now, it was not then`}},
+			compared: 1, lines: []string{`pre_message: plugin "new" is asked now, but was not asked then`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var c comparison

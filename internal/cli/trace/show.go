@@ -28,12 +28,12 @@ func traceCommand(env *command.Env) *cli.Command {
 			"context, the number of a turn",
 		Flags: []cli.Flag{
 			turnFlag(&f.turn),
-			&cli.StringFlag{Name: "plugin", Usage: "only what the plugin `NAME` did", Destination: &f.plugin},
-			command.Switch(&f.follow, "follow", "go on with new turns as they come, until Ctrl-C"),
-			&cli.StringFlag{Name: "html", Usage: "write all turns as a page to `FILE`", Destination: &f.html},
+			&cli.StringFlag{Name: "plugin", Usage: "show only what the plugin `NAME` did", Destination: &f.plugin},
+			command.Switch(&f.follow, "follow", "also show new turns as they are traced, until Ctrl-C"),
+			&cli.StringFlag{Name: "html", Usage: "write all turns as an HTML page to `FILE`", Destination: &f.html},
 			&cli.StringFlag{Name: "cases", Usage: "print what the plugin `NAME` was asked and answered as cases for chibi " +
 				"plugin test", Destination: &f.cases},
-			command.Switch(&f.json, "json", "print the turn's lines as JSON, or the sentences"),
+			command.Switch(&f.json, "json", "print the turn's lines, or the sentences, as JSON"),
 		},
 		Examples: []string{"chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain",
 			"chibi trace explain run_command", "chibi trace explain api.temperature", "chibi trace explain system_prompt",
@@ -43,7 +43,7 @@ func traceCommand(env *command.Env) *cli.Command {
 				return explain(ctx, env, args[1:], f)
 			}
 			if len(args) > 1 {
-				return command.Usage("trace takes one file; chibi trace --help")
+				return command.Usage("trace takes one file; see chibi trace --help")
 			}
 			return show(ctx, env, args, f)
 		},

@@ -11,7 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
-// file is the file that the words of a command mean: a path, or the trace that was
+// file returns the file that the words of a command mean: a path, or the trace that was
 // written last.
 func file(ctx context.Context, env *command.Env, args []string) (path string, err error) {
 	if len(args) > 0 && args[0] != "last" {
@@ -24,7 +24,7 @@ func file(ctx context.Context, env *command.Env, args []string) (path string, er
 	return path, err
 }
 
-// read reads the turns of the file that the words of a command mean: one at least.
+// read reads the turns of the file that the words of a command mean: at least one.
 func read(ctx context.Context, env *command.Env, args []string) (path string, turns []trace.Turn, err error) {
 	if path, err = file(ctx, env, args); err != nil {
 		return "", nil, err
@@ -32,19 +32,19 @@ func read(ctx context.Context, env *command.Env, args []string) (path string, tu
 	turns, bad, err := trace.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil, fmt.Errorf("there is no trace %s; put -- before it if it is a prompt", path)
+		return "", nil, fmt.Errorf("there is no trace %s; if it is a prompt, put -- before it", path)
 	case err != nil:
 		return "", nil, err
 	case bad > 0:
-		env.Out.Notef("%s: %d lines are not of a trace and left out", path, bad)
+		env.Out.Notef("%s: %d lines are not trace lines and were skipped", path, bad)
 	}
 	if len(turns) == 0 {
-		return "", nil, fmt.Errorf("%s holds no turns", path)
+		return "", nil, fmt.Errorf("%s contains no turns", path)
 	}
 	return path, turns, nil
 }
 
-// turnAt picks a turn by its number, from the end if it is negative.
+// turnAt returns a turn by its number, which counts from the end if it is negative.
 func turnAt(turns []trace.Turn, n int) (trace.Turn, error) {
 	i := n - 1
 	if n < 0 {

@@ -12,7 +12,7 @@ import (
 func UnusableParameters(p *plugin.Plugin) (list []string) {
 	for _, t := range p.Tools {
 		if _, err := tools.Compile(t.Spec().Parameters); err != nil {
-			list = append(list, fmt.Sprintf("%v: %v; calls of it are not checked", t.Spec(), err))
+			list = append(list, fmt.Sprintf("%v: %v; its calls are not checked", t.Spec(), err))
 		}
 	}
 	return list

@@ -27,7 +27,7 @@ const disabled = ".disabled"
 // File returns the path of the named plugin.
 func (d Dir) File(name string) string { return filepath.Join(d.Path, name) }
 
-// Stat describes a plugin's entry, which may be a link that leads nowhere.
+// Stat describes a plugin's entry, which may be a broken link.
 func (d Dir) Stat(name string) (fs.FileInfo, error) {
 	if !isFileName(name) {
 		return nil, fs.ErrNotExist
