@@ -19,7 +19,7 @@ func (p *Point) run(t *testing.T) {
 			{"nobody has an opinion", []string{"", "echo '{}'"}, "^$", "no opinion, no opinion"},
 			{"answers in plugin order", []string{one, "", two}, `one.*two`, "changed, no opinion, changed"},
 			{"a plugin that fails", []string{"kill -KILL $$", two}, `two`, "failed, changed"},
-			{"2 MB", []string{large, two}, `x{1000}.*two`, "changed, changed"},
+			{"2 MB", []string{large, two}, `xxx.*two`, "changed, changed"},
 		},
 		hookpoints.Observe: {
 			{"answers that nobody uses", []string{one, "", two}, "^$", "ANY, no opinion, ANY"},
