@@ -263,51 +263,6 @@ func TestManyProcessesLoseNoState(t *testing.T) {
 	}
 }
 
-// TestTheFirstEntrySaysThatTheContextWasCreated makes contexts in every way in
-// which something is stored first.
-func TestTheFirstEntrySaysThatTheContextWasCreated(t *testing.T) {
-	for name, first := range map[string]struct {
-		do   func(c contexts.Context) error
-		then []string
-	}{
-		"a message": {
-			func(c contexts.Context) error { return c.Append(contexts.UserMessage("ann", "work", "hello")) },
-			[]string{"message hello"},
-		},
-		"an archival": {contexts.Context.Archive, []string{"archival Context archived/cleared"}},
-		"a system prompt": {
-			func(c contexts.Context) error {
-				return errors.Join(c.SetSystemPrompt("Be kind."), c.NoteSystemPrompt("Be kind."))
-			},
-			[]string{"system_prompt_changed Be kind."},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			store, _, _ := open(t, nil)
-			c := openContext(t, store, "work")
-			if err := first.do(c); err != nil {
-				t.Fatal(err)
-			}
-			for range 2 { // a context that is there is not created again
-				fill(t, openContext(t, store, "work"), "more")
-			}
-			want := append([]string{"context_created Context created"}, first.then...)
-			want = append(want, "message more", "message more")
-			var got []string
-			each := func(e contexts.Entry) bool { got = append(got, fmt.Sprint(e.Type, " ", e.Content)); return true }
-			if err := c.History(t.Context(), contexts.Query{}, each); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("history (-want +got):\n%s", diff)
-			}
-			if name != "an archival" && texts(t, c)[0] != want[0] {
-				t.Errorf("window = %q", texts(t, c))
-			}
-		})
-	}
-}
-
 func Example() {
 	home, _ := os.MkdirTemp("", "home")
 	defer os.RemoveAll(home)

@@ -2,6 +2,7 @@ package contexttest
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,6 +111,11 @@ func (s conversationRules) createdOnce(t *testing.T) {
 			say(t, in(t, h(), "work"), "more")
 			want := append([]string{"context_created Context created"}, first.then...)
 			equal(t, "transcript", append(want, "message more", "message more"), transcript(t, in(t, h(), "work")))
+			window, err := in(t, h(), "work").Window(t.Context())
+			must(t, err)
+			if name != "an archival" {
+				equal(t, "first entry of the window", want[0], fmt.Sprint(window[0].Type, " ", window[0].Content))
+			}
 		})
 	}
 }
