@@ -16,6 +16,7 @@ type group struct {
 	exited  chan struct{}       // closed when the process itself has ended
 	stops   chan syscall.Signal // the signal that stopped it
 	status  syscall.WaitStatus  // how it ended, once exited is closed
+	known   bool                // the kernel has told the status
 }
 
 // newGroup begins to watch a process that was just started.
@@ -38,7 +39,7 @@ func (g *group) watch() {
 			default: // one stop is already pending
 			}
 		default:
-			g.status = status
+			g.status, g.known = status, err == nil
 			close(g.exited)
 			return
 		}

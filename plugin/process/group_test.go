@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
@@ -111,5 +113,26 @@ func TestAProcessThatAsksWhereThereIsNoLenderIsEnded(t *testing.T) {
 	out, err := process.Runner{Grace: 100 * time.Millisecond}.Run(t.Context(), c)
 	if !errors.Is(err, process.ErrNoTerminal) || !out.Asked {
 		t.Errorf("error is %v, outcome %+v", err, out)
+	}
+}
+
+// TestAnUnknownEndIsNoSuccess runs a process in a host that ignores SIGCHLD: there the
+// kernel forgets how processes ended.
+func TestAnUnknownEndIsNoSuccess(t *testing.T) {
+	childtest.Do(t, "CHIBI_TEST_IGNORES_SIGCHLD", func(string) {
+		signal.Ignore(syscall.SIGCHLD)
+		out, err := process.Runner{}.Run(t.Context(), sh("echo said; exit 3"))
+		if err != nil || string(out.Stdout) != "said\n" {
+			t.Errorf("output %q, error %v", out.Stdout, err)
+		}
+		if out.Ok() || out.Err() == nil || !strings.Contains(out.Err().Error(), "SIGCHLD") {
+			t.Errorf("it ended with %+v, %v", out, out.Err())
+		}
+	})
+	self := childtest.Command(t)
+	child := exec.Command(self[0], self[1:]...)
+	child.Env = childtest.Environ(t, "CHIBI_TEST_IGNORES_SIGCHLD", "1")
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -14,8 +14,11 @@ func (o Outcome) Err() error {
 		return nil
 	}
 	how := fmt.Sprintf("exit status %d", o.Exit)
-	if o.Signal != "" {
+	switch {
+	case o.Signal != "":
 		how = "ended by signal: " + o.Signal
+	case o.Exit < 0:
+		how = "its exit status is unknown; the program that runs it must not ignore SIGCHLD"
 	}
 	if line := lastLine(o.Stderr); line != "" {
 		return fmt.Errorf("%s (%s)", how, line)

@@ -10,7 +10,9 @@
 // A process that stops itself is reported, and one that Run started and that asks the
 // person at /dev/tty can get the terminal from a [Lender].
 //
-// The package writes only to the writer that it is given, and keeps no state.
+// The package writes only to the writer that it is given, and keeps no state. A program
+// that uses it must not ignore SIGCHLD: otherwise the kernel discards exit statuses, and
+// every process counts as failed.
 package process
 
 import (
@@ -76,7 +78,7 @@ type Outcome struct {
 	// Stderr is the end of what it wrote to standard error: at most 4 KiB of
 	// valid UTF-8.
 	Stderr string
-	// Exit is the exit status, -1 after a death by signal.
+	// Exit is the exit status; -1 after a death by signal, or if it is unknown.
 	Exit int
 	// Signal names the signal that ended it, "" if none did.
 	Signal string

@@ -139,7 +139,7 @@ func (p *child) outcome() Outcome {
 	o := Outcome{Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
 	o.Stdout, o.Spooled, o.Size = p.streams.out.kept()
 	switch {
-	case !p.group.hasExited():
+	case !p.group.hasExited() || !p.group.known:
 	case p.group.status.Signaled():
 		o.Signal = p.group.status.Signal().String()
 	default:
