@@ -2,15 +2,12 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/tidwall/gjson"
 )
 
 // Recipe is a prepared prompt with what it allows.
@@ -54,9 +51,7 @@ func (t *turn) purpose() string {
 func (a turnAction) runRecipe(ctx context.Context, latest []contexts.Entry) error {
 	if limit := a.turn.agent.Settings.maxFollowUps(); a.turn.recipes >= limit {
 		a.turn.agent.Output.notice("hooks have run %d recipes in this turn, as max_follow_ups allows; the recipe %q is not "+
-			"run",
-			limit,
-			a.recipe)
+			"run", limit, a.recipe)
 		return nil
 	}
 	a.turn.recipes++
@@ -110,56 +105,4 @@ func (a *Agent) findRecipe(ctx context.Context, name string, args map[string]str
 		return Recipe{}, fmt.Errorf("there is no recipe %q", name)
 	}
 	return a.Recipes(ctx, name, args)
-}
-
-// separator is what shells put between commands.
-var separator = regexp.MustCompile(`&&|\|\||[;|&\n]`)
-
-// redirection is an "&" that does not separate commands.
-var redirection = regexp.MustCompile(`[0-9]*>&[0-9-]+|&>>?`)
-
-// checkCommand checks the command in a call's arguments against the recipe's
-// patterns, each part of it separately.
-func (r *Recipe) checkCommand(args json.RawMessage) error {
-	command := gjson.GetBytes(args, "command")
-	if r == nil || len(r.Commands) == 0 || !command.Exists() {
-		return nil
-	}
-	// Some programs also read "COMMAND" as "command".
-	others := 0
-	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool {
-		if strings.EqualFold(key.Str, "command") {
-			others++
-		}
-		return true
-	})
-	if command.Type != gjson.String || others != 1 {
-		return fmt.Errorf("the recipe %q allows only commands that are one string", r.Name)
-	}
-	for _, part := range separator.Split(redirection.ReplaceAllString(command.Str, " "), -1) {
-		if part = strings.TrimSpace(part); part != "" && !r.allows(part) {
-			return fmt.Errorf("the recipe %q does not allow the command %q; it allows: %s", r.Name, part,
-				strings.Join(r.Commands, ", "))
-		}
-	}
-	return nil
-}
-
-// substitution matches what a shell would run inside a command.
-var substitution = regexp.MustCompile("\\$\\(|`|[<>]\\(")
-
-// allows reports whether a pattern matches a command. A command with a substitution
-// is matched only by "*".
-func (r *Recipe) allows(command string) bool {
-	for _, pattern := range r.Commands {
-		words := strings.Split(pattern, "*")
-		for i := range words {
-			words[i] = regexp.QuoteMeta(words[i])
-		}
-		matches, err := regexp.MatchString("^"+strings.Join(words, ".*")+"$", command)
-		if err == nil && matches && (pattern == "*" || !substitution.MatchString(command)) {
-			return true
-		}
-	}
-	return false
 }

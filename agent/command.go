@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// checkCommand checks the command in a call's arguments against the recipe's
+// patterns, each part of it separately.
+func (r *Recipe) checkCommand(args json.RawMessage) error {
+	command := gjson.GetBytes(args, "command")
+	if r == nil || len(r.Commands) == 0 || !command.Exists() {
+		return nil
+	}
+	// Some programs also read "COMMAND" as "command".
+	others := 0
+	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool {
+		if strings.EqualFold(key.Str, "command") {
+			others++
+		}
+		return true
+	})
+	if command.Type != gjson.String || others != 1 {
+		return fmt.Errorf("the recipe %q allows only commands that are one string", r.Name)
+	}
+	for _, part := range commandsIn(command.Str) {
+		if !r.allows(part) {
+			return fmt.Errorf("the recipe %q does not allow the command %q; it allows: %s", r.Name, part,
+				strings.Join(r.Commands, ", "))
+		}
+	}
+	return nil
+}
+
+// commandsIn splits a text at what shells put between commands.
+func commandsIn(text string) (list []string) {
+	isSeparator := func(c rune) bool { return strings.ContainsRune(";|&\n", c) }
+	for _, part := range strings.FieldsFunc(withoutRedirections(text), isSeparator) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// withoutRedirections replaces redirections with an "&", such as 2>&1 and &>>, by
+// blanks: this "&" does not separate commands.
+func withoutRedirections(text string) string {
+	const digits = "0123456789"
+	var kept strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "&")
+		source, isCopy := strings.CutSuffix(before, ">")
+		rest := strings.TrimLeft(after, digits+"-")
+		switch {
+		case !found:
+			return kept.String() + text
+		case isCopy && rest != after: // 2>&1
+			kept.WriteString(strings.TrimRight(source, digits) + " ")
+			text = rest
+		case strings.HasPrefix(after, ">"): // &> or &>>
+			kept.WriteString(before + " ")
+			text = strings.TrimPrefix(after[1:], ">")
+		default:
+			kept.WriteString(before + "&")
+			text = after
+		}
+	}
+}
+
+// allows reports whether a pattern matches a command. A command in which a shell would
+// run another one is matched only by "*".
+func (r *Recipe) allows(command string) bool {
+	if slices.Contains(r.Commands, "*") {
+		return true
+	}
+	for _, substitution := range []string{"$(", "`", "<(", ">("} {
+		if strings.Contains(command, substitution) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(r.Commands, func(pattern string) bool { return matches(pattern, command) })
+}
+
+// matches reports whether a text matches a pattern, in which "*" stands for any text.
+func matches(pattern, text string) bool {
+	first, others, hasStar := strings.Cut(pattern, "*")
+	text, begins := strings.CutPrefix(text, first)
+	if !begins || !hasStar {
+		return begins && text == ""
+	}
+	words := strings.Split(others, "*")
+	last := len(words) - 1
+	for _, word := range words[:last] {
+		_, after, found := strings.Cut(text, word)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return strings.HasSuffix(text, words[last])
+}
