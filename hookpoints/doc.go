@@ -13,5 +13,7 @@
 // own points with [Point], without registration.
 package hookpoints
 
+// The second run uses fielddoc_gen.go, which the first one writes.
+//
 //go:generate go run ../internal/hookdoc/cmd/hookdoc -root ..
 //go:generate go run ../internal/hookdoc/cmd/hookdoc -root ..

@@ -103,6 +103,8 @@ func (p Point[P, A]) Info() Info {
 	}
 }
 
+func (p Point[P, A]) name() Name { return p.Name }
+
 // CanBlock reports whether an answer at this point may block the event.
 func (i Info) CanBlock() bool {
 	for _, f := range i.Fields {

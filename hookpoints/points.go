@@ -136,27 +136,42 @@ var (
 	}
 )
 
-// All lists every point in the order of the documentation.
-func All() []Info {
-	return []Info{
-		OnStart.Info(), OnEnd.Info(),
-		PreMessage.Info(), PostMessage.Info(),
-		PreSystemPrompt.Info(), PostSystemPrompt.Info(),
-		PreAPITools.Info(), PreAPIRequest.Info(),
-		PreTool.Info(), PostTool.Info(), PreToolOutput.Info(), PostToolOutput.Info(),
-		PreCacheOutput.Info(), PostCacheOutput.Info(),
-		PreSendMessage.Info(), PostSendMessage.Info(),
-		OnContextSwitch.Info(), PreClear.Info(), PostClear.Info(),
-		PreCompact.Info(), PostCompact.Info(), PreRollingCompact.Info(), PostRollingCompact.Info(),
-		PostTurn.Info(), PreStop.Info(),
+// points lists every point in the order of the documentation.
+func points() []describable {
+	return []describable{
+		&OnStart, &OnEnd,
+		&PreMessage, &PostMessage,
+		&PreSystemPrompt, &PostSystemPrompt,
+		&PreAPITools, &PreAPIRequest,
+		&PreTool, &PostTool, &PreToolOutput, &PostToolOutput,
+		&PreCacheOutput, &PostCacheOutput,
+		&PreSendMessage, &PostSendMessage,
+		&OnContextSwitch, &PreClear, &PostClear,
+		&PreCompact, &PostCompact, &PreRollingCompact, &PostRollingCompact,
+		&PostTurn, &PreStop,
 	}
 }
 
-// Find looks a point of chibi's up by its name.
+// describable is a [Point] with any payload and answer.
+type describable interface {
+	Info() Info
+	name() Name
+}
+
+// All describes every point in the order of the documentation.
+func All() (list []Info) {
+	for _, point := range points() {
+		list = append(list, point.Info())
+	}
+	return list
+}
+
+// Find describes the point of chibi's that has the name. Unlike All it examines the types
+// of no other point, because plugins name many points when they are loaded.
 func Find(name Name) (Info, bool) {
-	for _, info := range All() {
-		if info.Name == name {
-			return info, true
+	for _, point := range points() {
+		if point.name() == name {
+			return point.Info(), true
 		}
 	}
 	return Info{}, false

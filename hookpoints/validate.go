@@ -191,7 +191,8 @@ func (v *validation) among(f reflect.StructField, facts ruleFacts) {
 	}
 }
 
-// choice names the value that was meant perhaps, and those that there are.
+// choice lists the known values as the end of a sentence, after the one that is most
+// similar to a wrong value, if any is.
 func choice[S ~string](wrong string, known []S) string {
 	text := "; want" + oneOf(known)
 	if near := strictjson.Nearest(wrong, texts(known)); near != "" {
@@ -208,9 +209,9 @@ func oneOf[S ~string](known []S) string {
 	return " one of " + strings.Join(texts(known), ", ")
 }
 
-func texts[S ~string](list []S) (texts []string) {
-	for _, s := range list {
-		texts = append(texts, string(s))
+func texts[S ~string](values []S) (list []string) {
+	for _, value := range values {
+		list = append(list, string(value))
 	}
-	return texts
+	return list
 }
