@@ -19,7 +19,7 @@ type Answer struct {
 // Explain returns sentences about what plugins and the configuration changed,
 // blocked and left out in the turn, and what failed.
 func (t Turn) Explain() (sentences []string) {
-	for _, f := range newAccount(t).facts {
+	for _, f := range factsOf(t).list {
 		if !f.quiet {
 			sentences = addName(sentences, f.text)
 		}
@@ -35,10 +35,10 @@ func (t Turn) Explain() (sentences []string) {
 // context. If it means nothing in the turn there are no answers, and near has
 // similar names.
 func (t Turn) ExplainAbout(name string) (answers []Answer, near []string) {
-	a := newAccount(t)
-	known := vocabulary{a}
+	all := factsOf(t)
+	known := vocabulary{all}
 	for _, subject := range known.subjects(name) {
-		answers = append(answers, Answer{subject, explanation{a}.about(subject)})
+		answers = append(answers, Answer{subject, explanation{all}.about(subject)})
 	}
 	if len(answers) == 0 {
 		near = known.near(name)
@@ -48,7 +48,7 @@ func (t Turn) ExplainAbout(name string) (answers []Answer, near []string) {
 
 // Names returns names for which [Turn.ExplainAbout] has answers.
 func (t Turn) Names() []string {
-	v := vocabulary{newAccount(t)}
+	v := vocabulary{factsOf(t)}
 	names := slices.Concat(v.plugins(), v.tools(), v.contexts(), v.places())
 	for _, info := range hookpoints.All() {
 		names = append(names, string(info.Name))
@@ -59,7 +59,7 @@ func (t Turn) Names() []string {
 }
 
 // explanation answers what happened to subjects.
-type explanation struct{ *account }
+type explanation struct{ *facts }
 
 // about returns sentences about a subject.
 func (e explanation) about(subject Subject) []string {
@@ -85,7 +85,7 @@ func (e explanation) about(subject Subject) []string {
 
 // aboutPlugin returns sentences about what a plugin did.
 func (e explanation) aboutPlugin(subject Subject) []string {
-	texts := e.told(subject)
+	texts := e.sentences(subject)
 	var idle []string
 	for _, point := range e.pointsOf(subject.Name) {
 		count, isIdle := 0, true
@@ -159,7 +159,7 @@ func (e explanation) notAsked(name string) string {
 
 // aboutPoint returns sentences about a hook point.
 func (e explanation) aboutPoint(subject Subject) []string {
-	texts := e.told(subject)
+	texts := e.sentences(subject)
 	name := hookpoints.Name(subject.Name)
 	fired := e.at(name)
 	info, _ := hookpoints.Find(name)

@@ -14,21 +14,21 @@ import (
 func (e explanation) aboutText(subject Subject, is string, points ...hookpoints.Name) []string {
 	for _, point := range points {
 		if slices.ContainsFunc(e.at(point), (*firing).hadEffect) {
-			return e.told(subject)
+			return e.sentences(subject)
 		}
 	}
 	if subject.Kind == KindSystemPrompt && len(e.requests) == 0 {
-		return append([]string{"No request was sent in this turn."}, e.told(subject)...)
+		return append([]string{"No request was sent in this turn."}, e.sentences(subject)...)
 	}
 	return append([]string{fmt.Sprintf("%s unchanged: no plugin changed it; %s.", is, e.askedAt(points...))},
-		e.told(subject)...)
+		e.sentences(subject)...)
 }
 
 // aboutContext returns sentences about a context.
 func (e explanation) aboutContext(subject Subject) (texts []string) {
-	told := e.told(subject)
+	known := e.sentences(subject)
 	if subject.Name != e.turn.Context {
-		return append([]string{fmt.Sprintf("This turn was in context %q.", e.turn.Context)}, told...)
+		return append([]string{fmt.Sprintf("This turn was in context %q.", e.turn.Context)}, known...)
 	}
 	texts = []string{fmt.Sprintf("This turn was in context %q.", subject.Name)}
 	isTouched := slices.ContainsFunc(e.turn.Lines, func(l Line) bool {
@@ -43,7 +43,7 @@ func (e explanation) aboutContext(subject Subject) (texts []string) {
 		texts = append(texts, fmt.Sprintf("Its conversation is unchanged: no plugin replaced, cleared or compacted it; %s.",
 			e.askedAt(points...)))
 	}
-	return append(texts, told...)
+	return append(texts, known...)
 }
 
 // aboutTool returns sentences about whether a tool was offered, and what became of
@@ -59,7 +59,7 @@ func (e explanation) aboutTool(subject Subject) (texts []string) {
 	if with := e.pluginsWith(subject.Name); len(with) > 0 && !slices.Contains(with, subject.Name) {
 		texts = append(texts, fmt.Sprintf("The tool %s is provided by plugin %q.", subject.Name, with[0]))
 	}
-	texts = append(texts, e.told(subject)...)
+	texts = append(texts, e.sentences(subject)...)
 	if !slices.ContainsFunc(e.calls, func(c *call) bool { return c.Tool == subject.Name }) {
 		texts = append(texts, fmt.Sprintf("The model did not call %s.", subject.Name))
 	}
@@ -103,10 +103,10 @@ func (r *request) removedBy(tool string) string {
 // aboutPlace returns sentences about how a place in the request got its value.
 func (e explanation) aboutPlace(subject Subject) (texts []string) {
 	if len(e.requests) == 0 {
-		return append([]string{"No request was sent in this turn."}, e.told(subject)...)
+		return append([]string{"No request was sent in this turn."}, e.sentences(subject)...)
 	}
 	top, _, _ := strings.Cut(subject.Name[1:], "/")
-	facts := e.merged(e.requests, func(r *request) (list []fact) {
+	values := e.merged(e.requests, func(r *request) (list []fact) {
 		if top != "messages" && top != "tools" {
 			text, _ := r.place(subject.Name)
 			list = append(list, fact{text: text})
@@ -119,7 +119,7 @@ func (e explanation) aboutPlace(subject Subject) (texts []string) {
 		}
 		return list
 	})
-	for _, f := range facts {
+	for _, f := range values {
 		texts = append(texts, f.text)
 	}
 	if top == "tools" {
@@ -127,5 +127,5 @@ func (e explanation) aboutPlace(subject Subject) (texts []string) {
 			texts = append(texts, f.text)
 		}
 	}
-	return addName(texts, e.told(subject)...)
+	return addName(texts, e.sentences(subject)...)
 }

@@ -98,7 +98,7 @@ const parameterNames = "model messages tools stream stream_options temperature m
 	"reasoning.max_tokens reasoning.exclude reasoning.enabled"
 
 // vocabulary is what names can mean in a turn.
-type vocabulary struct{ *account }
+type vocabulary struct{ *facts }
 
 // subjects returns everything that a name can mean in the turn.
 func (v vocabulary) subjects(name string) []Subject {
@@ -233,7 +233,7 @@ func (v vocabulary) points(name string) (list []string) {
 // contexts returns the contexts that the turn had to do with.
 func (v vocabulary) contexts() []string {
 	names := []string{v.turn.Context}
-	for _, f := range v.facts {
+	for _, f := range v.list {
 		for _, about := range f.about {
 			if about.Kind == KindContext {
 				names = addName(names, about.Name)

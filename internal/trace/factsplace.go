@@ -45,7 +45,7 @@ func (r *request) place(at string) (text string, by []Line) {
 // same reports whether two values are equal, or there is neither.
 func same(a, b []byte) bool { return a == nil && b == nil || merge.Equal(a, b) }
 
-// maxSettings bounds how many changes of one plugin to a place are told.
+// maxSettings bounds how many changes of one plugin to a place are described.
 const maxSettings = 20
 
 // settings returns what plugins did to a place, in order.

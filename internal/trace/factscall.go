@@ -8,18 +8,18 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// tellCall adds what became of a call of a tool, and why.
-func (a *account) tellCall(c *call) {
+// addCall adds what became of a call of a tool, and why.
+func (all *facts) addCall(c *call) {
 	about := []Subject{{KindTool, c.Tool}}
 	what := fmt.Sprintf("The call of %s (%s)", c.Tool, c.ID)
 	before := with(about, pointOf(hookpoints.PreTool.Name))
 	changed := c.before.did(plugin.Changed)
 	if len(changed) > 0 {
-		a.say(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
+		all.add(with(before, pluginsOf(changed)...), "The arguments of the call of %s (%s) were changed: %s.", c.Tool, c.ID,
 			argumentsBy(changed))
 	}
 	if len(c.Converted) > 0 {
-		a.say(before, "In the call of %s (%s) these arguments were strings and were converted to the types of "+
+		all.add(before, "In the call of %s (%s) these arguments were strings and were converted to the types of "+
 			"the tool's parameters: %s.", c.Tool, c.ID, strings.Join(c.Converted, ", "))
 	}
 	l, number := c.before.blocker()
@@ -34,21 +34,21 @@ func (a *account) tellCall(c *call) {
 		if l.Result == plugin.Failed {
 			how = "blocked because plugin %q, asked in position %d, failed: %s"
 		}
-		a.say(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
+		all.add(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
 	case !c.Ran:
-		a.say(about, "%s did not run: %s.", what, c.whyNot())
+		all.add(about, "%s did not run: %s.", what, c.whyNot())
 	case c.Exit != 0:
-		a.say(about, "%s failed with exit status %d.", what, c.Exit)
+		all.add(about, "%s failed with exit status %d.", what, c.Exit)
 	}
 	if c.Ran && len(changed) == 0 {
 		as := " as the model wrote it"
 		if len(c.Converted) > 0 {
 			as = ""
 		}
-		a.sayIfAsked(about, "%s ran%s: no plugin changed or blocked it; %s.", what, as,
+		all.addQuiet(about, "%s ran%s: no plugin changed or blocked it; %s.", what, as,
 			asked(hookpoints.PreTool.Name, c.before))
 	}
-	a.tellOutput(c, about)
+	all.addOutput(c, about)
 }
 
 // whyNot returns why a call that no plugin blocked did not run.
@@ -86,19 +86,19 @@ func argumentsBy(changed []Line) string {
 	return strings.Join(parts, "; ")
 }
 
-// tellOutput adds what became of the output of a call.
-func (a *account) tellOutput(c *call, about []Subject) {
+// addOutput adds what became of the output of a call.
+func (all *facts) addOutput(c *call, about []Subject) {
 	what := fmt.Sprintf("the output of the call of %s (%s)", c.Tool, c.ID)
 	point := with(about, pointOf(hookpoints.PreToolOutput.Name))
 	changed := c.output.did(plugin.Changed)
 	if len(changed) > 0 {
-		a.say(with(point, pluginsOf(changed)...), "T%s was changed by %s.", what[1:], byThem(changed, "text"))
+		all.add(with(point, pluginsOf(changed)...), "T%s was changed by %s.", what[1:], byThem(changed, "text"))
 	}
 	switch l, _ := c.output.blocker(); {
 	case l != nil:
-		a.say(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
+		all.add(with(point, Subject{KindPlugin, l.Plugin}), "Plugin %q withheld %s: %s.", l.Plugin, what, l.why())
 	case len(changed) == 0 && c.Ran:
-		a.sayIfAsked(about, "T%s is unchanged: no plugin changed it; %s.", what[1:],
+		all.addQuiet(about, "T%s is unchanged: no plugin changed it; %s.", what[1:],
 			asked(hookpoints.PreToolOutput.Name, c.output))
 	}
 	if c.summary == nil {
@@ -107,9 +107,9 @@ func (a *account) tellOutput(c *call, about []Subject) {
 	point = with(about, pointOf(hookpoints.PreCacheOutput.Name))
 	changed = c.summary.did(plugin.Changed)
 	if len(changed) == 0 {
-		a.sayIfAsked(about, "No plugin summarized %s, which was cached; %s.", what,
+		all.addQuiet(about, "No plugin summarized %s, which was cached; %s.", what,
 			asked(hookpoints.PreCacheOutput.Name, c.summary))
 		return
 	}
-	a.say(with(point, pluginsOf(changed)...), "Plugin %q summarized %s, which was cached.", changed[0].Plugin, what)
+	all.add(with(point, pluginsOf(changed)...), "Plugin %q summarized %s, which was cached.", changed[0].Plugin, what)
 }

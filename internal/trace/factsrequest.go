@@ -12,13 +12,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// tellRequests adds what plugins and the configuration did to the requests.
-func (a *account) tellRequests() {
-	tools := a.merged(a.offering(), func(r *request) []fact {
+// addRequests adds what plugins and the configuration did to the requests.
+func (all *facts) addRequests() {
+	tools := all.merged(all.offering(), func(r *request) []fact {
 		return slices.Concat(r.missing(), r.uselessFilters(), r.toolChanges())
 	})
-	messages := a.merged(a.requests, (*request).messageChanges)
-	places := a.merged(a.requests, func(r *request) (list []fact) {
+	messages := all.merged(all.requests, (*request).messageChanges)
+	places := all.merged(all.requests, func(r *request) (list []fact) {
 		places := r.changedPlaces()
 		for i, at := range places {
 			if i == maxPlaces {
@@ -30,14 +30,14 @@ func (a *account) tellRequests() {
 		}
 		return list
 	})
-	a.facts = slices.Concat(a.facts, tools, messages, places)
+	all.list = slices.Concat(all.list, tools, messages, places)
 }
 
-// maxPlaces bounds how many changed places of a request are told.
+// maxPlaces bounds how many changed places of a request are described.
 const maxPlaces = 100
 
 // offering returns the requests that offer tools, or could.
-func (s *story) offering() (list []*request) {
+func (s *arranged) offering() (list []*request) {
 	for _, r := range s.requests {
 		if len(r.Tools) > 0 || r.For == "" {
 			list = append(list, r)
@@ -48,7 +48,7 @@ func (s *story) offering() (list []*request) {
 
 // merged returns the facts of several requests. Those that are not true of all
 // requests say of which.
-func (s *story) merged(requests []*request, of func(*request) []fact) (list []fact) {
+func (s *arranged) merged(requests []*request, of func(*request) []fact) (list []fact) {
 	in := map[string][]*request{}
 	for _, r := range requests {
 		for _, f := range of(r) {
@@ -78,7 +78,7 @@ func uncapitalized(text string) string {
 
 // nameOf names requests by their numbers among those of the conversation, or by
 // their purpose.
-func (s *story) nameOf(requests []*request) string {
+func (s *arranged) nameOf(requests []*request) string {
 	var numbers, others []string
 	count := 0
 	for _, r := range s.requests {

@@ -5,62 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/tidwall/gjson"
 )
 
-// tell adds the facts of the turn, in the order in which things happened.
-func (a *account) tell() {
-	requests := false
-	for _, e := range a.events {
-		switch {
-		case e.firing != nil:
-			a.tellFiring(e.firing)
-		case e.call != nil:
-			a.tellCall(e.call)
-		case e.request != nil:
-			if !requests {
-				a.tellRequests()
-			}
-			requests = true
-		default:
-			a.tellStep(e.step)
-		}
-	}
-}
-
-// tellStep adds what happened apart from plugins, requests and calls.
-func (a *account) tellStep(step *agent.Event) {
-	text := strings.TrimSuffix(step.Text, ".")
-	switch step.Kind {
-	case agent.EventError:
-		a.say([]Subject{{Kind: KindPrompt}}, "The prompt was not answered: %s.", text)
-	case agent.EventContext:
-		var about []Subject
-		change, contexts := changeOf(step)
-		for _, name := range contexts {
-			about = with(about, Subject{KindContext, name})
-		}
-		tell := a.say
-		if change == agent.ContextSwitched { // at the person's request
-			tell = a.sayIfAsked
-		}
-		tell(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
-	case agent.EventNotice:
-		a.say([]Subject{{KindContext, a.turn.Context}}, "Notice: %s.", text)
-	}
-}
-
-// tellFiring adds what the plugins did in one dispatch, except what is told about
-// requests and calls as a whole.
-func (a *account) tellFiring(f *firing) {
+// addFiring adds what the plugins did in one dispatch, except what addRequests and
+// addCall add.
+func (all *facts) addFiring(f *firing) {
 	topic := topicOf(f)
 	for _, l := range f.lines {
 		about := slices.Concat([]Subject{{KindPlugin, l.Plugin}}, topic)
-		a.tellResult(about, f, l)
+		all.addResult(about, f, l)
 		if l.Result == plugin.Ignored {
 			continue
 		}
@@ -70,13 +27,13 @@ func (a *account) tellFiring(f *firing) {
 				about = about[:2] // only the plugin and the point: other tools are not affected
 			}
 			if kind != merge.NoteBlockedFirst {
-				a.say(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), strings.TrimSuffix(note, "."))
+				all.add(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), strings.TrimSuffix(note, "."))
 			}
 		}
 	}
-	a.tellTexts(f, topic)
+	all.addTexts(f, topic)
 	if !f.taken {
-		a.tellAlone(f, topic)
+		all.addUnassigned(f, topic)
 	}
 }
 
@@ -129,39 +86,39 @@ func contextFields(point hookpoints.Name) []string {
 	return nil
 }
 
-// tellResult adds what is told about one plugin alone.
-func (a *account) tellResult(about []Subject, f *firing, l Line) {
+// addResult adds what happened to one plugin alone.
+func (all *facts) addResult(about []Subject, f *firing, l Line) {
 	switch l.Result {
 	case plugin.Failed:
-		a.say(about, "Plugin %q failed at %s: %s.", l.Plugin, l.where(), l.why())
+		all.add(about, "Plugin %q failed at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Skipped:
-		a.say(about, "Plugin %q was not asked at %s: %s.", l.Plugin, l.where(), l.why())
+		all.add(about, "Plugin %q was not asked at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Ignored:
 		why := strings.TrimSuffix(strings.Join(l.Notes, "; "), ".")
 		if why == "" {
 			why = l.why()
 		}
-		a.say(about, "What plugin %q answered at %s had no effect: %s.", l.Plugin, l.where(), why)
+		all.add(about, "What plugin %q answered at %s had no effect: %s.", l.Plugin, l.where(), why)
 	case plugin.Claimed:
 		via := gjson.GetBytes(l.Answer, "via").String()
 		if via != "" {
 			via = ", via " + via
 		}
-		a.say(about, "Plugin %q delivered the message to %q itself%s.", l.Plugin, f.field("to"), via)
+		all.add(about, "Plugin %q delivered the message to %q itself%s.", l.Plugin, f.field("to"), via)
 	case plugin.Blocked:
 		if first, _ := f.blocker(); first != nil && first.Plugin != l.Plugin {
 			id := f.callID()
 			if id != "" {
 				id = " (" + id + ")"
 			}
-			a.say(about, "Plugin %q would have blocked at %s too%s: %s.", l.Plugin, l.where(), id, l.why())
+			all.add(about, "Plugin %q would have blocked at %s too%s: %s.", l.Plugin, l.where(), id, l.why())
 		}
 	case plugin.NoOpinion:
 		if isRewrite(f.point, l) {
 			if f.point == hookpoints.PreAPIRequest.Name {
-				about = about[:2] // the plugin and the point; of a place, alreadyThere tells it
+				about = about[:2] // the plugin and the point; alreadyThere describes places
 			}
-			a.sayIfAsked(about, "What plugin %q answered at %s was already there and changed nothing.", l.Plugin, l.where())
+			all.addQuiet(about, "What plugin %q answered at %s was already there and changed nothing.", l.Plugin, l.where())
 		}
 	}
 }
@@ -174,18 +131,18 @@ func isRewrite(point hookpoints.Name, l Line) bool {
 	})
 }
 
-// tellTexts adds which plugins changed the prompt, the system prompt or the
+// addTexts adds which plugins changed the prompt, the system prompt or the
 // conversation.
-func (a *account) tellTexts(f *firing, topic []Subject) {
+func (all *facts) addTexts(f *firing, topic []Subject) {
 	changed := f.did(plugin.Changed)
 	about := with(topic, pluginsOf(changed)...)
 	switch f.point {
 	case hookpoints.PreMessage.Name:
 		if len(changed) > 0 {
-			a.say(about, "The prompt was changed by %s.", byThem(changed, "text"))
+			all.add(about, "The prompt was changed by %s.", byThem(changed, "text"))
 		}
 		if l, _ := f.blocker(); l != nil {
-			a.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the prompt: %s.", l.Plugin, l.why())
+			all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q refused the prompt: %s.", l.Plugin, l.why())
 		}
 	case hookpoints.PreSystemPrompt.Name, hookpoints.PostSystemPrompt.Name:
 		if len(changed) > 0 {
@@ -193,17 +150,17 @@ func (a *account) tellTexts(f *firing, topic []Subject) {
 			if f.point == hookpoints.PostSystemPrompt.Name {
 				where = "ends"
 			}
-			a.say(about, "The system prompt %s with what was added by %s.", where, inOrder(changed))
+			all.add(about, "The system prompt %s with what was added by %s.", where, inOrder(changed))
 		}
 	case hookpoints.PostTurn.Name, hookpoints.PreStop.Name:
 		for _, l := range changed {
 			about := with(topic, Subject{KindPlugin, l.Plugin})
 			if f.noEffect != "" {
-				a.say(about, "What plugin %q asked for at %s had no effect: %s.", l.Plugin, l.where(),
+				all.add(about, "What plugin %q asked for at %s had no effect: %s.", l.Plugin, l.where(),
 					strings.TrimSuffix(f.noEffect, "."))
 				continue
 			}
-			a.say(about, "Plugin %q %s at %s%s.", l.Plugin, didWhat(l), l.where(), l.ending())
+			all.add(about, "Plugin %q %s at %s%s.", l.Plugin, didWhat(l), l.where(), l.ending())
 		}
 	}
 }
@@ -245,8 +202,8 @@ func (l Line) ending() string {
 	return fmt.Sprintf(", which plugin %q replaced", l.Lost[len(l.Lost)-1].Winner)
 }
 
-// tellAlone adds changes at a dispatch that belongs to no request and no call.
-func (a *account) tellAlone(f *firing, topic []Subject) {
+// addUnassigned adds changes at a dispatch that belongs to no request and no call.
+func (all *facts) addUnassigned(f *firing, topic []Subject) {
 	switch f.point {
 	case hookpoints.PreAPITools.Name, hookpoints.PreAPIRequest.Name, hookpoints.PreTool.Name,
 		hookpoints.PreToolOutput.Name, hookpoints.PreCacheOutput.Name:
@@ -254,7 +211,7 @@ func (a *account) tellAlone(f *firing, topic []Subject) {
 		return
 	}
 	for _, l := range f.did(plugin.Changed) {
-		a.say(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; the trace does not "+
+		all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; the trace does not "+
 			"say what became of that.", l.Plugin, strings.Join(namesOf(l.Changed), ", "), l.where())
 	}
 }

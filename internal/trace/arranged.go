@@ -11,8 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// story is a turn, arranged so that questions about it can be answered.
-type story struct {
+// arranged is a turn whose records are arranged by dispatch, and the dispatches by the
+// request or call that they belong to.
+type arranged struct {
 	turn     Turn
 	firings  []*firing
 	requests []*request
@@ -55,9 +56,9 @@ type event struct {
 	step    *agent.Event
 }
 
-// newStory arranges the lines of a turn.
-func newStory(t Turn) *story {
-	s := &story{turn: t}
+// arrange arranges the lines of a turn.
+func arrange(t Turn) *arranged {
+	s := &arranged{turn: t}
 	var last *firing
 	for _, l := range t.Lines {
 		switch {
@@ -75,7 +76,7 @@ func newStory(t Turn) *story {
 }
 
 // begin starts a firing. Firings after a call belong to it.
-func (s *story) begin(point hookpoints.Name) *firing {
+func (s *arranged) begin(point hookpoints.Name) *firing {
 	f := &firing{point: point}
 	s.firings = append(s.firings, f)
 	s.events = append(s.events, event{firing: f})
@@ -92,7 +93,7 @@ func (s *story) begin(point hookpoints.Name) *firing {
 }
 
 // step adds a step.
-func (s *story) step(step *agent.Event) {
+func (s *arranged) step(step *agent.Event) {
 	e := event{step: step}
 	switch {
 	case step.Loaded != nil:
@@ -112,27 +113,27 @@ func (s *story) step(step *agent.Event) {
 			e.call.before, f.taken = nil, false
 		}
 		s.calls = append(s.calls, e.call)
-	case step.Kind == agent.EventNotice && s.isEffect(step.Text):
+	case step.Kind == agent.EventNotice && s.setNoEffect(step.Text):
 		return
 	}
 	s.events = append(s.events, e)
 }
 
-// isEffect reports whether a notice says what became of what plugins asked for at a
-// point, and records that.
-func (s *story) isEffect(notice string) bool {
-	point, text, _ := strings.Cut(notice, ": ")
+// setNoEffect takes a notice that begins with a point as the reason why what plugins
+// asked for there had no effect; false: it is another notice.
+func (s *arranged) setNoEffect(notice string) bool {
+	point, reason, _ := strings.Cut(notice, ": ")
 	firings := s.at(hookpoints.Name(point))
 	if len(firings) == 0 || !firings[len(firings)-1].hadEffect() {
 		return false
 	}
-	firings[len(firings)-1].noEffect = text
+	firings[len(firings)-1].noEffect = reason
 	return true
 }
 
 // take returns the latest firing of a point that is not assigned yet, nil if no
 // plugin was asked there.
-func (s *story) take(point hookpoints.Name) *firing {
+func (s *arranged) take(point hookpoints.Name) *firing {
 	for _, f := range slices.Backward(s.firings) {
 		if f.point == point {
 			if f.taken {
@@ -146,7 +147,7 @@ func (s *story) take(point hookpoints.Name) *firing {
 }
 
 // at returns the firings of a point.
-func (s *story) at(point hookpoints.Name) (list []*firing) {
+func (s *arranged) at(point hookpoints.Name) (list []*firing) {
 	for _, f := range s.firings {
 		if f.point == point {
 			list = append(list, f)
@@ -156,7 +157,7 @@ func (s *story) at(point hookpoints.Name) (list []*firing) {
 }
 
 // pluginsWith returns the plugins that provide a tool.
-func (s *story) pluginsWith(tool string) (names []string) {
+func (s *arranged) pluginsWith(tool string) (names []string) {
 	for _, p := range s.loaded.Plugins {
 		if slices.Contains(p.Tools, tool) {
 			names = append(names, p.Name)
@@ -221,7 +222,7 @@ func (f *firing) blocked(l *Line) bool {
 		slices.ContainsFunc(f.lines, func(l Line) bool { return l.Result == plugin.Skipped && l.Why == because })
 }
 
-// with returns subjects and more of them.
+// with returns a new list of subjects and of more subjects.
 func with(about []Subject, more ...Subject) []Subject { return slices.Concat(about, more) }
 
 // pluginsOf returns the plugins of lines as subjects.
