@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,9 @@ type Withheld struct {
 	Was int `json:"was"`
 	Is  int `json:"is"`
 }
+
+// lengths says how long the text was and is.
+func (w Withheld) lengths() string { return fmt.Sprintf("had %d characters, has %d", w.Was, w.Is) }
 
 // change is a text of a payload that plugins have changed. Inner is the member of
 // the field that holds it, "" for the field itself.
@@ -118,7 +122,7 @@ func words(raw []byte) string {
 	add = func(text string, depth int) {
 		b.WriteString(text)
 		b.WriteByte('\n')
-		if depth < maxNesting && strings.Contains(text, `\`) && strings.Contains(text, `"`) {
+		if hasEscapedTexts(text, depth) {
 			walk([]byte(text), func(_, inner string) string {
 				add(inner, depth+1)
 				return inner

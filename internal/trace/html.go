@@ -100,7 +100,7 @@ func rowView(r Row, longest time.Duration) viewRow {
 func (r Row) noteOf(path string) string {
 	for _, text := range r.Withheld {
 		if path == text.Path || strings.HasPrefix(path, text.Path+"/") {
-			return fmt.Sprintf("had %d characters, has %d; the original text is not kept", text.Was, text.Is)
+			return text.lengths() + "; the original text is not kept"
 		}
 	}
 	return ""

@@ -170,7 +170,7 @@ func (r *removed) path(pointer string) string {
 
 // value returns a text, which may be JSON itself, without what was removed.
 func (r *removed) value(text string, depth int) string {
-	if depth < maxNesting && strings.Contains(text, `\`) && strings.Contains(text, `"`) {
+	if hasEscapedTexts(text, depth) {
 		text = string(walk([]byte(text), func(_, inner string) string { return r.value(inner, depth+1) }))
 	}
 	return r.text(text)

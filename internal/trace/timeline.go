@@ -58,7 +58,7 @@ func isBackground(s *agent.Event) bool {
 func (r Row) withheld(l Line) Row {
 	r.Withheld = l.Withheld
 	for _, text := range l.Withheld {
-		r.Text += fmt.Sprintf("; %s had %d characters, has %d", strings.TrimPrefix(text.Path, "/"), text.Was, text.Is)
+		r.Text += "; " + strings.TrimPrefix(text.Path, "/") + " " + text.lengths()
 	}
 	return r
 }
@@ -98,9 +98,7 @@ func stepRow(l Line, begin time.Time) Row {
 	case s.Loaded != nil:
 		row.Text = loadedText(*s.Loaded)
 	case s.Request != nil:
-		if s.Request.For != "" {
-			row.Who = s.Request.For
-		}
+		row.Who = s.Request.For
 		row.Text = fmt.Sprintf("%d of %d tools, %d bytes, %s", len(s.Request.Offered), len(s.Request.Tools),
 			s.Request.Bytes, s.Request.After)
 	case s.Call != nil:
