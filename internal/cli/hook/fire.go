@@ -74,7 +74,7 @@ func fire(ctx context.Context, env *command.Env, name string, f fireFlags) error
 	if f.json {
 		err = env.Out.JSON(fired.Object())
 	} else {
-		err = fired.Print(env.Out.Screen.Stdout())
+		fired.Print(env.Out.Screen.Stdout())
 	}
 	return errors.Join(err, stopped)
 }

@@ -91,7 +91,8 @@ func checkWatched(ctx context.Context, env *command.Env, w watched) error {
 		if err := fired.Fire(ctx, host); err != nil {
 			return err
 		}
-		return fired.Print(env.Out.Screen.Stdout())
+		fired.Print(env.Out.Screen.Stdout())
+		return nil
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package firing fires one hook point at plugins, and shows what each of them says
-// and what comes of it.
+// Package firing fires one hook point at plugins, and shows the answer of each plugin and
+// the combined answer.
 package firing
 
 import (
@@ -14,32 +14,33 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
-// Firing is one point that was fired, and what came of it.
+// Firing is a point with a payload, and what plugins answered when it was fired.
 type Firing struct {
-	// Info is the point, Payload what it is fired with.
+	// Info is the point, Payload its payload.
 	Info    hookpoints.Info
 	Payload json.RawMessage
-	// Records are what plugins did, in their order. A caller may put some before the
-	// others.
+	// Records describe what each plugin did, in plugin order. Fire appends to them: a
+	// caller may begin with records of plugins that are not asked.
 	Records []plugin.Record
 
-	result json.RawMessage
+	result json.RawMessage // the combined answer, nil if there is none
 }
 
-// Fire fires the point at a host's plugins, which keeps what comes of it.
+// Fire fires the point at a host's plugins and keeps their records and the combined
+// answer. It sets the host's Trace.
 func (f *Firing) Fire(ctx context.Context, host *plugin.Host) (err error) {
 	host.Trace = func(r plugin.Record) { f.Records = append(f.Records, r) }
 	f.result, err = plugin.FireJSON(ctx, host, f.Info, f.Payload)
 	return err
 }
 
-// Object is the firing as a value for JSON.
+// Object returns the firing as a value for JSON.
 func (f *Firing) Object() any {
 	return map[string]any{"point": f.Info.Name, "payload": f.Payload, "records": f.Records,
 		"answer": OrNothing(f.result), "changed": f.changes()}
 }
 
-// OrNothing is an answer, an empty object if there is none.
+// OrNothing returns an answer, an empty object if there is none.
 func OrNothing(answer json.RawMessage) json.RawMessage {
 	if answer == nil {
 		return json.RawMessage("{}")
@@ -47,8 +48,8 @@ func OrNothing(answer json.RawMessage) json.RawMessage {
 	return answer
 }
 
-// Print shows each answer, the combined one, and what it changes.
-func (f *Firing) Print(w io.Writer) error {
+// Print prints the payload, each plugin's answer, the combined one, and what it changes.
+func (f *Firing) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s (%s), payload:\n  %s\n", f.Info.Name, f.Info.Mode, f.Payload)
 	if len(f.Records) == 0 {
 		fmt.Fprintln(w, "no plugin is asked here")
@@ -73,7 +74,6 @@ func (f *Firing) Print(w io.Writer) error {
 	for _, c := range f.changes() {
 		fmt.Fprintf(w, "  %s\n  - %s\n  + %s\n", c.Path, c.Before, c.After)
 	}
-	return nil
 }
 
 // change is one place of the payload that plugins changed.
@@ -102,7 +102,7 @@ func (f *Firing) changes() []change {
 	return list
 }
 
-// orNull is a value, null if there is none.
+// orNull returns a value, null if there is none.
 func orNull(value []byte) json.RawMessage {
 	if value == nil {
 		return json.RawMessage("null")
