@@ -126,16 +126,12 @@ func (r runner) testCase(ctx context.Context, f cases.File, c cases.Case) (_ cas
 	}
 	s := r.session
 	defer app.RunIn(s, r.home, pairs(c.Env)...)()
-	name := "default"
-	if c.Context != "" {
-		name = c.Context
-	}
 	opts := s.Loader().Native()
 	opts.Only, opts.AllowLinks = []string{f.Plugin}, []string{"/"}
 	if opts.Dir, err = pluginDir(f, s.Loader().Dir()); err != nil {
 		return cases.Outcome{}, err
 	}
-	opts.Context, opts.Spool, opts.Reserved = name, nil, nil
+	opts.Context, opts.Spool, opts.Reserved = c.ContextName(), nil, nil
 	opts.Runner.Stderr = nil
 	loaded, err := native.Load(ctx, opts)
 	switch {

@@ -21,11 +21,14 @@ package cases
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -106,30 +109,29 @@ func Parse(path string, data []byte) (File, error) {
 		return f, fmt.Errorf("%s: it has no [[case]]", path)
 	}
 	for i := range f.Cases {
-		if err := f.Cases[i].check(i); err != nil {
+		c := &f.Cases[i]
+		c.Name = cmp.Or(c.Name, fmt.Sprintf("case %d", i+1))
+		if err := c.check(); err != nil {
 			return f, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return f, nil
 }
 
-// check rejects cases that test nothing, and sets missing names.
-func (c *Case) check(i int) error {
-	if c.Name == "" {
-		c.Name = fmt.Sprintf("case %d", i+1)
-	}
+// check rejects a case that cannot be run or tests nothing.
+func (c Case) check() error {
 	if _, known := hookpoints.Find(hookpoints.Name(c.Hook)); c.Hook != "" && !known {
 		return fmt.Errorf("%s: unknown hook %q; chibi hook list shows all", c.Name, c.Hook)
 	}
-	says := c.Answer != nil || c.Result != nil || c.Matches != nil || c.Output != nil ||
+	expects := c.Answer != nil || c.Result != nil || c.Matches != nil || c.Output != nil ||
 		c.OutputMatches != "" || c.Fails != ""
 	switch {
 	case (c.Hook == "") == (c.Tool == ""):
 		return fmt.Errorf("%s: set either hook or tool", c.Name)
-	case !says:
+	case !expects:
 		return fmt.Errorf("%s: it expects nothing; set answer, result, matches, output, output_matches or fails", c.Name)
 	}
-	for _, pattern := range append([]string{c.OutputMatches, c.Fails}, values(c.Matches)...) {
+	for _, pattern := range slices.AppendSeq([]string{c.OutputMatches, c.Fails}, maps.Values(c.Matches)) {
 		if _, err := regexp.Compile(pattern); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
@@ -137,12 +139,8 @@ func (c *Case) check(i int) error {
 	return nil
 }
 
-func values(m map[string]string) (list []string) {
-	for _, v := range m {
-		list = append(list, v)
-	}
-	return list
-}
+// ContextName returns the name of the case's context.
+func (c Case) ContextName() string { return cmp.Or(c.Context, "default") }
 
 // asJSON returns a table as JSON.
 func asJSON(table map[string]any) json.RawMessage {

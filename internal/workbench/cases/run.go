@@ -104,7 +104,7 @@ func (c Case) runTool(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 	if err := schema.Check(args); err != nil && !errors.Is(err, tools.ErrSchema) {
 		return []string{err.Error()}
 	}
-	result, err := p.Tools[i].Call(ctx, tools.Call{ID: "call_1", Arguments: args, Context: "default"})
+	result, err := p.Tools[i].Call(ctx, tools.Call{ID: "call_1", Arguments: args, Context: c.ContextName()})
 	if err != nil {
 		return []string{err.Error()}
 	}
