@@ -79,28 +79,29 @@ type Dir struct {
 	took   map[string]time.Duration // how long plugins took for their schemas
 }
 
-// Load loads a plugins directory. The options are those of the program, except for the
-// home, which is a scratch one, and the placed files.
+// Load loads a plugins directory as the program does, and reports unknown keys of schemas
+// too. In the options, the home should be a scratch one; opts.Placed can add a plugin that
+// is not in the directory.
 func Load(ctx context.Context, opts native.Options) (*Dir, error) {
-	f := &Dir{took: map[string]time.Duration{}}
+	d := &Dir{took: map[string]time.Duration{}}
 	opts.Strict = true
 	opts.Probed = func(name string, took time.Duration) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.took[name] = took
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.took[name] = took
 	}
 	var err error
-	f.loaded, err = native.Load(ctx, opts)
-	return f, err
+	d.loaded, err = native.Load(ctx, opts)
+	return d, err
 }
 
 // Names lists the plugins that are used and those that are skipped although their owner
 // expects them to run, in the order of their names.
-func (f *Dir) Names() (names []string) {
-	for _, p := range f.loaded.Plugins {
+func (d *Dir) Names() (names []string) {
+	for _, p := range d.loaded.Plugins {
 		names = append(names, p.Name)
 	}
-	for _, left := range f.loaded.Skipped {
+	for _, left := range d.loaded.Skipped {
 		if left.Reportable {
 			names = append(names, left.Name)
 		}
@@ -110,29 +111,29 @@ func (f *Dir) Names() (names []string) {
 }
 
 // Plugin returns a plugin of the directory, nil if it is not used.
-func (f *Dir) Plugin(name string) *plugin.Plugin {
-	for i := range f.loaded.Plugins {
-		if f.loaded.Plugins[i].Name == name {
-			return &f.loaded.Plugins[i]
+func (d *Dir) Plugin(name string) *plugin.Plugin {
+	for i := range d.loaded.Plugins {
+		if d.loaded.Plugins[i].Name == name {
+			return &d.loaded.Plugins[i]
 		}
 	}
 	return nil
 }
 
 // Check checks one plugin of the directory.
-func (f *Dir) Check(ctx context.Context, name string) Report {
-	if p := f.Plugin(name); p != nil {
+func (d *Dir) Check(ctx context.Context, name string) Report {
+	if p := d.Plugin(name); p != nil {
 		r := report(p.Name, p.Origin.Path)
 		r.file()
-		f.loadedAs(&r, p)
+		d.loadedAs(&r, p)
 		r.plugin(ctx, p)
 		return r
 	}
-	for _, left := range f.loaded.Skipped {
+	for _, left := range d.loaded.Skipped {
 		if left.Name == name {
 			r := report(name, left.Origin.Path)
 			r.file()
-			r.add(Error, f.place(name), "%s%s", left.Reason, howToSeeAll(left))
+			r.add(Error, d.place(name), "%s%s", left.Reason, howToSeeAll(left))
 			return r
 		}
 	}
@@ -149,8 +150,8 @@ func howToSeeAll(left plugin.SkippedPlugin) string {
 }
 
 // loadedAs adds the findings from loading a plugin that is used.
-func (f *Dir) loadedAs(r *Report, p *plugin.Plugin) {
-	if took := f.took[p.Name]; took > slowProbe {
+func (d *Dir) loadedAs(r *Report, p *plugin.Plugin) {
+	if took := d.took[p.Name]; took > slowProbe {
 		r.add(Warning, "schema", "--schema took %.1f s; every run of chibi waits for it, so it should do nothing else",
 			took.Seconds())
 	}
@@ -158,12 +159,12 @@ func (f *Dir) loadedAs(r *Report, p *plugin.Plugin) {
 		r.add(Error, "schema", "%d of its %d tools %s skipped, for the reasons below", p.LostTools,
 			p.LostTools+len(p.Tools), english.PluralWord(p.LostTools, "is", "are"))
 	}
-	for _, n := range f.loaded.Notices {
+	for _, n := range d.loaded.Notices {
 		if n.Plugin == p.Name {
 			r.add(Warning, "schema", "%s", n.Text)
 		}
 	}
-	for _, t := range f.loaded.Taken {
+	for _, t := range d.loaded.Taken {
 		if t.By == p.Name && t.From != p.Name {
 			r.add(Warning, "tool "+t.Tool, "plugin %q also has a tool of that name, which is skipped: this one comes first",
 				t.From)
@@ -173,8 +174,8 @@ func (f *Dir) loadedAs(r *Report, p *plugin.Plugin) {
 
 // place returns where the problem of a skipped plugin is: in its schema if it was asked
 // for that, otherwise in its file.
-func (f *Dir) place(name string) string {
-	if _, asked := f.took[name]; asked {
+func (d *Dir) place(name string) string {
+	if _, asked := d.took[name]; asked {
 		return "schema"
 	}
 	return "file"

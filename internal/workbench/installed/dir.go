@@ -17,11 +17,11 @@ type Dir struct {
 	Path string
 	// Home is the home, which has the list of installed plugins.
 	Home string
-	// Report receives what became of a damaged list.
+	// Report receives a message about a damaged list.
 	Report func(text string)
 }
 
-// disabled is the suffix of a plugin that its name disables.
+// disabled is the suffix of the name of a disabled plugin's file or directory.
 const disabled = ".disabled"
 
 // File returns the path of the named plugin.
@@ -46,11 +46,10 @@ func (d Dir) Has(name string) bool {
 	return err == nil
 }
 
-// HasDisabled reports whether there is a plugin of this name that its file's name
-// disables.
+// HasDisabled reports whether there is a disabled plugin of this name.
 func (d Dir) HasDisabled(name string) bool { return isFileName(name) && d.Has(name+disabled) }
 
-// Enable renames a plugin that its file's name disables.
+// Enable enables a disabled plugin by renaming it.
 func (d Dir) Enable(name string) error {
 	if err := disk.Move(disk.OS{}, d.File(name+disabled), d.File(name)); err != nil {
 		return fmt.Errorf("enabling the plugin: %w", err)
@@ -76,9 +75,10 @@ func (d Dir) Link(s Source) error {
 	return d.install(s, Plugin{Link: true}, func(temp string) error { return os.Symlink(s.Path, temp) })
 }
 
-// install has make put a plugin under a temporary name, which becomes its own when
-// the plugin is complete: a process that is killed leaves no half of it.
-func (d Dir) install(s Source, p Plugin, make func(temp string) error) error {
+// install records a plugin and puts it into the directory: place creates it under a
+// temporary name, and it is renamed when it is complete, so that a process that is killed
+// does not leave a part of it.
+func (d Dir) install(s Source, p Plugin, place func(temp string) error) error {
 	if err := disk.MkdirAll(disk.OS{}, d.Path, 0o700); err != nil {
 		return fmt.Errorf("making the plugins directory: %w", err)
 	}
@@ -87,7 +87,7 @@ func (d Dir) install(s Source, p Plugin, make func(temp string) error) error {
 		return err
 	}
 	defer disk.OS{}.RemoveAll(temp)
-	if err := make(temp); err != nil {
+	if err := place(temp); err != nil {
 		return fmt.Errorf("copying the plugin: %w", err)
 	}
 	if p.SHA256, err = Hash(temp); err != nil {
@@ -112,8 +112,8 @@ func (d Dir) install(s Source, p Plugin, make func(temp string) error) error {
 	return nil
 }
 
-// Remove deletes a plugin's file, directory or link. A process that is killed leaves
-// no half of it.
+// Remove deletes a plugin's file, directory or link. It is renamed first, so that a
+// process that is killed does not leave a part of it.
 func (d Dir) Remove(name string) error {
 	away, err := disk.TempName(d.File(name))
 	if err == nil {
