@@ -117,7 +117,7 @@ func (f *Filter) Close() error {
 	f.out = f.out[:0]
 	switch {
 	case f.state == atReturn:
-		f.lone()
+		f.loneReturn()
 	case f.state == inEscape || f.state == inSequence:
 		f.mark()
 	case len(f.held) > 0 && f.state == inText:
@@ -137,7 +137,7 @@ func (f *Filter) take(c rune, size int) {
 	case atReturn:
 		f.state = inText
 		if c != '\n' {
-			f.lone()
+			f.loneReturn()
 		}
 	case atEnd:
 		f.state = inEscape
@@ -145,19 +145,19 @@ func (f *Filter) take(c rune, size int) {
 			f.state = inText
 			return
 		}
-		if f.escaped(c) {
+		if f.afterEscape(c) {
 			return
 		}
 	case inEscape:
-		if f.escaped(c) {
+		if f.afterEscape(c) {
 			return
 		}
 	case inSequence:
-		if f.parameter(c) {
+		if f.ofSequence(c) {
 			return
 		}
 	case inString:
-		if f.carried(c, size) {
+		if f.ofString(c, size) {
 			return
 		}
 	}
@@ -189,8 +189,8 @@ func (f *Filter) text(c rune, size int) {
 // mark writes the mark for a removed sequence.
 func (f *Filter) mark() { f.out = append(f.out, f.Mark...) }
 
-// lone processes a carriage return that is not followed by a newline.
-func (f *Filter) lone() {
+// loneReturn processes a carriage return that is not followed by a newline.
+func (f *Filter) loneReturn() {
 	if f.Returns {
 		f.out = append(f.out, '\r')
 	} else {
@@ -198,8 +198,8 @@ func (f *Filter) lone() {
 	}
 }
 
-// escaped processes the character after ESC; false: it is text.
-func (f *Filter) escaped(c rune) bool {
+// afterEscape processes the character after ESC; false: it is text.
+func (f *Filter) afterEscape(c rune) bool {
 	switch {
 	case c == '[':
 		f.begin(inSequence)
@@ -226,8 +226,8 @@ func (f *Filter) begin(s state) {
 	}
 }
 
-// parameter processes a character after ESC [; false: it is text.
-func (f *Filter) parameter(c rune) bool {
+// ofSequence processes a character of a control sequence, after ESC [; false: it is text.
+func (f *Filter) ofSequence(c rune) bool {
 	switch {
 	case c >= ' ' && c <= '?':
 		if len(f.sequence) <= maxSequence {
@@ -257,9 +257,9 @@ func (f *Filter) colour() bool {
 	return true
 }
 
-// carried processes a character of a string; false: it is text. A string ends with its
+// ofString processes a character of a string, after ESC ] and the like; false: it is text. A string ends with its
 // terminator, at the end of the line, or when it is too long.
-func (f *Filter) carried(c rune, size int) bool {
+func (f *Filter) ofString(c rune, size int) bool {
 	f.length += size
 	switch {
 	case c == '\x1b':

@@ -16,8 +16,7 @@ const (
 // invisible reports whether a character that is not a control character is invisible or
 // changes how others are shown.
 func invisible(c rune) bool {
-	switch {
-	case c < 0xad || c == nonJoiner || c == joiner || unicode.Is(unicode.Prepended_Concatenation_Mark, c):
+	if c < 0xad || c == nonJoiner || c == joiner || unicode.Is(unicode.Prepended_Concatenation_Mark, c) {
 		return false
 	}
 	return unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
