@@ -158,6 +158,24 @@ func TestASchemaThatTakesAnythingConvertsNothing(t *testing.T) {
 	}
 }
 
+// TestArgumentsAreNotReadWhereNothingCanBeConverted: tools that take texts only, which
+// may be large, are called most.
+func TestArgumentsAreNotReadWhereNothingCanBeConverted(t *testing.T) {
+	args := json.RawMessage(`{"path":"5","content":"` + strings.Repeat("x", 1<<16) + `"}`)
+	for schema, isRead := range map[string]bool{
+		`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path"]}`: false,
+		`{"type":"object","properties":{"lines":{"type":"array","items":{"type":"string"}}}}`:                       false,
+		`{"type":"object","properties":{"path":{"type":"string"},"force":{"type":"boolean"}}}`:                      true,
+		`{"type":"object","properties":{"path":{"type":["object","null"]}}}`:                                        true,
+	} {
+		s := compiled(t, schema)
+		allocated := testing.AllocsPerRun(1, func() { s.Convert(args) })
+		if isRead != (allocated > 0) {
+			t.Errorf("%s: converting allocates %v times", schema, allocated)
+		}
+	}
+}
+
 // TestConvertingIsAsBoundedAsChecking: the depth of the arguments doubles the work.
 func TestConvertingIsAsBoundedAsChecking(t *testing.T) {
 	schema := compiled(t, `{"allOf":[{"properties":{"a":{"$ref":"#"},"n":{"type":"integer"}}},

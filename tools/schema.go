@@ -63,7 +63,7 @@ type Schema struct {
 	required []string
 	resolved *jsonschema.Resolved
 	shape    *shape
-	converts bool // a string may stand for a value of another type
+	converts bool // Convert may change arguments
 }
 
 // node is one schema with the schemas that it applies to the same value, to members and to

@@ -23,6 +23,8 @@ const (
 	typeObject
 
 	anyType = typeObject<<1 - 1
+	// convertible are the types of values that models write as strings.
+	convertible = typeNull | typeBoolean | typeInteger | typeFraction
 )
 
 // SchemaTypes lists the names of types in a JSON Schema.
@@ -146,7 +148,7 @@ func (s *shape) elementsAt(i int) []*shape {
 type shaper struct {
 	schemas  map[string]*node  // by JSON Pointer; all references have a target
 	shapes   map[string]*shape // complete or under construction
-	converts bool              // one of them does not allow strings
+	converts bool              // one of them allows a convertible type, but no string
 }
 
 // shape returns the shape of one schema.
@@ -160,7 +162,7 @@ func (b *shaper) shape(at string) *shape {
 	}
 	s := &shape{types: ownTypes(n.schema)}
 	b.shapes[at] = s
-	b.converts = b.converts || s.types&typeString == 0
+	b.converts = b.converts || s.types&typeString == 0 && s.types&convertible != 0
 	schema, _ := n.schema.(map[string]any)
 	if n.ref != "" {
 		s.all = append(s.all, b.shape(strings.TrimPrefix(n.ref, "#")))
