@@ -1,12 +1,11 @@
 package contexts
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts/internal/transcript"
+	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // fileContext is a context's directory.
@@ -33,9 +32,6 @@ func (c *fileContext) directory() string { return c.home.directory(c.name) }
 func (c *fileContext) path(name string) string { return filepath.Join(c.directory(), name) }
 
 // hasFile reports whether a file exists; true if that is unknown.
-func (c *fileContext) hasFile(path string) bool {
-	_, err := c.home.fs.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
-}
+func (c *fileContext) hasFile(path string) bool { return disk.Exists(c.home.fs, path) }
 
 func (c *fileContext) texts() fileTexts { return fileTexts{c} }

@@ -24,10 +24,7 @@ type fileHome struct {
 func (f *fileHome) directory(name string) string { return Layout{f.home}.Directory(name) }
 
 // hasContext reports whether a context has a directory.
-func (f *fileHome) hasContext(name string) bool {
-	_, err := f.fs.Stat(f.directory(name))
-	return !errors.Is(err, fs.ErrNotExist)
-}
+func (f *fileHome) hasContext(name string) bool { return disk.Exists(f.fs, f.directory(name)) }
 
 // fileBackend keeps contexts as directories of a home.
 type fileBackend struct {

@@ -63,15 +63,14 @@ func sumOf(own string) string {
 type metaFile struct{ *fileContext }
 
 func (t metaFile) file() jsonfile.File {
-	return jsonfile.File{Path: t.path("context_meta.json"), FS: t.home.fs, Max: maxState}
+	return jsonfile.File{Path: t.path("context_meta.json"), FS: t.home.fs}
 }
 
 // read reads the file; a damaged one counts as empty, as its content is derived.
 func (t metaFile) read() (m meta, err error) {
 	m, err = jsonfile.Read[meta](t.file())
-	var damaged *jsonfile.DamagedError
 	var large *disk.TooLargeError
-	if errors.As(err, &damaged) || errors.As(err, &large) {
+	if jsonfile.IsDamaged(err) || errors.As(err, &large) {
 		t.store.report("%v; it is rebuilt", err)
 		return meta{}, nil
 	}

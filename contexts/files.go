@@ -112,7 +112,7 @@ func (f *Files) Daily() (bool, error) {
 			return false, nil
 		}
 	}
-	if _, err := f.home.fs.Stat(f.home.home); errors.Is(err, fs.ErrNotExist) {
+	if !disk.Exists(f.home.fs, f.home.home) {
 		return false, nil
 	}
 	err := disk.Replace(f.home.fs, path, []byte(fmt.Sprintln(now.Unix())), 0o600)

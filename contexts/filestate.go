@@ -2,7 +2,6 @@ package contexts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -20,9 +19,8 @@ func (f fileRegistry) stateFile() jsonfile.File {
 // state reads state.json. A damaged one counts as empty, and is reported.
 func (f fileRegistry) state(context.Context) (*stateFile, error) {
 	state, err := jsonfile.Read[stateFile](f.stateFile())
-	var damaged *jsonfile.DamagedError
 	switch {
-	case errors.As(err, &damaged):
+	case jsonfile.IsDamaged(err):
 		f.store.report("%v; the current context is taken to be %q, and the contexts are those with a directory", err,
 			DefaultName)
 		state = stateFile{}

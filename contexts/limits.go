@@ -8,10 +8,7 @@ const MaxText = 4 << 20
 
 // Other bounds of what is read at once, in bytes.
 const (
-	// maxState bounds state.json, a manifest and other files that describe a
-	// context.
-	maxState = 16 << 20
-	// maxHolder bounds the content of a lock file.
+	// maxHolder bounds the content of a lock file, and of .tidied.
 	maxHolder = 4 << 10
 	// maxLegacy bounds the whole conversation that the original's first versions
 	// kept in one file.

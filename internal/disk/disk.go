@@ -102,6 +102,13 @@ func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	return fsys.SyncDir(filepath.Dir(name))
 }
 
+// Exists reports whether there is a file or directory with a name; true if that is unknown,
+// so that operations on it fail with the reason.
+func Exists(fsys FS, name string) bool {
+	_, err := fsys.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // Remove removes a file durably. It is not an error if it does not exist.
 func Remove(fsys FS, name string) error {
 	err := fsys.Remove(name)

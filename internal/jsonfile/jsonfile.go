@@ -52,6 +52,13 @@ func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", 
 // Unwrap returns the reason.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
+// IsDamaged reports whether an error is a *DamagedError: the file could be read, but has no
+// valid content.
+func IsDamaged(err error) bool {
+	var damaged *DamagedError
+	return errors.As(err, &damaged)
+}
+
 // Read reads a file; the value of a missing one is zero. The error is a *DamagedError if
 // the file is not a T, or if *T has a method Validate() error that returns an error.
 func Read[T any](f File) (T, error) {
@@ -88,7 +95,7 @@ func Update[T any](f File, change func(*T) error) error {
 			return err
 		}
 		if isDamaged {
-			if err := f.setAside(); err != nil {
+			if err := f.SetAside(); err != nil {
 				return err
 			}
 		}
@@ -164,8 +171,9 @@ func (f File) replace(before, after []byte) error {
 	return disk.Replace(f.fs(), f.Path, after, 0o600)
 }
 
-// setAside renames a damaged file.
-func (f File) setAside() error {
+// SetAside renames a damaged file to NAME.damaged-TIME and reports that. [Update] does so
+// itself; it is for callers that replace files with [Write].
+func (f File) SetAside() error {
 	aside := fmt.Sprintf("%s.damaged-%d", f.Path, time.Now().UnixNano())
 	if err := disk.Move(f.fs(), f.Path, aside); err != nil {
 		return err

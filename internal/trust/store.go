@@ -2,7 +2,6 @@ package trust
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -40,9 +39,8 @@ func (s *Store) Find(project string) (Approval, error) {
 // List lists all approvals by project.
 func (s *Store) List() ([]Approval, error) {
 	all, err := jsonfile.Read[[]Approval](jsonfile.File{Path: s.path})
-	var damaged *jsonfile.DamagedError
 	switch {
-	case errors.As(err, &damaged):
+	case jsonfile.IsDamaged(err):
 		return nil, fmt.Errorf("%w; no approval in it is valid; remove it and approve again", err)
 	case err != nil:
 		return nil, fmt.Errorf("reading the approvals: %w", err)

@@ -8,8 +8,6 @@
 package transcript
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -17,9 +15,6 @@ import (
 	"github.com/chibi-host/chibi/internal/jsonfile"
 	"github.com/chibi-host/chibi/internal/jsonl"
 )
-
-// maxFile bounds the manifest and the note of a rotation, in bytes.
-const maxFile = 16 << 20
 
 // Place is where a log is kept, with its settings.
 type Place struct {
@@ -88,23 +83,11 @@ func (l *Log) Append(records [][]byte) error {
 func (l *Log) HasEntries() bool { return l.active.entries > 0 }
 
 // IsInterrupted reports whether a rotation is to be finished under the lock.
-func (l *Log) IsInterrupted() bool { return l.place.exists(l.place.intentFile()) }
+func (l *Log) IsInterrupted() bool { return disk.Exists(l.place.FS, l.place.intentFile()) }
 
 func (p Place) intentFile() string { return filepath.Join(p.Dir(), ".rotation.json") }
 
-// exists reports whether a file exists; true if that is unknown.
-func (p Place) exists(path string) bool {
-	_, err := p.FS.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
 // json is a small file of the log.
 func (p Place) json(path string) jsonfile.File {
-	return jsonfile.File{Path: path, FS: p.FS, Max: maxFile}
-}
-
-// isDamaged reports whether a file could be read but has no valid content.
-func isDamaged(err error) bool {
-	var damaged *jsonfile.DamagedError
-	return errors.As(err, &damaged)
+	return jsonfile.File{Path: path, FS: p.FS, Report: func(text string) { p.Report("%s", text) }}
 }

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
@@ -69,14 +67,14 @@ func (p Place) writeManifest(m manifest) error {
 func (l *Log) readManifest() (m manifest, err error) {
 	path := l.place.manifestFile()
 	m, err = jsonfile.Read[manifest](l.place.json(path))
-	if err != nil && !isDamaged(err) {
+	if err != nil && !jsonfile.IsDamaged(err) {
 		return m, err
 	}
 	if err != nil {
 		m = manifest{}
 		if !l.writing {
 			l.place.Report("%s is damaged; it is kept aside and rebuilt when it is next written", path)
-		} else if err := l.place.quarantine(path); err != nil {
+		} else if err := l.place.json(path).SetAside(); err != nil {
 			return m, err
 		}
 	}
@@ -161,11 +159,4 @@ func comparePartitions(a, b string) int {
 		}
 	}
 	return 0
-}
-
-// quarantine renames a damaged file and reports that.
-func (p Place) quarantine(path string) error {
-	aside := fmt.Sprintf("%s.damaged-%d", path, p.Now().UnixNano())
-	p.Report("%s is damaged; it is kept as %s, and rebuilt", path, filepath.Base(aside))
-	return disk.Move(p.FS, path, aside)
 }

@@ -126,7 +126,7 @@ func (l *Log) finishRotation() error {
 	}
 	intent := l.place.intentFile()
 	next, err := jsonfile.Read[partition](l.place.json(intent))
-	if err != nil && !isDamaged(err) {
+	if err != nil && !jsonfile.IsDamaged(err) {
 		return err
 	}
 	if err != nil || !filepath.IsLocal(next.File) {
