@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,12 +123,11 @@ func (p Place) adopt(m manifest, files []string) (manifest, error) {
 	return m, p.writeManifest(m)
 }
 
+// sort puts the oldest partition first. Files with other names come before all of them,
+// in their order.
 func (m *manifest) sort() {
 	slices.SortStableFunc(m.Partitions, func(a, b partition) int { return comparePartitions(a.File, b.File) })
 }
-
-// partitionName is FIRST-LAST.jsonl, perhaps with a number.
-var partitionName = regexp.MustCompile(`^partitions/(\d+)-(\d+)(?:-(\d+))?\.jsonl$`)
 
 // partitionFiles lists the existing partitions, the oldest first.
 func (p Place) partitionFiles() ([]string, error) {
@@ -139,7 +137,8 @@ func (p Place) partitionFiles() ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if name := "partitions/" + e.Name(); partitionName.MatchString(name) {
+		name := "partitions/" + e.Name()
+		if _, ok := partitionNumbers(name); ok {
 			files = append(files, name)
 		}
 	}
@@ -147,16 +146,28 @@ func (p Place) partitionFiles() ([]string, error) {
 	return files, nil
 }
 
-// comparePartitions orders by the numbers in the names; other names come first,
-// in their order.
+// comparePartitions orders partitions by the numbers in their names.
 func comparePartitions(a, b string) int {
-	ma, mb := partitionName.FindStringSubmatch(a), partitionName.FindStringSubmatch(b)
-	for i := 1; ma != nil && mb != nil && i < len(ma); i++ {
-		na, _ := strconv.ParseInt(ma[i], 10, 64)
-		nb, _ := strconv.ParseInt(mb[i], 10, 64)
-		if na != nb {
-			return int(min(1, max(-1, na-nb)))
-		}
+	numbersA, _ := partitionNumbers(a)
+	numbersB, _ := partitionNumbers(b)
+	return slices.Compare(numbersA, numbersB)
+}
+
+// partitionNumbers returns the numbers in the name of a partition, which is FIRST-LAST.jsonl,
+// perhaps with a number after LAST; see freePartitionName.
+func partitionNumbers(file string) (numbers []int64, ok bool) {
+	name, isPartition := strings.CutPrefix(file, "partitions/")
+	name, isLog := strings.CutSuffix(name, ".jsonl")
+	parts := strings.Split(name, "-")
+	if !isPartition || !isLog || len(parts) < 2 || len(parts) > 3 {
+		return nil, false
 	}
-	return 0
+	for _, part := range parts {
+		if part == "" || strings.Trim(part, "0123456789") != "" {
+			return nil, false
+		}
+		n, _ := strconv.ParseInt(part, 10, 64) // one that is too large is the largest
+		numbers = append(numbers, n)
+	}
+	return numbers, true
 }
