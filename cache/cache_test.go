@@ -102,6 +102,21 @@ func TestAnEntryOfTheOriginalIsRead(t *testing.T) {
 	}
 }
 
+// TestAnEntryIsReadWhereItsIndexCannotBeWritten has a directory in the place of the index,
+// which fails for every user, as a home that is read-only or full does.
+func TestAnEntryIsReadWhereItsIndexCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	c := cache.Open(dir)
+	e := cachetest.Put(t, c, "tool", "one\ntwo")
+	index := filepath.Join(dir, e.ID+".index.json")
+	if err := errors.Join(os.Remove(index), os.Mkdir(index, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := cachetest.Open(t, c, e.ID).Tail(1, 100); err != nil || p.Text != "two" || p.Last != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 func TestCleaningRemovesWhatCrashesHaveLeft(t *testing.T) {
 	dir := t.TempDir()
 	c := cache.Open(dir)

@@ -120,7 +120,8 @@ func (c Files) Open(id string) (*Reader, error) {
 
 // index reads an entry's index. If it is missing or about another file, the content
 // is verified and the index rebuilt. An entry of the original has no hash: for it
-// only the size is compared.
+// only the size is compared. An index that cannot be written, in a home that is
+// read-only or full, is built again the next time.
 func (c Files) index(e Entry, f *os.File) (lineIndex, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -136,7 +137,8 @@ func (c Files) index(e Entry, f *os.File) (lineIndex, error) {
 	if e.SHA256 != "" && e.SHA256 != index.sum || e.SHA256 == "" && e.Bytes != index.Size {
 		return index, ErrNotFound
 	}
-	return index, jsonfile.Write(c.dir.index(e.ID), index)
+	jsonfile.Write(c.dir.index(e.ID), index)
+	return index, nil
 }
 
 // List lists the entries, the newest first.
