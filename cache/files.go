@@ -31,19 +31,22 @@ const orphanAge = time.Hour
 func (c Files) SpillFile() (*os.File, error) { return disk.CreateSpill(string(c.dir)) }
 
 // PutText saves a text as a tool's output.
-func (c Files) PutText(tool string, arguments []byte, text string) (e Entry, err error) {
+func (c Files) PutText(tool string, arguments []byte, text string) (Entry, error) {
+	e, err := c.putText(tool, arguments, text)
+	return e, notSaved(tool, err)
+}
+
+func (c Files) putText(tool string, arguments []byte, text string) (Entry, error) {
 	f, err := c.SpillFile()
 	if err != nil {
-		return Entry{}, notSaved(tool, err)
+		return Entry{}, err
 	}
+	defer disk.OS{}.Remove(f.Name()) // unless it was moved
 	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		err = notSaved(tool, err)
-	} else if e, err = c.PutFile(tool, arguments, f.Name()); err == nil {
-		return e, nil
+	if err := errors.Join(err, f.Close()); err != nil {
+		return Entry{}, err
 	}
-	disk.OS{}.Remove(f.Name())
-	return Entry{}, err
+	return c.put(tool, arguments, f.Name())
 }
 
 // PutFile saves a file of the directory, see [Files.SpillFile]. It is moved, not
@@ -147,7 +150,11 @@ func (c Files) List() ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing cached outputs: %w", err)
 	}
-	var list []Entry
+	return c.entries(names), nil
+}
+
+// entries lists the entries among the files of the directory, the newest first.
+func (c Files) entries(names []fs.DirEntry) (list []Entry) {
 	for _, n := range names {
 		if id, ok := strings.CutSuffix(n.Name(), ".meta.json"); ok {
 			if e, err := c.entry(id); err == nil {
@@ -156,33 +163,33 @@ func (c Files) List() ([]Entry, error) {
 		}
 	}
 	sortByAge(list)
-	return list, nil
+	return list
 }
 
 // Clean removes entries beyond the limits, and old files that belong to none.
 func (c Files) Clean(limits Limits) (removed int, err error) {
-	entries, err := c.List()
+	names, err := c.dir.names()
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("cleaning the cache: %w", err)
 	}
+	entries := c.entries(names)
 	for _, e := range limits.expired(entries, time.Now()) {
 		if err := c.dir.remove(e.ID); err != nil {
 			return removed, err
 		}
 		removed++
 	}
-	return removed, c.removeOrphans()
+	return removed, c.removeOrphans(names, entries)
 }
 
-// removeOrphans removes old files that belong to no entry.
-func (c Files) removeOrphans() error {
-	names, err := c.dir.names()
-	if err != nil {
-		return fmt.Errorf("cleaning the cache: %w", err)
+// removeOrphans removes old files that belong to none of the entries.
+func (c Files) removeOrphans(names []fs.DirEntry, entries []Entry) error {
+	known := map[string]bool{}
+	for _, e := range entries {
+		known[e.ID] = true
 	}
 	for _, n := range names {
-		id, _, _ := strings.Cut(n.Name(), ".")
-		if _, err := c.entry(id); err == nil && !strings.HasPrefix(n.Name(), ".") {
+		if id, _, _ := strings.Cut(n.Name(), "."); known[id] {
 			continue
 		}
 		info, err := n.Info()
