@@ -77,7 +77,7 @@ func (c *toolCall) cacheOutput(ctx context.Context, e cache.Entry) (string, erro
 	if err != nil {
 		return "", err
 	}
-	text, err := c.stub(e, answer.Summary)
+	text, err := c.stub(ctx, e, answer.Summary)
 	if err != nil {
 		return "", err
 	}

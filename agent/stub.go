@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 const lastLines = 10
 
 // stub returns what the model sees of a cached output.
-func (c *toolCall) stub(e cache.Entry, summary string) (string, error) {
-	t, err := c.agent.Cache.Open(e.ID)
+func (c *toolCall) stub(ctx context.Context, e cache.Entry, summary string) (string, error) {
+	t, err := c.agent.Cache.Open(ctx, e.ID)
 	if err != nil {
 		return "", err
 	}

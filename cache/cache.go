@@ -12,11 +12,15 @@
 //     [ErrNotFound].
 //   - A crash leaves a complete entry, or files that Clean removes.
 //
+// Opening and listing take a context.Context, for caches that are not on this machine;
+// saving and removing take none, so that Ctrl-C does not lose what has arrived.
+//
 // A Cache is safe for concurrent use. Several processes may use one directory at
 // once.
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -52,15 +56,15 @@ type Saver interface {
 	// removes it if it is still there.
 	PutFile(tool string, arguments []byte, path string) (Entry, error)
 	// Open opens the content of an entry.
-	Open(id string) (*Reader, error)
+	Open(ctx context.Context, id string) (*Reader, error)
 }
 
 // Browser lists and reads outputs, for the model's tools and for commands.
 type Browser interface {
 	// List lists the entries, the newest first.
-	List() ([]Entry, error)
+	List(ctx context.Context) ([]Entry, error)
 	// Open opens the content of an entry.
-	Open(id string) (*Reader, error)
+	Open(ctx context.Context, id string) (*Reader, error)
 }
 
 // Cleaner removes outputs.

@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -63,7 +64,7 @@ func TestDamageIsNotFound(t *testing.T) {
 			if err := damage(e.Path); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Open(e.ID); !errors.Is(err, cache.ErrNotFound) || !strings.Contains(err.Error(), e.ID) {
+			if _, err := c.Open(t.Context(), e.ID); !errors.Is(err, cache.ErrNotFound) || !strings.Contains(err.Error(), e.ID) {
 				t.Errorf("error = %v", err)
 			}
 		})
@@ -97,7 +98,7 @@ func TestAnEntryOfTheOriginalIsRead(t *testing.T) {
 	if p, err := cachetest.Open(t, c, "big_6b00d3e6_3cd3d7fe").Tail(1, 100); err != nil || p.Text != "two" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if list, err := c.List(); err != nil || len(list) != 1 || list[0].Bytes != 10 {
+	if list, err := c.List(t.Context()); err != nil || len(list) != 1 || list[0].Bytes != 10 {
 		t.Errorf("list = %+v, %v", list, err)
 	}
 }
@@ -139,7 +140,7 @@ func TestCleaningRemovesWhatCrashesHaveLeft(t *testing.T) {
 	if len(names) != 1 || len(orphan) != 0 {
 		t.Errorf("left: %q %q", names, orphan)
 	}
-	if list, err := c.List(); err != nil || len(list) != 1 {
+	if list, err := c.List(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("list = %v, %v", list, err)
 	}
 }
@@ -178,7 +179,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	text, err := c.Open(e.ID)
+	text, err := c.Open(context.Background(), e.ID)
 	if err != nil {
 		fmt.Println(err)
 		return

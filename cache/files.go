@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -104,7 +105,7 @@ func (c Files) entry(id string) (Entry, error) {
 // Open opens the content of an entry. The error is ErrNotFound if the entry is
 // damaged: its content is compared with its hash the first time, and whenever the
 // file has been written since.
-func (c Files) Open(id string) (*Reader, error) {
+func (c Files) Open(_ context.Context, id string) (*Reader, error) {
 	e, err := c.entry(id)
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (c Files) index(e Entry, f *os.File) (lineIndex, error) {
 }
 
 // List lists the entries, the newest first.
-func (c Files) List() ([]Entry, error) {
+func (c Files) List(context.Context) ([]Entry, error) {
 	names, err := c.dir.names()
 	if err != nil {
 		return nil, fmt.Errorf("listing cached outputs: %w", err)

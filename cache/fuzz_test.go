@@ -25,17 +25,17 @@ func FuzzEntries(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if text, err := c.Open(e.ID); err == nil {
+		if text, err := c.Open(t.Context(), e.ID); err == nil {
 			text.Lines(1, 3, 100)
 			text.Tail(2, 100)
 			text.Close()
 		}
-		if text, err := c.Open(other.ID); err != nil {
+		if text, err := c.Open(t.Context(), other.ID); err != nil {
 			t.Error(err)
 		} else {
 			text.Close()
 		}
-		if list, err := c.List(); err != nil || len(list) == 0 {
+		if list, err := c.List(t.Context()); err != nil || len(list) == 0 {
 			t.Errorf("listed are %v, %v", list, err)
 		}
 		if _, err := c.Clean(cache.Limits{MaxBytes: 1}); err != nil {

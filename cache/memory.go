@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -78,7 +79,7 @@ func (m *Memory) PutFile(tool string, arguments []byte, path string) (Entry, err
 }
 
 // Open opens the content of an entry.
-func (m *Memory) Open(id string) (*Reader, error) {
+func (m *Memory) Open(_ context.Context, id string) (*Reader, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, ok := m.entries[id]
@@ -90,7 +91,7 @@ func (m *Memory) Open(id string) (*Reader, error) {
 }
 
 // List lists the entries, the newest first.
-func (m *Memory) List() ([]Entry, error) {
+func (m *Memory) List(context.Context) ([]Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var list []Entry
@@ -103,7 +104,7 @@ func (m *Memory) List() ([]Entry, error) {
 
 // Clean removes entries beyond the limits.
 func (m *Memory) Clean(limits Limits) (removed int, err error) {
-	list, err := m.List()
+	list, err := m.List(context.Background())
 	if err != nil {
 		return 0, err
 	}

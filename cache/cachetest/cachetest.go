@@ -54,7 +54,7 @@ func Put(t testing.TB, c cache.Saver, tool, text string) cache.Entry {
 // Open opens an entry for the rest of the test.
 func Open(t testing.TB, c cache.Browser, id string) *cache.Reader {
 	t.Helper()
-	r, err := c.Open(id)
+	r, err := c.Open(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,11 +99,11 @@ func ids(t *testing.T, c cache.Cache) {
 
 func unknown(t *testing.T, c cache.Cache) {
 	for _, id := range []string{"", ".", "../x", "/etc/passwd", "a/b", "a.cache", "x_1_2", strings.Repeat("x", 300)} {
-		if _, err := c.Open(id); !errors.Is(err, cache.ErrNotFound) {
+		if _, err := c.Open(t.Context(), id); !errors.Is(err, cache.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	if list, err := c.List(); len(list) > 0 || err != nil {
+	if list, err := c.List(t.Context()); len(list) > 0 || err != nil {
 		t.Errorf("list of an empty cache = %v, %v", list, err)
 	}
 	if removed, err := c.Clean(cache.Limits{MaxBytes: 1}); removed > 0 || err != nil {
@@ -162,7 +162,7 @@ func notSaved(t *testing.T, c cache.Cache) {
 	if _, err := c.PutFile("mytool", nil, path); err == nil || !strings.Contains(err.Error(), `"mytool"`) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if list, err := c.List(); len(list) > 0 || err != nil {
+	if list, err := c.List(t.Context()); len(list) > 0 || err != nil {
 		t.Errorf("list = %v, %v", list, err)
 	}
 }
@@ -173,7 +173,7 @@ func list(t *testing.T, c cache.Cache) {
 		e := Put(t, c, "tool", Numbered(i))
 		want[e.ID] = e
 	}
-	list, err := c.List()
+	list, err := c.List(t.Context())
 	if err != nil || len(list) != len(want) {
 		t.Fatalf("list = %v, %v", list, err)
 	}
@@ -279,11 +279,11 @@ func clean(t *testing.T, c cache.Cache) {
 		if removed, err := c.Clean(test.limits); removed != test.removed || err != nil {
 			t.Errorf("%s: removed %d, %v; want %d", test.name, removed, err, test.removed)
 		}
-		if _, err := c.Open(ids[1]); test.removed > 0 && !errors.Is(err, cache.ErrNotFound) {
+		if _, err := c.Open(t.Context(), ids[1]); test.removed > 0 && !errors.Is(err, cache.ErrNotFound) {
 			t.Errorf("%s: a removed entry: %v", test.name, err)
 		}
 	}
-	if list, err := c.List(); err != nil || len(list) > 0 {
+	if list, err := c.List(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("left: %v, %v", list, err)
 	}
 }
@@ -293,7 +293,7 @@ func removeAll(t *testing.T, c cache.Cache) {
 	if err := c.Clear(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Open(id); !errors.Is(err, cache.ErrNotFound) {
+	if _, err := c.Open(t.Context(), id); !errors.Is(err, cache.ErrNotFound) {
 		t.Errorf("a removed entry: %v", err)
 	}
 	Put(t, c, "tool", "the cache can be used again")
@@ -310,7 +310,7 @@ func concurrent(t *testing.T, c cache.Cache) {
 					t.Error(err)
 					return
 				}
-				r, err := c.Open(e.ID)
+				r, err := c.Open(t.Context(), e.ID)
 				if err != nil {
 					t.Error(err)
 					return
@@ -319,12 +319,12 @@ func concurrent(t *testing.T, c cache.Cache) {
 					t.Errorf("read %d bytes of %d, %v", len(got), len(text), err)
 				}
 				r.Close()
-				c.List()
+				c.List(t.Context())
 			}
 		})
 	}
 	workers.Wait()
-	if list, err := c.List(); err != nil || len(list) != 40 {
+	if list, err := c.List(t.Context()); err != nil || len(list) != 40 {
 		t.Errorf("%d are listed, %v", len(list), err)
 	}
 }

@@ -91,7 +91,7 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 	if err := decode(call, &args); err != nil {
 		return failed(err), nil
 	}
-	t, err := f.files.open(args)
+	t, err := f.files.open(ctx, args)
 	if err != nil {
 		return failed(err), nil
 	}
@@ -107,12 +107,12 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 }
 
 // open opens the text that the arguments name.
-func (f Files) open(args fileArgs) (*cache.Reader, error) {
+func (f Files) open(ctx context.Context, args fileArgs) (*cache.Reader, error) {
 	switch {
 	case args.CacheID != "" && args.Path != "":
 		return nil, toolError("Provide either cache_id or path, not both")
 	case args.CacheID != "":
-		return f.Cache.Open(args.CacheID)
+		return f.Cache.Open(ctx, args.CacheID)
 	case args.Path != "":
 		file, err := f.openPath(args.Path)
 		if err != nil {
@@ -215,11 +215,11 @@ func (cacheList) Spec() tools.Spec {
 }
 
 // Call returns the list.
-func (c cacheList) Call(_ context.Context, call tools.Call) (tools.Result, error) {
+func (c cacheList) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err := decode(call, &struct{}{}); err != nil {
 		return failed(err), nil
 	}
-	list, err := c.cache.List()
+	list, err := c.cache.List(ctx)
 	if err != nil {
 		return failed(err), nil
 	}

@@ -37,7 +37,7 @@ func listCommand(env *command.Env) *cli.Command {
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
 		Run: func(ctx context.Context, _ []string) error {
 			return env.Manage(ctx, func(s *app.Session) error {
-				entries, err := s.Cache().List()
+				entries, err := s.Cache().List(ctx)
 				switch {
 				case err != nil:
 					return err
@@ -67,7 +67,7 @@ func list(out *command.Printer, name string, entries []cache.Entry) error {
 // show prints an output. Control characters are replaced on a terminal.
 func show(ctx context.Context, env *command.Env, id string) error {
 	return env.Manage(ctx, func(s *app.Session) error {
-		output, err := s.Cache().Open(id)
+		output, err := s.Cache().Open(ctx, id)
 		if err != nil {
 			return fmt.Errorf("%w in context %q; chibi cache list lists them", err, s.Name())
 		}

@@ -131,7 +131,7 @@ func (s sources) traceNames(ctx context.Context) []string {
 // cachedIDs lists the large tool outputs of the current context.
 func (s sources) cachedIDs(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) (list []string) {
-		cached, _ := session.Cache().List()
+		cached, _ := session.Cache().List(ctx)
 		for _, e := range cached {
 			list = append(list, e.ID)
 		}
