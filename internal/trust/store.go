@@ -2,6 +2,7 @@ package trust
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -50,17 +51,25 @@ func (s *Store) List() ([]Approval, error) {
 
 // Approve stores an approval and replaces the project's earlier one.
 func (s *Store) Approve(a Approval) error {
-	return s.change(func(all []Approval) []Approval { return append(without(all, a.Project), a) })
+	return s.change(func(all []Approval) ([]Approval, error) { return append(without(all, a.Project), a), nil })
 }
+
+// errNotApproved ends a change that would remove nothing, so that no list is written.
+var errNotApproved = errors.New("not approved")
 
 // Revoke removes a project's approval, and reports whether there was one.
 func (s *Store) Revoke(project string) (found bool, err error) {
-	err = s.change(func(all []Approval) []Approval {
+	err = s.change(func(all []Approval) ([]Approval, error) {
 		left := without(all, project)
-		found = len(left) < len(all)
-		return left
+		if len(left) == len(all) {
+			return nil, errNotApproved
+		}
+		return left, nil
 	})
-	return found, err
+	if errors.Is(err, errNotApproved) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func without(all []Approval, project string) []Approval {
@@ -69,9 +78,11 @@ func without(all []Approval, project string) []Approval {
 
 // change changes the list under its lock. A damaged list is renamed, and its approvals are
 // no longer valid.
-func (s *Store) change(do func([]Approval) []Approval) error {
-	err := jsonfile.Update(jsonfile.File{Path: s.path}, func(all *[]Approval) error {
-		*all = do(*all)
+func (s *Store) change(do func([]Approval) ([]Approval, error)) error {
+	err := jsonfile.Update(jsonfile.File{Path: s.path}, func(all *[]Approval) (err error) {
+		if *all, err = do(*all); err != nil {
+			return err
+		}
 		slices.SortFunc(*all, func(a, b Approval) int { return cmp.Compare(a.Project, b.Project) })
 		return nil
 	})

@@ -34,6 +34,22 @@ func TestApprovalsAreKept(t *testing.T) {
 	}
 }
 
+// TestRevokingWithoutAListWritesNone: a list that was written without an approval in it
+// was "null", which counted as damaged from then on.
+func TestRevokingWithoutAListWritesNone(t *testing.T) {
+	home := t.TempDir()
+	store := trust.Open(home)
+	if found, err := store.Revoke("/project"); found || err != nil {
+		t.Errorf("revoked: %v, %v", found, err)
+	}
+	if all, err := store.List(); len(all) != 0 || err != nil {
+		t.Errorf("the list is %v, %v", all, err)
+	}
+	if _, err := os.Stat(filepath.Join(home, "trust.json")); err == nil {
+		t.Error("a list was written")
+	}
+}
+
 func TestADamagedListApprovesNothingAndIsNotOverwritten(t *testing.T) {
 	home := t.TempDir()
 	path := filepath.Join(home, "trust.json")
