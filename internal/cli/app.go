@@ -32,6 +32,8 @@ type program struct {
 	opts  options
 	rows  []operation.Row // of the flags, which fill opts
 	begin chat.BeginFunc  // begins an answer that Ctrl-C ends without ending the program
+
+	commands []*cli.Command
 }
 
 // newProgram makes a run of chibi that reads from and prints to these.
@@ -46,6 +48,7 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc) *program
 			return runFlags(ctx, p, prompt.Words)
 		},
 	}
+	p.commands = append(commands(p.env), helpCommand(p))
 	return p
 }
 
@@ -61,7 +64,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 		return app.UsageError{Err: cmdline.SeeHelp(err)}
 	}
 	if slices.Contains(l.Flags, "--help") || len(l.Words) > 0 && l.Words[0] == "help" {
-		line.CustomAppHelpTemplate = helpText(flagsOf(p.rows))
+		line.CustomAppHelpTemplate = helpText(p)
 	}
 	found := l.Command(line.Commands)
 	if found == nil {
@@ -112,7 +115,7 @@ func commandLine(p *program) *cli.App {
 			return nil
 		},
 		Action:   func(c *cli.Context) error { return runFlags(c.Context, p, c.Args().Slice()) },
-		Commands: append(commands(p.env), helpCommand(p)),
+		Commands: p.commands,
 	}
 }
 

@@ -22,13 +22,14 @@ const (
 // helpCommand is the command help.
 func helpCommand(p *program) *cli.Command {
 	return p.env.Command(command.Spec{Name: "help", About: "print this help",
-		Run: func(context.Context, []string) error { return printHelp(p.env.Out, flagsOf(p.rows)) }})
+		Run: func(context.Context, []string) error { return printHelp(p) }})
 }
 
 // printHelp prints the program's help.
-func printHelp(out *command.Printer, flags []*cmdline.Flag) error {
-	return out.Answer("show_help", command.Fields{"commands": cmdline.CommandNames(flags)},
-		command.Wrap(strings.TrimSuffix(helpText(flags), "\n"), command.HelpWidth(out.Screen)))
+func printHelp(p *program) error {
+	out := p.env.Out
+	return out.Answer("show_help", command.Fields{"commands": cmdline.CommandNames(flagsOf(p.rows))},
+		command.Wrap(strings.TrimSuffix(helpText(p), "\n"), command.HelpWidth(out.Screen)))
 }
 
 // version is the module's version as built.
@@ -39,16 +40,35 @@ func version() string {
 	return "(devel)"
 }
 
-// helpText is what --help prints of these flags.
-func helpText(flags []*cmdline.Flag) string {
+// helpText is what --help prints.
+func helpText(p *program) string {
 	text := helpHead
 	for _, part := range []string{partContexts, partModel, partPlugins, partRecipes, partOther} {
-		text += part + ":\n" + cmdline.Help(flags, part) + "\n"
+		text += part + ":\n" + cmdline.Help(flagsOf(p.rows), part) + "\n"
 	}
-	return text + helpTail
+	return text + helpOrder + "Commands (COMMAND --help has more):\n" + commandsHelp(p.commands) + helpTail
 }
 
-// helpHead is the text of --help before the flags, helpTail the text after them.
+// commandsHelp lists commands, a line each, as --help shows them.
+func commandsHelp(commands []*cli.Command) (text string) {
+	for _, c := range commands {
+		usage, about := c.ArgsUsage, c.Usage
+		if len(c.Subcommands) > 0 {
+			var names []string
+			for _, sub := range c.Subcommands {
+				names = append(names, sub.Name)
+			}
+			usage, about = "...", about+": "+strings.Join(names, ", ")
+		}
+		if !c.Hidden {
+			text += cmdline.HelpLine(strings.TrimSpace("chibi "+c.Name+" "+usage), about)
+		}
+	}
+	return text
+}
+
+// helpHead is the text of --help before the flags, helpOrder the text after them, and
+// helpTail the text after the commands.
 const helpHead = `chibi - talk to a language model, and let plugins see and shape it
 
 Usage:
@@ -71,32 +91,13 @@ the value attached: -vcwork.
 
 `
 
-const helpTail = `The order of the flags does not matter: settings are saved first; then contexts
+const helpOrder = `The order of the flags does not matter: settings are saved first; then contexts
 are destroyed, archived, compacted, renamed, given a system prompt and shown;
 then tools are called, mail is processed, and the prompt is asked.
 
-Commands (COMMAND --help has more):
-   chibi context list|show|switch|rename|archive|compact|delete
-   chibi history                     show the whole transcript, or a part by time, text or number
-   chibi retry                       send the latest prompt again, if it got no answer
-   chibi cache list|show|clear       tool outputs that were too large for the conversation
-   chibi plugin new|check|test|watch  create a plugin; find its errors; run its tests; check it while you edit
-   chibi plugin install|show|enable|disable|remove
-   chibi trace [explain [ABOUT]]     show what plugins did in the newest turn: as a timeline, as sentences or as a
-                                     page; ABOUT is a plugin, tool, hook,
-                                     place in the request, prompt or context
-   chibi replay                      fire the hooks of a turn again with today's plugins, and show what differs
-   chibi doctor                      look for problems, and say how to fix them
-   chibi tool call TOOL [JSON]       run one tool, alone or as in a turn
-   chibi plugin list                 list all plugins of chibi, Kodelet and Kode: order, tools, hooks; which are left
-                                     out, and why
-   chibi recipe run|list|show        prepared prompts; "chibi recipe run compact" compacts the conversation
-   chibi trust [DIRECTORY]           show what a directory's hooks and recipes would run, and approve them
-   chibi hook fire POINT             try a hook without a conversation
-   chibi hook list|show|schema       the hook points; what a plugin receives and may answer at each
-   chibi completion bash|zsh|fish    print the script that completes chibi's commands in a shell
-   chibi demo                        show the example plugins at work
+`
 
+const helpTail = `
 Exit status:
 ` + exitCodesHelp + `
 `

@@ -25,7 +25,7 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 	}
 	switch {
 	case o.help:
-		return printHelp(p.env.Out, flagsOf(p.rows))
+		return printHelp(p)
 	case o.version:
 		return out.Answer("show_version", command.Fields{"version": version()}, "chibi "+version())
 	case o.jsonSchema:

@@ -16,7 +16,7 @@ import (
 
 // Commands lists the commands about large tool outputs.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("cache", "large tool outputs", []*cli.Command{
+	return []*cli.Command{env.Group("cache", "tool outputs that were too large for the conversation", []*cli.Command{
 		listCommand(env),
 		env.Command(command.Spec{
 			Name: "show", Args: "ID", About: "print a large tool output, as the tool wrote it",

@@ -2,7 +2,7 @@ package cmdline
 
 import "strings"
 
-// explained is the column at which help says what a flag does.
+// explained is the column at which help says what a flag or a command does.
 const explained = 37
 
 // Help lists the flags of one part of --help, a line each.
@@ -16,9 +16,18 @@ func Help(flags []*Flag, part string) string {
 	return b.String()
 }
 
+// HelpLine returns a line of --help: what a person types, and what it does.
+func HelpLine(typed, about string) string {
+	line := "   " + typed
+	if about == "" {
+		return line + "\n"
+	}
+	return line + strings.Repeat(" ", max(2, explained-len(line))) + about + "\n"
+}
+
 // helpLine returns the line of --help about the flag.
 func (f *Flag) helpLine() string {
-	line := "   "
+	line := ""
 	for _, letter := range f.Letters {
 		line += dashed(string(letter)) + ", "
 	}
@@ -26,8 +35,5 @@ func (f *Flag) helpLine() string {
 	for _, value := range f.Takes {
 		line += " " + value.Word
 	}
-	if f.About == "" {
-		return line + "\n"
-	}
-	return line + strings.Repeat(" ", max(2, explained-len(line))) + f.About + "\n"
+	return HelpLine(line, f.About)
 }

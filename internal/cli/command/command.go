@@ -26,9 +26,9 @@ type Spec struct {
 	// Args names the words that the command takes: NAME is one word, [NAME] is
 	// optional, [TEXT]... is any number of words.
 	Args string
-	// About describes the command in a line.
-	About string
-	Flags []cli.Flag
+	// About describes the command in a line, More in further sentences of its help.
+	About, More string
+	Flags       []cli.Flag
 	// Examples are command lines for its help.
 	Examples []string
 	// Run runs the command. The number of words is as Args requires.
@@ -38,8 +38,8 @@ type Spec struct {
 // Command makes a command.
 func (e *Env) Command(s Spec) *cli.Command {
 	return &cli.Command{
-		Name: s.Name, ArgsUsage: s.Args, Usage: s.About, Flags: s.Flags, HideHelpCommand: true,
-		Description: strings.Join(s.Examples, "\n   "), CustomHelpTemplate: Help, OnUsageError: usageError,
+		Name: s.Name, ArgsUsage: s.Args, Usage: s.About, UsageText: s.More, Flags: s.Flags, HideHelpCommand: true,
+		Description: strings.Join(s.Examples, "\n   "), CustomHelpTemplate: helpTemplate, OnUsageError: usageError,
 		Action: func(c *cli.Context) error {
 			if least, _ := cmdline.Arity(c.Command); c.NArg() < least {
 				return Usage("%s takes %s; put -- before it if it is a prompt", c.Command.HelpName, s.Args)
@@ -68,9 +68,12 @@ func (e *Env) Group(name, about string, commands []*cli.Command) *cli.Command {
 		}}
 }
 
-// Help is the template of what COMMAND --help prints.
-const Help = `{{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}} - {{.Usage}}
-{{range .VisibleFlags}}{{if ne (index .Names 0) "help"}}   {{.}}
+// helpTemplate is the template of what COMMAND --help prints.
+const helpTemplate = `{{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}} - {{.Usage}}
+{{if .UsageText}}
+{{.UsageText}}
+
+{{end}}{{range .VisibleFlags}}{{if ne (index .Names 0) "help"}}   {{.}}
 {{end}}{{end}}{{if .Description}}
 For example:
    {{.Description}}

@@ -14,7 +14,7 @@ import (
 
 // Commands lists the commands about contexts.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("context", "named conversations", []*cli.Command{
+	return []*cli.Command{env.Group("context", "named conversations that are kept", []*cli.Command{
 		listCommand(env),
 		showCommand(env),
 		env.Command(command.Spec{

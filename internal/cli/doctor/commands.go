@@ -20,9 +20,8 @@ type flags struct{ online, json bool }
 func Commands(env *command.Env) []*cli.Command {
 	var f flags
 	return []*cli.Command{env.Command(command.Spec{
-		Name: "doctor", About: "look for problems in the home, permissions, plugins, guards and transcripts; each finding " +
-			"says " +
-			"how to fix it",
+		Name: "doctor", About: "look for problems in the home, permissions, plugins, guards and transcripts, and say how " +
+			"to fix them",
 		Flags: []cli.Flag{command.Switch(&f.online, "online", "also check the model's server"),
 			command.JSONFlag(&f.json)},
 		Examples: []string{"chibi doctor", "chibi doctor --online --json"},

@@ -28,9 +28,9 @@ func fireCommand(env *command.Env) *cli.Command {
 		About: "fire one hook point and show what each plugin says; chibi itself changes nothing",
 		Flags: []cli.Flag{
 			&cmdline.Flag{Name: "data", Takes: cmdline.Word("PAYLOAD", cmdline.Payload), Into: cmdline.List(&f.data),
-				About: "the PAYLOAD: JSON, @FILE, or - for standard input; an example without it"},
+				About: "the payload: JSON, @FILE, or - for standard input; without --data, an example"},
 			&cmdline.Flag{Name: "set", Takes: cmdline.Word("FIELD=VALUE", cmdline.Argument), Into: cmdline.List(&f.set),
-				About: "set a FIELD=VALUE of the payload, e.g. --set arguments.command='rm -rf /'"},
+				About: "set a field of the payload, e.g. --set arguments.command='rm -rf /'"},
 			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.List(&f.plugins),
 				About: "ask only the plugin NAME; may be given several times"},
 			command.JSONFlag(&f.json),

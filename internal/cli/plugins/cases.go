@@ -24,8 +24,8 @@ func testCommand(env *command.Env) *cli.Command {
 	var verbose bool
 	return env.Command(command.Spec{
 		Name: "test", Args: "[FILE]...",
-		About: "run the cases of *" + cases.Suffix + " files; those in the plugins directory without a name",
-		Flags: []cli.Flag{command.Switch(&verbose, "all", "name the cases that pass too")},
+		About: "run the cases of *" + cases.Suffix + " files; without FILE, those in the plugins directory",
+		Flags: []cli.Flag{command.Switch(&verbose, "all", "also name the cases that pass")},
 		Examples: []string{"chibi plugin test my-filter" + cases.Suffix,
 			"chibi trace --cases my-filter > my-filter" + cases.Suffix},
 		Run: func(ctx context.Context, args []string) error {

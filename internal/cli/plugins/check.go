@@ -17,9 +17,8 @@ func checkCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
 		Name: "check", Args: "[PLUGIN]...",
-		About: "try plugins out in a scratch home, with an example of each of their hooks, and say what is wrong; all " +
-			"plugins " +
-			"without a name",
+		About: "run plugins in a scratch home with an example of each of their hooks, and say what is wrong; " +
+			"without PLUGIN, all of them",
 		Flags:    []cli.Flag{command.JSONFlag(&asJSON)},
 		Examples: []string{"chibi plugin check my-filter", "chibi plugin check ./path/to/plugin --json"},
 		Run: func(ctx context.Context, args []string) error {

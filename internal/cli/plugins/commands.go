@@ -12,7 +12,7 @@ import (
 
 // Commands lists the commands about plugins.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("plugin", "plugins", []*cli.Command{
+	return []*cli.Command{env.Group("plugin", "find, write, test and manage plugins", []*cli.Command{
 		listCommand(env), newCommand(env), checkCommand(env), testCommand(env), watchCommand(env), installCommand(env),
 		showCommand(env), enableCommand(env), disableCommand(env), removeCommand(env),
 	})}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
@@ -14,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
 	"github.com/chibi-host/chibi/tools/builtin"
+	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
 
@@ -30,11 +30,11 @@ func newCommand(env *command.Env) *cli.Command {
 		Name: "new", Args: "PLUGIN",
 		About: "write the beginning of a plugin: working, with the fields of its hooks in comments",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "lang", Usage: "`LANGUAGE`: " + strings.Join(scaffold.Languages(), ", "),
+			&cli.StringFlag{Name: "lang", Usage: "write it in `LANGUAGE`: " + english.WordSeries(scaffold.Languages(), "or"),
 				Value: "sh", Destination: &f.lang},
 			&cmdline.Flag{Name: "hook", Takes: cmdline.Word("POINT", cmdline.Point), Into: cmdline.List(&f.hooks),
-				About: "ask for the hook POINT; may be given several times"},
-			command.Switch(&f.tool, "tool", "it is a tool: its description asks for what the model should know"),
+				About: "subscribe it to the hook POINT; may be given several times"},
+			command.Switch(&f.tool, "tool", "make it a tool, with a description that tells the model what it does"),
 			&cli.StringFlag{Name: "dir", Usage: "write it into `DIRECTORY`, not into the plugins directory",
 				Destination: &f.dir},
 		},

@@ -22,7 +22,7 @@ func watchCommand(env *command.Env) *cli.Command {
 	var hook string
 	return env.Command(command.Spec{
 		Name: "watch", Args: "PLUGIN", About: "check a plugin each time it is saved, until Ctrl-C",
-		Flags: []cli.Flag{&cli.StringFlag{Name: "hook", Usage: "fire this `POINT` each time too, with its example",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "hook", Usage: "also fire the hook `POINT` each time, with its example",
 			Destination: &hook}},
 		Examples: []string{"chibi plugin watch my-filter --hook pre_api_tools"},
 		Run: func(ctx context.Context, args []string) error {

@@ -18,7 +18,7 @@ import (
 
 // Commands lists the commands about recipes.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("recipe", "prepared prompts", []*cli.Command{
+	return []*cli.Command{env.Group("recipe", "prepared prompts in files", []*cli.Command{
 		runCommand(env), listCommand(env), showCommand(env),
 	})}
 }
@@ -28,7 +28,7 @@ func runCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "run", Args: "RECIPE [TEXT]...", About: "ask the model with a recipe, and TEXT after it",
 		Flags: []cli.Flag{&cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument),
-			Into: cmdline.List(&arguments), About: "give the recipe an argument, NAME=VALUE"}},
+			Into: cmdline.List(&arguments), About: "give the recipe an argument; may be given several times"}},
 		Examples: []string{"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"},
 		Run: func(ctx context.Context, args []string) error {
 			return env.Prompt(ctx, command.Prompt{Recipe: args[0], Args: arguments, Words: args[1:]})

@@ -12,7 +12,7 @@ import (
 
 // Commands lists the commands about tools.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("tool", "tools", []*cli.Command{callCommand(env)})}
+	return []*cli.Command{env.Group("tool", "run tools without a conversation", []*cli.Command{callCommand(env)})}
 }
 
 func callCommand(env *command.Env) *cli.Command {

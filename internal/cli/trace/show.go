@@ -23,9 +23,10 @@ func traceCommand(env *command.Env) *cli.Command {
 	var f traceFlags
 	return env.Command(command.Spec{
 		Name: "trace", Args: "[FILE] [ABOUT]",
-		About: "show what plugins did in the newest turn; \"trace explain [ABOUT]\" says it in sentences: of all, or of a " +
-			"plugin, a tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a " +
-			"context, the number of a turn",
+		About: "show what plugins did in the newest turn, as a timeline, sentences or a page",
+		More: "\"chibi trace explain\" says it in sentences; with ABOUT, only what concerns that: a plugin, a tool, a " +
+			"hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, or the number " +
+			"of a turn.",
 		Flags: []cli.Flag{
 			turnFlag(&f.turn),
 			&cli.StringFlag{Name: "plugin", Usage: "show only what the plugin `NAME` did", Destination: &f.plugin},
