@@ -81,6 +81,12 @@ func regularOnly(f *os.File, path string) (*os.File, error) {
 	return f, nil
 }
 
+// IsTaken reports whether there is anything at a path, which may be a broken link.
+func IsTaken(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // checkRegular returns an error if a file is not a regular one.
 func checkRegular(path string, info fs.FileInfo) error {
 	kind := "something else"

@@ -10,6 +10,11 @@ func FindPoint(name string) (hookpoints.Info, error) {
 	return hookpoints.Info{}, Usage("there is no hook point %q; chibi hook list names them all", name)
 }
 
+// NoPlugin returns the error about a name that no plugin has.
+func NoPlugin(name string) error {
+	return Usage("there is no plugin %q; chibi plugin list names them all", name)
+}
+
 // Powers returns what a plugin can do at a point, in words.
 func Powers(info hookpoints.Info) string {
 	switch {

@@ -20,7 +20,7 @@ func homeDirectory(home string) []finding {
 	isMissing := errors.Is(err, os.ErrNotExist)
 	var f finding
 	switch {
-	case isMissing && exists(home):
+	case isMissing && disk.IsTaken(home):
 		f = failure(home+" is a broken link", "create the directory that it points to, or "+another)
 	case isMissing && !isWritable(existingAncestor(home)):
 		f = failure("there is no home at "+home+", and it cannot be created", another)
@@ -51,12 +51,6 @@ func existingAncestor(path string) string {
 	return path
 }
 
-// exists reports whether a path exists, which includes broken links.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // configuration reports whether there are configuration files, which were read already.
 func configuration(s *app.Session) []finding {
 	if len(configurationFiles(s.Home)) == 0 {
@@ -68,7 +62,7 @@ func configuration(s *app.Session) []finding {
 // configurationFiles lists the files of the configuration that exist.
 func configurationFiles(home string) (paths []string) {
 	for _, name := range []string{"config.toml", "models.toml"} {
-		if path := filepath.Join(home, name); exists(path) {
+		if path := filepath.Join(home, name); disk.IsTaken(path) {
 			paths = append(paths, path)
 		}
 	}

@@ -102,7 +102,7 @@ func hostOf(s *app.Session, names []string) (*plugin.Host, error) {
 	host := &plugin.Host{Waiting: s.Agent.Host.Waiting, MaxAnswers: s.Agent.Host.MaxAnswers}
 	for _, name := range names {
 		if !app.HasPlugin(s.Loaded, name) {
-			return nil, command.Usage("there is no plugin %q; chibi plugin list names them all", name)
+			return nil, command.NoPlugin(name)
 		}
 	}
 	for i := range s.Loaded.Plugins {

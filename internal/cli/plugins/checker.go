@@ -122,29 +122,18 @@ func (c *checker) check(ctx context.Context, t target) (check.Report, error) {
 
 // checkForeign checks a hook of another program.
 func checkForeign(ctx context.Context, s *app.Session, name string) (check.Report, error) {
-	if err := s.Load(ctx); err != nil {
+	p, left, err := findForeign(ctx, s, name)
+	switch {
+	case err != nil:
 		return check.Report{}, err
+	case left != nil:
+		return check.Missing(name, left.Origin.Path, whyLeftOut(left.Reason, left.Untrusted)), nil
 	}
-	for i := range s.Loaded.Plugins {
-		if s.Loaded.Plugins[i].Name == name {
-			r := check.Loaded(ctx, &s.Loaded.Plugins[i])
-			for _, n := range s.Loaded.Notices {
-				if n.Plugin == r.Plugin {
-					r.Warn(n.Text)
-				}
-			}
-			return r, nil
+	r := check.Loaded(ctx, p)
+	for _, n := range s.Loaded.Notices {
+		if n.Plugin == r.Plugin {
+			r.Warn(n.Text)
 		}
 	}
-	for _, left := range s.Loaded.Skipped {
-		if left.Name != name {
-			continue
-		}
-		why := left.Reason
-		if left.Untrusted {
-			why += "; approve it with: chibi trust"
-		}
-		return check.Missing(name, left.Origin.Path, why), nil
-	}
-	return check.Report{}, noPlugin(name)
+	return r, nil
 }

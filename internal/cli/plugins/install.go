@@ -43,6 +43,9 @@ type installation struct {
 // install copies or links a plugin, disabled, and offers to enable it. Nothing of
 // it runs before the person agrees.
 func install(ctx context.Context, env *command.Env, s *app.Session, what installation) error {
+	if what.link && installed.IsAddress(what.source) {
+		return command.Usage("--link is for a path; %s is not on this machine", what.source)
+	}
 	source, err := installed.Fetch(ctx, s.Loader().Runner(), what.source)
 	if err != nil {
 		return err
@@ -51,9 +54,6 @@ func install(ctx context.Context, env *command.Env, s *app.Session, what install
 	dir := directory(env, s)
 	if err := dir.Free(source.Name); err != nil {
 		return err
-	}
-	if what.link && installed.IsAddress(what.source) {
-		return command.Usage("--link is for a path; %s is not on this machine", what.source)
 	}
 	if err := source.Check(); err != nil {
 		return err

@@ -40,11 +40,11 @@ func listCommand(env *command.Env) *cli.Command {
 
 // list shows all plugins that were found, loaded or not, of all protocols.
 func list(env *command.Env, s *app.Session) {
-	list := listOf(s.Loaded)
-	if len(list) == 0 {
-		env.Out.Notef("there are no plugins in %s; docs/PLUGINS.md shows how to write one", s.Loader().Dir())
+	all := listOf(s.Loaded)
+	if len(all) == 0 {
+		env.Out.Notef("there are no plugins in %s; chibi plugin new and chibi plugin install add some", s.Loader().Dir())
 	}
-	for _, one := range list {
+	for _, one := range all {
 		one.print(env.Out.Screen.Stdout(), len(s.Loaded.Plugins))
 	}
 }
@@ -148,10 +148,8 @@ func effective(f plugin.Failure) plugin.Failure { return cmp.Or(f, plugin.Ignore
 // state is the state of the plugin for people.
 func (p *listedPlugin) state() string {
 	switch {
-	case p.State == stateLeftOut && p.Untrusted:
-		return "left out: " + p.Reason + "; approve it with: chibi trust"
 	case p.State == stateLeftOut:
-		return "left out: " + p.Reason
+		return "left out: " + whyLeftOut(p.Reason, p.Untrusted)
 	case p.OnFailure == plugin.Block:
 		return "ok, blocks when it fails"
 	}

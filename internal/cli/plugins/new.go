@@ -1,9 +1,9 @@
 package plugins
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -78,12 +78,9 @@ type newPlugin struct {
 
 // writeNew writes a new plugin.
 func writeNew(env *command.Env, s *app.Session, p newPlugin) error {
-	dir := s.Loader().Dir()
-	if p.dir != "" {
-		dir = p.dir
-	}
+	dir := cmp.Or(p.dir, s.Loader().Dir())
 	target := filepath.Join(dir, p.name)
-	if _, err := os.Lstat(target); err == nil {
+	if disk.IsTaken(target) {
 		return fmt.Errorf("%s is there already; remove it, or take another name", target)
 	}
 	for _, file := range p.files {

@@ -16,9 +16,9 @@ import (
 	"github.com/chibi-host/chibi/plugin/native"
 )
 
-// anyway returns options with which a plugin is found although it is disabled, or a
-// link that is not allowed yet.
-func anyway(s *app.Session, name string) native.Options {
+// optionsToShow returns options with which a plugin is loaded although it is disabled, or
+// a link that is not allowed yet.
+func optionsToShow(s *app.Session, name string) native.Options {
 	opts := s.Loader().Native()
 	override := opts.Overrides[name]
 	override.Disabled = false
@@ -35,7 +35,7 @@ func anyway(s *app.Session, name string) native.Options {
 // ask asks a plugin what it can do, and shows it, if the person agrees that its code
 // runs.
 func ask(ctx context.Context, env *command.Env, s *app.Session, name string) (asked bool, err error) {
-	real, unusable := native.Find(anyway(s, name), name)
+	real, unusable := native.Find(optionsToShow(s, name), name)
 	if unusable != nil {
 		return false, nil // the reason was shown
 	}
@@ -51,7 +51,7 @@ func ask(ctx context.Context, env *command.Env, s *app.Session, name string) (as
 
 // showSchema asks a plugin what it can do, which runs its code, and shows it.
 func showSchema(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	opts := anyway(s, name)
+	opts := optionsToShow(s, name)
 	prober, keep := s.Loader().Prober()
 	opts.Prober = prober
 	loaded, err := native.Load(ctx, opts)
@@ -63,8 +63,8 @@ func showSchema(ctx context.Context, env *command.Env, s *app.Session, name stri
 	return nil
 }
 
-// showLoaded shows one of the plugins that were loaded. The others may have the names
-// of its tools.
+// showLoaded shows one of the plugins that were loaded. The others were loaded too,
+// because one that comes before it may have a tool of the same name.
 func showLoaded(out io.Writer, name string, loaded plugin.Loaded) {
 	for _, left := range loaded.Skipped {
 		if left.Name == name {

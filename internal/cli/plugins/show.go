@@ -3,7 +3,6 @@ package plugins
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
@@ -28,8 +27,8 @@ func show(ctx context.Context, env *command.Env, name string) error {
 		return err
 	}
 	defer s.Close()
-	if strings.Contains(name, ":") {
-		return showHook(ctx, env, s, name)
+	if isForeign(name) {
+		return showForeign(ctx, env, s, name)
 	}
 	runs, err := describe(env, s, name)
 	switch {
@@ -42,26 +41,17 @@ func show(ctx context.Context, env *command.Env, name string) error {
 	return err
 }
 
-// showHook shows a hook of another program.
-func showHook(ctx context.Context, env *command.Env, s *app.Session, name string) error {
-	if err := s.Load(ctx); err != nil {
+// showForeign shows a hook of another program.
+func showForeign(ctx context.Context, env *command.Env, s *app.Session, name string) error {
+	p, left, err := findForeign(ctx, s, name)
+	switch {
+	case err != nil:
 		return err
+	case left != nil:
+		return fmt.Errorf("%s is left out: %s", name, whyLeftOut(left.Reason, left.Untrusted))
 	}
-	for i := range s.Loaded.Plugins {
-		if p := &s.Loaded.Plugins[i]; p.Name == name {
-			out := env.Out.Screen.Stdout()
-			fmt.Fprintf(out, "%s\n  file   %s\n", term.Name(name), term.Name(p.Origin.Path))
-			showPowers(out, p)
-			return nil
-		}
-	}
-	for _, l := range s.Loaded.Skipped {
-		switch {
-		case l.Name == name && l.Untrusted:
-			return fmt.Errorf("%s is left out: %s; approve it with: chibi trust", name, l.Reason)
-		case l.Name == name:
-			return fmt.Errorf("%s is left out: %s", name, l.Reason)
-		}
-	}
-	return noPlugin(name)
+	out := env.Out.Screen.Stdout()
+	fmt.Fprintf(out, "%s\n  file   %s\n", term.Name(name), term.Name(p.Origin.Path))
+	showPowers(out, p)
+	return nil
 }

@@ -2,11 +2,11 @@ package plugins
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/native"
 )
@@ -29,13 +29,13 @@ func findTarget(s *app.Session, name string) (target, error) {
 	switch {
 	case err != nil:
 		return target{}, err
-	case strings.Contains(name, ":") && !exists(entry) && !exists(full):
+	case isForeign(name) && !disk.IsTaken(entry) && !disk.IsTaken(full):
 		return target{name: name, foreign: true}, nil
-	case !strings.Contains(name, "/") && exists(entry):
+	case !strings.Contains(name, "/") && disk.IsTaken(entry):
 		full = entry
-	case !strings.Contains(name, "/") && exists(entry+".disabled"):
+	case !strings.Contains(name, "/") && disk.IsTaken(entry+".disabled"):
 		full = entry + ".disabled"
-	case !exists(full):
+	case !disk.IsTaken(full):
 		why := fmt.Sprintf("there is no plugin %q in %s, and there is no file %s", name, dir, full)
 		return target{name: filepath.Base(full), path: full, absent: why}, nil
 	}
@@ -50,10 +50,4 @@ func findTarget(s *app.Session, name string) (target, error) {
 			left.Reason, term.ShellWord(t.name))
 	}
 	return t, nil
-}
-
-// exists reports whether a path exists, which includes broken links.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

@@ -38,11 +38,10 @@ func watchCommand(env *command.Env) *cli.Command {
 	})
 }
 
-// watched is a plugin that is watched, with the point that is fired; one without a
-// name is none.
+// watched is a plugin that is watched.
 type watched struct {
 	plugin string
-	point  hookpoints.Info
+	point  hookpoints.Info // the point that is fired; none if its name is ""
 }
 
 // watchInterval is the time between two looks at a plugin's files. Editors save in too

@@ -59,7 +59,7 @@ func (d Dir) Enable(name string) error {
 
 // Free returns an error if there is a plugin of this name.
 func (d Dir) Free(name string) error {
-	if _, err := os.Lstat(d.File(name)); err == nil {
+	if disk.IsTaken(d.File(name)) {
 		return fmt.Errorf("there is a plugin %s already; remove it first: chibi plugin remove %s", d.File(name), name)
 	}
 	return nil
