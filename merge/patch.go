@@ -3,6 +3,7 @@ package merge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/gjson"
@@ -79,8 +80,9 @@ func (d *document) splice(field string) {
 		}
 		d.spliced = extent{field, there.Index, there.Index + len(there.Raw)}
 	}
-	out := make([]byte, 0, len(d.text)+now.size())
-	out = now.appendTo(append(out, d.text[:d.spliced.begin]...))
+	size := len(d.text) - (d.spliced.end - d.spliced.begin) + now.size()
+	out := append(slices.Grow([]byte(nil), size), d.text[:d.spliced.begin]...)
+	out = now.appendTo(out)
 	tail := d.text[d.spliced.end:]
 	d.spliced.end = len(out)
 	d.text = append(out, tail...)
