@@ -32,19 +32,32 @@ func (e *GuardsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Guards compares the plugins that should be there, as the configuration requires
+// guards, with those that are.
+type Guards struct {
+	plugins map[string]config.Plugin
+	opts    PluginOptions
+	loaded  plugin.Loaded
+	project Project
+}
+
+// GuardsOf returns the guards of a session with the plugins that are loaded now.
+func GuardsOf(s *Session) Guards {
+	return Guards{s.Config.Plugins.ByName, s.opts.Plugins, s.Loaded, s.Project}
+}
+
 // Admit returns an error while a guard is missing. It is called before the model is
 // asked or a tool is called.
-func Admit(s *Session) error {
-	if missing := MissingGuards(s); len(missing) > 0 {
+func (g Guards) Admit() error {
+	if missing := g.Missing(); len(missing) > 0 {
 		return &GuardsError{missing}
 	}
 	return nil
 }
 
-// MissingGuards lists the guards that the configuration requires and that are not
-// there, whatever the reason.
-func MissingGuards(s *Session) (missing []MissingGuard) {
-	g := guardsOf(s)
+// Missing lists the guards that the configuration requires and that are not there,
+// whatever the reason.
+func (g Guards) Missing() (missing []MissingGuard) {
 	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
 		set := g.plugins[name]
 		if !set.Enabled || !isRequired(set) || !g.expects(name) {
@@ -57,21 +70,9 @@ func MissingGuards(s *Session) (missing []MissingGuard) {
 	return missing
 }
 
-// guards compares the plugins that should be there with those that are.
-type guards struct {
-	plugins map[string]config.Plugin
-	opts    PluginOptions
-	loaded  plugin.Loaded
-	project Project
-}
-
-func guardsOf(s *Session) guards {
-	return guards{s.Config.Plugins.ByName, s.opts.Plugins, s.Loaded, s.Project}
-}
-
 // unreadable returns the error for a plugins directory that cannot be read.
 func unreadable(l *Loader, err error) error {
-	g := guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project}
+	g := Guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project}
 	for name, set := range g.plugins {
 		if set.Enabled && isRequired(set) && !strings.Contains(name, ":") && g.expects(name) {
 			return &GuardsError{[]MissingGuard{{name, err.Error()}}}
@@ -95,7 +96,7 @@ func requiredAt(set config.Plugin) (points []hookpoints.Name) {
 
 // expects reports whether a plugin of this name should be there in this run. A
 // project's hook is expected where it exists or was approved.
-func (g guards) expects(name string) bool {
+func (g Guards) expects(name string) bool {
 	switch {
 	case g.opts.None || g.opts.NoHooks:
 		return false
@@ -110,7 +111,7 @@ func (g guards) expects(name string) bool {
 }
 
 // whyMissing returns the reason why a plugin is not there, "" if it is there.
-func (g guards) whyMissing(name string, set config.Plugin) string {
+func (g Guards) whyMissing(name string, set config.Plugin) string {
 	i := slices.IndexFunc(g.loaded.Plugins, func(p plugin.Plugin) bool { return p.Name == name })
 	if i >= 0 {
 		if len(g.loaded.Plugins[i].Hooks) == 0 {

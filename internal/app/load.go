@@ -49,8 +49,11 @@ func (s *Session) Load(ctx context.Context) error {
 			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
 		},
 	}
-	s.Agent.Recipes = recipeMaker{s}.byName
-	return collectTools(s)
+	if err := collectTools(s); err != nil {
+		return err
+	}
+	s.Agent.Recipes = RecipesOf(s).byName
+	return nil
 }
 
 // loadHandlers finds the session's recipe and makes its handlers and the built-in one
@@ -58,7 +61,7 @@ func (s *Session) Load(ctx context.Context) error {
 func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
 	full := s.Config.AutoCompactThreshold / 100
 	if s.opts.Recipe != "" {
-		if s.Recipe, err = Library(s).Find(s.opts.Recipe); err != nil {
+		if s.Recipe, err = RecipesOf(s).Find(s.opts.Recipe); err != nil {
 			return loaded, UsageError{err}
 		}
 		if loaded.Plugins, err = s.Recipe.Plugins(recipes.Handlers(full)); err != nil {
@@ -107,7 +110,7 @@ func ReportSkipped(s *Session) {
 	for _, n := range s.Loaded.Notices {
 		s.person.notice(n.String())
 	}
-	g := guardsOf(s)
+	g := GuardsOf(s)
 	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
 		if s.opts.Purpose == ToWork && isRequired(g.plugins[name]) {
 			continue // Admit reports it

@@ -2,11 +2,14 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"net/url"
 	"path/filepath"
 	"time"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/llm/demo"
 	"github.com/chibi-host/chibi/llm/openai"
 )
@@ -14,7 +17,7 @@ import (
 // Connect sets the agent up for the configured model, or for the built-in one if none
 // is configured; then a notice says so. Later calls do nothing.
 func (s *Session) Connect() error {
-	if err := Admit(s); err != nil {
+	if err := GuardsOf(s).Admit(); err != nil {
 		return err
 	}
 	if s.Agent.Model != nil {
@@ -27,67 +30,80 @@ func (s *Session) Connect() error {
 			s.person.Event(step)
 		}
 	}
-	if err := connectModel(s); err != nil {
+	model, closers, err := ModelOf(s).connect()
+	s.closers = append(s.closers, closers...)
+	if err != nil {
 		return err
 	}
+	s.Agent.Model = model
 	if log := s.opts.Model; log.LogRequests || log.LogResponses {
-		s.Agent.Model = loggingClient{s.Agent.Model, recordLog(s), log}
+		s.Agent.Model = loggingClient{model, recordLog(s), log}
 	}
 	return nil
 }
 
-func connectModel(s *Session) error {
-	if isDemo(s) {
-		return connectDemo(s)
-	}
-	client := ModelClient(s)
-	s.closers = append(s.closers, client)
-	s.Agent.Model = client
-	if s.Config.Model == "" {
-		return UsageError{fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s/config.toml, or use "+
-			"--set model=NAME", Host(s.Config.BaseURL), s.Home)}
-	}
-	return nil
+// Model is the model that answers, as a configuration and options name it.
+type Model struct {
+	config config.Config
+	path   string // of the configuration file
+	demo   bool   // the options ask for the built-in one
+	notice func(string)
 }
 
-// ModelClient returns a client for the configured server, with one connection. The
-// caller closes it.
-func ModelClient(s *Session) *openai.Client {
+// ModelOf returns the model of a session.
+func ModelOf(s *Session) Model {
+	return Model{s.Config, filepath.Join(s.Home, "config.toml"), s.opts.Model.Demo, s.person.notice}
+}
+
+// connect makes a client for the model. What it returns for closing is to be closed
+// also after an error.
+func (m Model) connect() (client llm.Client, closers []io.Closer, err error) {
+	if m.isDemo() {
+		return m.connectDemo()
+	}
+	server := m.Client()
+	if m.config.Model == "" {
+		err = UsageError{fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s, or use "+
+			"--set model=NAME", Host(m.config.BaseURL), m.path)}
+	}
+	return server, []io.Closer{server}, err
+}
+
+// Client returns a client for the configured server, with one connection. The caller
+// closes it.
+func (m Model) Client() *openai.Client {
+	c := m.config
 	return &openai.Client{
-		URL: s.Config.BaseURL, Key: s.Config.APIKey, Notify: s.person.notice, AnswerBytes: s.Config.Limits.AnswerBytes,
-		FirstByteTimeout: time.Duration(s.Config.RequestFirstByteTimeoutMS) * time.Millisecond,
-		IdleTimeout:      time.Duration(s.Config.RequestIdleTimeoutMS) * time.Millisecond,
+		URL: c.BaseURL, Key: c.APIKey, Notify: m.notice, AnswerBytes: c.Limits.AnswerBytes,
+		FirstByteTimeout: time.Duration(c.RequestFirstByteTimeoutMS) * time.Millisecond,
+		IdleTimeout:      time.Duration(c.RequestIdleTimeoutMS) * time.Millisecond,
 	}
 }
 
 // isDemo reports whether the built-in model answers.
-func isDemo(s *Session) bool { return s.opts.Model.Demo || !s.Config.Configured() }
+func (m Model) isDemo() bool { return m.demo || !m.config.Configured() }
 
 // connectDemo starts the built-in model, with a notice that it is not a real one.
-func connectDemo(s *Session) error {
+func (m Model) connectDemo() (llm.Client, []io.Closer, error) {
 	server, err := demo.Start()
 	if err != nil {
-		return fmt.Errorf("starting the demo model: %w", err)
+		return nil, nil, fmt.Errorf("starting the demo model: %w", err)
 	}
-	client := &openai.Client{URL: server.URL, AnswerBytes: s.Config.Limits.AnswerBytes}
-	s.closers = append(s.closers, client, server)
-	s.Agent.Model = client
-	if s.opts.Model.Demo {
-		return nil
+	client := &openai.Client{URL: server.URL, AnswerBytes: m.config.Limits.AnswerBytes}
+	if !m.demo {
+		why, do := m.WhyDemo()
+		m.notice(why + ", the built-in demo model answers; " + do + " to use a real one")
 	}
-	why, do := WhyDemo(s)
-	s.person.notice(why + ", the built-in demo model answers; " + do + " to use a real one")
-	return nil
+	return client, []io.Closer{server, client}, nil
 }
 
 // WhyDemo returns why the built-in model answers, and what to set to use a real one.
-func WhyDemo(s *Session) (why, do string) {
-	path := filepath.Join(s.Home, "config.toml")
-	if s.Config.Model != "" {
-		return fmt.Sprintf("no key and no server are configured for the model %q", s.Config.Model),
-			"set api_key or base_url in " + path
+func (m Model) WhyDemo() (why, do string) {
+	if m.config.Model != "" {
+		return fmt.Sprintf("no key and no server are configured for the model %q", m.config.Model),
+			"set api_key or base_url in " + m.path
 	}
-	return "no model is configured", "set api_key and model in " + path
+	return "no model is configured", "set api_key and model in " + m.path
 }
 
 // Host returns the part of a URL that tells people where it leads.

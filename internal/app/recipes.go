@@ -11,53 +11,59 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/tools"
 )
 
-// Library returns the library in which recipes are found. If the home has
-// prompts/compaction.md, as the original chibi has, that replaces the text that asks
-// for a summary.
-func Library(s *Session) *recipes.Library {
-	return &recipes.Library{
+// Recipes finds recipes and makes prompts from them.
+type Recipes struct {
+	*recipes.Library
+	tools  *tools.Set            // that a recipe may allow
+	runner func() process.Runner // of a recipe's commands
+	notice func(string)
+}
+
+// RecipesOf returns the recipes of a session. If the home has prompts/compaction.md, as
+// the original chibi has, that replaces the text that asks for a summary.
+func RecipesOf(s *Session) Recipes {
+	library := &recipes.Library{
 		Dirs:  s.Project.recipeDirs(s.Home),
 		Texts: map[string]string{recipes.Compact: filepath.Join(s.Home, "prompts", "compaction.md")},
 	}
+	return Recipes{library, s.Agent.Tools, func() process.Runner { return s.Loader().Runner() }, s.person.notice}
 }
 
-// recipeMaker makes prompts from recipes.
-type recipeMaker struct{ *Session }
-
 // byName finds a recipe that a hook or the program asks for.
-func (m recipeMaker) byName(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
-	r, err := Library(m.Session).FindApproved(name)
+func (m Recipes) byName(ctx context.Context, name string, args map[string]string) (agent.Recipe, error) {
+	r, err := m.FindApproved(name)
 	if err != nil {
 		return agent.Recipe{}, err
 	}
 	args, unknown := r.Known(args)
 	if len(unknown) > 0 {
-		m.person.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook passed them, they are ignored", name,
+		m.notice(fmt.Sprintf("recipe %q has no arguments %s; a hook passed them, they are ignored", name,
 			strings.Join(unknown, ", ")))
 	}
 	return m.prepared(ctx, r, args)
 }
 
 // prepared expands a recipe with arguments, and reports what is missing or unknown.
-func (m recipeMaker) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
+func (m Recipes) prepared(ctx context.Context, r *recipes.Recipe, args map[string]string) (agent.Recipe, error) {
 	for _, note := range r.Notes {
 		if !note.Quiet {
-			m.person.notice(Remark(r, note))
+			m.notice(Remark(r, note))
 		}
 	}
 	for _, name := range r.Missing(args) {
-		m.person.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
+		m.notice(fmt.Sprintf("recipe %q: the argument %s is not given and has no default; it is empty", r.Name, name))
 	}
 	var unknownTools []string
 	for _, tool := range r.AllowedTools {
-		if _, ok := m.Agent.Tools.Lookup(tool); !ok {
+		if _, ok := m.tools.Lookup(tool); !ok {
 			unknownTools = append(unknownTools, tool)
 		}
 	}
 	if len(unknownTools) > 0 {
-		m.person.notice(fmt.Sprintf("recipe %q allows unknown tools: %s; they are ignored", r.Name,
+		m.notice(fmt.Sprintf("recipe %q allows unknown tools: %s; they are ignored", r.Name,
 			strings.Join(unknownTools, ", ")))
 	}
 	prompt, err := r.Render(ctx, args, m.command(r.Name))
@@ -78,9 +84,9 @@ const (
 
 // command returns a function that runs the commands of a recipe. As with Kodelet, the
 // output of a command that fails is used; here a notice says so.
-func (m recipeMaker) command(recipe string) recipes.Runner {
+func (m Recipes) command(recipe string) recipes.Runner {
 	return func(ctx context.Context, command string, args ...string) (string, error) {
-		runner := m.Loader().Runner()
+		runner := m.runner()
 		runner.Stderr = nil // it is part of the output
 		path := command
 		if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
@@ -94,7 +100,7 @@ func (m recipeMaker) command(recipe string) recipes.Runner {
 			return "", err
 		}
 		if err := out.Err(); err != nil {
-			m.person.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe,
+			m.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe,
 				strings.Join(append([]string{command}, args...), " "), err))
 		}
 		return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
@@ -107,7 +113,7 @@ func RecipePrompt(ctx context.Context, s *Session, args map[string]string, text 
 	if s.Recipe == nil {
 		return text, nil
 	}
-	prepared, err := recipeMaker{s}.prepared(ctx, s.Recipe, args)
+	prepared, err := RecipesOf(s).prepared(ctx, s.Recipe, args)
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,7 @@ func (s *Session) Run(ctx context.Context, do func() error) (err error) {
 func (s *Session) Start(ctx context.Context) error {
 	idle := s.opts.Purpose != ToWork
 	if !idle {
-		if err := Admit(s); err != nil {
+		if err := GuardsOf(s).Admit(); err != nil {
 			return err
 		}
 	}

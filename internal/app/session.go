@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/cache"
@@ -37,11 +38,11 @@ type Session struct {
 
 	opts    Options
 	person  person
-	from    string // the context that was current before
-	isNew   bool   // the context has a new name
-	started bool   // on_start was fired
-	owned   bool   // this session holds its context's lock
-	closers []io.Closer
+	from    string      // the context that was current before
+	isNew   bool        // the context has a new name
+	started bool        // on_start was fired
+	owned   bool        // this session holds its context's lock
+	closers []io.Closer // in the order of opening
 	lender  *process.Lender
 	tracer  *tracer // shared with the session that this one comes from, until its plugins are loaded
 	shared  bool
@@ -50,7 +51,7 @@ type Session struct {
 
 // Close ends what the session started. It may be called more than once.
 func (s *Session) Close() {
-	for _, c := range s.closers {
+	for _, c := range slices.Backward(s.closers) {
 		c.Close()
 	}
 	s.closers = nil
@@ -103,7 +104,7 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 		t.Close()
 		return nil, err
 	}
-	s.tracer.writer.Close() // its turns are over
+	s.tracer.Close() // its turns are over
 	t.closers = append(s.closers, t.closers...)
 	return t, nil
 }
@@ -167,7 +168,4 @@ func lock(ctx context.Context, s *Session) (held context.Context, unlock func(),
 }
 
 // Cache returns the cache of tool outputs of the session's context.
-func (s *Session) Cache() cache.Cache { return CacheOf(s, s.Name()) }
-
-// CacheOf returns the cache of tool outputs of any context of the home.
-func CacheOf(s *Session, name string) cache.Cache { return cache.Open(s.Store.Layout().Cache(name)) }
+func (s *Session) Cache() cache.Cache { return CachesOf(s).Of(s.Name()) }

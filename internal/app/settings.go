@@ -13,7 +13,7 @@ func settings(s *Session) agent.Settings {
 		options = append(options, llm.Option{Name: o.Name, Value: o.Value})
 	}
 	model, provider := c.Model, Host(c.BaseURL)
-	if isDemo(s) {
+	if ModelOf(s).isDemo() {
 		provider = "demo"
 		if model == "" {
 			model = "demo"

@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/google/uuid"
 )
 
@@ -27,27 +28,14 @@ type tracer struct {
 	loaded func() *agent.LoadedEvent
 	// begin opens the context's file at the first prompt: before that there is nothing
 	// to keep. nil: no file, or it is open.
-	begin func() (io.Writer, error)
+	begin func() (io.WriteCloser, error)
+	file  io.Closer // the context's, nil: it is not open
 }
 
 // openTrace starts tracing. A session that only reads a home writes no trace.
 func openTrace(s *Session) error {
-	var patterns []*regexp.Regexp
-	for _, p := range s.Config.Trace.Redact {
-		patterns = append(patterns, regexp.MustCompile(p))
-	}
-	w := &trace.Writer{
-		Run: uuid.NewString(), KeepOriginal: s.Config.Trace.KeepOriginal,
-		Redact: trace.NewRedactor(secrets(s.Config), patterns),
-	}
-	w.Context(s.Name())
-	s.closers = append(s.closers, w) // before its files
-	s.tracer, s.shared = &tracer{opts: s.opts.Trace, writer: w,
-		loaded: func() *agent.LoadedEvent { return loadedEvent(s) }}, false
-	if s.opts.Purpose == ToRead {
-		return nil
-	}
-	if s.opts.Trace.File != "" && s.trace == nil {
+	writes := s.opts.Purpose != ToRead
+	if writes && s.opts.Trace.File != "" && s.trace == nil {
 		file, err := trace.Create(s.opts.Trace.File)
 		if err != nil {
 			return fmt.Errorf("opening the trace file: %w", err)
@@ -55,14 +43,51 @@ func openTrace(s *Session) error {
 		s.closers = append(s.closers, file)
 		s.trace = file
 	}
-	if s.trace != nil {
-		w.To(s.trace)
-	}
-	if s.Config.Trace.Enabled && !s.opts.Trace.Off {
-		w.Hold()
-		s.tracer.begin = func() (io.Writer, error) { return openContextTrace(s) }
+	s.tracer, s.shared = newTracer(s.Name(), s.Config, s.opts.Trace), false
+	s.closers = append(s.closers, s.tracer)
+	s.tracer.loaded = func() *agent.LoadedEvent { return loadedEvent(s.Loaded, s.Agent.Tools) }
+	if writes {
+		s.tracer.write(s.trace, s.Store.Layout().Trace(s.Name()), s.Config.Trace)
 	}
 	return nil
+}
+
+// newTracer returns a tracer that writes no file, for the turns of a context.
+func newTracer(context string, c config.Config, opts TraceOptions) *tracer {
+	var patterns []*regexp.Regexp
+	for _, p := range c.Trace.Redact {
+		patterns = append(patterns, regexp.MustCompile(p))
+	}
+	w := &trace.Writer{
+		Run: uuid.NewString(), KeepOriginal: c.Trace.KeepOriginal,
+		Redact: trace.NewRedactor(secrets(c), patterns),
+	}
+	w.Context(context)
+	return &tracer{opts: opts, writer: w}
+}
+
+// write makes the tracer write to a file that is open, if it is not nil, and to the
+// file at path, which keeps the newest turns of the context, if that is configured.
+func (t *tracer) write(open io.Writer, path string, c config.Trace) {
+	if open != nil {
+		t.writer.To(open)
+	}
+	if c.Enabled && !t.opts.Off {
+		t.writer.Hold()
+		t.begin = func() (io.WriteCloser, error) { return trace.Open(path, int64(c.MaxBytes)) }
+	}
+}
+
+// Close ends the trace of the run. It may be called more than once.
+func (t *tracer) Close() error {
+	err := t.writer.Close()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file != nil {
+		err = errors.Join(err, t.file.Close())
+		t.file = nil
+	}
+	return err
 }
 
 // secrets returns texts that never enter a trace: the key, and the parts of the model
@@ -83,30 +108,20 @@ func secrets(c config.Config) []string {
 	return list
 }
 
-// openContextTrace opens the file that keeps the newest turns of the context.
-func openContextTrace(s *Session) (io.Writer, error) {
-	file, err := trace.Open(s.Store.Layout().Trace(s.Name()), int64(s.Config.Trace.MaxBytes))
-	if err != nil {
-		return nil, err
-	}
-	s.closers = append(s.closers, file)
-	return file, nil
-}
-
 // loadedEvent returns the trace event that lists the plugins and tools.
-func loadedEvent(s *Session) *agent.LoadedEvent {
+func loadedEvent(loaded plugin.Loaded, set *tools.Set) *agent.LoadedEvent {
 	step := &agent.LoadedEvent{Plugins: []agent.LoadedPlugin{}, Tools: []string{}}
-	for _, p := range s.Loaded.Plugins {
+	for _, p := range loaded.Plugins {
 		one := agent.LoadedPlugin{Name: p.Name, Points: p.Hooks, Events: p.Events}
 		for _, tool := range p.Tools {
 			one.Tools = append(one.Tools, tool.Spec().Name)
 		}
 		step.Plugins = append(step.Plugins, one)
 	}
-	for _, p := range s.Loaded.Skipped {
+	for _, p := range loaded.Skipped {
 		step.Plugins = append(step.Plugins, agent.LoadedPlugin{Name: p.Name, Skipped: p.Reason})
 	}
-	for _, spec := range s.Agent.Tools.Specs() {
+	for _, spec := range set.Specs() {
 		step.Tools = append(step.Tools, spec.Name)
 	}
 	return step
@@ -133,20 +148,25 @@ func (t *tracer) step(step agent.Event) {
 	if step.Kind != agent.EventAnswer && step.Kind != agent.EventError {
 		return
 	}
-	t.mu.Lock()
-	begin := t.begin
-	t.begin = nil
-	t.mu.Unlock()
-	if begin == nil {
-		return
-	}
-	file, err := begin()
-	if err == nil {
-		err = t.writer.Release(file)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := t.openFile(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.check(fmt.Errorf("writing the trace: %w", err))
 	}
+}
+
+// openFile opens the context's file, once, and writes what was held for it.
+func (t *tracer) openFile() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.begin == nil {
+		return nil
+	}
+	file, err := t.begin()
+	t.begin = nil
+	if err != nil {
+		return err
+	}
+	t.file = file
+	return t.writer.Release(file)
 }
 
 // check reports the first error; tracing then continues as far as possible.

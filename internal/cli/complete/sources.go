@@ -116,7 +116,7 @@ func (s sources) toolNames(ctx context.Context, withPlugins bool) []string {
 // traceNames lists what trace explain can be asked about.
 func (s sources) traceNames(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) []string {
-		path, err := app.TraceFile(ctx, session)
+		path, err := app.TracesOf(session).Last(ctx)
 		if err != nil {
 			return nil
 		}
@@ -142,7 +142,7 @@ func (s sources) cachedIDs(ctx context.Context) []string {
 // recipeNames lists the recipes that can be read.
 func (s sources) recipeNames(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) (list []string) {
-		for _, l := range app.Library(session).List() {
+		for _, l := range app.RecipesOf(session).List() {
 			if l.Err == nil && !slices.Contains(list, l.Name) {
 				list = append(list, l.Name)
 			}

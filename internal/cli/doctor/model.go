@@ -17,7 +17,7 @@ import (
 func model(_ context.Context, s *app.Session) []finding {
 	switch {
 	case !s.Config.Configured():
-		why, fix := app.WhyDemo(s)
+		why, fix := app.ModelOf(s).WhyDemo()
 		return []finding{warning(why+"; the built-in demo model answers", fix)}
 	case s.Config.Model == "":
 		return []finding{failure("no model is configured for "+app.Host(s.Config.BaseURL),
@@ -36,7 +36,7 @@ func modelServer(ctx context.Context, s *app.Session) []finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	client := app.ModelClient(s)
+	client := app.ModelOf(s).Client()
 	defer client.Close()
 	status, err := client.Ping(ctx)
 	if err != nil {

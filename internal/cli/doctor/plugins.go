@@ -102,7 +102,7 @@ func external(plugins []plugin.Plugin) []plugin.Plugin {
 
 // missingGuards finds guards that the configuration requires and that are not loaded.
 func missingGuards(_ context.Context, s *app.Session) (found []finding) {
-	for _, m := range app.MissingGuards(s) {
+	for _, m := range app.GuardsOf(s).Missing() {
 		found = append(found, failure(
 			fmt.Sprintf("the guard %q is missing: %s; no prompt is answered without it", m.Name, m.Why),
 			fmt.Sprintf("put it back, or write enabled = false under [plugins.%s]", app.KeyText(m.Name))))

@@ -10,7 +10,7 @@ import (
 // recipeFiles finds recipes that cannot be used, and keys in them without an effect.
 // Directories named recipes may contain other files too, so nothing here is an error.
 func recipeFiles(_ context.Context, s *app.Session) (found []finding) {
-	for _, l := range app.Library(s).List() {
+	for _, l := range app.RecipesOf(s).List() {
 		if l.Err != nil {
 			found = append(found, warning(l.Err.Error(), "correct the file, or move it elsewhere"))
 			continue

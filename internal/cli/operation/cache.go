@@ -28,7 +28,7 @@ func CacheRows() []Row {
 
 // ClearCache removes all outputs of a context.
 func ClearCache(_ context.Context, run Run, name string) error {
-	if err := app.CacheOf(run.Session, name).Clear(); err != nil {
+	if err := app.CachesOf(run.Session).Of(name).Clear(); err != nil {
 		return err
 	}
 	return run.Env.Out.Answer("clear_cache", command.Fields{"context": name},
@@ -37,7 +37,7 @@ func ClearCache(_ context.Context, run Run, name string) error {
 
 // cleanupCache removes old outputs in all contexts, and says how many.
 func cleanupCache(ctx context.Context, run Run, _ cmdline.Given) error {
-	removed, err := app.CleanCaches(ctx, run.Session, 0)
+	removed, err := app.CachesOf(run.Session).Clean(ctx, 0)
 	if err != nil {
 		return err
 	}

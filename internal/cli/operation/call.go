@@ -32,14 +32,14 @@ func CallRows() []Row {
 
 // runPlugin calls a plugin's tool with words.
 func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
-	if err := app.Admit(run.Session); err != nil {
+	if err := app.GuardsOf(run.Session).Admit(); err != nil {
 		return err
 	}
 	args, err := json.Marshal(map[string]any{"args": append([]string{}, given.Rest...)})
 	if err != nil {
 		return err
 	}
-	tool, err := app.FindTool(run.Session, given.Values[0])
+	tool, err := app.ToolsOf(run.Session).Find(given.Values[0])
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 
 // callTool calls a tool with the JSON that the words form together.
 func callTool(ctx context.Context, run Run, given cmdline.Given) error {
-	if err := app.Admit(run.Session); err != nil {
+	if err := app.GuardsOf(run.Session).Admit(); err != nil {
 		return err
 	}
 	name := given.Values[0]
@@ -60,7 +60,7 @@ func callTool(ctx context.Context, run Run, given cmdline.Given) error {
 	if err != nil {
 		return command.Usage("-P %s: %v", name, err)
 	}
-	tool, result, err := app.CallTool(ctx, run.Session, name, args)
+	tool, result, err := app.ToolsOf(run.Session).Call(ctx, name, args)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func list(ctx context.Context, env *command.Env, asJSON bool) error {
 	return env.ReadHome(ctx, func(s *app.Session) error {
 		var rows [][]string
 		list := []listed{}
-		library := app.Library(s)
+		library := app.RecipesOf(s).Library
 		for _, l := range library.List() {
 			one, text := describe(library, l)
 			list = append(list, one)
@@ -131,7 +131,7 @@ func withoutEffect(r *recipes.Recipe) string {
 // show shows one recipe.
 func show(ctx context.Context, env *command.Env, name string) error {
 	return env.ReadHome(ctx, func(s *app.Session) error {
-		r, err := app.Library(s).Find(name)
+		r, err := app.RecipesOf(s).Find(name)
 		if err != nil {
 			return app.UsageError{Err: err}
 		}

@@ -41,7 +41,7 @@ func call(ctx context.Context, env *command.Env, name, arguments string) error {
 		if err != nil {
 			return command.Usage("-P %s: %v", name, err)
 		}
-		tool, result, err := app.CallTool(ctx, s, name, args)
+		tool, result, err := app.ToolsOf(s).Call(ctx, name, args)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func callWithHooks(ctx context.Context, env *command.Env, name, arguments string
 		return command.Usage("%v", err)
 	}
 	return env.Work(ctx, func(s *app.Session) error {
-		tool, err := app.FindTool(s, name)
+		tool, err := app.ToolsOf(s).Find(name)
 		if err != nil {
 			return err
 		}

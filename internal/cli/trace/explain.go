@@ -127,7 +127,7 @@ func (e *unknownError) elsewhere() error {
 // isTraced reports whether a context of this name has a trace.
 func isTraced(ctx context.Context, env *command.Env, name string) (is bool) {
 	err := env.ReadHome(ctx, func(s *app.Session) error {
-		is = app.HasTrace(s, name)
+		is = app.TracesOf(s).Has(name)
 		return nil
 	})
 	return err == nil && is

@@ -18,7 +18,7 @@ func file(ctx context.Context, env *command.Env, args []string) (path string, er
 		return args[0], nil
 	}
 	err = env.ReadHome(ctx, func(s *app.Session) error {
-		path, err = app.TraceFile(ctx, s)
+		path, err = app.TracesOf(s).Last(ctx)
 		return err
 	})
 	return path, err
