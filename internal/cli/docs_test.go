@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -189,6 +190,86 @@ func TestCommandsInThePagesRun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRecipesInThePagesLoad lists every recipe of the documentation: each can be used and
+// has no key without effect.
+func TestRecipesInThePagesLoad(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, ".chibi", "recipes")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, list := range blocks(t) {
+		for _, block := range list {
+			if block[0] != "markdown" {
+				continue
+			}
+			count++
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("page-%d.md", count)), []byte(block[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "chibi", "recipe", "list", "--json")
+	cmd.Env, cmd.Dir = append(os.Environ(), "HOME="+home, "CHIBI_HOME="), t.TempDir()
+	out, err := cmd.Output()
+	var listed []struct{ Name, Description, Note string }
+	if err == nil {
+		err = json.Unmarshal(out, &listed)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, recipe := range listed {
+		if !strings.HasPrefix(recipe.Name, "page-") {
+			continue
+		}
+		count--
+		if recipe.Description == "" || recipe.Note != "" {
+			t.Errorf("%+v", recipe)
+		}
+	}
+	if count != 0 {
+		t.Errorf("%d recipes of the pages are not listed:\n%s", count, out)
+	}
+}
+
+// TestBenchmarksInThePagesExist checks that each command that runs benchmarks names some
+// that its package has.
+func TestBenchmarksInThePagesExist(t *testing.T) {
+	command := regexp.MustCompile(`(?m)^go test -run xxx -bench '?([\w|]+)'?.* \./(\S+)$`)
+	count := 0
+	for page, list := range blocks(t) {
+		for _, block := range list {
+			for _, m := range command.FindAllStringSubmatch(block[1], -1) {
+				count++
+				for name := range strings.SplitSeq(m[1], "|") {
+					if !hasBenchmark(t, m[2], name) {
+						t.Errorf("%s: %s has no benchmark %s", page, m[2], name)
+					}
+				}
+			}
+		}
+	}
+	if count < 7 {
+		t.Errorf("only %d commands found", count)
+	}
+}
+
+// hasBenchmark reports whether a package has a benchmark whose name contains a text.
+func hasBenchmark(t *testing.T, pkg, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	benchmark := regexp.MustCompile(`(?m)^func Benchmark\w*` + name)
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && benchmark.Match(text)
+	})
 }
 
 // TestTheEventMapIsTrue holds the table of Kodelet's and Kode's events in
