@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// What somebody reads who wants to know how one event becomes one answer.
+// Bounds of the code that somebody reads to understand how an event becomes an answer.
 const (
 	maxCallPathFiles = 6
 	maxCallPathLines = 450
@@ -22,7 +22,7 @@ const (
 
 // TestTheCallPathOfAHookIsShort counts the functions, as a whole, that run from Fire
 // to the merged answer of one native pre_tool event whose arguments a plugin changes.
-// What supervises processes has a package of its own and is left out.
+// Package plugin/process, which supervises processes, is left out.
 func TestTheCallPathOfAHookIsShort(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ARCHITECTURE.md")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestTheCallPathOfAHookIsShort(t *testing.T) {
 		}
 	}
 	if len(files) < 4 || lines < 200 {
-		t.Errorf("only %d files and %d lines ran; is it counted rightly?", len(files), lines)
+		t.Errorf("only %d files and %d lines ran; is the count right?", len(files), lines)
 	}
 }
 
@@ -105,7 +105,7 @@ type size struct {
 	lines int
 }
 
-// functionsWith lists the functions of a file in which one of the lines stands.
+// functionsWith lists the functions of a file that contain one of the lines.
 func functionsWith(t *testing.T, path string, lines []int) (list []size) {
 	t.Helper()
 	fset := token.NewFileSet()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestChildrenOfTestsWriteNothingOfTestings holds that tests start themselves
+// TestChildrenOfTestsWriteNothingOfTestings checks that tests start themselves
 // through internal/childtest: with -cover and the like the testing package writes
 // to the standard output of other children too.
 func TestChildrenOfTestsWriteNothingOfTestings(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 // foreign bytes has one.
 const leastTargets = 37
 
-// TestEveryFuzzTargetBoundsItsMemory counts the targets, and holds that each finds
-// small inputs that take much memory, too.
+// TestEveryFuzzTargetBoundsItsMemory counts the targets, and checks that each also
+// finds small inputs that use much memory.
 func TestEveryFuzzTargetBoundsItsMemory(t *testing.T) {
 	pattern := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 	count := 0

@@ -26,25 +26,6 @@ func TestTypesHaveFewMethods(t *testing.T) {
 	}
 }
 
-// receiver is the name of the type that a method belongs to.
-func receiver(f *ast.FuncDecl) string {
-	kind := f.Recv.List[0].Type
-	for {
-		switch of := kind.(type) {
-		case *ast.StarExpr:
-			kind = of.X
-		case *ast.IndexExpr:
-			kind = of.X
-		case *ast.IndexListExpr:
-			kind = of.X
-		case *ast.Ident:
-			return of.Name
-		default:
-			return ""
-		}
-	}
-}
-
 // TestFamiliesOfCommandsStandAlone: a package of commands is one that has the
 // function Commands, and no such package imports another one, nor the command line
 // that puts them together.

@@ -26,7 +26,7 @@ func TestEveryExportedNameIsDocumented(t *testing.T) {
 		for _, decl := range s.syntax.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
-				if decl.Name.IsExported() && decl.Doc == nil && isExportedReceiver(decl) {
+				if decl.Doc == nil && isExported(decl) {
 					t.Errorf("%s: %s has no comment", s.line(decl), decl.Name.Name)
 				}
 			case *ast.GenDecl:
@@ -34,18 +34,6 @@ func TestEveryExportedNameIsDocumented(t *testing.T) {
 			}
 		}
 	}
-}
-
-func isExportedReceiver(f *ast.FuncDecl) bool {
-	if f.Recv == nil {
-		return true
-	}
-	kind := f.Recv.List[0].Type
-	if star, ok := kind.(*ast.StarExpr); ok {
-		kind = star.X
-	}
-	id, ok := kind.(*ast.Ident)
-	return ok && id.IsExported()
 }
 
 func checkComments(t *testing.T, s source, decl *ast.GenDecl) {
@@ -83,7 +71,7 @@ func TestContextsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestEveryPointFires holds that each hook point is fired by the program.
+// TestEveryPointFires checks that each hook point is fired by the program.
 func TestEveryPointFires(t *testing.T) {
 	fired := map[string]bool{}
 	for _, s := range sources(t) {
