@@ -1,9 +1,9 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"golang.org/x/sync/errgroup"
@@ -51,12 +51,7 @@ func sequences(plugins []*Plugin) (groups [][]int) {
 	return groups
 }
 
-func (h *Host) parallel() int {
-	if h.Parallel > 0 {
-		return h.Parallel
-	}
-	return runtime.GOMAXPROCS(0)
-}
+func (h *Host) parallel() int { return cmp.Or(max(h.Parallel, 0), DefaultParallel()) }
 
 // skip records plugins that were not asked, as one before them settled the dispatch.
 func (d *dispatch) skip(plugins []*Plugin, by *Plugin) {

@@ -3,6 +3,7 @@ package plugin
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -29,7 +30,7 @@ type Host struct {
 	// called when it has answered. Calls are concurrent at points where plugins are asked
 	// concurrently.
 	Waiting func(point hookpoints.Name, plugin string) (done func())
-	// Parallel bounds how many plugins are asked at once; 0: one for each core.
+	// Parallel bounds how many plugins are asked at once; 0: DefaultParallel.
 	Parallel int
 	// MaxAnswers bounds the total size, in bytes, of the answers to one event, not
 	// counting the first 64 KiB of each; 0: DefaultAnswers.
@@ -51,6 +52,10 @@ func (h *Host) notify(n Notice) {
 		h.Notify(n)
 	}
 }
+
+// DefaultParallel returns the default of Host.Parallel: 16, or 4 for each core if that is
+// more. It is not the number of cores, because most plugins wait for something else.
+func DefaultParallel() int { return max(16, 4*runtime.GOMAXPROCS(0)) }
 
 // DefaultAnswers is the default of Host.MaxAnswers.
 const DefaultAnswers = 8 << 20

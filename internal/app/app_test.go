@@ -118,6 +118,21 @@ func TestASessionThatReadsLocksAnotherContext(t *testing.T) {
 	}
 }
 
+func TestTheConfigurationSaysHowManyPluginsAreAskedAtOnce(t *testing.T) {
+	dir := home(t)
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte("[plugins]\nparallel = 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := app.Open(t.Context(), app.Options{Home: dir, Model: app.ModelOptions{Demo: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Agent.Host.Parallel != 7 {
+		t.Errorf("%d plugins are asked at once, want 7", s.Agent.Host.Parallel)
+	}
+}
+
 func TestAnotherContextHasItsOwnConfiguration(t *testing.T) {
 	dir, ctx := home(t), context.Background()
 	s, err := app.Open(ctx, app.Options{Home: dir, Model: app.ModelOptions{Demo: true}})

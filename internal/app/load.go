@@ -42,9 +42,10 @@ func (s *Session) Load(ctx context.Context) error {
 	}
 	s.Agent.Host = &plugin.Host{
 		Plugins: s.Loaded.Plugins, MaxAnswers: int64(s.Config.Limits.HookAnswersBytes),
-		Trace:  s.tracer.record,
-		Fired:  s.tracer.fired,
-		Notify: func(n plugin.Notice) { s.person.notice(n.String()) },
+		Parallel: s.Config.Plugins.Parallel,
+		Trace:    s.tracer.record,
+		Fired:    s.tracer.fired,
+		Notify:   func(n plugin.Notice) { s.person.notice(n.String()) },
 		Waiting: func(point hookpoints.Name, name string) func() {
 			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
 		},

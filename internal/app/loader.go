@@ -88,7 +88,7 @@ func (l *Loader) Runner() process.Runner {
 // remembered in the home; keep writes them there.
 func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
 	memory := hung.Open(l.home, hung.Options{AskAgain: l.opts.Plugins.AskAgain, Report: l.notice})
-	return oneshot.NewProber(memory), func() {
+	return oneshot.NewProber(memory, l.config.Plugins.Parallel), func() {
 		if err := memory.Save(); err != nil {
 			l.notice(fmt.Sprintf("plugins that hung cannot be remembered and are asked each time: %v", err))
 		}

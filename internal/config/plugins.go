@@ -26,6 +26,9 @@ type Plugins struct {
 	// How much a plugin's tool may print; a tool that prints more is ended, and its
 	// output up to there is kept.
 	MaxToolOutputBytes int `toml:"max_tool_output_bytes" min:"1"`
+	// How many plugins are asked at once, for their schemas and at hooks where plugins do not wait for each other. Each
+	// takes four file descriptors and its own memory.
+	Parallel int `toml:"parallel" min:"1" unset:"four for each core, at least 16"`
 	// Files and directories outside the plugins directory to which links in it may
 	// lead.
 	AllowLinks []string `toml:"allow_links" unset:"none"`

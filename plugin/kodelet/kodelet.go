@@ -80,7 +80,7 @@ type Dir struct {
 // Load finds the hooks and asks those whose event is not cached. It returns an error
 // only if ctx ends; a directory that cannot be read is reported as skipped.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
-	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil))
+	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil, 0))
 	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]executable{}}
 	found, skipped := l.find()
 	answers := l.ask(ctx, slices.Concat(found...))

@@ -90,7 +90,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	if err != nil {
 		return plugin.Loaded{}, err
 	}
-	prober := cmp.Or(opts.Prober, oneshot.NewProber(nil))
+	prober := cmp.Or(opts.Prober, oneshot.NewProber(nil, 0))
 	probes := make([]probed, len(found))
 	prober.Each(len(found), func(i int) { probes[i] = probe(ctx, opts, prober, found[i]) })
 	if ctx.Err() != nil {

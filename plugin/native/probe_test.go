@@ -15,10 +15,10 @@ import (
 	"github.com/chibi-host/chibi/plugin/oneshot"
 )
 
-// TestSixteenPluginsAreAskedAtOnce: sixteen processes wait at a gate that opens
+// TestSoManyPluginsAreAskedAtOnce: sixteen processes wait at a gate that opens
 // only when all of them are there, and no other one has begun by then.
-func TestSixteenPluginsAreAskedAtOnce(t *testing.T) {
-	const all = 20
+func TestSoManyPluginsAreAskedAtOnce(t *testing.T) {
+	const all, atOnce = 20, 16
 	dir, gate := t.TempDir(), t.TempDir()
 	if err := syscall.Mkfifo(gate+"/open", 0o600); err != nil {
 		t.Fatal(err)
@@ -36,19 +36,20 @@ func TestSixteenPluginsAreAskedAtOnce(t *testing.T) {
 	}
 	done := make(chan result)
 	go func() {
-		loaded, err := native.Load(t.Context(), native.Options{Dir: dir, ProbeTimeout: time.Minute})
+		loaded, err := native.Load(t.Context(), native.Options{Dir: dir, ProbeTimeout: time.Minute,
+			Prober: oneshot.NewProber(nil, atOnce)})
 		done <- result{loaded, err}
 	}()
 	here := func() int {
 		names, _ := filepath.Glob(gate + "/here-*")
 		return len(names)
 	}
-	for deadline := time.Now().Add(time.Minute); here() < oneshot.DefaultProbes; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); here() < atOnce; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d plugins are asked at once", here())
 		}
 	}
-	if n := here(); n != oneshot.DefaultProbes {
+	if n := here(); n != atOnce {
 		t.Errorf("%d plugins are asked at once", n)
 	}
 	openGate(t, gate+"/open", all)

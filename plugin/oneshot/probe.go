@@ -1,17 +1,16 @@
 package oneshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 )
-
-// DefaultProbes is how many executables are probed at once.
-const DefaultProbes = 16
 
 // DefaultProbeTimeout is the default time limit of a probe.
 const DefaultProbeTimeout = 5 * time.Second
@@ -38,10 +37,10 @@ type Prober struct {
 	slots chan struct{}
 }
 
-// NewProber returns a prober that probes DefaultProbes executables at once. hung may be
-// nil: no executable is skipped.
-func NewProber(hung Hung) *Prober {
-	return &Prober{hung: hung, slots: make(chan struct{}, DefaultProbes)}
+// NewProber returns a prober that probes so many executables at once; 0:
+// [plugin.DefaultParallel]. hung may be nil: no executable is skipped.
+func NewProber(hung Hung, parallel int) *Prober {
+	return &Prober{hung: hung, slots: make(chan struct{}, cmp.Or(max(parallel, 0), plugin.DefaultParallel()))}
 }
 
 // Each calls ask for every index below n, concurrently, and returns when all calls have

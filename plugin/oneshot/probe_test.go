@@ -4,22 +4,33 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// TestSixteenProbesRunAtOnce: all sixteen are there before the first one ends, and
-// no other has begun.
-func TestSixteenProbesRunAtOnce(t *testing.T) {
+// TestSoManyProbesRunAtOnce: all of them are there before the first one ends, and no
+// other has begun.
+func TestSoManyProbesRunAtOnce(t *testing.T) {
+	for parallel, want := range map[int]int{0: plugin.DefaultParallel(), 3: 3} {
+		testParallel(t, parallel, want)
+	}
+	if n := plugin.DefaultParallel(); n < 16 || n < 4*runtime.GOMAXPROCS(0) {
+		t.Errorf("the default is %d at once", n)
+	}
+}
+
+func testParallel(t *testing.T, parallel, want int) {
 	synctest.Test(t, func(t *testing.T) {
-		const all = oneshot.DefaultProbes + 4
+		all := want + 4
 		begun, end, done := make(chan int, all), make(chan struct{}), make(chan struct{})
-		prober := oneshot.NewProber(nil)
+		prober := oneshot.NewProber(nil, parallel)
 		go func() {
 			defer close(done)
 			prober.Each(all, func(i int) {
@@ -28,8 +39,8 @@ func TestSixteenProbesRunAtOnce(t *testing.T) {
 			})
 		}()
 		synctest.Wait()
-		if n := len(begun); n != oneshot.DefaultProbes {
-			t.Errorf("%d probes run at once, want %d", n, oneshot.DefaultProbes)
+		if n := len(begun); n != want {
+			t.Errorf("%d probes run at once, want %d", n, want)
 		}
 		close(end)
 		<-done
@@ -68,7 +79,7 @@ func TestWhatHungIsNotAskedAgain(t *testing.T) {
 		return strings.Count(string(text), "asked")
 	}
 	memory := hungList{}
-	prober := oneshot.NewProber(memory)
+	prober := oneshot.NewProber(memory, 0)
 	run := func(c process.Command, required bool) error {
 		_, err := prober.Run(t.Context(), oneshot.Probe{Command: c, Required: required})
 		return err
