@@ -111,11 +111,12 @@ func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessag
 	}
 	event := q.event
 	event.Before = parameters(body)
+	event.After = event.Before
 	if answer.RequestBody != nil {
 		body = answer.RequestBody
-		event.Sent = sentTools(body, event.Offered)
+		event.After, event.Sent = parameters(body), sentTools(body, event.Offered)
 	}
-	event.After, event.Bytes = parameters(body), len(body)
+	event.Bytes = len(body)
 	a.Output.emit(Event{Kind: EventRequest, Request: &event})
 	return body, nil
 }
