@@ -29,8 +29,6 @@ type output struct {
 	// ranWith are the arguments that the tool got if plugins changed those of the
 	// model.
 	ranWith json.RawMessage
-	// converted are the places in the model's arguments that were converted.
-	converted []string
 	// failure says how a process failed. preface is the part at the beginning of
 	// the text that the tool did not write; "" if a plugin replaced the text.
 	failure, preface string
@@ -81,23 +79,15 @@ func (o *output) reason() string {
 	return cmp.Or(why, string(o.status))
 }
 
-// withConverted returns the output of a call whose arguments were converted.
-func (o output) withConverted(converted []string) output {
-	o.converted = converted
-	return o
-}
-
 // event returns the call as an event of the turn.
-func (o *output) event(inv hookpoints.PreToolPayload) *CallEvent {
-	s := &CallEvent{ID: inv.ToolCallID, Tool: inv.ToolName, Arguments: inv.Arguments, Ran: o.status.DidRun(),
-		Why: o.why, BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: o.converted}
-	switch {
-	case o.status == hookpoints.StatusFailed && o.failure != "":
-		s.Failure = o.failure
-	case o.status == hookpoints.StatusFailed:
-		s.Failure = o.text
+func (c *toolCall) event() *CallEvent {
+	o := &c.out
+	event := &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName, Arguments: c.inv.Arguments, Ran: o.status.DidRun(),
+		Why: o.why, BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: c.converted}
+	if o.status == hookpoints.StatusFailed {
+		event.Failure = cmp.Or(o.failure, o.text)
 	}
-	return s
+	return event
 }
 
 // discard removes the file of an output that is no longer needed.
@@ -131,8 +121,7 @@ func (c *toolCall) filterOutput(ctx context.Context) error {
 	case answer.Output != nil:
 		if c.out.file != nil {
 			c.agent.Output.notice("hooks saw only the first 1 MiB of the output of %s; their replacement is the whole "+
-				"output",
-				c.inv.ToolName)
+				"output", c.inv.ToolName)
 		}
 		c.out.replace(*answer.Output)
 	}

@@ -41,8 +41,7 @@ func (s *step) runCalls(ctx context.Context) error {
 	limit, calls := s.turn.agent.Settings.maxCalls(), s.reply.ToolCalls
 	if len(calls) > limit {
 		s.turn.agent.Output.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response "+
-			"says",
-			len(calls), limit)
+			"says", len(calls), limit)
 	}
 	for i, call := range calls {
 		if i < limit {
@@ -65,7 +64,9 @@ type toolCall struct {
 	agent  *Agent
 	wanted llm.ToolCall              // as the model wrote it
 	inv    hookpoints.PreToolPayload // as hooks have left it
-	out    output
+	// converted are the places in the model's arguments that were converted.
+	converted []string
+	out       output
 }
 
 func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
@@ -77,7 +78,7 @@ func (c *toolCall) run(ctx context.Context) (callResult, error) {
 	if err := c.execute(ctx); err != nil {
 		return callResult{}, err
 	}
-	c.agent.Output.emit(Event{Kind: EventCall, Call: c.out.event(c.inv)})
+	c.agent.Output.emit(Event{Kind: EventCall, Call: c.event()})
 	result := callResult{ranWith: c.out.ranWith, failure: c.out.reason()}
 	if err := c.filterOutput(ctx); err != nil {
 		c.out.discard()
@@ -121,8 +122,7 @@ func (c *toolCall) execute(ctx context.Context) error {
 		return nil
 	}
 	schema := c.agent.schemas.of(tool.Spec(), c.agent.Output)
-	var converted []string
-	c.inv.Arguments, converted = schema.Convert(c.inv.Arguments)
+	c.inv.Arguments, c.converted = schema.Convert(c.inv.Arguments)
 	verdict, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreTool, c.inv, refineArguments(schema))
 	if err != nil {
 		return err
@@ -131,16 +131,15 @@ func (c *toolCall) execute(ctx context.Context) error {
 		c.inv.Arguments = verdict.Arguments
 	}
 	if verdict.Block {
-		c.out = blocked(verdict).withConverted(converted)
+		c.out = blocked(verdict)
 		return nil
 	}
 	if err := c.permit(tool.Spec()); err != nil {
-		c.out = denied(err).withConverted(converted)
+		c.out = denied(err)
 		return nil
 	}
-	out, err := c.call(ctx, tool)
-	out.ranWith = verdict.Arguments
-	c.out = out.withConverted(converted)
+	c.out, err = c.call(ctx, tool)
+	c.out.ranWith = verdict.Arguments
 	return err
 }
 
