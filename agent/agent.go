@@ -73,7 +73,7 @@ type RefusedError struct {
 	Message string
 }
 
-// Error returns the plugin's reason.
+// Error says that the prompt was refused, with the plugin's reason.
 func (e *RefusedError) Error() string { return "the prompt was refused: " + e.Message }
 
 // Start fires on_start.

@@ -22,7 +22,7 @@ func (a *Agent) Clear(ctx context.Context) error {
 	if err := a.Context.Archive(); err != nil {
 		return err
 	}
-	a.Output.emitChange(a.Context.Name(), ContextCleared, "context %q was cleared", a.Context.Name())
+	emitChange(a, ContextCleared, "context %q was cleared", a.Context.Name())
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, cleared)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
@@ -32,8 +31,7 @@ func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 		return "", err
 	}
 	window = contexts.Answered(window, "")
-	switch messages := len(slices.DeleteFunc(slices.Clone(window),
-		func(e contexts.Entry) bool { return e.Type != contexts.TypeMessage })); {
+	switch messages := len(contexts.Messages(window)); {
 	case messages == 0:
 		return CompactEmpty, nil
 	case messages <= 2:
@@ -59,8 +57,7 @@ func (c compaction) compact(ctx context.Context, conversation []contexts.Entry) 
 	if err := c.agent.Context.Compact(summary, nil); err != nil {
 		return err
 	}
-	c.agent.Output.emitChange(c.agent.Context.Name(), ContextCompacted,
-		"context %q was compacted: a summary replaced the conversation",
+	emitChange(c.agent, ContextCompacted, "context %q was compacted: a summary replaced the conversation",
 		c.agent.Context.Name())
 	return nil
 }
@@ -118,12 +115,11 @@ func tokens(entries []contexts.Entry) int {
 // is configured. The prompt is answered in any case: a failure is reported, and the
 // conversation continues as it is. It returns the window.
 func (c compaction) maybeCompact(ctx context.Context, window []contexts.Entry) ([]contexts.Entry, error) {
-	limit := c.agent.Settings.contextWindow()
-	used := float64(tokens(window)) * 100 / float64(limit)
+	limit, size := c.agent.Settings.contextWindow(), tokens(window)
+	used := float64(size) * 100 / float64(limit)
 	if warn := c.agent.Settings.WarnPercent; warn > 0 && used >= warn {
 		c.agent.Output.notice("the context window of %q is %.0f%% full, about %d tokens are left",
-			c.agent.Context.Name(), used,
-			max(0, limit-tokens(window)))
+			c.agent.Context.Name(), used, max(0, limit-size))
 	}
 	if !c.agent.Settings.AutoCompact || used < c.agent.Settings.CompactPercent {
 		return window, nil

@@ -52,8 +52,7 @@ func (c compaction) compactRolling(ctx context.Context, window []contexts.Entry)
 	if err != nil {
 		return err
 	}
-	c.agent.Output.emitChange(c.agent.Context.Name(), ContextCompacted,
-		"context %q was compacted: a summary replaced its oldest part",
+	emitChange(c.agent, ContextCompacted, "context %q was compacted: a summary replaced its oldest part",
 		c.agent.Context.Name())
 	c.emitCompacted(len(drop), fmt.Sprintf("into a summary, %d stay", len(keep)))
 	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostRollingCompact, hookpoints.PostRollingCompactPayload{

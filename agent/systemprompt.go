@@ -30,14 +30,17 @@ func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
 	return joinSections(append(sections, last.Inject)), nil
 }
 
-// promptParts are the texts of the context's files.
+// promptParts are the texts of the context that are a part of the system prompt.
 type promptParts struct{ prompt, continuation, summary, todos, goals, reflection string }
 
+// readPromptParts reads the texts of a context. The system prompt of the settings, if
+// there is one, replaces the context's own.
 func readPromptParts(ctx context.Context, c Context, settings Settings) (p promptParts, err error) {
-	files := []struct {
+	type source struct {
 		read func(context.Context) (string, error)
 		into *string
-	}{
+	}
+	sources := []source{
 		{c.SystemPrompt, &p.prompt},
 		{func(ctx context.Context) (string, error) { return c.Prompt(ctx, "continuation") }, &p.continuation},
 		{c.Summary, &p.summary},
@@ -45,13 +48,10 @@ func readPromptParts(ctx context.Context, c Context, settings Settings) (p promp
 		{c.Goals, &p.goals},
 	}
 	if settings.Reflection {
-		files = append(files, struct {
-			read func(context.Context) (string, error)
-			into *string
-		}{c.Reflection, &p.reflection})
+		sources = append(sources, source{c.Reflection, &p.reflection})
 	}
-	for _, f := range files {
-		if *f.into, err = f.read(ctx); err != nil {
+	for _, s := range sources {
+		if *s.into, err = s.read(ctx); err != nil {
 			return p, err
 		}
 	}

@@ -87,8 +87,7 @@ func (a turnAction) apply(ctx context.Context, latest []contexts.Entry) error {
 	}
 	if a.turn.nested {
 		a.turn.agent.Output.notice("%s: the recipe %q runs detached from the conversation and cannot replace it; ignored",
-			a.point,
-			a.turn.recipe.Name)
+			a.point, a.turn.recipe.Name)
 		return nil
 	}
 	if len(a.messages) == 0 {
@@ -150,11 +149,11 @@ func (a turnAction) replace(ctx context.Context, r replacement) error {
 		replace = t.agent.Context.Supersede
 	}
 	err := compaction{t.agent}.replaceWindow(ctx, r.into, func() error { return replace(r.entries) })
-	t.messages = messagesOf(r.entries)
-	if err == nil {
-		t.agent.Output.emitChange(t.agent.Context.Name(), ContextReplaced,
-			"the conversation of context %q was replaced, as plugins asked; it has %d entries now",
-			t.contextName(), len(r.entries))
+	if err != nil {
+		return err
 	}
-	return err
+	t.messages = messagesOf(r.entries)
+	emitChange(t.agent, ContextReplaced, "the conversation of context %q was replaced, as plugins asked; it has %d "+
+		"entries now", t.contextName(), len(r.entries))
+	return nil
 }

@@ -38,8 +38,7 @@ func (a *Agent) Retry(ctx context.Context) (string, error) {
 	}
 	if name := entries[0].Recipe(); name != "" {
 		return "", fmt.Errorf("the latest prompt in context %q came from the recipe %q, which says what it may use; run "+
-			"that again: chibi recipe run %s",
-			a.Context.Name(), name, name)
+			"that again: chibi recipe run %s", a.Context.Name(), name, name)
 	}
 	var texts []string
 	for _, e := range entries {
