@@ -10,19 +10,19 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
-	"github.com/tidwall/gjson"
 )
 
-// runner knows how an executable is started.
-type runner struct {
-	opts Options
-	path string
-	env  []string // what every process of this protocol is told
+// program is an executable with what all its processes have in common.
+type program struct {
+	opts   Options
+	path   string
+	env    []string // what every process of this protocol is told
+	runner process.Runner
 }
 
 // codec implements the hook half of the protocol.
 type codec struct {
-	runner
+	program
 	inherit bool // standard input is the terminal instead of the payload
 }
 
@@ -60,7 +60,7 @@ func explain(body []byte) string {
 	case err != nil:
 		return "its answer is not JSON" + beginning(body) + logged(body)
 	}
-	return fmt.Sprintf("its answer is %s, not an object", kind(body))
+	return fmt.Sprintf("its answer is %s, not an object", strictjson.TypeOf(body))
 }
 
 // logged returns what to do about text that is printed before the answer. It tries
@@ -78,19 +78,4 @@ func logged(body []byte) string {
 		}
 	}
 	return ""
-}
-
-// kind names the type of a JSON value.
-func kind(body []byte) string {
-	switch v := gjson.ParseBytes(body); {
-	case v.IsArray():
-		return "an array"
-	case v.Type == gjson.String:
-		return "a string"
-	case v.Type == gjson.Number:
-		return "a number"
-	case v.Type == gjson.Null:
-		return "null"
-	}
-	return "a boolean"
 }

@@ -30,8 +30,8 @@ func discover(opts Options) ([]executable, []plugin.SkippedPlugin, error) {
 	var found []executable
 	var skipped []plugin.SkippedPlugin
 	for _, name := range names {
-		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") || opts.Only != nil &&
-			!slices.Contains(opts.Only, name) {
+		isOther := opts.Only != nil && !slices.Contains(opts.Only, name)
+		if isOther || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") {
 			continue
 		}
 		file, skip := examine(opts, name)

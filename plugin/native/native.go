@@ -23,7 +23,6 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
-	"github.com/chibi-host/chibi/tools"
 )
 
 // Protocol is the name of this protocol in plugin.Origin.
@@ -115,27 +114,13 @@ type loader struct {
 	taken map[string]string // tool name -> the plugin that has it, "" for chibi itself
 }
 
+// add adds the plugin of an executable, or the reason why it is skipped.
 func (l *loader) add(file executable, p probed) {
 	if p.err != nil {
-		l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: file.name, Origin: origin(file.path),
-			Reason: p.err.Error(), Reportable: true})
+		l.skip(file, p.err.Error())
 		return
 	}
-	warnings := p.warnings
-	var schemas []schema
-	for _, s := range p.schemas {
-		if !s.isTool() {
-			schemas = append(schemas, s)
-			continue
-		}
-		if owner, taken := l.taken[s.Name]; taken {
-			l.Taken = append(l.Taken, plugin.TakenTool{Tool: s.Name, By: owner, From: file.name})
-			warnings = append(warnings, whyTaken(s.Name, owner, file.name))
-			continue
-		}
-		l.taken[s.Name] = file.name
-		schemas = append(schemas, s)
-	}
+	schemas, warnings := l.takeNames(file, p)
 	lost := p.elements - len(schemas)
 	isPart := lost > 0 && l.opts.Overrides[file.name].Required()
 	if len(schemas) == 0 || isPart { // a guard must be loaded as a whole
@@ -145,8 +130,7 @@ func (l *loader) add(file executable, p probed) {
 				term.ShellWord(file.name))
 		}
 		maps.DeleteFunc(l.taken, func(_, owner string) bool { return owner == file.name }) // none of its tools is used
-		l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: file.name, Origin: origin(file.path),
-			Reason: reason, Reportable: true})
+		l.skip(file, reason)
 		return
 	}
 	for _, text := range warnings {
@@ -155,6 +139,29 @@ func (l *loader) add(file executable, p probed) {
 	made := l.build(file, schemas)
 	made.LostTools = lost
 	l.Plugins = append(l.Plugins, made)
+}
+
+// takeNames takes the names of a plugin's tools. It returns the schemas without the tools
+// whose names are taken, and the warnings with one for each of these.
+func (l *loader) takeNames(file executable, p probed) (kept []schema, warnings []string) {
+	warnings = p.warnings
+	for _, s := range p.schemas {
+		if s.isTool() {
+			if owner, taken := l.taken[s.Name]; taken {
+				l.Taken = append(l.Taken, plugin.TakenTool{Tool: s.Name, By: owner, From: file.name})
+				warnings = append(warnings, whyTaken(s.Name, owner, file.name))
+				continue
+			}
+			l.taken[s.Name] = file.name
+		}
+		kept = append(kept, s)
+	}
+	return kept, warnings
+}
+
+func (l *loader) skip(file executable, reason string) {
+	l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: file.name, Origin: origin(file.path),
+		Reason: reason, Reportable: true})
 }
 
 // whyTaken returns who already has the name of a plugin's tool.
@@ -173,8 +180,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	p := plugin.Plugin{Name: file.name, Origin: origin(file.path)}
 	override := l.opts.Overrides[file.name]
 	hookTimeout := l.opts.HookTimeout
-	run := runner{opts: l.opts, path: file.real, env: environment(l.opts)}
-	run.opts.Runner = l.opts.runner(file.name)
+	exe := program{opts: l.opts, path: file.real, env: environment(l.opts), runner: l.opts.runner(file.name)}
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
@@ -183,7 +189,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 		}
 		hookTimeout = max(hookTimeout, s.timeout())
 		if s.isTool() {
-			p.Tools = append(p.Tools, run.tool(file.name, s, override))
+			p.Tools = append(p.Tools, exe.tool(file.name, s, override))
 		} else {
 			p.NotTools = append(p.NotTools, s.Name)
 		}
@@ -192,9 +198,8 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}
-	p.Handler = oneshot.Handler{Codec: codec{run, override.Stdin == "inherit"},
-		Runner: run.opts.Runner, Timeout: hookTimeout,
-		Timeouts: override.Timeouts()}
+	p.Handler = oneshot.Handler{Codec: codec{exe, override.Stdin == "inherit"}, Runner: exe.runner,
+		Timeout: hookTimeout, Timeouts: override.Timeouts()}
 	return p
 }
 
@@ -220,5 +225,3 @@ func union(list, more []hookpoints.Name) []hookpoints.Name {
 	}
 	return list
 }
-
-var _ tools.Tool = tool{}

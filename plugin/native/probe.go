@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
-	"github.com/tidwall/gjson"
 )
 
 // maxSchema bounds the output of --schema, in bytes.
@@ -27,13 +27,9 @@ type probed struct {
 func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file executable) probed {
 	runner := opts.runner(file.name)
 	runner.Stderr, runner.Lender = nil, nil // a probe must not print or ask; the tail of stderr goes into the error
-	timeout := opts.ProbeTimeout
-	if timeout == 0 {
-		timeout = DefaultProbeTimeout
-	}
 	cmd := process.Command{
 		Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
-		Timeout: timeout, MaxOutput: maxSchema,
+		Timeout: cmp.Or(opts.ProbeTimeout, DefaultProbeTimeout), MaxOutput: maxSchema,
 	}
 	begun := time.Now()
 	out, err := prober.Run(ctx, oneshot.Probe{Runner: runner, Command: cmd,
@@ -47,15 +43,14 @@ func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file execu
 	if err != nil {
 		return probed{err: fmt.Errorf("--schema: %w", err)}
 	}
-	schemas, warnings, err := parseSchemas(out.Stdout, opts.knows)
-	if opts.Strict && err == nil {
-		warnings = append(warnings, unknownKeys(out.Stdout)...)
+	p, err := parseSchemas(out.Stdout, opts.knows)
+	if err != nil {
+		return probed{err: err}
 	}
-	elements := 1
-	if list := gjson.ParseBytes(out.Stdout); err == nil && list.IsArray() {
-		elements = len(list.Array())
+	if opts.Strict {
+		p.warnings = append(p.warnings, unknownKeys(out.Stdout)...)
 	}
-	return probed{schemas, elements, warnings, err}
+	return p
 }
 
 // knows reports whether a hook point exists for this program.

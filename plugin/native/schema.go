@@ -40,42 +40,50 @@ func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * ti
 // parseSchemas reads what --schema printed: an object, or an array of them.
 // Invalid elements of an array are skipped with a warning; an error means that no
 // element is usable.
-func parseSchemas(out []byte, known func(hookpoints.Name) bool) (list []schema, warnings []string, err error) {
-	out = bytes.TrimSpace(out)
-	err = strictjson.Check(out)
-	if errors.Is(err, strictjson.ErrDepth) {
-		return nil, nil, fmt.Errorf("--schema cannot be read: %w", err)
+func parseSchemas(out []byte, known func(hookpoints.Name) bool) (p probed, err error) {
+	elements, err := elementsOf(bytes.TrimSpace(out))
+	if err != nil {
+		return p, err
 	}
-	if !utf8.Valid(out) || err != nil {
-		return nil, nil, fmt.Errorf("--schema did not print JSON%s", beginning(out))
-	}
-	elements := []json.RawMessage{out}
-	if out[0] == '[' {
-		elements = nil // decoding into the element would overwrite the input
-		if err := strictjson.Decode(out, &elements); err != nil {
-			return nil, nil, err
-		}
-	}
-	if len(elements) > maxTools {
-		return nil, nil, fmt.Errorf("--schema printed %d tools, at most %d are read", len(elements), maxTools)
-	}
+	p.elements = len(elements)
 	for i, element := range elements {
 		s, more, err := parseSchema(element, known)
-		warnings = append(warnings, more...)
+		p.warnings = append(p.warnings, more...)
 		switch {
 		case err == nil:
-			list = append(list, s)
+			p.schemas = append(p.schemas, s)
 		case len(elements) == 1:
-			return nil, nil, fmt.Errorf("--schema: %w", err)
+			return p, fmt.Errorf("--schema: %w", err)
 		default:
-			warnings = append(warnings, fmt.Sprintf("element %d of its --schema is skipped: %v", i+1, err))
+			p.warnings = append(p.warnings, fmt.Sprintf("element %d of its --schema is skipped: %v", i+1, err))
 		}
 	}
-	warnings = few(warnings)
-	if len(list) == 0 {
-		return nil, warnings, errors.New(strings.Join(append(warnings, "--schema printed no usable tool"), "; "))
+	p.warnings = few(p.warnings)
+	if len(p.schemas) == 0 {
+		return p, errors.New(strings.Join(append(p.warnings, "--schema printed no usable tool"), "; "))
 	}
-	return list, warnings, nil
+	return p, nil
+}
+
+// elementsOf returns the elements of an array, or another value as the only element.
+func elementsOf(out []byte) ([]json.RawMessage, error) {
+	err := strictjson.Check(out)
+	switch {
+	case errors.Is(err, strictjson.ErrDepth):
+		return nil, fmt.Errorf("--schema cannot be read: %w", err)
+	case err != nil || !utf8.Valid(out):
+		return nil, fmt.Errorf("--schema did not print JSON%s", beginning(out))
+	case out[0] != '[':
+		return []json.RawMessage{out}, nil
+	}
+	var elements []json.RawMessage
+	if err := strictjson.Decode(out, &elements); err != nil {
+		return nil, err
+	}
+	if len(elements) > maxTools {
+		return nil, fmt.Errorf("--schema printed %d tools, at most %d are read", len(elements), maxTools)
+	}
+	return elements, nil
 }
 
 // parseSchema reads one object.
@@ -125,7 +133,7 @@ func (s *schema) keepParameters() (warnings []string) {
 	}
 	why := ""
 	if plain[0] != '{' {
-		why = fmt.Sprintf("are %s, not a JSON Schema, which is an object", kind(plain))
+		why = fmt.Sprintf("are %s, not a JSON Schema, which is an object", strictjson.TypeOf(plain))
 	} else if err := strictjson.CheckDepth(plain, strictjson.MaxArgumentDepth); err != nil {
 		why = fmt.Sprintf("cannot be used: %v", err)
 	}

@@ -82,12 +82,12 @@ func TestParseSchemas(t *testing.T) {
 				`see chibi hook list; it has "tool": false and no hooks, so it does nothing`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			list, warnings, err := parseSchemas([]byte(test.out), Options{}.knows)
+			p, err := parseSchemas([]byte(test.out), Options{}.knows)
 			if got := errorText(err); got != test.err {
 				t.Fatalf("error = %q, want %q", got, test.err)
 			}
 			var names []string
-			for _, s := range list {
+			for _, s := range p.schemas {
 				if s.isTool() {
 					names = append(names, s.Name)
 				}
@@ -95,7 +95,7 @@ func TestParseSchemas(t *testing.T) {
 			if diff := cmp.Diff(test.tools, names); diff != "" {
 				t.Errorf("tools (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(test.warnings, warnings); test.err == "" && diff != "" {
+			if diff := cmp.Diff(test.warnings, p.warnings); test.err == "" && diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}
 		})
@@ -104,9 +104,9 @@ func TestParseSchemas(t *testing.T) {
 
 func TestMissingParametersAreAnEmptyObject(t *testing.T) {
 	for _, out := range []string{`{"name":"a"}`, `{"name":"a","parameters":null}`} {
-		list, _, err := parseSchemas([]byte(out), Options{}.knows)
-		if err != nil || string(list[0].Parameters) != `{"type":"object","properties":{}}` {
-			t.Errorf("%s: parameters = %s, %v", out, list[0].Parameters, err)
+		p, err := parseSchemas([]byte(out), Options{}.knows)
+		if err != nil || string(p.schemas[0].Parameters) != `{"type":"object","properties":{}}` {
+			t.Errorf("%s: schemas = %+v, %v", out, p.schemas, err)
 		}
 	}
 }
@@ -118,11 +118,11 @@ func FuzzParseSchemas(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
 		fuzztest.Memory(t)
-		list, _, err := parseSchemas(out, func(hookpoints.Name) bool { return true })
-		if err == nil && len(list) == 0 {
+		p, err := parseSchemas(out, func(hookpoints.Name) bool { return true })
+		if err == nil && len(p.schemas) == 0 {
 			t.Error("neither a tool nor an error")
 		}
-		for _, s := range list {
+		for _, s := range p.schemas {
 			if !tools.ValidName(s.Name) || len(s.Parameters) == 0 {
 				t.Errorf("unusable schema %+v", s)
 			}

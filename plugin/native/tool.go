@@ -18,17 +18,19 @@ import (
 
 // tool is one tool of an executable.
 type tool struct {
-	runner
+	program
 	spec    tools.Spec
 	timeout time.Duration
 	inherit bool
 }
 
+var _ tools.Tool = tool{}
+
 // tool returns the tool of a schema. The person's timeout for the plugin overrides
 // that of the schema, which overrides Options.ToolTimeout.
-func (r runner) tool(owner string, s schema, override plugin.Override) tool {
+func (p program) tool(owner string, s schema, override plugin.Override) tool {
 	timeout := DefaultToolTimeout
-	for _, set := range []time.Duration{r.opts.ToolTimeout, s.timeout(), override.Timeout} {
+	for _, set := range []time.Duration{p.opts.ToolTimeout, s.timeout(), override.Timeout} {
 		if set > 0 {
 			timeout = set
 		}
@@ -36,7 +38,7 @@ func (r runner) tool(owner string, s schema, override plugin.Override) tool {
 	spec := tools.Spec{Name: s.Name, Description: s.Description, Parameters: s.Parameters,
 		Kind: tools.Plugin, Owner: owner}
 	inherit := cmp.Or(override.Stdin, s.Stdin) == "inherit"
-	return tool{runner: r, spec: spec, timeout: timeout, inherit: inherit}
+	return tool{program: p, spec: spec, timeout: timeout, inherit: inherit}
 }
 
 // Spec describes the tool.
@@ -44,7 +46,7 @@ func (t tool) Spec() tools.Spec { return t.spec }
 
 // Call runs the executable and returns its output.
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	out, err := t.opts.Runner.Run(ctx, process.Command{
+	out, err := t.runner.Run(ctx, process.Command{
 		Path:         t.path,
 		Env:          append(slices.Clip(t.env), "CHIBI_TOOL_NAME="+t.spec.Name),
 		Stdin:        append(slices.Clip(call.Arguments), '\n'),
@@ -64,8 +66,7 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	}
 	if !t.inherit && !out.Asked && err != nil && isQuestion(out.Stderr) {
 		err = fmt.Errorf("%w; it seems to ask the person: stdin = \"inherit\" in [plugins.%q] of the configuration lets it "+
-			"read the answer",
-			err, t.spec.Owner)
+			"read the answer", err, t.spec.Owner)
 	}
 	if out.Unread {
 		err = unread(err, call.Arguments)
