@@ -150,7 +150,7 @@ var boundOf = map[string]string{
 	"plugin/process.streams.readOutput":           "a plugin's standard output",
 	"plugin/kodelet.Dir.entries":                  "directories",
 	"plugin/kodelet.PluginDirs":                   "directories",
-	"plugin/kodelet.answers.save":                 "`kodelet-events.json`",
+	"plugin/kodelet.eventCache.save":              "`kodelet-events.json`",
 	"plugin/kodelet.identify":                     "files of an installed plugin, of Kodelet's hooks",
 	"plugin/kodelet.readAnswers":                  "`kodelet-events.json`",
 	"plugin/native.entryNames":                    "directories",

@@ -8,7 +8,8 @@
 //
 // It promises that the hooks of an event run in the order of the configuration,
 // one after another, that each one sees what the previous one changed, and that a
-// hook gets only those variables of the person's environment that Kode promises.
+// hook gets only those variables of the person's environment that Kode promises,
+// besides CHIBI_DEPTH.
 package kode
 
 import (
@@ -57,8 +58,8 @@ type Options struct {
 	WorkDir string
 	// Session identifies this run.
 	Session string
-	// Runner runs the processes. Of its environment, hooks get PATH, HOME, LANG
-	// and TMPDIR.
+	// Runner runs the processes. Of its environment, hooks get PATH, HOME, LANG,
+	// TMPDIR and CHIBI_DEPTH.
 	Runner process.Runner
 	// Idle says that this run neither asks the model nor calls a tool. Kode would not
 	// start a session for it, so session_start and session_end do not fire.
@@ -167,7 +168,8 @@ func (o Options) path(exec string) string {
 	return exec
 }
 
-// environment returns the variables that Kode promises to hooks.
+// environment returns the variables that Kode promises to hooks, and the one by which chibi
+// counts how many of its runs are inside each other.
 func environment(from process.Runner) []string {
 	kept := []string{}
 	for _, name := range []string{"PATH", "HOME", "LANG", "TMPDIR", "CHIBI_DEPTH"} {

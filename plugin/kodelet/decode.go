@@ -121,8 +121,9 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 	if !gjson.ParseBytes(changed).IsObject() {
 		return plugin.Answer{}, []string{`its "output" is not an object like tool_output; ignored`}
 	}
-	text, ok := c.changedText(changed, p)
-	if names := noEffect(changed, c.toolOutput(p, time.Time{})); len(names) > 0 {
+	sent := c.toolOutput(p, time.Time{})
+	text, ok := changedText(changed, p, sent)
+	if names := noEffect(changed, sent); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("it changed %s, which has no effect here: the model sees metadata.output, or error",
 			strings.Join(names, ", ")))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// codec implements Kodelet's protocol for one hook. It is pure.
+// codec implements Kodelet's protocol for one hook.
 type codec struct {
 	opts  Options
 	file  executable

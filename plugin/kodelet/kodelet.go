@@ -34,7 +34,7 @@ const DefaultQueryTimeout = oneshot.DefaultProbeTimeout
 
 // Options specifies where hooks are and how they are run.
 type Options struct {
-	// Directories are looked through in this order; of hooks with the same file
+	// Dirs are looked through in this order; of hooks with the same file
 	// name, and of the same plugin, the first usable one is used.
 	Dirs []Dir
 	// Runner runs the processes.
@@ -58,7 +58,7 @@ type Options struct {
 	Threshold   float64
 }
 
-// Directory is a place for hooks.
+// Dir is a directory of hooks.
 type Dir struct {
 	// Path is the directory. If it does not exist, it has no hooks.
 	Path string
@@ -81,7 +81,7 @@ type Dir struct {
 // only if ctx ends; a directory that cannot be read is reported as skipped.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil, 0))
-	l := loader{opts: opts, answers: readAnswers(opts.Answers), names: map[string]executable{}}
+	l := loader{opts: opts, cache: readAnswers(opts.Answers), names: map[string]executable{}}
 	found, skipped := l.find()
 	answers := l.ask(ctx, slices.Concat(found...))
 	if ctx.Err() != nil {
@@ -92,7 +92,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 		l.add(files, answers[:len(files)])
 		answers = answers[len(files):]
 	}
-	if err := l.answers.save(); err != nil {
+	if err := l.cache.save(); err != nil {
 		l.Notices = append(l.Notices, plugin.Notice{Plugin: Protocol,
 			Text: fmt.Sprintf("%v; hooks are asked for their event each time", err)})
 	}
@@ -101,9 +101,9 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 
 type loader struct {
 	plugin.Loaded
-	opts    Options
-	answers *answers
-	names   map[string]executable // the usable ones, by plugin and file name
+	opts  Options
+	cache *eventCache
+	names map[string]executable // the usable ones, by plugin and file name
 }
 
 // find lists the possible hooks and the skipped files of each directory.
@@ -168,7 +168,7 @@ type answer struct {
 func (l *loader) ask(ctx context.Context, found []executable) []answer {
 	list := make([]answer, len(found))
 	l.opts.Prober.Each(len(found), func(i int) {
-		list[i].event, list[i].err = l.answers.eventOf(ctx, l.opts, found[i])
+		list[i].event, list[i].err = l.cache.eventOf(ctx, l.opts, found[i])
 	})
 	return list
 }

@@ -68,15 +68,15 @@ func prefixOf(p hookpoints.PreToolOutputPayload) string {
 	return ""
 }
 
-// changedText returns the text that a hook put in place of ours, in either of the two
-// members that hold it; if the hook removed the text, it is empty. ok is false if the
-// hook did not change the text.
-func (c codec) changedText(output json.RawMessage, p hookpoints.PreToolOutputPayload) (text string, ok bool) {
+// changedText returns the text that a hook put in place of the one that was sent, in either
+// of the two members that hold it; if the hook removed the text, it is empty. ok is false
+// if the hook did not change the text.
+func changedText(output json.RawMessage, p hookpoints.PreToolOutputPayload, sent toolOutput) (text string, ok bool) {
 	value := func(path string) (string, bool) {
 		v := gjson.GetBytes(output, path)
 		return v.String(), v.Type == gjson.String
 	}
-	sent, place, ours := c.toolOutput(p, time.Time{}), "metadata.output", p.Output
+	place, ours := "metadata.output", p.Output
 	if blocked, is := sent.Metadata.(notRun); is {
 		place, ours = "metadata.reason", blocked.Reason
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
-// answers caches what hooks answered to `hook`.
-type answers struct {
+// eventCache keeps what hooks answered to `hook`. It is safe for concurrent use.
+type eventCache struct {
 	file  jsonfile.File
 	known map[string]known // by path of the hook
 
@@ -39,23 +39,23 @@ type known struct {
 
 // readAnswers reads the cache. If the file cannot be read or is damaged, the hooks are
 // asked again.
-func readAnswers(path string) *answers {
-	a := &answers{file: jsonfile.File{Path: path, Max: maxAnswersFile}, fresh: map[string]known{}}
+func readAnswers(path string) *eventCache {
+	c := &eventCache{file: jsonfile.File{Path: path, Max: maxAnswersFile}, fresh: map[string]known{}}
 	if path != "" {
-		a.known, _ = jsonfile.Read[map[string]known](a.file)
+		c.known, _ = jsonfile.Read[map[string]known](c.file)
 	}
-	return a
+	return c
 }
 
 // save writes new answers, without those of hooks that no longer exist.
-func (a *answers) save() error {
-	if a.file.Path == "" || len(a.fresh) == 0 {
+func (c *eventCache) save() error {
+	if c.file.Path == "" || len(c.fresh) == 0 {
 		return nil
 	}
-	return jsonfile.Update(a.file, func(all *map[string]known) error {
+	return jsonfile.Update(c.file, func(all *map[string]known) error {
 		kept := map[string]known{}
 		maps.Copy(kept, *all)
-		maps.Copy(kept, a.fresh)
+		maps.Copy(kept, c.fresh)
 		maps.DeleteFunc(kept, func(path string, _ known) bool {
 			_, err := os.Stat(path)
 			return err != nil
@@ -67,12 +67,12 @@ func (a *answers) save() error {
 
 // eventOf returns a hook's event, from the cache if the file has not changed since it
 // was asked.
-func (a *answers) eventOf(ctx context.Context, opts Options, file executable) (event, error) {
+func (c *eventCache) eventOf(ctx context.Context, opts Options, file executable) (event, error) {
 	now, err := identify(file.path)
 	if err != nil {
 		return event{}, err
 	}
-	before, ok := a.known[file.path]
+	before, ok := c.known[file.path]
 	now.Event = before.Event
 	if e, isEvent := findEvent(before.Event); ok && isEvent && now == before {
 		return e, nil
@@ -82,9 +82,9 @@ func (a *answers) eventOf(ctx context.Context, opts Options, file executable) (e
 		return event{}, err
 	}
 	now.Event = e.name
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.fresh[file.path] = now
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fresh[file.path] = now
 	return e, nil
 }
 

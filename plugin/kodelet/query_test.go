@@ -17,7 +17,7 @@ func TestAnswersOfSeveralRunsAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	runs := []*answers{readAnswers(file), readAnswers(file)}
+	runs := []*eventCache{readAnswers(file), readAnswers(file)}
 	for i, run := range runs {
 		run.fresh[hooks[i]] = known{Event: "turn_end"}
 		run.fresh[filepath.Join(dir, "gone")] = known{Event: "turn_end"}

@@ -14,7 +14,7 @@ import (
 )
 
 // Codec turns events into processes and their output into answers.
-// Implementations are pure and safe for concurrent use.
+// Implementations start no processes and read no files, and are safe for concurrent use.
 type Codec interface {
 	// Encode returns the process to run for an event.
 	Encode(ev plugin.Event) (process.Command, error)
