@@ -166,6 +166,14 @@ func All() (list []Info) {
 	return list
 }
 
+// Names lists the names of all points, in the order of the documentation.
+func Names() (names []string) {
+	for _, point := range points() {
+		names = append(names, string(point.name()))
+	}
+	return names
+}
+
 // Find describes the point of chibi's that has the name. Unlike All it examines the types
 // of no other point, because plugins name many points when they are loaded.
 func Find(name Name) (Info, bool) {

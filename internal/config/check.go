@@ -117,7 +117,7 @@ func (s source) nameOf(t target) (string, error) {
 	name := t.path[t.depth-1].name
 	switch t.field.Tag.Get("name") {
 	case "POINT":
-		names := pointNames()
+		names := hookpoints.Names()
 		if slices.Contains(names, name) {
 			return name, nil
 		}
@@ -133,14 +133,6 @@ func (s source) nameOf(t target) (string, error) {
 		}
 	}
 	return name, nil
-}
-
-// pointNames lists the hook points.
-func pointNames() (names []string) {
-	for _, info := range hookpoints.All() {
-		names = append(names, string(info.Name))
-	}
-	return names
 }
 
 // checkElement checks that the last element of a list has its required key.

@@ -49,11 +49,8 @@ func (t Turn) ExplainAbout(name string) (answers []Answer, near []string) {
 // Names returns names for which [Turn.ExplainAbout] has answers.
 func (t Turn) Names() []string {
 	v := vocabulary{factsOf(t)}
-	names := slices.Concat(v.plugins(), v.tools(), v.contexts(), v.places())
-	for _, info := range hookpoints.All() {
-		names = append(names, string(info.Name))
-	}
-	names = append(names, "prompt", "system_prompt", "context")
+	names := slices.Concat(v.plugins(), v.tools(), v.contexts(), v.places(), hookpoints.Names(),
+		[]string{"prompt", "system_prompt", "context"})
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -160,11 +160,8 @@ func shortName(name string) string {
 
 // near returns names of the turn that are similar to an unknown one.
 func (v vocabulary) near(name string) (list []string) {
-	all := slices.Concat(v.plugins(), v.tools(), v.contexts(), []string{"prompt", "system prompt"})
-	for _, info := range hookpoints.All() {
-		all = append(all, string(info.Name))
-	}
-	all = append(all, v.places()...)
+	all := slices.Concat(v.plugins(), v.tools(), v.contexts(), []string{"prompt", "system prompt"}, hookpoints.Names(),
+		v.places())
 	for _, prefix := range []string{"api.", "request_body."} {
 		name = strings.TrimPrefix(name, prefix)
 	}

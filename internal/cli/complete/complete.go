@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/urfave/cli/v2"
 )
@@ -117,7 +118,7 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 	case "TOOL":
 		return append(a.flags, c.toolNames(ctx, false)...)
 	case "POINT":
-		return append(a.flags, pointNames()...)
+		return append(a.flags, hookpoints.Names()...)
 	case "RECIPE":
 		return append(a.flags, c.recipeNames(ctx)...)
 	case "FILE":
@@ -151,7 +152,7 @@ func (c *completer) words(ctx context.Context, value cmdline.Value) []string {
 	case cmdline.Plugin:
 		return c.pluginNames(ctx)
 	case cmdline.Point:
-		return pointNames()
+		return hookpoints.Names()
 	case cmdline.Recipe:
 		return c.recipeNames(ctx)
 	case cmdline.Tool, cmdline.PluginOrTool:

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
@@ -175,14 +174,6 @@ func looksLikePlugin(path string) bool {
 	name, ext := filepath.Base(path), filepath.Ext(path)
 	return !strings.HasPrefix(name, ".") && ext != ".disabled" && ext != ".toml" && ext != ".md" &&
 		(info.IsDir() || info.Mode()&0o111 != 0 || ext != "")
-}
-
-// pointNames lists the hook points.
-func pointNames() (list []string) {
-	for _, info := range hookpoints.All() {
-		list = append(list, string(info.Name))
-	}
-	return list
 }
 
 // settings lists the configuration keys up to their values.

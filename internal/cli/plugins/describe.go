@@ -77,9 +77,9 @@ func showExecutable(out io.Writer, path string) {
 	}
 	fmt.Fprintf(out, "  runs   %s (%s)\n", term.Name(path), term.Name(how))
 	var names []string
-	for _, info := range hookpoints.All() {
-		if strings.Contains(string(text), string(info.Name)) {
-			names = append(names, string(info.Name))
+	for _, name := range hookpoints.Names() {
+		if strings.Contains(string(text), name) {
+			names = append(names, name)
 		}
 	}
 	if len(names) > 0 {
