@@ -147,14 +147,18 @@ func (f fields) find(t reflect.Type, tag, key string) (field reflect.StructField
 	return field, ok
 }
 
-// unknown returns the error for an unknown key, with the nearest known one. t ends at
-// the part that is wrong.
+// unknown returns the error for an unknown key, with the nearest known one: one without
+// placeholders, or one below the same table, such as plugins.NAME.on_failure for
+// plugins.on_failure. t ends at the part that is wrong.
 func (d *decoder) unknown(t target) error {
 	var w walker
 	w.walk(d.root, Key{}, "toml")
+	table := t.path[:t.depth-1]
 	var known []string
 	for _, name := range slices.Concat(namesOf(w.keys, func(string) bool { return true }), w.tables) {
-		if name, ok := named(name, t.path[:t.depth-1]); ok {
+		if actual, ok := named(name, table); ok {
+			known = append(known, actual)
+		} else if len(table) > 0 && strings.HasPrefix(name, keyText(table)+".") {
 			known = append(known, name)
 		}
 	}
@@ -198,14 +202,18 @@ func named(key string, path []part) (name string, ok bool) {
 
 // nearest returns the known key that is nearest to a wrong one. Last parts are compared
 // too, so that "temperature" finds "api.temperature"; they must be near each other for
-// their own length.
+// their own length, and count for more below the same table.
 func nearest(key string, known []string) string {
 	best, least := "", len(key)/2+1
 	last := lastKey(key)
+	table := strings.TrimSuffix(key, last)
 	for _, k := range known {
 		d := strictjson.Distance(key, k)
 		if ofLast := strictjson.Distance(last, lastKey(k)); ofLast <= len(last)/2 {
-			d = min(d, ofLast+1)
+			if table == "" || !strings.HasPrefix(k, table) {
+				ofLast++
+			}
+			d = min(d, ofLast)
 		}
 		if d < least {
 			best, least = k, d

@@ -60,6 +60,10 @@ func TestAMistakeIsFoundWhereItStands(t *testing.T) {
 		{"a key in a text is none", "username = '''\ntimeout_ms = 1\n'''\n# timeout_ms = 2\n[plugins.a]\n" +
 			"timeout_ms = 0 # here", "plugins.a.timeout_ms is 0; want a number above 0"},
 		{"the first mistake of several", "modle = 1 # here\nmax_tool_rounds = 0\n[aip]", `unknown key "modle"`},
+		{"a key of a single plugin for all of them", "[plugins]\non_failure = 'block' # here",
+			`unknown key "plugins.on_failure"; did you mean "plugins.NAME.on_failure"?`},
+		{"a key of a single plugin, misspelt", "plugins.enabeld = false # here",
+			`unknown key "plugins.enabeld"; did you mean "plugins.NAME.enabled"?`},
 		{"a key that is set twice", "[api]\nseed = 1\nseed = 2 # here", "seed"},
 		{"Windows line ends", "[api]\r\nseed = 1\r\ntop_p = true # here", "api.top_p: want a number, got true or false"},
 	} {
