@@ -42,15 +42,24 @@ func scan(data []byte) *document {
 			d.statements = append(d.statements, d.statement(current, e))
 			continue
 		}
-		t := d.header(e)
+		t := d.table(e)
 		d.tables, current = append(d.tables, t), t.key
 	}
 	return d
 }
 
-// header finds the extent of a [table] or [[table]]: the parser gives only the places
+// header returns the [table] header of a table, nil if it has none.
+func (d *document) header(key []string) *table {
+	i := slices.IndexFunc(d.tables, func(t table) bool { return !t.isArray && slices.Equal(t.key, key) })
+	if i < 0 {
+		return nil
+	}
+	return &d.tables[i]
+}
+
+// table finds the extent of a [table] or [[table]]: the parser gives only the places
 // of its names.
-func (d *document) header(e *unstable.Node) table {
+func (d *document) table(e *unstable.Node) table {
 	t := table{isArray: e.Kind == unstable.ArrayTable}
 	brackets := 1
 	if t.isArray {

@@ -29,9 +29,9 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 		text = Quote(value)
 	}
 	text = strings.TrimSpace(text)
-	path := keyParts([]byte(key+" = 0"), len(strings.TrimRight(key, " \t")))
-	if path == nil { // "a=1\nb" would set a, not b
-		return nil, fmt.Errorf("%q is not a key; want KEY or TABLE.KEY", key)
+	path, err := keyParts(key)
+	if err != nil {
+		return nil, err
 	}
 	return edit{name: name, before: data, path: path, value: text}.apply()
 }
@@ -54,19 +54,18 @@ func EditLinks(name string, data []byte, change func([]string) []string) ([]byte
 	return Edit(name, data, "plugins.allow_links", "["+strings.Join(quoted, ", ")+"]")
 }
 
-// keyParts returns the parts of the key of a KEY = VALUE; nil if the text is anything
-// else, or its key does not end at end.
-func keyParts(text []byte, end int) []string {
+// keyParts returns the parts of a key. The error is for a text that is not one key: of
+// "a=1\nb", a would be set, not b.
+func keyParts(key string) ([]string, error) {
 	p := &unstable.Parser{}
-	p.Reset(text)
-	if !p.NextExpression() || p.Expression().Kind != unstable.KeyValue {
-		return nil
+	p.Reset([]byte(key + " = 0"))
+	if p.NextExpression() && p.Expression().Kind == unstable.KeyValue {
+		parts, end := names(p.Expression().Key())
+		if end == len(strings.TrimRight(key, " \t")) && !p.NextExpression() && p.Error() == nil {
+			return parts, nil
+		}
 	}
-	parts, at := names(p.Expression().Key())
-	if at != end || p.NextExpression() || p.Error() != nil {
-		return nil
-	}
-	return parts
+	return nil, fmt.Errorf("%q is not a key; want KEY or TABLE.KEY", key)
 }
 
 // edit sets a key of a file's text to a value, which is TOML.
@@ -93,7 +92,7 @@ func (e edit) check(after []byte) error {
 	}
 	var want, got map[string]any
 	if toml.Unmarshal(e.before, &want) != nil || toml.Unmarshal(after, &got) != nil {
-		return fmt.Errorf("%s cannot be changed by the program, change it by hand", e.name)
+		return byHand(e.name)
 	}
 	var wanted map[string]any
 	if err := toml.Unmarshal([]byte("x = "+e.value), &wanted); err != nil {
@@ -106,10 +105,20 @@ func (e edit) check(after []byte) error {
 	wantText, wantErr := toml.Marshal(want)
 	gotText, gotErr := toml.Marshal(got)
 	if wantErr != nil || gotErr != nil || !bytes.Equal(wantText, gotText) { // as text: NaN equals itself
-		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", e.name,
-			strings.Join(e.path, "."))
+		return changesMore(e.name, e.path)
 	}
 	return nil
+}
+
+// byHand returns the error for a text that cannot be changed.
+func byHand(name string) error {
+	return fmt.Errorf("%s cannot be changed by the program, change it by hand", name)
+}
+
+// changesMore returns the error for a key that cannot be changed alone.
+func changesMore(name string, path []string) error {
+	return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name,
+		strings.Join(path, "."))
 }
 
 // put sets a value in nested tables.

@@ -21,9 +21,8 @@ func set(data []byte, path []string, value string) []byte {
 		newline = "\r\n"
 	}
 	for depth := len(path) - 1; depth > 0; depth-- {
-		i := slices.IndexFunc(d.tables, func(t table) bool { return !t.isArray && slices.Equal(t.key, path[:depth]) })
-		if i >= 0 {
-			return addLine(data, d.endOf(d.tables[i]), tomlKey(path[depth:])+" = "+value, newline)
+		if t := d.header(path[:depth]); t != nil {
+			return addLine(data, d.endOf(*t), tomlKey(path[depth:])+" = "+value, newline)
 		}
 	}
 	if len(path) == 1 || d.dotted(path) {

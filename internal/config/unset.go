@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -17,9 +15,9 @@ func Unset(name string, data []byte, key string) ([]byte, error) {
 	if err := validText(name, data); err != nil {
 		return nil, err
 	}
-	path := keyParts([]byte(key+" = 0"), len(strings.TrimRight(key, " \t")))
-	if path == nil {
-		return nil, fmt.Errorf("%q is not a key; want KEY or TABLE.KEY", key)
+	path, err := keyParts(key)
+	if err != nil {
+		return nil, err
 	}
 	d := scan(data)
 	st := find(d.statements, path)
@@ -30,11 +28,8 @@ func Unset(name string, data []byte, key string) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be changed by the program; remove %s by hand", name, key)
 	}
 	edited := cutLine(data, st.begin, st.end)
-	if i := slices.IndexFunc(d.tables, func(t table) bool {
-		return !t.isArray &&
-			slices.Equal(t.key, path[:len(path)-1])
-	}); i >= 0 && isEmptyTable(edited, path[:len(path)-1]) {
-		t := d.tables[i]
+	within := path[:len(path)-1]
+	if t := d.header(within); t != nil && isEmptyTable(edited, within) {
 		edited = cutLine(edited, t.begin, t.end)
 	}
 	return edited, checkUnset(name, data, edited, path)
@@ -46,14 +41,18 @@ func isEmptyTable(data []byte, path []string) bool {
 	if toml.Unmarshal(data, &all) != nil {
 		return false
 	}
+	table, ok := tableIn(all, path)
+	return ok && len(table) == 0
+}
+
+// tableIn returns the table that a path leads to in nested tables.
+func tableIn(all map[string]any, path []string) (table map[string]any, ok bool) {
 	for _, part := range path {
-		next, ok := all[part].(map[string]any)
-		if !ok {
-			return false
+		if all, ok = all[part].(map[string]any); !ok {
+			return nil, false
 		}
-		all = next
 	}
-	return len(all) == 0
+	return all, true
 }
 
 // cutLine removes the lines from begin to end, whole.
@@ -72,22 +71,17 @@ func cutLine(data []byte, begin, end int) []byte {
 func checkUnset(name string, before, after []byte, path []string) error {
 	var want, got map[string]any
 	if toml.Unmarshal(before, &want) != nil || toml.Unmarshal(after, &got) != nil {
-		return fmt.Errorf("%s cannot be changed by the program, change it by hand", name)
+		return byHand(name)
 	}
-	in := want
-	for _, part := range path[:len(path)-1] {
-		next, ok := in[part].(map[string]any)
-		if !ok {
-			return fmt.Errorf("%s cannot be changed by the program, change it by hand", name)
-		}
-		in = next
+	in, ok := tableIn(want, path[:len(path)-1])
+	if !ok {
+		return byHand(name)
 	}
 	delete(in, path[len(path)-1])
 	prune(want)
 	prune(got)
 	if len(want)+len(got) > 0 && !reflect.DeepEqual(want, got) {
-		return fmt.Errorf("%s cannot be changed by the program without changing more than %s; change it by hand", name,
-			strings.Join(path, "."))
+		return changesMore(name, path)
 	}
 	return nil
 }
