@@ -1,6 +1,9 @@
 package contexts
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // A prompt that got no answer, because the request failed or the program was
 // killed, is not sent again with the next one, and delivers no mail. It is
@@ -111,17 +114,17 @@ func Answered(entries []Entry, asking string) []Entry {
 
 // Unanswered returns the messages of the latest prompt if it got no answer.
 func (c *conversation) Unanswered(ctx context.Context) (prompt []Entry, err error) {
-	var list []Entry
 	err = c.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {
 		if e.isUsers() {
-			list = append([]Entry{e}, list...)
+			prompt = append(prompt, e)
 		}
 		return !e.isPrompt() && !e.isAnswer()
 	})
-	if err != nil || len(list) == 0 || !list[0].isPrompt() {
+	if err != nil || len(prompt) == 0 || !prompt[len(prompt)-1].isPrompt() {
 		return nil, err
 	}
-	return list, nil
+	slices.Reverse(prompt)
+	return prompt, nil
 }
 
 // deliveries finds which mail has been delivered, from entries that are added from

@@ -22,10 +22,10 @@ func (s anchorRules) rules() []rule {
 			}, "three", "new")
 		}},
 		{"replacing sets the window and leaves the summary", func(t *testing.T) {
-			s.begins(t, func(c contexts.Context) error { return c.Replace(story("u:other a:words")) }, "other words", "old")
+			s.begins(t, func(c contexts.Context) error { return c.Replace(Story("u:other a:words")) }, "other words", "old")
 		}},
 		{"superseding sets the window and removes the summary", func(t *testing.T) {
-			s.begins(t, func(c contexts.Context) error { return c.Supersede(story("u:other")) }, "other", "")
+			s.begins(t, func(c contexts.Context) error { return c.Supersede(Story("u:other")) }, "other", "")
 		}},
 		{"an empty summary changes nothing", func(t *testing.T) {
 			c := s.work(t)
@@ -68,5 +68,5 @@ func (s anchorRules) begins(t *testing.T, anchor func(contexts.Context) error, w
 		wantWindow += " "
 	}
 	equal(t, "window afterwards", wantWindow+"four", window(t, in(t, h(), "work")))
-	equal(t, "transcript", "one two three four", contents(contexts.Messages(history(t, c, contexts.Query{}))))
+	equal(t, "transcript", "one two three four", Contents(contexts.Messages(history(t, c, contexts.Query{}))))
 }

@@ -36,11 +36,11 @@ func (s conversationRules) rules() []rule {
 				contexts.Context.Archive, func(c contexts.Context) error { return c.Compact("a summary", nil) },
 			} {
 				c := s.work(t)
-				must(t, c.Append(story("P:one a:yes P:two")...))
+				must(t, c.Append(Story("P:one a:yes P:two")...))
 				must(t, shorten(c))
 				left, err := c.Unanswered(t.Context())
 				must(t, err)
-				equal(t, "unanswered", "two", contents(left))
+				equal(t, "unanswered", "two", Contents(left))
 			}
 		}},
 	}
@@ -131,12 +131,12 @@ func (s conversationRules) systemPromptNoted(t *testing.T) {
 		"system_prompt_changed Be brief.", "system_prompt_changed Be kind.", "message one"}, transcript(t, c))
 	entries, err := c.Window(t.Context())
 	must(t, err)
-	equal(t, "window", "Context created one", contents(entries))
+	equal(t, "window", "Context created one", Contents(entries))
 }
 
-// story makes entries from words: "P:x" is a prompt, "u:x" a message of the user
-// that is not a prompt, "a:x" an answer, "t:x" a call and its result.
-func story(words string) (list []contexts.Entry) {
+// Story makes entries of the context "work" from words: "P:x" is a prompt, "u:x" a
+// message of the user that is not a prompt, "a:x" an answer, "t:x" a call and its result.
+func Story(words string) (list []contexts.Entry) {
 	for _, word := range strings.Fields(words) {
 		kind, text, _ := strings.Cut(word, ":")
 		switch kind {
@@ -167,10 +167,10 @@ func (s conversationRules) unanswered(t *testing.T) {
 	} {
 		t.Run(test.story, func(t *testing.T) {
 			c := s.work(t)
-			must(t, c.Append(story(test.story)...))
+			must(t, c.Append(Story(test.story)...))
 			left, err := c.Unanswered(t.Context())
 			must(t, err)
-			equal(t, "unanswered", test.open, contents(left))
+			equal(t, "unanswered", test.open, Contents(left))
 		})
 	}
 }

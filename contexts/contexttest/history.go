@@ -44,13 +44,13 @@ func (s historyRules) rules() []rule {
 				got = append(got, e)
 				return len(got) < 4
 			}))
-			equal(t, "messages", "one two three", contents(contexts.Messages(got)))
+			equal(t, "messages", "one two three", Contents(contexts.Messages(got)))
 		}},
 		{"copies that the original made of messages come once", func(t *testing.T) {
 			c := s.work(t)
 			e := contexts.Entry{ID: "1", Timestamp: 1, From: "ann", To: "work", Content: "one", Type: contexts.TypeMessage}
 			must(t, c.Append(e, contexts.UserMessage("ann", "work", "two"), e))
-			equal(t, "history", "Context created one two", contents(history(t, c, contexts.Query{})))
+			equal(t, "history", "Context created one two", Contents(history(t, c, contexts.Query{})))
 		}},
 	}
 }
@@ -83,7 +83,7 @@ func (s historyRules) queries(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.q.Keep = isMessage
-			equal(t, "history", test.want, contents(history(t, c, test.q)))
+			equal(t, "history", test.want, Contents(history(t, c, test.q)))
 		})
 	}
 }

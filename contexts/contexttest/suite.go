@@ -1,7 +1,8 @@
 // Package contexttest is the conformance suite of stores: [Run] tests what package
 // contexts promises about a home, wherever it is kept. Files and memory pass it;
 // another implementation is tested by passing its constructor. Each test is a rule
-// of docs/STORAGE.md. It is for tests only.
+// of docs/STORAGE.md. [Story] and [Contents] help to write further tests. The package is
+// for tests only.
 package contexttest
 
 import (
@@ -113,10 +114,11 @@ func window(t *testing.T, c contexts.Context) string {
 	t.Helper()
 	entries, err := c.Window(t.Context())
 	must(t, err)
-	return contents(contexts.Messages(entries))
+	return Contents(contexts.Messages(entries))
 }
 
-func contents(entries []contexts.Entry) string {
+// Contents returns the contents of entries, separated by spaces.
+func Contents(entries []contexts.Entry) string {
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Content)
