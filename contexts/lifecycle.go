@@ -66,44 +66,48 @@ type Expired struct {
 	Why string
 }
 
-// Expire removes expired contexts.
+// Expire removes expired contexts. One that cannot be removed does not keep the others.
 func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, err error) {
 	state, err := s.backend.state(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
+	var failed error
 	for _, e := range state.Contexts {
 		why := e.isDue(s.now(), s.backend.lastUse)
 		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
 			continue
 		}
-		if gone, err := expire(ctx, s.backend, &ref{store: s, name: e.Name}); err != nil {
-			return removed, err
-		} else if gone {
+		gone, err := expire(ctx, s.backend, &ref{store: s, name: e.Name})
+		if failed = errors.Join(failed, err); gone {
 			removed, names = append(removed, Expired{e.Name, why}), append(names, e.Name)
 		}
 	}
 	if len(names) == 0 {
-		return nil, nil
+		return nil, failed
 	}
 	if err = s.backend.free(); err == nil {
 		_, err = forget(s.backend, names...)
 	}
-	return removed, err
+	return removed, errors.Join(failed, err)
 }
 
 // expire removes a context, unless it is in use; then a later run removes it.
 func expire(ctx context.Context, home backend, r *ref) (gone bool, err error) {
-	if err := ValidName(r.name); err != nil {
-		return false, err
-	}
 	unlock, _, err := home.lock(ctx, r, noPatience)
-	if err != nil {
+	var inUse *LockedError
+	if errors.As(err, &inUse) {
 		return false, nil
 	}
+	if err != nil {
+		return false, err
+	}
 	defer unlock()
-	return true, home.remove(r.name)
+	if err := home.remove(r.name); err != nil {
+		return false, fmt.Errorf("deleting context %q: %w", r.name, err)
+	}
+	return true, nil
 }
 
 // isDue returns why a context is to be removed, "" if it is not. lastUse returns

@@ -171,6 +171,26 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
+func TestAContextThatCannotBeRemovedDoesNotKeepTheOthers(t *testing.T) {
+	store, home, _ := open(t, map[string]string{"state.json": `{"contexts":[{"name":"broken","destroy_at":1000},` +
+		`{"name":"due","destroy_at":1000}],"current_context":"current"}`})
+	for _, name := range []string{"broken/.lock", "due"} { // a directory cannot be locked
+		if err := os.MkdirAll(filepath.Join(home, "contexts", name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed, err := store.Expire(t.Context(), "")
+	if len(removed) != 1 || removed[0].Name != "due" {
+		t.Errorf("removed %+v", removed)
+	}
+	if err == nil || !strings.Contains(err.Error(), `context "broken"`) {
+		t.Errorf("error = %v", err)
+	}
+	if data, err := os.ReadFile(filepath.Join(home, "state.json")); err != nil || strings.Contains(string(data), `"due"`) {
+		t.Errorf("state.json: %s, %v", data, err)
+	}
+}
+
 // TestMailIsDeliveredOnceWhateverIsCutOff ends a delivery after each step.
 func TestMailIsDeliveredOnceWhateverIsCutOff(t *testing.T) {
 	store, _, _ := open(t, nil)

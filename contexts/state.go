@@ -51,8 +51,8 @@ func (s *Store) Touch(name string) error {
 	})
 }
 
-// SetDestroyRule changes when a context is to be removed. A nil field stays as
-// it is.
+// SetDestroyRule changes when a context is to be removed. A nil argument
+// changes nothing.
 func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.Duration) error {
 	if err := ValidName(name); err != nil {
 		return err
