@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/operation"
+	"github.com/chibi-host/chibi/internal/srcdoc"
 	"github.com/urfave/cli/v2"
 )
 
@@ -130,17 +131,15 @@ func TestOperationsNeedWhatTheyUse(t *testing.T) {
 // TestCommandsOfJSONAreDocumented compares the table of docs/JSON.md with the
 // flags. With CHIBI_DRAW=1 it writes it anew.
 func TestCommandsOfJSONAreDocumented(t *testing.T) {
-	const path, begin, end = "../../docs/JSON.md", "<!-- generated: commands -->\n", "<!-- /generated -->"
+	const path, block = "../../docs/JSON.md", "commands"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, _ := strings.Cut(string(page), begin)
-	_, after, found := strings.Cut(rest, end)
+	fresh, found := srcdoc.Fill(string(page), block, cmdline.CommandTable(flagsOf((&options{}).table())))
 	if !found {
-		t.Fatalf("%s has no %s...%s", path, begin, end)
+		t.Fatalf("%s has no %s...%s", path, srcdoc.Block(block), srcdoc.BlockEnd)
 	}
-	fresh := before + begin + cmdline.CommandTable(flagsOf((&options{}).table())) + end + after
 	if os.Getenv("CHIBI_DRAW") != "" {
 		err = os.WriteFile(path, []byte(fresh), 0o644)
 	}

@@ -1,13 +1,11 @@
 package hookdoc
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/format"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -36,9 +34,11 @@ func Generate(root fs.FS) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if files[hooksFile], err = fill(page); err != nil {
+	filled, err := fill(string(page))
+	if err != nil {
 		return nil, err
 	}
+	files[hooksFile] = []byte(filled)
 	for _, info := range hookpoints.All() {
 		payload, answer, err := Schema(info)
 		if err != nil {
@@ -82,26 +82,22 @@ func Stale(root fs.FS) ([]string, error) {
 }
 
 // fill replaces the tables between the markers of the page.
-func fill(page []byte) ([]byte, error) {
-	begun, ended := bytes.Count(page, []byte("<!-- generated: ")), bytes.Count(page, []byte("<!-- /generated -->"))
-	if begun != ended {
-		return nil, fmt.Errorf("%s: %d generated blocks begin, %d end with <!-- /generated -->", hooksFile, begun, ended)
+func fill(page string) (string, error) {
+	names, ended := srcdoc.Blocks(page), strings.Count(page, srcdoc.BlockEnd)
+	if len(names) != ended {
+		return "", fmt.Errorf("%s: %d generated blocks begin, %d end with %s", hooksFile, len(names), ended, srcdoc.BlockEnd)
 	}
-	// a generated part of the page: its name and its present content
-	block := regexp.MustCompile(`(?s)<!-- generated: ([a-z ]+) -->\n.*?<!-- /generated -->`)
-	var unknown error
-	filled := block.ReplaceAllFunc(page, func(old []byte) []byte {
-		name := string(block.FindSubmatch(old)[1])
+	for _, name := range names {
 		content := Overview()
 		if name != "overview" {
 			content = Group(hookpoints.Group(name))
 		}
 		if content == "" {
-			unknown = fmt.Errorf("%s: unknown group %q", hooksFile, name)
+			return "", fmt.Errorf("%s: unknown group %q", hooksFile, name)
 		}
-		return fmt.Appendf(nil, "<!-- generated: %s -->\n%s<!-- /generated -->", name, content)
-	})
-	return filled, unknown
+		page, _ = srcdoc.Fill(page, name, content)
+	}
+	return page, nil
 }
 
 // fieldDocs returns a Go file with a table of the comments of hookpoints' struct fields.

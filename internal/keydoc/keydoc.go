@@ -32,8 +32,9 @@ func Generate(root fs.FS) ([]byte, error) {
 	}
 	page := string(data)
 	for _, block := range [][2]string{{"keys", keys}, {"keys of a model", modelKeys()}} {
-		if page, err = fill(page, block[0], block[1]); err != nil {
-			return nil, err
+		var ok bool
+		if page, ok = srcdoc.Fill(page, block[0], block[1]); !ok {
+			return nil, fmt.Errorf("%s has no %s ... %s", Page, strings.TrimSpace(srcdoc.Block(block[0])), srcdoc.BlockEnd)
 		}
 	}
 	return []byte(page), nil
@@ -74,17 +75,6 @@ func modelKeys() string {
 		}
 	}
 	return strings.Join(list, ",\n") + ".\n"
-}
-
-// fill puts a text between the markers of its name.
-func fill(page, name, text string) (string, error) {
-	begin, end := "<!-- generated: "+name+" -->\n", "<!-- /generated -->"
-	before, rest, found := strings.Cut(page, begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		return "", fmt.Errorf("%s has no %s ... %s", Page, strings.TrimSpace(begin), end)
-	}
-	return before + begin + text + end + after, nil
 }
 
 // fieldComments reads the comments of the fields of package config's structs, by

@@ -1,6 +1,6 @@
-// Package srcdoc reads what comments in Go sources say about the fields of structs,
-// for the generators of documentation. It promises nothing about sources that do not
-// compile.
+// Package srcdoc is what generators of documentation share: it reads what comments in Go
+// sources say about the fields of structs, and replaces the generated blocks of a page. It
+// promises nothing about sources that do not compile.
 package srcdoc
 
 import (
