@@ -183,7 +183,7 @@ func (h home) runTraced(r run) (o outcome, how string) {
 	return h.start(soon, nil, cmd), fmt.Sprintf("at its system call %s number %d", call, when)
 }
 
-// isWhole holds that a home opens, that it keeps what it had and what was
+// isWhole checks that a home opens, that it keeps what it had and what was
 // acknowledged, and that one can go on with it.
 func (h home) isWhole(when string, acknowledged func() error) {
 	h.nothingLeft(soon)
@@ -217,7 +217,7 @@ func (h home) conversation() string {
 	return "work"
 }
 
-// filesAreReadable holds that every file of a home parses. The last line of a
+// filesAreReadable checks that every file of a home parses. The last line of a
 // log may be torn.
 func (h home) filesAreReadable(when string) {
 	filepath.WalkDir(h.at(), func(path string, d fs.DirEntry, err error) error {
@@ -259,7 +259,7 @@ func all(conditions ...func(home) error) func(home) error {
 	}
 }
 
-// said holds that a transcript has entries with these texts, in order.
+// said checks that a transcript has entries with these texts, in order.
 func said(context string, texts ...string) func(home) error {
 	return func(h home) error {
 		wanted := slices.Clone(texts)

@@ -116,7 +116,7 @@ func attackByWriting(a *attempt) {
 	}
 }
 
-// stateHas holds that a context is in state.json.
+// stateHas checks that a context is in state.json.
 func stateHas(name string) func(home) error {
 	return func(h home) error {
 		var state struct{ Contexts []struct{ Name string } }

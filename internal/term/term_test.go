@@ -130,7 +130,7 @@ func TestColoursThatAreLeftOnAreEnded(t *testing.T) {
 	}
 }
 
-// FuzzFilter holds that nothing passes, and that it does not matter how a text
+// FuzzFilter checks that nothing passes, and that it does not matter how a text
 // is cut.
 func FuzzFilter(f *testing.F) {
 	for _, kind := range termtest.Kinds() {

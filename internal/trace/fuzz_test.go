@@ -8,7 +8,7 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
-// FuzzRead holds that no file breaks what is made of a trace.
+// FuzzRead checks that no file breaks what is made of a trace.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"run":"r","turn":1,"step":{"kind":"request","request":{"tools":["a"],"configured":null,"offered":[],` +
 		`"before":{},"after":{"x":1}}}}` + "\n" +

@@ -340,7 +340,7 @@ func TestOfATextTooLargeToCompareNothingIsKept(t *testing.T) {
 	}
 }
 
-// FuzzRemoved holds that no word which a plugin takes out of an output is in the
+// FuzzRemoved checks that no word which a plugin takes out of an output is in the
 // trace, whatever the texts are.
 func FuzzRemoved(f *testing.F) {
 	f.Add("user=ada password = hunter2", "user=ada password = *", `say "hunter2\n" and {"a":"hunter2"}`)

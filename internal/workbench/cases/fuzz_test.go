@@ -7,7 +7,7 @@ import (
 	"github.com/chibi-host/chibi/internal/workbench/cases"
 )
 
-// FuzzParse holds that no file breaks the reader.
+// FuzzParse checks that no file breaks the reader.
 func FuzzParse(f *testing.F) {
 	f.Add("plugin = 'x'\n[[case]]\nhook = 'pre_tool'\ndata.arguments = {a = 1}\nanswer = {}\nmatches.x = '('")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -7,7 +7,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
 
-// FuzzCheckSchema holds that every schema that can be read can be looked at.
+// FuzzCheckSchema checks that every schema that can be read can be looked at.
 func FuzzCheckSchema(f *testing.F) {
 	f.Add([]byte(`{"type": "object", "properties": {"a": {"type": ["string", "null"], "enum": []}}}`))
 	f.Add([]byte(`{"$defs": {"a": {"$ref": "#"}}, "items": [true, {"not": false}]}`))

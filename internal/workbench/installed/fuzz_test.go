@@ -9,7 +9,7 @@ import (
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 )
 
-// FuzzRead holds that a list that was read can be changed, and that one that
+// FuzzRead checks that a list that was read can be changed, and that one that
 // cannot be read is kept.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"p": {"source": "/src/p", "sha256": "00", "at": "2030-01-01T00:00:00Z"}}`)
