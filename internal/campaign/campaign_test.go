@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// settings are the flags of the campaign; without a progress directory it is the
-// short form.
+// settings are the flags of the campaign. Without a progress directory, it is the short
+// form.
 type settings struct {
 	progress string
 	only     string
@@ -83,7 +83,7 @@ type attempt struct {
 	report
 }
 
-// report is what cases found.
+// report holds the results of cases.
 type report struct {
 	Tried    int       `json:"tried"`
 	Memory   int64     `json:"memory_kib"` // the highest VmHWM
@@ -91,7 +91,7 @@ type report struct {
 	Findings []finding `json:"findings,omitempty"`
 }
 
-// finding is something that must not happen.
+// finding is something that happened and must not happen.
 type finding struct {
 	What string `json:"what"`
 	Case int    `json:"case"`
@@ -157,8 +157,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestCampaign runs a few cases of each kind, or, with -campaign.progress, goes
-// on with the long form.
+// TestCampaign runs a few cases of each kind or, with -campaign.progress, continues the
+// long form.
 func TestCampaign(t *testing.T) {
 	if given.progress != "" {
 		goOn(t, given)
@@ -243,5 +243,5 @@ func try(t *testing.T, k kind, number int) report {
 // maxMemory is in KiB.
 const maxMemory = 100 << 10
 
-// soon is how long something may take that takes no time, on a machine that is busy.
+// soon bounds what takes almost no time, even on a busy machine.
 const soon = 30 * time.Second

@@ -19,9 +19,9 @@ func cutFiles() []string {
 	}
 }
 
-// attackByCutting cuts one file of a home at every byte, and each time goes on
-// with the conversation: of the transcript every whole line is kept; all else is
-// rebuilt, or said to be damaged and kept aside.
+// attackByCutting cuts one file of a home at every byte, and each time continues the
+// conversation: every complete line of the transcript is kept; other files are rebuilt, or
+// reported as damaged and kept under another name.
 func attackByCutting(a *attempt) {
 	name := cutFiles()[a.number%len(cutFiles())]
 	original := a.home("original")
@@ -57,7 +57,7 @@ func attackByCutting(a *attempt) {
 	}
 }
 
-// compacted has partitions and a summary.
+// compacted makes a home with partitions and a summary.
 func compacted(h home) {
 	for _, args := range [][]string{{"third"}, {"fourth"}, {"-x", "-z"}, {"after the summary"}} {
 		if o := h.run(append([]string{"-C", "work", "--set", "storage.partition_max_entries=4"}, args...)...); o.code != 0 {
@@ -68,7 +68,7 @@ func compacted(h home) {
 
 func mailToWork(h home) { h.run("-P", "send_message", `{"to": "work", "content": "lunch is ready"}`) }
 
-// survivesCut goes on in a home of which one file was cut.
+// survivesCut continues the conversation in a home of which one file was cut.
 func (h home) survivesCut(name string, at int) {
 	before := h.transcript("work")
 	o := h.run("-C", "work", "still there?")

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// attackByFilling gives a run a disk of its own on which there is little or no
-// room, or few or no inodes. It may fail, and then says so; with room again, all
-// that was there is there, and what was acknowledged too.
+// attackByFilling gives a run a disk of its own with little or no space, or few or no
+// inodes. The run may fail if it reports that; when there is space again, everything that
+// was there or was acknowledged is there.
 func attackByFilling(a *attempt) {
 	r := runs()[a.number%len(runs())]
 	t := killed.get(a, r)

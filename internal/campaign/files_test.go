@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// shape is something that lies where a file of the home should be.
+// shape is something in the place of a file of the home.
 type shape struct {
 	name string
 	make func(path string) error
@@ -36,7 +36,7 @@ func shapes() []shape {
 	}
 }
 
-// long makes a file of zeros, which take no room, and what follows them.
+// long makes a sparse file of zeros, followed by a text.
 func long(path string, size int64, end string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -63,8 +63,8 @@ func homeFiles() []string {
 	}
 }
 
-// attackByFiles puts something else where a file of the home should be. Commands
-// may refuse it; they end, in little memory, and change nothing else.
+// attackByFiles puts something else in the place of a file of the home. Commands may
+// refuse it; they end, use little memory, and change nothing else.
 func attackByFiles(a *attempt) {
 	name, s := homeFiles()[a.number%len(homeFiles())], shapes()[a.number/len(homeFiles())%len(shapes())]
 	h := a.home("home")

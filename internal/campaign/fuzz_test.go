@@ -93,7 +93,7 @@ func tail(out []byte) []byte {
 	return bytes.Join(lines[max(0, len(lines)-20):], []byte("\n"))
 }
 
-// tests are compiled once a package.
+// tests are the compiled tests of packages, each compiled once.
 type tests struct {
 	mu   sync.Mutex
 	made map[string]string

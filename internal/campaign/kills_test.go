@@ -17,8 +17,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// run is a kind of run that is killed: what it does to a home, and whether that
-// has been done.
+// run is a kind of run that is killed: what it does to a home, and the check whether
+// that has been done.
 type run struct {
 	name    string
 	prepare func(h home) // beyond what every home has; may be nil
@@ -64,7 +64,7 @@ func runs() []run {
 	}
 }
 
-// templates are homes as runs find them, made once.
+// templates are the homes with which runs begin, each made once.
 type templates struct {
 	mu   sync.Mutex
 	made map[string]template
@@ -77,7 +77,7 @@ type template struct {
 
 var killed = templates{made: map[string]template{}}
 
-// get makes the home of a run, and makes the run once in a copy.
+// get makes the home with which a run begins, once, and tries the run in a copy of it.
 func (ts *templates) get(a *attempt, r run) template {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -104,7 +104,7 @@ func (ts *templates) get(a *attempt, r run) template {
 
 const firstQuestion, secondQuestion = "the first question", "the second question"
 
-// furnish gives a home two contexts that have been used.
+// furnish adds two used contexts to a home.
 func (h home) furnish() {
 	h.must(os.MkdirAll(h.at("plugins"), 0o755))
 	h.write("models.toml", "[models.demo]\ncontext_window = 100000\n")
@@ -123,7 +123,7 @@ func (h home) copy(name string) home {
 }
 
 // attackByKilling kills a run at a random moment, at one of its system calls, or
-// at a hook point, and looks at what is left.
+// at a hook point, and checks the home after it.
 func attackByKilling(a *attempt) {
 	r := runs()[a.number%len(runs())]
 	t := killed.get(a, r)
@@ -184,7 +184,7 @@ func (h home) runTraced(r run) (o outcome, how string) {
 }
 
 // isWhole checks that a home opens, that it keeps what it had and what was
-// acknowledged, and that one can go on with it.
+// acknowledged, and that its conversation can be continued.
 func (h home) isWhole(when string, acknowledged func() error) {
 	h.nothingLeft(soon)
 	h.filesAreReadable(when)
@@ -355,7 +355,7 @@ func nothingCached(h home) error {
 	return nil
 }
 
-// What homes of the table have besides.
+// Additions to the homes of the table.
 
 func large(h home) {
 	h.plugin("large", "#!/bin/sh\n[ \"$1\" = --schema ] && { echo '{\"name\": \"large\"}'; exit; }\nseq 1 400000\n")

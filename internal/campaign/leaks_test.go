@@ -14,7 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/terminaltest"
 )
 
-// session is a kind of conversation that goes on for long.
+// session is a kind of long conversation.
 type session struct {
 	name    string
 	prepare func(h home)
@@ -41,14 +41,14 @@ func failing(h home) {
 	}
 }
 
-// state is what a process holds.
+// state is what a process uses: open files, temporary files and memory.
 type state struct {
 	descriptors, temporary int
 	memory                 int64
 }
 
-// attackByPatience types many prompts into one session and compares what the
-// process holds after some of them with what it holds after all.
+// attackByPatience types many prompts into one session, and compares the state of the
+// process after some of them with that after all.
 func attackByPatience(a *attempt) {
 	s := sessions()[a.number%len(sessions())]
 	turns := 500
@@ -103,7 +103,7 @@ func attackByPatience(a *attempt) {
 	}
 }
 
-// holds looks at a process.
+// holds reads the state of a process.
 func (h home) holds(p *os.Process) (s state) {
 	descriptors, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.Pid))
 	temporary, _ := filepath.Glob(filepath.Join(h.path, "tmp", "*"))
@@ -115,14 +115,14 @@ func (h home) holds(p *os.Process) (s state) {
 	return s
 }
 
-// watcher reads what is drawn on a terminal.
+// watcher reads the output on a terminal.
 type watcher struct {
 	file *os.File
 	seen string
 }
 
-// sees waits for a text after what it waited for before. When the program has
-// ended it returns at once.
+// sees waits for a text after the last one that it waited for. It returns at once when
+// the program has ended.
 func (w *watcher) sees(text string) {
 	buf := make([]byte, 4096)
 	for !strings.Contains(w.seen, text) {

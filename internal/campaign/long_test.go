@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// progress is what is kept on disk of the long form.
+// progress is the state of the long form, kept on disk.
 type progress struct {
 	Seed    uint64             `json:"seed"`
 	Commits []string           `json:"commits"`
@@ -26,7 +26,7 @@ type progress struct {
 	Kinds   map[string]*extent `json:"kinds"`
 }
 
-// extent is how far a kind is.
+// extent is the progress of a kind.
 type extent struct {
 	Next  int    `json:"next"`
 	Count int    `json:"count"`
@@ -34,11 +34,10 @@ type extent struct {
 	report
 }
 
-// batch is how many cases run between two looks at the clock.
+// batch is how many cases run between two checks of the time.
 const batch = 20
 
-// goOn runs the long form from where it was left, until it is done, its time is
-// over, or it is interrupted.
+// goOn continues the long form until it is done, its time is over, or it is interrupted.
 func goOn(t *testing.T, s *settings) {
 	p, err := readProgress(s)
 	if err != nil {
@@ -78,7 +77,8 @@ func goOn(t *testing.T, s *settings) {
 	p.sayTheEnd(t, s)
 }
 
-// of finds or begins a kind, and says how much of it there is to do.
+// of returns the progress of a kind, new if it was not begun, with the number of its
+// cases. For fuzz targets it also sets how long each runs.
 func (p *progress) of(k kind, s *settings, deadline time.Time) *extent {
 	d := p.Kinds[k.name]
 	if d == nil {
@@ -100,7 +100,7 @@ func (p *progress) of(k kind, s *settings, deadline time.Time) *extent {
 	return d
 }
 
-// sayTheEnd prints the table, and keeps it beside the progress.
+// sayTheEnd prints the table, and writes it to a file beside the progress.
 func (p *progress) sayTheEnd(t *testing.T, s *settings) {
 	table := p.table()
 	file := filepath.Join(s.progress, "table.md")
@@ -131,7 +131,7 @@ func (p *progress) sayTheEnd(t *testing.T, s *settings) {
 	}
 }
 
-// table is what goes into docs/RELIABILITY.md.
+// table returns the table for docs/RELIABILITY.md.
 func (p *progress) table() string {
 	columns := []string{lost, hung, over, left, passed, screen, leaked, broken}
 	var b strings.Builder
@@ -196,5 +196,5 @@ func (p *progress) write(s *settings) error {
 	return os.Rename(progressFile(s)+".new", progressFile(s))
 }
 
-// say shows progress to whoever waits.
+// say prints progress.
 func say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

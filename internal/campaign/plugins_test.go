@@ -78,7 +78,7 @@ func misbehaviors() []misbehavior {
 	}
 }
 
-// script is a plugin that misbehaves when it is asked in one way, and behaves otherwise.
+// script is a plugin that misbehaves when it is asked in one way, and works otherwise.
 func (p hostilePlugin) script() string {
 	return `#!/usr/bin/env python3
 import json, os, signal, sys, time
@@ -118,7 +118,7 @@ const danger = `#!/bin/sh
 echo harm >> "$CHIBI_HOME/harm"
 `
 
-// attackByPlugin runs a prompt with a hostile plugin, and a guard beside it.
+// attackByPlugin runs a prompt with a hostile plugin and a guard.
 func attackByPlugin(a *attempt) {
 	list := hostilePlugins()
 	p := list[a.number%len(list)]
@@ -147,7 +147,8 @@ func attackByPlugin(a *attempt) {
 	}
 }
 
-// crashed reports whether a run ended in a way that it did not choose.
+// crashed reports whether a run ended by a signal, by a panic, or with an exit status that
+// chibi does not use.
 func crashed(o outcome) bool {
 	return o.code < 0 || o.code == 2 || o.code > 3 && o.code != 130 || strings.Contains(o.errs, "\ngoroutine ")
 }

@@ -47,7 +47,7 @@ func (a *attempt) home(name string) home {
 	return h
 }
 
-// must ends a case that cannot even be prepared.
+// must ends a case that could not be prepared.
 func (a *attempt) must(err error) {
 	if err != nil {
 		a.found(broken, "preparing: %v", err)
@@ -91,8 +91,8 @@ type outcome struct {
 // run runs chibi and waits for it.
 func (h home) run(args ...string) outcome { return h.runFor(soon, nil, args...) }
 
-// runFor runs chibi; what is not over after a while has hung. During is called
-// with its process while it runs, and may be nil.
+// runFor runs chibi; a run that takes too long has hung. during, which may be nil, is
+// called with its process while it runs.
 func (h home) runFor(limit time.Duration, during func(*os.Process), args ...string) outcome {
 	return h.start(limit, during, exec.Command(binary, args...))
 }
@@ -166,7 +166,7 @@ func memoryOf(pid int) int64 {
 	return n
 }
 
-// head is what was printed, as far as it is worth keeping.
+// head keeps the beginning of what was printed.
 type head struct{ bytes.Buffer }
 
 func (h *head) Write(p []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/chibi-host/chibi/internal/terminaltest"
 )
 
-// sequence is something that a terminal must not receive from other people.
+// sequence is a control sequence that must not reach the terminal in foreign text.
 type sequence struct{ name, text string }
 
 func sequences() []sequence {
@@ -36,7 +36,7 @@ func sequences() []sequence {
 	}
 }
 
-// place is somewhere where foreign text is printed.
+// place is a place where foreign text is printed.
 type place struct {
 	name string
 	// prepare puts a text there, and returns the command that prints it.
@@ -200,7 +200,7 @@ func answered(members ...any) string {
 	return string(text)
 }
 
-// shown stands around a sequence, and must be seen, or the place shows nothing.
+// shown is the text around a sequence. It must be seen; otherwise the place shows nothing.
 const shown = "qzqz"
 
 // attackTheScreen prints a sequence at a place, on a terminal.

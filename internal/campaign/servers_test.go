@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// hostileServer is a server that misbehaves, and the exit status that tells it;
-// -1: several are right.
+// hostileServer is a server that misbehaves, and the exit status of the run; -1: several
+// are right.
 type hostileServer struct {
 	name string
 	code int
@@ -27,7 +27,7 @@ func hostileServers() []hostileServer {
 	return append(hostileBytes(), hostileAnswers()...)
 }
 
-// hostileBytes misbehave below what a chat completion is.
+// hostileBytes misbehave below the level of chat completions.
 func hostileBytes() []hostileServer {
 	return []hostileServer{
 		{"closes at once", 1, raw("")},
@@ -83,7 +83,7 @@ func hostileBytes() []hostileServer {
 	}
 }
 
-// hostileAnswers misbehave in what a chat completion says.
+// hostileAnswers misbehave in the content of chat completions.
 func hostileAnswers() []hostileServer {
 	deep := strings.Repeat("[", 20_000_000)
 	return []hostileServer{
@@ -152,7 +152,7 @@ func events(parts ...answer) answer {
 
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// pause waits, and reports whether the client is still there.
+// pause waits, and reports whether the client is still connected.
 func pause(r *http.Request, d time.Duration) bool {
 	select {
 	case <-r.Context().Done():
@@ -162,7 +162,7 @@ func pause(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// endless writes until the client goes, or 2 GB are written.
+// endless writes until the client disconnects, or 2 GB are written.
 func endless(text string) answer {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for n := 0; n < 2<<30 && r.Context().Err() == nil; n += len(text) {
@@ -283,7 +283,8 @@ func attackByServer(a *attempt) {
 	h.goesOn(name)
 }
 
-// goesOn asks a server that behaves, which is sent what a conversation may have.
+// goesOn checks that the conversation continues with a server that works, and that the
+// request to it is not too large.
 func (h home) goesOn(name string) {
 	size := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -302,7 +303,7 @@ func (h home) goesOn(name string) {
 	}
 }
 
-// quicker are settings without which silence takes long.
+// quicker shortens the time limit for servers that send nothing.
 const quicker = "request_first_byte_timeout_ms = 2000\n"
 
 // status400 refuses every request with a text.

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// writer is a command that many processes give at once, each with its number.
+// writer is a command that many processes run at once, each with its number.
 type writer struct {
 	name    string
 	prepare func(h home, count int)
