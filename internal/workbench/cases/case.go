@@ -136,13 +136,19 @@ func (c Case) check() error {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
 	}
+	for _, table := range []map[string]any{c.Answer, c.Result, c.Arguments} {
+		if _, err := json.Marshal(table); err != nil { // TOML has nan and inf
+			return fmt.Errorf("%s: a value that JSON does not have: %w", c.Name, err)
+		}
+	}
 	return nil
 }
 
 // ContextName returns the name of the case's context.
 func (c Case) ContextName() string { return cmp.Or(c.Context, "default") }
 
-// asJSON returns a table as JSON.
+// asJSON returns a table as JSON. Cases with tables that cannot be JSON are rejected when
+// they are read.
 func asJSON(table map[string]any) json.RawMessage {
 	data, err := json.Marshal(table)
 	if err != nil || table == nil {

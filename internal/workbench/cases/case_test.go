@@ -87,13 +87,14 @@ func TestCases(t *testing.T) {
 
 func TestFilesThatMakeNoSense(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                         "x.toml: it has no [[case]]",
-		"[[case]]\nhook = 'pre_tool'":              "x.toml: case 1: it expects nothing; set answer",
-		"[[case]]\nanswer = {}":                    "x.toml: case 1: set either hook or tool",
-		"[[case]]\nhook = 'x'\nanswer = {}":        `x.toml: case 1: unknown hook "x"; chibi hook list shows all`,
-		"[[case]]\nhok = 'pre_tool'":               `x.toml:2: unknown key "case.hok"`,
-		"[[case]]\nhook = 7":                       "x.toml:2: ",
-		"[[case]]\nhook = 'pre_tool'\nfails = '('": "x.toml: case 1: error parsing regexp",
+		"":                                            "x.toml: it has no [[case]]",
+		"[[case]]\nhook = 'pre_tool'":                 "x.toml: case 1: it expects nothing; set answer",
+		"[[case]]\nanswer = {}":                       "x.toml: case 1: set either hook or tool",
+		"[[case]]\nhook = 'x'\nanswer = {}":           `x.toml: case 1: unknown hook "x"; chibi hook list shows all`,
+		"[[case]]\nhok = 'pre_tool'":                  `x.toml:2: unknown key "case.hok"`,
+		"[[case]]\nhook = 7":                          "x.toml:2: ",
+		"[[case]]\nhook = 'pre_tool'\nfails = '('":    "x.toml: case 1: error parsing regexp",
+		"[[case]]\nhook = 'pre_tool'\nanswer.x = nan": "x.toml: case 1: a value that JSON does not have: ",
 	} {
 		if _, err := cases.Parse("x.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
