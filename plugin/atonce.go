@@ -10,7 +10,7 @@ import (
 )
 
 // askAtOnce asks several plugins at once, those of one sequence one after another,
-// and counts their replies in order. The error is the end of ctx, or a [StartError].
+// and adds their replies in order. The error is the end of ctx, or a [StartError].
 func (d *dispatch) askAtOnce(ctx context.Context, plugins []*Plugin) error {
 	payload := d.merged.Next()
 	replies := make([]*reply, len(plugins))

@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// failed turns a failure into no opinion or a block.
+// failed turns a failure into no opinion, a block or the end of the run.
 func (r *reply) failed(err error) {
 	r.record.Result, r.record.Why = Failed, err.Error()
 	if r.ended && !r.asked {
@@ -28,8 +28,8 @@ func (r *reply) failed(err error) {
 	r.notices = append(r.notices, err.Error()+"; "+notice)
 }
 
-// refusal returns the message of a failure that blocks, "" if it does not block. This is
-// the only place that decides what a failure means.
+// refusal returns the message of a failure that blocks, "" if it does not block, and the
+// end of the notice about it. This is the only place that decides whether a failure blocks.
 func (r *reply) refusal(err error) (message, notice string) {
 	p, at := r.plugin, r.dispatch.info
 	switch {

@@ -30,9 +30,12 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 		h = &Host{}
 	}
 	info, err := h.known(point)
-	inTurn, atOnce := h.subscribers(info)
-	if err != nil || len(inTurn)+len(atOnce) == 0 {
+	if err != nil {
 		return verdict, err
+	}
+	inTurn, atOnce := h.subscribers(info)
+	if len(inTurn)+len(atOnce) == 0 {
+		return verdict, nil
 	}
 	body, err := strictjson.Encode(payload)
 	if err != nil {
@@ -124,13 +127,15 @@ type reply struct {
 func newDispatch(h *Host, info hookpoints.Info, payload []byte, refine []Refine) *dispatch {
 	d := &dispatch{host: h, info: info, payload: payload, refine: refine, merged: merge.New(info, payload)}
 	d.id = h.dispatches.Add(1)
-	d.left.Store(cmp.Or(max(h.MaxAnswers, 0), DefaultAnswers))
+	d.left.Store(h.maxAnswers())
 	return d
 }
 
+func (h *Host) maxAnswers() int64 { return cmp.Or(max(h.MaxAnswers, 0), DefaultAnswers) }
+
 // run asks the subscribers and returns the combined answer.
 func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Result, error) {
-	err := d.askInTurn(ctx, inTurn, atOnce)
+	err := d.askAll(ctx, inTurn, atOnce)
 	result := d.merged.Result()
 	if err != nil {
 		result.Answer = nil
@@ -139,10 +144,10 @@ func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Res
 	return result, err
 }
 
-// askInTurn asks plugins one after another, each with the payload as the previous one
-// left it, until the dispatch is settled, and then the others concurrently. The error is
-// that of ctx, or a [StartError].
-func (d *dispatch) askInTurn(ctx context.Context, inTurn, atOnce []*Plugin) error {
+// askAll asks the plugins inTurn one after another, each with the payload as the previous
+// one left it, until the dispatch is settled, and then those atOnce concurrently. The error
+// is that of ctx, or a [StartError].
+func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 	for i, p := range inTurn {
 		r := d.ask(ctx, p, d.merged.Next())
 		d.replies = append(d.replies, r)
@@ -209,7 +214,7 @@ func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
 	}}
 }
 
-// handle recovers from a panic of the handler.
+// handle calls the handler; a panic of the handler is an error.
 func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

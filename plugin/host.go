@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -67,5 +66,5 @@ const ownAnswer = 64 << 10
 // noRoom means that the answers exceed MaxAnswers.
 func (h *Host) noRoom() error {
 	return fmt.Errorf("the answers of all plugins at this hook are more than %s together, as "+
-		"limits.hook_answers_bytes says", humanize.IBytes(uint64(cmp.Or(max(h.MaxAnswers, 0), DefaultAnswers))))
+		"limits.hook_answers_bytes says", humanize.IBytes(uint64(h.maxAnswers())))
 }

@@ -11,10 +11,10 @@ import (
 // answers have no effect. At other points it is an ordinary failure.
 type Refusal struct{ Err error }
 
-// Error is the reason.
+// Error returns the reason.
 func (r *Refusal) Error() string { return r.Err.Error() }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (r *Refusal) Unwrap() error { return r.Err }
 
 // StartError means that a run must not continue: at on_start a plugin refused it, or
@@ -26,12 +26,12 @@ type StartError struct {
 	Err error
 }
 
-// Error names the plugin and says what it said.
+// Error returns the plugin's name and its reason.
 func (e *StartError) Error() string {
 	return fmt.Sprintf("plugin %q refused the run at %s: %v", e.Plugin, e.Event, e.Err)
 }
 
-// Unwrap is what the plugin said.
+// Unwrap returns the plugin's reason.
 func (e *StartError) Unwrap() error { return e.Err }
 
 // stops reports whether a failure ends the run: at on_start a refusal does, and a
@@ -42,7 +42,7 @@ func (r *reply) stops(err error) bool {
 		(errors.As(err, &refusal) || r.plugin.OnFailureAt[hookpoints.OnStart.Name] == Block)
 }
 
-// stopped is the first reply that ends the run as an error, nil if none does.
+// stopped returns the error of the first reply that ends the run, nil if none does.
 func stopped(replies []*reply) error {
 	for _, r := range replies {
 		if r.stop != nil {

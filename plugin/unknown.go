@@ -19,9 +19,9 @@ func (r *reply) noteUnknown() {
 	}
 }
 
-// doubt is about what means nothing in an answer; "" if there is nothing. It may
-// have been a block in other words, so where blocking is possible it is said,
-// once a run, and for a plugin whose failure blocks it is a failure.
+// doubt handles parts of an answer that have no meaning at the point; why describes them.
+// They may have been meant as a block: at a point that can block, a notice says so once per
+// run, and for a plugin whose failure blocks there they are a failure.
 func (r *reply) doubt(why string) {
 	switch {
 	case why == "" || r.record.Result == Failed:
@@ -37,8 +37,8 @@ func (r *reply) doubt(why string) {
 	}
 }
 
-// unknownIn lists the fields of an answer that the point does not know and that
-// could mean something: "block": false says at most what silence says.
+// unknownIn lists the fields of an answer that the point does not know, at most
+// maxUnknown. It omits "block": false, which asks for nothing.
 func unknownIn(info hookpoints.Info, answer []byte) (names []string) {
 	known := fieldsOf(info)
 	gjson.ParseBytes(answer).ForEach(func(key, value gjson.Result) bool {
@@ -62,8 +62,8 @@ func fieldsOf(info hookpoints.Info) (names []string) {
 	return names
 }
 
-// unknownText says which fields the point does not know, and how a block is
-// written if they are those of another agent.
+// unknownText returns which fields the point does not know, and how a block is written if
+// they are those of another agent.
 func unknownText(info hookpoints.Info, unknown []string) string {
 	text := UnknownFields(string(info.Name), unknown, fieldsOf(info))
 	if agentOf(unknown) != "" && info.CanBlock() {
@@ -72,9 +72,9 @@ func unknownText(info hookpoints.Info, unknown []string) string {
 	return text
 }
 
-// UnknownFields says which fields of an answer mean nothing at a point, or
-// another protocol's event, that has others, and what was meant perhaps: the form
-// of another agent, or a field of a similar name.
+// UnknownFields returns a sentence about unknown fields of an answer. where names the point,
+// or the event of another protocol, and fields are those that it knows. The sentence says
+// what was probably meant: the form of another agent, or a field with a similar name.
 func UnknownFields(where string, unknown, fields []string) string {
 	noun := "field"
 	if len(unknown) > 1 {
@@ -105,8 +105,7 @@ func quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// agentOf is the agent whose hooks answer one of these fields, "" if there is
-// none.
+// agentOf returns the agent whose hooks answer one of these fields, "" if there is none.
 func agentOf(fields []string) string {
 	for _, field := range fields {
 		for _, form := range [...]struct{ agent, fields string }{
