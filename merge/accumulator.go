@@ -28,11 +28,10 @@ func New(info hookpoints.Info, payload []byte) *Accumulator {
 	return &Accumulator{info: info, payload: document{text: payload, values: map[string]*node{}}}
 }
 
-// Fold combines replies that are all there, and returns the payload as rewrites have
-// left it: those of points that ask all at once, and anywhere those that would have
-// been given one after another. Replies behind the one that settles a chain or a
-// claim have no effect, as nobody would have been asked for them. What is no JSON
-// object is ignored, with a note.
+// Fold combines a complete list of replies, in plugin order, and returns the payload as
+// rewrites have left it. Replies after the one that settles a chain or a claim are left
+// out, because nobody would have been asked for them; those of guards, which are asked at
+// once, are not. A reply that is not a JSON object is ignored, with a note.
 func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result, final []byte) {
 	a := New(info, payload)
 	settled := false
@@ -55,7 +54,7 @@ func Fold(info hookpoints.Info, payload []byte, replies []Reply) (result Result,
 // it.
 func (a *Accumulator) Next() []byte { return a.payload.current() }
 
-// current is the text as rewrites have left it.
+// current returns the text as rewrites have left it.
 func (d *document) current() []byte {
 	for _, name := range d.stale {
 		d.splice(name)
@@ -84,7 +83,7 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 	return a.settled != nil
 }
 
-// deciding is the field by which a reply blocks or claims.
+// deciding returns the field by which a reply blocks or claims.
 func deciding(info hookpoints.Info, r *reply) (hookpoints.AnswerField, bool) {
 	for _, f := range info.Fields {
 		if (f.Rule == hookpoints.RuleBlock || f.Rule == hookpoints.RuleClaim) && r.field(f.Name) == "true" {
@@ -94,7 +93,7 @@ func deciding(info hookpoints.Info, r *reply) (hookpoints.AnswerField, bool) {
 	return hookpoints.AnswerField{}, false
 }
 
-// field is the raw value of a field, "" if it is absent or null.
+// field returns the raw value of a field, "" if it is absent or null.
 func (r *reply) field(name string) string {
 	if value := gjson.Get(r.body, gjson.Escape(name)); value.Type != gjson.Null {
 		return value.Raw
@@ -130,7 +129,7 @@ func (a *Accumulator) replace(r *reply, name, value string) {
 	}
 }
 
-// value is a field as it is now.
+// value returns a field as it is now.
 func (d *document) value(name string) *node {
 	if d.values[name] == nil {
 		d.values[name] = newNode(gjson.GetBytes(d.text, gjson.Escape(name)).Raw)
@@ -184,8 +183,8 @@ func (c *combination) combine() {
 	}
 }
 
-// rewritten adds the final value of a field of the payload, if it is spelled in
-// another way than at first, with what the last plugin that rewrote it says beside it.
+// rewritten adds the final value of a field of the payload, unless its text is the original
+// one, with the dependent fields of the last reply that has the field.
 func (c *combination) rewritten(f hookpoints.AnswerField) {
 	value := c.payload.values[f.Name]
 	if value == nil || value.raw() == value.origin {
@@ -198,7 +197,7 @@ func (c *combination) rewritten(f hookpoints.AnswerField) {
 	c.putWith(c.replies[last], f.Name, value.raw())
 }
 
-// putWith adds a field, with what a reply says in the fields that belong to it.
+// putWith adds a field, with the reply's values of the fields that belong to it.
 func (c *combination) putWith(r *reply, name, value string) {
 	c.answer = put(c.answer, name, value)
 	for _, f := range c.info.Fields {
@@ -208,8 +207,7 @@ func (c *combination) putWith(r *reply, name, value string) {
 	}
 }
 
-// put gives an object a member, instead of the one of that name; nil is an object
-// without any.
+// put sets a member of an object; nil is an empty object.
 func put(object []byte, name, value string) []byte {
 	object, _ = sjson.SetRawBytes(object, ":"+gjson.Escape(name), []byte(value)) // digits are a name too
 	return object

@@ -15,9 +15,10 @@ type Difference struct {
 	Before, After []byte
 }
 
-// Diff lists the deepest places in which two JSON values differ, sorted by path;
-// more than [MaxPaths] by the objects around them. Arrays are atoms, as they are
-// for [Patch]. Nil: they are equal. What is not JSON is no value.
+// Diff lists the deepest places in which two JSON values differ, sorted by path; if they
+// are more than [MaxPaths], the enclosing objects. Arrays are compared as a whole, as they
+// are replaced by [Patch]. It returns nil if the values are equal. A text that is not JSON
+// counts as no value.
 func Diff(before, after []byte) []Difference {
 	old, new := parse(before), parse(after)
 	found := diff(old, new)
@@ -30,7 +31,7 @@ func Diff(before, after []byte) []Difference {
 	return list
 }
 
-// parse is a value, which does not exist if the text is not JSON.
+// parse returns the value of a text, which does not exist if the text is not JSON.
 func parse(text []byte) gjson.Result {
 	if !valid(text) {
 		return gjson.Result{}

@@ -68,8 +68,8 @@ type extent struct {
 	begin, end int
 }
 
-// splice writes a field into the text. Where it stands is looked up once for all
-// plugins that patch the same field.
+// splice writes a field into the text. The position of the field is looked up once for all
+// plugins that patch it.
 func (d *document) splice(field string) {
 	now := d.values[field]
 	if d.spliced.field != field {
@@ -88,8 +88,8 @@ func (d *document) splice(field string) {
 	d.text = append(out, tail...)
 }
 
-// valid reports whether text is JSON of a bounded depth: nothing else is taken
-// apart here, as the parser would recurse into it.
+// valid reports whether a text is JSON of a bounded depth. Other texts are not parsed here,
+// because the parser is recursive.
 func valid(text []byte) bool { return strictjson.Valid(text) }
 
 // patch applies a merge patch (RFC 7396), which is valid JSON, and returns the
@@ -134,8 +134,8 @@ func (n *node) patchMember(name string, change gjson.Result) *places {
 	return changed
 }
 
-// withoutNulls is what a merge patch makes of a value that is not there or is no
-// object: itself, without the members that it deletes.
+// withoutNulls returns what a merge patch makes of a value that does not exist or is not an
+// object: the patch itself, without the members that it deletes.
 func withoutNulls(patch gjson.Result) string {
 	if !patch.IsObject() {
 		return patch.Raw

@@ -1,11 +1,11 @@
 package merge
 
-// MaxPaths bounds how many paths a change is told with. A change of more places
-// takes effect like any other, and is told by the objects around them.
+// MaxPaths bounds the number of paths that describe one change. A change of more places
+// takes effect like any other, and is described by the paths of the enclosing objects.
 const MaxPaths = 10_000
 
-// places are the parts of a value that a change touches: the value as a whole,
-// or parts of its members. Nil is none.
+// places are the parts of a value that a change touches: the value as a whole, or places
+// in its members. Nil means none.
 type places struct {
 	names []string
 	below []*places // for each name
@@ -22,7 +22,7 @@ func (p *places) add(name string, below *places) {
 	}
 }
 
-// orNil is p, or nil if nothing was added to it.
+// orNil returns p, or nil if nothing was added to it.
 func (p *places) orNil() *places {
 	if p.isWhole() {
 		return nil
@@ -30,7 +30,7 @@ func (p *places) orNil() *places {
 	return p
 }
 
-// depth is how far down places can be named without naming more than MaxPaths.
+// depth returns down to which depth the places can be listed as at most MaxPaths paths.
 func (p *places) depth() int {
 	var ends, goOn []int // by depth: places that end there, and that lead deeper
 	p.count(0, &ends, &goOn)

@@ -169,12 +169,13 @@ func dependents(info hookpoints.Info, name string) (names []string) {
 	return names
 }
 
-// dependentText returns the text of the first dependent field of a field.
+// dependentText returns the text of the first dependent field of a field, "" if it has none.
 func dependentText(info hookpoints.Info, said []byte, name string) string {
-	for _, dependent := range dependents(info, name) {
-		return gjson.GetBytes(said, gjson.Escape(dependent)).String()
+	names := dependents(info, name)
+	if len(names) == 0 {
+		return ""
 	}
-	return ""
+	return gjson.GetBytes(said, gjson.Escape(names[0])).String()
 }
 
 // maxNotOffered bounds how many names that are not offered are listed.
