@@ -35,8 +35,8 @@ func sources(t *testing.T) []source {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == ".git" || name == ".ci" || strings.HasPrefix(name, "examples/plugins/") ||
-			d.Name() == "cmd" || d.Name() == "testdata"):
+		case d.IsDir() && (name == ".git" || name == ".ci" || name == "bench" ||
+			strings.HasPrefix(name, "examples/plugins/") || d.Name() == "cmd" || d.Name() == "testdata"):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
