@@ -1,0 +1,57 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile writes a file that need not survive a crash, and creates its parent
+// directories.
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, perm)
+}
+
+// WritePrivate is WriteFile for a file that only its owner may read, also if it exists with
+// another mode.
+func WritePrivate(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		if err := os.Chmod(path, 0o600); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, data, 0o600)
+}
+
+// Overwrite replaces a file's content in place, without durability, so that a lock on the
+// file stays valid.
+func Overwrite(path string, data []byte) error {
+	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// Sync makes a file's content durable.
+func Sync(path string) error {
+	f, err := openRegular(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// OpenLog opens or creates a file for appending data that need not survive a crash. Only
+// its owner can read a new file.
+func OpenLog(path string) (*os.File, error) {
+	return openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+}
