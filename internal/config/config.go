@@ -85,7 +85,8 @@ type Config struct {
 	ToolOutputCacheThreshold int `toml:"tool_output_cache_threshold" min:"1"`
 	// How many characters of a cached output the model is shown.
 	ToolCachePreviewChars int `toml:"tool_cache_preview_chars" min:"0"`
-	// Clean the caches of all contexts at the end of every run; with `-C` only that of its context.
+	// Clean the cache of the context at the end of every run, and once a day those of all contexts, which runs with `-C`
+	// do not.
 	AutoCleanupCache bool `toml:"auto_cleanup_cache"`
 	// How old a cached output may be at that time; 0: any age.
 	ToolCacheMaxAgeDays int `toml:"tool_cache_max_age_days" min:"0"`

@@ -21,7 +21,7 @@ func CacheRows() []Row {
 			Operation{Role: Joins, Phase: PhaseCache, Run: onNamed(noWord(ClearCache))}},
 		{&cmdline.Flag{Name: "cleanup-cache", Command: &cmdline.Command{Names: []string{"cleanup_cache"},
 			Data: "`removed`, `max_age_days`"},
-			About: "remove old tool outputs in all contexts, as every run does at its end"},
+			About: "remove old tool outputs in all contexts, as a run does once a day"},
 			Operation{Role: Joins, Phase: PhaseCache, Run: cleanupCache}},
 	}
 }
