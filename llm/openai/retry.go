@@ -25,7 +25,7 @@ func (c *Client) open(ctx context.Context, body []byte, p *patience) (*http.Resp
 		if err == nil && res.StatusCode == http.StatusOK {
 			return res, nil
 		}
-		wait, failure := c.judge(res, err, try)
+		wait, failure := c.judge(res, err, try, p.idle)
 		if wait < 0 || try >= c.retries() {
 			return nil, failure
 		}
@@ -40,8 +40,8 @@ func (c *Client) open(ctx context.Context, body []byte, p *patience) (*http.Resp
 }
 
 // judge returns the error of a failed request and how long to wait before a retry;
-// negative: do not retry.
-func (c *Client) judge(res *http.Response, err error, try int) (wait time.Duration, failure error) {
+// negative: do not retry. It waits at most idle for the text of an error.
+func (c *Client) judge(res *http.Response, err error, try int, idle time.Duration) (wait time.Duration, failure error) {
 	backoff := min(500*time.Millisecond<<try, 8*time.Second)
 	if err != nil {
 		if !isTemporary(err) {
@@ -49,7 +49,7 @@ func (c *Client) judge(res *http.Response, err error, try int) (wait time.Durati
 		}
 		return backoff, noAnswer(c.host(), err)
 	}
-	data := errorBody(res, min(errorBodyTime, c.patience(nil).idle))
+	data := errorBody(res, min(errorBodyTime, idle))
 	answer := &Error{Host: c.host(), Status: res.StatusCode, Message: message(data)}
 	if to := redirect(res); to != "" {
 		answer.Message = to
