@@ -50,10 +50,10 @@ type Memory struct {
 	file     jsonfile.File
 	now      func() time.Time
 	askAgain bool
+	known    entries // as they were read; not changed
 
 	mu      sync.Mutex
-	known   entries
-	changes map[string]*entry // since it was read; nil: the plugin answered
+	changes map[string]*entry // since then; nil: the plugin answered
 }
 
 // Options specifies how a memory is used.

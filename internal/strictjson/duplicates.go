@@ -48,8 +48,7 @@ func superseded(data []byte) (map[int64]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind, depth := token.Kind(), dec.StackDepth()
-		switch kind {
+		switch token.Kind() {
 		case '{':
 			open = append(open, map[string]int64{})
 		case '[':
@@ -57,8 +56,8 @@ func superseded(data []byte) (map[int64]bool, error) {
 		case '}', ']':
 			open = open[:len(open)-1]
 		case '"':
-			if names, isName := open, nameJustRead(dec, depth); isName {
-				note(names[len(names)-1], token.String(), dec.InputOffset(), dead)
+			if nameJustRead(dec) {
+				note(open[len(open)-1], token.String(), dec.InputOffset(), dead)
 			}
 		}
 		if len(open) == 0 {
@@ -68,8 +67,8 @@ func superseded(data []byte) (map[int64]bool, error) {
 }
 
 // nameJustRead reports whether the last token was the name of a member.
-func nameJustRead(dec *jsontext.Decoder, depth int) bool {
-	kind, length := dec.StackIndex(depth)
+func nameJustRead(dec *jsontext.Decoder) bool {
+	kind, length := dec.StackIndex(dec.StackDepth())
 	return kind == '{' && length%2 == 1
 }
 
@@ -91,7 +90,7 @@ func without(data []byte, dead map[int64]bool) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if dead[dec.InputOffset()] && nameJustRead(dec, dec.StackDepth()) {
+		if dead[dec.InputOffset()] && nameJustRead(dec) {
 			if err := dec.SkipValue(); err != nil {
 				return nil, err
 			}
