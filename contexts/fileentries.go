@@ -94,7 +94,6 @@ func (l entryLog) sinceAnchor() (entries []Entry, anchor *Entry, err error) {
 }
 
 // scan reads the parts of the transcript that can have entries of the wanted time.
-// If the home can be written, interrupted work is finished first.
 func (t *fileTranscript) scan(ctx context.Context, wanted scan, each func(Entry) (more bool)) error {
 	if !t.home.hasContext(t.name) {
 		return nil

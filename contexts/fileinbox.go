@@ -56,7 +56,7 @@ func (b fileInbox) waiting(ctx context.Context) (waiting []Mail, err error) {
 // change replaces the messages; lines that are not messages stay.
 func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
 	return b.locked(disk.Lock, func() error {
-		waiting, bad, err := b.read()
+		waiting, lines, err := b.read()
 		if err != nil {
 			return err
 		}
@@ -69,9 +69,9 @@ func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
 			if err != nil {
 				return err
 			}
-			bad = append(bad, record)
+			lines = append(lines, record)
 		}
-		return disk.Replace(b.home.fs, b.file(), bytes.Join(append(bad, nil), []byte("\n")), 0o600)
+		return disk.Replace(b.home.fs, b.file(), bytes.Join(append(lines, nil), []byte("\n")), 0o600)
 	})
 }
 

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"errors"
 	"fmt"
 	"regexp/syntax"
 )
@@ -19,7 +18,8 @@ const (
 	maxPattern = 10_000
 )
 
-var errHeight = errors.New("its references and alternatives are nested more than 32 steps deep")
+// errHeight means that references and alternatives are nested deeper than maxHeight.
+var errHeight = fmt.Errorf("its references and alternatives are nested more than %d steps deep", maxHeight)
 
 // weigh computes how many nodes apply to a value that the node applies to. An error means
 // too many, too deep, or infinitely many.

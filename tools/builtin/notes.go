@@ -22,8 +22,7 @@ func todos(n Notes) note {
 	return note{
 		name: "update_todos", done: "Todos updated", set: func(text string) error { return n.SetTodos(text) },
 		description: "Replace this conversation's list of todos with the given text. You are shown the list with every " +
-			"request, " +
-			"so keep it complete and current; an empty text clears it.",
+			"request, so keep it complete and current; an empty text clears it.",
 	}
 }
 
@@ -40,8 +39,7 @@ func reflection(n Notes, limit int) note {
 		name: "update_reflection", done: "Reflection updated successfully", limit: limit,
 		set: func(text string) error { return n.SetReflection(text) },
 		description: "Replace your reflection with the given text: lasting notes to yourself about how you work with this " +
-			"person. " +
-			"You are shown it in every conversation, so say only what matters everywhere.",
+			"person. You are shown it in every conversation, so say only what matters everywhere.",
 	}
 }
 

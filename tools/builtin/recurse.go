@@ -33,7 +33,7 @@ func (Recurse) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 		return failed(err), nil
 	}
 	if args.Note == "" {
-		return tools.Result{Text: `Error: argument "note" is missing`, Failed: true}, nil
+		return failed(toolError(`argument "note" is missing`)), nil
 	}
 	return tools.Result{Text: fmt.Sprintf("Another round follows: %s", args.Note), Next: args.Note}, nil
 }
