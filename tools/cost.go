@@ -18,8 +18,10 @@ const (
 	maxPattern = 10_000
 )
 
-// errHeight means that references and alternatives are nested deeper than maxHeight.
-var errHeight = fmt.Errorf("its references and alternatives are nested more than %d steps deep", maxHeight)
+// tooHigh is the error of references and alternatives that are nested deeper than maxHeight.
+func tooHigh() error {
+	return fmt.Errorf("its references and alternatives are nested more than %d steps deep", maxHeight)
+}
 
 // weigh computes how many nodes apply to a value that the node applies to. An error means
 // too many, too deep, or infinitely many.
@@ -32,7 +34,7 @@ func (n *node) weigh(depth int) error {
 	case n.open:
 		return fmt.Errorf("a $ref in it refers to itself")
 	case depth > maxHeight:
-		return errHeight
+		return tooHigh()
 	}
 	n.open = true
 	defer func() { n.open = false }()
@@ -47,7 +49,7 @@ func (n *node) weigh(depth int) error {
 		case weight > maxWeight:
 			return fmt.Errorf("checking one value takes more than %d steps", maxWeight)
 		case height > maxHeight:
-			return errHeight
+			return tooHigh()
 		}
 	}
 	n.weight, n.height = weight, height
