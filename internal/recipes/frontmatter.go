@@ -61,7 +61,7 @@ func (l *stringList) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// list is nil only if nothing was said.
+// list returns the values; nil only if the key is absent.
 func (l stringList) list() []string {
 	if l.set && l.values == nil {
 		return []string{}
@@ -134,7 +134,7 @@ func decode(text string, into any) (err error) {
 	return yaml.Unmarshal([]byte(text), into)
 }
 
-// recipe is the front matter with a body.
+// recipe returns the recipe of a front matter and a body.
 func (f frontMatter) recipe(name, path, body string) *Recipe {
 	r := &Recipe{
 		Name: name, Path: path, Title: f.Name, Description: f.Description, Body: body,
@@ -159,7 +159,7 @@ func (f frontMatter) recipe(name, path, body string) *Recipe {
 	return r
 }
 
-// split takes front matter and body apart. Without front matter all is body.
+// split separates the front matter from the body. Without front matter, everything is the body.
 func split(text string) (head, body string, err error) {
 	lines := strings.SplitAfter(text, "\n")
 	if strings.TrimSpace(lines[0]) != "---" || !strings.HasPrefix(text, "---") {
@@ -174,7 +174,7 @@ func split(text string) (head, body string, err error) {
 	return "", "", errors.New(`the front matter has no end; put a line "---" after it`)
 }
 
-// yamlError words the YAML reader's error with the line in the file.
+// yamlError returns the YAML reader's error with the file and the line.
 func yamlError(where string, err error) error {
 	var inLine *lineError
 	if errors.As(err, &inLine) {
@@ -187,7 +187,7 @@ func yamlError(where string, err error) error {
 	return inFile(where, wrong.GetToken().Position.Line, errors.New(yamlText(wrong)))
 }
 
-// yamlText words the decoder's error without Go's types.
+// yamlText returns the text of the decoder's error without Go's types.
 func yamlText(wrong yaml.Error) string {
 	var mismatch *yaml.TypeError
 	if !errors.As(wrong, &mismatch) {
@@ -197,7 +197,7 @@ func yamlText(wrong yaml.Error) string {
 	return fmt.Sprintf("a value must be %s, is %s", strictjson.Wanted(mismatch.DstType), value)
 }
 
-// inFile puts a file, and a line if it is known, before an error.
+// inFile returns an error with the file, and the line if it is known.
 func inFile(where string, line int, err error) error {
 	switch {
 	case where == "":

@@ -17,8 +17,8 @@ import (
 // setting a key before it uses the registry.
 type Registry map[string]MakeHandler
 
-// MakeHandler makes a handler for one run. The points that it handles are those
-// that a recipe may name it for. hook is what the recipe says of it.
+// MakeHandler makes a handler for one run. A recipe can name it for
+// the points that it handles. hook is the entry of the recipe.
 type MakeHandler func(hook Hook) plugin.Handlers
 
 // Handlers are the built-in handlers: "swap_context" makes an answer the whole
@@ -31,8 +31,8 @@ func Handlers(full float64) Registry {
 	}
 }
 
-// pointOf is the hook point of an event that recipes name: Kodelet's names, and our
-// own of the points that handlers exist for.
+// pointOf returns the hook point of an event in a recipe: by Kodelet's names, and by our
+// own for points that have handlers.
 func pointOf(event string) (point hookpoints.Name, isEvent bool) {
 	if point, isEvent = kodelet.Events()[event]; isEvent {
 		return point, true
@@ -60,7 +60,7 @@ func (known Registry) make(event string, hook Hook) (plugin.Handlers, error) {
 	return plugin.Handlers{point: handler}, nil
 }
 
-// named is what the recipe calls the handlers' point.
+// named returns the name that the recipe uses for the handlers' point.
 func named(handlers plugin.Handlers, event string) map[hookpoints.Name]string {
 	events := map[hookpoints.Name]string{}
 	for point := range handlers {

@@ -15,8 +15,8 @@ import (
 type Note struct {
 	// Line is the line of its file that it is about; 0: no single one.
 	Line int
-	// Key is the key that it is about, after those that it lies in:
-	// "hooks.turn_end.params"; "" for none.
+	// Key is the path of the key that it is about, such as "hooks.turn_end.params"; ""
+	// for none.
 	Key string
 	// Text is a sentence without a full stop.
 	Text string
@@ -25,7 +25,7 @@ type Note struct {
 	Quiet bool
 }
 
-// String is the text, after its line.
+// String returns the text, after its line.
 func (n Note) String() string {
 	if n.Line > 0 {
 		return fmt.Sprintf("line %d: %s", n.Line, n.Text)
@@ -40,7 +40,7 @@ type level struct {
 	quiet map[string]string // the same for keys that Kodelet uses
 }
 
-// levelOf is the map that a key is in, by its path; false: it may hold any key.
+// levelOf describes the map that a key is in; false: it may hold any key.
 func levelOf(path []string) (level, bool) {
 	switch {
 	case len(path) == 1:
@@ -68,7 +68,7 @@ type key struct {
 	line int
 }
 
-// notes remarks on the keys of a front matter that do nothing.
+// notes returns notes about the keys of a front matter that have no effect.
 func (f frontMatter) notes(head string) (notes []Note) {
 	for _, k := range keysOf(head) {
 		if n := f.note(k); n.Text != "" {
@@ -82,10 +82,10 @@ func (f frontMatter) notes(head string) (notes []Note) {
 	return notes
 }
 
-// maxNotes bounds how many remarks are made on one recipe.
+// maxNotes bounds the notes about the keys of one recipe.
 const maxNotes = 20
 
-// note remarks on one key; without a text there is nothing to say.
+// note returns the note about one key; it has no text if the key has an effect.
 func (f frontMatter) note(k key) Note {
 	full := fmt.Sprintf("%.80s", strings.Join(k.path, "."))
 	doesNothing := func(why string, quiet bool) Note {
@@ -111,7 +111,7 @@ func (f frontMatter) note(k key) Note {
 	return Note{k.line, full, text + "; the known keys are " + strings.Join(in.known, ", "), false}
 }
 
-// overruled says why a key does nothing beside another one.
+// overruled returns why a key has no effect beside another one, "" if it has.
 func (f frontMatter) overruled(path []string) string {
 	switch {
 	case len(path) == 2 && path[0] == "defaults" && f.Arguments[path[1]].Default != nil:
@@ -122,10 +122,10 @@ func (f frontMatter) overruled(path []string) string {
 	return ""
 }
 
-// keysOf lists the keys of a front matter that was read already.
+// keysOf lists the keys of a front matter that is valid.
 func keysOf(head string) (keys []key) {
 	defer func() {
-		if recover() != nil { // the reader panics on some that is broken
+		if recover() != nil { // the parser panics on some invalid input
 			keys = nil
 		}
 	}()
@@ -136,7 +136,7 @@ func keysOf(head string) (keys []key) {
 	return keysBelow(file.Docs[0].Body, nil)
 }
 
-// deepest is how deep keys lie in each other that mean something.
+// deepest is how deep keys with a meaning are nested.
 const deepest = 3
 
 // keysBelow lists the keys of a map and of those in it.

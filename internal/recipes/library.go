@@ -29,8 +29,8 @@ type Dir struct {
 	// Prefix is what its recipes' names begin with, before their paths in it:
 	// "org/repo/" for those of a plugin.
 	Prefix string
-	// Check says of a text, which was read from a file of this path and mode, why
-	// it must not be trusted; nil: all are the person's own.
+	// Check returns why a text, which was read from a file of this path and mode, must
+	// not be trusted. A nil Check means that all files are the person's own.
 	Check func(path string, text []byte, mode fs.FileMode) error
 }
 
@@ -40,25 +40,25 @@ type Library struct {
 	// Dirs are searched in this order.
 	Dirs []Dir
 	// Texts name files, by recipe, whose text takes the place of a built-in
-	// recipe's body. A missing or empty file says nothing.
+	// recipe's body. A missing or empty file has no effect.
 	Texts map[string]string
 }
 
-// files are the paths that may be a recipe of the directory. Where files need to be
-// approved, only those that Files lists can be.
-func (f Dir) files(name string) (paths []string) {
-	inside, ok := strings.CutPrefix(name, f.Prefix)
+// files returns the paths at which the directory may have a recipe. Where files need to be
+// approved, only those that Files lists can be one.
+func (d Dir) files(name string) (paths []string) {
+	inside, ok := strings.CutPrefix(name, d.Prefix)
 	if !ok || inside == "" {
 		return nil
 	}
-	path := filepath.Join(f.Path, filepath.FromSlash(inside))
-	if f.Check != nil {
+	path := filepath.Join(d.Path, filepath.FromSlash(inside))
+	if d.Check != nil {
 		return []string{path + ".md"}
 	}
 	return []string{path + ".md", path}
 }
 
-// ErrNotFound says that there is no recipe of a name.
+// ErrNotFound means that there is no recipe of a name.
 var ErrNotFound = errors.New("there is no such recipe")
 
 // Find returns the recipe that a person named. A recipe that is not approved is found only
@@ -120,22 +120,23 @@ func (l *Library) find(name string) (r *Recipe, skipped *source, err error) {
 	return r, skipped, err
 }
 
-// read reads one file, and looks whether what was read is approved.
-func (f Dir) read(path string) source {
+// read reads one file and checks whether what was read is approved.
+func (d Dir) read(path string) source {
 	s := source{path: path}
 	var mode fs.FileMode
 	s.text, mode, s.err = readText(path)
 	switch {
-	case f.Check == nil:
+	case d.Check == nil:
 	case s.err != nil:
 		s.why = fmt.Errorf("%w: %v", plugin.ErrUntrusted, s.err)
 	default:
-		s.why = f.Check(path, s.text, mode)
+		s.why = d.Check(path, s.text, mode)
 	}
 	return s
 }
 
-// readText reads a file's text and mode. What is too large, Parse refuses.
+// readText reads a file's text and mode. Of a file that is too large it reads so much that
+// Parse rejects it.
 func readText(path string) (text []byte, mode fs.FileMode, err error) {
 	file, err := disk.OpenRegular(path)
 	if err != nil {
@@ -260,7 +261,7 @@ func names(dir fs.FS) (list []string) {
 	return list
 }
 
-// sub is a directory in another one.
+// sub returns a directory in another one.
 func sub(fsys fs.FS, dir string) fs.FS {
 	below, err := fs.Sub(fsys, dir)
 	if err != nil {

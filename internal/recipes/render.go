@@ -72,7 +72,7 @@ func (r *Recipe) run(ctx context.Context, run Runner, command string, args []str
 	return strings.TrimRight(text, "\n"), nil
 }
 
-// values are the arguments with their defaults.
+// values returns the arguments with their defaults.
 func (r *Recipe) values(args map[string]string) (map[string]string, error) {
 	values := map[string]string{}
 	for name, a := range r.Arguments {
@@ -81,12 +81,18 @@ func (r *Recipe) values(args map[string]string) (map[string]string, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if _, known := r.Arguments[name]; !known && !r.uses(name) {
+		if !r.takes(name) {
 			return nil, fmt.Errorf("it has no argument %q; it has: %s", name, r.argumentNames())
 		}
 		values[name] = args[name]
 	}
 	return values, nil
+}
+
+// takes reports whether an argument is declared or used.
+func (r *Recipe) takes(name string) bool {
+	_, declared := r.Arguments[name]
+	return declared || r.uses(name)
 }
 
 // uses reports whether the body has a place for an argument.
@@ -95,12 +101,11 @@ func (r *Recipe) uses(name string) bool {
 		`")[^}]*\}\}`).MatchString(r.Body)
 }
 
-// Known leaves out of arguments those that the recipe has no place for, and names
-// them.
+// Known returns the arguments that the recipe has a place for, and the names of the others.
 func (r *Recipe) Known(args map[string]string) (known map[string]string, unknown []string) {
 	known = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if _, declared := r.Arguments[name]; !declared && !r.uses(name) {
+		if !r.takes(name) {
 			unknown = append(unknown, name)
 			continue
 		}
@@ -127,7 +132,7 @@ func (r *Recipe) Missing(args map[string]string) []string {
 	return missing
 }
 
-// template parses the body. bash is what the function of that name does.
+// template parses the body. bash implements the function of that name; nil: it does nothing.
 func (r *Recipe) template(bash func(string, ...string) (string, error)) (*template.Template, error) {
 	if bash == nil {
 		bash = func(string, ...string) (string, error) { return "", nil }
@@ -144,7 +149,7 @@ func (r *Recipe) template(bash func(string, ...string) (string, error)) (*templa
 	return t, templateError(err)
 }
 
-// templateError words an error of the template for people.
+// templateError returns an error of the template without what only Go programmers know.
 func templateError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -181,8 +186,7 @@ func usesBash(node parse.Node) bool {
 		return usesBash(n.Pipe)
 	case *parse.PipeNode:
 		return n != nil && slices.ContainsFunc(n.Cmds, func(c *parse.CommandNode) bool {
-			return slices.ContainsFunc(c.Args,
-				usesBash)
+			return slices.ContainsFunc(c.Args, usesBash)
 		})
 	case *parse.ChainNode:
 		return usesBash(n.Node)
