@@ -56,5 +56,9 @@ func ParserError(err error) error {
 		value, name, _ := strings.Cut(strings.TrimSuffix(rest, ": parse error"), " for ")
 		return fmt.Errorf("-%s takes no value; it got %s", name, value)
 	}
+	if rest, ok := strings.CutPrefix(text, "invalid value "); ok {
+		value, name, _ := strings.Cut(strings.TrimSuffix(rest, ": parse error"), " for flag ")
+		return fmt.Errorf("-%s takes a whole number; it got %s", name, value)
+	}
 	return fmt.Errorf("%s; see chibi --help", text)
 }

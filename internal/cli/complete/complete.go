@@ -77,9 +77,6 @@ func (c *completer) arguments(ctx context.Context, found *cli.Command, words []s
 	if len(words) > 0 {
 		f := cmdline.Ending(found.Flags, words[len(words)-1])
 		if values := cmdline.Values(f); f != nil && len(values) > 0 {
-			if f.Names()[0] == "context" {
-				return c.contextNames(ctx, nil)
-			}
 			return c.words(ctx, values[0])
 		}
 	}

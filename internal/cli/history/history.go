@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/urfave/cli/v2"
@@ -25,7 +26,8 @@ func historyCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "history", About: "show the whole transcript, or a part of it",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "context", Usage: "the context `NAME` instead of the current one", Destination: &f.context},
+			&cmdline.Flag{Name: "context", Takes: cmdline.Word("NAME", cmdline.Context), Into: cmdline.Last(&f.context),
+				About: "the context NAME instead of the current one"},
 			&cli.IntFlag{Name: "last", Usage: "the last `N` entries, 0 for all", Value: -1,
 				DefaultText: "20, if nothing else is asked for", Destination: &f.last},
 			&cli.IntFlag{Name: "first", Usage: "the first `N` entries", DefaultText: "all", Destination: &f.first},
@@ -116,6 +118,5 @@ func parseTime(flag, text string, now time.Time, end bool) (time.Time, error) {
 		return now.Add(-age), nil
 	}
 	return time.Time{}, command.Usage("%s %q is not a time; write 2026-11-21, \"2026-11-21 14:30\", an age such as 90m, "+
-		"2h, "+
-		"3d or 1w, today or yesterday", flag, text)
+		"2h, 3d or 1w, today or yesterday", flag, text)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/workbench/firing"
@@ -22,8 +23,8 @@ func watchCommand(env *command.Env) *cli.Command {
 	var hook string
 	return env.Command(command.Spec{
 		Name: "watch", Args: "PLUGIN", About: "check a plugin each time it is saved, until Ctrl-C",
-		Flags: []cli.Flag{&cli.StringFlag{Name: "hook", Usage: "also fire the hook `POINT` each time, with its example",
-			Destination: &hook}},
+		Flags: []cli.Flag{&cmdline.Flag{Name: "hook", Takes: cmdline.Word("POINT", cmdline.Point), Into: cmdline.Last(&hook),
+			About: "also fire the hook POINT each time, with its example"}},
 		Examples: []string{"chibi plugin watch my-filter --hook pre_api_tools"},
 		Run: func(ctx context.Context, args []string) error {
 			var info hookpoints.Info

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
@@ -29,11 +30,12 @@ func traceCommand(env *command.Env) *cli.Command {
 			"of a turn.",
 		Flags: []cli.Flag{
 			turnFlag(&f.turn),
-			&cli.StringFlag{Name: "plugin", Usage: "show only what the plugin `NAME` did", Destination: &f.plugin},
+			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.Last(&f.plugin),
+				About: "show only what the plugin NAME did"},
 			command.Switch(&f.follow, "follow", "also show new turns as they are traced, until Ctrl-C"),
 			&cli.StringFlag{Name: "html", Usage: "write all turns as an HTML page to `FILE`", Destination: &f.html},
-			&cli.StringFlag{Name: "cases", Usage: "print what the plugin `NAME` was asked and answered as cases for chibi " +
-				"plugin test", Destination: &f.cases},
+			&cmdline.Flag{Name: "cases", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.Last(&f.cases),
+				About: "print what the plugin NAME was asked and answered as cases for chibi plugin test"},
 			command.Switch(&f.json, "json", "print the turn's lines, or the sentences, as JSON"),
 		},
 		Examples: []string{"chibi trace", "chibi trace --plugin guard --turn -2", "chibi trace explain",
