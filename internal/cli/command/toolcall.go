@@ -1,10 +1,12 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -16,6 +18,15 @@ type ToolCall struct {
 	Tool string
 	// Failure is a line about why the call failed; "": it did not.
 	Failure string
+}
+
+// ToolArguments parses what a person writes as the arguments of a tool.
+func ToolArguments(tool, text string) (json.RawMessage, error) {
+	args, err := app.ToolArguments(text)
+	if err != nil {
+		return nil, Usage("tool %q: %v", tool, err)
+	}
+	return args, nil
 }
 
 // AnswerToolCall prints the output of a call, whether it failed or not. If it

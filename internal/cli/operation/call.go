@@ -56,9 +56,9 @@ func callTool(ctx context.Context, run Run, given cmdline.Given) error {
 		return err
 	}
 	name := given.Values[0]
-	args, err := app.ToolArguments(strings.Join(given.Rest, " "))
+	args, err := command.ToolArguments(name, strings.Join(given.Rest, " "))
 	if err != nil {
-		return command.Usage("-P %s: %v", name, err)
+		return err
 	}
 	tool, result, err := app.ToolsOf(run.Session).Call(ctx, name, args)
 	if err != nil {

@@ -3,6 +3,7 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
@@ -20,13 +21,16 @@ func callCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "call", Args: "TOOL [JSON]", About: "run one tool, and print its result",
 		Flags: []cli.Flag{command.Switch(&hooks, "hooks",
-			"as in a turn: with the filters and hooks of tools; print what the "+
-				"model would see")},
+			"as in a turn: with the filters and hooks of tools; print what the model would see")},
 		Examples: []string{`chibi tool call update_todos '{"content": "call home"}'`,
 			`chibi tool call --hooks run_command '{"command": "ls"}'`},
 		Run: func(ctx context.Context, args []string) error {
-			name, arguments := args[0], strings.Join(args[1:], " ")
-			if hooks {
+			name := args[0]
+			arguments, err := command.ToolArguments(name, strings.Join(args[1:], " "))
+			switch {
+			case err != nil:
+				return err
+			case hooks:
 				return callWithHooks(ctx, env, name, arguments)
 			}
 			return call(ctx, env, name, arguments)
@@ -35,12 +39,8 @@ func callCommand(env *command.Env) *cli.Command {
 }
 
 // call calls a tool. No hook fires.
-func call(ctx context.Context, env *command.Env, name, arguments string) error {
+func call(ctx context.Context, env *command.Env, name string, args json.RawMessage) error {
 	return env.Work(ctx, func(s *app.Session) error {
-		args, err := app.ToolArguments(arguments)
-		if err != nil {
-			return command.Usage("-P %s: %v", name, err)
-		}
 		tool, result, err := app.ToolsOf(s).Call(ctx, name, args)
 		if err != nil {
 			return err
@@ -50,11 +50,7 @@ func call(ctx context.Context, env *command.Env, name, arguments string) error {
 }
 
 // callWithHooks calls a tool as in a turn, and prints what the model would see.
-func callWithHooks(ctx context.Context, env *command.Env, name, arguments string) error {
-	args, err := app.ToolArguments(arguments)
-	if err != nil {
-		return command.Usage("%v", err)
-	}
+func callWithHooks(ctx context.Context, env *command.Env, name string, args json.RawMessage) error {
 	return env.Work(ctx, func(s *app.Session) error {
 		tool, err := app.ToolsOf(s).Find(name)
 		if err != nil {
