@@ -42,7 +42,12 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc) *program
 	p.env = &command.Env{
 		Stdin: stdin, Out: &command.Printer{Screen: s},
 		Request: func(purpose app.Purpose) (app.Options, error) { return sessionOptions(p.env, &p.opts, purpose) },
-		Yes:     func() bool { return p.opts.yes },
+		ReportUnused: func() {
+			for _, name := range p.opts.asked.Names() {
+				p.env.Out.Notef("%s is not carried out together with a command; give it in a run of its own", name)
+			}
+		},
+		Yes: func() bool { return p.opts.yes },
 		Prompt: func(ctx context.Context, prompt command.Prompt) error {
 			p.opts.recipe, p.opts.args = []string{prompt.Recipe}, append(p.opts.args, prompt.Args...)
 			return runFlags(ctx, p, prompt.Words)

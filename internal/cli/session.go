@@ -12,7 +12,7 @@ import (
 // sessionOptions returns the options of a session with a purpose, from the flags.
 func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Options, error) {
 	out := env.Out
-	keys, _ := o.debug.Keys() // checkCombination reports the error
+	keys, err := o.debug.Keys()
 	opts := app.Options{
 		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
 		Wait: o.wait, TrustProject: o.trustProject,
@@ -38,6 +38,9 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 	if o.verbose {
 		opts.Trace.Record = chat.Records(out)
 	}
+	if err != nil {
+		return opts, err
+	}
 	if o.runSystemPrompt != nil && purpose != app.ToRead {
 		text, err := operation.PromptText(out, o.runSystemPrompt[0])
 		opts.SystemPrompt = &text
@@ -49,7 +52,7 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 // answerFormat returns how answers are shown: rendered as Markdown on a terminal, unless
 // --raw is given.
 func answerFormat(s *screen.Screen, o *options) chat.Format {
-	keys, _ := o.debug.Keys() // checkCombination reports the error
+	keys, _ := o.debug.Keys() // sessionOptions returns the error
 	if keys.ForceMarkdown || s.OnTerminal && !o.raw {
 		return chat.Markdown
 	}

@@ -31,6 +31,9 @@ type Spec struct {
 	Flags       []cli.Flag
 	// Examples are command lines for its help.
 	Examples []string
+	// IsPrompt says that the command asks with [Env.Prompt], which carries out the
+	// operations of the flags before the command. Other commands do not.
+	IsPrompt bool
 	// Run runs the command. The number of words is as Args requires.
 	Run func(ctx context.Context, args []string) error
 }
@@ -43,6 +46,9 @@ func (e *Env) Command(s Spec) *cli.Command {
 		Action: func(c *cli.Context) error {
 			if least, _ := cmdline.Arity(c.Command); c.NArg() < least {
 				return Usage("%s takes %s; put -- before it if it is a prompt", c.Command.HelpName, s.Args)
+			}
+			if !s.IsPrompt {
+				e.ReportUnused()
 			}
 			return s.Run(c.Context, c.Args().Slice())
 		},

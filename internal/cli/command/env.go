@@ -29,6 +29,9 @@ type Env struct {
 	// flags before the command. A command may change them before it opens the
 	// session itself.
 	Request func(app.Purpose) (app.Options, error)
+	// ReportUnused tells the person which operations of the flags before the command are
+	// not carried out.
+	ReportUnused func()
 	// Yes reports whether --yes answers for the person.
 	Yes func() bool
 	// Prompt asks the model as if the prompt were on the command line.

@@ -96,7 +96,7 @@ func compacted(name string, done agent.Compacted) command.Fields {
 // Rename renames a context. Plugins of this run receive the new name from then on.
 func Rename(ctx context.Context, run Run, from, to string) error {
 	if !run.Session.Store.Exists(ctx, from) {
-		return fmt.Errorf("context %q does not exist", from)
+		return fmt.Errorf("context %q is not stored yet, so there is nothing to rename", from)
 	}
 	return run.Session.WithLock(ctx, from, func(ctx context.Context, t *app.Session) error {
 		if err := t.Context.Rename(to); err != nil {
@@ -113,7 +113,7 @@ func Rename(ctx context.Context, run Run, from, to string) error {
 // Destroy deletes a context if the person agrees.
 func Destroy(ctx context.Context, run Run, name string) error {
 	if !run.Session.Store.Exists(ctx, name) {
-		return fmt.Errorf("context %q not found", name)
+		return fmt.Errorf("context %q is not stored yet, so there is nothing to delete", name)
 	}
 	if ok, err := run.Env.Confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
 		return errors.Join(err, run.Env.Out.Answer("destroy_context",

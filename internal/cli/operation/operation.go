@@ -119,6 +119,17 @@ func (a Asked) Need() Need {
 	return most
 }
 
+// Names lists the flags of the operations, as a person writes them. Flags that only choose
+// the context are left out.
+func (a Asked) Names() (list []string) {
+	for _, r := range a {
+		if r.Run != nil {
+			list = append(list, r.Written())
+		}
+	}
+	return list
+}
+
 // Run carries the operations out, phase by phase.
 func (a Asked) Run(ctx context.Context, run Run) error {
 	rows := slices.Clone(a)

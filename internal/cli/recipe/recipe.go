@@ -30,6 +30,7 @@ func runCommand(env *command.Env) *cli.Command {
 		Flags: []cli.Flag{&cmdline.Flag{Name: "arg", Takes: cmdline.Word("NAME=VALUE", cmdline.Argument),
 			Into: cmdline.List(&arguments), About: "give the recipe an argument; may be given several times"}},
 		Examples: []string{"chibi recipe run compact", "git diff | chibi recipe run review --arg since=HEAD~3"},
+		IsPrompt: true,
 		Run: func(ctx context.Context, args []string) error {
 			return env.Prompt(ctx, command.Prompt{Recipe: args[0], Args: arguments, Words: args[1:]})
 		},
