@@ -2,9 +2,9 @@ package trust
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -120,8 +120,28 @@ func mentioned(text []byte) (names []string) {
 	return names
 }
 
-// word is what may be a path in a text.
-var word = regexp.MustCompile(`[A-Za-z0-9_./@+~-]*[A-Za-z0-9_]`)
+// maxWords bounds how many words of a text may be paths.
+const maxWords = 2000
+
+// paths yields the words of a text that may be paths: at most maxWords.
+func paths(text string) iter.Seq[string] {
+	const inside = "./@+~-"
+	isBetween := func(c rune) bool {
+		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+		return !isLetter && !strings.ContainsRune(inside, c)
+	}
+	return func(yield func(string) bool) {
+		count := 0
+		for word := range strings.FieldsFuncSeq(text, isBetween) {
+			if word = strings.TrimRight(word, inside); word == "" {
+				continue
+			}
+			if count++; count > maxWords || !yield(word) {
+				return
+			}
+		}
+	}
+}
 
 // maxNamed bounds how many of the named files are shown.
 const maxNamed = 20
@@ -134,7 +154,7 @@ func (p projectView) named(files []trust.Seen) (list []string) {
 		known[f.Path] = true
 	}
 	for _, f := range files {
-		for _, token := range word.FindAllString(string(f.Text), 2000) {
+		for token := range paths(string(f.Text)) {
 			path, isFile := p.fileOf(token, f)
 			if !isFile || known[path] || !strings.ContainsAny(token, "/.") { // other words are unlikely to be files
 				continue
