@@ -122,27 +122,13 @@ func (e *Env) Input(ctx context.Context, what string) (text string, err error) {
 // ReadAll reads at most so many bytes, to the end or until ctx ends: a read from a
 // pipe or terminal cannot be cancelled.
 func ReadAll(ctx context.Context, f *os.File, most int64) (string, error) {
-	type result struct {
-		data []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
+	return until(ctx, func() (string, error) {
 		data, err := io.ReadAll(io.LimitReader(f, most+1))
 		if err == nil && int64(len(data)) > most {
 			err = &disk.TooLargeError{Path: f.Name(), Max: most}
 		}
-		done <- result{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case r := <-done:
-		if r.err != nil {
-			return "", r.err
-		}
-		return strings.ToValidUTF8(string(r.data), "\uFFFD"), nil
-	}
+		return strings.ToValidUTF8(string(data), "\uFFFD"), err
+	})
 }
 
 // maxTyped bounds a line that is typed as an answer to a question.
@@ -150,22 +136,31 @@ const maxTyped = 64 << 10
 
 // readLine reads one line from a terminal, or until ctx ends.
 func readLine(ctx context.Context, f *os.File) (string, error) {
+	return until(ctx, func() (string, error) {
+		line, err := bufio.NewReader(io.LimitReader(f, maxTyped)).ReadString('\n')
+		if err == io.EOF {
+			err = nil
+		}
+		return line, err
+	})
+}
+
+// until returns what read returns, or the error of ctx if that ends first. read then goes
+// on by itself.
+func until(ctx context.Context, read func() (string, error)) (string, error) {
 	type result struct {
-		line string
+		text string
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		line, err := bufio.NewReader(io.LimitReader(f, maxTyped)).ReadString('\n')
-		done <- result{line, err}
+		text, err := read()
+		done <- result{text, err}
 	}()
 	select {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case r := <-done:
-		if r.err == io.EOF {
-			r.err = nil
-		}
-		return r.line, r.err
+		return r.text, r.err
 	}
 }
