@@ -26,8 +26,21 @@ const exitCodesHelp = `   0    success
    3    a plugin refused the prompt or the run, or a required guard is missing
    130  interrupted`
 
-// exitCode prints an error and maps it to an exit code.
-func exitCode(out *command.Printer, err error) int {
+// report prints the error of a run, if there is one, and returns the run's exit code.
+func report(out *command.Printer, err error) int {
+	code := exitCode(err)
+	switch code {
+	case exitOK:
+	case exitInterrupted:
+		out.Errorf("interrupted")
+	default:
+		out.Errorf("%v", err)
+	}
+	return code
+}
+
+// exitCode maps an error to an exit code.
+func exitCode(err error) int {
 	var wrong app.UsageError
 	var refused *agent.RefusedError
 	var stopped *plugin.StartError
@@ -36,15 +49,11 @@ func exitCode(out *command.Printer, err error) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled):
-		out.Errorf("interrupted")
 		return exitInterrupted
 	case errors.As(err, &refused), errors.As(err, &stopped), errors.As(err, &unguarded):
-		out.Errorf("%v", err)
 		return exitRefused
 	case errors.As(err, &wrong):
-		out.Errorf("%v", err)
 		return exitUsage
 	}
-	out.Errorf("%v", err)
 	return exitFailed
 }

@@ -79,7 +79,7 @@ func (s *atScreen) run(typed string, args ...string) string {
 	}()
 	screen := screen.New(terminal, terminal)
 	p := newProgram(terminal, screen, (&interrupts{}).begin)
-	exitCode(p.env.Out, p.run(context.Background(), append([]string{"--home", s.home}, args...)))
+	report(p.env.Out, p.run(context.Background(), append([]string{"--home", s.home}, args...)))
 	screen.Close()
 	terminal.WriteString("END OF THE RUN")
 	return <-seen

@@ -40,5 +40,5 @@ func Main() int {
 	s.EndsWith(ctx.Done())
 	defer s.Close()
 	p := newProgram(os.Stdin, s, signals.begin)
-	return exitCode(p.env.Out, s.Arrived(p.run(ctx, os.Args[1:])))
+	return report(p.env.Out, s.Arrived(p.run(ctx, os.Args[1:])))
 }
