@@ -12,21 +12,29 @@ import (
 	"github.com/chibi-host/chibi/internal/terminaltest"
 )
 
-// atTerminal starts chibi in a terminal of its own.
-func atTerminal(t *testing.T, home string, args ...string) (*terminaltest.Person, *exec.Cmd) {
+// startAtTerminal starts a process in a session of its own, at a terminal of so many
+// columns.
+func startAtTerminal(t *testing.T, columns int, cmd *exec.Cmd) *terminaltest.Person {
 	t.Helper()
 	terminal, person := terminaltest.New(t)
-	binary, err := exec.LookPath("chibi")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), binary, append([]string{"--home", home}, args...)...)
+	person.Resize(t, columns)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return person, cmd
+	return person
+}
+
+// atTerminal starts chibi in a terminal of its own.
+func atTerminal(t *testing.T, home string, args ...string) (*terminaltest.Person, *exec.Cmd) {
+	t.Helper()
+	binary, err := exec.LookPath("chibi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, append([]string{"--home", home}, args...)...)
+	return startAtTerminal(t, 60, cmd), cmd
 }
 
 // TestAConversationAtTheTerminal types prompts, brings one back with the arrow

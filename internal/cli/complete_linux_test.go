@@ -4,10 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
-
-	"github.com/chibi-host/chibi/internal/terminaltest"
 )
 
 // TestCompletionInsertsNothingThatAShellWouldRun types in interactive shells, in
@@ -35,14 +32,10 @@ func TestCompletionInsertsNothingThatAShellWouldRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			terminal, p := terminaltest.New(t)
 			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "exec "+shell.start)
-			cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = folder, terminal, terminal, terminal
+			cmd.Dir = folder
 			cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "CHIBI_HOME=", "TERM=xterm", "HISTFILE=")
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			p := startAtTerminal(t, 60, cmd)
 			says := func(line, answer string) {
 				t.Helper()
 				p.WriteString(line)

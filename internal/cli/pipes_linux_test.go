@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/terminaltest"
@@ -67,17 +66,10 @@ func (m slowModel) send(w http.ResponseWriter, piece string) (last bool) {
 // inShell starts a shell command at a terminal of so many columns.
 func inShell(t *testing.T, columns int, home, command string) (*terminaltest.Person, *exec.Cmd) {
 	t.Helper()
-	terminal, person := terminaltest.New(t)
-	person.Resize(t, columns)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 	cmd.Env = append(os.Environ(), "CHIBI_HOME="+home, "TERM=xterm", "HOME="+home)
 	cmd.Dir = t.TempDir()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return person, cmd
+	return startAtTerminal(t, columns, cmd), cmd
 }
 
 // TestAPipedAnswerStaysOnTheTerminal: cat prints each piece of a slow answer when
