@@ -111,8 +111,7 @@ func commandLine(p *program) *cli.App {
 			return app.UsageError{Err: cmdline.ParserError(err)}
 		},
 		Before: func(*cli.Context) error {
-			out.Screen.Quiet = p.opts.quiet
-			out.AsJSON, out.Verbose = p.opts.jsonOutput, p.opts.verbose
+			p.opts.applyTo(out)
 			p.opts.asked = operation.AskedOf(p.rows)
 			if name := cmdline.Twice(flagsOf(p.rows)); name != "" {
 				return command.Usage("%s is given twice; give it once", name)

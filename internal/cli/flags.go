@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 )
 
@@ -36,6 +37,12 @@ type options struct {
 
 	prompt *string         // given by --json-config
 	asked  operation.Asked // the operations, in the order of the table
+}
+
+// applyTo sets how results and messages are printed.
+func (o *options) applyTo(out *command.Printer) {
+	out.Screen.Quiet = o.quiet
+	out.AsJSON, out.Verbose = o.jsonOutput, o.verbose
 }
 
 // table has a row for each flag, in the order of --help. The flags store their values

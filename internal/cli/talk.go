@@ -21,7 +21,8 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 			return err
 		}
 		words = nil
-		out.Messages, out.AsJSON, out.Verbose = o.jsonOutput, o.jsonOutput, o.verbose
+		o.applyTo(out)
+		out.Messages = o.jsonOutput
 	}
 	switch {
 	case o.help:
@@ -31,7 +32,6 @@ func runFlags(ctx context.Context, p *program, words []string) error {
 	case o.jsonSchema:
 		return out.JSON(inputSchema(flagsOf(p.rows)))
 	}
-	out.Screen.Quiet = o.quiet
 	return runPrompt(ctx, p, words)
 }
 
