@@ -40,9 +40,8 @@ func commands() []chatCommand {
 			onContext(operation.CompactCurrent)},
 		{[]string{"clear", "archive"}, "", "empty the context; its transcript keeps everything",
 			onContext(operation.Archive)},
-		{[]string{"context"}, "[NAME]", "switch to another context, \"-\" is the previous one; without a name, show the " +
-			"current one",
-			switchContext},
+		{[]string{"context"}, "[NAME]",
+			`switch to another context, "-" is the previous one; without a name, show the current one`, switchContext},
 		{[]string{"contexts"}, "", "list the contexts", listContexts},
 		{[]string{"exit", "quit"}, "", "end the conversation, as Ctrl-D does", end},
 	}

@@ -29,8 +29,7 @@ func transcripts(ctx context.Context, s *app.Session) (found []finding) {
 		}
 		if holder, inUse := s.Store.Holder(ctx, name); inUse {
 			found = append(found, fine(fmt.Sprintf("context %q is in use by %s; the lock is released when that process ends",
-				name,
-				holder)))
+				name, holder)))
 		}
 	}
 	for _, text := range damage {

@@ -144,8 +144,7 @@ func writable(root string, weak []weakness) (found []finding) {
 		}
 		found = append(found, failure(
 			fmt.Sprintf("others may change %d files and directories in %s, such as %s, and so change what runs as you",
-				len(some),
-				term.Name(root), term.Name(some[0].path)), command+term.ShellWord(root)))
+				len(some), term.Name(root), term.Name(some[0].path)), command+term.ShellWord(root)))
 	}
 	return found
 }
