@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -50,8 +51,8 @@ func (o Override) NoStdin(name string) []Notice {
 	if o.Stdin == "" {
 		return nil
 	}
-	return []Notice{{Plugin: name, Text: "stdin in its table of the configuration means nothing: " +
-		"only chibi's own plugins find their payload elsewhere than on standard input"}}
+	return []Notice{{Plugin: name, Text: fmt.Sprintf("stdin in [plugins.%q] of the configuration has no effect: "+
+		"its payload is on standard input only; remove the key", name)}}
 }
 
 // Failure applies the settings about failures to a plugin.
