@@ -34,7 +34,7 @@ func TestWhatAFailureMeansAtAPoint(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := plugin.Plugin{OnFailure: test.says}
-			test.override.Failure(&p)
+			test.override.Apply(&p)
 			if got := p.FailureAt(preTool); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -44,7 +44,7 @@ func TestWhatAFailureMeansAtAPoint(t *testing.T) {
 
 func TestAFailureBlocksWhereItIsSaidForThatPointAlone(t *testing.T) {
 	p := fails("guard", "", preTool, "pre_tool_output")
-	plugin.Override{Hooks: map[hookpoints.Name]plugin.HookOverride{preTool: {OnFailure: plugin.Block}}}.Failure(&p)
+	plugin.Override{Hooks: map[hookpoints.Name]plugin.HookOverride{preTool: {OnFailure: plugin.Block}}}.Apply(&p)
 	var l log
 	h := l.host(p)
 	if verdict := fire(t, h, hookpoints.PreTool, call); !verdict.Block {

@@ -3,6 +3,7 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -20,6 +21,10 @@ type Override struct {
 	// Stdin is what its processes get as standard input: "data", or "inherit" for
 	// the terminal instead; "": not overridden.
 	Stdin string
+	// Guards are points at which it only ever blocks, besides those that it names itself.
+	Guards []hookpoints.Name
+	// Pure says whether asking it in vain or twice has no effect; nil: not overridden.
+	Pure *bool
 	// Env is the environment that its processes start from; nil: as all others.
 	Env []string
 	// Hooks overrides the above at single points.
@@ -55,10 +60,23 @@ func (o Override) NoStdin(name string) []Notice {
 		"its payload is on standard input only; remove the key", name)}}
 }
 
-// Failure applies the settings about failures to a plugin.
-func (o Override) Failure(p *Plugin) {
+// Apply applies the settings about failures, guards and purity to a plugin whose Hooks are
+// set. The notices are about settings that have no effect.
+func (o Override) Apply(p *Plugin) (notices []Notice) {
 	if o.OnFailure != "" {
 		p.OnFailure = o.OnFailure
+	}
+	if o.Pure != nil {
+		p.Pure = *o.Pure
+	}
+	for _, point := range o.Guards {
+		switch {
+		case !slices.Contains(p.Hooks, point):
+			notices = append(notices, Notice{Plugin: p.Name, Text: fmt.Sprintf("guards in [plugins.%q] of the "+
+				"configuration names %s, at which it is not asked", p.Name, point)})
+		case !p.GuardsAt(point):
+			p.Guards = append(p.Guards, point)
+		}
 	}
 	for point, hook := range o.Hooks {
 		if hook.OnFailure != "" {
@@ -68,6 +86,7 @@ func (o Override) Failure(p *Plugin) {
 			p.OnFailureAt[point] = hook.OnFailure
 		}
 	}
+	return notices
 }
 
 // Timeouts returns the time limits that are set for single points.

@@ -23,6 +23,8 @@ type Plugin struct {
 	// Guards are those of Hooks at which the plugin only ever blocks. At a
 	// chain point it is asked after all others, with the final payload.
 	Guards []hookpoints.Name
+	// Pure is true if asking the plugin in vain or twice has no effect.
+	Pure bool
 	// OnFailure says what a failure means at a point that can block; "" if
 	// nobody has said: then it has no opinion, as with Ignore, except that
 	// before a tool runs it blocks a call that it could not see, see

@@ -222,10 +222,13 @@ func (l *Loader) overrides() map[string]plugin.Override {
 	for name, o := range l.config.Plugins.ByName {
 		override := plugin.Override{
 			Timeout: ms(o.TimeoutMS), OnFailure: plugin.Failure(o.OnFailure), Disabled: !o.Enabled, Stdin: o.Stdin,
-			Hooks: map[hookpoints.Name]plugin.HookOverride{},
+			Pure: o.Pure, Hooks: map[hookpoints.Name]plugin.HookOverride{},
 		}
 		if o.HideKey != nil {
 			override.Env = l.env.list(*o.HideKey)
+		}
+		for _, point := range o.Guards {
+			override.Guards = append(override.Guards, hookpoints.Name(point))
 		}
 		for point, hook := range o.Hooks {
 			override.Hooks[point] = plugin.HookOverride{Timeout: ms(hook.TimeoutMS), OnFailure: plugin.Failure(hook.OnFailure)}

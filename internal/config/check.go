@@ -70,6 +70,8 @@ func checks(t target) error {
 		return checkPaths(t.v.Interface().([]string))
 	case "patterns":
 		return checkPatterns(t.v.Interface().([]string))
+	case "guards":
+		return checkGuards(t.v.Interface().([]string))
 	case "point":
 		return checkPoint(t.v.String(), t.path[t.depth-2].name)
 	}
@@ -111,21 +113,42 @@ func checkPoint(failure, point string) error {
 	return nil
 }
 
+// checkGuards rejects points without guards: those that do not exist, those at which
+// nothing can be blocked, and those at which plugins do not wait for each other anyway.
+func checkGuards(points []string) error {
+	for _, point := range points {
+		info, found := hookpoints.Find(hookpoints.Name(point))
+		switch {
+		case !found:
+			return fmt.Errorf(": %s; chibi hook list names them all", noPoint(point))
+		case !info.CanBlock():
+			return fmt.Errorf(" names %s, but nothing can be blocked there", point)
+		case info.Mode != hookpoints.Chain:
+			return fmt.Errorf(" names %s, but only hooks of the mode chain have guards", point)
+		}
+	}
+	return nil
+}
+
+// noPoint returns that a hook point does not exist, with the nearest one.
+func noPoint(name string) string {
+	text := fmt.Sprintf("there is no hook point %q", name)
+	if near := nearest(name, hookpoints.Names()); near != "" {
+		text += fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return text
+}
+
 // nameOf returns the name of an element of a map. A name that the map cannot have is an
 // error.
 func (s source) nameOf(t target) (string, error) {
 	name := t.path[t.depth-1].name
 	switch t.field.Tag.Get("name") {
 	case "POINT":
-		names := hookpoints.Names()
-		if slices.Contains(names, name) {
+		if slices.Contains(hookpoints.Names(), name) {
 			return name, nil
 		}
-		text := fmt.Sprintf("there is no hook point %q", name)
-		if near := nearest(name, names); near != "" {
-			text += fmt.Sprintf(" (did you mean %q?)", near)
-		}
-		return "", s.errorAt(t.offset(), "%s: %s; chibi hook list names them all", t.key(), text)
+		return "", s.errorAt(t.offset(), "%s: %s; chibi hook list names them all", t.key(), noPoint(name))
 	case "EVENT":
 		names := kode.EventNames()
 		if name = strings.ToLower(name); !slices.Contains(names, name) { // as other keys

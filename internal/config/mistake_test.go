@@ -55,6 +55,14 @@ func TestAMistakeIsFoundWhereItStands(t *testing.T) {
 		{"a guard where nothing blocks", "[plugins.a.hooks.pre_tool]\non_failure = 'block'\n" +
 			"[plugins.a.hooks.post_tool]\non_failure = 'block' # here",
 			`plugins.a.hooks.post_tool.on_failure is "block", but nothing can be blocked at post_tool`},
+		{"a guard at a point that does not block", "[plugins.a]\nguards = ['pre_tool']\n[plugins.b]\n" +
+			"guards = ['pre_tool', 'pre_api_request'] # here",
+			"plugins.b.guards names pre_api_request, but nothing can be blocked there"},
+		{"a guard that only observes", "[plugins.a]\nguards = ['post_tool'] # here",
+			"plugins.a.guards names post_tool, but nothing can be blocked there"},
+		{"a guard at no point", "[plugins.a]\nguards = ['pre_tol'] # here",
+			`plugins.a.guards: there is no hook point "pre_tol" (did you mean "pre_tool"?); chibi hook list names them all`},
+		{"a pure plugin in words", "[plugins.a]\npure = 'yes' # here", "plugins.a.pure: want true or false, got a string"},
 		{"a list over several lines", "[tools]\ninclude = ['a']\nexclude = [\n  'b',\n  7, # here\n]",
 			"tools.exclude: want a string, got a whole number"},
 		{"a key in a text is none", "username = '''\ntimeout_ms = 1\n'''\n# timeout_ms = 2\n[plugins.a]\n" +

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -91,14 +92,15 @@ func Load(opts Options) plugin.Loaded {
 			l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: name, Origin: origin,
 				Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", name)})
 		default:
-			l.Plugins = append(l.Plugins, opts.build(plugin.Plugin{Name: name, Origin: origin}, event{h.Event, point}, h))
-			l.Notices = append(l.Notices, override.NoStdin(name)...)
+			p := plugin.Plugin{Name: name, Origin: origin, Hooks: []hookpoints.Name{point}}
+			l.Notices = append(l.Notices, slices.Concat(override.Apply(&p), override.NoStdin(name))...)
+			l.Plugins = append(l.Plugins, opts.build(p, event{h.Event, point}, h))
 		}
 	}
 	return l
 }
 
-// build completes the plugin of a hook.
+// build completes the plugin of a hook, which has the settings of its table.
 func (o Options) build(p plugin.Plugin, e event, h Hook) plugin.Plugin {
 	override := o.Overrides[p.Name]
 	timeout := DefaultTimeout
@@ -107,9 +109,8 @@ func (o Options) build(p plugin.Plugin, e event, h Hook) plugin.Plugin {
 			timeout = set
 		}
 	}
-	p.Hooks, p.Events = []hookpoints.Name{e.point}, map[hookpoints.Name]string{e.point: e.name}
+	p.Events = map[hookpoints.Name]string{e.point: e.name}
 	p.Sequence = Protocol
-	override.Failure(&p)
 	c := codec{opts: o, event: e, path: p.Origin.Path, args: h.Args,
 		strict: p.FailureAt(e.point) == plugin.Block, warned: &sync.Map{}}
 	if p.OnFailure == "" {

@@ -180,8 +180,7 @@ func (l *loader) build(file executable, e event) plugin.Plugin {
 		Events: map[hookpoints.Name]string{e.point: e.name},
 	}
 	override, timeout := l.opts.Overrides[file.name], l.opts.HookTimeout
-	l.Notices = append(l.Notices, override.NoStdin(p.Name)...)
-	override.Failure(&p)
+	l.Notices = append(l.Notices, slices.Concat(override.NoStdin(p.Name), override.Apply(&p))...)
 	if override.Timeout > 0 {
 		timeout = override.Timeout
 	}

@@ -194,7 +194,8 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 			p.NotTools = append(p.NotTools, s.Name)
 		}
 	}
-	override.Failure(&p)
+	p.Pure = arePure(schemas)
+	l.Notices = append(l.Notices, override.Apply(&p)...)
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}

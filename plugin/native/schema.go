@@ -27,6 +27,7 @@ type schema struct {
 	Parameters  json.RawMessage   `json:"parameters"`
 	Hooks       []hookpoints.Name `json:"hooks"`
 	Guards      []hookpoints.Name `json:"guards"`
+	Pure        bool              `json:"pure"`
 	OnFailure   plugin.Failure    `json:"on_failure"`
 	TimeoutMS   int               `json:"timeout_ms"`
 	Stdin       string            `json:"stdin"`
@@ -36,6 +37,12 @@ type schema struct {
 func (s schema) isTool() bool { return s.Tool == nil || *s.Tool }
 
 func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
+
+// arePure reports whether an executable says for everything with hooks that asking it in
+// vain or twice has no effect.
+func arePure(schemas []schema) bool {
+	return !slices.ContainsFunc(schemas, func(s schema) bool { return len(s.Hooks) > 0 && !s.Pure })
+}
 
 // parseSchemas reads what --schema printed: an object, or an array of them.
 // Invalid elements of an array are skipped with a warning; an error means that no
