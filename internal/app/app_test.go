@@ -2,7 +2,11 @@ package app_test
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -218,5 +222,48 @@ func TestTracesOfAnotherContextAreItsOwn(t *testing.T) {
 	}
 	if _, err := os.Stat(s.Store.Layout().Trace(s.Name())); err == nil {
 		t.Error("the turn was traced in the context of the first session")
+	}
+}
+
+// TestTheServerIsDialledWhilePluginsLoad: a plugin tells its schema when the server has got
+// a connection. Nothing is sent over it if nothing is asked.
+func TestTheServerIsDialledWhilePluginsLoad(t *testing.T) {
+	dir := home(t)
+	connected := filepath.Join(dir, "connected")
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("a request was sent")
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			os.WriteFile(connected, nil, 0o600)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("plugins/waits", fmt.Sprintf("#!/bin/sh\nuntil [ -e %q ]; do sleep 0.01; done\n"+
+		"echo '{\"name\": \"waits\"}'\n", connected))
+	config := fmt.Sprintf("base_url = %q\nmodel = \"m\"\n[plugins]\nprobe_timeout_ms = ", server.URL+"/v1")
+	for _, test := range []struct {
+		name, config string
+		loaded       bool
+	}{
+		{"early", config + "60000", true},
+		{"not early", config + "300\n[network]\nearly = false", false},
+	} {
+		os.Remove(connected)
+		write("config.toml", test.config)
+		s, err := app.Open(t.Context(), app.Options{Home: dir, Model: app.ModelOptions{Early: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := app.ToolsOf(s).Find("waits"); (err == nil) != test.loaded {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		s.Close()
 	}
 }

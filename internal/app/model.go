@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/url"
@@ -48,11 +49,23 @@ type Model struct {
 	path   string // of the configuration file
 	demo   bool   // the options ask for the built-in one
 	notice func(string)
+	server *openai.Client // connected early; nil: it is not
 }
 
 // ModelOf returns the model of a session.
 func ModelOf(s *Session) Model {
-	return Model{s.Config, filepath.Join(s.Home, "config.toml"), s.opts.Model.Demo, s.person.notice}
+	return Model{s.Config, filepath.Join(s.Home, "config.toml"), s.opts.Model.Demo, s.person.notice, s.server}
+}
+
+// dialEarly begins to connect to the model's server, while plugins are loaded.
+func dialEarly(ctx context.Context, s *Session) error {
+	m := ModelOf(s)
+	if s.opts.Model.Early && s.Config.Network.Early && !m.isDemo() && s.Config.Model != "" {
+		s.server = m.Client()
+		s.closers = append(s.closers, s.server)
+		s.server.Dial(ctx)
+	}
+	return nil
 }
 
 // connect makes a client for the model. What it returns for closing is to be closed
@@ -61,7 +74,10 @@ func (m Model) connect() (client llm.Client, closers []io.Closer, err error) {
 	if m.isDemo() {
 		return m.connectDemo()
 	}
-	server := m.Client()
+	server := m.server
+	if server == nil {
+		server = m.Client()
+	}
 	if m.config.Model == "" {
 		err = UsageError{fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s, or use "+
 			"--set model=NAME", Host(m.config.BaseURL), m.path)}

@@ -22,8 +22,8 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	steps := []func(*Session) error{openHome, with(openContext), openTrace, openProject}
 	if opts.Purpose != ToRead {
 		load := func(ctx context.Context, s *Session) error { return s.Load(ctx) }
-		steps = []func(*Session) error{openHome, with(openContext), tidy, with(expire), openTrace, openProject,
-			with(load)}
+		steps = []func(*Session) error{openHome, with(openContext), tidy, with(dialEarly), with(expire), openTrace,
+			openProject, with(load)}
 	}
 	for _, step := range steps {
 		if err := step(s); err != nil {

@@ -61,6 +61,9 @@ type Options struct {
 type ModelOptions struct {
 	// Demo makes the built-in model answer, whatever is configured.
 	Demo bool
+	// Early opens the connection to the server while plugins are loaded, unless the
+	// configuration forbids it: for a run that asks the model at once.
+	Early bool
 	// LogRequests and LogResponses write every request, and the metadata of every
 	// response, to files of the context.
 	LogRequests, LogResponses bool

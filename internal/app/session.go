@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/llm/openai"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 )
@@ -38,11 +39,12 @@ type Session struct {
 
 	opts    Options
 	person  person
-	from    string      // the context that was current before
-	isNew   bool        // the context has a new name
-	started bool        // on_start was fired
-	owned   bool        // this session holds its context's lock
-	closers []io.Closer // in the order of opening
+	from    string         // the context that was current before
+	isNew   bool           // the context has a new name
+	started bool           // on_start was fired
+	owned   bool           // this session holds its context's lock
+	server  *openai.Client // connected early; nil: it is not
+	closers []io.Closer    // in the order of opening
 	lender  *process.Lender
 	tracer  *tracer // shared with the session that this one comes from, until its plugins are loaded
 	shared  bool

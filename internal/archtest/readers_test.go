@@ -139,7 +139,7 @@ var boundOf = map[string]string{
 	"internal/trust.tree.directory":               "directories",
 	"llm/demo.Handler":                            ownBytes,
 	"llm/openai.errorBody":                        "the body of a server's error",
-	"llm/openai.Client.send":                      "headers of a server",
+	"llm/openai.Client.post":                      "headers of a server",
 	"llm/openai.drain":                            "data after the end of an answer, and answers to `doctor --online`",
 	"llm/openai.events.readLine":                  "a model's answer as a stream",
 	"llm/openai.newEvents":                        "a model's answer as a stream",

@@ -46,6 +46,7 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	if err != nil {
 		return err
 	}
+	opts.Model.Early = todo.asks && !todo.chat
 	s, err := app.Open(ctx, opts)
 	if err != nil {
 		return err

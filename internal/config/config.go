@@ -103,6 +103,8 @@ type Config struct {
 	Tools Filter `toml:"tools"`
 	// Plugins says how plugins are run.
 	Plugins Plugins `toml:"plugins"`
+	// Network says how the model's server is reached.
+	Network Network `toml:"network"`
 	// Trace says what is kept of the newest turns.
 	Trace Trace `toml:"trace"`
 	// Limits bound what comes from outside.
@@ -135,6 +137,7 @@ func (c *Config) setDefaults() {
 	}
 	c.Storage.setDefaults()
 	c.Plugins.setDefaults()
+	c.Network.setDefaults()
 	c.Trace.setDefaults()
 	c.Limits.setDefaults()
 }

@@ -86,6 +86,16 @@ type Filter struct {
 	Exclude []string `toml:"exclude" unset:"none"`
 }
 
+// Network are the settings of the connection to the model's server.
+type Network struct {
+	// Connects to the model's server while plugins are loaded. Nothing is sent before the
+	// request; a prompt that a plugin refuses has opened a connection all the same. Through a
+	// proxy, and for the demo model, nothing is opened early.
+	Early bool `toml:"early"`
+}
+
+func (n *Network) setDefaults() { *n = Network{Early: true} }
+
 // Trace are the settings of the trace of the newest turns.
 type Trace struct {
 	// Keeps a trace of the newest turns of each context, see

@@ -103,8 +103,18 @@ func (c *Client) Ping(ctx context.Context) (status int, err error) {
 	return res.StatusCode, nil
 }
 
-// send sends the request once. It returns a redirect like any other answer.
+// send sends the request once. It returns a redirect like any other answer. If the server
+// has closed the connection that was opened early, it is sent over a new one, as the
+// transport does when a server has closed an idle connection.
 func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) {
+	res, err := c.post(ctx, body)
+	if c.connection.tookEarly.Swap(false) && err != nil && isClosed(err) && ctx.Err() == nil {
+		return c.post(ctx, body)
+	}
+	return res, err
+}
+
+func (c *Client) post(ctx context.Context, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, Endpoint(c.URL), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("base_url %q: %w", c.URL, err)
@@ -118,20 +128,17 @@ func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	if c.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Key)
 	}
-	client := *c.httpClient()
+	own := c.HTTP
+	if own == nil {
+		own = c.connection.http(time.Now())
+	}
+	client := *own
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client.Do(req)
 }
 
-func (c *Client) httpClient() *http.Client {
-	if c.HTTP != nil {
-		return c.HTTP
-	}
-	return c.connection.http(time.Now())
-}
-
-// Close closes the idle connection, unless it belongs to HTTP. The Client can still be
-// used afterwards.
+// Close closes the connection if it is idle or was not used, unless it belongs to HTTP. The
+// Client can still be used afterwards.
 func (c *Client) Close() error {
 	c.connection.close()
 	return nil

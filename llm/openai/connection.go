@@ -2,9 +2,9 @@ package openai
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,6 +21,9 @@ type connection struct {
 	mu     sync.Mutex
 	client *http.Client
 	used   time.Time
+	early  *early // opened by Dial, until a request takes it
+
+	tookEarly atomic.Bool // the latest request took it
 }
 
 // http returns the client for the next request. The transport's timer does not run while
@@ -31,8 +34,9 @@ func (c *connection) http(now time.Time) *http.Client {
 	if c.client == nil {
 		c.client = &http.Client{Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
-			TLSHandshakeTimeout:    30 * time.Second,
+			DialContext:            c.orEarly(dial),
+			DialTLSContext:         c.orEarly(dialTLS),
+			TLSHandshakeTimeout:    dialTime, // through a proxy
 			MaxResponseHeaderBytes: maxHeaders,
 			ForceAttemptHTTP2:      true,
 			IdleConnTimeout:        idleTime,
@@ -45,10 +49,14 @@ func (c *connection) http(now time.Time) *http.Client {
 	return c.client
 }
 
-// close closes idle connections.
+// close closes connections that are idle or were not used.
 func (c *connection) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.early != nil {
+		c.early.discard()
+		c.early = nil
+	}
 	if c.client != nil {
 		c.client.CloseIdleConnections()
 	}

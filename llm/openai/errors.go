@@ -82,6 +82,12 @@ func isTemporary(err error) bool {
 	return errors.As(err, &name) && name.IsTemporary && !name.IsNotFound
 }
 
+// isClosed reports whether a request failed because its connection had been closed:
+// net/http does not export one of these errors.
+func isClosed(err error) bool {
+	return isTemporary(err) || cause(err).Error() == "http: server closed idle connection"
+}
+
 // isLostHTTP2 reports whether an HTTP/2 connection was lost: net/http does not export
 // these errors.
 func isLostHTTP2(err error) bool {
