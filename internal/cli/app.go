@@ -43,12 +43,15 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc) *program
 		Stdin: stdin, Out: &command.Printer{Screen: s},
 		Request: func(purpose app.Purpose) (app.Options, error) { return sessionOptions(p.env, &p.opts, purpose) },
 		ReportUnused: func() {
-			for _, name := range p.opts.asked.Names() {
+			for _, name := range append(p.opts.asked.Names(), p.opts.forPrompt()...) {
 				p.env.Out.Notef("%s is not carried out together with a command; give it in a run of its own", name)
 			}
 		},
 		Yes: func() bool { return p.opts.yes },
 		Prompt: func(ctx context.Context, prompt command.Prompt) error {
+			if p.opts.recipe != nil {
+				return command.Usage("--recipe %s: recipe run %s names another recipe; give one", p.opts.recipe[0], prompt.Recipe)
+			}
 			p.opts.recipe, p.opts.args = []string{prompt.Recipe}, append(p.opts.args, prompt.Args...)
 			return runFlags(ctx, p, prompt.Words)
 		},

@@ -45,6 +45,19 @@ func (o *options) applyTo(out *command.Printer) {
 	out.AsJSON, out.Verbose = o.jsonOutput, o.verbose
 }
 
+// forPrompt names the flags that were given and that only a prompt uses.
+func (o *options) forPrompt() (names []string) {
+	for _, flag := range []struct {
+		name  string
+		given []string
+	}{{"--recipe", o.recipe}, {"--arg", o.args}, {"-e", o.runSystemPrompt}} {
+		if flag.given != nil {
+			names = append(names, flag.name)
+		}
+	}
+	return names
+}
+
 // table has a row for each flag, in the order of --help. The flags store their values
 // in o.
 func (o *options) table() []operation.Row {
