@@ -137,6 +137,8 @@ type CallEvent struct {
 	// DurationMS is how long the tool ran, Exit its exit status.
 	DurationMS int64 `json:"duration_ms"`
 	Exit       int   `json:"exit"`
+	// How says how the tool was run, if not as all tools of its kind.
+	How string `json:"how,omitempty"`
 	// Converted are JSON Pointers to those of the model's arguments that were
 	// strings and that the host converted to numbers, true, false or null,
 	// according to the tool's parameters. A long list ends with the number of

@@ -23,8 +23,10 @@ type output struct {
 	blockedBy string
 	// why is the reason why the call did not run, "" if it ran.
 	why string
-	// exit is the tool's exit status, 0 if it succeeded; took is how long it ran.
+	// exit is the tool's exit status, 0 if it succeeded; took is how long it ran, how in
+	// which way.
 	exit int
+	how  string
 	took time.Duration
 	// ranWith are the arguments that the tool got if plugins changed those of the
 	// model.
@@ -44,7 +46,7 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 		exit = max(1, exit)
 	}
 	return output{
-		text: result.Told(), file: result.File, status: status, exit: exit,
+		text: result.Told(), file: result.File, status: status, exit: exit, how: result.How,
 		failure: result.Failure, preface: result.Preface(), fromCache: kind == tools.File,
 	}
 }
@@ -83,7 +85,8 @@ func (o *output) reason() string {
 func (c *toolCall) event() *CallEvent {
 	o := &c.out
 	event := &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName, Arguments: c.inv.Arguments, Ran: o.status.DidRun(),
-		Why: o.why, BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, Converted: c.converted}
+		Why: o.why, BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, How: o.how,
+		Converted: c.converted}
 	if o.status == hookpoints.StatusFailed {
 		event.Failure = cmp.Or(o.failure, o.text)
 	}

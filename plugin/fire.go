@@ -187,7 +187,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	}
 	r.unread, r.asked, r.ended = answer.Unread, answer.Asked, errors.Is(err, context.Canceled) && ctx.Err() != nil
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
-	r.record.Exit, r.record.AnswerBytes = answer.Exit, len(answer.Body)
+	r.record.Exit, r.record.AnswerBytes, r.record.How = answer.Exit, len(answer.Body), answer.How
 	r.record.Notes, r.notices = slices.Clone(answer.Notes), slices.Clone(answer.Notes)
 	switch {
 	case err != nil:

@@ -102,6 +102,9 @@ type Answer struct {
 	Asked bool
 	// Skipped says why the plugin was not asked; empty: it was.
 	Skipped string
+	// How says in a few words how the plugin was asked, for traces; empty: as all plugins
+	// of its protocol. It also applies with an error.
+	How string
 	// Notes are notes for a person, a sentence each: what the protocol's adapter
 	// ignored, or a message of the plugin.
 	Notes []string

@@ -28,6 +28,8 @@ type Record struct {
 	Guard bool `json:"guard,omitempty"`
 	// Result is the outcome.
 	Result Result `json:"result"`
+	// How says how the plugin was asked, if not as all plugins of its protocol.
+	How string `json:"how,omitempty"`
 	// DurationMS is how long the plugin took, in milliseconds.
 	DurationMS float64 `json:"duration_ms"`
 	// PayloadBytes is the size of the payload that the plugin received.

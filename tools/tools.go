@@ -78,6 +78,9 @@ type Result struct {
 	Failure string
 	// Exit is the exit status of a process that failed; 0 if there is none.
 	Exit int
+	// How says in a few words how the tool was run, for traces; empty: as all tools of its
+	// kind.
+	How string
 	// Next, if not empty, asks for another turn after the model's answer, with this text
 	// as the prompt.
 	Next string

@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/resident"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
 )
@@ -28,6 +29,7 @@ func (s *Session) Load(ctx context.Context) error {
 			return err
 		}
 	}
+	renewResidents(s)
 	found, err := s.Loader().all(ctx)
 	if err != nil {
 		return err
@@ -55,6 +57,16 @@ func (s *Session) Load(ctx context.Context) error {
 	}
 	s.Agent.Recipes = RecipesOf(s).byName
 	return nil
+}
+
+// renewResidents ends the processes of resident plugins that an earlier Load has started,
+// and prepares those of the next one, which end with the session.
+func renewResidents(s *Session) {
+	if s.residents != nil {
+		s.residents.Close()
+	}
+	s.residents = &resident.Group{Notify: func(n plugin.Notice) { s.person.notice(n.String()) }}
+	s.closers = append(s.closers, s.residents)
 }
 
 // loadHandlers finds the session's recipe and makes its handlers and the built-in one

@@ -20,6 +20,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/resident"
 	"github.com/chibi-host/chibi/tools/builtin"
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -35,6 +36,7 @@ type Loader struct {
 	project Project
 	env     environment
 	lender  *process.Lender
+	stay    *resident.Group
 	spool   func() (*os.File, error)
 	notice  func(string)
 }
@@ -51,6 +53,7 @@ func (s *Session) Loader() *Loader {
 	return &Loader{
 		home: s.Home, told: toldHome(s), context: s.Name(), config: s.Config, opts: s.opts, project: s.Project,
 		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: s.lender,
+		stay:  s.residents,
 		spool: s.Cache().SpillFile, notice: s.person.notice,
 	}
 }
@@ -136,7 +139,7 @@ func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loa
 		return plugin.Loaded{}, nil
 	}
 	opts := l.Native()
-	opts.Prober = prober
+	opts.Prober, opts.Residents = prober, l.stay
 	loaded, err := native.Load(ctx, opts)
 	if err != nil && ctx.Err() == nil {
 		return loaded, unreadable(l, err)

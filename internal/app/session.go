@@ -15,6 +15,7 @@ import (
 	"github.com/chibi-host/chibi/llm/openai"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/resident"
 )
 
 // Session is an open home with one context: its configuration, the plugins and the
@@ -46,9 +47,12 @@ type Session struct {
 	server  *openai.Client // connected early; nil: it is not
 	closers []io.Closer    // in the order of opening
 	lender  *process.Lender
-	tracer  *tracer // shared with the session that this one comes from, until its plugins are loaded
-	shared  bool
-	trace   io.Writer // the file of Options.Trace, nil: none
+	// residents are the processes of this session's resident plugins; nil until they are
+	// loaded.
+	residents *resident.Group
+	tracer    *tracer // shared with the session that this one comes from, until its plugins are loaded
+	shared    bool
+	trace     io.Writer // the file of Options.Trace, nil: none
 }
 
 // Close ends what the session started. It may be called more than once.
@@ -107,6 +111,9 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 		return nil, err
 	}
 	s.tracer.Close() // its turns are over
+	if s.residents != nil {
+		go s.residents.Close() // closing t waits for it
+	}
 	t.closers = append(s.closers, t.closers...)
 	return t, nil
 }

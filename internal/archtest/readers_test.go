@@ -146,6 +146,7 @@ var boundOf = map[string]string{
 	"llm/openai.patientReader.Read":               "a model's answer as a stream",
 	"llm/openai.reader.readWhole":                 "a model's answer in one piece",
 	"plugin/process.firstLine":                    "the first line of a script",
+	"plugin/resident.conn.read":                   "a line of a process that stays: a resident plugin",
 	"plugin/process.streams.readErrors":           "a plugin's standard error",
 	"plugin/process.streams.readOutput":           "a plugin's standard output",
 	"plugin/kodelet.Dir.entries":                  "directories",

@@ -78,6 +78,9 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 	if r.Why != "" {
 		parts[0] += ": " + r.Why
 	}
+	if r.How != "" {
+		parts = append(parts, r.How)
+	}
 	for _, lost := range r.Lost {
 		parts = append(parts, fmt.Sprintf("its %s was replaced by %s", lost.Path, lost.Winner))
 	}
@@ -108,6 +111,9 @@ func stepRow(l Line, begin time.Time) Row {
 			row.Text, row.Mark = "did not run: "+s.Call.Why, "blocked"
 		} else if s.Call.Exit != 0 {
 			row.Text, row.Mark = fmt.Sprintf("failed, exit status %d", s.Call.Exit), "failed"
+		}
+		if s.Call.How != "" {
+			row.Text += "; " + s.Call.How
 		}
 		if len(s.Call.Converted) > 0 {
 			row.Text += "; converted from texts: " + strings.Join(s.Call.Converted, ", ")

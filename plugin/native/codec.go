@@ -45,10 +45,13 @@ func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error
 		return plugin.Answer{}, err
 	}
 	if !utf8.Valid(out.Stdout) {
-		return plugin.Answer{Unreadable: "its answer is not UTF-8"}, nil
+		return plugin.Answer{Unreadable: notUTF8}, nil
 	}
 	return plugin.Answer{Body: bytes.TrimSpace(out.Stdout), Explain: explain}, nil
 }
+
+// notUTF8 says that an answer is not UTF-8.
+const notUTF8 = "its answer is not UTF-8"
 
 // explain says what an answer is that is not an object.
 func explain(body []byte) string {

@@ -10,14 +10,56 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/plugintest"
+	"github.com/chibi-host/chibi/plugin/resident"
 )
 
 func TestConformance(t *testing.T) {
-	subscribed := func(t *testing.T, hook hookpoints.Name, name, body string) native.Options {
-		return native.Options{ProbeTimeout: time.Minute, HookTimeout: time.Minute,
-			Dir: newPluginDir(t).plugin(name, fmt.Sprintf(`{"name":%q,"hooks":[%q]}`, name, hook), body).dir}
-	}
-	load := func(t *testing.T, opts native.Options) plugin.Plugin {
+	testConformance(t, func(t *testing.T, hook hookpoints.Name, name, body string) native.Options {
+		schema := fmt.Sprintf(`{"name":%q,"hooks":[%q]}`, name, hook)
+		return native.Options{Dir: newPluginDir(t).plugin(name, schema, body).dir}
+	})
+}
+
+// keeps answers each event with what a script prints, and ends as the script does if that
+// fails. Started in the ordinary way it fails.
+const keeps = `import json, os, subprocess, sys, tempfile
+if sys.argv[2:] != ["--resident"]:
+    sys.exit("it was not kept")
+script = sys.argv[1]
+flood = "head -c" in open(script).read()
+for line in sys.stdin:
+    request = json.loads(line)
+    out = sys.stdout.buffer
+    out.write(b'{"jsonrpc":"2.0","id":%d,"result":' % request["id"])
+    out.flush()
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as payload:
+        payload.write(json.dumps(request["params"]["payload"], separators=(",", ":")).encode() + b"\n")
+        payload.seek(0)
+        ran = subprocess.run(["/bin/sh", script], stdin=payload, stdout=None if flood else answer)
+        if ran.returncode:
+            sys.exit(3)
+        answer.seek(0)
+        out.write((answer.read().strip() or b"null") + b"}\n")
+    out.flush()
+`
+
+func TestConformanceOfResidents(t *testing.T) {
+	testConformance(t, func(t *testing.T, hook hookpoints.Name, name, body string) native.Options {
+		group := &resident.Group{}
+		t.Cleanup(func() { group.Close() })
+		schema := fmt.Sprintf(`{"name":%q,"hooks":[%q],"resident":true}`, name, hook)
+		dir := newPluginDir(t).plugin(name, schema, `d=${0%/*}; exec python3 "$d/.keeps.py" "$d/.body" "$1"`).
+			file(".keeps.py", keeps, 0o644).file(".body", body, 0o644).dir
+		return native.Options{Dir: dir, Residents: group}
+	})
+}
+
+// testConformance runs the suite with the plugins that subscribed makes.
+func testConformance(t *testing.T,
+	subscribed func(t *testing.T, hook hookpoints.Name, name, body string) native.Options) {
+	t.Helper()
+	load := func(t *testing.T, opts native.Options, timeout time.Duration) plugin.Plugin {
+		opts.ProbeTimeout, opts.HookTimeout = time.Minute, timeout
 		loaded, err := native.Load(t.Context(), opts)
 		if err != nil || len(loaded.Plugins) != 1 {
 			t.Fatalf("left out: %+v, %v", loaded.Skipped, err)
@@ -27,16 +69,14 @@ func TestConformance(t *testing.T) {
 	at := func(info hookpoints.Info, payload, answer string) *plugintest.Point {
 		return &plugintest.Point{Info: info, Payload: payload,
 			New: func(t *testing.T, name, body string) plugin.Plugin {
-				return load(t, subscribed(t, info.Name, name, body))
+				return load(t, subscribed(t, info.Name, name, body), time.Minute)
 			},
 			Answer: func(text string) string { return fmt.Sprintf(answer, text) },
 		}
 	}
 	plugintest.Run(t, plugintest.Protocol{
 		New: func(t *testing.T, name, body string, timeout time.Duration) plugin.Plugin {
-			opts := subscribed(t, hookpoints.PreTool.Name, name, body)
-			opts.HookTimeout = timeout
-			return load(t, opts)
+			return load(t, subscribed(t, hookpoints.PreTool.Name, name, body), timeout)
 		},
 		Gather:  at(hookpoints.PreSystemPrompt.Info(), `{"current_prompt":"p"}`, `{"inject":%q}`),
 		Observe: at(hookpoints.PostMessage.Info(), `{"prompt":"p"}`, `{"prompt":%q}`),

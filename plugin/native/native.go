@@ -23,6 +23,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/resident"
 )
 
 // Protocol is the name of this protocol in plugin.Origin.
@@ -64,6 +65,9 @@ type Options struct {
 	// Spool makes files for tool output that is too large for memory; nil: it
 	// is kept in memory, at most 8 MiB.
 	Spool func() (*os.File, error)
+	// Residents holds the processes of resident plugins, which the caller ends by closing
+	// it; nil: those plugins are started for each event, as all others.
+	Residents *resident.Group
 	// Overrides are settings for single plugins, by plugin name.
 	Overrides map[string]plugin.Override
 	// Only names the entries of Dir to look at; nil: all.
@@ -181,6 +185,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	override := l.opts.Overrides[file.name]
 	hookTimeout := l.opts.HookTimeout
 	exe := program{opts: l.opts, path: file.real, env: environment(l.opts), runner: l.opts.runner(file.name)}
+	stays := exe.stay(file.name, schemas, override)
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
@@ -189,7 +194,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 		}
 		hookTimeout = max(hookTimeout, s.timeout())
 		if s.isTool() {
-			p.Tools = append(p.Tools, exe.tool(file.name, s, override))
+			p.Tools = append(p.Tools, stays.runs(exe.tool(file.name, s, override)))
 		} else {
 			p.NotTools = append(p.NotTools, s.Name)
 		}
@@ -199,8 +204,9 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	if override.Timeout > 0 {
 		hookTimeout = override.Timeout
 	}
-	p.Handler = oneshot.Handler{Codec: codec{exe, override.Stdin == "inherit"}, Runner: exe.runner,
+	ordinary := oneshot.Handler{Codec: codec{exe, override.Stdin == "inherit"}, Runner: exe.runner,
 		Timeout: hookTimeout, Timeouts: override.Timeouts()}
+	stays.answers(&p, ordinary)
 	return p
 }
 

@@ -31,6 +31,9 @@ type schema struct {
 	OnFailure   plugin.Failure    `json:"on_failure"`
 	TimeoutMS   int               `json:"timeout_ms"`
 	Stdin       string            `json:"stdin"`
+	Resident    bool              `json:"resident"`
+	Concurrent  bool              `json:"concurrent"`
+	Env         []string          `json:"env"`
 }
 
 // isTool reports whether the model may call it, which is the default.
@@ -193,6 +196,9 @@ func unknownKeys(out []byte) (warnings []string) {
 				warnings = append(warnings, fmt.Sprintf(`its --schema has %q beside "tool": false, which has no `+
 					`effect there`, name))
 			}
+		}
+		if element.Get("concurrent").Bool() && !element.Get("resident").Bool() {
+			warnings = append(warnings, `its --schema has "concurrent" without "resident": true, which has no effect`)
 		}
 	}
 	return warnings

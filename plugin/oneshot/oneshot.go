@@ -50,7 +50,7 @@ func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 		return plugin.Answer{}, err
 	}
 	if cmd.Timeout == 0 {
-		cmd.Timeout = cmp.Or(h.Timeouts[ev.Point], h.Timeout, DefaultTimeout)
+		cmd.Timeout = h.Limit(ev.Point)
 	}
 	cmd.Admit = ev.Admit
 	if h.Runner == nil {
@@ -66,4 +66,9 @@ func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 		answer.Exit = &out.Exit
 	}
 	return answer, err
+}
+
+// Limit returns the time limit at a point.
+func (h Handler) Limit(point hookpoints.Name) time.Duration {
+	return cmp.Or(h.Timeouts[point], h.Timeout, DefaultTimeout)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/clip"
@@ -15,16 +16,32 @@ import (
 // Notef prints a sentence for the person on standard error.
 func (p *Printer) Notef(format string, args ...any) { p.Line("chibi: " + fmt.Sprintf(format, args...)) }
 
-// Notice is like Notef, for a sentence that is printed only once.
+// Notice is like Notef, for a sentence that is printed only once. It is safe for concurrent
+// use.
 func (p *Printer) Notice(text string) {
-	if p.said[text] {
-		return
+	if p.said.first(text) {
+		p.Notef("%s", text)
 	}
-	if p.said == nil {
-		p.said = map[string]bool{}
+}
+
+// onceOnly remembers texts. It is safe for concurrent use.
+type onceOnly struct {
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
+// first reports whether a text was not given before.
+func (o *onceOnly) first(text string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.texts[text] {
+		return false
 	}
-	p.said[text] = true
-	p.Notef("%s", text)
+	if o.texts == nil {
+		o.texts = map[string]bool{}
+	}
+	o.texts[text] = true
+	return true
 }
 
 // Detail prints a sentence for a person who wants to know more.

@@ -24,7 +24,7 @@ type Printer struct {
 	// Verbose also prints what matters only to a person who wants to know more.
 	Verbose bool
 
-	said map[string]bool // notices that were printed
+	said onceOnly // notices that were printed
 }
 
 // Say prints the result of a command on standard output: a line, or an object with

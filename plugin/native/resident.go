@@ -1,0 +1,222 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/resident"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// staying is the process of a resident plugin, with what to do when it cannot answer.
+type staying struct {
+	process *resident.Resident
+	meta    meta
+}
+
+// meta is the environment of a single call. Its members are always in this order.
+type meta struct {
+	Home    string `json:"CHIBI_HOME"`
+	Context string `json:"CHIBI_CONTEXT"`
+	Verbose string `json:"CHIBI_VERBOSE,omitempty"`
+}
+
+// hookParams are the parameters of the method "hook", toolParams those of "tool". What a
+// shell script cuts out comes last.
+type hookParams struct {
+	Meta    meta            `json:"meta"`
+	Point   hookpoints.Name `json:"point"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+type toolParams struct {
+	Meta      meta            `json:"meta"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// toolResult is the result of the method "tool".
+type toolResult struct {
+	Output   *string `json:"output"`
+	ExitCode int     `json:"exit_code"`
+}
+
+// How a plugin was asked, in the words of traces.
+const (
+	howResident = "resident"
+	howStarted  = "resident, started for it"
+	howAgain    = "asked again by an ordinary start"
+	howOrdinary = "ordinary start, as its resident process failed too often"
+)
+
+// stay returns the process of a resident plugin, nil if the plugin is not one, reads from
+// the terminal, or nobody keeps its process.
+func (p program) stay(name string, schemas []schema, override plugin.Override) *staying {
+	spec := resident.Spec{Plugin: name, Runner: p.runner,
+		Command: process.Command{Path: p.path, Args: []string{resident.Argument}, Env: p.env}}
+	stays := false
+	for _, s := range schemas {
+		stays, spec.Concurrent = stays || s.Resident, spec.Concurrent || s.Concurrent
+	}
+	if !stays || override.Stdin == "inherit" || p.opts.Residents == nil {
+		return nil
+	}
+	m := meta{Home: p.opts.Home, Context: p.opts.Context}
+	if p.opts.Verbose {
+		m.Verbose = "1"
+	}
+	return &staying{process: p.opts.Residents.Add(spec), meta: m}
+}
+
+// answers sets the handler for the hooks of a plugin, given that for an ordinary one.
+func (s *staying) answers(p *plugin.Plugin, ordinary oneshot.Handler) {
+	p.Handler = ordinary
+	if s != nil {
+		p.Handler = residentHooks{s, ordinary, p.Pure}
+	}
+}
+
+// runs returns a tool of a plugin, given the ordinary one. A tool that reads from the
+// terminal is started for each call.
+func (s *staying) runs(t tool) tools.Tool {
+	if s == nil || t.inherit {
+		return t
+	}
+	return residentTool{s, t}
+}
+
+// how returns how a question was asked.
+func how(a resident.Answer) string {
+	if a.Started {
+		return howStarted
+	}
+	return howResident
+}
+
+// again reports whether a question that the process did not answer may be asked by an
+// ordinary start, and how that is called: only if the process has seen nothing of it.
+func again(a resident.Answer, err error) (called string, may bool) {
+	switch {
+	case errors.Is(err, resident.ErrGivenUp):
+		return howOrdinary, true
+	case !a.Written:
+		return howAgain, true
+	}
+	return how(a), false
+}
+
+// residentHooks is the [plugin.Handler] that asks the process of a resident plugin, and an
+// ordinary one where that is safe and the other one failed.
+type residentHooks struct {
+	*staying
+	ordinary oneshot.Handler
+	// pure is set if asking the plugin twice has no effect. A delivery has one, whatever
+	// the plugin says.
+	pure bool
+}
+
+// Handle asks the process.
+func (h residentHooks) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+	a, err := h.process.Ask(ctx, resident.Question{Method: "hook", Timeout: h.ordinary.Limit(ev.Point),
+		Params: hookParams{h.meta, ev.Point, ev.Payload}})
+	if err != nil {
+		return h.unanswered(ctx, ev, a, err)
+	}
+	answer := plugin.Answer{Body: a.Result, Explain: explain, How: how(a)}
+	switch {
+	case a.Refusal != nil:
+		return answer, refused(*a.Refusal)
+	case string(a.Result) == "null":
+		answer.Body = nil
+	case !utf8.Valid(a.Result):
+		answer.Body, answer.Unreadable = nil, notUTF8
+	}
+	return answer, nil
+}
+
+// unanswered asks by an ordinary start, if that may be.
+func (h residentHooks) unanswered(ctx context.Context, ev plugin.Event, a resident.Answer,
+	err error) (plugin.Answer, error) {
+	called, may := again(a, err)
+	if h.pure && ev.Point != hookpoints.PreSendMessage.Name && !may {
+		called, may = howAgain, true
+	}
+	if ctx.Err() != nil || !may {
+		return plugin.Answer{How: how(a), Asked: errors.Is(err, process.ErrNoTerminal)}, err
+	}
+	answer, failed := h.ordinary.Handle(ctx, ev)
+	answer.How = called
+	if called == howAgain {
+		answer.Notes = append(answer.Notes, err.Error()+"; "+howAgain)
+	}
+	return answer, failed
+}
+
+// residentTool is a tool of a resident plugin.
+type residentTool struct {
+	*staying
+	tool
+}
+
+// Call asks the process to run the tool.
+func (t residentTool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	a, err := t.process.Ask(ctx, resident.Question{Method: "tool", Timeout: t.timeout,
+		Params: toolParams{t.meta, t.spec.Name, call.Arguments}})
+	if err != nil {
+		return t.unanswered(ctx, call, a, err)
+	}
+	result := tools.Result{How: how(a)}
+	if result.Text, result.Exit, err = readTool(a); err != nil {
+		result.Failed, result.Failure = true, fmt.Sprintf("Error: %v", err)
+	}
+	return result, nil
+}
+
+// readTool returns the output of a tool and its exit status, and how it failed.
+func readTool(a resident.Answer) (output string, exit int, err error) {
+	if a.Refusal != nil {
+		return "", 0, refused(*a.Refusal)
+	}
+	var ran toolResult
+	if err = strictjson.DecodeKnown(a.Result, &ran); err == nil && ran.Output == nil {
+		err = errors.New(`it has no "output"`)
+	}
+	switch {
+	case err != nil:
+		return "", 0, fmt.Errorf("the result of its resident process cannot be read: %w", err)
+	case ran.ExitCode != 0:
+		err = fmt.Errorf("exit status %d", ran.ExitCode)
+	}
+	return text([]byte(*ran.Output)), max(0, ran.ExitCode), err
+}
+
+// unanswered runs the tool by an ordinary start, if that may be.
+func (t residentTool) unanswered(ctx context.Context, call tools.Call, a resident.Answer,
+	err error) (tools.Result, error) {
+	called, may := again(a, err)
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, ctx.Err()
+	case may:
+		result, failed := t.tool.Call(ctx, call)
+		result.How = called
+		return result, failed
+	}
+	return tools.Result{Failed: true, Failure: fmt.Sprintf("Error: %v", err), How: called}, nil
+}
+
+// refused is the error of a JSON-RPC error.
+func refused(message string) error {
+	if message == "" {
+		message = "without a message"
+	}
+	return fmt.Errorf("it answered with an error: %s", message)
+}

@@ -1,0 +1,60 @@
+package resident
+
+import (
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// patience is how long a process may take to end after its standard input was closed.
+const patience = 2 * time.Second
+
+// Group holds the processes of a session. The zero value is ready for use. Notify must be
+// set before the first use; a Group is safe for concurrent use after that.
+type Group struct {
+	// Notify receives what a person should know about processes that nobody waits for. It
+	// must be safe for concurrent use. Nil: nobody is told.
+	Notify func(plugin.Notice)
+
+	mu     sync.Mutex
+	all    []*Resident
+	closed bool
+}
+
+// Add adds a process to the group. It is started at its first question.
+func (g *Group) Add(spec Spec) *Resident {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := &Resident{spec: spec, notify: g.Notify, turn: make(chan struct{}, 1), closed: g.closed}
+	g.all = append(g.all, r)
+	return r
+}
+
+// Close ends all processes, at once: standard input is closed, two seconds later the
+// process group gets SIGTERM, and SIGKILL after the runner's grace period. It returns when
+// all have ended. It may be called more than once; its error is nil.
+func (g *Group) Close() error {
+	g.mu.Lock()
+	g.closed = true
+	all := g.all
+	g.mu.Unlock()
+	var ends sync.WaitGroup
+	for _, r := range all {
+		ends.Go(r.close)
+	}
+	ends.Wait()
+	return nil
+}
+
+// close ends the process, if one runs.
+func (r *Resident) close() {
+	r.mu.Lock()
+	r.closed = true
+	now := r.now
+	r.mu.Unlock()
+	if now != nil {
+		now.process.Close(patience)
+		now.end()
+	}
+}

@@ -1,0 +1,227 @@
+// Package resident asks processes that stay: a [Resident] is started at its first
+// question, answers one question after another, and ends with its [Group]. Questions and
+// answers are JSON-RPC 2.0, one object a line. The package knows no protocol above that:
+// what the methods mean is its users' business.
+//
+// A process that breaks the protocol (it writes what is not an answer, answers a request
+// that is not under way, ends, takes too long or writes too much) is ended with its
+// process group, and the questions under way fail. The next question starts it again, at
+// most MaxRestarts times. A question is never asked twice here: [Answer.Written] tells the
+// caller whether the process may have seen it.
+package resident
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// MaxRestarts is how often a process that broke the protocol is started again.
+const MaxRestarts = 3
+
+// Argument is the argument that a resident plugin is started with.
+const Argument = "--resident"
+
+// The errors that callers can distinguish, besides those of package process.
+var (
+	// ErrGivenUp means that the process was ended too often and is not started again.
+	ErrGivenUp = errors.New("its resident process failed too often")
+	// ErrEnded means that the group was closed.
+	ErrEnded = errors.New("its resident process was ended with the session")
+)
+
+// Spec describes a process that stays.
+type Spec struct {
+	// Plugin is the plugin's name, for notices.
+	Plugin string
+	// Runner starts the process.
+	Runner process.Runner
+	// Command is the process. MaxOutput bounds each of its lines.
+	Command process.Command
+	// Concurrent is set if the process takes further questions before it has answered;
+	// otherwise there is one at a time.
+	Concurrent bool
+}
+
+// Question is one request.
+type Question struct {
+	// Method is the method, Params its parameters.
+	Method string
+	Params any
+	// Timeout bounds the time for the answer, the start of the process included but not
+	// the time in which earlier questions are answered; 0: no bound.
+	Timeout time.Duration
+}
+
+// Answer is the answer to a question, and with an error what is known of it.
+type Answer struct {
+	// Result is the result, as JSON.
+	Result json.RawMessage
+	// Refusal is the message of a JSON-RPC error; Result is then nil.
+	Refusal *string
+	// Started is set if the process was started for the question.
+	Started bool
+	// Written is set if the process may have seen a part of the question.
+	Written bool
+}
+
+// Resident is a process that stays. It is safe for concurrent use. [Group.Add] makes it.
+type Resident struct {
+	spec   Spec
+	notify func(plugin.Notice)
+	turn   chan struct{} // holds an element while a question is under way
+
+	mu       sync.Mutex
+	now      *running // nil: it was never started
+	failures int      // how many processes broke the protocol
+	closed   bool
+}
+
+// running is a process with the connection to it.
+type running struct {
+	*conn
+	process *process.Process
+	end     context.CancelFunc // ends the process and its group
+}
+
+// Ask asks the process and starts it if none runs. If ctx ends while a question is under
+// way, the process is ended, because it is still busy; this does not count as breaking the
+// protocol. Errors are ErrGivenUp, ErrEnded, process.ErrStart, process.ErrTimeout, the
+// error of ctx, and how the process broke the protocol.
+func (r *Resident) Ask(ctx context.Context, q Question) (a Answer, err error) {
+	if !r.spec.Concurrent {
+		select {
+		case r.turn <- struct{}{}:
+			defer func() { <-r.turn }()
+		case <-ctx.Done():
+			return a, ctx.Err()
+		}
+	}
+	limited := ctx
+	if q.Timeout > 0 {
+		var cancel context.CancelFunc
+		late := fmt.Errorf("%w after %s", process.ErrTimeout, q.Timeout)
+		limited, cancel = context.WithTimeoutCause(ctx, q.Timeout, late)
+		defer cancel()
+	}
+	now, started, err := r.connect(limited)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return a, ctx.Err()
+	case err != nil:
+		return a, err
+	}
+	a.Started = started
+	var answer response
+	answer, a.Written, err = now.ask(limited, q)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return a, ctx.Err()
+	case err != nil:
+		return a, err
+	case answer.Error != nil:
+		a.Refusal = &answer.Error.Message
+		return a, nil
+	}
+	a.Result = answer.Result
+	return a, nil
+}
+
+// connect returns the process, and whether it was started just now. It waits for the end
+// of one that is being ended, so that there is one at a time.
+func (r *Resident) connect(ctx context.Context) (now *running, started bool, err error) {
+	for {
+		now, started, err = r.current()
+		if err != nil || now.why() == nil {
+			return now, started, err
+		}
+		select {
+		case <-now.process.Done():
+		case <-ctx.Done():
+			return nil, false, fmt.Errorf("its resident process, which is being ended: %w", whyOver(ctx))
+		}
+	}
+}
+
+// current returns the newest process. If that has ended or there is none, it starts one.
+func (r *Resident) current() (now *running, started bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		return nil, false, ErrEnded
+	case r.now != nil && r.now.why() == nil:
+		return r.now, false, nil
+	case r.failures > MaxRestarts:
+		return nil, false, ErrGivenUp
+	case r.now != nil && !isClosed(r.now.process.Done()):
+		return r.now, false, nil // connect waits for its end
+	}
+	if r.now, err = r.start(); err != nil {
+		r.failed()
+		return nil, false, fmt.Errorf("its resident process %w", err)
+	}
+	return r.now, true, nil
+}
+
+// start starts a process. It ends by end or by the group, not by the context of a question.
+func (r *Resident) start() (*running, error) {
+	ctx, end := context.WithCancel(context.Background())
+	p, err := r.spec.Runner.Start(ctx, r.spec.Command)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	now := &running{process: p, end: end}
+	now.conn = newConn(p, func(why error, underWay int) {
+		end()
+		r.broke(why, underWay)
+	})
+	go now.read(ctx)
+	return now, nil
+}
+
+// broke counts a process that broke the protocol. Who waits for an answer reports why;
+// where nobody does, it is reported here.
+func (r *Resident) broke(why error, underWay int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || errors.Is(why, errInterrupted) {
+		return
+	}
+	if underWay == 0 {
+		r.report(why.Error() + "; it was not being asked, so nothing is lost")
+	}
+	r.failed()
+}
+
+// failed counts a failure and reports when it was the last one.
+func (r *Resident) failed() {
+	r.failures++
+	if r.failures == MaxRestarts+1 {
+		r.report(fmt.Sprintf("its resident process failed %d times; for the rest of this run the plugin is started "+
+			"for each event", r.failures))
+	}
+}
+
+func (r *Resident) report(text string) {
+	if r.notify != nil {
+		r.notify(plugin.Notice{Plugin: r.spec.Plugin, Text: text})
+	}
+}
+
+// isClosed reports whether a channel is closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
