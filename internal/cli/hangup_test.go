@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -23,6 +24,8 @@ func TestAClosedTerminalEndsARun(t *testing.T) {
 		{"one that ignores it goes on", `trap "" HUP; exec chibi "$@"`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			// Where the tests are started with nohup, SIGHUP is ignored, and children would inherit that.
+			signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 			home := t.TempDir()
 			writePlugin(t, home, "slow", `{"name":"slow"}`, `
 echo "up $$" >&2
