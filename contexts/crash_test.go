@@ -245,7 +245,7 @@ func play(s *Files) (acknowledged, next world, failed string, err error) {
 // and once; of the operation that was cut off there is all or nothing; and the
 // conversation goes on.
 func TestWhatWasAcknowledgedSurvives(t *testing.T) {
-	for _, unsynced := range []disktest.Unsynced{disktest.Lost, disktest.Torn} {
+	for _, unsynced := range []disktest.Unsynced{disktest.Lost, disktest.Torn, disktest.Holes} {
 		for cut := 0; ; cut++ {
 			home := t.TempDir()
 			fs := disktest.New(home, cut)

@@ -132,9 +132,14 @@ func (f *fileHome) removeStale(dirs ...string) {
 // appendTo appends records, and reports a line that a crash has torn.
 func (f *fileHome) appendTo(path string, records [][]byte) error {
 	cut, err := jsonl.Append(f.fs, path, records...)
+	f.reportCut(path, cut)
+	return err
+}
+
+// reportCut reports that the torn end of a file was removed, if it had one.
+func (f *fileHome) reportCut(path string, cut int64) {
 	if cut > 0 {
 		f.store.report("%s: the last line was torn by a crash; its %d bytes were never acknowledged and are removed",
 			path, cut)
 	}
-	return err
 }

@@ -2,7 +2,6 @@ package contexts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -32,7 +31,7 @@ func (t *fileTranscript) append(entries []Entry) error {
 		if err != nil {
 			return err
 		}
-		t.file.reportError(t.home.appendTo(t.file.path(), records))
+		t.file.reportError(t.file.append(records))
 		t.entries.rotate(records)
 		return nil
 	})
@@ -99,9 +98,8 @@ func (t *fileTranscript) window(ctx context.Context) (entries []Entry, err error
 		return nil, nil
 	}
 	if !t.isUnfinished() {
-		if behind, err := t.isBehind(); err != nil || !behind {
-			entries, readErr := t.file.read()
-			return entries, errors.Join(err, readErr)
+		if entries, isCurrent, err := t.current(func(string, ...any) {}); err != nil || isCurrent {
+			return entries, err
 		}
 		if !t.held && t.home.isLocked(t.name) {
 			entries, _, err := t.entries.sinceAnchor()
@@ -120,25 +118,49 @@ func (t *fileTranscript) window(ctx context.Context) (entries []Entry, err error
 
 // readOrRebuild is like window, under the transcript's lock.
 func (t *fileTranscript) readOrRebuild() ([]Entry, error) {
-	behind, err := t.isBehind()
-	if err != nil {
-		return nil, err
+	entries, isCurrent, err := t.current(t.store.report)
+	if err != nil || isCurrent {
+		return entries, err
 	}
-	if behind {
-		return t.rebuild()
-	}
-	return t.file.read()
+	return t.rebuild()
 }
 
 // readOnly is like readOrRebuild, for a home that cannot be written.
 func (t *fileTranscript) readOnly() ([]Entry, error) {
-	behind, err := t.isBehind()
-	if err != nil || !behind {
-		entries, readErr := t.file.read()
-		return entries, errors.Join(err, readErr)
+	entries, isCurrent, err := t.current(t.store.report)
+	if err != nil || isCurrent {
+		return entries, err
 	}
-	entries, _, err := t.entries.sinceAnchor()
+	entries, _, err = t.entries.sinceAnchor()
 	return entries, err
+}
+
+// current reads the file that holds the window. It is not current if it is behind the
+// transcript, or has a line that is not an entry: its lines are not made durable one by
+// one, and what a power failure leaves of them can be anything. Without a transcript there
+// is nothing else to read, and such lines are left out. say gets the first such line of a
+// window that is not current.
+func (t *fileTranscript) current(say func(string, ...any)) (entries []Entry, isCurrent bool, err error) {
+	behind, err := t.isBehind()
+	if err != nil || behind {
+		return nil, false, err
+	}
+	entries, bad, err := t.file.read()
+	if err != nil || len(bad) == 0 {
+		return entries, err == nil, err
+	}
+	hasTranscript, err := t.entries.hasBegun()
+	if err != nil {
+		return nil, false, err
+	}
+	if hasTranscript {
+		say("%s; the window is read from the transcript", bad[0])
+		return nil, false, nil
+	}
+	for _, line := range bad {
+		t.store.report("%s, left out of the conversation", line)
+	}
+	return entries, true, nil
 }
 
 // syncWindow updates a window that is behind the transcript.

@@ -3,6 +3,7 @@ package contexts
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -33,14 +34,13 @@ func (w windowFile) first() (id string, err error) {
 	return id, err
 }
 
-// read reads the window. A line that is not an entry is reported.
-func (w windowFile) read() ([]Entry, error) {
-	var entries []Entry
+// read reads the window. bad says which lines are not entries.
+func (w windowFile) read() (entries []Entry, bad []string, err error) {
 	path := w.path()
 	torn, err := jsonl.Forward(w.home.fs, path, func(line int, record []byte) bool {
 		var e Entry
 		if err := strictjson.Decode(record, &e); err != nil {
-			w.store.report("%s:%d: not an entry, left out of the conversation: %v", path, line, err)
+			bad = append(bad, fmt.Sprintf("%s:%d: not an entry (%v)", path, line, err))
 			return true
 		}
 		entries = append(entries, e)
@@ -49,7 +49,15 @@ func (w windowFile) read() ([]Entry, error) {
 	if torn > 0 && (w.held || !w.home.isLocked(w.name)) { // else another process is writing it now
 		w.store.report("%s: the last line is torn, its %d bytes are left out", path, torn)
 	}
-	return entries, err
+	return entries, bad, err
+}
+
+// append adds records. It does not wait until they are durable: the transcript has them,
+// and a window that lacks some, or has something else in their place, is rebuilt.
+func (w windowFile) append(records [][]byte) error {
+	cut, err := jsonl.AppendDerived(w.home.fs, w.path(), records...)
+	w.home.reportCut(w.path(), cut)
+	return err
 }
 
 // write replaces the window.

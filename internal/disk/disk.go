@@ -78,7 +78,30 @@ func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 // The directory must exist; a new file gets perm. If the write fails, for example because
 // the disk is full, Append tries to remove what was written.
 func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
-	before, isNew := int64(0), false
+	f, isNew, err := extend(fsys, name, data, perm)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil || !isNew {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(name))
+}
+
+// AppendDerived is Append for a file that can be made again from others: it does not wait
+// until the data is durable. After a power failure the data may be missing, or any part of
+// it may be zeros, and a new file may be missing.
+func AppendDerived(fsys FS, name string, data []byte, perm fs.FileMode) error {
+	f, _, err := extend(fsys, name, data, perm)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// extend adds data to the end of a file, which it opens, or creates if it is new.
+func extend(fsys FS, name string, data []byte, perm fs.FileMode) (f File, isNew bool, err error) {
+	before := int64(0)
 	info, err := fsys.Stat(name)
 	switch {
 	case err == nil:
@@ -86,20 +109,17 @@ func Append(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	case errors.Is(err, fs.ErrNotExist):
 		isNew = true
 	default:
-		return err
+		return nil, false, err
 	}
-	f, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, perm)
+	f, err = fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, perm)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	if _, err = f.Write(data); err != nil {
 		f.Truncate(before)
-		return errors.Join(err, f.Close())
+		return nil, false, errors.Join(err, f.Close())
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil || !isNew {
-		return err
-	}
-	return fsys.SyncDir(filepath.Dir(name))
+	return f, isNew, nil
 }
 
 // Exists reports whether there is a file or directory with a name; true if that is unknown,

@@ -30,20 +30,41 @@ const chunk = 64 << 10
 // Append adds records to a file with one write and makes them durable. It removes a torn
 // end first; cut is its length in bytes. Records must not contain a newline.
 func Append(fsys disk.FS, name string, records ...[]byte) (cut int64, err error) {
+	return add(disk.Append, fsys, name, records)
+}
+
+// AppendDerived is Append for a file that can be made again from others, see
+// [disk.AppendDerived].
+func AppendDerived(fsys disk.FS, name string, records ...[]byte) (cut int64, err error) {
+	return add(disk.AppendDerived, fsys, name, records)
+}
+
+// appender is one of the functions of package disk that add data to a file.
+type appender func(fsys disk.FS, name string, data []byte, perm fs.FileMode) error
+
+func add(to appender, fsys disk.FS, name string, records [][]byte) (cut int64, err error) {
 	if cut, err = Repair(fsys, name); err != nil {
 		return cut, err
 	}
-	var data []byte
+	data, err := lines(name, records)
+	if err == nil {
+		err = to(fsys, name, data, 0o600)
+	}
+	return cut, err
+}
+
+// lines joins the records of a file.
+func lines(name string, records [][]byte) (data []byte, err error) {
 	for _, r := range records {
 		if bytes.IndexByte(r, '\n') >= 0 {
-			return cut, fmt.Errorf("a record for %s contains a newline", name)
+			return nil, fmt.Errorf("a record for %s contains a newline", name)
 		}
 		if len(r) > MaxRecord {
-			return cut, fmt.Errorf("a record for %s has %d bytes, at most %d can be kept", name, len(r), MaxRecord)
+			return nil, fmt.Errorf("a record for %s has %d bytes, at most %d can be kept", name, len(r), MaxRecord)
 		}
 		data = append(append(data, r...), '\n')
 	}
-	return cut, disk.Append(fsys, name, data, 0o600)
+	return data, nil
 }
 
 // Repair removes the torn end of a file and returns its length in bytes. A missing file

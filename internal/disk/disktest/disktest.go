@@ -60,17 +60,20 @@ type Unsynced string
 const (
 	Lost Unsynced = "lost" // nothing
 	Torn Unsynced = "torn" // the first half
+	// Holes: the second half, behind zeros. A file system may write the later block of a
+	// file first.
+	Holes Unsynced = "zeros and the second half"
 )
 
 // AfterCrash returns the file system after the power failure.
 func (f *FS) AfterCrash(unsynced Unsynced) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &FS{root: f.root, top: f.top.afterCrash(unsynced == Torn, map[*node]*node{}), faults: faults{left: -1}}
+	return &FS{root: f.root, top: f.top.afterCrash(unsynced, map[*node]*node{}), faults: faults{left: -1}}
 }
 
 // afterCrash copies what is durable; a file with two names keeps both.
-func (n *node) afterCrash(torn bool, done map[*node]*node) *node {
+func (n *node) afterCrash(unsynced Unsynced, done map[*node]*node) *node {
 	if kept, ok := done[n]; ok {
 		return kept
 	}
@@ -78,14 +81,20 @@ func (n *node) afterCrash(torn bool, done map[*node]*node) *node {
 		kept := dir()
 		done[n] = kept
 		for name, child := range n.durable {
-			kept.names[name] = child.afterCrash(torn, done)
+			kept.names[name] = child.afterCrash(unsynced, done)
 		}
 		kept.durable = maps.Clone(kept.names)
 		return kept
 	}
 	data := n.synced
-	if more := len(n.data) - len(n.synced); torn && more > 0 {
-		data = n.data[:len(n.synced)+(more+1)/2]
+	if more := len(n.data) - len(n.synced); more > 0 {
+		half := len(n.synced) + (more+1)/2
+		switch unsynced {
+		case Torn:
+			data = n.data[:half]
+		case Holes:
+			data = slices.Concat(n.synced, make([]byte, half-len(n.synced)), n.data[half:])
+		}
 	}
 	kept := &node{data: slices.Clone(data), synced: slices.Clone(data)}
 	done[n] = kept

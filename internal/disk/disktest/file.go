@@ -49,7 +49,8 @@ func (f *file) Write(p []byte) (int, error) {
 	if f.end {
 		f.offset = int64(len(f.node.data))
 	}
-	f.node.data = append(slices.Clone(f.node.data[:f.offset]), p...)
+	after := f.node.data[min(f.offset+int64(len(p)), int64(len(f.node.data))):]
+	f.node.data = slices.Concat(f.node.data[:f.offset], p, after)
 	f.offset += int64(len(p))
 	return len(p), err
 }
