@@ -66,17 +66,18 @@ func (f *Files) Trash() (paths []string, err error) { return f.home.trash() }
 // EmptyTrash removes what Trash lists.
 func (f *Files) EmptyTrash() error { return fileNames{f.home}.free() }
 
-// Tidy removes leftovers of interrupted runs in the home: contexts that were being
-// deleted, and temporary files that are a day old. It reads only the home's own
-// directories and those of the named contexts.
-func (f *Files) Tidy(names ...string) error {
-	err := f.EmptyTrash()
+// Tidy removes temporary files that are a day old: leftovers of interrupted runs. It reads
+// only the home's own directories and those of the named contexts.
+func (f *Files) Tidy(names ...string) {
 	f.home.removeStale(f.home.ownDirectories()...)
 	for _, name := range names {
 		f.home.removeStale(f.home.directoriesOf(name)...)
 	}
-	return err
 }
+
+// Register brings state.json up to date with the existing contexts: runs with -C and other
+// programs leave contexts that it does not list.
+func (f *Files) Register() error { return f.backend.update(func(*stateFile) {}) }
 
 // Temps lists temporary files in the home and in all contexts: leftovers of
 // interrupted runs, or files that are being written.

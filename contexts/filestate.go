@@ -2,13 +2,22 @@ package contexts
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strconv"
 
+	"github.com/chibi-host/chibi/contexts/internal/statetext"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
-// fileRegistry is state.json.
+// fileRegistry is state.json. A home may have many contexts: what each run needs of the
+// file is read, and changed, without decoding all of it, where its text has the layout
+// that update writes.
 type fileRegistry struct{ *fileHome }
 
 func (f fileRegistry) stateFile() jsonfile.File {
@@ -29,6 +38,100 @@ func (f fileRegistry) state(context.Context) (*stateFile, error) {
 	}
 	state.complete()
 	return &state, nil
+}
+
+// current reads the end of state.json.
+func (f fileRegistry) current(ctx context.Context) (State, error) {
+	var end statetext.Ending
+	err := f.inText(func(file disk.File, size int64) (err error) {
+		end, err = statetext.End(file, size)
+		return err
+	})
+	if err == nil && ValidName(end.Current) == nil {
+		return State(end), nil
+	}
+	state, err := f.state(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	return State{Current: state.Current, Previous: state.previous()}, nil
+}
+
+// expiring lists the entries with a rule to be destroyed.
+func (f fileRegistry) expiring(ctx context.Context) (list []contextState, err error) {
+	err = f.inText(func(file disk.File, _ int64) error {
+		return statetext.Each(file, func(e statetext.Entry) bool {
+			if entry := entryOf(e); entry.expires() {
+				entry.Name = string(e.Name)
+				list = append(list, entry)
+			}
+			return true
+		})
+	})
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return list, nil
+	}
+	state, err := f.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return state.expiring(), nil
+}
+
+// entryOf returns an entry without its name.
+func entryOf(e statetext.Entry) contextState {
+	return contextState{CreatedAt: e.Created, LastActivityAt: e.LastActivity,
+		DestroyAfterSecondsInactive: e.DestroyAfterInactive, DestroyAt: e.DestroyAt}
+}
+
+// inText opens state.json for a step that reads its text. An error of the step's means
+// that the file is to be decoded.
+func (f fileRegistry) inText(step func(file disk.File, size int64) error) error {
+	file, err := f.fs.OpenFile(f.stateFile().Path, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() > jsonfile.DefaultMax {
+		return statetext.ErrLayout
+	}
+	return step(file, info.Size())
+}
+
+// touch overwrites the digits that say when a context was last used. Whichever of them a
+// power failure leaves, the file stays valid, so nothing waits until they are durable. If
+// the context is not listed, or the text has another layout, the file is replaced.
+func (f fileRegistry) touch(name string) error {
+	now, done := f.store.now().Unix(), false
+	err := f.stateFile().Patch(func(file disk.File) error {
+		at := int64(-1)
+		err := statetext.Each(file, func(e statetext.Entry) bool {
+			if string(e.Name) != name {
+				return true
+			}
+			done = e.LastActivity == now
+			if len(strconv.FormatInt(e.LastActivity, 10)) == len(strconv.FormatInt(now, 10)) {
+				at = e.LastActivityAt
+			}
+			return false
+		})
+		if err != nil || done || at < 0 {
+			return err
+		}
+		if _, err = file.Seek(at, io.SeekStart); err == nil {
+			_, err = io.WriteString(file, strconv.FormatInt(now, 10))
+		}
+		done = err == nil
+		return err
+	})
+	if done && err == nil {
+		return nil
+	}
+	return f.update(func(state *stateFile) { state.register(name, f.store.now()).LastActivityAt = now })
 }
 
 // update changes state.json while no other process can, and brings it up to date

@@ -68,13 +68,17 @@ type Expired struct {
 
 // Expire removes expired contexts. One that cannot be removed does not keep the others.
 func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, err error) {
-	state, err := s.backend.state(ctx)
+	entries, err := s.backend.expiring(ctx)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	state, err := s.backend.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	var failed error
-	for _, e := range state.Contexts {
+	for _, e := range entries {
 		why := e.isDue(s.now(), s.backend.lastUse)
 		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
 			continue

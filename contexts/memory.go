@@ -13,8 +13,14 @@ import (
 // files, except that nothing is durable.
 func NewMemory() *Store {
 	m := &memory{prompts: map[string]string{}, contexts: map[string]*memoryContext{}}
-	m.store = &Store{backend: m, now: time.Now}
+	m.store = &Store{backend: memoryBackend{m, memoryRegistry{m}}, now: time.Now}
 	return m.store
+}
+
+// memoryBackend is what a store uses of a home in memory.
+type memoryBackend struct {
+	*memory
+	memoryRegistry
 }
 
 // memory keeps the contexts of a home.
@@ -119,6 +125,24 @@ func (m *memory) update(change func(*stateFile)) error {
 	change(&m.known)
 	m.known.reconcile(slices.Sorted(maps.Keys(m.contexts)), m.store.now())
 	return nil
+}
+
+// memoryRegistry is what each run needs of the state.
+type memoryRegistry struct{ *memory }
+
+func (m memoryRegistry) current(ctx context.Context) (State, error) {
+	known, err := m.state(ctx)
+	return State{Current: known.Current, Previous: known.previous()}, err
+}
+
+func (m memoryRegistry) expiring(ctx context.Context) ([]contextState, error) {
+	known, err := m.state(ctx)
+	return known.expiring(), err
+}
+
+func (m memoryRegistry) touch(name string) error {
+	now := m.store.now()
+	return m.update(func(state *stateFile) { state.register(name, now).LastActivityAt = now.Unix() })
 }
 
 func (m *memory) lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error) {

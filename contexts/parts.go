@@ -52,6 +52,13 @@ type names interface {
 // registry keeps the state of the contexts.
 type registry interface {
 	state(ctx context.Context) (*stateFile, error)
+	// current returns the current and the previous context, expiring the entries with
+	// a rule to be destroyed. Each run calls them, so they do not read the whole state
+	// into memory.
+	current(ctx context.Context) (State, error)
+	expiring(ctx context.Context) ([]contextState, error)
+	// touch records that a context was used now.
+	touch(name string) error
 	// update changes it while nobody else can.
 	update(change func(*stateFile)) error
 }

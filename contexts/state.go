@@ -18,11 +18,7 @@ type State struct {
 
 // State returns the current and the previous context.
 func (s *Store) State(ctx context.Context) (State, error) {
-	file, err := s.backend.state(ctx)
-	if err != nil {
-		return State{}, err
-	}
-	return State{Current: file.Current, Previous: file.previous()}, nil
+	return s.backend.current(ctx)
 }
 
 // Switch makes a context the current one, and the one before it the previous one.
@@ -33,9 +29,11 @@ func (s *Store) Switch(name string) (from string, err error) {
 	if err := s.backend.create(name); err != nil {
 		return "", fmt.Errorf("making context %q: %w", name, err)
 	}
+	if state, err := s.backend.current(context.Background()); err == nil && state.Current == name {
+		return name, s.backend.touch(name)
+	}
 	err = s.backend.update(func(state *stateFile) {
-		from = state.Current
-		if from != name {
+		if from = state.Current; from != name {
 			state.Previous = &from
 		}
 		state.Current = name
@@ -45,11 +43,7 @@ func (s *Store) Switch(name string) (from string, err error) {
 }
 
 // Touch records that a context was used now.
-func (s *Store) Touch(name string) error {
-	return s.backend.update(func(state *stateFile) {
-		state.register(name, s.now()).LastActivityAt = s.now().Unix()
-	})
-}
+func (s *Store) Touch(name string) error { return s.backend.touch(name) }
 
 // SetDestroyRule changes when a context is to be removed. A nil argument
 // changes nothing.
@@ -103,6 +97,19 @@ func (f *stateFile) complete() {
 	if f.Current == "" {
 		f.Current = DefaultName
 	}
+}
+
+// expires reports whether the context has a rule to be destroyed.
+func (e contextState) expires() bool { return e.DestroyAt != 0 || e.DestroyAfterSecondsInactive != 0 }
+
+// expiring lists the entries with a rule to be destroyed.
+func (f *stateFile) expiring() (list []contextState) {
+	for _, e := range f.Contexts {
+		if e.expires() {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 func (f *stateFile) sort() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -58,7 +59,8 @@ func (c Caches) clean(ctx context.Context, name string, minAge time.Duration) (r
 func (c Caches) tidyAll(ctx context.Context) (removed int, err error) {
 	names, err := c.store.Names(ctx)
 	if err == nil {
-		err = c.store.Tidy(names...)
+		c.store.Tidy(names...)
+		err = errors.Join(c.store.EmptyTrash(), c.store.Register())
 	}
 	if err != nil || !c.config.AutoCleanupCache {
 		return 0, err

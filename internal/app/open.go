@@ -102,9 +102,7 @@ func Configure(s *Session) (err error) {
 
 // tidy removes leftovers of killed runs.
 func tidy(s *Session) error {
-	if err := s.Store.Tidy(s.Name()); err != nil {
-		s.person.notice(fmt.Sprintf("removing what is left of deleted contexts: %v", err))
-	}
+	s.Store.Tidy(s.Name())
 	for _, path := range disk.OwnTemps(time.Now().Add(-disk.StaleAge)) {
 		disk.RemoveTemp(path)
 	}

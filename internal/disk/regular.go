@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,14 +36,17 @@ func ReadFile(fsys FS, name string, max int64) ([]byte, error) {
 
 // readAll reads an open file of at most max bytes.
 func readAll(f File, name string, max int64) ([]byte, error) {
+	var data bytes.Buffer
 	if info, err := f.Stat(); err == nil && info.Size() > max {
 		return nil, &TooLargeError{Path: name, Max: max}
+	} else if err == nil {
+		data.Grow(int(info.Size()) + bytes.MinRead)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(data)) > max {
+	_, err := data.ReadFrom(io.LimitReader(f, max+1))
+	if err == nil && int64(data.Len()) > max {
 		return nil, &TooLargeError{Path: name, Max: max}
 	}
-	return data, err
+	return data.Bytes(), err
 }
 
 // OpenRegular opens a regular file for reading.

@@ -1,7 +1,9 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,16 +32,29 @@ func WritePrivate(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// Overwrite replaces a file's content in place, without durability, so that a lock on the
-// file stays valid.
-func Overwrite(path string, data []byte) error {
-	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+// Overwrite replaces a file's only line in place, without durability, so that a lock on
+// the file stays valid. What is left of a longer line becomes spaces: truncating the file
+// would make the file system write it to the disk when it is closed.
+func Overwrite(path string, line []byte) error {
+	f, err := openRegular(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	info, err := f.Stat()
+	if err == nil && info.Size() > maxLine {
+		err = f.Truncate(0)
+	} else if err == nil {
+		text := bytes.TrimSuffix(line, []byte("\n"))
+		line = fmt.Appendf(nil, "%-*s\n", max(len(line), int(info.Size()))-1, text)
+	}
+	if err == nil {
+		_, err = f.Write(line)
+	}
 	return errors.Join(err, f.Close())
 }
+
+// maxLine bounds the line that Overwrite fills with spaces, in bytes.
+const maxLine = 1 << 10
 
 // Sync makes a file's content durable.
 func Sync(path string) error {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -113,6 +114,23 @@ func Write[T any](f File, value T) error {
 	return f.replace(nil, append(data, '\n'))
 }
 
+// Patch lets a step overwrite bytes of a file under its lock. The file is not replaced, and
+// nothing is made durable: whichever of the bytes a power failure leaves, and whichever of
+// them a reader sees, the file must be valid. A missing file is an error.
+func (f File) Patch(step func(disk.File) error) error {
+	return f.locked(func(f File) error {
+		file, err := f.FS.OpenFile(f.Path, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.Size() > f.limit() {
+			return &disk.TooLargeError{Path: f.Path, Max: f.limit()}
+		}
+		return step(file)
+	})
+}
+
 // Rewrite changes the text of a file under its lock; nil means a missing file. If change
 // fails, nothing is written.
 func Rewrite(f File, change func(text []byte) ([]byte, error)) error {
@@ -153,15 +171,18 @@ func (f File) locked(step func(File) error) error {
 
 // read reads the file; nil if it is missing.
 func (f File) read() ([]byte, error) {
-	limit := f.Max
-	if limit == 0 {
-		limit = DefaultMax
-	}
-	data, err := disk.ReadFile(f.fs(), f.Path, limit)
+	data, err := disk.ReadFile(f.fs(), f.Path, f.limit())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return data, err
+}
+
+func (f File) limit() int64 {
+	if f.Max == 0 {
+		return DefaultMax
+	}
+	return f.Max
 }
 
 func (f File) replace(before, after []byte) error {

@@ -1,0 +1,184 @@
+// Package statetext reads state.json where its text has the layout that chibi writes,
+// without decoding the whole file: a home may have many thousands of contexts, and a turn
+// needs one entry.
+//
+// What it promises: it reads a block at a time, allocates nothing for each entry, and
+// reports ErrLayout, never a wrong value, where the text has another layout. A string of
+// JSON contains no newline, so that the lines of that layout occur nowhere else in the file.
+package statetext
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// ErrLayout means that the text has another layout, or is damaged: decode it as JSON.
+var ErrLayout = errors.New("state.json has another layout")
+
+// Entry is what the file says about a context; times are in seconds since 1970.
+type Entry struct {
+	Name                                                   []byte // valid during the call
+	Created, LastActivity, DestroyAfterInactive, DestroyAt int64
+	// LastActivityAt is where in the file the digits of LastActivity begin.
+	LastActivityAt int64
+}
+
+// Ending is what the file says after its entries.
+type Ending struct{ Current, Previous string }
+
+const (
+	beginning = "{\n  \"contexts\": [\n"
+	noRule    = ",\n      \"destroy_after_seconds_inactive\": 0,\n      \"destroy_at\": 0\n    }"
+	ending    = "\n  ],\n  \"current_context\": \""
+	// block is how much is read at once, longest how long an entry or the ending may be.
+	block, longest = 64 << 10, 1 << 10
+)
+
+// Each calls each with the entries of a file, in their order, until it returns false.
+func Each(r io.Reader, each func(Entry) (more bool)) error {
+	s := scan{r: r, buf: make([]byte, 0, block)}
+	if s.fill(); !s.take(beginning) {
+		return s.failed()
+	}
+	for {
+		s.fill()
+		e := Entry{Name: s.text("    {\n      \"name\": \"", "\"")}
+		e.Created = s.number(",\n      \"created_at\": ")
+		s.take(",\n      \"last_activity_at\": ")
+		e.LastActivityAt = s.before + int64(s.at)
+		e.LastActivity = s.number("")
+		if s.begins(noRule) { // as in most entries
+			s.at += len(noRule)
+		} else {
+			e.DestroyAfterInactive = s.number(",\n      \"destroy_after_seconds_inactive\": ")
+			e.DestroyAt = s.number(",\n      \"destroy_at\": ")
+			s.take("\n    }")
+		}
+		if s.bad {
+			return s.failed()
+		}
+		if !each(e) {
+			return nil
+		}
+		if s.begins("\n  ]") {
+			return s.err
+		}
+		if !s.take(",\n") {
+			return s.failed()
+		}
+	}
+}
+
+// End reads what a file of a size says after its entries, without reading these.
+func End(r io.ReaderAt, size int64) (Ending, error) {
+	text := make([]byte, min(size, longest))
+	if _, err := r.ReadAt(text, size-int64(len(text))); err != nil && err != io.EOF {
+		return Ending{}, err
+	}
+	start := bytes.LastIndex(text, []byte(ending))
+	if start < 0 {
+		return Ending{}, ErrLayout
+	}
+	s := scan{buf: text, at: start}
+	e := Ending{Current: string(s.text(ending, "\""))}
+	if !s.begins(",\n  \"previous_context\": null") {
+		e.Previous = string(s.text(",\n  \"previous_context\": \"", "\""))
+	} else {
+		s.take(",\n  \"previous_context\": null")
+	}
+	if !s.take("\n}\n") || s.at != len(text) {
+		return Ending{}, ErrLayout
+	}
+	return e, nil
+}
+
+// scan is the text that is being read.
+type scan struct {
+	r      io.Reader
+	buf    []byte
+	at     int   // what is before it in buf is taken
+	before int64 // bytes of the file that are no longer in buf
+	bad    bool
+	err    error
+}
+
+// fill reads more if less than an entry may be left.
+func (s *scan) fill() {
+	if len(s.buf)-s.at >= longest || s.err != nil {
+		return
+	}
+	s.before += int64(s.at)
+	n := copy(s.buf[:cap(s.buf)], s.buf[s.at:])
+	s.buf, s.at = s.buf[:n], 0
+	for len(s.buf) < cap(s.buf) && s.err == nil {
+		var n int
+		n, s.err = s.r.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
+	}
+	if s.err == io.EOF {
+		s.err = nil
+		s.r = bytes.NewReader(nil)
+	}
+}
+
+func (s *scan) failed() error {
+	if s.err != nil {
+		return s.err
+	}
+	return ErrLayout
+}
+
+func (s *scan) begins(text string) bool {
+	return !s.bad && len(s.buf)-s.at >= len(text) && string(s.buf[s.at:s.at+len(text)]) == text
+}
+
+// take takes a text, and reports whether everything so far was as it is written.
+func (s *scan) take(text string) bool {
+	if !s.begins(text) {
+		s.bad = true
+		return false
+	}
+	s.at += len(text)
+	return true
+}
+
+// text takes a string after a text, up to a quote. Names contain no escapes.
+func (s *scan) text(before, after string) []byte {
+	if !s.take(before) {
+		return nil
+	}
+	rest := s.buf[s.at:]
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+		s.bad = true
+		return nil
+	}
+	s.at += end
+	s.take(after)
+	return rest[:end]
+}
+
+// number takes a whole number after a text.
+func (s *scan) number(before string) int64 {
+	if !s.take(before) {
+		return 0
+	}
+	rest := s.buf[s.at:]
+	sign := 0
+	if len(rest) > 0 && rest[0] == '-' {
+		sign = 1
+	}
+	n, end := int64(0), sign
+	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+		n, end = 10*n+int64(rest[end]-'0'), end+1
+	}
+	const most = 18 // digits that cannot overflow
+	digits := end - sign
+	s.bad = digits == 0 || digits > most || digits > 1 && rest[sign] == '0'
+	s.at += end
+	if sign == 1 {
+		return -n
+	}
+	return n
+}
