@@ -174,8 +174,10 @@ type combination struct {
 func (c *combination) combine() {
 	for _, f := range c.info.Fields {
 		switch f.Rule {
-		case hookpoints.RuleReplace, hookpoints.RulePatch:
-			c.rewritten(f)
+		case hookpoints.RuleReplace:
+			c.rewritten(f, []byte(c.payload.values[f.Name].raw()))
+		case hookpoints.RulePatch:
+			c.rewritten(f, c.payload.now(f.Name))
 		case hookpoints.RuleBlock, hookpoints.RuleClaim, hookpoints.RuleWith:
 		default:
 			c.gather(f)
@@ -185,20 +187,20 @@ func (c *combination) combine() {
 
 // rewritten adds the final value of a field of the payload, unless its text is the original
 // one, with the dependent fields of the last reply that has the field.
-func (c *combination) rewritten(f hookpoints.AnswerField) {
+func (c *combination) rewritten(f hookpoints.AnswerField, final []byte) {
 	value := c.payload.values[f.Name]
-	if value == nil || value.raw() == value.origin {
+	if value == nil || string(final) == value.origin {
 		return
 	}
 	last := len(c.replies) - 1
 	for c.replies[last].field(f.Name) == "" {
 		last--
 	}
-	c.putWith(c.replies[last], f.Name, value.raw())
+	c.putWith(c.replies[last], f.Name, final)
 }
 
 // putWith adds a field, with the reply's values of the fields that belong to it.
-func (c *combination) putWith(r *reply, name, value string) {
+func (c *combination) putWith(r *reply, name string, value []byte) {
 	c.answer = put(c.answer, name, value)
 	for _, f := range c.info.Fields {
 		if f.Rule == hookpoints.RuleWith && f.With == name && r.field(f.Name) != "" {
@@ -208,7 +210,7 @@ func (c *combination) putWith(r *reply, name, value string) {
 }
 
 // put sets a member of an object; nil is an empty object.
-func put(object []byte, name, value string) []byte {
+func put[Text string | []byte](object []byte, name string, value Text) []byte {
 	object, _ = sjson.SetRawBytes(object, ":"+gjson.Escape(name), []byte(value)) // digits are a name too
 	return object
 }

@@ -56,10 +56,10 @@ func (a *Accumulator) patch(r *reply, name, patch string) {
 
 // document is the payload with what replies have made of it.
 type document struct {
-	text    []byte
-	values  map[string]*node // fields that replies rewrite, as they are now
-	stale   []string         // those that the text does not have yet
-	spliced extent           // the one that it was given last
+	text   []byte
+	values map[string]*node // fields that replies rewrite, as they are now
+	stale  []string         // those that the text does not have yet
+	found  extent           // the field that was located last
 }
 
 // extent is where the value of a field stands in a payload.
@@ -68,23 +68,35 @@ type extent struct {
 	begin, end int
 }
 
-// splice writes a field into the text. The position of the field is looked up once for all
-// plugins that patch it.
-func (d *document) splice(field string) {
-	now := d.values[field]
-	if d.spliced.field != field {
+// locate finds the value of a field in the text, once for all plugins that patch it.
+func (d *document) locate(field string) *extent {
+	if d.found.field != field {
 		there := gjson.GetBytes(d.text, gjson.Escape(field))
-		if !there.Exists() {
-			d.text = put(d.text, field, now.raw())
-			return
-		}
-		d.spliced = extent{field, there.Index, there.Index + len(there.Raw)}
+		d.found = extent{field, there.Index, there.Index + len(there.Raw)}
 	}
-	size := len(d.text) - (d.spliced.end - d.spliced.begin) + now.size()
-	out := append(slices.Grow([]byte(nil), size), d.text[:d.spliced.begin]...)
-	out = now.appendTo(out)
-	tail := d.text[d.spliced.end:]
-	d.spliced.end = len(out)
+	return &d.found
+}
+
+// now returns the current text of a field that a reply has changed, nil for another one.
+func (d *document) now(field string) []byte {
+	if d.values[field] == nil {
+		return nil
+	}
+	text, at := d.current(), d.locate(field)
+	return text[at.begin:at.end]
+}
+
+// splice writes a field into the text.
+func (d *document) splice(field string) {
+	now, at := d.values[field], d.locate(field)
+	if at.end == 0 { // the payload does not have it
+		d.text, *at = put(d.text, field, now.raw()), extent{}
+		return
+	}
+	out := slices.Grow([]byte(nil), len(d.text)-(at.end-at.begin)+now.size())
+	out = now.appendTo(append(out, d.text[:at.begin]...))
+	tail := d.text[at.end:]
+	at.end = len(out)
 	d.text = append(out, tail...)
 }
 

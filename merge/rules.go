@@ -72,7 +72,7 @@ func (c *combination) first(f hookpoints.AnswerField) {
 		case isEmpty(value):
 		case winner == nil:
 			winner = r
-			c.putWith(r, f.Name, value)
+			c.putWith(r, f.Name, []byte(value))
 			r.usesField(f.Name)
 		default:
 			r.lost("/"+f.Name, winner.from)
