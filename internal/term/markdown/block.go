@@ -14,10 +14,10 @@ const extensions = parser.NoIntraEmphasis | parser.Tables | parser.FencedCode | 
 	parser.OrderedListStart
 
 // renderBlocks renders complete blocks into lines.
-func renderBlocks(text string, width int) []string {
-	doc := parser.NewWithExtensions(extensions).Parse([]byte(text))
-	return children(doc, width, true)
-}
+func renderBlocks(text string, width int) []string { return children(parse(text), width, true) }
+
+// parse returns the blocks of a text.
+func parse(text string) ast.Node { return parser.NewWithExtensions(extensions).Parse([]byte(text)) }
 
 // children renders the blocks of a node, with blank lines between them if apart is set.
 func children(n ast.Node, width int, apart bool) (lines []string) {
@@ -88,28 +88,36 @@ func code(text string) (lines []string) {
 }
 
 // list renders a list, with the lines of each item aligned.
-func list(n *ast.List, width int) (lines []string) {
-	number := max(n.Start, 1)
+func list(n *ast.List, width int) []string { return items(n, 0, width) }
+
+// items renders the items of a list of which some are drawn already.
+func items(n *ast.List, drawn, width int) (lines []string) {
 	for i, child := range n.GetChildren() {
 		item, ok := child.(*ast.ListItem)
 		if !ok {
 			continue
 		}
-		mark := "• "
-		if n.ListFlags&ast.ListTypeOrdered != 0 {
-			mark = fmt.Sprintf("%d. ", number+i)
-		}
+		mark := mark(n, drawn+i)
 		columns := len([]rune(mark))
-		text := children(item, less(width, columns), !n.Tight && hasParagraphs(item))
+		apart := !n.Tight && hasParagraphs(item)
+		text := children(item, less(width, columns), apart)
 		if len(text) == 0 {
 			text = []string{""}
 		}
-		if !n.Tight && hasParagraphs(item) && len(lines) > 0 {
+		if apart && (drawn > 0 || len(lines) > 0) {
 			lines = append(lines, "")
 		}
 		lines = append(lines, prefixed(text, mark, strings.Repeat(" ", columns))...)
 	}
 	return lines
+}
+
+// mark returns the bullet or the number of an item.
+func mark(n *ast.List, i int) string {
+	if n.ListFlags&ast.ListTypeOrdered == 0 {
+		return "• "
+	}
+	return fmt.Sprintf("%d. ", max(n.Start, 1)+i)
 }
 
 // hasParagraphs reports whether an item has several paragraphs.

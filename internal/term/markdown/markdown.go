@@ -1,228 +1,217 @@
 // Package markdown renders a model's Markdown answer for a terminal while it is streamed.
 //
-// It promises that each block is printed as soon as it is complete, that no control
-// character of the text reaches the terminal, that every line ends with the style reset,
-// and that text is never lost: what cannot be rendered is printed unchanged. It does not
-// highlight the syntax of code.
+// It promises that each block is printed as soon as it is complete, that what has come of a
+// block is shown before, where it can be drawn anew, that no control character of the text
+// reaches the terminal, that every line ends with the style reset, and that text is never
+// lost: what cannot be rendered is printed unchanged. What is done for a piece of text does
+// not depend on the size of what came before it. It does not highlight the syntax of code.
 package markdown
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/term"
 )
 
-// maxBlock bounds what is parsed at once, in bytes; larger blocks are printed
-// unchanged.
-const maxBlock = 256 << 10
+const (
+	// maxBlock bounds what is parsed at once, in bytes; larger blocks are rendered in
+	// parts of this size.
+	maxBlock = 64 << 10
+	// maxMarks bounds, likewise, the marks in it: the time that the parser needs for them
+	// grows with the square of their number.
+	maxMarks = 2000
+	// maxPiece bounds what is examined at once.
+	maxPiece = 2 << 10
+)
 
 // Renderer renders one answer. It is not safe for concurrent use.
 type Renderer struct {
-	w     io.Writer
-	width int
-	rest  string // text that is not rendered yet
-	begun bool   // output has been printed
-	// fence is the end of the code block that is being printed line by line; blank
-	// counts pending empty lines, which are not printed at the end of a block.
-	fence string
-	lines int
-	blank int
+	to    Surface
+	view  View
+	block progress
+	code  codeBlock
+	list  listing
+	begun bool            // something is drawn
+	final strings.Builder // what is drawn next
 }
 
-// New returns a renderer for a terminal with the given number of columns; 0: lines are not
-// wrapped.
-func New(w io.Writer, width int) *Renderer { return &Renderer{w: w, width: width} }
+// New returns a renderer for a terminal with the given number of columns, on which nothing is
+// drawn anew: what is written is final. 0 columns: lines are not wrapped.
+func New(w io.Writer, width int) *Renderer { return On(writer{w, width}) }
 
-// Write takes the next piece of the answer, split anywhere, and renders complete blocks and
-// complete lines of code.
+// On returns a renderer that shows on a surface what has come of a block, and draws it anew
+// when it is complete.
+func On(s Surface) *Renderer { return &Renderer{to: s} }
+
+// Write takes the next piece of the answer, split anywhere, and draws what it completes.
 func (r *Renderer) Write(p []byte) (int, error) {
-	r.rest += string(p)
-	if !strings.Contains(string(p), "\n") {
-		return len(p), nil
+	r.look()
+	for rest := p; len(rest) > 0; {
+		line, after, whole := bytes.Cut(rest[:min(maxPiece, len(rest))], []byte("\n"))
+		rest = rest[len(rest[:min(maxPiece, len(rest))])-len(after):]
+		r.take(line, whole)
 	}
-	return len(p), r.renderWhole()
-}
-
-// renderWhole renders what later text cannot change.
-func (r *Renderer) renderWhole() error {
-	for {
-		before := len(r.rest)
-		var err error
-		if r.fence != "" || r.beginsCode() {
-			err = r.codeLine()
-		} else {
-			var blocks string
-			blocks, r.rest = split(r.rest)
-			err = r.render(blocks)
-		}
-		if err != nil || len(r.rest) == before {
-			return err
-		}
-	}
-}
-
-// beginsCode reports whether a code block with a complete first line comes next, and
-// consumes that line.
-func (r *Renderer) beginsCode() bool {
-	text := strings.TrimLeft(r.rest, "\n")
-	line, rest, whole := strings.Cut(text, "\n")
-	if !whole || fenceOf(strings.TrimRight(line, "\r")) == "" {
-		return false
-	}
-	r.fence, r.lines, r.blank, r.rest = fenceOf(line), 0, 0, rest
-	return true
-}
-
-// codeLine prints the next line of code, if it is complete, or ends the block.
-func (r *Renderer) codeLine() error {
-	line, rest, whole := strings.Cut(r.rest, "\n")
-	if !whole {
-		return nil
-	}
-	r.rest = rest
-	if isFenceEnd(strings.TrimSpace(line), r.fence) {
-		r.fence = ""
-		return nil
-	}
-	return r.putCode(line)
-}
-
-// putCode prints one line of code.
-func (r *Renderer) putCode(line string) error {
-	line = clean(strings.TrimSuffix(line, "\r"))
-	if strings.TrimSpace(line) == "" {
-		r.blank++
-		return nil
-	}
-	text := ""
-	if r.lines == 0 && r.begun {
-		text = "\n"
-	}
-	text += strings.Repeat("\n", r.blank) + code(line)[0] + "\n"
-	r.begun, r.blank = true, 0
-	r.lines++
-	_, err := io.WriteString(r.w, text)
-	return err
+	return len(p), r.draw()
 }
 
 // Close renders the rest. A code block without an end, as in an interrupted answer, is
 // rendered as code.
 func (r *Renderer) Close() error {
-	if r.rest != "" && !strings.HasSuffix(r.rest, "\n") {
-		r.rest += "\n"
+	r.look()
+	if len(r.block.text) > r.block.line {
+		r.take(nil, true)
 	}
-	if err := r.renderWhole(); err != nil {
-		return err
-	}
-	block := r.rest
-	r.rest = ""
-	if fence := openFence(block); fence != "" {
-		block = strings.TrimSuffix(block, "\n") + "\n" + fence
-	}
-	return r.render(block)
+	r.settle("")
+	return r.draw()
 }
 
-// openFence returns the fence of a code block without an end, "" if there is none.
-func openFence(text string) (fence string) {
-	for _, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		switch {
-		case fence == "":
-			fence = fenceOf(line)
-		case isFenceEnd(line, fence):
-			fence = ""
+func (r *Renderer) look() { r.view = r.to.Look() }
+
+// draw draws what is final.
+func (r *Renderer) draw() error {
+	text := r.final.String()
+	r.final.Reset()
+	return r.to.Draw(text, nil)
+}
+
+// take takes a part of a line, or its end.
+func (r *Renderer) take(piece []byte, whole bool) {
+	b := &r.block
+	b.text, b.marks = append(b.text, piece...), b.marks+marks(piece)
+	if r.code.fence != "" {
+		r.takeCode(whole)
+		return
+	}
+	if !b.known {
+		r.place(whole)
+	}
+	if whole {
+		r.endLine()
+	}
+	if len(b.text) > maxBlock+b.head || b.marks > maxMarks {
+		r.cut(1)
+	}
+}
+
+// takeCode draws a line of code, if it is whole or too long.
+func (r *Renderer) takeCode(whole bool) {
+	b := &r.block
+	if !whole && len(b.text) <= maxBlock {
+		return
+	}
+	first := r.code.lines == 0
+	if text := r.code.take(string(b.text)); text != "" {
+		if first {
+			r.separate()
 		}
+		r.final.WriteString(text)
 	}
-	return fence
+	b.text = b.text[:0]
 }
 
-// render prints blocks, with a blank line between them and the previous ones.
-func (r *Renderer) render(block string) error {
-	if strings.TrimSpace(block) == "" {
-		return nil
+// place decides whether the last line begins a new block, as soon as that is known.
+func (r *Renderer) place(whole bool) {
+	b := &r.block
+	verdict, kind := b.judge(whole)
+	b.known = verdict != undecided
+	if verdict != begins {
+		return
 	}
-	var lines []string
-	if len(block) > maxBlock {
-		lines = strings.Split(strings.Trim(clean(block), "\n"), "\n")
-	} else {
-		lines = renderSafely(clean(block), r.width)
+	line, count := bytes.Clone(b.text[b.line:]), marks(b.text[b.line:])
+	b.text = b.text[:b.line]
+	next := ""
+	if kind == item {
+		next = marker(line)
 	}
-	text := strings.Join(lines, "\n") + "\n"
-	if r.begun {
-		text = "\n" + text
-	}
-	r.begun = true
-	_, err := io.WriteString(r.w, text)
-	return err
+	r.settle(next)
+	r.block.text, r.block.marks, r.block.known = append(r.block.text, line...), count, true
 }
 
-// renderSafely renders blocks. If the parser panics, they are returned unchanged.
-func renderSafely(text string, width int) (lines []string) {
+// endLine ends a line: of a block, before a block, or one that opens a code block.
+func (r *Renderer) endLine() {
+	b := &r.block
+	if b.line > 0 || b.rest {
+		b.endLine()
+		return
+	}
+	fence := fenceOf(b.text)
+	switch {
+	case isBlank(b.text):
+		b.text = b.text[:0]
+	case fence != "":
+		r.block, r.list, r.code = progress{}, listing{}, codeBlock{fence: fence}
+	default:
+		b.endLine()
+	}
+	b.known = false
+}
+
+// cut draws what has come of a block that is too large, but for its last words, and goes on
+// with them as the rest of it.
+func (r *Renderer) cut(words int) {
+	at := r.block.cutAt(words)
+	r.put(r.lines(r.block.before(at), ""), r.block.rest)
+	r.block.goOn(at)
+}
+
+// settle draws the block, which has ended before an item with the marker next, or before
+// something else.
+func (r *Renderer) settle(next string) {
+	if len(r.block.text) > r.block.head {
+		goesOn := r.block.rest || r.list.items > 0
+		r.put(r.lines(r.block.before(len(r.block.text)), next), goesOn)
+	}
+	if next == "" {
+		r.list = listing{}
+	}
+	r.block = progress{text: r.block.text[:0]}
+}
+
+// lines returns the lines of a part of the block. If the parser panics, it is returned
+// unchanged.
+func (r *Renderer) lines(text, next string) (lines []string) {
+	b, width := &r.block, r.view.Columns
+	text = clean(text)
 	defer func() {
 		if recover() != nil {
 			lines = strings.Split(strings.Trim(text, "\n"), "\n")
 		}
 	}()
+	switch {
+	case isBlank([]byte(text)):
+		return nil
+	case b.kind == item && b.rest:
+		return r.list.renderRest(text, next, width)
+	case b.kind == item:
+		return r.list.render(text, next, width)
+	case b.rest && b.table != nil:
+		return withoutHeader(renderBlocks(text, width))
+	}
 	return renderBlocks(text, width)
+}
+
+// put draws lines, with a blank line before them unless they go on with what is drawn.
+func (r *Renderer) put(lines []string, goOn bool) {
+	if len(lines) == 0 {
+		return
+	}
+	if !goOn {
+		r.separate()
+	}
+	r.final.WriteString(strings.Join(lines, "\n") + "\n")
+	r.begun = true
+}
+
+// separate draws a blank line between blocks.
+func (r *Renderer) separate() {
+	if r.begun {
+		r.final.WriteByte('\n')
+	}
+	r.begun = true
 }
 
 // clean removes control characters. The parser decodes character references, so its output
 // must be cleaned again.
 func clean(text string) string { return term.Plain(text) }
-
-// split splits off the blocks that later text cannot change: those before the last blank
-// line outside code after which a new block begins. It examines only complete lines.
-func split(text string) (whole, rest string) {
-	cut, fence, blank, inList := 0, "", false, false
-	for at := 0; ; {
-		n := strings.IndexByte(text[at:], '\n')
-		if n < 0 {
-			return text[:cut], text[cut:]
-		}
-		line := text[at : at+n]
-		trimmed := strings.TrimSpace(line)
-		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
-		switch {
-		case fence != "":
-			if isFenceEnd(trimmed, fence) {
-				fence = ""
-			}
-		case trimmed == "":
-			blank = true
-		default:
-			if blank && !indented && !(inList && isItem(trimmed)) {
-				cut, inList = at, false
-			}
-			blank = false
-			inList = inList || isItem(trimmed)
-			fence = fenceOf(trimmed)
-		}
-		at += n + 1
-	}
-}
-
-// fenceOf returns the fence if a line opens a code block, otherwise "".
-func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		n := len(line) - len(strings.TrimLeft(line, mark))
-		if n >= 3 && !(mark == "`" && strings.Contains(line[n:], "`")) {
-			return line[:n]
-		}
-	}
-	return ""
-}
-
-func isFenceEnd(line, fence string) bool {
-	return len(line) >= len(fence) && strings.Trim(line, fence[:1]) == ""
-}
-
-// isItem reports whether a line begins an item of a list.
-func isItem(line string) bool {
-	if len(line) > 1 && strings.IndexByte("-*+", line[0]) >= 0 && line[1] == ' ' {
-		return true
-	}
-	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
-	return digits > 0 && digits < 10 && len(line) > digits+1 &&
-		(line[digits] == '.' || line[digits] == ')') && line[digits+1] == ' '
-}

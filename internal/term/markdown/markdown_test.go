@@ -1,12 +1,15 @@
 package markdown_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/term/markdown"
+	"github.com/chibi-host/chibi/internal/term/termtest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -104,17 +107,83 @@ func TestCodeComesLineByLine(t *testing.T) {
 func TestBlocksComeAsTheyAreDone(t *testing.T) {
 	var b strings.Builder
 	r := markdown.New(&b, 30)
-	r.Write([]byte("First.\n\nSecond"))
-	if b.String() != "" {
-		t.Errorf("too early: %q", b.String())
+	for _, step := range []struct{ text, drawn string }{
+		{"First", ""},
+		{".\n\n", ""},
+		{"S", "First.\n"},
+		{"econd one:\n-", "First.\n"},
+		{" a\n-", "First.\n\nSecond one:\n"},
+		{" b", "First.\n\nSecond one:\n\n• a\n"},
+		{"\n```\n", "First.\n\nSecond one:\n\n• a\n• b\n"},
+	} {
+		r.Write([]byte(step.text))
+		if b.String() != step.drawn {
+			t.Errorf("after %q it is %q, want %q", step.text, b.String(), step.drawn)
+		}
 	}
-	r.Write([]byte(" one.\n"))
-	if b.String() != "First.\n" {
-		t.Errorf("so far %q", b.String())
+}
+
+// TestRandomTextsAreDrawnTheSameInAnyPieces, at several widths.
+func TestRandomTextsAreDrawnTheSameInAnyPieces(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		text, width := termtest.Markdown(r), []int{0, 20, 40, 80}[r.IntN(4)]
+		want := render(text, width, 1<<20)
+		if diff := cmp.Diff(want, render(text, width, 1+r.IntN(9))); diff != "" {
+			t.Errorf("seed %d, %d columns, the text\n%s\n(-whole +streamed):\n%s", seed, width, text, diff)
+		}
 	}
-	r.Close()
-	if b.String() != "First.\n\nSecond one.\n" {
-		t.Errorf("in the end %q", b.String())
+}
+
+// large are texts without an end of their block: what models write, and what is hard for
+// the parser.
+func large() map[string]string {
+	return map[string]string{
+		"table": "| one | **two** | [three](http://x.y) |\n", "quote": "> some words of a quote\n",
+		"list": "- an item with some words\n", "numbers": "1. an item\n   - with one in it\n",
+		"line": "some words ", "lines": "some words on a line\n", "one word": "xx", "code": "some code\n",
+		"blanks": " ", "brackets": "[", "images": "![", "backticks": "`a ", "fences": "```a `\n",
+		"stars": "**a ", "quotes in quotes": "> > ", "tildes": "~", "HTML": "<b>x\n",
+	}
+}
+
+// largeText returns a text of so many bytes.
+func largeText(kind string, size int) string {
+	before := map[string]string{"table": "| a | b | c |\n|---|---|---|\n", "code": "```\n"}[kind]
+	return before + strings.Repeat(large()[kind], size/len(large()[kind]))
+}
+
+// TestLargeBlocksLoseNothing that is drawn in parts.
+func TestLargeBlocksLoseNothing(t *testing.T) {
+	for kind, unit := range large() {
+		for _, word := range []string{"words", "three", "xx", "item", "code"} {
+			if !strings.Contains(unit, word) {
+				continue
+			}
+			text := largeText(kind, 150<<10)
+			if want, got := strings.Count(text, word), strings.Count(render(text, 80, 4000), word); want != got {
+				t.Errorf("%s: of %d %q, %d are drawn", kind, want, word, got)
+			}
+		}
+	}
+}
+
+// BenchmarkRendering reports how much longer 1 MB takes than 128 KB: 8 times if the time
+// grows with the size.
+func BenchmarkRendering(b *testing.B) {
+	for kind := range large() {
+		b.Run(strings.ReplaceAll(kind, " ", "_"), func(b *testing.B) {
+			small, whole := largeText(kind, 128<<10), largeText(kind, 1<<20)
+			var few, many time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				render(small, 80, 8)
+				middle := time.Now()
+				render(whole, 80, 8)
+				few, many = few+middle.Sub(begin), many+time.Since(middle)
+			}
+			b.ReportMetric(float64(many)/float64(few), "1MB/128KB")
+		})
 	}
 }
 

@@ -118,3 +118,13 @@ func aligned(text []span, width int, align ast.CellAlignFlags) string {
 	}
 	return strings.Repeat(" ", left) + paint(text) + strings.Repeat(" ", right)
 }
+
+// withoutHeader returns the lines of a table that come after its header.
+func withoutHeader(lines []string) []string {
+	for i, line := range lines {
+		if strings.HasPrefix(line, dim.sgr()+"─") {
+			return lines[i+1:]
+		}
+	}
+	return lines
+}

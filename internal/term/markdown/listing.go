@@ -1,0 +1,98 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/gomarkdown/markdown/ast"
+)
+
+// listing is a list that is rendered item by item: what its next item needs to know.
+type listing struct {
+	items   int  // how many are drawn; 0: no list goes on
+	start   int  // the number of the first
+	loose   bool // blank lines are among its items
+	indent  int  // the columns before the text of the last item
+	ordered bool
+}
+
+// placeholder is an item that is parsed with another one and not drawn.
+const placeholder = "x\n"
+
+// render renders an item. next is the marker of the item that follows in the text, "" if
+// none does. The parser reads an item as it would within the list: behind a loose item, and
+// before the next one.
+func (l *listing) render(text, next string, width int) (lines []string) {
+	before := ""
+	if mark := marker([]byte(text)); l.loose && mark != "" {
+		before = mark + placeholder + "\n"
+	}
+	after := ""
+	if next != "" {
+		after = next + placeholder
+	}
+	doc := parse(before + text + after)
+	list, ok := ast.GetFirstChild(doc).(*ast.List)
+	if !ok {
+		*l = listing{}
+		return renderBlocks(text, width)
+	}
+	goesOn := next != "" && len(doc.GetChildren()) == 1
+	if before != "" {
+		list.SetChildren(list.GetChildren()[1:])
+	}
+	if after != "" {
+		dropLastItem(doc)
+	}
+	if l.items == 0 {
+		l.start = list.Start
+	}
+	list.Start, l.ordered = l.start, list.ListFlags&ast.ListTypeOrdered != 0
+	lines = l.rendered(doc, list, width)
+	l.items, l.loose = l.items+len(list.GetChildren()), l.loose || !list.Tight
+	if !goesOn && next != "" {
+		*l = listing{}
+	}
+	return lines
+}
+
+// dropLastItem removes the last item of the last list of a document.
+func dropLastItem(doc ast.Node) {
+	last, ok := ast.GetLastChild(doc).(*ast.List)
+	if !ok || len(last.GetChildren()) == 0 {
+		return
+	}
+	last.SetChildren(last.GetChildren()[:len(last.GetChildren())-1])
+	if len(last.GetChildren()) == 0 {
+		doc.SetChildren(doc.GetChildren()[:len(doc.GetChildren())-1])
+	}
+}
+
+// rendered returns the lines of a list and of what follows it in a document.
+func (l *listing) rendered(doc ast.Node, list *ast.List, width int) []string {
+	lines := items(list, l.items, width)
+	if n := len(list.GetChildren()); n > 0 {
+		l.indent = len([]rune(mark(list, l.items+n-1)))
+	}
+	doc.SetChildren(doc.GetChildren()[1:])
+	if more := children(doc, width, true); len(more) > 0 {
+		lines = append(append(lines, ""), more...)
+	}
+	return lines
+}
+
+// renderRest renders more of an item whose beginning is drawn.
+func (l *listing) renderRest(text, next string, width int) []string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		spaces := min(4, len(line)-len(strings.TrimLeft(line, " ")))
+		b.WriteString(line[spaces:])
+	}
+	margin := strings.Repeat(" ", l.indent)
+	if next != "" && isNumber(next) != l.ordered {
+		defer func() { *l = listing{} }()
+	}
+	return prefixed(renderBlocks(b.String(), less(width, l.indent)), margin, margin)
+}
+
+// isNumber reports whether the marker of an item is a number.
+func isNumber(marker string) bool { return marker[0] >= '0' && marker[0] <= '9' }

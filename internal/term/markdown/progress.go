@@ -1,0 +1,126 @@
+package markdown
+
+import "bytes"
+
+// progress is the block that arrives: its text, and what its lines have shown so far.
+type progress struct {
+	text  []byte // begins with head; the last line may be incomplete
+	line  int    // where the last line begins
+	marks int    // the weight of its marks
+	known bool   // the last line is known to be a part of this block
+	kind  kind
+	fence string // of code within the block, as in a list; "" outside
+	blank bool   // the last whole line is blank
+	items bool   // it has items of a list
+	// head is what is repeated from the part that is already drawn, for the parser: the
+	// opening of code within a list, the header of a table.
+	head int
+	// rest means that it continues a block whose beginning is drawn.
+	rest bool
+	// code is the line that opened code within the block; table the header of a table with
+	// its second line.
+	code, table []byte
+}
+
+// verdict is whether a line begins a new block.
+type verdict int
+
+const (
+	undecided verdict = iota
+	continues
+	begins
+)
+
+// judge returns whether the last line begins a new block. Only what holds whatever follows
+// begins one: a line after a blank one, and lines that end a paragraph or an item.
+func (b *progress) judge(whole bool) (verdict, kind) {
+	line := b.text[b.line:]
+	if b.line == b.head && !b.rest || b.fence != "" || isBlank(line[:min(1, len(line))]) && len(line) > 0 {
+		return continues, paragraph
+	}
+	k := kindOf(line, whole)
+	if b.kind == paragraph && k == item && len(bytes.TrimSpace(line)) == 1 {
+		k = paragraph // it underlines a heading
+	}
+	special := k == item || k == fence || k == quote || k == heading
+	switch {
+	case k == unclear || len(line) == 0:
+		return undecided, k
+	case b.kind == heading,
+		b.kind == paragraph && special,
+		b.kind == item && (k == item || k == fence),
+		b.blank && !(b.items && k == item):
+		return begins, k
+	}
+	return continues, k
+}
+
+// marks returns the weight of the marks in a text: how much time the parser needs for them.
+func marks(text []byte) (weight int) {
+	for _, c := range text {
+		switch c {
+		case '[', '`':
+			weight += 4
+		case '*', '_', '~':
+			weight++
+		}
+	}
+	return weight
+}
+
+// isBlank reports whether a text is only white space.
+func isBlank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
+
+// endLine notes what the last line shows, which is whole.
+func (b *progress) endLine() {
+	line := b.text[b.line:]
+	trimmed := bytes.TrimSpace(line)
+	first := b.line == b.head && !b.rest
+	switch {
+	case b.fence != "":
+		if isFenceEnd(trimmed, b.fence) {
+			b.fence = ""
+		}
+	case len(trimmed) == 0:
+		b.blank = true
+	default:
+		b.blank = false
+		b.items = b.items || marker(trimmed) != ""
+		b.noteKind(line, first)
+		if b.fence = fenceOf(trimmed); b.fence != "" {
+			b.code = append(bytes.Clone(line), '\n')
+		}
+	}
+	b.text = append(b.text, '\n')
+	b.line, b.known = len(b.text), false
+}
+
+// noteKind notes what a line that is not blank says about the kind of its block.
+func (b *progress) noteKind(line []byte, first bool) {
+	if first {
+		b.kind = kindOf(line, true)
+		if isBlank(line[:1]) {
+			b.kind = other
+		}
+	}
+	if b.kind != paragraph && b.kind != other || bytes.IndexByte(line, '|') < 0 {
+		return
+	}
+	b.kind = other // perhaps a table
+	if before := b.lineBefore(); b.table == nil && isUnderline(line) && bytes.IndexByte(before, '|') >= 0 {
+		b.table = append(bytes.Clone(before), append(line, '\n')...)
+	}
+}
+
+// lineBefore returns the whole line before the last one, with its end.
+func (b *progress) lineBefore() []byte {
+	if b.line == 0 {
+		return nil
+	}
+	return b.text[bytes.LastIndexByte(b.text[:b.line-1], '\n')+1 : b.line]
+}
+
+// isUnderline reports whether a line divides the header of a table from its rows.
+func isUnderline(line []byte) bool {
+	return bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, "|:- \t\r")) == 0
+}
