@@ -78,3 +78,53 @@ func TestWhatIsNoRegularFileIsNeitherOpenedNorReplaced(t *testing.T) {
 		}
 	}
 }
+
+// TestADerivedFileIsOnlyItsOwners: it is read only if nobody else can have written it, and
+// replaces whatever is there.
+func TestADerivedFileIsOnlyItsOwners(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for name, make := range map[string]func() error{
+		"nothing":                  func() error { return nil },
+		"a file that others write": func() error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666)) },
+		"a file of another user":   func() error { return errors.Join(os.WriteFile(path, nil, 0o600), foreign(path)) },
+		"a link":                   func() error { return os.Symlink("/etc/passwd", path) },
+		"a named pipe":             func() error { return syscall.Mkfifo(path, 0o600) },
+	} {
+		os.Remove(path)
+		if err := make(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := disk.ReadDerived(disk.OS{}, path, 1<<20); err == nil && name != "a link" {
+			t.Errorf("%s is read", name)
+		}
+		if err := disk.ReplaceDerived(disk.OS{}, path, []byte("new")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		data, err := disk.ReadDerived(disk.OS{}, path, 1<<20)
+		info, err2 := os.Lstat(path)
+		if err != nil || err2 != nil || string(data) != "new" || info.Mode() != 0o600 {
+			t.Errorf("%s: %q, %v, %v, %v", name, data, info, err, err2)
+		}
+	}
+	if _, err := disk.ReadDerived(disk.OS{}, path, 2); err == nil {
+		t.Error("it is larger than its bound")
+	}
+	os.Remove(path)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.ReplaceDerived(disk.OS{}, path, []byte("new")); err == nil {
+		t.Error("a directory was replaced")
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// foreign gives a file to another user, which only root can.
+func foreign(path string) error {
+	if os.Getuid() != 0 {
+		return os.Chmod(path, 0o602)
+	}
+	return os.Chown(path, 12345, 12345)
+}

@@ -62,29 +62,35 @@ func TempName(name string) (string, error) {
 	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+tempMark+hex.EncodeToString(random)), nil
 }
 
-// writeTemp writes data, durably, to a new file beside the given one. The name is random,
-// and the file must be new: containers that share a directory may have equal process ids,
-// and goroutines share one.
+// writeTemp writes data, durably, to a new file beside the given one.
 func writeTemp(fsys FS, name string, data []byte, perm fs.FileMode) (temp string, err error) {
+	f, temp, err := createTemp(fsys, name, perm)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		fsys.Remove(temp)
+	}
+	return temp, err
+}
+
+// createTemp creates a file beside the given one. The name is random, and the file must be
+// new: containers that share a directory may have equal process ids, and goroutines share
+// one.
+func createTemp(fsys FS, name string, perm fs.FileMode) (f File, temp string, err error) {
 	for range 100 {
 		if temp, err = TempName(name); err != nil {
-			return "", err
+			return nil, "", err
 		}
-		f, err := fsys.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		f, err = fsys.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.Write(data)
-		if err == nil {
-			err = f.Sync()
-		}
-		if err = errors.Join(err, f.Close()); err != nil {
-			fsys.Remove(temp)
-		}
-		return temp, err
+		return f, temp, err
 	}
-	return "", fmt.Errorf("no free name for a temporary file beside %s", name)
+	return nil, "", fmt.Errorf("no free name for a temporary file beside %s", name)
 }
