@@ -30,7 +30,7 @@ func (s *Session) Load(ctx context.Context) error {
 		}
 	}
 	renewResidents(s)
-	found, err := s.Loader().all(ctx)
+	found, err := probe(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
-	"github.com/chibi-host/chibi/internal/hung"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/kode"
@@ -87,17 +85,6 @@ func (l *Loader) Runner() process.Runner {
 	}
 }
 
-// Prober returns a prober, which asks executables what they are. Those that hung are
-// remembered in the home; keep writes them there.
-func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
-	memory := hung.Open(l.home, hung.Options{AskAgain: l.opts.Plugins.AskAgain, Report: l.notice})
-	return oneshot.NewProber(memory, l.config.Plugins.Parallel), func() {
-		if err := memory.Save(); err != nil {
-			l.notice(fmt.Sprintf("plugins that hung cannot be remembered and are asked each time: %v", err))
-		}
-	}
-}
-
 // Native returns the options for loading chibi's plugins.
 func (l *Loader) Native() native.Options {
 	set := l.config.Plugins
@@ -111,9 +98,7 @@ func (l *Loader) Native() native.Options {
 
 // all finds the plugins of all protocols, in their order. The protocols are probed
 // concurrently; the first error in that order is returned.
-func (l *Loader) all(ctx context.Context) ([]plugin.Loaded, error) {
-	prober, keep := l.Prober()
-	defer keep()
+func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Loaded, error) {
 	loaders := []func(context.Context, *oneshot.Prober) (plugin.Loaded, error){l.native, l.kodelet}
 	found, errs := make([]plugin.Loaded, len(loaders)), make([]error, len(loaders))
 	var all errgroup.Group
@@ -195,7 +180,6 @@ func (l *Loader) kodelet(ctx context.Context, prober *oneshot.Prober) (plugin.Lo
 	set := l.config.Plugins
 	return kodelet.Load(ctx, kodelet.Options{
 		Dirs: l.project.hookDirs(l.projectEnv()), Runner: l.Runner(), Prober: prober,
-		Answers:      filepath.Join(l.told, "kodelet-events.json"),
 		QueryTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), Overrides: l.overrides(),
 		Conversation: l.context, Dir: l.project.Dir,
 		AutoCompact: l.config.AutoCompact, Threshold: l.config.AutoCompactThreshold / 100,

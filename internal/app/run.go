@@ -48,6 +48,7 @@ func (s *Session) End(ctx context.Context, failure error) error {
 		return nil
 	}
 	s.started = false
+	s.checks.stop()
 	return s.Agent.End(ctx, failure)
 }
 

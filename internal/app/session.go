@@ -53,10 +53,13 @@ type Session struct {
 	tracer    *tracer // shared with the session that this one comes from, until its plugins are loaded
 	shared    bool
 	trace     io.Writer // the file of Options.Trace, nil: none
+
+	checks *checks // of what plugins answered, from the last Load; nil: none
 }
 
 // Close ends what the session started. It may be called more than once.
 func (s *Session) Close() {
+	s.checks.end()
 	for _, c := range slices.Backward(s.closers) {
 		c.Close()
 	}
@@ -114,6 +117,7 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 	if s.residents != nil {
 		go s.residents.Close() // closing t waits for it
 	}
+	s.checks.end()
 	t.closers = append(s.closers, t.closers...)
 	return t, nil
 }

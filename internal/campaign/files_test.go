@@ -52,8 +52,8 @@ func long(path string, size int64, end string) error {
 
 func homeFiles() []string {
 	return []string{
-		"config.toml", "models.toml", "state.json", "trust.json", "installed.json", "kodelet-events.json",
-		"hung-plugins.json", "prompts/chibi.md", "prompts/reflection.md",
+		"config.toml", "models.toml", "state.json", "trust.json", "installed.json", "schemas.json",
+		"prompts/chibi.md", "prompts/reflection.md",
 		"recipes/x.md", "plugins/x", "contexts/work/local.toml", "contexts/work/transcript/active.jsonl",
 		"contexts/work/transcript/manifest.json",
 		"contexts/work/context.jsonl", "contexts/work/context.json", "contexts/work/inbox.jsonl", "contexts/work/summary.md",

@@ -13,7 +13,7 @@ import (
 // Plugins says how plugins are run. Times are in milliseconds.
 type Plugins struct {
 	// How long `--schema` may take, and `hook` of Kodelet's hooks; a plugin that takes
-	// longer is [left out for 10 minutes](PLUGINS.md#how-it-is-run), or until this is
+	// longer is [left out for 10 minutes](PLUGINS.md#what-is-remembered), or until this is
 	// raised.
 	ProbeTimeoutMS int `toml:"probe_timeout_ms" min:"1"`
 	// How long a hook may take.
@@ -36,6 +36,10 @@ type Plugins struct {
 	// colours, newlines, tabs and progress lines stay and all other control sequences
 	// are removed.
 	RawStderr bool `toml:"raw_stderr"`
+	// Whether what plugins print for `--schema` is [remembered](PLUGINS.md#what-is-remembered),
+	// so that they are not all called at every start: `on`; `off`; `always`: also on file
+	// systems that do not report changes of files reliably (NFS, FUSE, FAT and the like).
+	SchemaCache string `toml:"schema_cache" oneof:"on off always"`
 	// Removes the model's key from the environment of plugins: `CHIBI_API_KEY`, the
 	// provider's variable and any other that holds it.
 	HideKey bool `toml:"hide_key"`
@@ -47,7 +51,8 @@ func (p *Plugins) setDefaults() {
 	*p = Plugins{
 		ProbeTimeoutMS: ms(native.DefaultProbeTimeout), HookTimeoutMS: ms(oneshot.DefaultTimeout),
 		ToolTimeoutMS: ms(native.DefaultToolTimeout), AskTimeoutMS: ms(process.DefaultPatience),
-		MaxToolOutputBytes: min(native.DefaultMaxToolOutput, math.MaxInt), ByName: map[string]Plugin{},
+		MaxToolOutputBytes: min(native.DefaultMaxToolOutput, math.MaxInt), SchemaCache: "on",
+		ByName: map[string]Plugin{},
 	}
 }
 

@@ -84,11 +84,13 @@ func TestWhatIsNoRegularFileIsNeitherOpenedNorReplaced(t *testing.T) {
 func TestADerivedFileIsOnlyItsOwners(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for name, make := range map[string]func() error{
-		"nothing":                  func() error { return nil },
-		"a file that others write": func() error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666)) },
-		"a file of another user":   func() error { return errors.Join(os.WriteFile(path, nil, 0o600), foreign(path)) },
-		"a link":                   func() error { return os.Symlink("/etc/passwd", path) },
-		"a named pipe":             func() error { return syscall.Mkfifo(path, 0o600) },
+		"nothing": func() error { return nil },
+		"a file that others write": func() error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666))
+		},
+		"a file of another user": func() error { return errors.Join(os.WriteFile(path, nil, 0o600), foreign(path)) },
+		"a link":                 func() error { return os.Symlink("/etc/passwd", path) },
+		"a named pipe":           func() error { return syscall.Mkfifo(path, 0o600) },
 	} {
 		os.Remove(path)
 		if err := make(); err != nil {

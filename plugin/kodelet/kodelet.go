@@ -16,7 +16,6 @@ package kodelet
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -39,15 +38,11 @@ type Options struct {
 	Dirs []Dir
 	// Runner runs the processes.
 	Runner process.Runner
-	// Prober asks hooks for their events; nil: a new one, which asks in every run each
-	// hook whose event is not in Answers.
+	// Prober asks hooks for their events; nil: a new one, which asks every hook.
 	Prober *oneshot.Prober
 	// QueryTimeout and HookTimeout bound the processes; 0 means 5 and 30
 	// seconds.
 	QueryTimeout, HookTimeout time.Duration
-	// Answers is a file that caches what hooks answered to `hook`; "": no cache, they
-	// are asked in every run.
-	Answers string
 	// Overrides are settings for single hooks, by plugin name.
 	Overrides map[string]plugin.Override
 	// Conversation is passed to hooks as conv_id, Dir as cwd.
@@ -77,11 +72,11 @@ type Dir struct {
 	Env []string
 }
 
-// Load finds the hooks and asks those whose event is not cached. It returns an error
+// Load finds the hooks and asks them for their events. It returns an error
 // only if ctx ends; a directory that cannot be read is reported as skipped.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	opts.Prober = cmp.Or(opts.Prober, oneshot.NewProber(nil, 0))
-	l := loader{opts: opts, cache: readAnswers(opts.Answers), names: map[string]executable{}}
+	l := loader{opts: opts, names: map[string]executable{}}
 	found, skipped := l.find()
 	answers := l.ask(ctx, slices.Concat(found...))
 	if ctx.Err() != nil {
@@ -92,17 +87,12 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 		l.add(files, answers[:len(files)])
 		answers = answers[len(files):]
 	}
-	if err := l.cache.save(); err != nil {
-		l.Notices = append(l.Notices, plugin.Notice{Plugin: Protocol,
-			Text: fmt.Sprintf("%v; hooks are asked for their event each time", err)})
-	}
 	return l.Loaded, nil
 }
 
 type loader struct {
 	plugin.Loaded
 	opts  Options
-	cache *eventCache
 	names map[string]executable // the usable ones, by plugin and file name
 }
 
@@ -168,7 +158,7 @@ type answer struct {
 func (l *loader) ask(ctx context.Context, found []executable) []answer {
 	list := make([]answer, len(found))
 	l.opts.Prober.Each(len(found), func(i int) {
-		list[i].event, list[i].err = l.cache.eventOf(ctx, l.opts, found[i])
+		list[i].event, list[i].err = query(ctx, l.opts, found[i])
 	})
 	return list
 }

@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/schemas"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/kodelet"
+	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/plugintest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -197,43 +199,47 @@ func TestAHookThatChangesAfterItWasLoadedDoesNotRun(t *testing.T) {
 	}
 }
 
-// TestAnswersAreCached: a hook is asked for its event once, until its file
-// changes in any way.
-func TestAnswersAreCached(t *testing.T) {
+// TestAnswersAreRemembered: with a memory, a hook is asked for its event once, until its
+// file changes in any way.
+func TestAnswersAreRemembered(t *testing.T) {
 	dir := t.TempDir()
-	path, count, cache := dir+"/hooks/h", dir+"/count", dir+"/home/kodelet.json"
+	path, count := dir+"/hooks/h", dir+"/count"
 	script := func(event string) string {
 		return "#!/bin/sh\n[ \"$1\" = hook ] && { echo x >> " + count + "; echo " + event + "; }\n"
 	}
 	write(t, path, script("turn_end"), 0o755)
 	opts := options(dir + "/hooks")
-	opts.Answers = cache
+	later := func() time.Time { return time.Now().Add(time.Hour) } // the files have not just changed
 	asked := func() int {
 		data, _ := os.ReadFile(count)
 		return strings.Count(string(data), "x")
 	}
 	for _, step := range []struct {
-		name string
-		do   func()
-		want int
+		name   string
+		do     func()
+		want   int
+		loaded bool
 	}{
-		{"first", func() {}, 1},
-		{"again", func() {}, 1},
-		{"another mode", func() { os.Chmod(path, 0o700) }, 2},
-		{"another time", func() { os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)) }, 3},
+		{"first", func() {}, 1, true},
+		{"again", func() {}, 1, true},
+		{"another mode", func() { os.Chmod(path, 0o700) }, 2, true},
+		{"another time", func() { os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)) }, 3, true},
 		{"another content of the same size and time", func() {
 			write(t, path, script("turn_enD"), 0o700)
 			os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0))
-		}, 4},
-		{"a failure is not cached", func() {}, 5},
-		{"right again", func() { write(t, path, script("turn_end"), 0o700) }, 6},
-		{"a damaged cache", func() { write(t, cache, "{", 0o600) }, 7},
-		{"again, at last", func() {}, 7},
+		}, 4, false},
+		{"a failure is remembered too", func() {}, 4, false},
+		{"right again", func() { write(t, path, script("turn_end"), 0o700) }, 5, true},
 	} {
 		step.do()
-		load(t, opts)
-		if got := asked(); got != step.want {
-			t.Errorf("%s: asked %d times so far, want %d", step.name, got, step.want)
+		memory := schemas.Open(dir, schemas.Options{Now: later})
+		opts.Prober = oneshot.NewProber(memory, 0)
+		loaded := load(t, opts)
+		if err := memory.Save(""); err != nil {
+			t.Fatal(err)
+		}
+		if got := asked(); got != step.want || len(loaded.Plugins) == 1 != step.loaded {
+			t.Errorf("%s: asked %d times so far, want %d; %q", step.name, got, step.want, describe(loaded))
 		}
 	}
 }

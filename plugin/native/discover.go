@@ -15,9 +15,25 @@ import (
 
 // executable is a file in the plugins directory that can be asked for its schema.
 type executable struct {
-	name string // the plugin's name: that of its file or directory
-	path string // as found, for messages
-	real string // with links resolved; this file is executed
+	name   string      // the plugin's name: that of its file or directory
+	path   string      // as found, for messages
+	real   string      // with links resolved; this file is executed
+	info   fs.FileInfo // of that file
+	folder string      // the directory that is the plugin; "": it is a single file
+}
+
+// finder finds executables.
+type finder struct {
+	opts Options
+	real string // of the plugins directory
+}
+
+func newFinder(opts Options) finder {
+	real, err := filepath.EvalSymlinks(opts.Dir)
+	if err != nil {
+		real = opts.Dir
+	}
+	return finder{opts, real}
 }
 
 // discover lists the executables of the plugins directory in bytewise order of
@@ -27,6 +43,7 @@ func discover(opts Options) ([]executable, []plugin.SkippedPlugin, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the plugins directory: %w; use --no-plugins to run without plugins", err)
 	}
+	f := newFinder(opts)
 	var found []executable
 	var skipped []plugin.SkippedPlugin
 	for _, name := range names {
@@ -34,7 +51,7 @@ func discover(opts Options) ([]executable, []plugin.SkippedPlugin, error) {
 		if isOther || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".chibi-test.toml") {
 			continue
 		}
-		file, skip := examine(opts, name)
+		file, skip := f.examine(name)
 		if skip != nil {
 			skip.Name, skip.Origin = name, origin(opts.path(name))
 			skipped = append(skipped, *skip)
@@ -70,56 +87,79 @@ func (o Options) path(name string) string {
 // Find returns the executable of one entry of the plugins directory, without running
 // it, or the reason why the entry is skipped.
 func Find(opts Options, name string) (path string, skipped *plugin.SkippedPlugin) {
-	file, skipped := examine(opts, name)
+	file, skipped := newFinder(opts).examine(name)
 	return file.real, skipped
 }
 
 // examine returns the executable of one entry, or the reason why it is skipped.
-func examine(opts Options, name string) (executable, *plugin.SkippedPlugin) {
-	_, placed := opts.Placed[name]
+func (f finder) examine(name string) (executable, *plugin.SkippedPlugin) {
+	_, placed := f.opts.Placed[name]
 	switch {
 	case strings.HasSuffix(name, ".disabled"):
 		return executable{}, &plugin.SkippedPlugin{Reason: "disabled by its name; to enable it, remove .disabled",
 			Disabled: true}
-	case opts.Overrides[name].Disabled && !placed:
+	case f.opts.Overrides[name].Disabled && !placed:
 		return executable{}, &plugin.SkippedPlugin{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the "+
 			"configuration", name), Disabled: true}
 	}
-	path := opts.path(name)
-	elsewhere := filepath.Dir(path) != filepath.Clean(opts.Dir)
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return executable{}, &plugin.SkippedPlugin{Reason: "it is a link whose target does not exist or that leads to itself",
-			Reportable: true}
+	file, skipped := f.locate(name)
+	if skipped != nil {
+		return executable{}, skipped
 	}
-	info, err := os.Stat(real)
-	if err == nil && info.IsDir() {
-		path = filepath.Join(path, name)
-		if real, err = filepath.EvalSymlinks(path); err != nil {
-			return executable{}, &plugin.SkippedPlugin{Reason: fmt.Sprintf("a directory without an executable %s/%s in it",
-				name, name)}
-		}
-		info, err = os.Stat(real)
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return executable{}, &plugin.SkippedPlugin{Reason: "not a regular file"}
-	}
-	if !elsewhere && !inside(opts, real) {
-		return executable{}, &plugin.SkippedPlugin{Reportable: true, Reason: fmt.Sprintf(
-			"it is a link to %s, outside the plugins directory; to allow that, add the target to allow_links under "+
-				"[plugins] in config.toml", real)}
-	}
-	if info.Mode().Perm()&0o111 == 0 {
+	if file.info.Mode().Perm()&0o111 == 0 {
 		return executable{}, &plugin.SkippedPlugin{Reason: "not executable; to use it, run: chmod +x " +
-			path, Reportable: isScript(real)}
+			file.path, Reportable: isScript(file.real)}
 	}
-	return executable{name: name, path: path, real: real}, nil
+	return file, nil
 }
 
-// inside reports whether a resolved path lies in the plugins directory or in what the
+// locate returns the file of an entry, or the reason why the entry is skipped. A file in the
+// plugins directory itself, which most plugins are, needs one call of the system.
+func (f finder) locate(name string) (executable, *plugin.SkippedPlugin) {
+	file := executable{name: name, path: f.opts.path(name)}
+	elsewhere := filepath.Dir(file.path) != filepath.Clean(f.opts.Dir)
+	if info, err := os.Lstat(file.path); err == nil && info.Mode().IsRegular() && !elsewhere {
+		file.real, file.info = filepath.Join(f.real, filepath.Base(file.path)), info
+		return file, nil
+	}
+	if skipped := file.resolve(); skipped != nil {
+		return file, skipped
+	}
+	if !elsewhere && !f.allows(file.real) {
+		return file, &plugin.SkippedPlugin{Reportable: true, Reason: fmt.Sprintf(
+			"it is a link to %s, outside the plugins directory; to allow that, add the target to allow_links under "+
+				"[plugins] in config.toml", file.real)}
+	}
+	return file, nil
+}
+
+// resolve follows links and finds the file of a directory.
+func (file *executable) resolve() (skipped *plugin.SkippedPlugin) {
+	var err error
+	if file.real, err = filepath.EvalSymlinks(file.path); err != nil {
+		return &plugin.SkippedPlugin{Reason: "it is a link whose target does not exist or that leads to itself",
+			Reportable: true}
+	}
+	file.info, err = os.Stat(file.real)
+	if err == nil && file.info.IsDir() {
+		file.folder = file.real
+		file.path = filepath.Join(file.path, file.name)
+		if file.real, err = filepath.EvalSymlinks(file.path); err != nil {
+			return &plugin.SkippedPlugin{Reason: fmt.Sprintf("a directory without an executable %s/%s in it",
+				file.name, file.name)}
+		}
+		file.info, err = os.Stat(file.real)
+	}
+	if err != nil || !file.info.Mode().IsRegular() {
+		return &plugin.SkippedPlugin{Reason: "not a regular file"}
+	}
+	return nil
+}
+
+// allows reports whether a resolved path lies in the plugins directory or in what the
 // configuration allows.
-func inside(opts Options, real string) bool {
-	for _, root := range append([]string{opts.Dir}, opts.AllowLinks...) {
+func (f finder) allows(real string) bool {
+	for _, root := range append([]string{f.real}, f.opts.AllowLinks...) {
 		root, err := filepath.EvalSymlinks(root)
 		if err != nil {
 			continue

@@ -49,8 +49,7 @@ type Options struct {
 	Verbose bool
 	// Runner runs the processes.
 	Runner process.Runner
-	// Prober asks for schemas; nil: a new one, which asks every plugin in every
-	// run.
+	// Prober asks for schemas; nil: a new one, which asks every plugin.
 	Prober *oneshot.Prober
 	// ProbeTimeout, HookTimeout and ToolTimeout bound the processes; 0 means
 	// 5 seconds, 30 seconds and 10 minutes.

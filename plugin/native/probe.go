@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
 )
@@ -23,34 +24,41 @@ type probed struct {
 	err      error
 }
 
-// probe runs an executable with --schema.
+// probe returns the schemas of an executable. It is run with --schema, unless the prober
+// remembers what it printed.
 func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file executable) probed {
 	runner := opts.runner(file.name)
 	runner.Stderr, runner.Lender = nil, nil // a probe must not print or ask; the tail of stderr goes into the error
-	cmd := process.Command{
-		Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
-		Timeout: cmp.Or(opts.ProbeTimeout, DefaultProbeTimeout), MaxOutput: maxSchema,
-	}
 	begun := time.Now()
-	out, err := prober.Run(ctx, oneshot.Probe{Runner: runner, Command: cmd,
-		Required: opts.Overrides[file.name].Required()})
+	p, err := oneshot.Ask(ctx, prober, oneshot.Probe{
+		Name: file.name, Runner: runner, Required: opts.Overrides[file.name].Required(),
+		File: oneshot.File{Path: file.real, Info: file.info, Folder: file.folder, Question: "--schema"},
+		Command: process.Command{
+			Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
+			Timeout: cmp.Or(opts.ProbeTimeout, DefaultProbeTimeout), MaxOutput: maxSchema,
+		},
+		Explain: func(err error) error { return fmt.Errorf("--schema: %w", err) },
+	}, opts.read)
 	if opts.Probed != nil {
 		opts.Probed(file.name, time.Since(begun))
 	}
-	if err == nil {
-		err = out.Err()
-	}
-	if err != nil {
-		return probed{err: fmt.Errorf("--schema: %w", err)}
-	}
-	p, err := parseSchemas(out.Stdout, opts.knows)
-	if err != nil {
-		return probed{err: err}
-	}
-	if opts.Strict {
-		p.warnings = append(p.warnings, unknownKeys(out.Stdout)...)
-	}
+	p.err = err
 	return p
+}
+
+// read takes apart what --schema printed.
+func (o Options) read(out []byte) (p probed, rules oneshot.Rules, err error) {
+	if p, err = parseSchemas(out, o.knows); err != nil {
+		return p, rules, err
+	}
+	if o.Strict {
+		p.warnings = append(p.warnings, unknownKeys(out)...)
+	}
+	for _, s := range p.schemas {
+		rules.Never = rules.Never || s.Cache != nil && !*s.Cache
+		rules.Blocks = rules.Blocks || s.OnFailure == plugin.Block
+	}
+	return p, rules, nil
 }
 
 // knows reports whether a hook point exists for this program.

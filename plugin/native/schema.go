@@ -34,6 +34,7 @@ type schema struct {
 	Resident    bool              `json:"resident"`
 	Concurrent  bool              `json:"concurrent"`
 	Env         []string          `json:"env"`
+	Cache       *bool             `json:"cache"`
 }
 
 // isTool reports whether the model may call it, which is the default.

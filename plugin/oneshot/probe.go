@@ -3,8 +3,6 @@ package oneshot
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -15,32 +13,26 @@ import (
 // DefaultProbeTimeout is the default time limit of a probe.
 const DefaultProbeTimeout = 5 * time.Second
 
-// Hung remembers executables that did not answer a probe in time. It must be safe for
-// concurrent use.
-type Hung interface {
-	// Until reports whether an executable, if its file is unchanged, recently hung with
-	// at least the given time limit: when that was, and until when it is skipped.
-	Until(path string, patience time.Duration) (at, until time.Time, ok bool)
-	// Note records that an executable hung just now and returns until when it is skipped;
-	// not ok: it is not skipped.
-	Note(path string, patience time.Duration) (until time.Time, ok bool)
-	// Forget removes the record of an executable, which has answered.
-	Forget(path string)
-}
-
 // Prober probes executables: it asks them for their schema or event. It bounds how many
-// are probed at once, over all protocols that share it, and with a memory it skips
-// executables that recently hung. Use [NewProber] to create one. It is safe for concurrent
+// are probed at once, over all protocols that share it, and with a memory it asks only
+// those whose answer is not known. Use [NewProber] to create one. It is safe for concurrent
 // use.
 type Prober struct {
-	hung  Hung
-	slots chan struct{}
+	memory Memory
+	slots  chan struct{}
+
+	mu      sync.Mutex
+	asked   []recheck
+	notices []plugin.Notice
 }
 
 // NewProber returns a prober that probes so many executables at once; 0:
-// [plugin.DefaultParallel]. hung may be nil: no executable is skipped.
-func NewProber(hung Hung, parallel int) *Prober {
-	return &Prober{hung: hung, slots: make(chan struct{}, cmp.Or(max(parallel, 0), plugin.DefaultParallel()))}
+// [plugin.DefaultParallel]. memory may be nil: every executable is asked.
+func NewProber(memory Memory, parallel int) *Prober {
+	if memory == nil {
+		memory = NoMemory{}
+	}
+	return &Prober{memory: memory, slots: make(chan struct{}, cmp.Or(max(parallel, 0), plugin.DefaultParallel()))}
 }
 
 // Each calls ask for every index below n, concurrently, and returns when all calls have
@@ -59,45 +51,103 @@ func (p *Prober) Each(n int, ask func(i int)) {
 
 // Probe is the probe of one executable.
 type Probe struct {
+	// Name is the plugin's name, for notices.
+	Name string
+	// File is the executable, for the memory.
+	File File
 	// Runner runs it; nil: a process.Runner with its defaults.
 	Runner Runner
 	// Command is the command. It must have a Timeout.
 	Command process.Command
 	// Required is set for an executable that must never be skipped.
 	Required bool
+	// Explain makes the error of a probe from that of its process; nil: it is the same.
+	Explain func(error) error
 }
 
-// Run runs a probe. Errors are those of [process.Runner.Run], and a
-// process.ErrTimeout without a run for an executable that is skipped because it recently
-// hung.
-func (p *Prober) Run(ctx context.Context, probe Probe) (process.Outcome, error) {
+func (p Probe) explain(err error) error {
+	if p.Explain == nil {
+		return err
+	}
+	return p.Explain(err)
+}
+
+// Ask returns what an executable is: from the prober's memory if that may be used, else by
+// running the probe. read takes the answer apart, and says what it allows; it must not keep
+// anything, because it may be called again later. Errors are those of read, and what
+// Probe.Explain makes of those of [process.Runner.Run] and [process.Outcome.Err].
+func Ask[T any](ctx context.Context, p *Prober, probe Probe, read func(stdout []byte) (T, Rules, error)) (T, error) {
+	var value T
+	p.add(recheck{probe: probe, read: func(stdout []byte) (Rules, error) {
+		_, rules, err := read(stdout)
+		return rules, err
+	}})
+	if known, ok := p.memory.Recall(probe.File); ok {
+		if probe.skips(known) {
+			return value, known.failure()
+		}
+		if known.Failure == "" {
+			value, rules, err := read(known.Stdout)
+			if err == nil && probe.uses(known, rules) {
+				return value, nil
+			}
+		}
+	}
+	err := p.run(ctx, probe, func(stdout []byte) (rules Rules, err error) {
+		value, rules, err = read(stdout)
+		return rules, err
+	})
+	return value, err
+}
+
+// run runs a probe and remembers the answer.
+func (p *Prober) run(ctx context.Context, probe Probe, read func([]byte) (Rules, error)) error {
 	if probe.Runner == nil {
 		probe.Runner = process.Runner{}
 	}
-	runner, c := probe.Runner, probe.Command
-	if p.hung == nil || probe.Required {
-		return runner.Run(ctx, c)
+	remember, begun := p.memory.Begin(probe.File), time.Now()
+	out, err := probe.Runner.Run(ctx, probe.Command)
+	if ctx.Err() != nil {
+		return probe.explain(ctx.Err())
 	}
-	if at, until, ok := p.hung.Until(c.Path, c.Timeout); ok {
-		return process.Outcome{}, fmt.Errorf("%w within %s at %s; %s", process.ErrTimeout, c.Timeout,
-			clockTime(at), whenAgain(until))
+	answer, lasting := failed(out, err, probe.Command.Timeout)
+	answer.Took = time.Since(begun)
+	if err == nil {
+		err = out.Err()
 	}
-	out, err := runner.Run(ctx, c)
-	switch {
-	case errors.Is(err, process.ErrTimeout):
-		if until, ok := p.hung.Note(c.Path, c.Timeout); ok {
-			err = fmt.Errorf("%w; %s", err, whenAgain(until))
-		}
-	case err == nil:
-		p.hung.Forget(c.Path)
+	var rules Rules
+	if err != nil {
+		err = probe.explain(err)
+	} else {
+		answer.Stdout = out.Stdout
+		rules, err = read(out.Stdout)
+		answer.Never, lasting = rules.Never, true
 	}
-	return out, err
+	if err != nil && (!lasting || probe.Required || rules.Blocks) {
+		p.memory.Forget(probe.File)
+		return err
+	}
+	if err != nil {
+		answer.Stdout, answer.Failure = nil, err.Error()
+	}
+	effect := remember(answer)
+	if effect.Changed {
+		p.notice(probe.Name)
+	}
+	if err != nil && !effect.Until.IsZero() {
+		return notAgain{err, whenAgain(effect.Until, answer.Waited > 0)}
+	}
+	return err
 }
 
-// whenAgain returns when a skipped executable is asked again.
-func whenAgain(until time.Time) string {
-	return fmt.Sprintf("asked again after %s, by chibi plugin list, or when its file changes or plugins.probe_timeout_ms "+
-		"is raised", clockTime(until))
+// notAgain is the failure of an executable that is not asked again for a while.
+type notAgain struct {
+	error
+	until string
 }
 
-func clockTime(t time.Time) string { return t.Local().Format("15:04") }
+// Error says until when.
+func (e notAgain) Error() string { return e.error.Error() + "; " + e.until }
+
+// Unwrap returns the failure.
+func (e notAgain) Unwrap() error { return e.error }

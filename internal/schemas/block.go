@@ -1,4 +1,4 @@
-package hung
+package schemas
 
 import (
 	"bytes"

@@ -1,0 +1,128 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptrace"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/chibi-host/chibi/internal/schemas"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/oneshot"
+)
+
+// schemaCacheVar is the variable with which a person turns off the cache of schemas for one
+// run.
+const schemaCacheVar = "CHIBI_SCHEMA_CACHE"
+
+// Prober returns a prober, which asks executables what they are. What they answer is
+// remembered in the home; keep writes it there, and reports what a person should know.
+func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
+	opts := schemas.Options{Use: schemas.Use(l.config.Plugins.SchemaCache), AskAgain: l.opts.Plugins.AskAgain,
+		Elsewhere: l.told != l.home}
+	if os.Getenv(schemaCacheVar) == string(schemas.Off) {
+		opts.Use = schemas.Off
+	}
+	dir, err := filepath.EvalSymlinks(l.Dir())
+	if err != nil || opts.Elsewhere {
+		dir = ""
+	}
+	memory := schemas.Open(l.home, opts)
+	prober = oneshot.NewProber(memory, l.config.Plugins.Parallel)
+	return prober, func() {
+		for _, n := range prober.Notices() {
+			l.notice(n.String())
+		}
+		if err := memory.Save(dir); err != nil {
+			l.notice(fmt.Sprintf("what plugins answered cannot be remembered, and they are asked each time: %v", err))
+		}
+	}
+}
+
+// probe finds the plugins of a session. What is remembered of them is checked when there
+// is time for it.
+func probe(ctx context.Context, s *Session) ([]plugin.Loaded, error) {
+	s.checks.end()
+	l := s.Loader()
+	prober, keep := l.Prober()
+	defer keep()
+	s.checks = &checks{prober: prober, keep: keep}
+	return l.all(ctx, prober)
+}
+
+// checks asks plugins again, one at a time and in the background, to see whether what is
+// remembered of them is still true. They begin once, and end with the run. A nil value
+// does nothing.
+type checks struct {
+	prober *oneshot.Prober
+	keep   func()
+
+	mu      sync.Mutex
+	stopped bool
+	cancel  context.CancelFunc // nil: they have not begun
+	done    chan struct{}      // closed when nothing is left of them
+}
+
+// begin begins the checks, unless they have begun or are not wanted any more.
+func (c *checks) begin() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped || c.cancel != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	c.cancel, c.done = cancel, make(chan struct{})
+	go func() {
+		defer close(c.done)
+		c.prober.Recheck(ctx)
+	}()
+}
+
+// stop ends what has not finished, without waiting for it, and reports whether the checks
+// had begun.
+func (c *checks) stop() (begun bool) {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = true
+	if c.cancel != nil {
+		c.cancel()
+	}
+	return c.cancel != nil
+}
+
+// end waits until nothing is left of the checks, and keeps what they found. It may be
+// called more than once.
+func (c *checks) end() {
+	if c.stop() {
+		<-c.done
+		c.keep()
+	}
+}
+
+// checkingClient lets a session's checks begin when a request is written: then the run waits
+// for the model.
+type checkingClient struct {
+	llm.Client
+	session *Session
+}
+
+// Stream sends a request.
+func (c checkingClient) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
+	checks := c.session.checks
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+		if info.Err == nil {
+			checks.begin()
+		}
+	}})
+	return c.Client.Stream(ctx, body, onText)
+}
