@@ -14,17 +14,7 @@ import (
 func (d *dispatch) askAtOnce(ctx context.Context, plugins []*Plugin) error {
 	payload := d.merged.Next()
 	replies := make([]*reply, len(plugins))
-	var g errgroup.Group
-	g.SetLimit(d.host.parallel())
-	for _, sequence := range sequences(plugins) {
-		g.Go(func() error {
-			for _, i := range sequence {
-				replies[i] = d.ask(ctx, plugins[i], payload)
-			}
-			return nil
-		})
-	}
-	g.Wait()
+	d.host.atOnce(plugins, func(i int) { replies[i] = d.ask(ctx, plugins[i], payload) })
 	d.replies = append(d.replies, replies...)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -33,6 +23,22 @@ func (d *dispatch) askAtOnce(ctx context.Context, plugins []*Plugin) error {
 		d.add(r)
 	}
 	return stopped(replies)
+}
+
+// atOnce calls ask with the index of each plugin, concurrently, for the plugins of one
+// sequence one after another, and returns when all calls have returned.
+func (h *Host) atOnce(plugins []*Plugin, ask func(i int)) {
+	var g errgroup.Group
+	g.SetLimit(h.parallel())
+	for _, sequence := range sequences(plugins) {
+		g.Go(func() error {
+			for _, i := range sequence {
+				ask(i)
+			}
+			return nil
+		})
+	}
+	g.Wait()
 }
 
 // sequences groups the indexes of plugins that are asked one after another;

@@ -148,8 +148,14 @@ func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Res
 // one left it, until the dispatch is settled, and then those atOnce concurrently. The error
 // is that of ctx, or a [StartError].
 func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
+	ask := d.ask
+	if d.info.Mode == hookpoints.Chain && slices.ContainsFunc(inTurn, func(p *Plugin) bool { return p.Pure }) {
+		chain := d.pureChain(inTurn)
+		defer chain.end()
+		ask = chain.ask
+	}
 	for i, p := range inTurn {
-		r := d.ask(ctx, p, d.merged.Next())
+		r := ask(ctx, p, d.merged.Next())
 		d.replies = append(d.replies, r)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -186,7 +192,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 		err = room.take(len(answer.Body))
 	}
 	r.unread, r.asked, r.ended = answer.Unread, answer.Asked, errors.Is(err, context.Canceled) && ctx.Err() != nil
-	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
+	r.record.DurationMS = milliseconds(time.Since(r.record.Time))
 	r.record.Exit, r.record.AnswerBytes, r.record.How = answer.Exit, len(answer.Body), answer.How
 	r.record.Notes, r.notices = slices.Clone(answer.Notes), slices.Clone(answer.Notes)
 	switch {
@@ -204,6 +210,9 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	}
 	return r
 }
+
+// milliseconds returns a duration as records have it.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
 	return &reply{dispatch: d, plugin: p, record: Record{

@@ -38,6 +38,7 @@ type Host struct {
 	dispatches atomic.Int64
 	said       sync.Map // what was said once
 	points     sync.Map // what is known of points
+	changers   sync.Map // the names of pure plugins that have changed a payload
 }
 
 // once reports whether a notice about a plugin at a point is the first one.

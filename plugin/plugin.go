@@ -23,7 +23,9 @@ type Plugin struct {
 	// Guards are those of Hooks at which the plugin only ever blocks. At a
 	// chain point it is asked after all others, with the final payload.
 	Guards []hookpoints.Name
-	// Pure is true if asking the plugin in vain or twice has no effect.
+	// Pure is true if calling the handler in vain or twice has no effect: at chain points it
+	// may be called before its turn, at the same time as its neighbours, and what is not used
+	// is discarded, its context ended. It says nothing about Tools.
 	Pure bool
 	// OnFailure says what a failure means at a point that can block; "" if
 	// nobody has said: then it has no opinion, as with Ignore, except that

@@ -53,10 +53,26 @@ type Record struct {
 	// NoteKinds are the kinds of Notes, in their order: "" for a remark of no kind;
 	// shorter than Notes where none follows.
 	NoteKinds []merge.NoteKind `json:"note_kinds,omitempty"`
+	// Discarded are calls of a pure plugin before its turn whose answers were not used.
+	// Everything else is about the call at its turn.
+	Discarded []DiscardedCall `json:"discarded,omitempty"`
 	// Payload is what the plugin received.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// Answer is what it answered.
 	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+// DiscardedCall is a call whose answer was not used.
+type DiscardedCall struct {
+	// Time is when the plugin was called.
+	Time time.Time `json:"time"`
+	// DurationMS is how long the call took, in milliseconds.
+	DurationMS float64 `json:"duration_ms"`
+	// Why says why the answer was not used.
+	Why string `json:"why"`
+	// Failure is how the call failed, or that it was ended before it could answer; "" if
+	// it did not fail.
+	Failure string `json:"failure,omitempty"`
 }
 
 // Firing is one dispatch as a whole, after its end.

@@ -74,7 +74,7 @@ type Plugin struct {
 	// Hook points of the mode chain at which the plugin only ever blocks, besides those that it names itself: there it is
 	// asked as [a guard](HOOKS.md#guards), and what it changes is ignored.
 	Guards []string `toml:"guards" check:"guards" unset:"the plugin's"`
-	// `true`: asking this plugin needlessly or twice has no effect.
+	// `true`: calling this plugin needlessly or twice has no effect, see [PLUGINS.md](PLUGINS.md#pure-plugins).
 	Pure *bool `toml:"pure" unset:"the plugin's"`
 	// Hooks are settings for single hook points, which take precedence over the above.
 	Hooks map[hookpoints.Name]Hook `toml:"hooks" name:"POINT"`

@@ -68,6 +68,10 @@ func (l Line) without(gone *removed) Line {
 	}
 	r := *l.Record
 	r.Why = cut(r.Why)
+	r.Discarded = slices.Clone(r.Discarded)
+	for i := range r.Discarded {
+		r.Discarded[i].Failure = cut(r.Discarded[i].Failure)
+	}
 	r.Notes = slices.Clone(r.Notes)
 	for i := range r.Notes {
 		r.Notes[i] = cut(r.Notes[i])
@@ -104,6 +108,10 @@ func (l Line) withoutTexts() Line {
 	}
 	r := *l.Record
 	r.Why, r.Notes, r.NoteKinds, r.Payload, r.Answer, l.Options = "", nil, nil, nil, nil, nil
+	r.Discarded = slices.Clone(r.Discarded)
+	for i := range r.Discarded {
+		r.Discarded[i].Failure = ""
+	}
 	l.Record = &r
 	return l
 }

@@ -84,6 +84,9 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 	for _, lost := range r.Lost {
 		parts = append(parts, fmt.Sprintf("its %s was replaced by %s", lost.Path, lost.Winner))
 	}
+	for _, call := range r.Discarded {
+		parts = append(parts, discardedText(call))
+	}
 	row.Text = strings.Join(append(parts, r.Notes...), "; ")
 	if r.Result != plugin.NoOpinion {
 		row.Mark = string(r.Result)
@@ -92,6 +95,11 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 		row.Mark = "lost"
 	}
 	return row
+}
+
+// discardedText describes a call of a pure plugin before its turn.
+func discardedText(call plugin.DiscardedCall) string {
+	return fmt.Sprintf("called before its turn for %d ms, answer not used: %s", max(1, int(call.DurationMS)), call.Why)
 }
 
 func stepRow(l Line, begin time.Time) Row {

@@ -145,6 +145,26 @@ func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 	}
 }
 
+func TestAllThatHasHooksMustBePure(t *testing.T) {
+	for schemas, want := range map[string]bool{
+		`{"name":"p","hooks":["pre_tool"],"pure":true}`:                                                    true,
+		`{"name":"p","hooks":["pre_tool"]}`:                                                                false,
+		`{"name":"p","pure":true}`:                                                                         false,
+		`[{"name":"p","hooks":["pre_tool"],"pure":true},{"name":"q"}]`:                                     true,
+		`[{"name":"p","hooks":["pre_tool"],"pure":true},{"name":"q","hooks":["on_end"]}]`:                  false,
+		`[{"name":"p","hooks":["pre_tool"],"pure":true},{"name":"q","hooks":["pre_message"],"pure":true}]`: true,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "p"), []byte("#!/bin/sh\necho '"+schemas+"'\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := native.Load(t.Context(), native.Options{Dir: dir})
+		if err != nil || len(loaded.Plugins) != 1 || loaded.Plugins[0].Pure != want {
+			t.Errorf("%s: %+v, %v; want pure: %v", schemas, loaded, err, want)
+		}
+	}
+}
+
 func TestALinkToAnAllowedTargetIsAPlugin(t *testing.T) {
 	outside := newPluginDir(t).plugin("tool", `{"name":"outside"}`, "")
 	f := newPluginDir(t).link("p", filepath.Join(outside.dir, "tool"))

@@ -42,10 +42,16 @@ func (s schema) isTool() bool { return s.Tool == nil || *s.Tool }
 
 func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
 
-// arePure reports whether an executable says for everything with hooks that asking it in
-// vain or twice has no effect.
-func arePure(schemas []schema) bool {
-	return !slices.ContainsFunc(schemas, func(s schema) bool { return len(s.Hooks) > 0 && !s.Pure })
+// arePure reports whether all schemas with hooks say that calling these in vain or twice has
+// no effect.
+func arePure(schemas []schema) (pure bool) {
+	for _, s := range schemas {
+		if len(s.Hooks) > 0 && !s.Pure {
+			return false
+		}
+		pure = pure || len(s.Hooks) > 0
+	}
+	return pure
 }
 
 // parseSchemas reads what --schema printed: an object, or an array of them.

@@ -59,6 +59,7 @@ type listedPlugin struct {
 	File      string            `json:"file,omitempty"`
 	Order     int               `json:"order,omitempty"`
 	OnFailure plugin.Failure    `json:"on_failure,omitempty"`
+	Pure      bool              `json:"pure,omitempty"`
 	Tools     []string          `json:"tools"`
 	Hooks     []listedHook      `json:"hooks"`
 	Guards    []hookpoints.Name `json:"guards"`
@@ -120,7 +121,7 @@ func emptyListed(name string, origin plugin.Origin) listedPlugin {
 // listedAsLoaded describes a plugin that was loaded.
 func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 	one := emptyListed(p.Name, p.Origin)
-	one.State, one.OnFailure = stateLoaded, effective(p.OnFailure)
+	one.State, one.OnFailure, one.Pure = stateLoaded, effective(p.OnFailure), p.Pure
 	for _, t := range p.Tools {
 		one.Tools = append(one.Tools, t.Spec().Name)
 	}
@@ -147,13 +148,17 @@ func effective(f plugin.Failure) plugin.Failure { return cmp.Or(f, plugin.Ignore
 
 // state is the state of the plugin for people.
 func (p *listedPlugin) state() string {
-	switch {
-	case p.State == stateLeftOut:
+	if p.State == stateLeftOut {
 		return "left out: " + whyLeftOut(p.Reason, p.Untrusted)
-	case p.OnFailure == plugin.Block:
-		return "ok, blocks when it fails"
 	}
-	return "ok"
+	text := "ok"
+	if p.Pure {
+		text += ", pure"
+	}
+	if p.OnFailure == plugin.Block {
+		text += ", blocks when it fails"
+	}
+	return text
 }
 
 // hookText is a hook point, with what the plugin's protocol calls it.
