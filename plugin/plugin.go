@@ -23,6 +23,8 @@ type Plugin struct {
 	// Guards are those of Hooks at which the plugin only ever blocks. At a
 	// chain point it is asked after all others, with the final payload.
 	Guards []hookpoints.Name
+	// Resident is true if the plugin says that one process answers all its events.
+	Resident bool
 	// Pure is true if calling the handler in vain or twice has no effect: at chain points it
 	// may be called before its turn, at the same time as its neighbours, and what is not used
 	// is discarded, its context ended. It says nothing about Tools.

@@ -9,7 +9,7 @@ import (
 	"path"
 )
 
-//go:embed logger add-time block-rm tool-filter temperature greet run-command
+//go:embed logger add-time plain-output block-rm tool-filter temperature greet run-command
 //go:embed summarize summarize-with-model word-count/word-count word-count/main.go word-count/schema.json
 var files embed.FS
 
@@ -30,6 +30,8 @@ func needs(name string) []string {
 		return []string{"bash", "jq"}
 	case "add-time", "run-command", "summarize", "temperature":
 		return []string{"python3"}
+	case "plain-output":
+		return []string{"node"}
 	case "summarize-with-model":
 		return []string{"python3", "chibi"}
 	case "word-count":

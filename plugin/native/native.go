@@ -182,9 +182,13 @@ func whyTaken(tool, owner, from string) string {
 func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	p := plugin.Plugin{Name: file.name, Origin: origin(file.path)}
 	override := l.opts.Overrides[file.name]
+	p.Resident = slices.ContainsFunc(schemas, func(s schema) bool { return s.Resident })
 	hookTimeout := l.opts.HookTimeout
 	exe := program{opts: l.opts, path: file.real, env: environment(l.opts), runner: l.opts.runner(file.name)}
-	stays := exe.stay(file.name, schemas, override)
+	var stays *staying
+	if p.Resident && override.Stdin != "inherit" {
+		stays = exe.stay(file.name, schemas)
+	}
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -57,16 +58,12 @@ const (
 	howOrdinary = "ordinary start, as its resident process failed too often"
 )
 
-// stay returns the process of a resident plugin, nil if the plugin is not one, reads from
-// the terminal, or nobody keeps its process.
-func (p program) stay(name string, schemas []schema, override plugin.Override) *staying {
+// stay returns the process of a resident plugin, nil if nobody keeps it.
+func (p program) stay(name string, schemas []schema) *staying {
 	spec := resident.Spec{Plugin: name, Runner: p.runner,
 		Command: process.Command{Path: p.path, Args: []string{resident.Argument}, Env: p.env}}
-	stays := false
-	for _, s := range schemas {
-		stays, spec.Concurrent = stays || s.Resident, spec.Concurrent || s.Concurrent
-	}
-	if !stays || override.Stdin == "inherit" || p.opts.Residents == nil {
+	spec.Concurrent = slices.ContainsFunc(schemas, func(s schema) bool { return s.Concurrent })
+	if p.opts.Residents == nil {
 		return nil
 	}
 	m := meta{Home: p.opts.Home, Context: p.opts.Context}

@@ -1,6 +1,6 @@
 // Word-count is a plugin in Go that is both a tool and a hook: the model can
 // ask it to count words, and it tidies the output of every tool by removing
-// trailing spaces and repeated empty lines.
+// trailing spaces and repeated empty lines. It is resident: started once per session.
 package main
 
 import (
@@ -16,35 +16,37 @@ import (
 //go:embed schema.json
 var schema string
 
+// object is a JSON object.
+type object = map[string]any
+
 func main() {
-	var err error
-	switch {
-	case len(os.Args) > 1 && os.Args[1] == "--schema":
+	if len(os.Args) > 1 && os.Args[1] == "--schema" {
 		fmt.Print(schema)
-	case os.Getenv("CHIBI_HOOK") == "pre_tool_output":
-		err = tidyOutput()
-	default:
-		err = count()
+		return
 	}
-	if err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "--resident" {
+		serve(tidyOutput, count)
+		return
+	}
+	var data object
+	if err := json.NewDecoder(os.Stdin).Decode(&data); err != nil {
 		fmt.Fprintln(os.Stderr, "word-count:", err)
 		os.Exit(1)
 	}
+	if point := os.Getenv("CHIBI_HOOK"); point != "" {
+		json.NewEncoder(os.Stdout).Encode(tidyOutput(point, data))
+		return
+	}
+	fmt.Print(count("word_count", data))
 }
 
-// tidyOutput answers the hook.
-func tidyOutput() error {
-	var payload struct {
-		Output string `json:"output"`
+// tidyOutput answers the hook; an empty object means no change.
+func tidyOutput(_ string, payload object) object {
+	output, _ := payload["output"].(string)
+	if tidied := tidy(output); tidied != output {
+		return object{"output": tidied}
 	}
-	if err := json.NewDecoder(os.Stdin).Decode(&payload); err != nil {
-		return err
-	}
-	tidied := tidy(payload.Output)
-	if tidied == payload.Output {
-		return nil // no output means no change
-	}
-	return json.NewEncoder(os.Stdout).Encode(map[string]string{"output": tidied})
+	return object{}
 }
 
 // tidy removes trailing spaces and repeated empty lines.
@@ -63,18 +65,35 @@ func tidy(text string) string {
 }
 
 // count answers a call of the tool.
-func count() error {
-	var arguments struct {
-		Text string `json:"text"`
-	}
-	if err := json.NewDecoder(os.Stdin).Decode(&arguments); err != nil {
-		return err
-	}
-	text := arguments.Text
+func count(_ string, arguments object) string {
+	text, _ := arguments["text"].(string)
 	lines := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		lines++
 	}
-	fmt.Printf("lines: %d, words: %d, characters: %d\n", lines, len(strings.Fields(text)), len([]rune(text)))
-	return nil
+	return fmt.Sprintf("lines: %d, words: %d, characters: %d\n", lines, len(strings.Fields(text)), len([]rune(text)))
+}
+
+// serve answers all events of a session, which chibi writes to a resident plugin, one on each line.
+func serve(hook func(point string, payload object) object, tool func(name string, arguments object) string) {
+	for in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout); ; {
+		var request struct {
+			ID     int64
+			Method string
+			Params struct {
+				Point, Name        string
+				Payload, Arguments object
+			}
+		}
+		if err := in.Decode(&request); err != nil {
+			return // the session is over
+		}
+		answer, params := object{"jsonrpc": "2.0", "id": request.ID}, request.Params
+		if request.Method == "hook" {
+			answer["result"] = hook(params.Point, params.Payload)
+		} else {
+			answer["result"] = object{"output": tool(params.Name, params.Arguments)}
+		}
+		out.Encode(answer)
+	}
 }

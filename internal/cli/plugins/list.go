@@ -134,6 +134,9 @@ func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 	if p.Note != "" {
 		one.Notes = append(one.Notes, p.Note)
 	}
+	if p.Resident {
+		one.Notes = append(one.Notes, "resident: started once per session")
+	}
 	one.Notes = append(one.Notes, check.UnusableParameters(p)...)
 	for _, n := range notices {
 		if n.Plugin == p.Name {

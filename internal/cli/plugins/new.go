@@ -22,6 +22,7 @@ type newFlags struct {
 	lang, dir string
 	hooks     []string
 	tool      bool
+	resident  bool
 }
 
 func newCommand(env *command.Env) *cli.Command {
@@ -35,6 +36,7 @@ func newCommand(env *command.Env) *cli.Command {
 			&cmdline.Flag{Name: "hook", Takes: cmdline.Word("POINT", cmdline.Point), Into: cmdline.List(&f.hooks),
 				About: "subscribe it to the hook POINT; may be given several times"},
 			command.Switch(&f.tool, "tool", "make it a tool, with a description that tells the model what it does"),
+			command.Switch(&f.resident, "resident", "it is started once per session and answers all events in one process"),
 			&cli.StringFlag{Name: "dir", Usage: "write it into `DIRECTORY`, not into the plugins directory",
 				Destination: &f.dir},
 		},
@@ -54,7 +56,7 @@ func newFiles(name string, f newFlags) ([]scaffold.File, error) {
 	if f.tool && slices.Contains(builtin.Names(), name) {
 		return nil, command.Usage("chibi has a tool %q built in, which would be used instead; take another name", name)
 	}
-	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool}
+	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool, Resident: f.resident}
 	for _, point := range f.hooks {
 		info, err := command.FindPoint(point)
 		if err != nil {

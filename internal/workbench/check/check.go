@@ -74,6 +74,7 @@ const (
 
 // Dir is a plugins directory, loaded as the program loads it.
 type Dir struct {
+	opts   native.Options
 	loaded plugin.Loaded
 	mu     sync.Mutex
 	took   map[string]time.Duration // how long plugins took for their schemas
@@ -91,6 +92,7 @@ func Load(ctx context.Context, opts native.Options) (*Dir, error) {
 		d.took[name] = took
 	}
 	var err error
+	d.opts = opts
 	d.loaded, err = native.Load(ctx, opts)
 	return d, err
 }
@@ -126,7 +128,10 @@ func (d *Dir) Check(ctx context.Context, name string) Report {
 		r := report(p.Name, p.Origin.Path)
 		r.file()
 		d.loadedAs(&r, p)
-		r.plugin(ctx, p)
+		ordinary := r.plugin(ctx, p)
+		if p.Resident {
+			d.resident(ctx, &r, p.Name, ordinary)
+		}
 		return r
 	}
 	for _, left := range d.loaded.Skipped {
@@ -237,8 +242,8 @@ func (r *Report) interpreter(path string) {
 	}
 }
 
-// plugin checks the tools' schemas and fires every hook.
-func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
+// plugin checks the tools' schemas, fires every hook and returns what became of that.
+func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) (records []plugin.Record) {
 	for _, t := range p.Tools {
 		spec := t.Spec()
 		r.Tools = append(r.Tools, spec.Name)
@@ -259,20 +264,33 @@ func (r *Report) plugin(ctx context.Context, p *plugin.Plugin) {
 	for _, name := range p.Hooks {
 		r.Hooks = append(r.Hooks, string(name))
 		if info, ok := hookpoints.Find(name); ok {
-			r.fire(ctx, p, info)
+			records = append(records, r.fire(ctx, p, info))
 		}
 	}
+	return records
 }
 
 // fire fires one hook with its example payload and reports the result.
-func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) {
-	where := string(info.Name)
-	var record plugin.Record
-	host := &plugin.Host{Plugins: []plugin.Plugin{*p}, Trace: func(got plugin.Record) { record = got }}
-	if _, err := plugin.FireJSON(ctx, host, info, hookdoc.Example(info)); err != nil {
-		r.add(Error, where, "%v", err)
-		return
+func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) plugin.Record {
+	record, err := fire(ctx, p, info)
+	if err != nil {
+		r.add(Error, string(info.Name), "%v", err)
+		return record
 	}
+	r.answer(p, info, record)
+	return record
+}
+
+// fire fires one hook with its example payload.
+func fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) (record plugin.Record, err error) {
+	host := &plugin.Host{Plugins: []plugin.Plugin{*p}, Trace: func(got plugin.Record) { record = got }}
+	_, err = plugin.FireJSON(ctx, host, info, hookdoc.Example(info))
+	return record, err
+}
+
+// answer reports what is wrong with the answer to an example payload.
+func (r *Report) answer(p *plugin.Plugin, info hookpoints.Info, record plugin.Record) {
+	where := string(info.Name)
 	switch record.Result {
 	case plugin.Failed:
 		if strings.Contains(record.Why, process.ErrNoTerminal.Error()) {

@@ -36,6 +36,8 @@ type Plan struct {
 	Hooks []hookpoints.Info
 	// Tool says that the model may call it; otherwise the plugin only has hooks.
 	Tool bool
+	// Resident says that it is started once per session and answers all events.
+	Resident bool
 }
 
 // Languages lists the supported languages.
@@ -71,10 +73,18 @@ func (p Plan) Files() ([]File, error) {
 	return []File{{p.Name, text, 0o755}}, err
 }
 
+// Helper returns the function of a language that answers the events of a resident plugin:
+// "serve.py", "serve.js", "serve.sh" or "serve.go.txt", without a newline at its end.
+func Helper(name string) (string, error) {
+	text, err := templates.ReadFile("templates/" + name)
+	return strings.TrimSuffix(string(text), "\n"), err
+}
+
 func (p Plan) render(name string) (string, error) {
 	name += ".tmpl"
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"fields": fields, "answers": answers, "example": exampleAnswer, "python": pythonAnswer, "golang": goAnswer,
+		"serve": Helper,
 		"quote": func(s string) string { return fmt.Sprintf("%q", s) },
 	}).ParseFS(templates, "templates/"+name)
 	if err != nil {

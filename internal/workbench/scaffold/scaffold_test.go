@@ -11,8 +11,11 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/resident"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // TestWhatIsWrittenPassesTheCheck writes a plugin for every hook in every
@@ -25,7 +28,8 @@ func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 				t.Skip(err)
 			}
 			for _, plan := range []scaffold.Plan{{Hooks: hookpoints.All(), Tool: true},
-				{Hooks: hookpoints.All()}, {Tool: true}} {
+				{Hooks: hookpoints.All()}, {Tool: true}, {Hooks: hookpoints.All(), Tool: true, Resident: true},
+				{Hooks: hookpoints.All()[:3], Resident: true}} {
 				plan.Name, plan.Lang = "my-plugin", lang
 				passes(t, plan)
 			}
@@ -56,9 +60,10 @@ func passes(t *testing.T, plan scaffold.Plan) {
 	}
 	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOCACHE="+strings.TrimSpace(string(gocache)),
 		"XDG_CACHE_HOME="+t.TempDir())
-	loaded, err := check.Load(t.Context(), native.Options{Dir: dir,
+	opts := native.Options{Dir: dir,
 		Home: t.TempDir(), Runner: process.Runner{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
-	})
+	}
+	loaded, err := check.Load(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +76,62 @@ func passes(t *testing.T, plan scaffold.Plan) {
 	if len(r.Hooks) != len(plan.Hooks) || (len(r.Tools) == 1) != plan.Tool {
 		t.Errorf("it has %d hooks and %d tools", len(r.Hooks), len(r.Tools))
 	}
+	if plan.Resident && plan.Tool {
+		stays(t, opts)
+	}
 	if left, err := filepath.Glob(filepath.Join(dir, "my-plugin", ".*")); err != nil || len(left) > 0 {
 		t.Errorf("it was built among its sources: %q, %v", left, err)
 	}
 	if strings.Contains(files[0].Text, "parameters") != plan.Tool {
 		t.Errorf("what it writes of parameters:\n%s", files[0].Text)
+	}
+}
+
+// stays calls the tool of a resident plugin, and a hook after that.
+func stays(t *testing.T, opts native.Options) {
+	t.Helper()
+	group := &resident.Group{}
+	defer group.Close()
+	opts.Residents = group
+	loaded, err := native.Load(t.Context(), opts)
+	if err != nil || len(loaded.Plugins) != 1 || !loaded.Plugins[0].Resident {
+		t.Fatalf("loaded %+v, %v", loaded, err)
+	}
+	call := tools.Call{Arguments: []byte(`{"text":"with \"quotes\""}`)}
+	result, err := loaded.Plugins[0].Tools[0].Call(t.Context(), call)
+	if err != nil || result.Failed || result.How != "resident, started for it" ||
+		!strings.HasPrefix(result.Text, "my-plugin was called with ") || !strings.Contains(result.Text, "quotes") {
+		t.Errorf("the call answered %+v, %v", result, err)
+	}
+	var how []string
+	host := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) { how = append(how, r.How) }}
+	long := hookpoints.PostMessagePayload{Prompt: "two\nlines\u2028and \"payload\": {}",
+		Response: strings.Repeat("x", 100_000)}
+	if _, err := plugin.Fire(t.Context(), host, hookpoints.PostMessage, long); err != nil || how[0] != "resident" {
+		t.Errorf("the hook: %q, %v", how, err)
+	}
+}
+
+// TestHelpersAreTheSameEverywhere: the functions that generated plugins, the examples and
+// the page for authors have.
+func TestHelpersAreTheSameEverywhere(t *testing.T) {
+	const root = "../../../"
+	for helper, files := range map[string][]string{
+		"serve.py":     {"examples/plugins/temperature", "docs/PLUGINS.md"},
+		"serve.js":     {"examples/plugins/plain-output", "docs/PLUGINS.md"},
+		"serve.sh":     {"examples/plugins/logger", "docs/PLUGINS.md"},
+		"serve.go.txt": {"examples/plugins/word-count/main.go"},
+	} {
+		want, err := scaffold.Helper(helper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(root + file)
+			if err != nil || !strings.Contains(string(text), "\n"+want+"\n") {
+				t.Errorf("%s does not have the text of %s: %v", file, helper, err)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,53 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestAResidentIsCheckedBothWays: as an ordinary plugin and as one that stays.
+func TestAResidentIsCheckedBothWays(t *testing.T) {
+	const loop = `if [ "$1" = --resident ]; then
+while read -r line; do id=${line#*'"id":'}; id=${id%%,*}; REPLY; done
+exit; fi
+echo '{"block": true, "message": "no"}'`
+	guard := schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"resident":true}`)
+	reply := func(result string) string {
+		return `printf '{"jsonrpc":"2.0","id":%s,"result":` + result + `}\n' $id`
+	}
+	for _, test := range []struct {
+		name, reply string
+		want        []string
+	}{
+		{"the same answers", reply(`{"message":"no","block":true}`), nil},
+		{"another answer", reply("null"), []string{
+			`warning resident pre_tool: its answers differ: started for the event {"block":true,"message":"no"}, started with ` +
+				`--resident none; they need not, if they depend on the time or on what came before`}},
+		{"a log line", "echo loaded", []string{
+			`error resident pre_tool: started with --resident it failed, started for the event it did not: its resident ` +
+				`process: it wrote a line that is not JSON: "loaded"; what is not an answer belongs on standard error`}},
+		{"no process that stays", "exit 3", []string{
+			`error resident pre_tool: started with --resident it failed, started for the event it did not: its resident ` +
+				`process: connection closed: exit status 3`}},
+		{"an answer of another type", reply("[]"), []string{
+			`error resident pre_tool: started with --resident its answer cannot be read: its answer is an array, not an ` +
+				"object"}},
+		{"it does not end", reply(`{"block":true,"message":"no"}`) + `; exec 0<&-; exec sleep 600`, []string{
+			"warning resident: it does not end when its standard input is closed; every session ends 2 seconds later because " +
+				"of that"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			script := guard + strings.Replace(loop, "REPLY", test.reply, 1)
+			if diff := cmp.Diff(test.want, checked(t, script, 0o755)); diff != "" {
+				t.Errorf("found (-want +got):\n%s", diff)
+			}
+		})
+	}
+	got := checked(t, schema(`{"name":"p","description":"d","concurrent":true}`), 0o755)
+	if diff := cmp.Diff([]string{
+		`warning schema: its --schema has "concurrent" without "resident": true, which has no effect`}, got); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,20 @@
+// serve answers all events of a session, which chibi writes to a resident plugin, one on each line.
+async function serve(hook, tool) {
+  console.log = console.error; // what is printed meanwhile is not an answer
+  let parts = [];
+  for await (const text of process.stdin.setEncoding("utf8")) {
+    const lines = text.split("\n");
+    for (parts.push(lines.shift()); lines.length > 0; parts = [lines.shift()]) {
+      const { id, method, params } = JSON.parse(parts.join(""));
+      const answer = { jsonrpc: "2.0", id };
+      Object.assign(process.env, params.meta);
+      try {
+        if (method === "hook") answer.result = (await hook(params.point, params.payload)) ?? null;
+        else answer.result = { output: String(await tool(params.name, params.arguments)) };
+      } catch (error) {
+        answer.error = { code: 1, message: String(error) };
+      }
+      process.stdout.write(JSON.stringify(answer) + "\n");
+    }
+  }
+}

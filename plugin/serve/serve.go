@@ -1,0 +1,225 @@
+// Package serve makes a program in Go a plugin of chibi: it answers --schema, hooks and
+// tool calls, each started for itself or all of them in one process that stays (a resident
+// plugin). docs/PLUGINS.md describes the protocol.
+//
+//	func main() {
+//		p := serve.Plugin{Schema: schema, Hook: hook, Tool: tool}
+//		if err := p.Run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
+//			fmt.Fprintln(os.Stderr, err)
+//			os.Exit(1)
+//		}
+//	}
+//
+// While [Plugin.Run] runs, nothing else may write to standard output; what is for a person
+// goes to standard error.
+package serve
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// MaxRequest bounds a request, in bytes.
+const MaxRequest = 64 << 20
+
+// Plugin is what a plugin does.
+type Plugin struct {
+	// Schema is printed as JSON for --schema: a value that can be encoded, such as a map or
+	// a json.RawMessage. With "resident": true in it, chibi starts the plugin once per
+	// session.
+	Schema any
+	// Hook answers an event with a value that is encoded as JSON; nil is no opinion. An
+	// error means that the plugin failed. Nil: no opinion at any hook.
+	Hook func(Event) (any, error)
+	// Tool runs a tool and returns its output. An error means that the call failed; the
+	// model reads its text. Nil: every call fails.
+	Tool func(Call) (string, error)
+	// Concurrent answers each request of a resident plugin in a goroutine of its own; Hook
+	// and Tool must then be safe for concurrent use, and the schema must have
+	// "concurrent": true.
+	Concurrent bool
+}
+
+// Meta is the environment of a single event or call.
+type Meta struct {
+	// Home is chibi's home directory, Context the name of the context.
+	Home    string `json:"CHIBI_HOME"`
+	Context string `json:"CHIBI_CONTEXT"`
+	// Verbose is "1" with -v, else "".
+	Verbose string `json:"CHIBI_VERBOSE"`
+}
+
+// Event is an event of a conversation.
+type Event struct {
+	// Point is the hook, such as "pre_tool".
+	Point string
+	// Payload is a JSON object with the fields of the hook.
+	Payload json.RawMessage
+	// Meta is its environment.
+	Meta Meta
+}
+
+// Call is a call of a tool.
+type Call struct {
+	// Name is the tool's name.
+	Name string
+	// Arguments is a JSON object.
+	Arguments json.RawMessage
+	// Meta is its environment.
+	Meta Meta
+}
+
+// Run does what the arguments of the program, without its name, ask for: --schema,
+// --resident, or one event or call, which is found in the environment of the process. It
+// returns when that is done; with --resident when in ends. An error is the failure of the
+// event or call, or of reading in or writing to out.
+func (p Plugin) Run(args []string, in io.Reader, out io.Writer) error {
+	switch {
+	case len(args) > 0 && args[0] == "--schema":
+		return writeLine(out, p.Schema)
+	case len(args) > 0 && args[0] == "--resident":
+		return p.stay(in, out)
+	}
+	return p.once(in, out)
+}
+
+// once answers one event or call.
+func (p Plugin) once(in io.Reader, out io.Writer) error {
+	data, err := io.ReadAll(io.LimitReader(in, MaxRequest+1))
+	switch {
+	case err != nil:
+		return err
+	case len(data) > MaxRequest:
+		return errTooLarge
+	}
+	meta := Meta{os.Getenv("CHIBI_HOME"), os.Getenv("CHIBI_CONTEXT"), os.Getenv("CHIBI_VERBOSE")}
+	if point := os.Getenv("CHIBI_HOOK"); point != "" {
+		answer, err := p.hook(Event{point, data, meta})
+		if err != nil || answer == nil {
+			return err
+		}
+		return writeLine(out, answer)
+	}
+	output, err := p.tool(Call{os.Getenv("CHIBI_TOOL_NAME"), data, meta})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, output)
+	return err
+}
+
+var errTooLarge = errors.New("the request is larger than 64 MiB")
+
+func (p Plugin) hook(ev Event) (any, error) {
+	if p.Hook == nil {
+		return nil, nil
+	}
+	return p.Hook(ev)
+}
+
+func (p Plugin) tool(call Call) (string, error) {
+	if p.Tool == nil {
+		return "", fmt.Errorf("there is no tool %q", call.Name)
+	}
+	return p.Tool(call)
+}
+
+// request is a request of JSON-RPC.
+type request struct {
+	ID     int64  `json:"id"`
+	Method string `json:"method"`
+	Params struct {
+		Meta      Meta            `json:"meta"`
+		Point     string          `json:"point"`
+		Payload   json.RawMessage `json:"payload"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"params"`
+}
+
+// response is a response of JSON-RPC: a result, or an error.
+type response struct {
+	Version string   `json:"jsonrpc"`
+	ID      int64    `json:"id"`
+	Result  any      `json:"result,omitempty"`
+	Error   *failure `json:"error,omitempty"`
+}
+
+type failure struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// stay answers requests until in ends.
+func (p Plugin) stay(in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, MaxRequest)
+	var writing sync.Mutex
+	var answers sync.WaitGroup
+	defer answers.Wait()
+	for lines.Scan() {
+		var r request
+		if err := strictjson.Decode(lines.Bytes(), &r); err != nil {
+			return fmt.Errorf("a request cannot be read: %w", err)
+		}
+		answer := func() error {
+			line := p.answer(r)
+			writing.Lock()
+			defer writing.Unlock()
+			_, err := out.Write(line)
+			return err
+		}
+		if p.Concurrent {
+			answers.Go(func() { answer() }) // where writing fails, chibi has ended
+		} else if err := answer(); err != nil {
+			return err
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return errTooLarge
+	}
+	return lines.Err()
+}
+
+// answer returns the line that answers a request.
+func (p Plugin) answer(r request) []byte {
+	var result any
+	var err error
+	switch r.Method {
+	case "hook":
+		if result, err = p.hook(Event{r.Params.Point, r.Params.Payload, r.Params.Meta}); result == nil {
+			result = struct{}{}
+		}
+	case "tool":
+		var output string
+		output, err = p.tool(Call{r.Params.Name, r.Params.Arguments, r.Params.Meta})
+		result = map[string]string{"output": output}
+	default:
+		err = fmt.Errorf("there is no method %q", r.Method)
+	}
+	var line []byte
+	if err == nil {
+		line, err = strictjson.Encode(response{Version: "2.0", ID: r.ID, Result: result})
+	}
+	if err != nil {
+		line, _ = strictjson.Encode(response{Version: "2.0", ID: r.ID, Error: &failure{1, err.Error()}})
+	}
+	return append(line, '\n')
+}
+
+// writeLine writes a value as a line of JSON.
+func writeLine(out io.Writer, v any) error {
+	line, err := strictjson.Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(line, '\n'))
+	return err
+}
