@@ -30,11 +30,9 @@ type codec struct {
 // so that both generations of chibi plugins find it.
 func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	return process.Command{
-		Path:         c.path,
-		Env:          append(slices.Clip(c.env), "CHIBI_HOOK="+string(ev.Point)),
-		Stdin:        append(slices.Clip(ev.Payload), '\n'),
-		Data:         &process.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
-		InheritStdin: c.inherit,
+		Path: c.path, Env: append(slices.Clip(c.env), "CHIBI_HOOK="+string(ev.Point)), InheritStdin: c.inherit,
+		Stdin: append(slices.Clip(ev.Payload), '\n'),
+		Data:  &process.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
 	}, nil
 }
 

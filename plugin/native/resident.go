@@ -122,8 +122,8 @@ type residentHooks struct {
 
 // Handle asks the process.
 func (h residentHooks) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
-	a, err := h.process.Ask(ctx, resident.Question{Method: "hook", Timeout: h.ordinary.Limit(ev.Point),
-		Params: hookParams{h.meta, ev.Point, ev.Payload}})
+	a, err := h.process.Ask(ctx, resident.Question{Method: "hook", Pure: h.pure,
+		Timeout: h.ordinary.Limit(ev.Point), Params: hookParams{h.meta, ev.Point, ev.Payload}})
 	if err != nil {
 		return h.unanswered(ctx, ev, a, err)
 	}

@@ -486,3 +486,33 @@ func TestAPureResidentIsAskedAgain(t *testing.T) {
 	}
 	p.sees("started", "hook", "ordinary", "started", "tool")
 }
+
+// TestWhatIsDiscardedOfAPureResidentDoesNotEndIt: the host asks pure plugins before their
+// turn and ends the context of an answer that it does not need.
+func TestWhatIsDiscardedOfAPureResidentDoesNotEndIt(t *testing.T) {
+	p := loadResident(t, `,"pure":true`, `[ $n -eq 1 ] && { echo asked > 'LOG.gate'; read -r go < 'LOG.gate'; }
+		reply '{"block":true,"message":"'$n'"}'`)
+	if err := syscall.Mkfifo(p.log+".gate", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := plugin.Fire(ctx, p.host, hookpoints.PreTool, hookpoints.PreToolPayload{Arguments: []byte("{}")})
+		done <- err
+	}()
+	if asked, err := os.ReadFile(p.log + ".gate"); string(asked) != "asked\n" {
+		t.Fatalf("%q, %v", asked, err)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := os.WriteFile(p.log+".gate", []byte("go\n"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if verdict := p.fire("{}"); verdict.Message != "2" {
+		t.Errorf("verdict = %+v, told: %q", verdict, p.told())
+	}
+	p.sees("started", "hook", "hook")
+}

@@ -49,10 +49,7 @@ func (h Handler) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, er
 	if err != nil {
 		return plugin.Answer{}, err
 	}
-	if cmd.Timeout == 0 {
-		cmd.Timeout = h.Limit(ev.Point)
-	}
-	cmd.Admit = ev.Admit
+	cmd.Timeout, cmd.Admit = cmp.Or(cmd.Timeout, h.Limit(ev.Point)), ev.Admit
 	if h.Runner == nil {
 		h.Runner = process.Runner{}
 	}

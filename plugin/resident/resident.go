@@ -54,6 +54,9 @@ type Question struct {
 	// Method is the method, Params its parameters.
 	Method string
 	Params any
+	// Pure is set if the answer may be thrown away: if ctx ends, the process is left alone,
+	// and answers it within Timeout, which must be set.
+	Pure bool
 	// Timeout bounds the time for the answer, the start of the process included but not
 	// the time in which earlier questions are answered; 0: no bound.
 	Timeout time.Duration
@@ -91,17 +94,46 @@ type running struct {
 }
 
 // Ask asks the process and starts it if none runs. If ctx ends while a question is under
-// way, the process is ended, because it is still busy; this does not count as breaking the
-// protocol. Errors are ErrGivenUp, ErrEnded, process.ErrStart, process.ErrTimeout, the
+// way that is not pure, the process is ended, because it is still busy; this does not count
+// as breaking the protocol. Errors are ErrGivenUp, ErrEnded, process.ErrStart, process.ErrTimeout, the
 // error of ctx, and how the process broke the protocol.
-func (r *Resident) Ask(ctx context.Context, q Question) (a Answer, err error) {
+func (r *Resident) Ask(ctx context.Context, q Question) (Answer, error) {
 	if !r.spec.Concurrent {
 		select {
 		case r.turn <- struct{}{}:
-			defer func() { <-r.turn }()
 		case <-ctx.Done():
-			return a, ctx.Err()
+			return Answer{}, ctx.Err()
 		}
+	}
+	if q.Pure {
+		return r.askAside(ctx, q)
+	}
+	return r.ask(ctx, q)
+}
+
+// askAside asks while the process may take its time even if ctx ends.
+func (r *Resident) askAside(ctx context.Context, q Question) (Answer, error) {
+	type result struct {
+		answer Answer
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		a, err := r.ask(context.WithoutCancel(ctx), q)
+		done <- result{a, err}
+	}()
+	select {
+	case r := <-done:
+		return r.answer, r.err
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
+}
+
+// ask asks when it is this question's turn, and ends the turn.
+func (r *Resident) ask(ctx context.Context, q Question) (a Answer, err error) {
+	if !r.spec.Concurrent {
+		defer func() { <-r.turn }()
 	}
 	limited := ctx
 	if q.Timeout > 0 {
