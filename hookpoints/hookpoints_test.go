@@ -115,6 +115,17 @@ type Discount struct {
 	Total *int `json:"total,omitzero" merge:"replace"`
 }
 
+func TestExists(t *testing.T) {
+	for _, info := range hookpoints.All() {
+		if found, ok := hookpoints.Find(info.Name); !ok || found.Name != info.Name || !hookpoints.Exists(info.Name) {
+			t.Errorf("%s is not found", info.Name)
+		}
+	}
+	if hookpoints.Exists("") || hookpoints.Exists("pre_checkout") {
+		t.Error("a point that is not chibi's exists")
+	}
+}
+
 // A program can define points of its own; they need no registration.
 func ExamplePoint() {
 	preCheckout := hookpoints.Point[Order, Discount]{Name: "pre_checkout", Mode: hookpoints.Chain,

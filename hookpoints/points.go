@@ -1,5 +1,7 @@
 package hookpoints
 
+import "slices"
+
 // Session.
 var (
 	OnStart = Point[OnStartPayload, None]{
@@ -174,8 +176,14 @@ func Names() (names []string) {
 	return names
 }
 
+// Exists reports whether a point of chibi's has the name. Unlike Find it examines no types:
+// it is called for every hook of every plugin at every start.
+func Exists(name Name) bool {
+	return slices.ContainsFunc(points(), func(p describable) bool { return p.name() == name })
+}
+
 // Find describes the point of chibi's that has the name. Unlike All it examines the types
-// of no other point, because plugins name many points when they are loaded.
+// of no other point.
 func Find(name Name) (Info, bool) {
 	for _, point := range points() {
 		if point.name() == name {

@@ -247,7 +247,8 @@ func TestTheServerIsDialledWhilePluginsLoad(t *testing.T) {
 	}
 	write("plugins/waits", fmt.Sprintf("#!/bin/sh\nuntil [ -e %q ]; do sleep 0.01; done\n"+
 		"echo '{\"name\": \"waits\"}'\n", connected))
-	config := fmt.Sprintf("base_url = %q\nmodel = \"m\"\n[plugins]\nprobe_timeout_ms = ", server.URL+"/v1")
+	config := fmt.Sprintf("base_url = %q\nmodel = \"m\"\n[plugins]\nschema_cache = \"off\"\nprobe_timeout_ms = ",
+		server.URL+"/v1")
 	for _, test := range []struct {
 		name, config string
 		loaded       bool

@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the stories in testdata. Each has a home of its own below
-// $WORK; $EXAMPLES holds the example plugins.
+// $WORK; $EXAMPLES holds the example plugins. With CHIBI_SCHEMA_CACHE=off in the environment
+// they run without remembered schemas, except those that are about them.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs("../../examples/plugins")
 	if err != nil {
@@ -34,6 +35,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("CHIBI_HOME", "")
+			env.Setenv("CHIBI_SCHEMA_CACHE", os.Getenv("CHIBI_SCHEMA_CACHE"))
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("GOCACHE", cache)
 			env.Setenv("LONG", strings.Repeat("long ", 220))

@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,8 +13,10 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/schemas"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/oneshot"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -104,6 +107,37 @@ func BenchmarkProbe(b *testing.B) {
 			b.Fatalf("%d plugins, %v", len(loaded.Plugins), err)
 		}
 	}, func() { bare(b, paths, runtime.GOMAXPROCS(0), "--schema") })
+}
+
+// BenchmarkProbeWarm loads plugins whose schemas are remembered, and reports the time for
+// each further one: 50 less one, in the same run.
+func BenchmarkProbeWarm(b *testing.B) {
+	const all = 50
+	load := func(n int) func() {
+		dir, _ := benchDir(b, n)
+		home := b.TempDir()
+		later := func() time.Time { return time.Now().Add(time.Hour) } // no file has just changed
+		return func() {
+			memory := schemas.Open(home, schemas.Options{Now: later})
+			loaded, err := native.Load(b.Context(), native.Options{Dir: dir, Prober: oneshot.NewProber(memory, 0)})
+			if err := errors.Join(err, memory.Save("")); err != nil || len(loaded.Plugins) != n {
+				b.Fatalf("%d plugins, %v", len(loaded.Plugins), err)
+			}
+		}
+	}
+	one, many := load(1), load(all)
+	one()
+	many()
+	var first, last time.Duration
+	for b.Loop() {
+		begin := time.Now()
+		one()
+		middle := time.Now()
+		many()
+		first += middle.Sub(begin)
+		last += time.Since(middle)
+	}
+	b.ReportMetric(float64((last-first).Nanoseconds())/1000/float64(b.N)/(all-1), "us/plugin")
 }
 
 // compare runs the host and its floor in turns and reports how they relate.

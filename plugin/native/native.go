@@ -93,8 +93,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 		return plugin.Loaded{}, err
 	}
 	prober := cmp.Or(opts.Prober, oneshot.NewProber(nil, 0))
-	probes := make([]probed, len(found))
-	prober.Each(len(found), func(i int) { probes[i] = probe(ctx, opts, prober, found[i]) })
+	probes := probeAll(ctx, opts, prober, found)
 	if ctx.Err() != nil {
 		return plugin.Loaded{}, ctx.Err()
 	}

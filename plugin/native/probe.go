@@ -24,26 +24,46 @@ type probed struct {
 	err      error
 }
 
-// probe returns the schemas of an executable. It is run with --schema, unless the prober
-// remembers what it printed.
-func probe(ctx context.Context, opts Options, prober *oneshot.Prober, file executable) probed {
-	runner := opts.runner(file.name)
+// probeAll returns the schemas of executables, in their order. Those that the prober
+// remembers are read at once, in one goroutine: that is faster than starting one for each.
+func probeAll(ctx context.Context, opts Options, prober *oneshot.Prober, found []executable) []probed {
+	all := make([]probed, len(found))
+	var unknown []int
+	for i, file := range found {
+		p, known, err := oneshot.Recall(prober, opts.probe(file), opts.read)
+		if !known {
+			unknown = append(unknown, i)
+			continue
+		}
+		p.err = err
+		all[i] = p
+	}
+	prober.Each(len(unknown), func(i int) {
+		file := found[unknown[i]]
+		begun := time.Now()
+		p, err := oneshot.Run(ctx, prober, opts.probe(file), opts.read)
+		if opts.Probed != nil {
+			opts.Probed(file.name, time.Since(begun))
+		}
+		p.err = err
+		all[unknown[i]] = p
+	})
+	return all
+}
+
+// probe returns the probe of an executable: it is run with --schema.
+func (o Options) probe(file executable) oneshot.Probe {
+	runner := o.runner(file.name)
 	runner.Stderr, runner.Lender = nil, nil // a probe must not print or ask; the tail of stderr goes into the error
-	begun := time.Now()
-	p, err := oneshot.Ask(ctx, prober, oneshot.Probe{
-		Name: file.name, Runner: runner, Required: opts.Overrides[file.name].Required(),
+	return oneshot.Probe{
+		Name: file.name, Runner: runner, Required: o.Overrides[file.name].Required(),
 		File: oneshot.File{Path: file.real, Info: file.info, Folder: file.folder, Question: "--schema"},
 		Command: process.Command{
-			Path: file.real, Args: []string{"--schema"}, Env: environment(opts),
-			Timeout: cmp.Or(opts.ProbeTimeout, DefaultProbeTimeout), MaxOutput: maxSchema,
+			Path: file.real, Args: []string{"--schema"}, Env: environment(o),
+			Timeout: cmp.Or(o.ProbeTimeout, DefaultProbeTimeout), MaxOutput: maxSchema,
 		},
 		Explain: func(err error) error { return fmt.Errorf("--schema: %w", err) },
-	}, opts.read)
-	if opts.Probed != nil {
-		opts.Probed(file.name, time.Since(begun))
 	}
-	p.err = err
-	return p
 }
 
 // read takes apart what --schema printed.
@@ -63,8 +83,7 @@ func (o Options) read(out []byte) (p probed, rules oneshot.Rules, err error) {
 
 // knows reports whether a hook point exists for this program.
 func (o Options) knows(name hookpoints.Name) bool {
-	_, ok := hookpoints.Find(name)
-	return ok || slices.Contains(o.Points, name)
+	return hookpoints.Exists(name) || slices.Contains(o.Points, name)
 }
 
 // environment returns the variables that every process of this protocol gets.

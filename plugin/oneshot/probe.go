@@ -72,28 +72,47 @@ func (p Probe) explain(err error) error {
 	return p.Explain(err)
 }
 
+// Read takes apart what an executable printed, and says what that allows. It must not keep
+// anything, because it may be called again later.
+type Read[T any] func(stdout []byte) (T, Rules, error)
+
+// rules returns only what an answer allows.
+func (read Read[T]) rules(stdout []byte) (Rules, error) {
+	_, rules, err := read(stdout)
+	return rules, err
+}
+
 // Ask returns what an executable is: from the prober's memory if that may be used, else by
-// running the probe. read takes the answer apart, and says what it allows; it must not keep
-// anything, because it may be called again later. Errors are those of read, and what
-// Probe.Explain makes of those of [process.Runner.Run] and [process.Outcome.Err].
-func Ask[T any](ctx context.Context, p *Prober, probe Probe, read func(stdout []byte) (T, Rules, error)) (T, error) {
-	var value T
-	p.add(recheck{probe: probe, read: func(stdout []byte) (Rules, error) {
-		_, rules, err := read(stdout)
-		return rules, err
-	}})
-	if known, ok := p.memory.Recall(probe.File); ok {
-		if probe.skips(known) {
-			return value, known.failure()
-		}
-		if known.Failure == "" {
-			value, rules, err := read(known.Stdout)
-			if err == nil && probe.uses(known, rules) {
-				return value, nil
-			}
-		}
+// running the probe. Errors are those of read, and what Probe.Explain makes of those of
+// [process.Runner.Run] and [process.Outcome.Err].
+func Ask[T any](ctx context.Context, p *Prober, probe Probe, read Read[T]) (T, error) {
+	value, known, err := Recall(p, probe, read)
+	if known {
+		return value, err
 	}
-	err := p.run(ctx, probe, func(stdout []byte) (rules Rules, err error) {
+	return Run(ctx, p, probe, read)
+}
+
+// Recall is Ask for what the prober's memory knows; known is false if the executable must
+// be asked.
+func Recall[T any](p *Prober, probe Probe, read Read[T]) (value T, known bool, err error) {
+	p.add(recheck{probe: probe, read: read.rules})
+	answer, ok := p.memory.Recall(probe.File)
+	switch {
+	case !ok:
+		return value, false, nil
+	case probe.skips(answer):
+		return value, true, answer.failure()
+	case answer.Failure != "":
+		return value, false, nil
+	}
+	value, rules, err := read(answer.Stdout)
+	return value, err == nil && probe.uses(answer, rules), nil
+}
+
+// Run is Ask without looking into the memory. What the executable answers is remembered.
+func Run[T any](ctx context.Context, p *Prober, probe Probe, read Read[T]) (value T, err error) {
+	err = p.run(ctx, probe, func(stdout []byte) (rules Rules, err error) {
 		value, rules, err = read(stdout)
 		return rules, err
 	})

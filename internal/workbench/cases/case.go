@@ -120,7 +120,7 @@ func Parse(path string, data []byte) (File, error) {
 
 // check rejects a case that cannot be run or tests nothing.
 func (c Case) check() error {
-	if _, known := hookpoints.Find(hookpoints.Name(c.Hook)); c.Hook != "" && !known {
+	if c.Hook != "" && !hookpoints.Exists(hookpoints.Name(c.Hook)) {
 		return fmt.Errorf("%s: unknown hook %q; chibi hook list shows all", c.Name, c.Hook)
 	}
 	expects := c.Answer != nil || c.Result != nil || c.Matches != nil || c.Output != nil ||
