@@ -62,7 +62,7 @@ func (o *output) uncached() string {
 // saveInCache saves an output in the cache.
 func (c *toolCall) saveInCache() (cache.Entry, error) {
 	if c.out.file != nil {
-		return c.agent.Cache.PutFile(c.inv.ToolName, c.inv.Arguments, c.out.file.Path())
+		return c.agent.Cache.PutFile(c.inv.ToolName, c.inv.Arguments, c.out.file.File())
 	}
 	return c.agent.Cache.PutText(c.inv.ToolName, c.inv.Arguments, c.out.toolText())
 }

@@ -1,7 +1,12 @@
 package agent
 
 import (
+	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,11 +148,14 @@ func TestPreToolOutput(t *testing.T) {
 // outputFile is an output that is too large for memory.
 func outputFile(t *testing.T, text string) *tools.OutputFile {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "output")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	f, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return tools.NewOutputFile(path, int64(len(text)))
+	return tools.NewOutputFile(f, int64(len(text)))
 }
 
 func TestLargeOutputs(t *testing.T) {
@@ -239,10 +247,10 @@ func TestAFileIsCached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spill.WriteString("xxxx and more")
+	io.WriteString(spill, "xxxx and more")
 	spill.Close()
 	h.tool("run", func(tools.Call) tools.Result {
-		return tools.Result{Text: "xxxx", File: tools.NewOutputFile(spill.Name(), 13)}
+		return tools.Result{Text: "xxxx", File: tools.NewOutputFile(spill, 13)}
 	})
 	pres, posts := observe(h, hookpoints.PreCacheOutput), observe(h, hookpoints.PostToolOutput)
 	h.prompt("hi")
@@ -252,6 +260,42 @@ func TestAFileIsCached(t *testing.T) {
 	}
 	if p := (*posts)[0]; p.OutputPath != (*pres)[0].ContentPath || !p.Truncated || !p.Cached {
 		t.Errorf("post_tool_output %+v", p)
+	}
+}
+
+// TestAFileThatAHookChangesIsCountedAnew: a hook may write to the file that it is told of;
+// what is cached is described as it is then.
+func TestAFileThatAHookChangesIsCountedAnew(t *testing.T) {
+	h := newHarness(t, calls("run", "{}"), says("done"))
+	files := cache.Open(t.TempDir())
+	h.Cache = files
+	spill, err := files.SpillFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(spill, "one line, with a secret")
+	spill.Close()
+	h.tool("run", func(tools.Call) tools.Result {
+		return tools.Result{Text: "one", File: tools.NewOutputFile(spill, 23)}
+	})
+	const changed = "two\nlines, no secret at"
+	h.plug("redact", plugin.HandlePoint(hookpoints.PreToolOutput,
+		func(_ context.Context, p hookpoints.PreToolOutputPayload) (hookpoints.PreToolOutputAnswer, error) {
+			return hookpoints.PreToolOutputAnswer{}, os.WriteFile(p.OutputPath, []byte(changed), 0o600)
+		}))
+	h.prompt("hi")
+	list, err := files.List(t.Context())
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(changed)))
+	if err != nil || len(list) != 1 || list[0].Lines != 2 || list[0].SHA256 != sum {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	text, err := files.Open(t.Context(), list[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer text.Close()
+	if got, err := io.ReadAll(text.Content()); string(got) != changed || err != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/clip"
@@ -44,7 +44,20 @@ type Cache interface {
 	Cleaner
 	// SpillFile makes an empty file for an output that is about to be written and
 	// may be passed to PutFile. Only its owner can read it.
-	SpillFile() (*os.File, error)
+	SpillFile() (Spill, error)
+}
+
+// Spill is a file that an output is written to. The caller closes it, and removes the
+// file if it is still there. It is used by one goroutine.
+type Spill interface {
+	io.WriteCloser
+	Spilled
+}
+
+// Spilled names the file of an output that was written.
+type Spilled interface {
+	// Name is the path of the file.
+	Name() string
 }
 
 // Saver saves outputs and reads them back. An agent needs it to show the model the
@@ -52,9 +65,10 @@ type Cache interface {
 type Saver interface {
 	// PutText saves a text as a tool's output.
 	PutText(tool string, arguments []byte, text string) (Entry, error)
-	// PutFile saves a file that SpillFile made. It may move the file; the caller
-	// removes it if it is still there.
-	PutFile(tool string, arguments []byte, path string) (Entry, error)
+	// PutFile saves a file that SpillFile made, once it is closed. It may move the file;
+	// the caller removes it if it is still there. What SpillFile returned may have been
+	// measured while it was written; of anything else with that name the file is read.
+	PutFile(tool string, arguments []byte, file Spilled) (Entry, error)
 	// Open opens the content of an entry.
 	Open(ctx context.Context, id string) (*Reader, error)
 }

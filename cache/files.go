@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,7 +30,13 @@ func Open(dir string) Files { return Files{directory(dir)} }
 const orphanAge = time.Hour
 
 // SpillFile makes an empty file in the directory.
-func (c Files) SpillFile() (*os.File, error) { return disk.CreateSpill(string(c.dir)) }
+func (c Files) SpillFile() (Spill, error) {
+	f, err := disk.CreateSpill(string(c.dir))
+	if err != nil {
+		return nil, err
+	}
+	return newSpill(f), nil
+}
 
 // PutText saves a text as a tool's output.
 func (c Files) PutText(tool string, arguments []byte, text string) (Entry, error) {
@@ -43,31 +50,32 @@ func (c Files) putText(tool string, arguments []byte, text string) (Entry, error
 		return Entry{}, err
 	}
 	defer disk.OS{}.Remove(f.Name()) // unless it was moved
-	_, err = f.WriteString(text)
+	_, err = io.WriteString(f, text)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return Entry{}, err
 	}
-	return c.put(tool, arguments, f.Name())
+	return c.put(tool, arguments, f)
 }
 
 // PutFile saves a file of the directory, see [Files.SpillFile]. It is moved, not
 // copied. The content is written first, then its description, so that a visible
 // entry is complete.
-func (c Files) PutFile(tool string, arguments []byte, path string) (Entry, error) {
-	e, err := c.put(tool, arguments, path)
+func (c Files) PutFile(tool string, arguments []byte, file Spilled) (Entry, error) {
+	e, err := c.put(tool, arguments, file)
 	return e, notSaved(tool, err)
 }
 
-func (c Files) put(tool string, arguments []byte, path string) (Entry, error) {
+func (c Files) put(tool string, arguments []byte, file Spilled) (Entry, error) {
 	e, err := newEntry(tool, arguments)
 	if err != nil {
 		return e, err
 	}
 	e.Path = c.dir.content(e.ID)
-	if err := disk.Sync(path); err != nil {
+	written := writtenTo(file)
+	if err := disk.Sync(file.Name()); err != nil {
 		return e, err
 	}
-	if err := disk.Move(disk.OS{}, path, e.Path); err != nil {
+	if err := disk.Move(disk.OS{}, file.Name(), e.Path); err != nil {
 		return e, err
 	}
 	f, err := disk.OpenRegular(e.Path)
@@ -75,7 +83,7 @@ func (c Files) put(tool string, arguments []byte, path string) (Entry, error) {
 		return e, err
 	}
 	defer f.Close()
-	index, err := scanFile(f)
+	index, err := written.of(f)
 	if err != nil {
 		return e, err
 	}

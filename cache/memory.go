@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +33,7 @@ type stored struct {
 func NewMemory(maxBytes int64) *Memory { return &Memory{max: maxBytes, entries: map[string]stored{}} }
 
 // SpillFile makes an empty file in the machine's directory for temporary files.
-func (m *Memory) SpillFile() (*os.File, error) { return disk.CreateTempSpill() }
+func (m *Memory) SpillFile() (Spill, error) { return disk.CreateTempSpill() }
 
 // PutText saves a text as a tool's output. The error is ErrTooLarge if it does not
 // fit.
@@ -65,8 +64,8 @@ func (m *Memory) put(tool string, arguments []byte, text string) (Entry, error) 
 
 // PutFile saves the content of a file, which stays where it is. It reads at most
 // the cache's bound.
-func (m *Memory) PutFile(tool string, arguments []byte, path string) (Entry, error) {
-	f, err := disk.OpenRegular(path)
+func (m *Memory) PutFile(tool string, arguments []byte, file Spilled) (Entry, error) {
+	f, err := disk.OpenRegular(file.Name())
 	if err != nil {
 		return Entry{}, notSaved(tool, err)
 	}

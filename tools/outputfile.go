@@ -11,16 +11,31 @@ import (
 // to keep the output moves the file away before that. A nil *OutputFile is an
 // output that is in memory.
 type OutputFile struct {
-	path string
+	file Named
 	size int64
 }
 
-// NewOutputFile takes over a file with so many bytes; "" is none.
-func NewOutputFile(path string, size int64) *OutputFile {
-	if path == "" {
+// Named is a file that was written to and closed, such as an *os.File. It may know more
+// of what was written than its name.
+type Named interface {
+	// Name is the path of the file.
+	Name() string
+}
+
+// NewOutputFile takes over a file with so many bytes; nil is none.
+func NewOutputFile(file Named, size int64) *OutputFile {
+	if file == nil {
 		return nil
 	}
-	return &OutputFile{path, size}
+	return &OutputFile{file, size}
+}
+
+// File is what NewOutputFile was called with; nil if there is none.
+func (f *OutputFile) File() Named {
+	if f == nil {
+		return nil
+	}
+	return f.file
 }
 
 // Path is where the file is; "" if there is none.
@@ -28,7 +43,7 @@ func (f *OutputFile) Path() string {
 	if f == nil {
 		return ""
 	}
-	return f.path
+	return f.file.Name()
 }
 
 // Size is its size in bytes.
@@ -44,7 +59,7 @@ func (f *OutputFile) Close() error {
 	if f == nil {
 		return nil
 	}
-	if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(f.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -11,15 +11,16 @@ import (
 
 func TestAnOutputFileIsRemovedUnlessItWasMoved(t *testing.T) {
 	dir := t.TempDir()
-	left, moved := filepath.Join(dir, "left"), filepath.Join(dir, "moved")
-	if err := errors.Join(os.WriteFile(left, nil, 0o600), os.WriteFile(moved, nil, 0o600)); err != nil {
+	left, err := os.Create(filepath.Join(dir, "left"))
+	moved, err2 := os.Create(filepath.Join(dir, "moved"))
+	if err := errors.Join(err, err2, left.Close(), moved.Close()); err != nil {
 		t.Fatal(err)
 	}
 	a, b := tools.NewOutputFile(left, 3), tools.NewOutputFile(moved, 4)
-	if a.Path() != left || a.Size() != 3 {
+	if a.Path() != left.Name() || a.File() != left || a.Size() != 3 {
 		t.Errorf("%q with %d bytes", a.Path(), a.Size())
 	}
-	if err := errors.Join(os.Rename(b.Path(), moved+"-away"), a.Close(), b.Close(), a.Close()); err != nil {
+	if err := errors.Join(os.Rename(b.Path(), b.Path()+"-away"), a.Close(), b.Close(), a.Close()); err != nil {
 		t.Error(err)
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 || names[0].Name() != "moved-away" {
@@ -28,8 +29,8 @@ func TestAnOutputFileIsRemovedUnlessItWasMoved(t *testing.T) {
 }
 
 func TestNoOutputFile(t *testing.T) {
-	f := tools.NewOutputFile("", 0)
-	if f != nil || f.Path() != "" || f.Size() != 0 || f.Close() != nil {
+	f := tools.NewOutputFile(nil, 0)
+	if f != nil || f.Path() != "" || f.File() != nil || f.Size() != 0 || f.Close() != nil {
 		t.Errorf("%+v", f)
 	}
 }

@@ -115,22 +115,22 @@ func unknown(t *testing.T, c cache.Cache) {
 }
 
 // spill returns a file of the cache with a text.
-func spill(t *testing.T, c cache.Cache, text string) (path string) {
+func spill(t *testing.T, c cache.Cache, text string) cache.Spill {
 	t.Helper()
 	f, err := c.SpillFile()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Remove(f.Name()) })
-	info, err := f.Stat()
+	info, err := os.Stat(f.Name())
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v, %v", info.Mode(), err)
 	}
-	_, err = f.WriteString(text)
+	_, err = io.WriteString(f, text)
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return f.Name()
+	return f
 }
 
 func files(t *testing.T, c cache.Cache) {
@@ -155,11 +155,11 @@ func files(t *testing.T, c cache.Cache) {
 }
 
 func notSaved(t *testing.T, c cache.Cache) {
-	path := spill(t, c, "x")
-	if err := os.Remove(path); err != nil {
+	file := spill(t, c, "x")
+	if err := os.Remove(file.Name()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.PutFile("mytool", nil, path); err == nil || !strings.Contains(err.Error(), `"mytool"`) {
+	if _, err := c.PutFile("mytool", nil, file); err == nil || !strings.Contains(err.Error(), `"mytool"`) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	if list, err := c.List(t.Context()); len(list) > 0 || err != nil {

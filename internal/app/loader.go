@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ type Loader struct {
 	env     environment
 	lender  *process.Lender
 	stay    *resident.Group
-	spool   func() (*os.File, error)
+	spool   func() (process.Spool, error)
 	notice  func(string)
 }
 
@@ -52,7 +51,7 @@ func (s *Session) Loader() *Loader {
 		home: s.Home, told: toldHome(s), context: s.Name(), config: s.Config, opts: s.opts, project: s.Project,
 		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: s.lender,
 		stay:  s.residents,
-		spool: s.Cache().SpillFile, notice: s.person.notice,
+		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
 	}
 }
 

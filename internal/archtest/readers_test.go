@@ -55,7 +55,6 @@ var boundOf = map[string]string{
 	"internal/cli/command.Printer.AnswerLarge":    "a tool's output in the cache",
 	"internal/cli/cache.show":                     "a tool's output in the cache",
 	"tools/builtin.Files.open":                    "a tool's output in the cache",
-	"cache.lineIndex.endLines":                    callersBound,
 	"cache.lineReader.next":                       callersBound,
 	"cache.lineReader.skip":                       callersBound,
 	"cache.newLineReader":                         callersBound,

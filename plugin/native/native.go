@@ -13,7 +13,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -63,7 +62,7 @@ type Options struct {
 	MaxToolOutput int64
 	// Spool makes files for tool output that is too large for memory; nil: it
 	// is kept in memory, at most 8 MiB.
-	Spool func() (*os.File, error)
+	Spool func() (process.Spool, error)
 	// Residents holds the processes of resident plugins, which the caller ends by closing
 	// it; nil: those plugins are started for each event, as all others.
 	Residents *resident.Group

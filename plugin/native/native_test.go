@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/google/go-cmp/cmp"
 )
@@ -359,7 +360,7 @@ func TestAToolThatPrintsMoreThanTheLimitIsEndedAndWhatItPrintedIsKept(t *testing
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newPluginDir(t).plugin("p", `{"name":"p"}`, test.body)
-			spool := func() (*os.File, error) { return os.Create(filepath.Join(t.TempDir(), "out")) }
+			spool := func() (process.Spool, error) { return os.Create(filepath.Join(t.TempDir(), "out")) }
 			tool := f.load(native.Options{Spool: spool, MaxToolOutput: limit, ToolTimeout: 5 * time.Second}).Plugins[0].Tools[0]
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

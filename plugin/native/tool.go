@@ -120,7 +120,7 @@ func (o Options) maxToolOutput() int64 {
 // character.
 func begin(out process.Outcome) string {
 	data := out.Stdout
-	if out.Spooled != "" {
+	if out.Spooled != nil {
 		data = data[:clip.Whole(data)]
 	}
 	return text(data)

@@ -125,7 +125,7 @@ func (l *lines) hurry() {
 func (l *lines) finish() { l.fail(l.failure()) }
 
 // kept returns the line that was never completed.
-func (l *lines) kept() (head []byte, path string, size int64) { return l.current.head, "", 0 }
+func (l *lines) kept() (head []byte, file Spool, size int64) { return l.current.head, nil, 0 }
 
 // take takes a line from the queue. It returns closed if there is none and none comes.
 func (l *lines) take() (line []byte, taken, closed bool) {

@@ -2,7 +2,6 @@ package process
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -19,8 +18,8 @@ type sink interface {
 	// finish says that nothing more comes.
 	finish()
 	// kept returns what was stored, once nothing more comes: in memory, or its beginning
-	// with the path and the size of a file.
-	kept() (head []byte, path string, size int64)
+	// with a file and its size.
+	kept() (head []byte, file Spool, size int64)
 }
 
 // output is what a process wrote to standard output: in memory, or in a file with its
@@ -29,8 +28,8 @@ type output struct {
 	head  []byte
 	size  int64
 	max   int64
-	make  func() (*os.File, error) // creates the file; nil: output stays in memory
-	file  *os.File
+	make  func() (Spool, error) // creates the file; nil: output stays in memory
+	file  Spool
 	wrong error                 // the error of writing the file
 	admit func(bytes int) error // nil: no check
 	over  error                 // the error of admit
@@ -65,9 +64,13 @@ func (o *output) keep(data []byte) bool {
 
 // spill creates the file and writes to it what is in memory.
 func (o *output) spill() {
-	if o.file, o.wrong = o.make(); o.wrong == nil {
-		_, o.wrong = o.file.Write(o.head)
+	file, err := o.make()
+	if err != nil {
+		o.wrong = err
+		return
 	}
+	o.file = file
+	_, o.wrong = o.file.Write(o.head)
 }
 
 // failure returns why the process was ended.
@@ -86,12 +89,12 @@ func (o *output) hurry()  {}
 func (o *output) finish() {}
 
 // kept closes the file, if there is one.
-func (o *output) kept() (head []byte, path string, size int64) {
+func (o *output) kept() (head []byte, file Spool, size int64) {
 	if o.file == nil {
-		return o.head, "", 0
+		return o.head, nil, 0
 	}
 	o.file.Close()
-	return o.head, o.file.Name(), o.size
+	return o.head, o.file, o.size
 }
 
 // tail keeps the end of a stream.

@@ -51,11 +51,19 @@ type Command struct {
 	MaxOutput int64
 	// Spool creates a file for standard output larger than 1 MiB, to which all of it is
 	// then written as it arrives. Nil: all output is kept in memory.
-	Spool func() (*os.File, error)
+	Spool func() (Spool, error)
 	// Admit, if set, is called with the size in bytes of each piece of standard output;
 	// its error ends the process and is the error of the run. Newlines do not count for
 	// Start.
 	Admit func(bytes int) error
+}
+
+// Spool is a file for output, such as an *os.File. It is written to by one goroutine, and
+// closed when the process has ended.
+type Spool interface {
+	io.WriteCloser
+	// Name is the path of the file.
+	Name() string
 }
 
 // Data is a payload for the environment. If it is too large, it is passed on standard
@@ -71,9 +79,9 @@ type Data struct {
 type Outcome struct {
 	// Stdout is what it wrote to standard output; if Spooled is set, the first 1 MiB.
 	Stdout []byte
-	// Spooled is the path of a file with all that it wrote to standard output,
-	// "" if that is in Stdout. The caller removes it. Size is its size in bytes.
-	Spooled string
+	// Spooled is a file with all that it wrote to standard output, closed; nil if that
+	// is in Stdout. The caller removes it. Size is its size in bytes.
+	Spooled Spool
 	Size    int64
 	// Stderr is the end of what it wrote to standard error: at most 4 KiB of
 	// valid UTF-8.
