@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/oneshot"
 )
 
 // TestWhatFailsIsSkippedForTenMinutes: nobody waits for it again, and every run says so.
@@ -143,7 +142,6 @@ func TestAGuardThatFailsOnceIsAskedEachTime(t *testing.T) {
 // TestFailuresAreRememberedEverywhere: failures are remembered also where answers are not.
 func TestFailuresAreRememberedEverywhere(t *testing.T) {
 	h := newHome(t)
-	h.memory.Elsewhere = true
 	h.memory.Stable = func(string) bool { return false }
 	h.script("a", "exit 3")
 	h.start()
@@ -154,5 +152,19 @@ func TestFailuresAreRememberedEverywhere(t *testing.T) {
 	if s := h.start(); s.asked != "a" {
 		t.Errorf("%+v", s)
 	}
-	h.start(func(p *oneshot.Prober) { p.Recheck(t.Context()) })
+}
+
+// TestFailuresInAnotherHome: a plugin may fail only there, but one that hangs costs time
+// everywhere.
+func TestFailuresInAnotherHome(t *testing.T) {
+	h := newHome(t)
+	h.options.ProbeTimeout = 200 * time.Millisecond
+	h.memory.Elsewhere = true
+	h.script("fails", "exit 3")
+	h.script("hangs", "sleep 1000")
+	h.start()
+	h.memory.Elsewhere = false
+	if s := h.start(); s.asked != "fails" {
+		t.Errorf("%+v", s)
+	}
 }

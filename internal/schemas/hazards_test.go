@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -108,15 +109,54 @@ func TestModulesInAPluginsDirectoryBelongToIt(t *testing.T) {
 	h.start().holds(t, "", "a:2")
 }
 
-// TestWhatDependsOnSomethingElseIsFound: on the environment, a server, a module elsewhere,
-// an interpreter, a program in PATH: whatever it is, a check in the background finds it.
+// TestWhatDependsOnSomethingElseIsFound: whatever it is, a check in the background finds it,
+// one run uses the earlier answer, and from then on it is asked.
 func TestWhatDependsOnSomethingElseIsFound(t *testing.T) {
-	h := newHome(t)
-	h.write("elsewhere", "1")
-	h.script("a", `read n < `+h.path("elsewhere")+`; echo '{"name": "a", "description": "'$n'"}'`)
-	h.warm()
-	h.write("elsewhere", "2")
-	h.ahead += 11 * time.Minute
+	const say = `echo '{"name": "a", "description": "'$n'"}'`
+	for name, test := range map[string]struct {
+		line string
+		be   func(h *home, n string)
+	}{
+		"the environment": {"n=$FLAVOUR; " + say, func(h *home, n string) {
+			h.options.Runner.Env = append(os.Environ(), "FLAVOUR="+n)
+		}},
+		"the context": {"n=$CHIBI_CONTEXT; " + say, func(h *home, n string) { h.options.Context = n }},
+		"the current directory": {"n=${PWD##*/}; " + say, func(h *home, n string) {
+			h.write("work/"+n+"/file", "")
+			h.t.Chdir(h.path("work/" + n))
+		}},
+		"a server, or the date": {"read n < DIR/now; " + say, func(h *home, n string) { h.write("now", n) }},
+		"a module elsewhere":    {". DIR/module; " + say, func(h *home, n string) { h.write("module", "n="+n) }},
+		"a program in PATH": {"n=$(flavour); " + say, func(h *home, n string) {
+			h.write("bin/flavour", "#!/bin/sh\necho "+n)
+			h.options.Runner.Env = append(os.Environ(), "PATH="+h.path("bin")+":"+os.Getenv("PATH"))
+		}},
+		"its interpreter": {say, func(h *home, n string) {
+			h.write("sh", "#!/bin/sh\nn="+n+" exec /bin/sh \"$@\"\n")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "its interpreter" && runtime.GOOS != "linux" {
+				t.Skip("a script cannot be an interpreter")
+			}
+			h := newHome(t)
+			h.script("a", strings.ReplaceAll(test.line, "DIR", h.dir))
+			if name == "its interpreter" {
+				text, _ := os.ReadFile(h.path("plugins/a"))
+				h.write("plugins/a", strings.Replace(string(text), "#!/bin/sh", "#!"+h.path("sh"), 1))
+			}
+			test.be(h, "1")
+			h.warm()
+			test.be(h, "2")
+			h.ahead += 11 * time.Minute
+			h.foundToChange(t)
+		})
+	}
+}
+
+// foundToChange fails unless the plugin a, which was remembered with 1, is found to answer 2.
+func (h *home) foundToChange(t *testing.T) {
+	t.Helper()
 	var rechecked string
 	s := h.start(h.recheck(&rechecked))
 	s.holds(t, "", "a:1") // for one run
@@ -125,7 +165,7 @@ func TestWhatDependsOnSomethingElseIsFound(t *testing.T) {
 	if rechecked != "a" || s.notices != want {
 		t.Errorf("checked %q, said %q", rechecked, s.notices)
 	}
-	for range 5 {
+	for range 3 {
 		s = h.start(h.recheck(&rechecked))
 		s.holds(t, "a", "a:2")
 		if s.notices != "" || rechecked != "" {

@@ -59,7 +59,7 @@ type Options struct {
 	// AskAgain uses nothing that is remembered; what plugins answer is remembered.
 	AskAgain bool
 	// Elsewhere is set if plugins are told another home: their answers are not
-	// remembered, because they may be different there.
+	// remembered, because they may be different there, and of failures only hangs.
 	Elsewhere bool
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -209,8 +209,8 @@ func (m *Memory) Begin(f oneshot.File) (remember func(oneshot.Answer) oneshot.Ef
 // rememberFailure remembers that a plugin failed, unless it may be a guard. One that hung
 // took so long that a change of its file would have been noticed.
 func (m *Memory) rememberFailure(f oneshot.File, e *entry, settled bool) oneshot.Effect {
-	before := m.find(f)
-	if !settled && e.WaitedMS == 0 || mayBlock(f.Path) || before != nil && before.mayBlock() {
+	before, isHang := m.find(f), e.WaitedMS != 0
+	if !isHang && (!settled || m.opts.Elsewhere) || mayBlock(f.Path) || before != nil && before.mayBlock() {
 		m.Forget(f)
 		return oneshot.Effect{}
 	}
