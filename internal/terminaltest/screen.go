@@ -1,6 +1,7 @@
 package terminaltest
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -8,21 +9,35 @@ import (
 
 // Screen is the content of a terminal, including the lines that have scrolled out at the
 // top. It interprets what chibi and its tests write: text of any width, line breaks,
-// carriage returns, tabs, erasing, and colours, which it ignores.
+// carriage returns, tabs, moving up, erasing, and colours, which it ignores.
 type Screen struct {
 	columns int
+	rows    int
 	lines   [][]rune // a wide character is followed by a 0
 	x, y    int
+	noWrap  bool
 	escape  string // an incomplete sequence
+}
+
+// NewScreen returns an empty screen. Lines above the last ones, so many as it has rows,
+// cannot be changed any more; 0 rows: all can.
+func NewScreen(columns, rows int) *Screen {
+	return &Screen{columns: columns, rows: rows, lines: make([][]rune, 1)}
 }
 
 // Draw returns the screen after a text has been written.
 func Draw(columns int, text string) *Screen {
-	s := &Screen{columns: columns, lines: make([][]rune, 1)}
-	for _, c := range text {
+	s := NewScreen(columns, 0)
+	s.Write([]byte(text))
+	return s
+}
+
+// Write writes whole characters to the screen.
+func (s *Screen) Write(p []byte) (int, error) {
+	for _, c := range string(p) {
 		s.take(c)
 	}
-	return s
+	return len(p), nil
 }
 
 // Lines returns the lines of the screen, without trailing blanks and trailing empty lines.
@@ -66,13 +81,31 @@ func (s *Screen) sequence(c rune) {
 		return
 	}
 	line := &s.lines[s.y]
-	switch s.escape {
-	case "\x1b[K", "\x1b[0K":
+	number, _ := strconv.Atoi(s.escape[2 : len(s.escape)-1])
+	switch c {
+	case 'K':
 		*line = (*line)[:min(len(*line), s.x)]
-	case "\x1b[D":
-		s.x = max(0, s.x-1)
+	case 'J':
+		*line = (*line)[:min(len(*line), s.x)]
+		s.lines = s.lines[:s.y+1]
+	case 'A':
+		s.y = max(s.y-max(1, number), s.top())
+	case 'D':
+		s.x = max(0, s.x-max(1, number))
+	case 'l', 'h':
+		if s.escape[2:len(s.escape)-1] == "?7" {
+			s.noWrap = c == 'l'
+		}
 	}
 	s.escape = ""
+}
+
+// top returns the first line that is still on the screen.
+func (s *Screen) top() int {
+	if s.rows == 0 {
+		return 0
+	}
+	return max(0, len(s.lines)-s.rows)
 }
 
 // put writes a character at the cursor. At the end of a line, the cursor stays there until
@@ -82,7 +115,11 @@ func (s *Screen) put(c rune) {
 	if width == 0 {
 		return
 	}
-	if s.x+width > s.columns {
+	switch {
+	case s.x+width <= s.columns:
+	case s.noWrap:
+		s.x = s.columns - width
+	default:
 		s.x = 0
 		s.down()
 	}

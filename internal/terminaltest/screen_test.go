@@ -13,6 +13,8 @@ func TestTheScreenModel(t *testing.T) {
 		{"wide characters", "日本語日本語", "日本語日本\n語"},
 		{"a wide character at the end", "123456789日", "123456789\n日"},
 		{"without a return", "ab\ncd", "ab\n  cd"},
+		{"going up and erasing", "one\r\ntwo\r\nthree\x1b[2A\r\x1b[Jx", "x"},
+		{"a row that does not wrap", "\x1b[?7l123456789012\x1b[?7h", "1234567892"},
 		{"a backspace and a tab", "ab\bc\td", "ac      d"},
 	} {
 		if got := Draw(10, tt.text).Text(); got != tt.want {

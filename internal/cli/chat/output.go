@@ -57,17 +57,29 @@ func showEvent(out *command.Printer, event agent.Event) {
 
 // renderMarkdown shows answers as Markdown.
 func renderMarkdown(s *screen.Screen, shown *agent.Output) {
+	var draft *screen.Draft
 	var r *markdown.Renderer
 	shown.Text = func(delta string) {
 		if r == nil {
-			r = markdown.New(s.Answer(), s.Columns())
+			draft = screen.NewDraft(s)
+			r = markdown.On(surface{draft})
 		}
 		r.Write([]byte(delta))
 	}
 	shown.TextEnd = func() {
 		if r != nil {
 			r.Close()
+			draft.End()
 			r = nil
 		}
 	}
+}
+
+// surface draws answers on the screen.
+type surface struct{ *screen.Draft }
+
+// Look implements markdown.Surface.
+func (s surface) Look() markdown.View {
+	columns, rows, lost := s.Room()
+	return markdown.View{Columns: columns, Rows: rows, Lost: lost}
 }

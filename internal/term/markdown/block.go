@@ -74,13 +74,16 @@ func paintAll(lines [][]span) (text []string) {
 	return text
 }
 
+// codeIndent is by how many columns code is indented.
+const codeIndent = 4
+
 // code renders code unchanged, indented and coloured. It is not wrapped, so that it can be
 // copied.
 func code(text string) (lines []string) {
 	text = strings.ReplaceAll(strings.TrimRight(clean(text), "\n"), "\t", "    ")
 	for _, line := range strings.Split(text, "\n") {
 		if line != "" {
-			line = "    " + paint([]span{{line, cyan}})
+			line = strings.Repeat(" ", codeIndent) + paint([]span{{line, cyan}})
 		}
 		lines = append(lines, line)
 	}

@@ -74,5 +74,5 @@ func (b *progress) goOn(at int) {
 	}
 	b.text, b.head, b.line = append(text, rest...), len(head), len(head)
 	b.marks = marks(rest)
-	b.rest, b.known = true, b.known || within
+	b.rest, b.gap, b.known = true, b.blank && !within, b.known || within
 }

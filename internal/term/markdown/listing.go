@@ -31,17 +31,14 @@ func (l *listing) render(text, next string, width int) (lines []string) {
 		after = next + placeholder
 	}
 	doc := parse(before + text + after)
-	list, ok := ast.GetFirstChild(doc).(*ast.List)
-	if !ok {
+	goesOn := next != "" && len(doc.GetChildren()) == 1
+	if !dropPlaceholders(doc, before != "", after != "") {
 		*l = listing{}
 		return renderBlocks(text, width)
 	}
-	goesOn := next != "" && len(doc.GetChildren()) == 1
-	if before != "" {
-		list.SetChildren(list.GetChildren()[1:])
-	}
-	if after != "" {
-		dropLastItem(doc)
+	list, ok := ast.GetFirstChild(doc).(*ast.List)
+	if !ok {
+		return children(doc, width, true)
 	}
 	if l.items == 0 {
 		l.start = list.Start
@@ -55,16 +52,32 @@ func (l *listing) render(text, next string, width int) (lines []string) {
 	return lines
 }
 
-// dropLastItem removes the last item of the last list of a document.
-func dropLastItem(doc ast.Node) {
-	last, ok := ast.GetLastChild(doc).(*ast.List)
-	if !ok || len(last.GetChildren()) == 0 {
-		return
+// dropPlaceholders removes the first and the last item of a document; false: the parser did
+// not read the placeholders as items.
+func dropPlaceholders(doc ast.Node, first, last bool) bool {
+	if first {
+		list, ok := ast.GetFirstChild(doc).(*ast.List)
+		if !ok || !isPlaceholder(list.GetChildren()[0]) {
+			return false
+		}
+		list.SetChildren(list.GetChildren()[1:])
 	}
-	last.SetChildren(last.GetChildren()[:len(last.GetChildren())-1])
-	if len(last.GetChildren()) == 0 {
-		doc.SetChildren(doc.GetChildren()[:len(doc.GetChildren())-1])
+	if last {
+		list, ok := ast.GetLastChild(doc).(*ast.List)
+		if !ok || len(list.GetChildren()) == 0 || !isPlaceholder(ast.GetLastChild(list)) {
+			return false
+		}
+		list.SetChildren(list.GetChildren()[:len(list.GetChildren())-1])
+		if len(list.GetChildren()) == 0 {
+			doc.SetChildren(doc.GetChildren()[:len(doc.GetChildren())-1])
+		}
 	}
+	return true
+}
+
+// isPlaceholder reports whether an item is a placeholder.
+func isPlaceholder(item ast.Node) bool {
+	return plain(inline(item, 0)) == strings.TrimSpace(placeholder)
 }
 
 // rendered returns the lines of a list and of what follows it in a document.

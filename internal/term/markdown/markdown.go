@@ -33,8 +33,8 @@ type Renderer struct {
 	block progress
 	code  codeBlock
 	list  listing
-	begun bool            // something is drawn
-	final strings.Builder // what is drawn next
+	final final
+	shown preview // of the block
 }
 
 // New returns a renderer for a terminal with the given number of columns, on which nothing is
@@ -67,13 +67,29 @@ func (r *Renderer) Close() error {
 	return r.draw()
 }
 
-func (r *Renderer) look() { r.view = r.to.Look() }
+// look asks what the surface is like. If it has lost what was shown of the block, that stays
+// as it is, and the rest is drawn.
+func (r *Renderer) look() {
+	r.view = r.to.Look()
+	if !r.view.Lost {
+		return
+	}
+	b := &r.block
+	if b.kind == item && !b.rest {
+		r.list.indent = len(marker(b.text))
+	}
+	r.final.begun, r.shown = true, preview{}
+	if r.code.fence != "" {
+		b.text, r.code.lines = b.text[:0], r.code.lines+1
+		return
+	}
+	b.goOn(len(b.text))
+}
 
-// draw draws what is final.
+// draw draws what is final, and what has come of the block.
 func (r *Renderer) draw() error {
-	text := r.final.String()
-	r.final.Reset()
-	return r.to.Draw(text, nil)
+	rows := r.preview()
+	return r.to.Draw(r.final.next(), rows)
 }
 
 // take takes a part of a line, or its end.
@@ -97,18 +113,25 @@ func (r *Renderer) take(piece []byte, whole bool) {
 
 // takeCode draws a line of code, if it is whole or too long.
 func (r *Renderer) takeCode(whole bool) {
+	switch {
+	case whole:
+		r.drawCode(len(r.block.text))
+	case len(r.block.text) > maxBlock:
+		r.drawCode(len(r.block.text) - incomplete(r.block.text))
+	}
+}
+
+// drawCode draws a line of code, or a part of it.
+func (r *Renderer) drawCode(size int) {
 	b := &r.block
-	if !whole && len(b.text) <= maxBlock {
-		return
-	}
 	first := r.code.lines == 0
-	if text := r.code.take(string(b.text)); text != "" {
+	if text := r.code.take(string(b.text[:size])); text != "" {
 		if first {
-			r.separate()
+			r.final.separate()
 		}
-		r.final.WriteString(text)
+		r.final.text.WriteString(text)
 	}
-	b.text = b.text[:0]
+	b.text, r.shown = append(b.text[:0], b.text[size:]...), preview{}
 }
 
 // place decides whether the last line begins a new block, as soon as that is known.
@@ -139,9 +162,9 @@ func (r *Renderer) endLine() {
 	fence := fenceOf(b.text)
 	switch {
 	case isBlank(b.text):
-		b.text = b.text[:0]
+		b.text, r.shown = b.text[:0], preview{}
 	case fence != "":
-		r.block, r.list, r.code = progress{}, listing{}, codeBlock{fence: fence}
+		r.block, r.code, r.shown = progress{}, codeBlock{fence: fence}, preview{}
 	default:
 		b.endLine()
 	}
@@ -151,22 +174,31 @@ func (r *Renderer) endLine() {
 // cut draws what has come of a block that is too large, but for its last words, and goes on
 // with them as the rest of it.
 func (r *Renderer) cut(words int) {
-	at := r.block.cutAt(words)
-	r.put(r.lines(r.block.before(at), ""), r.block.rest)
-	r.block.goOn(at)
+	b := &r.block
+	if b.line == b.head && !b.rest {
+		b.noteKind(b.text[b.line:], true)
+	}
+	at := b.cutAt(words)
+	lines := r.lines(b.before(at), "")
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	r.final.put(lines, b.goesOn(&r.list))
+	b.goOn(at)
+	r.shown = preview{}
 }
 
 // settle draws the block, which has ended before an item with the marker next, or before
 // something else.
 func (r *Renderer) settle(next string) {
 	if len(r.block.text) > r.block.head {
-		goesOn := r.block.rest || r.list.items > 0
-		r.put(r.lines(r.block.before(len(r.block.text)), next), goesOn)
+		goesOn := r.block.goesOn(&r.list)
+		r.final.put(r.lines(r.block.before(len(r.block.text)), next), goesOn)
 	}
 	if next == "" {
 		r.list = listing{}
 	}
-	r.block = progress{text: r.block.text[:0]}
+	r.block, r.shown = progress{text: r.block.text[:0]}, preview{}
 }
 
 // lines returns the lines of a part of the block. If the parser panics, it is returned
@@ -190,26 +222,6 @@ func (r *Renderer) lines(text, next string) (lines []string) {
 		return withoutHeader(renderBlocks(text, width))
 	}
 	return renderBlocks(text, width)
-}
-
-// put draws lines, with a blank line before them unless they go on with what is drawn.
-func (r *Renderer) put(lines []string, goOn bool) {
-	if len(lines) == 0 {
-		return
-	}
-	if !goOn {
-		r.separate()
-	}
-	r.final.WriteString(strings.Join(lines, "\n") + "\n")
-	r.begun = true
-}
-
-// separate draws a blank line between blocks.
-func (r *Renderer) separate() {
-	if r.begun {
-		r.final.WriteByte('\n')
-	}
-	r.begun = true
 }
 
 // clean removes control characters. The parser decodes character references, so its output

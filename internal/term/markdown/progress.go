@@ -17,6 +17,7 @@ type progress struct {
 	head int
 	// rest means that it continues a block whose beginning is drawn.
 	rest bool
+	gap  bool // a blank line is between the two
 	// code is the line that opened code within the block; table the header of a table with
 	// its second line.
 	code, table []byte
@@ -107,7 +108,7 @@ func (b *progress) noteKind(line []byte, first bool) {
 		return
 	}
 	b.kind = other // perhaps a table
-	if before := b.lineBefore(); b.table == nil && isUnderline(line) && bytes.IndexByte(before, '|') >= 0 {
+	if before := b.lineBefore(); !b.rest && b.table == nil && isUnderline(line) && bytes.IndexByte(before, '|') >= 0 {
 		b.table = append(bytes.Clone(before), append(line, '\n')...)
 	}
 }
@@ -123,4 +124,13 @@ func (b *progress) lineBefore() []byte {
 // isUnderline reports whether a line divides the header of a table from its rows.
 func isUnderline(line []byte) bool {
 	return bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, "|:- \t\r")) == 0
+}
+
+// goesOn reports whether no blank line belongs before the block, which may be an item of a
+// list.
+func (b *progress) goesOn(l *listing) bool {
+	if b.rest {
+		return !b.gap
+	}
+	return l.items > 0
 }

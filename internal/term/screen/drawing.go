@@ -26,27 +26,35 @@ import (
 
 // drawing is the state of the terminal, and who may write to it.
 type drawing struct {
-	files   [2]*os.File // standard output and standard error
-	outlets [2]*outlet  // the writers of the files
-	quiet   *bool
-	mu      sync.Mutex
-	out     stream
-	err     stream
-	plugins stream         // standard error as plugins write to it
-	colours []*term.Filter // the filters whose texts may leave a colour set
-	status  bool           // status lines are shown on standard error
-	paused  int            // how many have exclusive use of the terminal
-	shared  bool           // stdout is also a terminal
-	piped   bool           // stdout goes to a program, which may print on the terminal
-	begun   bool           // an answer has begun on a stdout that is not a terminal
-	loose   bool           // others may have written over the status line
-	inLine  bool           // the last output to a terminal did not end its line
-	shown   bool           // the status line is on the terminal now
-	waits   []string       // what is being waited for
+	files      [2]*os.File // standard output and standard error
+	outlets    [2]*outlet  // the writers of the files
+	quiet      *bool
+	mu         sync.Mutex
+	out        stream
+	err        stream
+	plugins    stream              // standard error as plugins write to it
+	colours    []*term.Filter      // the filters whose texts may leave a colour set
+	status     bool                // status lines are shown on standard error
+	paused     int                 // how many have exclusive use of the terminal
+	shared     bool                // stdout is also a terminal
+	piped      bool                // stdout goes to a program, which may print on the terminal
+	begun      bool                // an answer has begun on a stdout that is not a terminal
+	loose      bool                // others may have written over the status line
+	inLine     bool                // the last output to a terminal did not end its line
+	shown      bool                // the status line is on the terminal now
+	waits      []string            // what is being waited for
+	draft      *Draft              // the answer whose last rows are drawn anew; nil if there is none
+	sizeOf     func(*os.File) size // the size of a terminal
+	colourless bool                // text on standard output has no colours
 }
 
-// show draws the status line, unless others may be using its line.
+// show draws the status line, unless others may be using its line, or the draft of an
+// answer.
 func (s *drawing) show() {
+	if s.draft != nil {
+		s.draft.show()
+		return
+	}
 	if !s.status || *s.quiet || s.begun || s.inLine || s.paused > 0 || len(s.waits) == 0 || !inForeground(s.files[1]) {
 		return
 	}
@@ -74,7 +82,7 @@ func (s *drawing) hide() {
 
 // fit truncates a line of ours to the width of the terminal on standard error.
 func (s *drawing) fit(line string) string {
-	width := width(s.files[1])
+	width := s.sizeOf(s.files[1]).columns
 	if width <= 4 {
 		width = 80
 	}
@@ -89,13 +97,13 @@ func dim(line string) string {
 	return "\x1b[2m" + line + "\x1b[0m"
 }
 
-// width returns how many columns a terminal has, 0 if that is unknown.
-func width(f *os.File) int {
-	width, _, err := tty.GetSize(int(f.Fd()))
+// sizeOf returns the size of a terminal, zero if that is unknown.
+func sizeOf(f *os.File) size {
+	columns, rows, err := tty.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return size{}
 	}
-	return width
+	return size{columns, rows}
 }
 
 // beginLine starts a new line on the terminal, unless the cursor is at the
@@ -123,7 +131,7 @@ func (s *drawing) freshLine() {
 		erase = "\r\x1b[K"
 	}
 	text := "\n"
-	if columns := width(s.files[i]); columns > 0 {
+	if columns := s.sizeOf(s.files[i]).columns; columns > 0 {
 		text = strings.Repeat(" ", columns) + erase
 	}
 	io.WriteString(s.outlets[i], text)

@@ -35,7 +35,7 @@ func New(stdout, stderr *os.File) *Screen {
 	out, err := &outlet{to: stdout, stall: stallTime}, &outlet{to: stderr, stall: stallTime}
 	s := &Screen{OnTerminal: IsTerminal(stdout)}
 	s.files, s.outlets, s.shared, s.quiet = [2]*os.File{stdout, stderr}, [2]*outlet{out, err}, s.OnTerminal, &s.Quiet
-	s.piped = !s.shared && isPipe(stdout)
+	s.piped, s.sizeOf, s.colourless = !s.shared && isPipe(stdout), sizeOf, !s.Coloured()
 	s.out, s.err = stream{drawing: &s.drawing, to: out, terminal: s.shared},
 		stream{drawing: &s.drawing, to: err, terminal: IsTerminal(stderr)}
 	s.plugins = s.err
@@ -82,11 +82,7 @@ func (s *Screen) Coloured() bool {
 // Columns returns how wide text on standard output may be; 0 if that is not a
 // terminal.
 func (s *Screen) Columns() int {
-	width, _, err := tty.GetSize(int(s.files[0].Fd()))
-	if err != nil {
-		return 0
-	}
-	return min(width, maxColumns)
+	return min(s.sizeOf(s.files[0]).columns, maxColumns)
 }
 
 // Stdout writes to standard output. It is not an error if the reader has gone away:
@@ -115,6 +111,7 @@ func (s *Screen) Pause() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hide()
+	s.liftDraft()
 	s.paused++
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
@@ -131,6 +128,7 @@ func (s *Screen) AtPrompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hide()
+	s.liftDraft()
 	if s.loose || s.begun && s.piped {
 		s.freshLine()
 	}
@@ -143,6 +141,7 @@ func (s *Screen) Close() {
 	defer s.mu.Unlock()
 	s.status = false
 	s.hide()
+	s.leaveDraft()
 	if s.loose {
 		s.freshLine()
 	}

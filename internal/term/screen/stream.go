@@ -49,6 +49,7 @@ func (w stream) Write(p []byte) (int, error) {
 func (w stream) print(text string) {
 	w.hide()
 	if w.terminal {
+		w.liftDraft()
 		w.beginLine()
 	}
 	w.write([]byte(text))
@@ -56,6 +57,9 @@ func (w stream) print(text string) {
 
 func (w stream) write(p []byte) {
 	w.hide()
+	if w.terminal {
+		w.liftDraft()
+	}
 	w.endColours(w.to)
 	if w.terminal && w.loose {
 		w.freshLine()
