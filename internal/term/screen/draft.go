@@ -91,6 +91,7 @@ func (d *Draft) Draw(final string, rows []string) error {
 		return nil
 	}
 	d.giveUpMoved()
+	d.lost = false // all of it is drawn below
 	if final == "" && (slices.Equal(rows, d.shown) || slices.Equal(rows, d.hidden)) {
 		return nil
 	}

@@ -250,3 +250,21 @@ func TestAQuestionWithinAnAnswer(t *testing.T) {
 		t.Errorf("the screen is\n%s", got)
 	}
 }
+
+// TestRowsAreDrawnBelowIfTheyMovedAfterTheLastLook: then nothing is lost.
+func TestRowsAreDrawnBelowIfTheyMovedAfterTheLastLook(t *testing.T) {
+	m := onModel(t, 40, 24)
+	d := NewDraft(m.Screen)
+	d.Room()
+	d.Draw("", []string{"some *te"})
+	m.draft.resumed <- syscall.SIGCONT
+	d.Draw("", []string{"some *text*"})
+	if _, _, lost := d.Room(); lost || m.model.Text() != "some *te\nsome *text*" {
+		t.Errorf("lost: %v; the screen is\n%s", lost, m.model.Text())
+	}
+	d.Draw("some text\n", nil)
+	d.End()
+	if got := m.model.Text(); got != "some *te\nsome text" {
+		t.Errorf("in the end the screen is\n%s", got)
+	}
+}
