@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/chibi-host/chibi/internal/term/markdown"
@@ -33,7 +34,7 @@ type modelled struct {
 }
 
 // onModel returns a screen on a model of so many columns and rows.
-func onModel(t *testing.T, columns, rows int) *modelled {
+func onModel(t testing.TB, columns, rows int) *modelled {
 	t.Helper()
 	t.Setenv("TERM", "xterm")
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -217,7 +218,9 @@ func TestLinesThatOthersDoNotEnd(t *testing.T) {
 
 // TestWhatIsTypedIntoAnAnswerDisappears, as the ^C of a person who interrupts it.
 func TestWhatIsTypedIntoAnAnswerDisappears(t *testing.T) {
-	for _, text := range []string{"Some words ", "Some **words", "```\nsome code", "Exactly as many words as fill the row.."} {
+	for _, text := range []string{
+		"Some words ", "Some **words", "```\nsome code", "Exactly as many words as fill the row..",
+	} {
 		m, n := onModel(t, 40, 24), 0
 		m.stream(text, func() int { return 1 }, func() {
 			if n++; n == len(text) {
@@ -266,5 +269,61 @@ func TestRowsAreDrawnBelowIfTheyMovedAfterTheLastLook(t *testing.T) {
 	d.End()
 	if got := m.model.Text(); got != "some *te\nsome text" {
 		t.Errorf("in the end the screen is\n%s", got)
+	}
+}
+
+// long is a block of a kind with so many bytes.
+func long(kind string, size int) string {
+	before := map[string]string{"table": "| a | b | c |\n|---|---|---|\n", "code": "```\n"}[kind]
+	return before + strings.Repeat(longBlocks()[kind], size/len(longBlocks()[kind]))
+}
+
+// longBlocks are the kinds of blocks, with a part that is repeated.
+func longBlocks() map[string]string {
+	return map[string]string{
+		"table": "| one | two **bold** | three |\n", "quote": "> some words of a quote\n", "list": "- an item with words\n",
+		"line": "some words ", "lines": "some words\n", "code": "some code\n", "word": "x",
+	}
+}
+
+// counter counts bytes.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+
+// TestALongBlockIsNotDrawnAgainAndAgain: what is written grows with the text, not with its
+// square.
+func TestALongBlockIsNotDrawnAgainAndAgain(t *testing.T) {
+	for kind := range longBlocks() {
+		var written [2]counter
+		for i, size := range []int{32 << 10, 64 << 10} {
+			m := onModel(t, 80, 50)
+			m.outlets[0].to = &written[i]
+			m.stream(long(kind, size), func() int { return 8 }, func() {})
+		}
+		if written[0] > 20*32<<10 || written[1] > written[0]*21/10 {
+			t.Errorf("%s: 32 KB are drawn with %d bytes, 64 KB with %d", kind, written[0], written[1])
+		}
+	}
+}
+
+// BenchmarkLongBlocks reports how much longer 1 MB of a block takes than 128 KB, in pieces of
+// 8 bytes on a terminal of 80 columns and 50 rows: 8 times if the time grows with the size.
+func BenchmarkLongBlocks(b *testing.B) {
+	for kind := range longBlocks() {
+		b.Run(kind, func(b *testing.B) {
+			draw := func(size int) time.Duration {
+				m := onModel(b, 80, 50)
+				m.outlets[0].to = io.Discard
+				begin := time.Now()
+				m.stream(long(kind, size), func() int { return 8 }, func() {})
+				return time.Since(begin)
+			}
+			var few, many time.Duration
+			for b.Loop() {
+				few, many = few+draw(128<<10), many+draw(1<<20)
+			}
+			b.ReportMetric(float64(many)/float64(few), "1MB/128KB")
+		})
 	}
 }
