@@ -89,9 +89,10 @@ func (a *Agent) Start(ctx context.Context) error {
 // endTimeout bounds on_end, which also runs after a Ctrl-C.
 const endTimeout = 30 * time.Second
 
-// End fires on_end, even if ctx has ended. failure is the error of the run, nil if
-// there is none.
+// End fires on_end, even if ctx has ended, after waiting for plugins that nobody has waited
+// for, see [plugin.Host.Join]. failure is the error of the run, nil if there is none.
 func (a *Agent) End(ctx context.Context, failure error) error {
+	a.Host.Join(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnEnd, hookpoints.OnEndPayload{

@@ -12,6 +12,9 @@ import (
 // askAtOnce asks several plugins at once, those of one sequence one after another,
 // and adds their replies in order. The error is the end of ctx, or a [StartError].
 func (d *dispatch) askAtOnce(ctx context.Context, plugins []*Plugin) error {
+	if d.info.Mode == hookpoints.Observe {
+		plugins = d.startAsync(ctx, plugins)
+	}
 	payload := d.merged.Next()
 	replies := make([]*reply, len(plugins))
 	d.host.atOnce(plugins, func(i int) { replies[i] = d.ask(ctx, plugins[i], payload) })

@@ -26,9 +26,7 @@ import (
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P,
 	refine ...Refine) (A, error) {
 	var verdict A
-	if h == nil {
-		h = &Host{}
-	}
+	h = cmp.Or(h, &Host{})
 	info, err := h.known(point)
 	if err != nil {
 		return verdict, err
@@ -108,6 +106,10 @@ type dispatch struct {
 	refine  []Refine
 	replies []*reply
 	merged  *merge.Accumulator
+	async   bool // nobody waits for it
+	// askNext asks the next of the plugins that are asked in turn: ask, or that of a
+	// pureChain.
+	askNext func(ctx context.Context, p *Plugin, payload []byte) *reply
 }
 
 // reply is the reply of one subscriber, with its record.
@@ -125,8 +127,8 @@ type reply struct {
 }
 
 func newDispatch(h *Host, info hookpoints.Info, payload []byte, refine []Refine) *dispatch {
-	d := &dispatch{host: h, info: info, payload: payload, refine: refine, merged: merge.New(info, payload)}
-	d.id = h.dispatches.Add(1)
+	d := &dispatch{host: h, id: h.dispatches.Add(1), info: info, payload: payload, refine: refine}
+	d.merged, d.askNext = merge.New(info, payload), d.ask
 	d.left.Store(h.maxAnswers())
 	return d
 }
@@ -148,14 +150,11 @@ func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Res
 // one left it, until the dispatch is settled, and then those atOnce concurrently. The error
 // is that of ctx, or a [StartError].
 func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
-	ask := d.ask
-	if d.info.Mode == hookpoints.Chain && slices.ContainsFunc(inTurn, func(p *Plugin) bool { return p.Pure }) {
-		chain := d.pureChain(inTurn)
-		defer chain.end()
-		ask = chain.ask
+	if d.host.later.unreported.Load() > 0 || slices.ContainsFunc(inTurn, func(p *Plugin) bool { return p.Pure }) {
+		defer d.prepare(ctx, inTurn, atOnce)()
 	}
 	for i, p := range inTurn {
-		r := ask(ctx, p, d.merged.Next())
+		r := d.askNext(ctx, p, d.merged.Next())
 		d.replies = append(d.replies, r)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -183,7 +182,7 @@ func (d *dispatch) add(r *reply) bool {
 // ask runs a plugin's handler and returns its reply.
 func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	r := d.newReply(p, payload)
-	if d.host.Waiting != nil {
+	if d.host.Waiting != nil && !d.async {
 		defer d.host.Waiting(d.info.Name, p.Name)()
 	}
 	room := &share{dispatch: d, own: ownAnswer}
@@ -192,7 +191,7 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 		err = room.take(len(answer.Body))
 	}
 	r.unread, r.asked, r.ended = answer.Unread, answer.Asked, errors.Is(err, context.Canceled) && ctx.Err() != nil
-	r.record.DurationMS = milliseconds(time.Since(r.record.Time))
+	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit, r.record.AnswerBytes, r.record.How = answer.Exit, len(answer.Body), answer.How
 	r.record.Notes, r.notices = slices.Clone(answer.Notes), slices.Clone(answer.Notes)
 	switch {
@@ -210,9 +209,6 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	}
 	return r
 }
-
-// milliseconds returns a duration as records have it.
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (d *dispatch) newReply(p *Plugin, payload []byte) *reply {
 	return &reply{dispatch: d, plugin: p, record: Record{

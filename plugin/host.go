@@ -17,7 +17,8 @@ type Host struct {
 	// Plugins are asked in this order.
 	Plugins []Plugin
 	// Trace receives one record for each plugin of each dispatch, in plugin
-	// order, when the dispatch is over. It must be safe for concurrent use
+	// order, when the dispatch is over. An event that nobody waited for is a dispatch
+	// of its own, which a later Fire or Join reports. It must be safe for concurrent use
 	// if Fire is called concurrently. Nil: no records.
 	Trace func(Record)
 	// Fired receives each dispatch that had subscribers, before its records. The
@@ -29,6 +30,8 @@ type Host struct {
 	// called when it has answered. Calls are concurrent at points where plugins are asked
 	// concurrently.
 	Waiting func(point hookpoints.Name, plugin string) (done func())
+	// Wait is set if plugins are waited for everywhere, whatever their Async says.
+	Wait bool
 	// Parallel bounds how many plugins are asked at once; 0: DefaultParallel.
 	Parallel int
 	// MaxAnswers bounds the total size, in bytes, of the answers to one event, not
@@ -38,6 +41,7 @@ type Host struct {
 	dispatches atomic.Int64
 	said       sync.Map // what was said once
 	points     sync.Map // what is known of points
+	later      background
 	changers   sync.Map // the names of pure plugins that have changed a payload
 }
 

@@ -25,6 +25,10 @@ type Plugin struct {
 	Guards []hookpoints.Name
 	// Resident is true if the plugin says that one process answers all its events.
 	Resident bool
+	// Async are those of Hooks, observe points other than on_end, at which nobody waits for
+	// the plugin. Its events there are handled in their order, and are over before it is
+	// asked at another point. Call [Host.Join] before the host is given up.
+	Async []hookpoints.Name
 	// Pure is true if calling the handler in vain or twice has no effect: at chain points it
 	// may be called before its turn, at the same time as its neighbours, and what is not used
 	// is discarded, its context ended. It says nothing about Tools.

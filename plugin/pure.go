@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
 )
 
 // pureChain asks the plugins of a chain in which some are pure: neighbouring pure ones are
@@ -21,8 +24,18 @@ type pureChain struct {
 	discarded map[int][]DiscardedCall
 }
 
-func (d *dispatch) pureChain(plugins []*Plugin) *pureChain {
-	return &pureChain{dispatch: d, plugins: plugins, calls: map[int]*earlyCall{}, discarded: map[int][]DiscardedCall{}}
+// prepare waits for events of the plugins that nobody has waited for, and lets the pure
+// plugins of a chain be called before their turn. The function that it returns is called
+// when all have been asked.
+func (d *dispatch) prepare(ctx context.Context, inTurn, atOnce []*Plugin) (end func()) {
+	d.settle(ctx, slices.Concat(inTurn, atOnce))
+	isPure := func(p *Plugin) bool { return p.Pure }
+	if d.info.Mode != hookpoints.Chain || !slices.ContainsFunc(inTurn, isPure) {
+		return func() {}
+	}
+	c := &pureChain{dispatch: d, plugins: inTurn, calls: map[int]*earlyCall{}, discarded: map[int][]DiscardedCall{}}
+	d.askNext = c.ask
+	return c.end
 }
 
 // ask returns the reply of the plugin whose turn it is.
@@ -45,7 +58,7 @@ func (c *pureChain) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	case call.repeated:
 		c.discarded[i] = append(c.discarded[i], call.discarded("those of the plugins called with it left no room for it"))
 	case !call.began.IsZero():
-		r.record.Time, r.record.DurationMS = call.began, milliseconds(call.took)
+		r.record.Time, r.record.DurationMS = call.began, call.milliseconds()
 	}
 	return r
 }
@@ -193,9 +206,12 @@ func (c *earlyCall) Handle(ctx context.Context, ev Event) (Answer, error) {
 	return c.answer, c.err
 }
 
+// milliseconds returns how long the call took, as records have it.
+func (c *earlyCall) milliseconds() float64 { return float64(c.took.Microseconds()) / 1000 }
+
 // discarded describes a call whose answer is not used.
 func (c *earlyCall) discarded(why string) DiscardedCall {
-	call := DiscardedCall{Time: c.began, DurationMS: milliseconds(c.took), Why: why}
+	call := DiscardedCall{Time: c.began, DurationMS: c.milliseconds(), Why: why}
 	if c.err != nil {
 		call.Failure = c.err.Error()
 	}

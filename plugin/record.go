@@ -26,6 +26,8 @@ type Record struct {
 	Event string `json:"event,omitempty"`
 	// Guard is true if the plugin was asked as a guard.
 	Guard bool `json:"guard,omitempty"`
+	// Async is true if nobody waited for the plugin. Time is then when the event happened.
+	Async bool `json:"async,omitempty"`
 	// Result is the outcome.
 	Result Result `json:"result"`
 	// How says how the plugin was asked, if not as all plugins of its protocol.

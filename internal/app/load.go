@@ -23,6 +23,7 @@ const BuiltIn = "built in"
 // asked in this order: chibi's own, Kodelet's hooks, Kode's hooks, the handlers of the
 // recipe, those of the program.
 func (s *Session) Load(ctx context.Context) error {
+	s.Agent.Host.Join(ctx) // what earlier plugins still do
 	defer s.person.waiting("plugins")()
 	if s.shared {
 		if err := openTrace(s); err != nil {
@@ -52,10 +53,21 @@ func (s *Session) Load(ctx context.Context) error {
 			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
 		},
 	}
+	host := s.Agent.Host
+	s.closers = append(s.closers, closing(func() { host.Join(ctx) }))
 	if err := collectTools(s); err != nil {
 		return err
 	}
 	s.Agent.Recipes = RecipesOf(s).byName
+	return nil
+}
+
+// closing is a function that is called at the end of a session.
+type closing func()
+
+// Close calls the function; its error is nil.
+func (c closing) Close() error {
+	c()
 	return nil
 }
 

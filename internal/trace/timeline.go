@@ -84,6 +84,9 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 	for _, lost := range r.Lost {
 		parts = append(parts, fmt.Sprintf("its %s was replaced by %s", lost.Path, lost.Winner))
 	}
+	if r.Async {
+		parts = append(parts, "nobody waited for it")
+	}
 	for _, call := range r.Discarded {
 		parts = append(parts, discardedText(call))
 	}

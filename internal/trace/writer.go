@@ -47,6 +47,7 @@ type Writer struct {
 	size    int     // of these, approximately
 	changes []fired // of the latest dispatches
 	removed removed
+	turns   turns
 }
 
 // fired are the changes of a dispatch.
@@ -164,6 +165,10 @@ func (w *Writer) Record(r plugin.Record) error {
 			*doc = nil
 		}
 	}
+	if r.Async && r.Time.Before(w.turns.now.at) && w.isRead() {
+		l.Run, l.At = w.Run, time.Now()
+		return w.write(w.turns.late(l, w.KeepOriginal))
+	}
 	return w.add(l)
 }
 
@@ -188,6 +193,7 @@ func (w *Writer) Step(s agent.Event) error {
 		if w.turn > 0 {
 			err = w.flush()
 		}
+		w.turns.next(w.context, w.removed)
 		w.turn++
 		w.removed, w.changes = removed{}, nil
 	}

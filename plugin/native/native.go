@@ -190,6 +190,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)
 		p.Guards = union(p.Guards, s.Guards)
+		p.Async = union(p.Async, s.Async)
 		if s.OnFailure == plugin.Block { // only a person can set "ignore"
 			p.OnFailure = plugin.Block
 		}

@@ -28,6 +28,7 @@ type schema struct {
 	Hooks       []hookpoints.Name `json:"hooks"`
 	Guards      []hookpoints.Name `json:"guards"`
 	Pure        bool              `json:"pure"`
+	Async       []hookpoints.Name `json:"async"`
 	OnFailure   plugin.Failure    `json:"on_failure"`
 	TimeoutMS   int               `json:"timeout_ms"`
 	Stdin       string            `json:"stdin"`
@@ -162,8 +163,8 @@ func (s *schema) keepParameters() (warnings []string) {
 		`arguments of its calls are not checked`, s.Name, why)}
 }
 
-// keepKnown removes hooks that do not exist, guards that are not among the hooks, and
-// guards of points that cannot block, with a warning for each.
+// keepKnown removes hooks that do not exist, and points that are not possible in guards and
+// async, with a warning for each.
 func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string) {
 	s.Hooks = slices.DeleteFunc(s.Hooks, func(name hookpoints.Name) bool {
 		if known(name) {
@@ -180,6 +181,26 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 		case isOurs && info.Mode != hookpoints.Chain:
 			warnings = append(warnings, fmt.Sprintf("guards names %q, where nothing can be blocked; "+
 				"it is not a guard there", name))
+		default:
+			return false
+		}
+		return true
+	})
+	return append(warnings, s.keepAsync()...)
+}
+
+// keepAsync removes the points at which the plugin is waited for although it says that
+// nobody needs to, with a warning for each.
+func (s *schema) keepAsync() (warnings []string) {
+	s.Async = slices.DeleteFunc(s.Async, func(name hookpoints.Name) bool {
+		info, isOurs := hookpoints.Find(name)
+		switch {
+		case !slices.Contains(s.Hooks, name):
+			warnings = append(warnings, fmt.Sprintf("async names %q, which is not among its hooks", name))
+		case isOurs && info.Mode != hookpoints.Observe:
+			warnings = append(warnings, fmt.Sprintf("async names %q, where its answer counts; it is waited for there", name))
+		case name == hookpoints.OnEnd.Name:
+			warnings = append(warnings, fmt.Sprintf("async names %q, which is the end of the run; it is waited for there", name))
 		default:
 			return false
 		}

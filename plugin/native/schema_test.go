@@ -51,6 +51,15 @@ func TestParseSchemas(t *testing.T) {
 			tools:    []string{"a"},
 			warnings: []string{`guards names "pre_stop", where nothing can be blocked; it is not a guard there`},
 		},
+		{
+			name: "async is for hooks that observe",
+			out: `{"name":"a","hooks":["on_start","post_tool","pre_tool","on_end"],` +
+				`"async":["post_tool","on_start","pre_tool","on_end","post_message"]}`,
+			tools: []string{"a"},
+			warnings: []string{`async names "pre_tool", where its answer counts; it is waited for there`,
+				`async names "on_end", which is the end of the run; it is waited for there`,
+				`async names "post_message", which is not among its hooks`},
+		},
 		{name: "names in other letters", out: `{"Name":"a"}`, err: `--schema: it has no "name"`},
 		{name: "the last of two names", out: `{"name":"a","n\u0061me":"b"}`, tools: []string{"b"}},
 		{name: "20 million brackets", out: strings.Repeat("[", 20<<20),

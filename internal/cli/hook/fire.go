@@ -100,7 +100,7 @@ func notAsked(host *plugin.Host, names []string, info hookpoints.Info) []plugin.
 // hostOf returns a host of the named plugins, of all if none is named.
 func hostOf(s *app.Session, names []string) (*plugin.Host, error) {
 	from := s.Agent.Host
-	host := &plugin.Host{Waiting: from.Waiting, MaxAnswers: from.MaxAnswers, Parallel: from.Parallel}
+	host := &plugin.Host{Wait: true, Waiting: from.Waiting, MaxAnswers: from.MaxAnswers, Parallel: from.Parallel}
 	for _, name := range names {
 		if !app.HasPlugin(s.Loaded, name) {
 			return nil, command.NoPlugin(name)

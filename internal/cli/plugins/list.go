@@ -72,6 +72,7 @@ type listedHook struct {
 	Point     hookpoints.Name `json:"point"`
 	Event     string          `json:"event,omitempty"`
 	OnFailure plugin.Failure  `json:"on_failure"`
+	Async     bool            `json:"async,omitempty"`
 }
 
 // The states of a listed plugin.
@@ -126,7 +127,7 @@ func listedAsLoaded(p *plugin.Plugin, notices []plugin.Notice) listedPlugin {
 		one.Tools = append(one.Tools, t.Spec().Name)
 	}
 	for _, name := range p.Hooks {
-		one.Hooks = append(one.Hooks, listedHook{name, p.Events[name], effective(p.FailureAt(name))})
+		one.Hooks = append(one.Hooks, listedHook{name, p.Events[name], effective(p.FailureAt(name)), p.AsyncAt(name)})
 		if p.GuardsAt(name) {
 			one.Guards = append(one.Guards, name)
 		}
@@ -172,6 +173,9 @@ func (p *listedPlugin) hookText(h listedHook) string {
 	}
 	if slices.Contains(p.Guards, h.Point) {
 		text += " (guard)"
+	}
+	if h.Async {
+		text += " (not waited for)"
 	}
 	switch {
 	case h.OnFailure == p.OnFailure:

@@ -86,7 +86,7 @@ func checkWatched(ctx context.Context, env *command.Env, w watched) error {
 		if err != nil || w.point.Name == "" || dir.Plugin(t.name) == nil {
 			return err
 		}
-		host := &plugin.Host{Plugins: []plugin.Plugin{*dir.Plugin(t.name)}}
+		host := &plugin.Host{Wait: true, Plugins: []plugin.Plugin{*dir.Plugin(t.name)}}
 		fired := firing.Firing{Info: w.point, Payload: hookdoc.Example(w.point)}
 		if err := fired.Fire(ctx, host); err != nil {
 			return err

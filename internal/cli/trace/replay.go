@@ -113,7 +113,7 @@ func (c *comparison) repeat(ctx context.Context, plugins []plugin.Plugin, lines 
 			continue
 		}
 		var now plugin.Record
-		host := &plugin.Host{Plugins: plugins[i : i+1], Trace: func(record plugin.Record) { now = record }}
+		host := &plugin.Host{Wait: true, Plugins: plugins[i : i+1], Trace: func(record plugin.Record) { now = record }}
 		if _, err := plugin.FireJSON(ctx, host, info, then.Payload); err != nil {
 			return err
 		}

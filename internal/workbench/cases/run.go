@@ -53,7 +53,7 @@ func (c Case) runHook(ctx context.Context, p *plugin.Plugin) (wrong []string) {
 		return []string{err.Error()}
 	}
 	var record plugin.Record
-	host := &plugin.Host{Plugins: []plugin.Plugin{*p}, Trace: func(r plugin.Record) { record = r }}
+	host := &plugin.Host{Wait: true, Plugins: []plugin.Plugin{*p}, Trace: func(r plugin.Record) { record = r }}
 	result, err := plugin.FireJSON(ctx, host, info, payload)
 	if err != nil {
 		return []string{err.Error()}

@@ -283,7 +283,7 @@ func (r *Report) fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Inf
 
 // fire fires one hook with its example payload.
 func fire(ctx context.Context, p *plugin.Plugin, info hookpoints.Info) (record plugin.Record, err error) {
-	host := &plugin.Host{Plugins: []plugin.Plugin{*p}, Trace: func(got plugin.Record) { record = got }}
+	host := &plugin.Host{Wait: true, Plugins: []plugin.Plugin{*p}, Trace: func(got plugin.Record) { record = got }}
 	_, err = plugin.FireJSON(ctx, host, info, hookdoc.Example(info))
 	return record, err
 }

@@ -1,0 +1,56 @@
+package trace
+
+import "time"
+
+// maxEnded bounds how many turns that are over are remembered.
+const maxEnded = 8
+
+// turns are the latest turns of a run: plugins that nobody waited for are recorded when the
+// next turn may have begun.
+type turns struct {
+	now   begun
+	ended []begun
+}
+
+// begun is what is remembered of a turn.
+type begun struct {
+	number  int
+	context string
+	at      time.Time
+	removed removed // when it is over
+}
+
+// next begins the next turn; gone is what was removed from texts of the one before. The first
+// one began with the run.
+func (t *turns) next(context string, gone removed) {
+	next := begun{number: t.now.number + 1, context: context}
+	if t.now.number > 0 {
+		next.at = time.Now()
+		t.now.removed = gone
+		t.ended = append(t.ended, t.now)
+	}
+	if len(t.ended) > maxEnded {
+		t.ended = append([]begun(nil), t.ended[1:]...)
+	}
+	t.now = next
+}
+
+// late returns a line of a turn that is over, without the words that plugins removed from its
+// texts: when its event happened, the present turn had not begun.
+func (t *turns) late(l Line, keepOriginal bool) Line {
+	of := t.ended[0]
+	for _, turn := range t.ended {
+		if !l.Time.Before(turn.at) {
+			of = turn
+		}
+	}
+	switch {
+	case keepOriginal:
+	case l.Time.Before(of.at): // what was removed in its turn is not known any more
+		l = l.withoutTexts()
+	case !of.removed.isEmpty():
+		l = l.without(&of.removed)
+	}
+	l.Turn, l.Context = of.number, of.context
+	return l
+}
