@@ -60,12 +60,9 @@ func (f fileRegistry) current(ctx context.Context) (State, error) {
 // expiring lists the entries with a rule to be destroyed.
 func (f fileRegistry) expiring(ctx context.Context) (list []contextState, err error) {
 	err = f.inText(func(file disk.File, _ int64) error {
-		return statetext.Each(file, func(e statetext.Entry) bool {
-			if entry := entryOf(e); entry.expires() {
-				entry.Name = string(e.Name)
-				list = append(list, entry)
-			}
-			return true
+		return statetext.Expiring(file, func(e statetext.Entry) {
+			list = append(list, contextState{Name: string(e.Name), CreatedAt: e.Created, LastActivityAt: e.LastActivity,
+				DestroyAfterSecondsInactive: e.DestroyAfterInactive, DestroyAt: e.DestroyAt})
 		})
 	})
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -76,12 +73,6 @@ func (f fileRegistry) expiring(ctx context.Context) (list []contextState, err er
 		return nil, err
 	}
 	return state.expiring(), nil
-}
-
-// entryOf returns an entry without its name.
-func entryOf(e statetext.Entry) contextState {
-	return contextState{CreatedAt: e.Created, LastActivityAt: e.LastActivity,
-		DestroyAfterSecondsInactive: e.DestroyAfterInactive, DestroyAt: e.DestroyAt}
 }
 
 // inText opens state.json for a step that reads its text. An error of the step's means
@@ -108,22 +99,18 @@ func (f fileRegistry) inText(step func(file disk.File, size int64) error) error 
 func (f fileRegistry) touch(name string) error {
 	now, done := f.store.now().Unix(), false
 	err := f.stateFile().Patch(func(file disk.File) error {
-		at := int64(-1)
-		err := statetext.Each(file, func(e statetext.Entry) bool {
-			if string(e.Name) != name {
-				return true
-			}
-			done = e.LastActivity == now
-			if len(strconv.FormatInt(e.LastActivity, 10)) == len(strconv.FormatInt(now, 10)) {
-				at = e.LastActivityAt
-			}
-			return false
-		})
-		if err != nil || done || at < 0 {
+		info, err := file.Stat()
+		if err != nil {
 			return err
 		}
-		if _, err = file.Seek(at, io.SeekStart); err == nil {
-			_, err = io.WriteString(file, strconv.FormatInt(now, 10))
+		e, err := statetext.Find(file, info.Size(), name)
+		if err != nil || e == nil || digits(e.LastActivity) != digits(now) {
+			return err
+		}
+		if e.LastActivity != now {
+			if _, err = file.Seek(e.LastActivityAt, io.SeekStart); err == nil {
+				_, err = io.WriteString(file, strconv.FormatInt(now, 10))
+			}
 		}
 		done = err == nil
 		return err
@@ -133,6 +120,9 @@ func (f fileRegistry) touch(name string) error {
 	}
 	return f.update(func(state *stateFile) { state.register(name, f.store.now()).LastActivityAt = now })
 }
+
+// digits returns how many digits a time has.
+func digits(at int64) int { return len(strconv.FormatInt(at, 10)) }
 
 // update changes state.json while no other process can, and brings it up to date
 // with the existing directories. A damaged file is kept beside it.

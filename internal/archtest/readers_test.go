@@ -105,8 +105,8 @@ var boundOf = map[string]string{
 	"internal/disk/disktest.file.Read":            ownBytes,
 	"internal/term/editor.Editor.lines":           "a typed line",
 	"internal/term/editor.keyboard.readRaw":       "a typed line",
-	"internal/hookdoc.Generate":                   ownBytes,
-	"internal/hookdoc.Stale":                      ownBytes,
+	"internal/hookdoc/generate.Files":             ownBytes,
+	"internal/hookdoc/generate.Stale":             ownBytes,
 	"internal/keydoc.Generate":                    ownBytes,
 	"internal/schemas.read":                       "`schemas.json`",
 	"internal/schemas.mayBlock":                   "the file of a plugin that failed when it was asked",
@@ -166,6 +166,7 @@ var boundOf = map[string]string{
 	"tools/builtin.holds":                         "directories",
 
 	"contexts/internal/statetext.End":                     "state, manifests, holders of locks",
+	"contexts/internal/statetext.Find":                    "state, manifests, holders of locks",
 	"contexts/internal/statetext.scan.fill":               "state, manifests, holders of locks",
 	"contexts/internal/transcript.Log.Snapshot":           "a context's transcript or window",
 	"contexts/internal/transcript.Log.finishRotation":     "state, manifests, holders of locks",

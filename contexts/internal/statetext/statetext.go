@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 )
 
 // ErrLayout means that the text has another layout, or is damaged: decode it as JSON.
@@ -28,38 +29,26 @@ type Entry struct {
 type Ending struct{ Current, Previous string }
 
 const (
-	beginning = "{\n  \"contexts\": [\n"
-	noRule    = ",\n      \"destroy_after_seconds_inactive\": 0,\n      \"destroy_at\": 0\n    }"
-	ending    = "\n  ],\n  \"current_context\": \""
+	beginning  = "{\n  \"contexts\": [\n"
+	entryStart = "    {\n      \"name\": \""
+	noRule     = ",\n      \"destroy_after_seconds_inactive\": 0,\n      \"destroy_at\": 0\n    }"
+	ending     = "\n  ],\n  \"current_context\": \""
 	// block is how much is read at once, longest how long an entry or the ending may be.
 	block, longest = 64 << 10, 1 << 10
 )
 
-// Each calls each with the entries of a file, in their order, until it returns false.
-func Each(r io.Reader, each func(Entry) (more bool)) error {
+// Expiring calls each with the entries of a file that have a rule to be destroyed, in
+// their order.
+func Expiring(r io.Reader, each func(Entry)) error {
 	s := scan{r: r, buf: make([]byte, 0, block)}
 	if s.fill(); !s.take(beginning) {
 		return s.failed()
 	}
 	for {
-		s.fill()
-		e := Entry{Name: s.text("    {\n      \"name\": \"", "\"")}
-		e.Created = s.number(",\n      \"created_at\": ")
-		s.take(",\n      \"last_activity_at\": ")
-		e.LastActivityAt = s.before + int64(s.at)
-		e.LastActivity = s.number("")
-		if s.begins(noRule) { // as in most entries
-			s.at += len(noRule)
-		} else {
-			e.DestroyAfterInactive = s.number(",\n      \"destroy_after_seconds_inactive\": ")
-			e.DestroyAt = s.number(",\n      \"destroy_at\": ")
-			s.take("\n    }")
-		}
-		if s.bad {
-			return s.failed()
-		}
-		if !each(e) {
-			return nil
+		if s.fill(); !s.skip() {
+			if e := s.entry(); e.DestroyAfterInactive != 0 || e.DestroyAt != 0 {
+				each(e)
+			}
 		}
 		if s.begins("\n  ]") {
 			return s.err
@@ -68,6 +57,39 @@ func Each(r io.Reader, each func(Entry) (more bool)) error {
 			return s.failed()
 		}
 	}
+}
+
+// Find finds the entry of a context in a file of a size whose entries are sorted by name,
+// as chibi writes them, and returns nil if there is none. The name is valid until the next
+// call.
+func Find(r io.ReaderAt, size int64, name string) (*Entry, error) {
+	buf := make([]byte, 2*longest)
+	low, high := int64(0), size // it begins there
+	for low < high {
+		middle := (low + high) / 2
+		n, err := r.ReadAt(buf, middle)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		start := bytes.Index(buf[:n], []byte(entryStart))
+		if start < 0 || middle+int64(start) >= high {
+			high = middle
+			continue
+		}
+		s := scan{buf: buf[:n], at: start, before: middle}
+		e := s.entry()
+		switch order := strings.Compare(string(e.Name), name); {
+		case s.bad:
+			return nil, ErrLayout
+		case order == 0:
+			return &e, nil
+		case order < 0:
+			low = middle + int64(start) + 1
+		default:
+			high = middle
+		}
+	}
+	return nil, nil
 }
 
 // End reads what a file of a size says after its entries, without reading these.
@@ -99,8 +121,45 @@ type scan struct {
 	buf    []byte
 	at     int   // what is before it in buf is taken
 	before int64 // bytes of the file that are no longer in buf
-	bad    bool
-	err    error
+	// gap is how long the times of the latest entry without a rule are, in bytes, and
+	// nameEnd where the name of the latest entry ends in buf.
+	gap, nameEnd int
+	bad          bool
+	err          error
+}
+
+// entry takes an entry.
+func (s *scan) entry() Entry {
+	e := Entry{Name: s.text(entryStart, "\"")}
+	s.nameEnd = s.at
+	e.Created = s.number(",\n      \"created_at\": ")
+	s.take(",\n      \"last_activity_at\": ")
+	e.LastActivityAt = s.before + int64(s.at)
+	e.LastActivity = s.number("")
+	if s.begins(noRule) { // as in most entries
+		s.gap = s.at - s.nameEnd
+		s.at += len(noRule)
+		return e
+	}
+	e.DestroyAfterInactive = s.number(",\n      \"destroy_after_seconds_inactive\": ")
+	e.DestroyAt = s.number(",\n      \"destroy_at\": ")
+	s.take("\n    }")
+	return e
+}
+
+// skip takes an entry that says that it has no rule where the latest one did: its times are
+// not read then.
+func (s *scan) skip() bool {
+	if !s.begins(entryStart) {
+		return false
+	}
+	name := bytes.IndexByte(s.buf[s.at+len(entryStart):], '"')
+	end := s.at + len(entryStart) + name + 1 + s.gap
+	if name < 0 || end+len(noRule) > len(s.buf) || string(s.buf[end:end+len(noRule)]) != noRule {
+		return false
+	}
+	s.at = end + len(noRule)
+	return true
 }
 
 // fill reads more if less than an entry may be left.
