@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 const (
@@ -61,7 +60,6 @@ func keywords() map[string]keyword {
 type Schema struct {
 	root     *node
 	required []string
-	resolved *jsonschema.Resolved
 	shape    *shape
 	converts bool // Convert may change arguments
 }
@@ -69,7 +67,8 @@ type Schema struct {
 // node is one schema with the schemas that it applies to the same value, to members and to
 // elements.
 type node struct {
-	schema                  any // as it is passed to the validator
+	schema                  any    // an object without the keywords that are ignored, or a boolean
+	rules                   []rule // what it asks of a value
 	ref                     string
 	here, members, elements []*node
 	named                   map[string]*node
@@ -111,56 +110,31 @@ func compile(schema []byte) (*Schema, error) {
 		return nil, err
 	}
 	c := compiler{keywords: keywords(), nodes: map[string]*node{}}
-	root, clean, err := c.schema("", tree)
+	root, _, err := c.schema("", tree)
 	if err == nil {
 		err = c.finish()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if version, ok := field(tree, "$schema").(string); ok {
-		clean.(map[string]any)["$schema"] = version
+	draft, err := dialectOf(tree)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.makeRules(draft); err != nil {
+		return nil, err
+	}
+	if kind, isName := field(tree, "type").(string); isName && kind != "object" {
+		return nil, fmt.Errorf("its type is %q, want \"object\"", kind)
 	}
 	s := &Schema{root: root}
-	if err := s.resolve(clean); err != nil {
-		return nil, err
+	required, _ := field(tree, "required").([]any)
+	for _, name := range required {
+		s.required = append(s.required, name.(string))
 	}
 	b := shaper{schemas: c.nodes, shapes: map[string]*shape{}}
 	s.shape, s.converts = b.shape(""), b.converts
 	return s, nil
-}
-
-// resolve passes a cleaned schema to the validator.
-func (s *Schema) resolve(clean any) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("the validator cannot read them: %v", cause)
-		}
-	}()
-	text, err := json.Marshal(clean)
-	if err != nil {
-		return err
-	}
-	var parsed jsonschema.Schema
-	if err := json.Unmarshal(text, &parsed); err != nil {
-		return errors.New(decodeText(err))
-	}
-	if parsed.Type != "" && parsed.Type != "object" {
-		return fmt.Errorf("its type is %q, want \"object\"", parsed.Type)
-	}
-	s.required = parsed.Required
-	s.resolved, err = parsed.Resolve(nil)
-	return err
-}
-
-// validate runs the validator.
-func (s *Schema) validate(value any) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("%w: the validator cannot use them: %v", ErrSchema, cause)
-		}
-	}()
-	return s.resolved.Validate(value)
 }
 
 // compiler splits a schema into nodes and removes the keywords that are ignored.
@@ -226,7 +200,7 @@ func impossible(schema map[string]any) error {
 	return nil
 }
 
-// keyword reads a keyword's value and returns what is passed to the validator.
+// keyword reads a keyword's value and returns it without what is ignored.
 func (c *compiler) keyword(n *node, kind keyword, at string, value any) (any, error) {
 	switch kind {
 	case data:

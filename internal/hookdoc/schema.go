@@ -1,18 +1,63 @@
 package hookdoc
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/google/jsonschema-go/jsonschema"
 )
+
+// JSONSchema is the JSON Schema of a payload, of an answer, or of a part of one. Additional
+// properties are allowed, because later versions may add fields and plugins may answer
+// fields that a host does not know.
+type JSONSchema struct {
+	// Type is "object", "array", "string", "integer", "number" or "boolean"; "" allows any.
+	Type string `json:"type,omitempty"`
+	// Properties are the members of an object, in order.
+	Properties Properties `json:"properties,omitempty"`
+	// Items is the schema of the elements of an array.
+	Items *JSONSchema `json:"items,omitempty"`
+	// Schema names the version of JSON Schema; "" in a part.
+	Schema string `json:"$schema,omitempty"`
+	// Title and Description are for people.
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Required names the members that are always there.
+	Required []string `json:"required,omitempty"`
+	// Additional is the schema of members of any name.
+	Additional *JSONSchema `json:"additionalProperties,omitempty"`
+}
+
+// Properties are the members of an object, in order.
+type Properties []Property
+
+// Property is a member of an object.
+type Property struct {
+	// Name is its name.
+	Name string
+	// Schema is the schema of its value.
+	Schema *JSONSchema
+}
+
+// MarshalJSON writes an object with the members in their order.
+func (p Properties) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for _, property := range p {
+		schema, err := json.Marshal(property.Schema)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, ",%q:%s", property.Name, schema)
+	}
+	return append(append([]byte("{"), bytes.TrimPrefix(b.Bytes(), []byte(","))...), '}'), nil
+}
 
 // Schema returns the JSON Schemas of a point's payload and of its answer. The answer is
 // nil for a point that is only observed.
-func Schema(info hookpoints.Info) (payload, answer *jsonschema.Schema, err error) {
+func Schema(info hookpoints.Info) (payload, answer *JSONSchema, err error) {
 	if payload, err = schemaOf(info.Payload, fmt.Sprintf("Payload of %s", info.Name)); err != nil || !info.CanChange() {
 		return payload, nil, err
 	}
@@ -21,53 +66,66 @@ func Schema(info hookpoints.Info) (payload, answer *jsonschema.Schema, err error
 }
 
 // schemaOf returns the schema of a struct, with the field comments as descriptions.
-// Additional properties are allowed, because later versions may add fields and plugins
-// may answer fields that a host does not know.
-func schemaOf(t reflect.Type, title string) (*jsonschema.Schema, error) {
-	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[json.RawMessage](): {Type: "object"},
-	}})
+func schemaOf(t reflect.Type, title string) (*JSONSchema, error) {
+	s, err := typeSchema(t)
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
 	}
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = title
-	describe(s, t)
 	return s, nil
 }
 
-// describe sets the descriptions of a struct's fields in its schema.
-func describe(s *jsonschema.Schema, t reflect.Type) {
-	s.AdditionalProperties = nil
-	for _, f := range hookpoints.Fields(t) {
-		s.Properties[f.Name].Description = f.Doc
+// typeSchema returns the schema of a type. Null is not allowed: a plugin never receives it,
+// and in an answer it means the same as an absent field.
+func typeSchema(t reflect.Type) (s *JSONSchema, err error) {
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return &JSONSchema{Type: "object"}, nil
 	}
+	s = &JSONSchema{}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeSchema(t.Elem())
+	case reflect.String:
+		s.Type = "string"
+	case reflect.Bool:
+		s.Type = "boolean"
+	case reflect.Int, reflect.Int64:
+		s.Type = "integer"
+	case reflect.Float64:
+		s.Type = "number"
+	case reflect.Slice:
+		s.Type = "array"
+		s.Items, err = typeSchema(t.Elem())
+	case reflect.Map:
+		s.Type = "object"
+		s.Additional, err = typeSchema(t.Elem())
+	case reflect.Struct:
+		s.Type = "object"
+		err = s.addFields(t)
+	default:
+		err = fmt.Errorf("no type of JSON is known for %s", t)
+	}
+	return s, err
+}
+
+// addFields adds the fields of a struct.
+func (s *JSONSchema) addFields(t reflect.Type) error {
+	types := map[string]reflect.Type{}
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if property := s.Properties[name]; property != nil {
-			plain(property)
-			describeInner(property, t.Field(i).Type)
+		types[name] = t.Field(i).Type
+	}
+	for _, f := range hookpoints.Fields(t) {
+		property, err := typeSchema(types[f.Name])
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		property.Description = f.Doc
+		s.Properties = append(s.Properties, Property{f.Name, property})
+		if !f.Optional {
+			s.Required = append(s.Required, f.Name)
 		}
 	}
-}
-
-// describeInner describes the struct type of a field, a pointer to it or a list of it.
-func describeInner(property *jsonschema.Schema, t reflect.Type) {
-	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if property.Items != nil {
-		property = property.Items
-	}
-	if t.Kind() == reflect.Struct {
-		describe(property, t)
-	}
-}
-
-// plain removes "null" from a type: a plugin never receives it, and in an answer it means
-// the same as an absent field.
-func plain(s *jsonschema.Schema) {
-	if len(s.Types) == 2 && s.Types[0] == "null" {
-		s.Type, s.Types = s.Types[1], nil
-	}
+	return nil
 }

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
-	"github.com/chibi-host/chibi/internal/hookdoc"
+	"github.com/chibi-host/chibi/internal/hookdoc/generate"
 )
 
 func main() {
 	root := flag.String("root", ".", "the repository's root")
 	flag.Parse()
-	files, err := hookdoc.Generate(os.DirFS(*root))
+	files, err := generate.Files(os.DirFS(*root))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hookdoc:", err)
 		os.Exit(1)

@@ -1,4 +1,6 @@
-package hookdoc
+// Package generate makes the files of the repository that document the hook points. The
+// program itself does not contain it, because it needs Go's parser.
+package generate
 
 import (
 	"encoding/json"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/hookdoc"
 	"github.com/chibi-host/chibi/internal/srcdoc"
 )
 
@@ -20,10 +23,10 @@ const (
 	docsFile  = "hookpoints/fielddoc_gen.go"
 )
 
-// Generate returns the contents of all generated files by path, from the sources below
+// Files returns the contents of all generated files by path, from the sources below
 // root. The tables use the compiled field comments: after a change of comments, docsFile
 // must be generated and compiled first.
-func Generate(root fs.FS) (map[string][]byte, error) {
+func Files(root fs.FS) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	source, err := fieldDocs(root)
 	if err != nil {
@@ -40,7 +43,7 @@ func Generate(root fs.FS) (map[string][]byte, error) {
 	}
 	files[hooksFile] = []byte(filled)
 	for _, info := range hookpoints.All() {
-		payload, answer, err := Schema(info)
+		payload, answer, err := hookdoc.Schema(info)
 		if err != nil {
 			return nil, err
 		}
@@ -58,10 +61,10 @@ func Generate(root fs.FS) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Stale lists the generated files that differ from what Generate returns, and schemas
+// Stale lists the generated files that differ from what Files returns, and schemas
 // that it does not return.
 func Stale(root fs.FS) ([]string, error) {
-	files, err := Generate(root)
+	files, err := Files(root)
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +91,9 @@ func fill(page string) (string, error) {
 		return "", fmt.Errorf("%s: %d generated blocks begin, %d end with %s", hooksFile, len(names), ended, srcdoc.BlockEnd)
 	}
 	for _, name := range names {
-		content := Overview()
+		content := hookdoc.Overview()
 		if name != "overview" {
-			content = Group(hookpoints.Group(name))
+			content = hookdoc.Group(hookpoints.Group(name))
 		}
 		if content == "" {
 			return "", fmt.Errorf("%s: unknown group %q", hooksFile, name)
