@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"plugin":          {"hookpoints", "merge", "tools"},
 	"plugin/process":  {},
 	"plugin/oneshot":  {"plugin", "plugin/process", "hookpoints"},
-	"plugin/resident": {"plugin", "plugin/process"},
+	"plugin/resident": {"plugin", "plugin/process", "tools"},
 	"plugin/serve":    {},
 	"plugin/native": {"plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "hookpoints", "tools",
 		"internal/term"},

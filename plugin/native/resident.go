@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,7 @@ const (
 // stay returns the process of a resident plugin, nil if nobody keeps it.
 func (p program) stay(name string, schemas []schema) *staying {
 	spec := resident.Spec{Plugin: name, Runner: p.runner,
-		Command: process.Command{Path: p.path, Args: []string{resident.Argument}, Env: p.env}}
+		Command: process.Command{Path: p.path, Args: []string{resident.Argument}, Env: p.env, Spool: p.opts.Spool}}
 	spec.Concurrent = slices.ContainsFunc(schemas, func(s schema) bool { return s.Concurrent })
 	if p.opts.Residents == nil {
 		return nil
@@ -166,7 +167,7 @@ type residentTool struct {
 // Call asks the process to run the tool.
 func (t residentTool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	a, err := t.process.Ask(ctx, resident.Question{Method: "tool", Timeout: t.timeout,
-		Params: toolParams{t.meta, t.spec.Name, call.Arguments}})
+		Long: cmp.Or(t.opts.maxToolOutput(), resident.MaxAnswer), Params: toolParams{t.meta, t.spec.Name, call.Arguments}})
 	if err != nil {
 		return t.unanswered(ctx, call, a, err)
 	}
@@ -174,7 +175,21 @@ func (t residentTool) Call(ctx context.Context, call tools.Call) (tools.Result, 
 	if result.Text, result.Exit, err = readTool(a); err != nil {
 		result.Failed, result.Failure = true, fmt.Sprintf("Error: %v", err)
 	}
-	return result, nil
+	return withLong(result, a.Long), nil
+}
+
+// withLong puts an output that is too large for memory into a result. Where another text is
+// that large, the call fails.
+func withLong(result tools.Result, long *resident.Long) tools.Result {
+	switch {
+	case long == nil:
+	case result.Text == resident.LongText:
+		result.Text, result.File = long.Text, long.File
+	default:
+		long.File.Close()
+		result.Failed, result.Failure = true, "Error: its resident process answered with a large text that is not the output"
+	}
+	return result
 }
 
 // readTool returns the output of a tool and its exit status, and how it failed.
@@ -207,7 +222,11 @@ func (t residentTool) unanswered(ctx context.Context, call tools.Call, a residen
 		result.How = called
 		return result, failed
 	}
-	return tools.Result{Failed: true, Failure: fmt.Sprintf("Error: %v", err), How: called}, nil
+	result := tools.Result{Failed: true, Failure: fmt.Sprintf("Error: %v", err), How: called}
+	if a.Long != nil { // the output was cut
+		result.Text, result.File = a.Long.Text, a.Long.File
+	}
+	return result, nil
 }
 
 // refused is the error of a JSON-RPC error.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dustin/go-humanize"
 )
@@ -18,11 +19,12 @@ const (
 // lines is the sink of a process that stays: a queue of the lines that nobody has read yet.
 // While the process runs, it has to wait for the reader.
 type lines struct {
-	max     int64  // bounds each line, and the queue once nothing waits for the reader
-	current output // the line that is not complete; only used by keep
+	max     int64        // bounds the queue once nothing waits for the reader
+	limit   atomic.Int64 // bounds each line
+	current output       // the line that is not complete; only used by keep
 
 	mu     sync.Mutex
-	queue  [][]byte
+	queue  []Line
 	size   int64 // of the queue, with the cost of each line
 	urgent bool  // hurried is closed
 	closed bool  // nothing more comes
@@ -34,15 +36,18 @@ type lines struct {
 }
 
 func newLines(c Command) *lines {
-	return &lines{
+	l := &lines{
 		max:     c.limit(),
-		current: output{max: c.limit(), admit: c.Admit},
+		current: output{make: c.Spool, admit: c.Admit},
 		news:    make(chan struct{}, 1), room: make(chan struct{}, 1), hurried: make(chan struct{}),
 	}
+	l.limit.Store(c.limit())
+	return l
 }
 
 // keep stores data. It waits while as many lines as may be read ahead are in the queue.
 func (l *lines) keep(data []byte) bool {
+	l.current.max = l.limit.Load()
 	for len(data) > 0 {
 		part, rest, isComplete := bytes.Cut(data, []byte("\n"))
 		if len(part) > 0 && !l.current.keep(part) {
@@ -52,26 +57,36 @@ func (l *lines) keep(data []byte) bool {
 		if !isComplete {
 			return true
 		}
-		if !l.put(l.current.head) {
+		if !l.put(l.line()) {
 			return false
 		}
-		l.current.head, l.current.size = nil, 0
 		data = rest
 	}
 	return true
 }
 
+// line returns the complete line and begins the next one.
+func (l *lines) line() (line Line) {
+	line.Data, line.Spooled, line.Size = l.current.kept()
+	l.current.head, l.current.file, l.current.size = nil, nil, 0
+	return line
+}
+
 // tooLong returns why a part of a line was not stored.
 func (l *lines) tooLong() error {
-	if l.current.over != nil {
+	switch {
+	case l.current.wrong != nil:
+		return fmt.Errorf("%w: %v", ErrSpool, l.current.wrong)
+	case l.current.over != nil:
 		return l.current.over
 	}
-	return fmt.Errorf("%w after %s of output without a newline, the limit", ErrOutputLimit, humanize.IBytes(uint64(l.max)))
+	return fmt.Errorf("%w after %s of output without a newline, the limit", ErrOutputLimit,
+		humanize.IBytes(uint64(l.current.max)))
 }
 
 // put adds a line to the queue once there is room.
-func (l *lines) put(line []byte) bool {
-	cost := int64(len(line)) + lineCost
+func (l *lines) put(line Line) bool {
+	cost := int64(len(line.Data)) + lineCost
 	for {
 		l.mu.Lock()
 		isUrgent := l.urgent
@@ -125,15 +140,15 @@ func (l *lines) hurry() {
 func (l *lines) finish() { l.fail(l.failure()) }
 
 // kept returns the line that was never completed.
-func (l *lines) kept() (head []byte, file Spool, size int64) { return l.current.head, nil, 0 }
+func (l *lines) kept() (head []byte, file Spool, size int64) { return l.current.kept() }
 
 // take takes a line from the queue. It returns closed if there is none and none comes.
-func (l *lines) take() (line []byte, taken, closed bool) {
+func (l *lines) take() (line Line, taken, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) > 0 {
-		line, l.queue[0] = l.queue[0], nil
-		l.queue, l.size = l.queue[1:], l.size-int64(len(line))-lineCost
+		line, l.queue[0] = l.queue[0], Line{}
+		l.queue, l.size = l.queue[1:], l.size-int64(len(line.Data))-lineCost
 		taken = true
 		notify(l.room)
 	}

@@ -47,14 +47,15 @@ var ErrClosed = errors.New("connection closed")
 
 // Start starts a command that stays, until it ends, ctx ends, Command.Timeout is over or
 // Close is called. Of the command, MaxOutput bounds each line of standard output, and what
-// nobody has read when the process ends; Stdin, Data, InheritStdin and Spool are for Run.
+// nobody has read when the process ends; Spool makes files for lines that are larger than
+// 1 MiB. Stdin, Data and InheritStdin are for Run.
 // Errors are ErrStart and the error of ctx.
 func (e Runner) Start(ctx context.Context, c Command) (*Process, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if c.Stdin != nil || c.Data != nil || c.InheritStdin || c.Spool != nil {
-		return nil, fmt.Errorf("%w: Stdin, Data, InheritStdin and Spool are for one answer", ErrStart)
+	if c.Stdin != nil || c.Data != nil || c.InheritStdin {
+		return nil, fmt.Errorf("%w: Stdin, Data and InheritStdin are for one answer", ErrStart)
 	}
 	e.Lender = nil
 	p := &Process{lines: newLines(c), done: make(chan struct{}),
@@ -113,8 +114,8 @@ func isClosed(c <-chan struct{}) bool {
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Wait waits for the end of the process, as Run does, and returns how it ended. The error
-// is nil if the process ended by itself or was closed. Stdout of the Outcome is a line that
-// was never completed. Lines that were not read can still be read.
+// is nil if the process ended by itself or was closed. Stdout and Spooled of the Outcome are a
+// line that was never completed. Lines that were not read can still be read.
 func (p *Process) Wait() (Outcome, error) {
 	<-p.done
 	return p.outcome, p.err
@@ -141,21 +142,43 @@ func (p *Process) Close(grace time.Duration) (Outcome, error) {
 // wait. When it has ended, ReadLine returns what is left of complete lines, then the reason:
 // ErrClosed with exit status and standard error, or the error of Wait. A line over the bound
 // ends the process, with ErrOutputLimit.
+//
+// If the command has a Spool, use ReadLong: of a line in a file, ReadLine returns the
+// beginning.
 func (p *Process) ReadLine(ctx context.Context) ([]byte, error) {
+	line, err := p.ReadLong(ctx)
+	return line.Data, err
+}
+
+// Line is a line of standard output without its newline.
+type Line struct {
+	// Data is the line; if Spooled is set, the first 1 MiB of it.
+	Data []byte
+	// Spooled is a file with the whole line, closed; nil if that is in Data. Whoever reads
+	// the line removes it. Size is its size in bytes.
+	Spooled Spool
+	Size    int64
+}
+
+// LimitLines changes the bound on each line, in bytes, from now on.
+func (p *Process) LimitLines(bytes int64) { p.lines.limit.Store(bytes) }
+
+// ReadLong is like ReadLine, for lines that may be too large for memory.
+func (p *Process) ReadLong(ctx context.Context) (Line, error) {
 	for {
 		switch line, taken, closed := p.lines.take(); {
 		case taken:
 			return line, nil
 		case closed:
 			if err := p.lines.failure(); err != nil {
-				return nil, err
+				return Line{}, err
 			}
-			return nil, p.closed(ctx, "it closed its standard output")
+			return Line{}, p.closed(ctx, "it closed its standard output")
 		}
 		select {
 		case <-p.lines.news:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return Line{}, ctx.Err()
 		}
 	}
 }

@@ -189,7 +189,7 @@ func TestWhatCannotBeStartedWithStreams(t *testing.T) {
 			"could not be started: it is a directory, not a program"},
 		"the check refuses": {t.Context(), checked, refused, "not this one"},
 		"a fixed input": {t.Context(), oneAnswer, process.ErrStart,
-			"could not be started: Stdin, Data, InheritStdin and Spool are for one answer"},
+			"could not be started: Stdin, Data and InheritStdin are for one answer"},
 		"its context is over": {over, cancelled, context.Canceled, "context canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {

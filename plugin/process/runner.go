@@ -35,7 +35,7 @@ type Command struct {
 	// Dir is the working directory; "": that of the host.
 	Dir string
 	// Stdin is written to standard input, which is then closed. The process need not
-	// read it. For Run only, as Data, InheritStdin and Spool.
+	// read it. For Run only, as Data and InheritStdin.
 	Stdin []byte
 	// Data is the payload as an environment variable; nil: none.
 	Data *Data
@@ -50,7 +50,8 @@ type Command struct {
 	// MaxOutput bounds standard output in bytes, or each line of it for Start; 0: 8 MiB.
 	MaxOutput int64
 	// Spool creates a file for standard output larger than 1 MiB, to which all of it is
-	// then written as it arrives. Nil: all output is kept in memory.
+	// then written as it arrives; for Start, for each line larger than that. Nil: all output
+	// is kept in memory.
 	Spool func() (Spool, error)
 	// Admit, if set, is called with the size in bytes of each piece of standard output;
 	// its error ends the process and is the error of the run. Newlines do not count for

@@ -57,22 +57,26 @@ func (p peer) WriteLine(_ context.Context, line []byte) (int, error) {
 	return len(line) + 1, nil
 }
 
-func (p peer) ReadLine(ctx context.Context) ([]byte, error) {
+func (p peer) LimitLines(int64) {}
+
+func (p peer) ReadLong(ctx context.Context) (process.Line, error) {
 	select {
 	case line, more := <-p.lines:
 		if !more {
-			return nil, errors.New("it ended")
+			return process.Line{}, errors.New("it ended")
 		}
-		return []byte(line), nil
+		return process.Line{Data: []byte(line)}, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return process.Line{}, ctx.Err()
 	}
 }
 
 // listen starts a connection to a peer, and returns what it broke with.
 func listen(t *testing.T) (peer, *conn, <-chan string) {
 	p, broke := newPeer(), make(chan string, 1)
-	c := newConn(p, func(why error, underWay int) { broke <- fmt.Sprintf("%v, %d under way", why, underWay) })
+	c := newConn(p, func(why error, underWay []pending) {
+		broke <- fmt.Sprintf("%v, %d under way", why, len(underWay))
+	})
 	go c.read(t.Context())
 	return p, c, broke
 }
@@ -86,8 +90,8 @@ func TestAnswersAreMatchedByTheirIDs(t *testing.T) {
 	results := make(chan string, 2)
 	for i := range 2 {
 		go func() {
-			r, _, err := c.ask(t.Context(), Question{Method: "hook", Params: i})
-			results <- fmt.Sprintf("%d: %s %v", i, r.Result, err)
+			a, _ := c.ask(t.Context(), Question{Method: "hook", Params: i})
+			results <- fmt.Sprintf("%d: %s %v", i, a.response.Result, a.err)
 		}()
 	}
 	for range 2 {
@@ -117,11 +121,11 @@ func TestAConnectionBreaksOnce(t *testing.T) {
 			p, c, broke := listen(t)
 			done := make(chan error, 1)
 			go func() {
-				_, written, err := c.ask(t.Context(), Question{})
+				a, written := c.ask(t.Context(), Question{})
 				if !written {
-					err = errors.New("it was not written")
+					a.err = errors.New("it was not written")
 				}
-				done <- err
+				done <- a.err
 			}()
 			<-p.written
 			for _, line := range test.lines {
@@ -133,8 +137,8 @@ func TestAConnectionBreaksOnce(t *testing.T) {
 			if err := <-done; (err == nil) != (name == "twice") {
 				t.Errorf("the request under way: %v", err)
 			}
-			if _, written, err := c.ask(t.Context(), Question{}); written || err == nil {
-				t.Errorf("a request after that: written %v, %v", written, err)
+			if a, written := c.ask(t.Context(), Question{}); written || a.err == nil {
+				t.Errorf("a request after that: written %v, %v", written, a.err)
 			}
 		})
 	}
@@ -152,8 +156,8 @@ func TestATimeLimitAndAnInterruptionBreakIt(t *testing.T) {
 			<-p.written
 			interrupt()
 		}()
-		if _, written, err := c.ask(ctx, Question{}); !written || !errors.Is(err, want) {
-			t.Errorf("written %v, %v, want %v", written, err, want)
+		if a, written := c.ask(ctx, Question{}); !written || !errors.Is(a.err, want) {
+			t.Errorf("written %v, %v, want %v", written, a.err, want)
 		}
 		<-broke
 	}

@@ -25,6 +25,9 @@ import (
 // MaxRestarts is how often a process that broke the protocol is started again.
 const MaxRestarts = 3
 
+// MaxAnswer bounds an answer in bytes, unless a question allows more.
+const MaxAnswer = 8 << 20
+
 // Argument is the argument that a resident plugin is started with.
 const Argument = "--resident"
 
@@ -54,6 +57,9 @@ type Question struct {
 	// Method is the method, Params its parameters.
 	Method string
 	Params any
+	// Long, if not 0, allows an answer of so many bytes, of which one string may be too
+	// large for memory; otherwise 8 MiB are allowed. See Answer.Long.
+	Long int64
 	// Pure is set if the answer may be thrown away: if ctx ends, the process is left alone,
 	// and answers it within Timeout, which must be set.
 	Pure bool
@@ -66,6 +72,9 @@ type Question struct {
 type Answer struct {
 	// Result is the result, as JSON.
 	Result json.RawMessage
+	// Long is a string of Result that is too large for memory; LongText stands there. With
+	// an error it is what came of an answer that exceeds Question.Long. Nil: there is none.
+	Long *Long
 	// Refusal is the message of a JSON-RPC error; Result is then nil.
 	Refusal *string
 	// Started is set if the process was started for the question.
@@ -150,19 +159,28 @@ func (r *Resident) ask(ctx context.Context, q Question) (a Answer, err error) {
 		return a, err
 	}
 	a.Started = started
-	var answer response
-	answer, a.Written, err = now.ask(limited, q)
+	answer, written := now.ask(limited, q)
+	a.Written, a.Long = written, answer.long
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case answer.err != nil && ctx.Err() != nil:
+		go discard(now.process)
 		return a, ctx.Err()
-	case err != nil:
-		return a, err
-	case answer.Error != nil:
-		a.Refusal = &answer.Error.Message
-		return a, nil
+	case r.isCut(answer.err, q.Long):
+		a.Long = cut(now.process, r.spec.Command.Spool)
+		return a, answer.err
+	case answer.err != nil:
+		return a, answer.err
+	case answer.response.Error != nil:
+		a.Refusal = &answer.response.Error.Message
 	}
-	a.Result = answer.Result
+	a.Result = answer.response.Result
 	return a, nil
+}
+
+// isCut reports whether the beginning of a long answer is kept: if it is known which
+// request it belongs to.
+func (r *Resident) isCut(err error, long int64) bool {
+	return !r.spec.Concurrent && long > 0 && errors.Is(err, process.ErrOutputLimit)
 }
 
 // connect returns the process, and whether it was started just now. It waits for the end
@@ -211,10 +229,14 @@ func (r *Resident) start() (*running, error) {
 		return nil, err
 	}
 	now := &running{process: p, end: end}
-	now.conn = newConn(p, func(why error, underWay int) {
+	now.conn = newConn(p, func(why error, underWay []pending) {
 		end()
-		r.broke(why, underWay)
+		if len(underWay) != 1 || !r.isCut(why, underWay[0].long) {
+			go discard(p)
+		}
+		r.broke(why, len(underWay))
 	})
+	now.conn.spool = r.spec.Command.Spool
 	go now.read(ctx)
 	return now, nil
 }
