@@ -51,7 +51,8 @@ func TestALineMayBeCutAnywhere(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	full := errors.New("the disk is full")
-	if _, _, err := shorten(strings.NewReader(line), func() (process.Spool, error) { return nil, full }); !errors.Is(err, full) {
+	noSpool := func() (process.Spool, error) { return nil, full }
+	if _, _, err := shorten(strings.NewReader(line), noSpool); !errors.Is(err, full) {
 		t.Errorf("error = %v", err)
 	}
 	if _, _, err := shorten(strings.NewReader(strings.Repeat("[", MaxAnswer+10)), nil); err == nil ||
