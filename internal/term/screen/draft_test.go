@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -269,6 +270,23 @@ func TestRowsAreDrawnBelowIfTheyMovedAfterTheLastLook(t *testing.T) {
 	d.End()
 	if got := m.model.Text(); got != "some *te\nsome text" {
 		t.Errorf("in the end the screen is\n%s", got)
+	}
+}
+
+// TestAnAnswerCannotControlTheTerminal, in whatever pieces it comes.
+func TestAnAnswerCannotControlTheTerminal(t *testing.T) {
+	own := regexp.MustCompile(`\r*\r(\x1b\[[0-9]+A)?\x1b\[J|\x1b\[\?7[lh]|\r+$|\r\n`)
+	for _, before := range []string{"", "- ", "> ", "```\n", "| a |\n|---|\n| ", "# "} {
+		for size := range 4 {
+			m, drawn := onModel(t, 40, 10), &bytes.Buffer{}
+			m.outlets[0].to, m.colourless = drawn, size == 0
+			m.stream(before+termtest.All()+"text &#27;[2J"+termtest.All(), func() int { return 1 + 3*size }, func() {
+				if wrong := termtest.Wrong(own.ReplaceAllString(drawn.String(), "")); wrong != "" {
+					t.Errorf("after %q, %q reaches the terminal in %q", before, wrong, drawn)
+				}
+				drawn.Reset()
+			})
+		}
 	}
 }
 
