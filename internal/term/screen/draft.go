@@ -92,8 +92,8 @@ func (d *Draft) Draw(final string, rows []string) error {
 	}
 	d.giveUpMoved()
 	d.lost = false // all of it is drawn below
-	if final == "" && (slices.Equal(rows, d.shown) || slices.Equal(rows, d.hidden)) {
-		return nil
+	if final == "" && slices.Equal(rows, slices.Concat(d.shown, d.hidden)) {
+		return nil // one of the two is empty
 	}
 	d.hidden = nil
 	if !d.canDraw() {

@@ -17,6 +17,8 @@ import (
 	"github.com/chibi-host/chibi/internal/term/markdown"
 	"github.com/chibi-host/chibi/internal/term/termtest"
 	"github.com/chibi-host/chibi/internal/terminaltest"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // lineEnds writes line ends as a terminal sees them.
@@ -90,7 +92,7 @@ func TestAStreamedAnswerLooksInTheEndAsIfItHadComeAtOnce(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		text := termtest.Markdown(r)
-		m := onModel(t, []int{40, 80, 200}[r.IntN(3)], []int{60, 100}[r.IntN(2)])
+		m := onModel(t, []int{40, 80, 200}[r.IntN(3)], []int{100, 200}[r.IntN(2)])
 		io.WriteString(m.Stderr(), "before\n")
 		others := []string{"before"}
 		m.stream(text, func() int { return 1 + r.IntN(8) }, func() {
@@ -113,9 +115,9 @@ func TestAStreamedAnswerLooksInTheEndAsIfItHadComeAtOnce(t *testing.T) {
 				answer = append(answer, line)
 			}
 		}
-		if want := m.atOnce(text); !slices.Equal(answer, want) || len(foreign) != len(others)+1 {
-			t.Fatalf("seed %d, %v, %d lines of others, want %d; the answer is\n%s\nwant\n%s\nthe text\n%s", seed, m.size,
-				len(foreign), len(others)+1, strings.Join(answer, "\n"), strings.Join(want, "\n"), text)
+		if diff := cmp.Diff(m.atOnce(text), answer, cmpopts.EquateEmpty()); diff != "" || len(foreign) != len(others)+1 {
+			t.Errorf("seed %d, %v, %d lines of others, want %d; (-at once +streamed):\n%s\nthe text\n%s", seed, m.size,
+				len(foreign), len(others)+1, diff, text)
 		}
 	}
 }
