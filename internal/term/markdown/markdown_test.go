@@ -3,6 +3,7 @@ package markdown_test
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -187,16 +188,43 @@ func BenchmarkRendering(b *testing.B) {
 	}
 }
 
-// FuzzRender holds that no text breaks the renderer, that no control character
-// gets through, and that no word is lost.
+// small is a surface on which few rows can be drawn anew, and at times stay.
+type small struct {
+	strings.Builder
+	rows, looks int
+	most        int // how many rows were drawn at once
+}
+
+func (s *small) Look() markdown.View {
+	s.looks++
+	return markdown.View{Columns: 10, Rows: s.rows, Lost: s.rows > 0 && s.looks%5 == 0}
+}
+
+func (s *small) Draw(final string, rows []string) error {
+	s.most = max(s.most, len(rows))
+	s.WriteString(final)
+	s.WriteString(strings.Join(rows, "\n"))
+	return nil
+}
+
+// FuzzRender holds that no text breaks the renderer, that no control character gets through,
+// and that no more rows are shown than can be drawn anew.
 func FuzzRender(f *testing.F) {
 	for _, test := range cases() {
 		f.Add(test.text, 20)
 	}
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		fuzztest.Memory(t)
-		got := render(text, width%200, 5)
-		for _, c := range readable(got) {
+		s := &small{rows: width & 7}
+		r := markdown.On(s)
+		for piece := range slices.Chunk([]byte(text), 5) {
+			r.Write(piece)
+		}
+		r.Close()
+		if s.most > s.rows {
+			t.Errorf("%d rows are drawn where %d can be drawn anew, of %q", s.most, s.rows, text)
+		}
+		for _, c := range readable(render(text, width%200, 5)) + readable(s.String()) {
 			if c < ' ' && c != '\n' && c != '\x1b' || c == 0x7f {
 				t.Errorf("%q came out of %q", c, text)
 			}
