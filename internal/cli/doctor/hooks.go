@@ -14,8 +14,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// tracedHooks finds hooks that failed in the traced turns, and hooks that never fired in
-// them.
+// tracedHooks finds hooks that failed in the traced turns, hooks that never fired in them, and
+// plugins that could be guards.
 func tracedHooks(ctx context.Context, s *app.Session) []finding {
 	names, err := s.Store.Names(ctx)
 	if err != nil {
@@ -27,7 +27,8 @@ func tracedHooks(ctx context.Context, s *app.Session) []finding {
 		turns = append(turns, some...)
 	}
 	plugins := s.Loaded.Plugins
-	return append(failedHooks(turns, plugins), hooksNeverAsked(turns, external(plugins))...)
+	return slices.Concat(failedHooks(turns, plugins), hooksNeverAsked(turns, external(plugins)),
+		possibleGuards(turns, external(plugins)))
 }
 
 // hook is a plugin at a point.
