@@ -46,17 +46,30 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 // unoffered returns why the configuration or the recipe excludes tools.
 func unoffered(settings Settings, recipe *Recipe, all []tools.Spec) map[string]string {
 	why := map[string]string{}
+	excluded, included, allowed := setOf(settings.Exclude), setOf(settings.Include), map[string]bool{}
+	if recipe != nil {
+		allowed = setOf(recipe.Tools)
+	}
 	for _, name := range namesOf(all) {
 		switch {
-		case slices.Contains(settings.Exclude, name):
+		case excluded[name]:
 			why[name] = "tools.exclude of the configuration names it"
-		case settings.Include != nil && !slices.Contains(settings.Include, name):
+		case settings.Include != nil && !included[name]:
 			why[name] = "tools.include of the configuration does not name it"
-		case recipe != nil && recipe.Tools != nil && !slices.Contains(recipe.Tools, name):
+		case recipe != nil && recipe.Tools != nil && !allowed[name]:
 			why[name] = fmt.Sprintf("the recipe %q does not allow it", recipe.Name)
 		}
 	}
 	return why
+}
+
+// setOf returns a set of names.
+func setOf(names []string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 // filterSpecs returns the tools that are included, if include is not nil, and not

@@ -27,12 +27,12 @@ type Unknown struct{ From, Name string }
 // lists unite, and exclude beats include. An empty include list keeps nothing.
 func Filter(names []string, include, exclude []Offer[[]string]) Filtered {
 	var f Filtered
-	included, excluded := setsOf(include), setsOf(exclude)
+	included, excluded := namers(include), namers(exclude)
 	for _, name := range names {
-		if by := naming(excluded, name, true); len(by) > 0 {
-			f.Removed = append(f.Removed, Removal{Name: name, Excluded: true, By: by})
-		} else if by := naming(included, name, false); len(by) > 0 {
-			f.Removed = append(f.Removed, Removal{Name: name, By: by})
+		if by := excluded[name]; len(by) > 0 {
+			f.Removed = append(f.Removed, Removal{Name: name, Excluded: true, By: pick(exclude, by, true)})
+		} else if by := included[name]; len(by) < len(include) {
+			f.Removed = append(f.Removed, Removal{Name: name, By: pick(include, by, false)})
 		} else {
 			f.Kept = append(f.Kept, name)
 		}
@@ -50,24 +50,31 @@ func Filter(names []string, include, exclude []Offer[[]string]) Filtered {
 	return f
 }
 
-// naming lists who names a name, or who does not.
-func naming(offers []Offer[map[string]bool], name string, does bool) []string {
-	var by []string
-	for _, offer := range offers {
-		if offer.Value[name] == does {
-			by = append(by, offer.From)
+// namers maps each name to the offers that name it, in their order.
+func namers(offers []Offer[[]string]) map[string][]int {
+	by := map[string][]int{}
+	for i, offer := range offers {
+		for _, name := range offer.Value {
+			if list := by[name]; len(list) == 0 || list[len(list)-1] != i {
+				by[name] = append(list, i)
+			}
 		}
 	}
 	return by
 }
 
-// setsOf makes sets of lists.
-func setsOf(offers []Offer[[]string]) []Offer[map[string]bool] {
-	var sets []Offer[map[string]bool]
-	for _, offer := range offers {
-		sets = append(sets, Offer[map[string]bool]{From: offer.From, Value: setOf(offer.Value)})
+// pick lists who made the chosen offers, or the others.
+func pick(offers []Offer[[]string], chosen []int, want bool) (by []string) {
+	for i, offer := range offers {
+		isChosen := len(chosen) > 0 && chosen[0] == i
+		if isChosen {
+			chosen = chosen[1:]
+		}
+		if isChosen == want {
+			by = append(by, offer.From)
+		}
 	}
-	return sets
+	return by
 }
 
 func setOf(names []string) map[string]bool {
@@ -85,12 +92,12 @@ func Intersect(offers []Offer[[]string]) []string {
 		return nil
 	}
 	kept := []string{}
-	sets, seen := setsOf(offers[1:]), map[string]bool{}
+	by := namers(offers)
 	for _, name := range offers[0].Value {
-		if !seen[name] && len(naming(sets, name, false)) == 0 {
+		if len(by[name]) == len(offers) {
 			kept = append(kept, name)
 		}
-		seen[name] = true
+		delete(by, name) // it may be there twice
 	}
 	return kept
 }

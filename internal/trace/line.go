@@ -24,6 +24,9 @@ type Line struct {
 	// Step is set for a step of the turn, Record for what a plugin did at a hook.
 	Step *agent.Event `json:"step,omitempty"`
 	*plugin.Record
+	// PayloadAs names the plugin whose line of the same dispatch has the payload, where
+	// it is kept only once. [Read] puts it into each line.
+	PayloadAs string `json:"payload_as,omitempty"`
 	// Messages are the messages that the plugin changed at pre_api_request.
 	Messages []MessageChange `json:"messages,omitempty"`
 	// Options are the members other than messages and tools that a patch of a

@@ -101,11 +101,11 @@ func add(turns []Turn, l Line) []Turn {
 		t := &turns[i]
 		if t.Run == l.Run && (t.Number == l.Turn || t.Number == 0) {
 			t.Number, t.Context = l.Turn, l.Context
-			t.Lines = append(t.Lines, l)
+			t.Lines = append(t.Lines, t.withPayload(l))
 			return turns
 		}
 	}
-	return append(turns, Turn{Run: l.Run, Number: l.Turn, Context: l.Context, Lines: []Line{l}})
+	return append(turns, Turn{Run: l.Run, Number: l.Turn, Context: l.Context, Lines: []Line{Turn{}.withPayload(l)}})
 }
 
 // Dispatches groups the turn's records by their dispatch, in order.

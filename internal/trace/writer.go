@@ -46,6 +46,7 @@ type Writer struct {
 	pending []Line  // of the turn that is not over
 	size    int     // of these, approximately
 	changes []fired // of the latest dispatches
+	latest  received
 	removed removed
 	turns   turns
 }
@@ -63,7 +64,7 @@ const maxFired = 4
 func (w *Writer) To(out io.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.out = append(w.out, out)
+	w.out, w.latest = append(w.out, out), received{}
 }
 
 // Hold keeps lines until [Writer.Release] gives their output.
@@ -195,7 +196,7 @@ func (w *Writer) Step(s agent.Event) error {
 		}
 		w.turns.next(w.context, w.removed)
 		w.turn++
-		w.removed, w.changes = removed{}, nil
+		w.removed, w.changes, w.latest = removed{}, nil, received{}
 	}
 	err = errors.Join(err, w.add(Line{Step: &s}))
 	if s.Kind == agent.EventAnswer || s.Kind == agent.EventError {
@@ -220,6 +221,7 @@ func (w *Writer) add(l Line) error {
 		return nil
 	}
 	l.Run, l.Turn, l.Context, l.At = w.Run, w.turn, w.context, time.Now()
+	w.latest.share(&l)
 	w.pending = append(w.pending, l)
 	w.size += sizeOf(l)
 	if w.KeepOriginal {
