@@ -60,16 +60,16 @@ func (d *dispatch) startAsync(ctx context.Context, plugins []*Plugin) (waited []
 		e := &asyncEvent{dispatch: newDispatch(d.host, d.info, d.payload, nil), plugin: p, fired: time.Now(),
 			done: make(chan struct{})}
 		e.dispatch.async = true
-		ctx, end := context.WithCancel(context.WithoutCancel(ctx))
+		own, end := context.WithCancel(context.WithoutCancel(ctx))
 		e.end = end
 		before := d.host.later.add(ctx, e)
-		go e.handle(ctx, before)
+		go e.handle(own, before)
 	}
 	return waited
 }
 
 // add adds an event and returns the one of the same plugin before it, nil if there is none.
-// If too many are under way, it waits.
+// If too many are under way, it waits until the oldest is over or ctx ends.
 func (b *background) add(ctx context.Context, e *asyncEvent) (before *asyncEvent) {
 	if under := b.underWay(e.plugin); len(under) >= MaxAsync {
 		under[0].wait(ctx)

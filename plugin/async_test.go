@@ -129,6 +129,27 @@ func TestTooManyAsyncEventsAreWaitedFor(t *testing.T) {
 	})
 }
 
+// TestCtrlCEndsTheWaitForTooManyAsyncEvents: only the events themselves go on.
+func TestCtrlCEndsTheWaitForTooManyAsyncEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var notes []string
+		h := &plugin.Host{Plugins: []plugin.Plugin{journal("logger", &notes)}}
+		for range plugin.MaxAsync {
+			fire(t, h, hookpoints.PostTool, hookpoints.PostToolPayload{})
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		d := took(func() { plugin.Fire(ctx, h, hookpoints.PostTool, hookpoints.PostToolPayload{}) })
+		if d != 300*time.Millisecond {
+			t.Errorf("an interrupted event took %s", d)
+		}
+		h.Join(t.Context())
+		if len(notes) != 2*(plugin.MaxAsync+1) {
+			t.Errorf("%d notes: %q", len(notes), notes)
+		}
+	})
+}
+
 // TestFailuresNobodyWaitedForAreReported: the same as others, at the next event.
 func TestFailuresNobodyWaitedForAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
