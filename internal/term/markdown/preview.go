@@ -172,7 +172,9 @@ func (r *Renderer) show() []string {
 	}
 	rows := r.shown.shown(r.space())
 	if tail != "" {
-		rows = append(rows, clean(tail))
+		line := preview{columns: r.shown.columns}
+		line.add([]byte(tail))
+		rows = line.shown(rows)
 	}
 	return rows
 }

@@ -257,6 +257,18 @@ func TestAQuestionWithinAnAnswer(t *testing.T) {
 	}
 }
 
+// TestALineThatIsNotKnownYetWraps: what may become a rule is wider than the terminal before
+// it is known.
+func TestALineThatIsNotKnownYetWraps(t *testing.T) {
+	for _, line := range []string{strings.Repeat("- ", 60), "-" + strings.Repeat("\t-", 20), strings.Repeat("_ ", 60)} {
+		m := onModel(t, 20, 24)
+		m.stream("words\n"+line+"\nand words", func() int { return 3 }, func() {})
+		if got, want := m.model.Lines(), m.atOnce("words\n"+line+"\nand words"); !slices.Equal(got, want) {
+			t.Errorf("%q is shown as\n%q, want\n%q", line, got, want)
+		}
+	}
+}
+
 // TestRowsAreDrawnBelowIfTheyMovedAfterTheLastLook: then nothing is lost.
 func TestRowsAreDrawnBelowIfTheyMovedAfterTheLastLook(t *testing.T) {
 	m := onModel(t, 40, 24)
