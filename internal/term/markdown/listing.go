@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/gomarkdown/markdown/ast"
@@ -105,6 +106,17 @@ func (l *listing) renderRest(text, next string, width int) []string {
 		defer func() { *l = listing{} }()
 	}
 	return prefixed(renderBlocks(b.String(), less(width, l.indent)), margin, margin)
+}
+
+// leave notes an item of which the beginning stays as it was shown.
+func (l *listing) leave(marker string) {
+	if marker == "" {
+		return
+	}
+	if l.items == 0 {
+		l.start, _ = strconv.Atoi(strings.TrimRight(marker, ".) \t"))
+	}
+	l.items, l.indent, l.ordered = l.items+1, len(marker), isNumber(marker)
 }
 
 // isNumber reports whether the marker of an item is a number.

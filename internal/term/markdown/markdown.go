@@ -75,8 +75,9 @@ func (r *Renderer) look() {
 		return
 	}
 	b := &r.block
+	b.noteBeginning()
 	if b.kind == item && !b.rest {
-		r.list.indent = len(marker(b.text))
+		r.list.leave(marker(b.text))
 	}
 	r.final.begun, r.shown = true, preview{}
 	if r.code.fence != "" {
@@ -175,9 +176,7 @@ func (r *Renderer) endLine() {
 // with them as the rest of it.
 func (r *Renderer) cut(words int) {
 	b := &r.block
-	if b.line == b.head && !b.rest {
-		b.noteKind(b.text[b.line:], true)
-	}
+	b.noteBeginning()
 	at := b.cutAt(words)
 	lines := r.lines(b.before(at), "")
 	for len(lines) > 0 && lines[len(lines)-1] == "" {

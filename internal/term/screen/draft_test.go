@@ -203,6 +203,19 @@ func TestRowsThatMayBeElsewhereAreNotErased(t *testing.T) {
 	}
 }
 
+// TestAnItemGoesOnAfterAChangeOfTheSize, below its beginning.
+func TestAnItemGoesOnAfterAChangeOfTheSize(t *testing.T) {
+	m, n := onModel(t, 40, 24), 0
+	m.stream("1. one\n2. an *item* with words\n3. next", func() int { return 1 }, func() {
+		if n++; n == len("1. one\n2. an *item*") {
+			m.size.columns = 50
+		}
+	})
+	if got := m.model.Text(); got != "1. one\n2. an *item*\n   with words\n3. next" {
+		t.Errorf("the screen is\n%s", got)
+	}
+}
+
 // TestLinesThatOthersDoNotEnd stay above the answer too.
 func TestLinesThatOthersDoNotEnd(t *testing.T) {
 	m, n := onModel(t, 40, 24), 0
