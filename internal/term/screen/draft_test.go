@@ -89,7 +89,7 @@ func (m *modelled) atOnce(text string) []string {
 // TestAStreamedAnswerLooksInTheEndAsIfItHadComeAtOnce, with lines of others, which all stay,
 // and at sizes at which every block fits the screen.
 func TestAStreamedAnswerLooksInTheEndAsIfItHadComeAtOnce(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		text := termtest.Markdown(r)
 		m := onModel(t, []int{40, 80, 200}[r.IntN(3)], []int{100, 200}[r.IntN(2)])
@@ -162,7 +162,7 @@ func letters(lines []string) string {
 
 // TestBlocksTallerThanTheScreenLoseNothing, and nothing is drawn twice.
 func TestBlocksTallerThanTheScreenLoseNothing(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		text := termtest.Markdown(r)
 		m := onModel(t, []int{20, 40, 80}[r.IntN(3)], 3+r.IntN(6))
