@@ -69,7 +69,7 @@ func (t Turn) view() view {
 func rowView(r Row, longest time.Duration) viewRow {
 	row := viewRow{Row: r, At: offset(r.Offset), Percent: int(100 * r.Took / longest)}
 	if r.Took > 0 {
-		row.Time = fmt.Sprintf("%d ms", max(1, r.Took.Milliseconds()))
+		row.Time = milliseconds(r.Took)
 	}
 	switch {
 	case r.Record != nil:

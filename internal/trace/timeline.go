@@ -192,5 +192,14 @@ func bar(d, longest time.Duration) string {
 	if d <= 0 || longest <= 0 {
 		return ""
 	}
-	return strings.Repeat("#", max(1, int(4*d/longest))) + fmt.Sprintf(" %d ms", max(1, d.Milliseconds()))
+	return strings.Repeat("#", max(1, int(4*d/longest))) + " " + milliseconds(d)
+}
+
+// milliseconds returns a duration in milliseconds. Only resident plugins answer in less
+// than one.
+func milliseconds(d time.Duration) string {
+	if d < time.Millisecond {
+		return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%d ms", d.Milliseconds())
 }

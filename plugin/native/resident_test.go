@@ -516,3 +516,16 @@ func TestWhatIsDiscardedOfAPureResidentDoesNotEndIt(t *testing.T) {
 	}
 	p.sees("started", "hook", "hook")
 }
+
+// TestAResidentThatAsksAtTheTerminalBlocks: no terminal is lent to it. Before anything is
+// written to it, an ordinary start asks instead.
+func TestAResidentThatAsksAtTheTerminalBlocks(t *testing.T) {
+	p := loadResident(t, "", "kill -TTIN $$; reply null")
+	verdict := p.fire("{}")
+	const want = `plugin "p" asked the person and then failed: its resident process: it asks at the terminal, which ` +
+		"cannot be lent to it"
+	if !verdict.Block || !strings.HasPrefix(verdict.Message, want) {
+		t.Errorf("verdict = %+v, told: %q", verdict, p.told())
+	}
+	p.allEnded()
+}

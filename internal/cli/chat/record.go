@@ -29,6 +29,9 @@ func recordLine(r plugin.Record) string {
 		point += ", " + r.Event
 	}
 	parts := []string{fmt.Sprintf("[%s] %s: %s", point, term.Name(r.Plugin), what)}
+	if r.How != "" {
+		parts = append(parts, r.How)
+	}
 	for _, l := range r.Lost {
 		parts = append(parts, fmt.Sprintf("lost %s to %s", l.Path, l.Winner))
 	}
