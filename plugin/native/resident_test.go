@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -227,8 +228,8 @@ func TestEveryMisbehaviour(t *testing.T) {
 			`its resident process: it wrote a line that is not JSON: "starting up"`},
 		"another id": {`id=77; reply null`, "it answered request 77, which nobody made"},
 		"no id":      {`echo '{"jsonrpc":"2.0","result":{}}'`, `it has no "id"`},
-		"no answer":  {`exec sleep 600`, "no answer after 300ms"},
-		"too late":   {`sleep 600; reply null`, "no answer after 300ms"},
+		"no answer":  {`exec sleep 600`, "no answer after 2s"},
+		"too late":   {`sleep 600; reply null`, "no answer after 2s"},
 		"2 GB":       {`exec head -c 2147483648 /dev/zero`, "ended after 8.0 MiB of output without a newline"},
 		"an end":     {`exit 3`, "connection closed: exit status 3"},
 		"an end with a reason": {`echo broken >&2; exit 3`,
@@ -237,10 +238,11 @@ func TestEveryMisbehaviour(t *testing.T) {
 		"it closes its output": {`exec >&-; exec sleep 600`, "connection closed: it closed its standard output"},
 		"a child that holds the pipes": {`sleep 600 & exit 4`,
 			"connection closed: exit status 4"},
-		"a stop that nobody ends": {`kill -STOP $$`, "no answer after 300ms"},
+		"a stop that nobody ends": {`kill -STOP $$`, "no answer after 2s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := loadResident(t, "", once+test.body, func(o *native.Options) { o.HookTimeout = 300 * time.Millisecond })
+			t.Parallel()
+			p := loadResident(t, "", once+test.body, func(o *native.Options) { o.HookTimeout = 2 * time.Second })
 			if name != "no answer" && name != "too late" && name != "a stop that nobody ends" {
 				p = loadResident(t, "", once+test.body)
 			}
@@ -435,10 +437,10 @@ func TestOneAtATimeUnlessConcurrent(t *testing.T) {
 	if slices.Sort(outputs); !slices.Equal(outputs, []string{"first", "second"}) {
 		t.Errorf("outputs = %q", outputs)
 	}
-	p = loadResident(t, "", second, func(o *native.Options) { o.ToolTimeout = 300 * time.Millisecond })
+	p = loadResident(t, "", second, func(o *native.Options) { o.ToolTimeout = 2 * time.Second })
 	for range 2 {
 		calls.Go(func() {
-			if result, _ := p.call(t.Context()); result.Failure != "Error: its resident process: no answer after 300ms" {
+			if result, _ := p.call(t.Context()); result.Failure != "Error: its resident process: no answer after 2s" {
 				t.Errorf("result = %+v", result)
 			}
 		})
@@ -528,4 +530,37 @@ func TestAResidentThatAsksAtTheTerminalBlocks(t *testing.T) {
 		t.Errorf("verdict = %+v, told: %q", verdict, p.told())
 	}
 	p.allEnded()
+}
+
+func TestChildrenOfAResidentEndWithIt(t *testing.T) {
+	p := loadResident(t, "", "sleep 600 & reply null")
+	for range 3 {
+		p.fire("{}")
+	}
+	p.allEnded()
+	p.sees("started", "hook", "hook", "hook", "closed")
+}
+
+// TestNoFileAndNoGoroutineIsLeft: whether a process ends by itself or with the session.
+func TestNoFileAndNoGoroutineIsLeft(t *testing.T) {
+	open := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(list)
+	}
+	p := loadResident(t, "", `[ $n -eq 2 ] && exit 3
+		reply null`)
+	files, goroutines := open(), runtime.NumGoroutine()
+	for range 5 {
+		p.fire("{}")
+	}
+	p.allEnded()
+	for runtime.NumGoroutine() > goroutines || open() > files {
+		time.Sleep(time.Millisecond) // the last ones are about to end
+	}
+	if len(p.told()) == 0 {
+		t.Error("no process broke the protocol")
+	}
 }
