@@ -15,15 +15,45 @@ type turns struct {
 // begun is what is remembered of a turn.
 type begun struct {
 	number  int
-	context string
 	at      time.Time
 	removed removed // when it is over
 }
 
+// place is the conversation of a run since a time.
+type place struct {
+	context string
+	since   time.Time
+}
+
+// places are the latest conversations of a run, in their order.
+type places []place
+
+// add adds the conversation from now on. The first one began with the run.
+func (p *places) add(context string) {
+	next := place{context: context}
+	if len(*p) > 0 {
+		next.since = time.Now()
+	}
+	*p = append(*p, next)
+	if len(*p) > maxEnded {
+		*p = append(places(nil), (*p)[1:]...)
+	}
+}
+
+// at returns the conversation of a time.
+func (p places) at(when time.Time) (context string) {
+	for i, place := range p {
+		if i == 0 || !when.Before(place.since) {
+			context = place.context
+		}
+	}
+	return context
+}
+
 // next begins the next turn; gone is what was removed from texts of the one before. The first
 // one began with the run.
-func (t *turns) next(context string, gone removed) {
-	next := begun{number: t.now.number + 1, context: context}
+func (t *turns) next(gone removed) {
+	next := begun{number: t.now.number + 1}
 	if t.now.number > 0 {
 		next.at = time.Now()
 		t.now.removed = gone
@@ -51,6 +81,6 @@ func (t *turns) late(l Line, keepOriginal bool) Line {
 	case !of.removed.isEmpty():
 		l = l.without(&of.removed)
 	}
-	l.Turn, l.Context = of.number, of.context
+	l.Turn = of.number
 	return l
 }

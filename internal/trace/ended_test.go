@@ -36,7 +36,9 @@ func TestWhatNobodyWaitedForBelongsToItsTurn(t *testing.T) {
 	prompt(w, "hello")
 	logged(inFirst, "it says hunter2")
 	logged(early, "before the first prompt")
-	logged(time.Now(), "in the second turn")
+	inSecond := time.Now()
+	w.Context("third")
+	logged(inSecond, "in the second turn")
 	w.Step(agent.Event{Kind: agent.EventAnswer, Text: "yes"})
 	for range 10 {
 		prompt(w, "again")

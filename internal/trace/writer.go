@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,6 +50,7 @@ type Writer struct {
 	latest  received
 	removed removed
 	turns   turns
+	places  places
 }
 
 // fired are the changes of a dispatch.
@@ -95,6 +97,7 @@ func (w *Writer) Context(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.context = name
+	w.places.add(name)
 }
 
 // Fired takes a dispatch: texts that plugins changed in it are kept only in their
@@ -166,6 +169,9 @@ func (w *Writer) Record(r plugin.Record) error {
 			*doc = nil
 		}
 	}
+	if r.Async {
+		l.Context = w.places.at(r.Time)
+	}
 	if r.Async && r.Time.Before(w.turns.now.at) && w.isRead() {
 		l.Run, l.At = w.Run, time.Now()
 		return w.write(w.turns.late(l, w.KeepOriginal))
@@ -194,7 +200,7 @@ func (w *Writer) Step(s agent.Event) error {
 		if w.turn > 0 {
 			err = w.flush()
 		}
-		w.turns.next(w.context, w.removed)
+		w.turns.next(w.removed)
 		w.turn++
 		w.removed, w.changes, w.latest = removed{}, nil, received{}
 	}
@@ -220,7 +226,7 @@ func (w *Writer) add(l Line) error {
 	if !w.isRead() {
 		return nil
 	}
-	l.Run, l.Turn, l.Context, l.At = w.Run, w.turn, w.context, time.Now()
+	l.Run, l.Turn, l.Context, l.At = w.Run, w.turn, cmp.Or(l.Context, w.context), time.Now()
 	w.latest.share(&l)
 	w.pending = append(w.pending, l)
 	w.size += sizeOf(l)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -61,17 +60,17 @@ func bare(b *testing.B, paths []string, parallel int, arg ...string) {
 }
 
 func BenchmarkDispatch(b *testing.B) {
-	cores := runtime.GOMAXPROCS(0)
+	parallel := plugin.DefaultParallel()
 	modes := []struct {
 		name     string
 		parallel int
 		fire     func(ctx context.Context, h *plugin.Host) error
 	}{
-		{"observe", cores, func(ctx context.Context, h *plugin.Host) error {
+		{"observe", parallel, func(ctx context.Context, h *plugin.Host) error {
 			_, err := plugin.Fire(ctx, h, hookpoints.PostMessage, hookpoints.PostMessagePayload{Prompt: "p", Response: "r"})
 			return err
 		}},
-		{"gather", cores, func(ctx context.Context, h *plugin.Host) error {
+		{"gather", parallel, func(ctx context.Context, h *plugin.Host) error {
 			_, err := plugin.Fire(ctx, h, hookpoints.PreSystemPrompt, hookpoints.SystemPromptPayload{})
 			return err
 		}},
@@ -106,7 +105,7 @@ func BenchmarkProbe(b *testing.B) {
 		if loaded, err := native.Load(b.Context(), native.Options{Dir: dir}); err != nil || len(loaded.Plugins) != 50 {
 			b.Fatalf("%d plugins, %v", len(loaded.Plugins), err)
 		}
-	}, func() { bare(b, paths, runtime.GOMAXPROCS(0), "--schema") })
+	}, func() { bare(b, paths, plugin.DefaultParallel(), "--schema") })
 }
 
 // BenchmarkProbeWarm loads plugins whose schemas are remembered, and reports the time for
@@ -138,6 +137,58 @@ func BenchmarkProbeWarm(b *testing.B) {
 		last += time.Since(middle)
 	}
 	b.ReportMetric(float64((last-first).Nanoseconds())/1000/float64(b.N)/(all-1), "us/plugin")
+}
+
+// BenchmarkSleepers has plugins that sleep for 0.1 s. The floor is that time for as many
+// rounds as it takes to run them, so many at once; for a chain of pure plugins it is one.
+func BenchmarkSleepers(b *testing.B) {
+	const nap = 100 * time.Millisecond
+	observe := func(ctx context.Context, h *plugin.Host) error {
+		_, err := plugin.Fire(ctx, h, hookpoints.PostMessage, hookpoints.PostMessagePayload{Prompt: "p"})
+		return err
+	}
+	gather := func(ctx context.Context, h *plugin.Host) error {
+		_, err := plugin.Fire(ctx, h, hookpoints.PreSystemPrompt, hookpoints.SystemPromptPayload{})
+		return err
+	}
+	chain := func(ctx context.Context, h *plugin.Host) error {
+		_, err := plugin.Fire(ctx, h, hookpoints.PreTool, hookpoints.PreToolPayload{Arguments: []byte("{}")})
+		return err
+	}
+	for _, c := range []struct {
+		name   string
+		n      int
+		schema string
+		fire   func(ctx context.Context, h *plugin.Host) error
+	}{
+		{"observe", 50, `"hooks":["post_message"]`, observe},
+		{"gather", 50, `"hooks":["pre_system_prompt"]`, gather},
+		{"guards", 50, `"hooks":["pre_tool"],"guards":["pre_tool"]`, chain},
+		{"pure", 10, `"hooks":["pre_tool"],"pure":true`, chain},
+	} {
+		dir := b.TempDir()
+		for i := range c.n {
+			script := fmt.Sprintf("#!/bin/sh\n"+
+				"[ \"$1\" = --schema ] && { echo '{\"name\":\"p%02d\",\"tool\":false,%s}'; exit; }\n"+
+				"exec sleep %g\n", i, c.schema, nap.Seconds())
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%02d", i)), []byte(script), 0o755); err != nil {
+				b.Fatal(err)
+			}
+		}
+		loaded, err := native.Load(b.Context(), native.Options{Dir: dir})
+		if err != nil || len(loaded.Plugins) != c.n {
+			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.Skipped)
+		}
+		host := &plugin.Host{Plugins: loaded.Plugins}
+		rounds := (c.n + plugin.DefaultParallel() - 1) / plugin.DefaultParallel()
+		b.Run(fmt.Sprintf("%s/%d", c.name, c.n), func(b *testing.B) {
+			compare(b, func() {
+				if err := c.fire(b.Context(), host); err != nil {
+					b.Fatal(err)
+				}
+			}, func() { time.Sleep(time.Duration(rounds) * nap) })
+		})
+	}
 }
 
 // compare runs the host and its floor in turns and reports how they relate.
