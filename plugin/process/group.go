@@ -11,7 +11,7 @@ import (
 
 // group is a process with its process group, of which it is the leader.
 type group struct {
-	process *os.Process
+	process *os.Process         // nil: it had ended before anybody watched
 	leader  int                 // its id, and that of the group
 	exited  chan struct{}       // closed when the process itself has ended
 	stops   chan syscall.Signal // the signal that stopped it
@@ -19,10 +19,18 @@ type group struct {
 	known   bool                // the kernel has told the status
 }
 
-// newGroup begins to watch a process that was just started.
-func newGroup(p *os.Process) *group {
-	g := &group{process: p, leader: p.Pid, exited: make(chan struct{}), stops: make(chan syscall.Signal, 1)}
+// newGroup begins to watch a process that has not been waited for.
+func newGroup(pid int) *group {
+	g := &group{leader: pid, exited: make(chan struct{}), stops: make(chan syscall.Signal, 1)}
+	g.process, _ = os.FindProcess(pid) // never fails on Unix
 	go g.watch()
+	return g
+}
+
+// endedGroup is the group of a process that has ended and has not been waited for.
+func endedGroup(pid int) *group {
+	g := &group{leader: pid, exited: make(chan struct{})}
+	g.watch()
 	return g
 }
 

@@ -67,6 +67,7 @@ func (e Runner) Start(ctx context.Context, c Command) (*Process, error) {
 		p.stop(nil)
 		return nil, err
 	}
+	attend(p.child)
 	go p.supervise(ctx, c.Timeout)
 	return p, nil
 }

@@ -63,6 +63,7 @@ func (p *child) launch(c Command) error {
 		Env:         p.runner.environment(c, p.alone),
 		SysProcAttr: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}}
 	theirs, err := p.streams.open()
+	p.streams.input = c.Stdin
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	if c.InheritStdin {
 		p.cmd.Stdin = nil
@@ -90,6 +91,27 @@ func (p *child) launch(c Command) error {
 	}()
 	return nil
 }
+
+// open makes the pipes and returns the process's ends of them.
+func (s *streams) open() (theirs [3]*os.File, err error) {
+	theirs[0], s.stdin, err = os.Pipe()
+	if err == nil {
+		s.stdout, theirs[1], err = os.Pipe()
+	}
+	if err == nil {
+		s.stderr, theirs[2], err = os.Pipe()
+	}
+	return theirs, err
+}
+
+// finish waits for the process to end, or ends it.
+func finish(ctx context.Context, p *child, c Command) error {
+	p.streams.feed()
+	return p.wait(ctx, c.Timeout)
+}
+
+// attend has nothing to do: goroutines read since the start.
+func attend(*child) {}
 
 // job is a job object.
 type job windows.Handle

@@ -176,8 +176,7 @@ func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 		return Outcome{Unread: errors.Is(err, errNoWay)}, err
 	}
 	defer run.release()
-	run.streams.feed(c.Stdin)
-	err = run.wait(ctx, c.Timeout)
+	err = finish(ctx, run, c)
 	return run.outcome(), err
 }
 
@@ -199,6 +198,7 @@ func (e Runner) grace() time.Duration {
 func (e Runner) streams(c Command, out sink) streams {
 	return streams{
 		out:     out,
+		drained: make(chan struct{}), flooded: make(chan struct{}),
 		forward: forward{to: e.Stderr, from: c.Path, room: cmp.Or(e.MaxStderr, DefaultMaxStderr)},
 	}
 }

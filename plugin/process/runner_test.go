@@ -220,6 +220,44 @@ func TestAProcessThatIsCalledOffMayPutThingsAway(t *testing.T) {
 	}
 }
 
+// TestARunIsCalledOffSoon has runs that end while the process is young, when it is waited
+// for in another way than later.
+func TestARunIsCalledOffSoon(t *testing.T) {
+	for _, after := range []time.Duration{time.Millisecond, 15 * time.Millisecond, 99 * time.Millisecond} {
+		for name, script := range map[string]string{"it hangs": "exec sleep 1000", "it writes": "exec yes",
+			"it complains": "exec yes >&2", "it does not read": "exec sleep 1000 <&-"} {
+			t.Run(fmt.Sprint(name, " ", after), func(t *testing.T) {
+				life := newLifeline(t)
+				c := life.sh(script)
+				c.Stdin, c.MaxOutput = make([]byte, 100_000), 1<<40
+				c.Admit = func(int) error { return nil }
+				c.Spool = func() (process.Spool, error) { return os.OpenFile(os.DevNull, os.O_WRONLY, 0) }
+				ctx, cancel := context.WithTimeout(t.Context(), after)
+				defer cancel()
+				_, err := process.Runner{Grace: 100 * time.Millisecond}.Run(ctx, c)
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("error is %v", err)
+				}
+				life.mustEnd()
+			})
+		}
+	}
+}
+
+// TestAnswersOfEverySize are read whole, whoever reads them and however they come.
+func TestAnswersOfEverySize(t *testing.T) {
+	for _, size := range []int{0, 1, 4096, 4097, 65_535, 65_536, 65_537, 200_000} {
+		for _, script := range []string{"head -c %d /dev/zero", "head -c %d /dev/zero; sleep 0.12",
+			"sleep 0.12; head -c %d /dev/zero",
+			"head -c %d /dev/zero; exec >&-; sleep 0.12", "echo hm >&2; head -c %d /dev/zero"} {
+			c := sh(fmt.Sprintf(script, size))
+			if out := run(t, process.Runner{Stderr: io.Discard}, c); len(out.Stdout) != size || !out.Ok() {
+				t.Errorf("%q: %d bytes, %v", c.Args, len(out.Stdout), out.Err())
+			}
+		}
+	}
+}
+
 func TestNothingIsStartedOnceCalledOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -406,6 +444,9 @@ func noneLeft(t *testing.T, all func()) {
 	}
 	if n := openFiles(t); n > files {
 		t.Errorf("%d open files, %d before", n, files)
+	}
+	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
+		t.Errorf("a process was not waited for: %d, %v", pid, err)
 	}
 }
 

@@ -6,17 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
+	"os"
 	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
 )
 
-// start starts a command's process, whose standard output goes to out. It creates the
-// pipes itself, because os/exec would wait until every process has closed them.
+// start starts a command's process, whose standard output goes to out. Nothing reads from
+// it until finish or attend is called.
 func (e Runner) start(ctx context.Context, c Command, out sink) (*child, error) {
-	p := &child{runner: e, streams: e.streams(c, out)}
+	p := &child{runner: e, streams: e.streams(c, out), ends: noPipes()}
 	p.alone = c.Data != nil && !c.Data.fits()
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
@@ -41,70 +41,79 @@ func (e Runner) start(ctx context.Context, c Command, out sink) (*child, error) 
 	return nil, fmt.Errorf("%w: %s", ErrStart, explain(c, err))
 }
 
-// launch starts the process and its readers.
+// launch makes the pipes, writes what fits of the input, and starts the process.
 func (p *child) launch(ctx context.Context, c Command) error {
 	if p.alone && c.InheritStdin {
 		return errNoWay
 	}
-	cmd := &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...),
-		Env: p.runner.environment(c, p.alone), Dir: c.Dir}
-	cmd.SysProcAttr = supervised()
-	theirs, err := p.streams.open()
+	var theirs pipes
+	var err error
+	p.ends, theirs, err = openPipes()
+	defer theirs.closeAll()
 	if err != nil {
-		closeAll(theirs[:]...)
 		return err
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	s := &spawn{path: c.Path, args: append([]string{c.Path}, c.Args...), check: c.Check}
+	s.attr = syscall.ProcAttr{Dir: c.Dir, Env: p.runner.environment(c, p.alone), Sys: supervised()}
+	stdin := theirs[0]
 	if c.InheritStdin {
-		cmd.Stdin = nil
-		if p.runner.Terminal != nil {
-			cmd.Stdin = p.runner.Terminal
-			if err := p.takeTerminal(ctx, cmd); err != nil {
-				closeAll(theirs[:]...)
-				return err
-			}
+		if stdin, err = giveInput(ctx, p, &theirs, s.attr.Sys); err != nil {
+			return err
 		}
 	}
-	if err := startRetrying(cmd, c.Check); err != nil {
-		closeAll(theirs[:]...)
+	s.attr.Files = []uintptr{uintptr(stdin), uintptr(theirs[1]), uintptr(theirs[2])}
+	p.streams.input, p.streams.written = c.Stdin, 0
+	if c.Stdin != nil {
+		p.ends.write(&p.streams)
+	}
+	p.began = time.Now()
+	if p.pid, err = s.start(); err != nil {
 		return err
 	}
-	if p.alone {
-		p.untaken, theirs[0] = theirs[0], nil // to count what the process has not read
+	if p.alone { // to count what the process has not read
+		p.untaken = os.NewFile(uintptr(theirs[0]), "stdin")
+		theirs[0] = -1
 	}
-	closeAll(theirs[:]...)
 	if p.loan != nil {
-		p.loan.group = cmd.Process.Pid
+		p.loan.group = p.pid
 	}
-	p.group = newGroup(cmd.Process)
-	p.exited = p.group.exited
-	p.streams.begin()
 	return nil
 }
 
-// checkError is the error of Command.Check.
-type checkError struct{ err error }
-
-func (e *checkError) Error() string { return e.err.Error() }
-
-// startRetrying starts a process if the check allows it. It retries on ETXTBSY: a script
-// that was just written may still be open for writing in a process that another
-// goroutine is forking.
-func startRetrying(cmd *exec.Cmd, check func() error) error {
-	for delay := time.Millisecond; ; delay *= 2 {
-		if check != nil {
-			if err := check(); err != nil {
-				return &checkError{err}
-			}
-		}
-		err := cmd.Start()
-		if !errors.Is(err, syscall.ETXTBSY) || delay > 200*time.Millisecond {
-			return err
-		}
-		time.Sleep(delay)
-		*cmd = exec.Cmd{
-			Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, SysProcAttr: cmd.SysProcAttr,
-			Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
-		}
+// giveInput returns the standard input of a process that gets no pipe: the terminal, which
+// it takes for the process, or the null device in place of the pipe.
+func giveInput(ctx context.Context, p *child, theirs *pipes, attr *syscall.SysProcAttr) (fd int, err error) {
+	p.ends.close(0)
+	theirs.close(0)
+	if p.runner.Terminal != nil {
+		fd := int(p.runner.Terminal.Fd())
+		return fd, p.takeTerminal(ctx, attr)
 	}
+	theirs[0], err = syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	return theirs[0], err
+}
+
+// finish waits for the process to end, or ends it: in one loop if it ends soon, with
+// goroutines otherwise.
+func finish(ctx context.Context, p *child, c Command) error {
+	p.ends.write(&p.streams)
+	if p.loan == nil && endsSoon(ctx, p, c.Timeout) {
+		p.streams.out.finish()
+		return nil
+	}
+	attend(p)
+	p.streams.feed()
+	return p.wait(ctx, c.Timeout)
+}
+
+// attend passes the pipes and the process on to goroutines.
+func attend(p *child) {
+	p.streams.stdin = p.ends.file(0, "stdin")
+	p.streams.stdout = p.ends.file(1, "stdout")
+	p.streams.stderr = p.ends.file(2, "stderr")
+	if p.group == nil {
+		p.group = newGroup(p.pid)
+	}
+	p.exited = p.group.exited
+	p.streams.begin()
 }

@@ -18,6 +18,7 @@ type streams struct {
 	copies  sync.WaitGroup // the goroutines at the pipes
 	drained chan struct{}  // closed when stdout and stderr have ended
 	flooded chan struct{}  // closed when the process wrote too much
+	full    bool           // it did; used by whoever reads standard output
 	fed     chan struct{}  // closed when input is written
 	input   []byte
 	written int // the number of bytes of input that the host wrote
@@ -33,21 +34,8 @@ type forward struct {
 	room int64     // how many bytes may still be written; negative: the reader was told
 }
 
-// open makes the pipes and returns the process's ends of them.
-func (s *streams) open() (theirs [3]*os.File, err error) {
-	theirs[0], s.stdin, err = os.Pipe()
-	if err == nil {
-		s.stdout, theirs[1], err = os.Pipe()
-	}
-	if err == nil {
-		s.stderr, theirs[2], err = os.Pipe()
-	}
-	return theirs, err
-}
-
 // begin starts the goroutines that read the pipes.
 func (s *streams) begin() {
-	s.drained, s.flooded = make(chan struct{}), make(chan struct{})
 	var readers sync.WaitGroup
 	readers.Go(s.readOutput)
 	readers.Go(s.readErrors)
@@ -57,11 +45,15 @@ func (s *streams) begin() {
 	})
 }
 
-// feed starts the goroutine that writes all input and closes the pipe.
-func (s *streams) feed(input []byte) {
-	s.input, s.fed = input, make(chan struct{})
+// feed starts the goroutine that writes what is left of the input and closes the pipe.
+func (s *streams) feed() {
+	if s.stdin == nil {
+		return
+	}
+	s.fed = make(chan struct{})
 	s.copies.Go(func() {
-		s.written, _ = s.stdin.Write(s.input) // the process need not read it
+		n, _ := s.stdin.Write(s.input[s.written:]) // the process need not read it
+		s.written += n
 		s.stdin.Close()
 		close(s.fed)
 	})
@@ -71,22 +63,32 @@ func (s *streams) feed(input []byte) {
 // that the process does not block.
 func (s *streams) readOutput() {
 	defer s.out.finish()
+	if s.stdout == nil { // it has ended
+		return
+	}
 	buf := make([]byte, 64<<10)
-	full := false
 	for {
 		n, err := s.stdout.Read(buf)
-		if !full && !s.out.keep(buf[:n]) {
-			full = true
-			close(s.flooded)
-		}
+		s.takeOutput(buf[:n])
 		if err != nil {
 			return
 		}
 	}
 }
 
+// takeOutput passes a piece of standard output to the sink.
+func (s *streams) takeOutput(data []byte) {
+	if !s.full && !s.out.keep(data) {
+		s.full = true
+		close(s.flooded)
+	}
+}
+
 // readErrors forwards standard error, up to its bound, and keeps its tail.
 func (s *streams) readErrors() {
+	if s.stderr == nil { // it has ended
+		return
+	}
 	buf := make([]byte, 4<<10)
 	for most := s.forward.room; ; {
 		n, err := s.stderr.Read(buf)

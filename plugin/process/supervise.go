@@ -14,7 +14,10 @@ import (
 // child is a running command.
 type child struct {
 	runner  Runner
-	group   *group
+	pid     int
+	began   time.Time
+	ends    pipes           // those that no goroutine has
+	group   *group          // nil: it has not been waited for
 	exited  <-chan struct{} // closed when the process itself has ended
 	streams streams
 	// alone says that the payload is on standard input only; untaken is then the read
@@ -30,7 +33,8 @@ type child struct {
 // when the process gets the terminal.
 func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	defer p.giveBack()
-	timer, end := time.NewTimer(timeout), time.Now().Add(timeout)
+	end := p.began.Add(timeout)
+	timer := time.NewTimer(time.Until(end))
 	defer timer.Stop()
 	expired := timer.C
 	if timeout <= 0 {
@@ -114,6 +118,7 @@ func await(ctx context.Context, ended <-chan struct{}) {
 // release closes the pipes, which ends their goroutines, and takes back the terminal.
 func (p *child) release() {
 	p.giveBack()
+	p.ends.closeAll()
 	closeAll(p.untaken)
 	p.streams.close()
 }
@@ -124,8 +129,11 @@ func (p *child) unread() bool {
 	if !p.alone {
 		return false
 	}
-	p.streams.stdin.Close()
-	<-p.streams.fed
+	p.ends.close(0)
+	if p.streams.stdin != nil {
+		p.streams.stdin.Close()
+		<-p.streams.fed
+	}
 	left, err := unix.IoctlGetInt(int(p.untaken.Fd()), bytesInPipe)
 	return err == nil && left == p.streams.written
 }
@@ -135,7 +143,9 @@ func (p *child) unread() bool {
 func (p *child) outcome() Outcome {
 	unread := p.unread()
 	p.release()
-	p.group.process.Release()
+	if p.group.process != nil {
+		p.group.process.Release()
+	}
 	o := Outcome{Stderr: p.streams.tail.text(), Exit: -1, Unread: unread, Asked: p.asked}
 	o.Stdout, o.Spooled, o.Size = p.streams.out.kept()
 	switch {

@@ -5,7 +5,6 @@ package process
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -14,7 +13,7 @@ import (
 
 // takeTerminal makes the process start in the foreground of the terminal, if the host
 // is in its foreground.
-func (p *child) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
+func (p *child) takeTerminal(ctx context.Context, attr *syscall.SysProcAttr) error {
 	fd := int(p.runner.Terminal.Fd())
 	if !term.IsTerminal(fd) {
 		return nil
@@ -32,8 +31,8 @@ func (p *child) takeTerminal(ctx context.Context, cmd *exec.Cmd) error {
 		return err
 	}
 	p.loan, p.asked = newLoan(p.runner.Lender, tty), true
-	cmd.SysProcAttr.Foreground = true
-	cmd.SysProcAttr.Ctty = fd
+	attr.Foreground = true
+	attr.Ctty = fd
 	return nil
 }
 
