@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,8 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 	said := &notices{}
 	group := &resident.Group{Notify: said.add}
 	defer group.Close()
-	opts := d.opts
+	var last hookpoints.Info
+	found, opts := len(r.Findings), d.opts
 	opts.Only, opts.Residents, opts.Probed = []string{name}, group, nil
 	loaded, err := native.Load(ctx, opts)
 	if err != nil || len(loaded.Plugins) != 1 {
@@ -36,6 +38,12 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 	for _, before := range ordinary {
 		if info, ok := hookpoints.Find(before.Point); ok && before.Result != plugin.Failed {
 			r.compare(ctx, &loaded.Plugins[0], info, before)
+			last = info
+		}
+	}
+	if last.Name != "" && len(r.Findings) == found { // what it writes after its last answer breaks the next one
+		if again, _ := fire(ctx, &loaded.Plugins[0], last); again.Result == plugin.Failed {
+			r.add(Error, "resident "+string(last.Name), "it failed when it was asked again: %s", again.Why)
 		}
 	}
 	begun := time.Now()
@@ -79,7 +87,7 @@ func isSame(a, b json.RawMessage) bool {
 // shown returns the answer of a record for a message.
 func shown(r plugin.Record) string { return cmp.Or(clip.Text(string(r.Answer), 100), "none") }
 
-// notices collects what was reported while a plugin ran. It is safe for concurrent use
+// notices collects what was reported, each once, while a plugin ran. It is safe for concurrent use
 // until it is read.
 type notices struct {
 	mu   sync.Mutex
@@ -89,5 +97,7 @@ type notices struct {
 func (n *notices) add(one plugin.Notice) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.list = append(n.list, one)
+	if !slices.Contains(n.list, one) {
+		n.list = append(n.list, one)
+	}
 }

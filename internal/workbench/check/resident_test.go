@@ -34,7 +34,8 @@ echo '{"block": true, "message": "no"}'`
 		{"an answer of another type", reply("[]"), []string{
 			`error resident pre_tool: started with --resident its answer cannot be read: its answer is an array, not an ` +
 				"object"}},
-		{"it does not end", reply(`{"block":true,"message":"no"}`) + `; exec 0<&-; exec sleep 600`, []string{
+		{"it does not end", reply(`{"block":true,"message":"no"}`) + `
+			[ -n "$again" ] && { exec 0<&-; exec sleep 600; }; again=yes`, []string{
 			"warning resident: it does not end when its standard input is closed; every session ends 2 seconds later because " +
 				"of that"}},
 	} {
@@ -44,6 +45,10 @@ echo '{"block": true, "message": "no"}'`
 				t.Errorf("found (-want +got):\n%s", diff)
 			}
 		})
+	}
+	after := guard + strings.Replace(loop, "REPLY", reply(`{"block":true,"message":"no"}`)+"; echo answered", 1)
+	if found := checked(t, after, 0o755); len(found) == 0 || !strings.Contains(found[0], `is not JSON: "answered"`) {
+		t.Errorf("a line after each answer: %q", found)
 	}
 	got := checked(t, schema(`{"name":"p","description":"d","concurrent":true}`), 0o755)
 	if diff := cmp.Diff([]string{
