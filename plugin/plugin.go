@@ -103,7 +103,8 @@ type Answer struct {
 	// for a plugin whose failure blocks there it is a failure, unless Body blocks.
 	Doubt string
 	// Unread is true if the plugin did not read a payload that was passed on standard
-	// input only: then it has failed, unless it blocks. It also applies with an error.
+	// input only, or failed before it had read all of a request to its resident process:
+	// then it has failed, unless it blocks. It also applies with an error.
 	Unread bool
 	// Asked is true if the plugin asked the person at the terminal: if it then fails at a
 	// point that can block, it blocks. It also applies with an error.

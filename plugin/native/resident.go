@@ -148,7 +148,7 @@ func (h residentHooks) unanswered(ctx context.Context, ev plugin.Event, a reside
 		called, may = howAgain, true
 	}
 	if ctx.Err() != nil || !may {
-		return plugin.Answer{How: how(a), Asked: errors.Is(err, process.ErrNoTerminal)}, err
+		return plugin.Answer{How: how(a), Unread: a.Unread, Asked: errors.Is(err, process.ErrNoTerminal)}, err
 	}
 	answer, failed := h.ordinary.Handle(ctx, ev)
 	answer.How = called

@@ -376,6 +376,24 @@ func TestAResidentGuardFailsClosed(t *testing.T) {
 	}
 }
 
+// TestALargeCallDoesNotPassAResidentThatReadsAPart: unless the person said so. Other failures
+// have no opinion.
+func TestALargeCallDoesNotPassAResidentThatReadsAPart(t *testing.T) {
+	large := `{"text":"` + strings.Repeat("x", 1<<20) + `"}`
+	for _, failure := range []plugin.Failure{"", plugin.Ignore} {
+		p := loadResident(t, "", `[ "$n" = 1 ] && reply '{}' && head -c 1000 > /dev/null; exit 3`)
+		p.host.Plugins[0].OnFailure = failure
+		if verdict := p.fire("{}"); verdict.Block {
+			t.Errorf("a small call: %+v, told: %q", verdict, p.told())
+		}
+		verdict := p.fire(large)
+		explains := strings.Contains(verdict.Message, "could not see this call")
+		if verdict.Block != (failure == "") || verdict.Block != explains {
+			t.Errorf("a large call, on_failure = %q: %+v, told: %q", failure, verdict, p.told())
+		}
+	}
+}
+
 func TestCtrlCEndsAResidentThatIsBeingAsked(t *testing.T) {
 	p := loadResident(t, "", `sleep 600 & sleep 600`)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -49,6 +49,7 @@ type arrival struct {
 	response response
 	long     *Long
 	err      error
+	unread   bool // see Answer.Unread
 }
 
 // errInterrupted means that the event of a request ended before its answer.
@@ -83,7 +84,7 @@ func (c *conn) ask(ctx context.Context, q Question) (a arrival, written bool) {
 			err = whyOver(ctx)
 		}
 		c.fail(err)
-		return arrival{err: c.why()}, n > 0
+		return arrival{err: c.why(), unread: n > 0}, n > 0
 	}
 	select {
 	case a = <-arrived:

@@ -79,8 +79,10 @@ type Answer struct {
 	Refusal *string
 	// Started is set if the process was started for the question.
 	Started bool
-	// Written is set if the process may have seen a part of the question.
+	// Written is set if the process may have seen a part of the question, Unread if it
+	// cannot have seen all of it.
 	Written bool
+	Unread  bool
 }
 
 // Resident is a process that stays. It is safe for concurrent use. [Group.Add] makes it.
@@ -160,7 +162,7 @@ func (r *Resident) ask(ctx context.Context, q Question) (a Answer, err error) {
 	}
 	a.Started = started
 	answer, written := now.ask(limited, q)
-	a.Written, a.Long = written, answer.long
+	a.Written, a.Unread, a.Long = written, answer.unread, answer.long
 	switch {
 	case answer.err != nil && ctx.Err() != nil:
 		go discard(now.process)
