@@ -1,6 +1,7 @@
 package schemas_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -111,6 +112,34 @@ func TestAPluginWhoseFailureMayBlockIsAskedEachTime(t *testing.T) {
 			if s := h.start(); s.asked != "a" || strings.Contains(s.skipped, "asked again") {
 				t.Errorf("%s: %+v", name, s)
 			}
+		}
+	}
+}
+
+// TestThePlaceOfTheWordInADirectoryOfItsOwn: a plugin is asked each time if the word is
+// beside it, or if there is too much beside it to be searched.
+func TestThePlaceOfTheWordInADirectoryOfItsOwn(t *testing.T) {
+	many := map[string]string{}
+	for i := range 250 {
+		many[fmt.Sprint("lib/", i)] = ""
+	}
+	for name, test := range map[string]struct {
+		files map[string]string
+		each  bool
+	}{
+		"beside it":  {map[string]string{"schema.json": `{"on_failure": "block"}`}, true},
+		"below it":   {map[string]string{"lib/b/c/schema.py": "on_failure='block'"}, true},
+		"nowhere":    {map[string]string{"schema.json": "{}", "lib/x": "failure"}, false},
+		"many files": {many, true},
+	} {
+		h := newHome(t)
+		for path, text := range test.files {
+			h.write("plugins/a/"+path, text)
+		}
+		h.write("plugins/a/a", "#!/bin/sh\necho a >> "+h.path("asked")+"\nexit 3\n")
+		h.start()
+		if s := h.start(); (s.asked == "a") != test.each {
+			t.Errorf("%s: %+v", name, s)
 		}
 	}
 }

@@ -210,7 +210,7 @@ func (m *Memory) Begin(f oneshot.File) (remember func(oneshot.Answer) oneshot.Ef
 // took so long that a change of its file would have been noticed.
 func (m *Memory) rememberFailure(f oneshot.File, e *entry, settled bool) oneshot.Effect {
 	before, isHang := m.find(f), e.WaitedMS != 0
-	if !isHang && (!settled || m.opts.Elsewhere) || mayBlock(f.Path) || before != nil && before.mayBlock() {
+	if !isHang && (!settled || m.opts.Elsewhere) || mayBlock(f) || before != nil && before.mayBlock() {
 		m.Forget(f)
 		return oneshot.Effect{}
 	}
