@@ -193,6 +193,7 @@ func TestPluginSettings(t *testing.T) {
 	}
 	want := config.Plugins{
 		ProbeTimeoutMS: 5000, HookTimeoutMS: 5, ToolTimeoutMS: 600000, AskTimeoutMS: 600000, MaxToolOutputBytes: 2 << 30,
+		SchemaCache: "on",
 		ByName: map[string]config.Plugin{
 			"10-guard.py": {TimeoutMS: 7, OnFailure: "block", Enabled: true, Hooks: map[hookpoints.Name]config.Hook{}},
 			"log":         {Enabled: false, Hooks: map[hookpoints.Name]config.Hook{}},
