@@ -95,6 +95,27 @@ print('{json.dumps(schema)}' if "--schema" in sys.argv else "{{}}")
 """
 
 
+RESIDENT = """#!/usr/bin/env python3
+import json, sys
+if "--schema" in sys.argv:
+    print('{"name": "stays", "hooks": ["pre_tool"], "tool": false, "resident": true}')
+elif "--resident" in sys.argv:
+    for line in sys.stdin:
+        print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {}}), flush=True)
+else:
+    print("{}")
+"""
+
+
+def resident(bench):
+    """A turn with 20 tool calls and a plugin in Python that may stay; a program that does not know
+    residents starts it for each call."""
+    def case(program):
+        home = begun(bench, bench.home([("tool", TOOL), ("stays", RESIDENT)]), program)
+        return bench.command(home, program, "-c", "work", "@calls 20")
+    return case
+
+
 def plugins(kind, n, point, does=""):
     return [(f"plugin-{i:03}", script(kind, f"plugin-{i:03}", point, does)) for i in range(n)]
 
@@ -172,6 +193,7 @@ def comparisons(bench):
     table["turn/none"] = turn(bench, "sh", 0, "chain")
     for point in ("observe", "gather", "chain", "guard"):
         table[f"sleep/{point}/50"] = turn(bench, "sh", 50, point, "sleep 0.1")
+    table["resident/calls=20"] = resident(bench)
     for n in (10, 10_000):
         table[f"contexts/{n}"] = many_contexts(bench, n)
     for calls in (1, 11):
