@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
@@ -203,7 +204,7 @@ func readTool(a resident.Answer) (output string, exit int, err error) {
 	}
 	switch {
 	case err != nil:
-		return "", 0, fmt.Errorf("the result of its resident process cannot be read: %w", err)
+		return "", 0, fmt.Errorf("the result of its resident process cannot be read: %s", clip.Text(err.Error(), 200))
 	case ran.ExitCode != 0:
 		err = fmt.Errorf("exit status %d", ran.ExitCode)
 	}
@@ -229,10 +230,13 @@ func (t residentTool) unanswered(ctx context.Context, call tools.Call, a residen
 	return result, nil
 }
 
+// maxRefusal bounds the message of a JSON-RPC error, in characters.
+const maxRefusal = 4 << 10
+
 // refused is the error of a JSON-RPC error.
 func refused(message string) error {
 	if message == "" {
 		message = "without a message"
 	}
-	return fmt.Errorf("it answered with an error: %s", message)
+	return fmt.Errorf("it answered with an error: %s", clip.Text(message, maxRefusal))
 }

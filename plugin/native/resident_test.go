@@ -376,6 +376,25 @@ func TestAResidentGuardFailsClosed(t *testing.T) {
 	}
 }
 
+// TestMessagesOfAResidentAreBounded: those of its errors, and about results that are none.
+func TestMessagesOfAResidentAreBounded(t *testing.T) {
+	p := loadResident(t, "", `x=$(head -c 300000 /dev/zero | tr '\0' x)
+		case $n in
+		3) reply "{\"$x\":1}" ;;
+		*) printf '{"jsonrpc":"2.0","id":%s,"error":{"message":"%s"}}\n' "$id" "$x" ;;
+		esac`)
+	p.fire("{}")
+	told := strings.Join(p.told(), "\n")
+	if len(told) > 5000 || !strings.Contains(told, "it answered with an error: xxx") {
+		t.Errorf("told %d bytes: %.200q", len(told), told)
+	}
+	for _, most := range []int{5000, 500} {
+		if got, err := p.call(t.Context()); err != nil || !got.Failed || len(got.Failure) > most {
+			t.Errorf("%v, a failure of %d bytes: %.200q", err, len(got.Failure), got.Failure)
+		}
+	}
+}
+
 // TestALargeCallDoesNotPassAResidentThatReadsAPart: unless the person said so. Other failures
 // have no opinion.
 func TestALargeCallDoesNotPassAResidentThatReadsAPart(t *testing.T) {
