@@ -3,10 +3,14 @@
 package native_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -110,5 +114,24 @@ func TestALargeTextThatIsNotTheOutputFailsTheCall(t *testing.T) {
 		t.Errorf("%q, %v", result.Failure, err)
 	}
 	p.allEnded()
+	empty(t, dir)
+}
+
+// TestNothingIsLeftOfALargeLineThatNobodyReads: a process writes it when it is told to end.
+func TestNothingIsLeftOfALargeLineThatNobodyReads(t *testing.T) {
+	opts, dir := spooling(t, 0)
+	p := loadResident(t, "", `trap 'head -c 3000000 /dev/zero | tr "\0" x; echo; exit' TERM
+		log ready; sleep 1000 & wait`, opts, func(o *native.Options) { o.Runner.Grace = time.Minute })
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for !slices.Contains(p.did(), "ready") {
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := p.call(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("the call: %v", err)
+	}
+	p.group.Close()
 	empty(t, dir)
 }

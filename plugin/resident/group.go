@@ -56,5 +56,10 @@ func (r *Resident) close() {
 	if now != nil {
 		now.process.Close(patience)
 		now.end()
+		select {
+		case <-now.over:
+		case <-time.After(patience): // it is busy with a very long answer
+		}
+		discard(now.process)
 	}
 }

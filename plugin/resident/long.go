@@ -3,6 +3,7 @@ package resident
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -284,8 +285,16 @@ func cut(p *process.Process, spool func() (process.Spool, error)) *Long {
 	return long
 }
 
-// discard removes the file of a line that was never completed, once its process has ended.
+// discard removes the files of lines that nobody reads, once their process has ended: of
+// those in the queue, and of one that was never completed.
 func discard(p *process.Process) {
 	out, _ := p.Wait()
 	tools.NewOutputFile(out.Spooled, out.Size).Close()
+	for {
+		line, err := p.ReadLong(context.Background())
+		if err != nil {
+			return
+		}
+		tools.NewOutputFile(line.Spooled, line.Size).Close()
+	}
 }

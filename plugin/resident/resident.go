@@ -102,6 +102,7 @@ type running struct {
 	*conn
 	process *process.Process
 	end     context.CancelFunc // ends the process and its group
+	over    chan struct{}      // closed when nothing is read any more
 }
 
 // Ask asks the process and starts it if none runs. If ctx ends while a question is under
@@ -230,7 +231,7 @@ func (r *Resident) start() (*running, error) {
 		end()
 		return nil, err
 	}
-	now := &running{process: p, end: end}
+	now := &running{process: p, end: end, over: make(chan struct{})}
 	now.conn = newConn(p, func(why error, underWay []pending) {
 		end()
 		if len(underWay) != 1 || !r.isCut(why, underWay[0].long) {
@@ -239,7 +240,10 @@ func (r *Resident) start() (*running, error) {
 		r.broke(why, len(underWay))
 	})
 	now.conn.spool = r.spec.Command.Spool
-	go now.read(ctx)
+	go func() {
+		defer close(now.over)
+		now.read(ctx)
+	}()
 	return now, nil
 }
 
