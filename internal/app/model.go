@@ -69,7 +69,7 @@ func dialEarly(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// connect makes a client for the model. What it returns for closing is to be closed
+// connect returns a client for the model, and what was opened for it, which is to be closed
 // also after an error.
 func (m Model) connect() (client llm.Client, closers []io.Closer, err error) {
 	if m.isDemo() {
@@ -78,12 +78,13 @@ func (m Model) connect() (client llm.Client, closers []io.Closer, err error) {
 	server := m.server
 	if server == nil {
 		server = m.Client()
+		closers = append(closers, server)
 	}
 	if m.config.Model == "" {
 		err = UsageError{fmt.Errorf("no model is configured for %s; set model = \"NAME\" in %s, or use "+
 			"--set model=NAME", Host(m.config.BaseURL), m.path)}
 	}
-	return server, []io.Closer{server}, err
+	return server, closers, err
 }
 
 // Client returns a client for the configured server, with one connection. The caller

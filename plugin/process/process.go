@@ -114,6 +114,9 @@ func isClosed(c <-chan struct{}) bool {
 // Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
+// HasEnded reports whether the process has ended.
+func (p *Process) HasEnded() bool { return isClosed(p.done) }
+
 // Wait waits for the end of the process, as Run does, and returns how it ended. The error
 // is nil if the process ended by itself or was closed. Stdout and Spooled of the Outcome are a
 // line that was never completed. Lines that were not read can still be read.
@@ -269,7 +272,7 @@ func (p *Process) whyEnded(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if !isClosed(p.done) { // it is being ended, which may take time
+	if !p.HasEnded() { // it is being ended, which may take time
 		if err := p.reason(); err != nil {
 			return err
 		}

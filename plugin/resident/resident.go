@@ -213,7 +213,7 @@ func (r *Resident) current() (now *running, started bool, err error) {
 		return r.now, false, nil
 	case r.failures > MaxRestarts:
 		return nil, false, ErrGivenUp
-	case r.now != nil && !isClosed(r.now.process.Done()):
+	case r.now != nil && !r.now.process.HasEnded():
 		return r.now, false, nil // connect waits for its end
 	}
 	if r.now, err = r.start(); err != nil {
@@ -273,15 +273,5 @@ func (r *Resident) failed() {
 func (r *Resident) report(text string) {
 	if r.notify != nil {
 		r.notify(plugin.Notice{Plugin: r.spec.Plugin, Text: text})
-	}
-}
-
-// isClosed reports whether a channel is closed.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }
