@@ -17,6 +17,7 @@ func (all *facts) addFiring(f *firing) {
 	topic := topicOf(f)
 	for _, l := range f.lines {
 		about := slices.Concat([]Subject{{KindPlugin, l.Plugin}}, topic)
+		all.addDiscarded(about[:2], l)
 		all.addResult(about, f, l)
 		if l.Result == plugin.Ignored {
 			continue
@@ -86,12 +87,22 @@ func contextFields(point hookpoints.Name) []string {
 	return nil
 }
 
+// addDiscarded adds the calls of a pure plugin before its turn whose answers were not used.
+func (all *facts) addDiscarded(about []Subject, l Line) {
+	for _, call := range l.Discarded {
+		all.add(about, "Plugin %q at %s: %s.", l.Plugin, l.where(), discardedText(call))
+	}
+}
+
 // addResult adds what happened to one plugin alone.
 func (all *facts) addResult(about []Subject, f *firing, l Line) {
 	switch l.Result {
 	case plugin.Failed:
 		all.add(about, "Plugin %q failed at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Skipped:
+		if slices.ContainsFunc(l.Discarded, func(c plugin.DiscardedCall) bool { return c.Why == l.Why }) {
+			return // it was asked before its turn
+		}
 		all.add(about, "Plugin %q was not asked at %s: %s.", l.Plugin, l.where(), l.why())
 	case plugin.Ignored:
 		why := strings.TrimSuffix(strings.Join(l.Notes, "; "), ".")

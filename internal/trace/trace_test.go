@@ -258,6 +258,35 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainNamesDiscardedCalls: pure plugins were called before their turn.
+func TestExplainNamesDiscardedCalls(t *testing.T) {
+	early := func(result plugin.Result, why string, discarded ...string) func(*plugin.Record) {
+		return func(r *plugin.Record) {
+			r.Result, r.Why = result, why
+			for _, because := range discarded {
+				r.Discarded = append(r.Discarded, plugin.DiscardedCall{DurationMS: 12.3, Why: because})
+			}
+		}
+	}
+	const changed, blocked = `plugin "a" changed the payload`, `plugin "b" blocked`
+	turn := read(t, write(t, 1<<20, func(w *trace.Writer) {
+		prompt(w, "do it")
+		record(w, 1, "post_turn", "look", `{}`, "", plugin.NoOpinion, early(plugin.NoOpinion, "", changed))
+		record(w, 1, "post_turn", "spared", `{}`, "", plugin.Skipped, early(plugin.Skipped, blocked, changed, blocked))
+		record(w, 1, "post_turn", "unasked", `{}`, "", plugin.Skipped, early(plugin.Skipped, "not its tool", changed))
+	}))[0]
+	want := []string{
+		`Plugin "look" at post_turn: called before its turn for 12 ms, answer not used: plugin "a" changed the payload.`,
+		`Plugin "spared" at post_turn: called before its turn for 12 ms, answer not used: plugin "a" changed the payload.`,
+		`Plugin "spared" at post_turn: called before its turn for 12 ms, answer not used: plugin "b" blocked.`,
+		`Plugin "unasked" at post_turn: called before its turn for 12 ms, answer not used: plugin "a" changed the payload.`,
+		`Plugin "unasked" was not asked at post_turn: not its tool.`,
+	}
+	if diff := cmp.Diff(want, turn.Explain()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestATimelineFitsTheTerminal(t *testing.T) {
 	var b strings.Builder
 	for _, columns := range []int{50, 90, 140} {
