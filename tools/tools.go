@@ -22,6 +22,7 @@ const (
 	Builtin Kind = "builtin" // part of chibi
 	File    Kind = "file"    // reads files and cached outputs
 	Plugin  Kind = "plugin"  // brought by a plugin
+	Coding  Kind = "coding"  // works on files, runs commands, fetches URLs
 )
 
 // Spec describes a tool to the model.
@@ -37,6 +38,13 @@ type Spec struct {
 	Kind Kind
 	// Owner names the plugin that brought the tool; empty for others.
 	Owner string
+	// Category is the kind of thing that the tool does; "" if it did not say.
+	Category Category
+	// Subject names the argument that the category is about: the command, the path, the
+	// URL. "" if there is none.
+	Subject string
+	// Parallel says that calls of the tool can run at the same time as other calls.
+	Parallel bool
 }
 
 // String names the tool, and the plugin that brought it.

@@ -84,6 +84,7 @@ var allowed = map[string][]string{
 	"llm/openai":                   {"llm", "internal/term"},
 	"llm/demo":                     {},
 	"tools":                        {},
+	"permissions":                  {"tools"},
 	"tools/builtin":                {"tools", "cache", "contexts", "internal/disk"},
 	"contexts": {"contexts/internal/transcript", "contexts/internal/statetext", "internal/jsonl",
 		"internal/jsonfile", "internal/disk"},

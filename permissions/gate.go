@@ -1,0 +1,134 @@
+package permissions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Policy judges calls without asking anybody. Implementations are safe for concurrent use.
+type Policy interface {
+	// Judge returns what the rules say about a call, undecided if none matches, and
+	// whether the call concerns a protected file.
+	Judge(c Call) Judgement
+	// Default decides what neither a rule nor a hook decides.
+	Default(c Call) Judgement
+	// RuleFor returns the rule that would allow such calls, "" if none can.
+	RuleFor(c Call) string
+}
+
+// Gate decides whether calls may happen. It is safe for concurrent use.
+type Gate struct {
+	// Policy judges calls.
+	Policy Policy
+	// Person is asked where the policy or a hook says so; nil: nobody is there.
+	Person Person
+	// TrustAll answers each question with yes, except those about protected files.
+	TrustAll bool
+	// Keep stores a rule that the person allows always; nil: it holds for this run only.
+	Keep func(rule string) error
+	// Asked, if not nil, is told the outcome of each question.
+	Asked func(q Question, a Answer)
+
+	mu      sync.Mutex
+	granted map[string]bool // rules that the person allowed for this run
+}
+
+// Decide returns the final judgement about a call: allow or deny. hooks asks the plugins;
+// it is not called for what a rule denies. Errors are those of hooks, and the end of ctx.
+func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
+	ruled := g.Policy.Judge(c)
+	if ruled.Decision == Deny {
+		return ruled, nil
+	}
+	hooked, err := hooks(ctx)
+	if err != nil {
+		return Judgement{}, err
+	}
+	j := Strictest(ruled, hooked)
+	if j.Decision == Undecided {
+		protected := j.Protected
+		j = g.Policy.Default(c)
+		j.Protected = j.Protected || protected
+	}
+	if j.Protected && j.Decision != Deny {
+		j = Judgement{Decision: Ask, By: ruled.By, Reason: ruled.Reason, Protected: true}
+	}
+	if j.Decision != Ask {
+		return j, nil
+	}
+	return g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
+}
+
+// ruleFor returns the rule that the person can allow; a protected file has none.
+func (g *Gate) ruleFor(c Call, j Judgement) string {
+	if j.Protected {
+		return ""
+	}
+	return g.Policy.RuleFor(c)
+}
+
+// ask settles a question: by what was answered before, or by the person.
+func (g *Gate) ask(ctx context.Context, q Question) (Judgement, error) {
+	switch {
+	case g.TrustAll && !q.Why.Protected:
+		return Judgement{Decision: Allow, By: "--trust-tools"}, nil
+	case g.isGranted(q.Rule):
+		return Judgement{Decision: Allow, By: fmt.Sprintf("the person, who allowed %q for this run", q.Rule)}, nil
+	case g.Person == nil:
+		return g.unasked(q), nil
+	}
+	answer, err := g.Person.Ask(ctx, q)
+	if errors.Is(err, ErrNobody) {
+		return g.unasked(q), nil
+	}
+	if err != nil {
+		return Judgement{}, err
+	}
+	if g.Asked != nil {
+		g.Asked(q, answer)
+	}
+	if !answer.Allow {
+		return Judgement{Decision: Deny, By: "the person", Reason: answer.Reason}, nil
+	}
+	return Judgement{Decision: Allow, By: "the person"}, g.remember(q.Rule, answer.Scope)
+}
+
+// unasked refuses a call because nobody can be asked, and says what would allow it.
+func (g *Gate) unasked(q Question) Judgement {
+	j := Judgement{Decision: Deny, By: q.Why.By, Protected: q.Why.Protected}
+	switch {
+	case q.Why.Protected:
+		j.Reason = fmt.Sprintf("%s: only a person at a terminal can allow it, and there is none", q.Why.Reason)
+	case q.Rule == "":
+		j.Reason = "it is asked, and there is no terminal to ask at; --trust-tools allows it for one run"
+	default:
+		j.Reason = fmt.Sprintf("it is asked, and there is no terminal to ask at; --allow %q allows it for one run, "+
+			"[permissions] allow in config.toml always", q.Rule)
+	}
+	return j
+}
+
+func (g *Gate) isGranted(rule string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return rule != "" && g.granted[rule]
+}
+
+// remember keeps what the person allowed for longer than one call.
+func (g *Gate) remember(rule string, scope Scope) error {
+	if rule == "" || scope == Once {
+		return nil
+	}
+	g.mu.Lock()
+	if g.granted == nil {
+		g.granted = map[string]bool{}
+	}
+	g.granted[rule] = true
+	g.mu.Unlock()
+	if scope == Always && g.Keep != nil {
+		return g.Keep(rule)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package permissions
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// fixed is a policy that always says the same.
+type fixed struct {
+	judge, byDefault Judgement
+	rule             string
+}
+
+func (f fixed) Judge(Call) Judgement   { return f.judge }
+func (f fixed) Default(Call) Judgement { return f.byDefault }
+func (f fixed) RuleFor(Call) string    { return f.rule }
+
+// answers is a person who gives these answers in turn.
+type answers []Answer
+
+func (a *answers) Ask(context.Context, Question) (Answer, error) {
+	if len(*a) == 0 {
+		return Answer{}, errors.New("asked too often")
+	}
+	next := (*a)[0]
+	*a = (*a)[1:]
+	return next, nil
+}
+
+func says(j Judgement) func(context.Context) (Judgement, error) {
+	return func(context.Context) (Judgement, error) { return j, nil }
+}
+
+func TestGateCombinesWhoeverDecides(t *testing.T) {
+	allow, ask := Judgement{Decision: Allow, By: "a"}, Judgement{Decision: Ask, By: "q"}
+	deny := Judgement{Decision: Deny, By: "d"}
+	for _, test := range []struct {
+		name                    string
+		rules, hooks, byDefault Judgement
+		want                    Decision
+		by                      string
+		asked                   bool
+	}{
+		{"a rule's denial beats a hook's permission", deny, allow, allow, Deny, "d", false},
+		{"a hook's denial beats a rule's permission", allow, deny, allow, Deny, "d", false},
+		{"a hook's question beats a rule's permission", allow, ask, allow, Allow, "the person", true},
+		{"a rule's question beats a hook's permission", ask, allow, allow, Allow, "the person", true},
+		{"a hook's permission beats the default", Judgement{}, allow, ask, Allow, "a", false},
+		{"the default decides what nobody decides", Judgement{}, Judgement{}, allow, Allow, "a", false},
+		{"the default asks", Judgement{}, Judgement{}, ask, Allow, "the person", true},
+	} {
+		person := &answers{{Allow: true, Scope: Once}}
+		g := Gate{Policy: fixed{judge: test.rules, byDefault: test.byDefault}, Person: person}
+		got, err := g.Decide(t.Context(), Call{}, says(test.hooks))
+		if err != nil || got.Decision != test.want || got.By != test.by || (len(*person) == 0) != test.asked {
+			t.Errorf("%s: %+v %v, asked: %v", test.name, got, err, len(*person) == 0)
+		}
+	}
+}
+
+func TestGateAsksNoHookAboutWhatARuleDenies(t *testing.T) {
+	g := Gate{Policy: fixed{judge: Judgement{Decision: Deny, By: "d"}}}
+	got, err := g.Decide(t.Context(), Call{}, func(context.Context) (Judgement, error) {
+		return Judgement{}, errors.New("a hook was asked")
+	})
+	if err != nil || got.Decision != Deny {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
+func TestGateRemembersAPermissionForTheRun(t *testing.T) {
+	var kept []string
+	for scope, times := range map[Scope]int{Once: 2, ThisRun: 1, Always: 1} {
+		person := &answers{{Allow: true, Scope: scope}, {Allow: true, Scope: scope}}
+		g := Gate{Policy: fixed{byDefault: Judgement{Decision: Ask}, rule: "shell_exec(ls)"}, Person: person,
+			Keep: func(rule string) error { kept = append(kept, rule); return nil }}
+		for range 2 {
+			if got, err := g.Decide(t.Context(), Call{}, says(Judgement{})); err != nil || got.Decision != Allow {
+				t.Errorf("%s: %+v %v", scope, got, err)
+			}
+		}
+		if asked := 2 - len(*person); asked != times {
+			t.Errorf("%s: asked %d times, want %d", scope, asked, times)
+		}
+	}
+	if strings.Join(kept, ",") != "shell_exec(ls)" {
+		t.Errorf("kept %v", kept)
+	}
+}
+
+func TestOnlyThePersonOpensAProtectedFile(t *testing.T) {
+	protected := Judgement{By: "the protection of .git", Reason: ".git is protected", Protected: true}
+	for _, hook := range []Judgement{{}, {Decision: Allow, By: "plugin"}, {Decision: Ask, By: "plugin"}} {
+		policy := fixed{judge: protected, byDefault: Judgement{Decision: Allow}, rule: "write_file(*)"}
+		g := Gate{Policy: policy, TrustAll: true}
+		got, err := g.Decide(t.Context(), Call{}, says(hook))
+		if err != nil || got.Decision != Deny || !strings.Contains(got.Reason, "only a person at a terminal") {
+			t.Errorf("nobody there, %+v: %+v %v", hook, got, err)
+		}
+		g.Person = &answers{{Allow: true, Scope: Always}, {Reason: "no"}}
+		if got, err = g.Decide(t.Context(), Call{}, says(hook)); err != nil || got.Decision != Allow {
+			t.Errorf("the person says yes: %+v %v", got, err)
+		}
+		if got, err = g.Decide(t.Context(), Call{}, says(hook)); err != nil || got.Decision != Deny {
+			t.Errorf("a yes about a protected file holds once: %+v %v", got, err)
+		}
+	}
+}
+
+func TestWithoutATerminalTheLineSaysWhatWouldAllow(t *testing.T) {
+	g := Gate{Policy: fixed{byDefault: Judgement{Decision: Ask, By: "the default for shell"}, rule: "shell_exec(make)"}}
+	got, err := g.Decide(t.Context(), Call{}, says(Judgement{}))
+	want := `it is asked, and there is no terminal to ask at; --allow "shell_exec(make)" allows it for one run, ` +
+		`[permissions] allow in config.toml always`
+	if err != nil || got.Decision != Deny || got.Reason != want {
+		t.Errorf("%+v %v", got, err)
+	}
+	g.TrustAll = true
+	if got, err = g.Decide(t.Context(), Call{}, says(Judgement{})); err != nil || got.By != "--trust-tools" {
+		t.Errorf("%+v %v", got, err)
+	}
+}

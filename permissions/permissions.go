@@ -1,0 +1,109 @@
+// Package permissions decides whether a tool call may happen: by rules, by what hooks
+// answered, by the defaults of the tool's category, and at last by asking the person.
+//
+// It promises that a denial beats a question and a question beats a permission, whoever
+// said them ([Strictest]), and that what nobody decides is settled by the defaults.
+package permissions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Decision is what a rule, a hook, a default or the person says about a call.
+type Decision string
+
+// The decisions.
+const (
+	Undecided Decision = ""
+	Allow     Decision = "allow"
+	Ask       Decision = "ask"
+	Deny      Decision = "deny"
+)
+
+// rank orders decisions by strictness.
+func (d Decision) rank() int { return slices.Index([]Decision{Undecided, Allow, Ask, Deny}, d) }
+
+// Judgement is a decision with who made it.
+type Judgement struct {
+	Decision Decision
+	// By names who decided, as part of a sentence: `the rule "shell_exec(git *)" of
+	// config.toml`, `plugin "guard"`, `--trust-tools`, `the default for shell`.
+	By string
+	// Reason says why, for the model and the person; "" if there is nothing to add.
+	Reason string
+	// Protected says that only the person's explicit yes at the terminal allows the
+	// call, whatever rules and hooks say.
+	Protected bool
+}
+
+// Strictest returns the strictest judgement: deny, ask, allow, undecided; of several
+// equally strict ones the first.
+func Strictest(list ...Judgement) Judgement {
+	var strictest Judgement
+	for _, j := range list {
+		if j.Decision.rank() > strictest.Decision.rank() {
+			j.Protected = j.Protected || strictest.Protected
+			strictest = j
+		} else {
+			strictest.Protected = strictest.Protected || j.Protected
+		}
+	}
+	return strictest
+}
+
+// Call is a tool call that is to be judged.
+type Call struct {
+	// Tool describes the tool.
+	Tool tools.Spec
+	// ID is the model's identifier of the call.
+	ID string
+	// Arguments are the final ones, after all hooks.
+	Arguments json.RawMessage
+	// Access is what the call would do.
+	Access tools.Access
+}
+
+// Question is what the person is asked.
+type Question struct {
+	Call
+	// Why is the judgement that asks.
+	Why Judgement
+	// Rule is the rule that would allow this call from now on; "" if none can.
+	Rule string
+}
+
+// Scope is how long the person's answer holds.
+type Scope string
+
+// The scopes.
+const (
+	Once    Scope = "once"
+	ThisRun Scope = "run"
+	Always  Scope = "always"
+)
+
+// Answer is the person's answer.
+type Answer struct {
+	// Allow permits the call.
+	Allow bool
+	// Scope is how long that holds.
+	Scope Scope
+	// Reason is what the person tells the model about a refusal; often "".
+	Reason string
+}
+
+// ErrNobody says that there is no terminal at which a person could be asked.
+var ErrNobody = errors.New("there is no terminal to ask at")
+
+// Person asks the person. Implementations are safe for concurrent use and ask one
+// question at a time.
+type Person interface {
+	// Ask waits for an answer without a time limit. Errors are the end of ctx, and
+	// [ErrNobody] if nobody can be asked.
+	Ask(ctx context.Context, q Question) (Answer, error)
+}

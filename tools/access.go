@@ -1,0 +1,67 @@
+package tools
+
+import "context"
+
+// Category is the kind of thing that a tool does. Permission rules, permission points and
+// the hooks of other agents know tools by it. A tool without one is no concern of theirs.
+type Category string
+
+// The categories.
+const (
+	CategoryShell  Category = "shell"  // runs commands
+	CategoryRead   Category = "read"   // reads a file
+	CategoryWrite  Category = "write"  // writes a file as a whole
+	CategoryEdit   Category = "edit"   // changes a part of a file
+	CategorySearch Category = "search" // lists or searches files
+	CategoryFetch  Category = "fetch"  // reads a URL
+	CategoryAgent  Category = "agent"  // runs an agent
+	CategoryMCP    Category = "mcp"    // belongs to an MCP server
+)
+
+// Categories lists all categories, in the order of the documentation.
+func Categories() []Category {
+	return []Category{CategoryShell, CategoryRead, CategoryWrite, CategoryEdit, CategorySearch, CategoryFetch,
+		CategoryAgent, CategoryMCP}
+}
+
+// Access is what a call would do: what rules, hooks and the person judge. Which fields
+// are set depends on the category of the tool.
+type Access struct {
+	// Command is the command line that a shell would run, and Dir the absolute path of
+	// its working directory.
+	Command, Dir string
+	// Path is the file or directory that would be read, written or searched: absolute and
+	// cleaned, as the call named it. Real is the same with all links resolved, as far as
+	// it exists; it is what the call will use.
+	Path, Real string
+	// Operation says what an edit does, as in the call; Content is the whole text that
+	// would be written, nil if the call only has a part of it.
+	Operation string
+	Content   *string
+	// Exists says that the file that would be written is there already.
+	Exists bool
+	// Diff is the change as a unified diff of at most 64 KiB, "" if it is not known.
+	Diff string
+	// URL is what would be fetched.
+	URL string
+}
+
+// Planner is a Tool whose calls can be examined before they do anything. What is then
+// judged is what is used: a plan holds the opened file or directory, not its path.
+type Planner interface {
+	Tool
+	// Plan prepares a call without any effect. An error means that the arguments are
+	// invalid; everything else that prevents the call is reported by Run, so that a
+	// refused call does not tell what exists. The caller closes the plan.
+	Plan(ctx context.Context, call Call) (Plan, error)
+}
+
+// Plan is a call that is prepared. It is used by one goroutine.
+type Plan interface {
+	// Access describes what Run will do.
+	Access() Access
+	// Run does it, once. Errors are those of [Tool.Call].
+	Run(ctx context.Context) (Result, error)
+	// Close releases what the plan holds. It can be called more than once.
+	Close()
+}
