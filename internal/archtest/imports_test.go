@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"plugin/plugintest": {"plugin", "hookpoints"},
 	"internal/recipes":  {"plugin", "plugin/kodelet", "hookpoints", "internal/disk"},
 	"internal/workbench/check": {"plugin", "plugin/process", "plugin/native", "plugin/resident", "hookpoints",
-		"tools", "internal/hookdoc"},
+		"tools", "internal/fileid", "internal/hookdoc"},
 	"internal/workbench/cases":     {"plugin", "internal/disk", "hookpoints", "merge", "tools", "internal/hookdoc"},
 	"internal/workbench/installed": {"internal/jsonfile", "internal/disk", "plugin/process"},
 	"internal/schemas":             {"plugin/oneshot", "internal/fileid", "internal/disk"},

@@ -128,9 +128,15 @@ func (d *Dir) Check(ctx context.Context, name string) Report {
 		r := report(p.Name, p.Origin.Path)
 		r.file()
 		d.loadedAs(&r, p)
+		wrote := writes(d.opts.Home)
 		ordinary := r.plugin(ctx, p)
+		r.pure(ctx, p, ordinary)
 		if p.Resident {
 			d.resident(ctx, &r, p.Name, ordinary)
+		}
+		if p.Pure && wrote() {
+			r.add(Warning, "pure", `its hooks wrote files in chibi's home; if it matters how often they are called, it is not `+
+				`pure: remove "pure"`)
 		}
 		return r
 	}
@@ -204,7 +210,7 @@ func (r *Report) Warn(text string) { r.add(Warning, "file", "%s", text) }
 // Loaded checks the tools and the answers of a plugin of any protocol.
 func Loaded(ctx context.Context, p *plugin.Plugin) Report {
 	r := report(p.Name, p.Origin.Path)
-	r.plugin(ctx, p)
+	r.pure(ctx, p, r.plugin(ctx, p))
 	return r
 }
 

@@ -37,7 +37,10 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 	}
 	for _, before := range ordinary {
 		if info, ok := hookpoints.Find(before.Point); ok && before.Result != plugin.Failed {
-			r.compare(ctx, &loaded.Plugins[0], info, before)
+			stayed := r.compare(ctx, &loaded.Plugins[0], info, before)
+			if loaded.Plugins[0].Pure {
+				r.again(ctx, &loaded.Plugins[0], stayed, "pure resident ")
+			}
 			last = info
 		}
 	}
@@ -57,8 +60,10 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 	}
 }
 
-// compare asks a process that stays and compares its answer with that of an ordinary start.
-func (r *Report) compare(ctx context.Context, p *plugin.Plugin, info hookpoints.Info, ordinary plugin.Record) {
+// compare asks a process that stays, compares its answer with that of an ordinary start and
+// returns what became of it.
+func (r *Report) compare(ctx context.Context, p *plugin.Plugin, info hookpoints.Info,
+	ordinary plugin.Record) plugin.Record {
 	where := "resident " + string(info.Name)
 	stayed, err := fire(ctx, p, info)
 	switch {
@@ -72,6 +77,7 @@ func (r *Report) compare(ctx context.Context, p *plugin.Plugin, info hookpoints.
 		r.add(Warning, where, "its answers differ: started for the event %s, started with %s %s; they need not, if they "+
 			"depend on the time or on what came before", shown(ordinary), resident.Argument, shown(stayed))
 	}
+	return stayed
 }
 
 // isSame reports whether two answers have the same value.
