@@ -7,6 +7,7 @@ import (
 	"net/http/httptrace"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/schemas"
@@ -22,11 +23,7 @@ const schemaCacheVar = "CHIBI_SCHEMA_CACHE"
 // Prober returns a prober, which asks executables what they are. What they answer is
 // remembered in the home; keep writes it there, and reports what a person should know.
 func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
-	opts := schemas.Options{Use: schemas.Use(l.config.Plugins.SchemaCache), AskAgain: l.opts.Plugins.AskAgain,
-		Elsewhere: l.told != l.home}
-	if os.Getenv(schemaCacheVar) == string(schemas.Off) {
-		opts.Use = schemas.Off
-	}
+	opts := l.remembering()
 	dir, err := filepath.EvalSymlinks(l.Dir())
 	if err != nil || opts.Elsewhere {
 		dir = ""
@@ -41,6 +38,33 @@ func (l *Loader) Prober() (prober *oneshot.Prober, keep func()) {
 			l.notice(fmt.Sprintf("what plugins answered cannot be remembered, and they are asked each time: %v", err))
 		}
 	}
+}
+
+// remembering returns how the answers of executables are remembered.
+func (l *Loader) remembering() schemas.Options {
+	opts := schemas.Options{Use: schemas.Use(l.config.Plugins.SchemaCache), AskAgain: l.opts.Plugins.AskAgain,
+		Elsewhere: l.told != l.home}
+	if os.Getenv(schemaCacheVar) == string(schemas.Off) {
+		opts.Use = schemas.Off
+	}
+	return opts
+}
+
+// Differed returns those of the loaded plugins that described themselves in different ways
+// although their files did not change, and so are asked at every start.
+func (l *Loader) Differed(plugins []plugin.Plugin) (found []plugin.Plugin) {
+	opts := l.remembering()
+	if opts.Use == schemas.Off {
+		return nil
+	}
+	paths := schemas.Open(l.home, opts).Differed()
+	for _, p := range plugins {
+		real, err := filepath.EvalSymlinks(p.Origin.Path)
+		if err == nil && slices.Contains(paths, real) || slices.Contains(paths, p.Origin.Path) {
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
 // probe finds the plugins of a session. What is remembered of them is checked when there

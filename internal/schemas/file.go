@@ -6,8 +6,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/fileid"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 )
@@ -56,6 +58,24 @@ func read(path string) (f file) {
 		return file{}
 	}
 	return f
+}
+
+// Differed lists the executables whose answers changed although their files did not, and
+// which are therefore asked at every start, by their paths in order. Those whose files have
+// changed since are not listed.
+func (m *Memory) Differed() (paths []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, table := range []map[string]json.RawMessage{m.stored.Plugins, m.stored.Hooks} {
+		for path, raw := range table {
+			e := decode(raw)
+			if id, err := fileid.Stat(path); err == nil && e != nil && e.Differed && e.ID == id {
+				paths = append(paths, path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // Save writes what has changed, if anything has. Entries of plugins that no longer exist,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -171,8 +172,14 @@ func (h *home) foundToChange(t *testing.T) {
 		if s.notices != "" || rechecked != "" {
 			t.Errorf("checked %q, said %q", rechecked, s.notices)
 		}
+		if got := schemas.Open(h.dir, h.memory).Differed(); len(got) != 1 || filepath.Base(got[0]) != "a" {
+			t.Errorf("listed are %q", got)
+		}
 	}
 	h.script("a", prints)
+	if got := schemas.Open(h.dir, h.memory).Differed(); len(got) != 0 {
+		t.Errorf("after a change of its file listed are %q", got)
+	}
 	h.start().holds(t, "a", "a:1")
 	h.start().holds(t, "", "a:1")
 }

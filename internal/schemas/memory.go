@@ -109,6 +109,7 @@ type entry struct {
 	TookMS   int64          `json:"took_ms"`
 	Checks   int            `json:"checks"`
 	Volatile bool           `json:"volatile"`
+	Differed bool           `json:"differed,omitempty"` // it was seen to change
 	Error    string         `json:"error"`
 	WaitedMS int64          `json:"waited_ms,omitempty"`
 }
@@ -214,7 +215,9 @@ func (m *Memory) rememberFailure(f oneshot.File, e *entry, settled bool) oneshot
 		m.Forget(f)
 		return oneshot.Effect{}
 	}
-	e.Volatile = before != nil && before.Volatile && before.of(identity{e.ID, e.Folder})
+	if before != nil && before.of(identity{e.ID, e.Folder}) {
+		e.Volatile, e.Differed = before.Volatile, before.Differed
+	}
 	m.put(keyOf(f), e)
 	return oneshot.Effect{Until: e.ProbedAt.Add(FailurePeriod)}
 }
@@ -238,6 +241,7 @@ func (m *Memory) rememberAnswer(f oneshot.File, e *entry, allowed bool) (effect 
 			return effect
 		}
 		e.Volatile = e.Volatile || before.Volatile || effect.Changed
+		e.Differed = before.Differed || effect.Changed
 	}
 	m.put(keyOf(f), e)
 	return effect

@@ -23,6 +23,7 @@ func checks() []check {
 		ofPlugins(skippedPlugins),
 		ofPlugins(pluginNotices),
 		ofPlugins(uncheckedTools),
+		ofPlugins(differedPlugins),
 		ofPlugins(loadedPlugins),
 		ofPlugins(missingGuards),
 		ofPlugins(openGuards),

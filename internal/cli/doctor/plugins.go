@@ -84,6 +84,19 @@ func uncheckedTools(_ context.Context, s *app.Session) (found []finding) {
 	return found
 }
 
+// differedPlugins finds plugins whose schemas are not remembered because they changed.
+func differedPlugins(_ context.Context, s *app.Session) (found []finding) {
+	for _, p := range s.Loader().Differed(s.Loaded.Plugins) {
+		fix := "make it print always the same; when its file changes, it is remembered again"
+		if p.Origin.Protocol == native.Protocol {
+			fix = `if its --schema depends on more than its file, write "cache": false into it; otherwise ` + fix
+		}
+		found = append(found, warning(fmt.Sprintf("plugin %q described itself in different ways, although its file is the "+
+			"same; it is asked at every start", p.Name), fix))
+	}
+	return found
+}
+
 // loadedPlugins counts the plugins that are loaded.
 func loadedPlugins(_ context.Context, s *app.Session) []finding {
 	count := len(external(s.Loaded.Plugins))
