@@ -28,10 +28,20 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stories, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runScripts(t, examples, stories...)
+}
+
+// runScripts runs stories; $EXAMPLES holds these plugins.
+func runScripts(t *testing.T, examples string, stories ...string) {
+	t.Helper()
 	jq := jqFolder(t)
 	cache := goEnv(t, "GOCACHE")
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Files: stories,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("CHIBI_HOME", "")

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,47 @@ func TestHelpersAreTheSameEverywhere(t *testing.T) {
 			if err != nil || !strings.Contains(string(text), "\n"+want+"\n") {
 				t.Errorf("%s does not have the text of %s: %v", file, helper, err)
 			}
+		}
+	}
+}
+
+// TestSetEHoldsInAResidentScript: a guard that relies on set -e fails, whether it says so at
+// its top or in answer, and goes on to answer.
+func TestSetEHoldsInAResidentScript(t *testing.T) {
+	helper, err := scaffold.Helper("serve.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shell := range []string{"sh", "bash"} {
+		for place, script := range map[string]string{"at its top": "set -e\nanswer() { false; true; }\n",
+			"in answer": "answer() { set -e; false; true; }\n"} {
+			script = "#!/usr/bin/env " + shell + "\n[ \"$1\" = --schema ] && { echo " +
+				`'{"name":"p","tool":false,"hooks":["pre_tool"],"resident":true}'` + "; exit; }\n" +
+				script + helper + "\nserve\n"
+			dir, group := t.TempDir(), &resident.Group{}
+			if err := os.WriteFile(filepath.Join(dir, "p"), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: dir, Residents: group,
+				ProbeTimeout: time.Minute, HookTimeout: time.Minute})
+			if err != nil || len(loaded.Plugins) != 1 {
+				t.Fatalf("loaded %+v, %v", loaded, err)
+			}
+			var got []string
+			host := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) {
+				got = append(got, string(r.Result)+", "+r.Why+", "+r.How)
+			}}
+			for range 2 {
+				if _, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, hookpoints.PreToolPayload{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := []string{"failed, it answered with an error: it failed, resident, started for it",
+				"failed, it answered with an error: it failed, resident"}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %q", shell, place, got)
+			}
+			group.Close()
 		}
 	}
 }
