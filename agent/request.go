@@ -23,12 +23,8 @@ type offer struct {
 // offerTools decides which tools the next request offers: the configuration's
 // filter first, then the answers of plugins at pre_api_tools.
 func (t *turn) offerTools(ctx context.Context) (offer, error) {
-	settings := t.agent.Settings
 	all := t.agent.Tools.Specs()
-	specs := filterSpecs(all, settings.Include, settings.Exclude)
-	if t.recipe != nil {
-		specs = filterSpecs(specs, t.recipe.Tools, nil)
-	}
+	specs, without := configured(t.agent.Settings, t.recipe, all)
 	list := hookpoints.PreAPIToolsPayload{ContextName: t.contextName(), Tools: []hookpoints.ListedTool{},
 		RecursionDepth: t.depth}
 	for _, s := range specs {
@@ -40,27 +36,34 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 	}
 	offered := filterSpecs(specs, filter.Include, filter.Exclude)
 	return offer{offered, RequestEvent{For: t.purpose(), Tools: namesOf(all), Configured: namesOf(specs),
-		Offered: namesOf(offered), Unoffered: unoffered(settings, t.recipe, all)}}, nil
+		Offered: namesOf(offered), Unoffered: without}}, nil
 }
 
-// unoffered returns why the configuration or the recipe excludes tools.
-func unoffered(settings Settings, recipe *Recipe, all []tools.Spec) map[string]string {
-	why := map[string]string{}
+// configured returns the tools that the configuration and the recipe keep, and why the
+// others are not offered.
+func configured(settings Settings, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, without map[string]string) {
+	without = map[string]string{}
 	excluded, included, allowed := setOf(settings.Exclude), setOf(settings.Include), map[string]bool{}
 	if recipe != nil {
 		allowed = setOf(recipe.Tools)
 	}
-	for _, name := range namesOf(all) {
+	for _, s := range all {
 		switch {
-		case excluded[name]:
-			why[name] = "tools.exclude of the configuration names it"
-		case settings.Include != nil && !included[name]:
-			why[name] = "tools.include of the configuration does not name it"
-		case recipe != nil && recipe.Tools != nil && !allowed[name]:
-			why[name] = fmt.Sprintf("the recipe %q does not allow it", recipe.Name)
+		case settings.NoTools:
+			without[s.Name] = "this run offers no tools, as --no-tool-calls says"
+		case excluded[s.Name]:
+			without[s.Name] = "tools.exclude of the configuration names it"
+		case settings.Include != nil && !included[s.Name]:
+			without[s.Name] = "tools.include of the configuration does not name it"
+		case s.Category != "" && slices.Contains(settings.ExcludeCategories, s.Category):
+			without[s.Name] = fmt.Sprintf("tools.exclude_categories of the configuration names %s", s.Category)
+		case recipe != nil && recipe.Tools != nil && !allowed[s.Name]:
+			without[s.Name] = fmt.Sprintf("the recipe %q does not allow it", recipe.Name)
+		default:
+			kept = append(kept, s)
 		}
 	}
-	return why
+	return kept, without
 }
 
 // setOf returns a set of names.

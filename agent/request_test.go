@@ -56,6 +56,10 @@ func TestWhichToolsAreOffered(t *testing.T) {
 		{"none of a recipe without tools", Settings{}, &Recipe{Name: "r", Tools: []string{}},
 			hookpoints.PreAPIToolsAnswer{}, []string{}, nil, map[string]string{"echo": `the recipe "r" does not allow it`,
 				"a": `the recipe "r" does not allow it`, "b": `the recipe "r" does not allow it`}},
+		{"none for a run without tools", Settings{NoTools: true, Include: []string{"a"}}, nil, hookpoints.PreAPIToolsAnswer{},
+			[]string{}, nil, map[string]string{"echo": "this run offers no tools, as --no-tool-calls says",
+				"a": "this run offers no tools, as --no-tool-calls says",
+				"b": "this run offers no tools, as --no-tool-calls says"}},
 		{"those that plugins leave", Settings{}, nil,
 			hookpoints.PreAPIToolsAnswer{Include: []string{"a", "b"}, Exclude: []string{"a"}}, []string{"echo", "a", "b"},
 			[]string{"b"}, map[string]string{}},
@@ -80,6 +84,26 @@ func TestWhichToolsAreOffered(t *testing.T) {
 				[][]string{{"echo", "a", "b"}, test.configured})
 			same(t, "why not", event.Unoffered, test.unoffered)
 		})
+	}
+}
+
+// TestCategoriesCanBeLeftOut also holds that such a tool does not run if it is called.
+func TestCategoriesCanBeLeftOut(t *testing.T) {
+	h := newHarness(t, calls("run", "{}"), says("done"))
+	for _, c := range []tools.Category{tools.CategoryShell, tools.CategoryRead} {
+		name := map[tools.Category]string{tools.CategoryShell: "run", tools.CategoryRead: "show"}[c]
+		if err := h.Tools.Add(goTool{tools.Spec{Name: name, Category: c, Parameters: json.RawMessage(`{}`)},
+			func(tools.Call) tools.Result { return tools.Result{Text: "it ran"} }}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.Settings.ExcludeCategories = []tools.Category{tools.CategoryShell, tools.CategoryFetch}
+	h.prompt("hi")
+	same(t, "offered", h.model.requests[0].offered(), []string{"echo", "show"})
+	same(t, "why not", h.requestEvents()[0].Unoffered,
+		map[string]string{"run": "tools.exclude_categories of the configuration names shell"})
+	if sent := h.model.requests[1].raw; !strings.Contains(sent, `tool \"run\" is not available here`) {
+		t.Errorf("the model was told %s", sent)
 	}
 }
 

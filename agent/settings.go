@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // Settings shape requests and bound a turn. A bound of 0 means its default.
@@ -36,6 +37,10 @@ type Settings struct {
 	// Include and Exclude filter the offered tools before plugins do. A nil
 	// Include keeps all.
 	Include, Exclude []string
+	// ExcludeCategories filters out the tools of these categories.
+	ExcludeCategories []tools.Category
+	// NoTools filters out all tools.
+	NoTools bool
 	// MaxSteps bounds the steps of a turn; default [DefaultMaxSteps].
 	MaxSteps int
 	// MaxCalls bounds the calls of one step that are run;

@@ -85,9 +85,13 @@ func openContext(ctx context.Context, s *Session) error {
 func Configure(s *Session) (err error) {
 	s.Config, err = config.Load(config.Sources{
 		Home: s.Home, Context: s.Name(), Set: s.opts.Set, Env: os.Getenv,
+		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny,
 	})
 	if err != nil {
 		return UsageError{err}
+	}
+	if s.opts.Permissions.Coding {
+		s.Config.Tools.Coding = true
 	}
 	storage := s.Config.Storage
 	s.Store.Storage = contexts.Storage{

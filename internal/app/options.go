@@ -50,9 +50,10 @@ type Options struct {
 	// session.
 	TrustProject bool
 
-	Model   ModelOptions
-	Plugins PluginOptions
-	Trace   TraceOptions
+	Model       ModelOptions
+	Permissions PermissionOptions
+	Plugins     PluginOptions
+	Trace       TraceOptions
 	// Output shows a person what happens. A nil function shows nothing.
 	Output agent.Output
 }
@@ -67,6 +68,20 @@ type ModelOptions struct {
 	// LogRequests and LogResponses write every request, and the metadata of every
 	// response, to files of the context.
 	LogRequests, LogResponses bool
+}
+
+// PermissionOptions say what tools may do in a session.
+type PermissionOptions struct {
+	// Coding offers the coding tools, whatever is configured.
+	Coding bool
+	// Allow and Deny are rules in addition to those of the configuration.
+	Allow, Deny []string
+	// AcceptEdits allows to write files of the project, unless a rule or a plugin decides
+	// otherwise. TrustTools answers each question with yes, except those about protected
+	// files.
+	AcceptEdits, TrustTools bool
+	// NoToolCalls offers the model no tools.
+	NoToolCalls bool
 }
 
 // PluginOptions are the options for loading plugins.

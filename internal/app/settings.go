@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // settings returns the agent's part of the configuration.
@@ -25,9 +26,18 @@ func settings(s *Session) agent.Settings {
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,
 		CompactPercent: c.AutoCompactThreshold, CompactDropPercent: c.RollingCompactDropPercentage,
-		Include: c.Tools.Include, Exclude: c.Tools.Exclude,
+		Include: c.Tools.Include, Exclude: c.Tools.Exclude, ExcludeCategories: categories(c.Tools.ExcludeCategories),
+		NoTools:        s.opts.Permissions.NoToolCalls,
 		CacheThreshold: c.ToolOutputCacheThreshold, CachePreview: c.ToolCachePreviewChars,
 		MaxSteps: c.MaxToolRounds, MaxCalls: c.MaxCallsPerResponse,
 		MaxFollowUps: c.MaxFollowUps, MaxRecursion: c.MaxRecursionDepth,
 	}
+}
+
+// categories returns the categories of the configuration.
+func categories(names []string) (list []tools.Category) {
+	for _, name := range names {
+		list = append(list, tools.Category(name))
+	}
+	return list
 }

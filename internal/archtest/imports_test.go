@@ -93,7 +93,7 @@ var allowed = map[string][]string{
 	"cache":                        {"internal/jsonfile", "internal/disk"},
 	"cache/cachetest":              {"cache"},
 	"contexts/contexttest":         {"contexts"},
-	"internal/config": {"agent", "contexts", "llm", "llm/openai", "plugin", "plugin/process", "plugin/oneshot",
+	"internal/config": {"agent", "contexts", "llm", "llm/openai", "tools", "plugin", "plugin/process", "plugin/oneshot",
 		"plugin/native", "plugin/kode", "hookpoints", "internal/disk"},
 	"hookpoints":                {},
 	"merge":                     {"hookpoints"},

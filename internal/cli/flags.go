@@ -24,6 +24,7 @@ type options struct {
 	recipe, args []string
 	trace        string
 	settings     operation.Settings
+	permissions  operation.Permissions
 	debug        operation.Debug
 	jsonOutput   bool
 	jsonConfig   bool
@@ -67,6 +68,7 @@ func (o *options) table() []operation.Row {
 			operation.MailRows(), operation.SystemPromptRows(&o.runSystemPrompt),
 			operation.InspectRows(), operation.CacheRows()),
 		part(partModel, o.settings.Rows(), modelFlags(o)),
+		part(partTools, o.permissions.Rows()),
 		part(partPlugins, operation.CallRows(), pluginFlags(o)),
 		part(partRecipes, recipeFlags(o)),
 		part(partOther, otherFlags(o), o.debug.Rows(), endFlags(o), operation.Nothing()),

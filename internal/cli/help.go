@@ -14,6 +14,7 @@ import (
 const (
 	partContexts = "Contexts (named conversations that are kept)"
 	partModel    = "Model and settings"
+	partTools    = "Tools and permissions, for this run"
 	partPlugins  = "Plugins"
 	partRecipes  = "Recipes (prepared prompts in files)"
 	partOther    = "Other"
@@ -43,7 +44,7 @@ func version() string {
 // helpText is what --help prints.
 func helpText(p *program) string {
 	text := helpHead
-	for _, part := range []string{partContexts, partModel, partPlugins, partRecipes, partOther} {
+	for _, part := range []string{partContexts, partModel, partTools, partPlugins, partRecipes, partOther} {
 		text += part + ":\n" + cmdline.Help(flagsOf(p.rows), part) + "\n"
 	}
 	return text + helpOrder + "Commands (COMMAND --help has more):\n" + commandsHelp(p.commands) + helpTail

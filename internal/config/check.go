@@ -12,6 +12,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin/kode"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
@@ -70,6 +71,8 @@ func checks(t target) error {
 		return checkPaths(t.v.Interface().([]string))
 	case "patterns":
 		return checkPatterns(t.v.Interface().([]string))
+	case "categories":
+		return checkCategories(t.v.Interface().([]string))
 	case "guards":
 		return checkGuards(t.v.Interface().([]string))
 	case "point":
@@ -98,6 +101,19 @@ func checkPatterns(patterns []string) error {
 	for _, pattern := range patterns {
 		if _, err := regexp.Compile(pattern); err != nil {
 			return fmt.Errorf(": %w", err)
+		}
+	}
+	return nil
+}
+
+func checkCategories(names []string) error {
+	var known []string
+	for _, c := range tools.Categories() {
+		known = append(known, string(c))
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf(" names %q, which is no category of tools; they are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil

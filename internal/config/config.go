@@ -97,10 +97,14 @@ type Config struct {
 	// followed; files of chibi's home with keys, settings or approvals (`config.toml`, `models.toml`, `local.toml`,
 	// `trust.json`, `installed.json`) are never read.
 	FileToolsAllowedPaths []string `toml:"file_tools_allowed_paths" check:"paths" unset:"none"`
+	// Directories outside the project in which the coding tools may write as they may within it; `~` is your home.
+	FileToolsWritePaths []string `toml:"file_tools_write_paths" check:"paths" unset:"none"`
 	// Storage says when a transcript starts a new partition.
 	Storage Storage `toml:"storage"`
-	// Tools filters the tools that are offered.
+	// Tools says which tools are offered.
 	Tools Filter `toml:"tools"`
+	// Permissions are rules about tool calls.
+	Permissions Permissions `toml:"permissions"`
 	// Plugins says how plugins are run.
 	Plugins Plugins `toml:"plugins"`
 	// Network says how the model's server is reached.
@@ -134,6 +138,7 @@ func (c *Config) setDefaults() {
 		ToolCacheMaxAgeDays:          7,
 		ToolCacheMaxBytes:            1 << 30,
 		FileToolsAllowedPaths:        []string{},
+		FileToolsWritePaths:          []string{},
 	}
 	c.Storage.setDefaults()
 	c.Plugins.setDefaults()

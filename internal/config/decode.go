@@ -188,8 +188,11 @@ func newWithDefaults(t reflect.Type) reflect.Value {
 
 // isList reports whether a value is a list of tables.
 func isList(v reflect.Value) bool {
-	return v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct
+	return v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct && !isRules(v)
 }
+
+// isRules reports whether a value is a list of permission rules.
+func isRules(v reflect.Value) bool { return v.Type() == reflect.TypeFor[Rules]() }
 
 // enterElement adds an element to a list of tables.
 func (d *decoder) enterElement(t target) error {

@@ -94,6 +94,8 @@ func TestEveryKeyWorksForOneContext(t *testing.T) {
 		"api.response_format": "{type='text'}", "api.reasoning.effort": "low", "tools.include": "['a']",
 		"tools.exclude":            "['b']",
 		"file_tools_allowed_paths": "['/x']", "storage.partition_max_age_seconds": "77",
+		"tools.exclude_categories": "['shell']", "file_tools_write_paths": "['/x']", "permissions.deny": "['shell']",
+		"permissions.ask": "['shell']", "permissions.allow": "['shell']",
 		"trace.max_bytes": "100000", "trace.redact": "['x+']",
 	}
 	before, err := load(t, nil)

@@ -18,6 +18,8 @@ type Sources struct {
 	Context string
 	// Set are KEY=VALUE pairs from flags, which take precedence over all files.
 	Set []string
+	// Allow and Deny are permission rules from flags.
+	Allow, Deny []string
 	// Env looks up environment variables, as os.Getenv.
 	Env func(string) string
 }
@@ -75,14 +77,27 @@ func (src Sources) read() (global source, above []source, err error) {
 		}
 		above = append(above, local)
 	}
-	for _, pair := range src.Set {
-		flag, err := flagSource(pair)
-		if err != nil {
-			return global, nil, err
+	flags, err := src.flags()
+	return global, append(above, flags...), err
+}
+
+// flags reads the sources that are flags.
+func (src Sources) flags() (list []source, err error) {
+	add := func(flag source, wrong error) {
+		if list = append(list, flag); err == nil {
+			err = wrong
 		}
-		above = append(above, flag)
 	}
-	return global, above, nil
+	for _, pair := range src.Set {
+		add(flagSource(pair))
+	}
+	for _, rule := range src.Allow {
+		add(ruleSource("allow", rule))
+	}
+	for _, rule := range src.Deny {
+		add(ruleSource("deny", rule))
+	}
+	return list, err
 }
 
 // layered applies sources to the defaults, one after the other.

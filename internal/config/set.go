@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,8 @@ func (d *decoder) set(t target, value *unstable.Node) error {
 	switch {
 	case t.v.Kind() == reflect.Struct || t.v.Kind() == reflect.Map:
 		return d.setTable(t, value)
+	case isRules(t.v):
+		return d.addRules(t, value)
 	case isList(t.v):
 		return d.setList(t, value)
 	case t.v.Kind() == reflect.Slice:
@@ -64,19 +67,44 @@ func (d *decoder) setList(t target, value *unstable.Node) error {
 
 // setTexts sets a list of strings.
 func (d *decoder) setTexts(t target, value *unstable.Node) error {
-	if value.Kind != unstable.Array {
-		return d.mismatch(t, t.offset(), kindText(value.Kind))
-	}
 	texts := []string{}
-	for it := value.Children(); it.Next(); {
-		n := it.Node()
-		if n.Kind != unstable.String {
-			return d.errorAt(offsetOf(n, t), "%s: want %s, got %s", t.key(), "a string", kindText(n.Kind))
-		}
-		texts = append(texts, string(n.Data))
+	err := d.eachText(t, value, func(text string, _ int) error {
+		texts = append(texts, text)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	t.v.Set(reflect.ValueOf(texts))
 	return d.check(t)
+}
+
+// addRules adds rules to those of the sources before.
+func (s source) addRules(t target, value *unstable.Node) error {
+	rules := slices.Clip(t.v.Interface().(Rules))
+	err := s.eachText(t, value, func(text string, offset int) error {
+		rules = append(rules, Rule{Text: text, Where: s.place(offset)})
+		return nil
+	})
+	t.v.Set(reflect.ValueOf(rules))
+	return err
+}
+
+// eachText calls do with each text of a list, and where it is.
+func (s source) eachText(t target, value *unstable.Node, do func(text string, offset int) error) error {
+	if value.Kind != unstable.Array {
+		return s.mismatch(t, t.offset(), kindText(value.Kind))
+	}
+	for it := value.Children(); it.Next(); {
+		n := it.Node()
+		if n.Kind != unstable.String {
+			return s.errorAt(offsetOf(n, t), "%s: want %s, got %s", t.key(), "a string", kindText(n.Kind))
+		}
+		if err := do(string(n.Data), offsetOf(n, t)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // offsetOf returns where a value in a list is; lists in lists have no place of their

@@ -69,20 +69,30 @@ func flagSource(pair string) (source, error) {
 	return s, err
 }
 
+// ruleSource makes a source of a rule that a flag gives to a list of permissions.
+func ruleSource(list, rule string) (source, error) {
+	s, err := newSource(fmt.Sprintf("--%s %q", list, rule), []byte("permissions."+list+" = ["+Quote(rule)+"]"))
+	s.isFlag = true
+	return s, err
+}
+
 // Quote returns a text as a TOML string.
 func Quote(value string) string {
 	text, _ := toml.Marshal(map[string]string{"x": value})
 	return strings.TrimPrefix(strings.TrimSpace(string(text)), "x = ")
 }
 
-// errorAt returns an error about the text at an offset: FILE:LINE: TEXT. Flags have no
-// lines.
+// errorAt returns an error about the text at an offset: FILE:LINE: TEXT.
 func (s source) errorAt(offset int, format string, args ...any) error {
-	text := fmt.Sprintf(format, args...)
+	return fmt.Errorf("%s: %s", s.place(offset), fmt.Sprintf(format, args...))
+}
+
+// place returns where the text at an offset is: FILE:LINE. Flags have no lines.
+func (s source) place(offset int) string {
 	if s.isFlag {
-		return fmt.Errorf("%s: %s", s.name, text)
+		return s.name
 	}
-	return fmt.Errorf("%s:%d: %s", s.name, 1+bytes.Count(s.data[:offset], []byte("\n")), text)
+	return fmt.Sprintf("%s:%d", s.name, 1+bytes.Count(s.data[:offset], []byte("\n")))
 }
 
 // valid returns what is wrong with a source, if anything.

@@ -78,13 +78,43 @@ func (s *Storage) setDefaults() {
 	}
 }
 
-// Filter keeps or removes tools by name, before plugins do.
+// Filter says which tools there are, and keeps or removes tools before plugins do.
 type Filter struct {
+	// Offers the model tools that read, write and search files, run commands and fetch URLs.
+	Coding bool `toml:"coding"`
 	// Only these tools are offered, before plugins filter.
 	Include []string `toml:"include" unset:"all"`
 	// These tools are not offered, before plugins filter.
 	Exclude []string `toml:"exclude" unset:"none"`
+	// Tools of these categories are not offered: `shell`, `read`, `write`, `edit`, `search`, `fetch`, `agent`, `mcp`.
+	ExcludeCategories []string `toml:"exclude_categories" check:"categories" unset:"none"`
 }
+
+// Permissions are rules about which tool calls may happen. Unlike other lists, these grow: a
+// source adds its rules to those of the sources before it.
+type Permissions struct {
+	// Calls that never happen, such as `"shell_exec(rm *)"`. In all three lists, `local.toml` and `--set` add to what
+	// `config.toml` has, and remove nothing.
+	Deny Rules `toml:"deny" unset:"none"`
+	// Calls that you are asked about, unless they are denied.
+	Ask Rules `toml:"ask" unset:"none"`
+	// Calls that happen without a question, unless they are denied or asked about.
+	Allow Rules `toml:"allow" unset:"none"`
+}
+
+// Rules are permission rules of several sources.
+type Rules []Rule
+
+// Rule is a permission rule.
+type Rule struct {
+	// Text is the rule as it is written, such as "shell_exec(git *)".
+	Text string
+	// Where is the file and line, or the flag, that it comes from.
+	Where string
+}
+
+// String returns the rule as it is written.
+func (r Rule) String() string { return r.Text }
 
 // Network are the settings of the connection to the model's server.
 type Network struct {
