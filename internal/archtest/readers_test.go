@@ -155,6 +155,7 @@ var boundOf = map[string]string{
 	"plugin/resident.conn.open":                   "a line of a process that stays: a resident plugin",
 	"plugin/resident.readLong":                    "a line of a process that stays: a resident plugin",
 	"plugin/resident.shorten":                     "a line of a process that stays: a resident plugin",
+	"plugin/process.signalSession":                "directories",
 	"plugin/process.streams.readErrors":           "a plugin's standard error",
 	"plugin/process.streams.readOutput":           "a plugin's standard output",
 	"plugin/kodelet.Dir.entries":                  "directories",

@@ -13,6 +13,7 @@ import (
 type group struct {
 	process *os.Process         // nil: it had ended before anybody watched
 	leader  int                 // its id, and that of the group
+	session bool                // it is the leader of a session too
 	exited  chan struct{}       // closed when the process itself has ended
 	stops   chan syscall.Signal // the signal that stopped it
 	status  syscall.WaitStatus  // how it ended, once exited is closed
@@ -54,13 +55,22 @@ func (g *group) watch() {
 	}
 }
 
-// signal signals the group, and the process itself if it has left the group. The
-// group's id is not reused while it has a member; without a member, nothing is signalled.
+// signal signals the group, the process itself if it has left the group, and what else is in
+// its session. The ids of a group and of a session are not reused while they have a
+// member; without a member, nothing is signalled.
 func (g *group) signal(s syscall.Signal) {
 	syscall.Kill(-g.leader, s)
+	if g.session {
+		signalSession(g.leader, s)
+	}
 	if !g.hasExited() && g.current() != g.leader {
 		g.process.Signal(s)
 	}
+}
+
+// hasMembers reports whether a process of the group, or of its session, is left.
+func (g *group) hasMembers() bool {
+	return syscall.Kill(-g.leader, 0) == nil || g.session && signalSession(g.leader, 0)
 }
 
 // current returns the process's group now: its own, unless the process has changed it.

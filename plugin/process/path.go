@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -34,7 +35,7 @@ func (e Runner) LookPath(name string) (path string, ok bool) {
 	for _, dir := range filepath.SplitList(e.Getenv("PATH")) {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
-			info.Mode()&0o111 != 0 {
+			(info.Mode()&0o111 != 0 || runtime.GOOS == "windows") { // which has no such bits
 			return path, true
 		}
 	}

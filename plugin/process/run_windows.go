@@ -61,7 +61,7 @@ func (p *child) launch(c Command) error {
 	}
 	p.cmd = &exec.Cmd{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir,
 		Env:         p.runner.environment(c, p.alone),
-		SysProcAttr: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}}
+		SysProcAttr: &syscall.SysProcAttr{CreationFlags: creation(c)}}
 	theirs, err := p.streams.open()
 	p.streams.input = c.Stdin
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
@@ -90,6 +90,14 @@ func (p *child) launch(c Command) error {
 		close(exited)
 	}()
 	return nil
+}
+
+// creation returns how a process is created.
+func creation(c Command) (flags uint32) {
+	if c.NoTerminal {
+		return windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW
+	}
+	return windows.CREATE_NEW_PROCESS_GROUP
 }
 
 // open makes the pipes and returns the process's ends of them.

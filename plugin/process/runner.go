@@ -42,6 +42,12 @@ type Command struct {
 	// InheritStdin gives the process Runner.Terminal as standard input instead
 	// of Stdin.
 	InheritStdin bool
+	// NoTerminal starts the process in a session of its own, without a controlling
+	// terminal: it and its children cannot open /dev/tty, so they neither read what a person
+	// types nor ask there; Runner.Terminal and Runner.Lender do not count. On Linux, what is
+	// left of the session is ended with the group: children in groups of their own too. On
+	// Windows, the process has a console of its own that nobody sees.
+	NoTerminal bool
 	// Check, if set, is called right before the process starts; its error prevents the
 	// start and is the error of the run.
 	Check func() error
@@ -170,6 +176,9 @@ const (
 func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
+	}
+	if c.NoTerminal {
+		e.Terminal, e.Lender = nil, nil
 	}
 	run, err := e.start(ctx, c, &output{max: c.limit(), make: c.Spool, admit: c.Admit})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // it until finish or attend is called.
 func (e Runner) start(ctx context.Context, c Command, out sink) (*child, error) {
 	p := &child{runner: e, streams: e.streams(c, out), ends: noPipes()}
-	p.alone = c.Data != nil && !c.Data.fits()
+	p.alone, p.session = c.Data != nil && !c.Data.fits(), c.NoTerminal
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
 		// The environment without the data is close to the total limit.
@@ -55,6 +55,9 @@ func (p *child) launch(ctx context.Context, c Command) error {
 	}
 	s := &spawn{path: c.Path, args: append([]string{c.Path}, c.Args...), check: c.Check}
 	s.attr = syscall.ProcAttr{Dir: c.Dir, Env: p.runner.environment(c, p.alone), Sys: supervised()}
+	if p.session {
+		s.attr.Sys.Setpgid, s.attr.Sys.Setsid = false, true // a session has a group of its own
+	}
 	stdin := theirs[0]
 	if c.InheritStdin {
 		if stdin, err = giveInput(ctx, p, &theirs, s.attr.Sys); err != nil {
@@ -114,6 +117,7 @@ func attend(p *child) {
 	if p.group == nil {
 		p.group = newGroup(p.pid)
 	}
+	p.group.session = p.session
 	p.exited = p.group.exited
 	p.streams.begin()
 }

@@ -18,6 +18,7 @@ type child struct {
 	began   time.Time
 	ends    pipes           // those that no goroutine has
 	group   *group          // nil: it has not been waited for
+	session bool            // it has a session of its own
 	exited  <-chan struct{} // closed when the process itself has ended
 	streams streams
 	// alone says that the payload is on standard input only; untaken is then the read
@@ -98,7 +99,7 @@ func (p *child) end() {
 	grace, cancel := context.WithTimeout(context.Background(), p.runner.grace())
 	defer cancel()
 	await(grace, p.group.exited)
-	for grace.Err() == nil && !p.streams.drainedWithin(10*time.Millisecond) && syscall.Kill(-p.group.leader, 0) == nil {
+	for grace.Err() == nil && !p.streams.drainedWithin(10*time.Millisecond) && p.group.hasMembers() {
 	}
 	p.group.signal(syscall.SIGKILL)
 	killed, cancel := context.WithTimeout(context.Background(), p.runner.grace())
