@@ -47,7 +47,7 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 	}
 	return output{
 		text: result.Told(), file: result.File, status: status, exit: exit, how: result.How,
-		failure: result.Failure, preface: result.Preface(), fromCache: kind == tools.File,
+		failure: cmp.Or(result.Failure, result.Reason), preface: result.Preface(), fromCache: kind == tools.File,
 	}
 }
 

@@ -84,6 +84,9 @@ type Result struct {
 	// wrote Text; if Failure is empty, Text says what went wrong.
 	Failed  bool
 	Failure string
+	// Reason is a line for people and traces about how the call failed, where Text tells the
+	// model already; "": Failure says it, or the first line of Text.
+	Reason string
 	// Exit is the exit status of a process that failed; 0 if there is none.
 	Exit int
 	// How says in a few words how the tool was run, for traces; empty: as all tools of its

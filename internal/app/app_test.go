@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/chibi-host/chibi/tools/coding"
 )
 
 // home makes a home with one plugin, which takes part in every prompt.
@@ -266,5 +269,22 @@ func TestTheServerIsDialledWhilePluginsLoad(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		s.Close()
+	}
+}
+
+func TestCommandsOfTheModelDoNotGetItsKey(t *testing.T) {
+	t.Setenv("CHIBI_API_KEY", "sk-0123456789")
+	t.Setenv("OPENROUTER_API_KEY", "sk-other")
+	t.Setenv("AUTHORIZATION", "Bearer sk-0123456789")
+	t.Setenv("MINE", "kept")
+	s, err := app.Open(t.Context(), app.Options{Home: home(t), Purpose: app.ToRead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	result, err := coding.Shell(s.Loader().Shell(t.TempDir())).Call(t.Context(),
+		tools.Call{Arguments: json.RawMessage(`{"command": "env | grep -e sk- -e KEY -e MINE"}`)})
+	if err != nil || result.Text != "MINE=kept\n" {
+		t.Errorf("%q, %v", result.Text, err)
 	}
 }

@@ -1,0 +1,232 @@
+package coding
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/dustin/go-humanize"
+)
+
+const (
+	// ShellTimeout is how long a command may run if the call does not say.
+	ShellTimeout = 2 * time.Minute
+	// MaxShellTimeout is how long it may run at most, unless ShellConfig.Timeout says less or
+	// more.
+	MaxShellTimeout = 10 * time.Minute
+	// MaxShellOutput is how much it may write, in bytes, unless ShellConfig.MaxOutput says less
+	// or more.
+	MaxShellOutput = 2 << 30
+)
+
+// maxCommand bounds a command in bytes: Linux takes no longer argument.
+const maxCommand = 128<<10 - 1
+
+// ShellConfig is what shell_exec needs.
+type ShellConfig struct {
+	// Runner runs the commands. Its Env is their environment, less what chibi tells plugins
+	// about an event or a call; its MaxStderr bounds their standard error. Where that goes, and
+	// the terminal, do not count.
+	Runner process.Runner
+	// Dir is the working directory of commands and the base of "cwd", an absolute path.
+	Dir string
+	// Home is the person's home directory, for a leading "~" in "cwd".
+	Home string
+	// Timeout is the most that a call can ask for; 0: MaxShellTimeout.
+	Timeout time.Duration
+	// MaxOutput bounds standard output in bytes; 0: MaxShellOutput. What exceeds it ends the
+	// command; what it has written is kept.
+	MaxOutput int64
+	// Spool creates a file for answers larger than 1 MiB; nil: they are kept in memory, and
+	// standard output is bounded by 8 MiB.
+	Spool func() (process.Spool, error)
+}
+
+// Shell returns the tool shell_exec: it runs a command by a POSIX shell, in a session
+// without a controlling terminal.
+func Shell(c ShellConfig) tools.Tool {
+	c.Timeout = cmp.Or(max(0, c.Timeout), MaxShellTimeout)
+	c.Runner.Drop = append(slices.Clip(c.Runner.Drop), "CHIBI_HOOK", "CHIBI_TOOL")
+	most := max(1, int(c.Timeout/time.Second))
+	return shell{c, tools.Spec{
+		Name: "shell_exec",
+		Description: "Runs a command line by sh -c and returns its standard output, then its standard error after a line " +
+			"\"stderr:\", and a last line \"exit status N\" unless it is 0. There is no terminal and nobody to answer a " +
+			"question; standard input is empty unless stdin is given. Each call is a shell of its own: a cd or a variable is " +
+			"not kept. Processes that are left in the background end with the call if they hold its output.",
+		Parameters: fmt.Appendf(nil, shellParameters, min(int(ShellTimeout/time.Second), most), most),
+		Kind:       tools.Coding, Category: tools.CategoryShell, Subject: "command",
+	}}
+}
+
+const shellParameters = `{"type": "object", "properties": {
+"command": {"type": "string", "minLength": 1, "description": "The command line"},
+"timeout_secs": {"type": "integer", "minimum": 1, "default": %d, "maximum": %d,
+	"description": "After so many seconds the command is ended with its children; what it has printed is returned"},
+"cwd": {"type": "string", "minLength": 1, 
+	"description": "The working directory; by default the project's root, which relative paths begin at"},
+"stdin": {"type": "string", "description": "The standard input"}
+}, "required": ["command"], "additionalProperties": false}`
+
+// shell is the tool shell_exec.
+type shell struct {
+	config ShellConfig
+	spec   tools.Spec
+}
+
+var _ tools.Planner = shell{}
+
+// Spec describes the tool.
+func (s shell) Spec() tools.Spec { return s.spec }
+
+// Call plans a call and runs it.
+func (s shell) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	plan, err := s.Plan(ctx, call)
+	if err != nil {
+		return tools.Result{Text: "Error: " + err.Error(), Failed: true}, nil
+	}
+	defer plan.Close()
+	return plan.Run(ctx)
+}
+
+// shellArguments are the arguments of a call.
+type shellArguments struct {
+	Command string  `json:"command"`
+	Timeout int64   `json:"timeout_secs"`
+	Dir     string  `json:"cwd"`
+	Stdin   *string `json:"stdin"`
+}
+
+// Plan reads the arguments.
+func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+	var args shellArguments
+	if err := strictjson.DecodeKnown(call.Arguments, &args); err != nil {
+		var unknown *strictjson.UnknownError
+		if errors.As(err, &unknown) {
+			return nil, errors.New(unknown.Called("argument"))
+		}
+		return nil, err
+	}
+	switch {
+	case strings.TrimSpace(args.Command) == "":
+		return nil, errors.New(`"command" is empty`)
+	case strings.IndexByte(args.Command, 0) >= 0:
+		return nil, errors.New(`"command" contains a NUL character, which no command line can`)
+	case len(args.Command) > maxCommand:
+		return nil, fmt.Errorf(`"command" has %s; a command line has at most 128 KiB: write a script to a file, or pass `+
+			`data as "stdin"`, humanize.IBytes(uint64(len(args.Command))))
+	}
+	p := &shellPlan{shell: s, args: args, dir: s.directory(args.Dir), timeout: min(ShellTimeout, s.config.Timeout)}
+	if args.Timeout > 0 {
+		p.timeout = min(time.Duration(min(args.Timeout, int64(s.config.Timeout/time.Second)+1))*time.Second, s.config.Timeout)
+	}
+	return p, nil
+}
+
+// directory returns the working directory for a call's "cwd": absolute, and without links as
+// far as it exists.
+func (s shell) directory(named string) string {
+	dir := named
+	if rest, ok := strings.CutPrefix(named, "~/"); (ok || named == "~") && s.config.Home != "" {
+		dir = filepath.Join(s.config.Home, rest)
+		if named == "~" {
+			dir = s.config.Home
+		}
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.config.Dir, dir)
+	}
+	return resolved(filepath.Clean(dir))
+}
+
+// resolved returns a path with all links resolved, as far as it exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(resolved(parent), filepath.Base(path))
+	}
+	return path
+}
+
+// shellPlan is a call that is prepared.
+type shellPlan struct {
+	shell
+	args    shellArguments
+	dir     string
+	timeout time.Duration
+}
+
+// Access describes the call.
+func (p *shellPlan) Access() tools.Access { return tools.Access{Command: p.args.Command, Dir: p.dir} }
+
+// Close has nothing to release.
+func (p *shellPlan) Close() {}
+
+// Run runs the command.
+func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
+	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
+		return refused("the working directory %q is no directory; make it first, or choose another \"cwd\"", p.dir)
+	}
+	c, err := p.command()
+	if err != nil {
+		return refused("%v", err)
+	}
+	runner := p.config.Runner
+	answer := &shellAnswer{spool: p.config.Spool, timeout: p.timeout,
+		maxStderr: cmp.Or(max(0, runner.MaxStderr), process.DefaultMaxStderr)}
+	runner.Stderr = &answer.stderr
+	if c.Spool != nil {
+		c.Spool = answer.open
+	}
+	out, err := runner.Run(ctx, c)
+	if ctx.Err() != nil {
+		answer.discard()
+		return tools.Result{}, ctx.Err()
+	}
+	return answer.result(out, err), nil
+}
+
+// refused returns the result of a call that did not run.
+func refused(format string, args ...any) (tools.Result, error) {
+	return tools.Result{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true}, nil
+}
+
+// command returns what is run.
+func (p *shellPlan) command() (process.Command, error) {
+	path, err := p.interpreter()
+	c := process.Command{
+		Path: path, Args: []string{"-c", p.args.Command}, Dir: p.dir, NoTerminal: true, Timeout: p.timeout,
+		MaxOutput: p.config.MaxOutput, Spool: p.config.Spool, InheritStdin: p.args.Stdin == nil,
+	}
+	if c.Spool != nil {
+		c.MaxOutput = cmp.Or(max(0, c.MaxOutput), MaxShellOutput)
+	}
+	if p.args.Stdin != nil {
+		c.Stdin = []byte(*p.args.Stdin)
+	}
+	return c, err
+}
+
+// interpreter finds the shell.
+func (p *shellPlan) interpreter() (string, error) {
+	if runtime.GOOS != "windows" {
+		return "/bin/sh", nil
+	}
+	if path, ok := p.config.Runner.LookPath("sh.exe"); ok {
+		return path, nil
+	}
+	return "", errors.New("shell_exec runs commands by a POSIX shell, and there is no sh.exe in PATH; Git for Windows " +
+		"brings one")
+}
