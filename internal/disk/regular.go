@@ -105,6 +105,8 @@ func checkRegular(path string, info fs.FileInfo) error {
 		kind = "a device"
 	case mode&fs.ModeSocket != 0:
 		kind = "a socket"
+	case mode&fs.ModeSymlink != 0:
+		kind = "a link"
 	}
 	return fmt.Errorf("%s is not a regular file but %s", path, kind)
 }

@@ -62,8 +62,14 @@ func TempName(name string) (string, error) {
 	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+tempMark+hex.EncodeToString(random)), nil
 }
 
+// maker is the part of an [FS] that makes a file, or removes it again.
+type maker interface {
+	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
+	Remove(name string) error
+}
+
 // writeTemp writes data, durably, to a new file beside the given one.
-func writeTemp(fsys FS, name string, data []byte, perm fs.FileMode) (temp string, err error) {
+func writeTemp(fsys maker, name string, data []byte, perm fs.FileMode) (temp string, err error) {
 	f, temp, err := createTemp(fsys, name, perm)
 	if err != nil {
 		return "", err
@@ -81,7 +87,7 @@ func writeTemp(fsys FS, name string, data []byte, perm fs.FileMode) (temp string
 // createTemp creates a file beside the given one. The name is random, and the file must be
 // new: containers that share a directory may have equal process ids, and goroutines share
 // one.
-func createTemp(fsys FS, name string, perm fs.FileMode) (f File, temp string, err error) {
+func createTemp(fsys maker, name string, perm fs.FileMode) (f File, temp string, err error) {
 	for range 100 {
 		if temp, err = TempName(name); err != nil {
 			return nil, "", err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/private"
 )
 
 // openPath opens a file that the model named, if it may be read. The error for a path that
@@ -74,7 +75,7 @@ func (f Files) openBelow(directory, name, path string) (*os.File, error) {
 		file.Close()
 		return nil, err
 	}
-	if f.isPrivate(directory, name, opened) {
+	if private.Of(f.Private, directory).Has(filepath.Join(directory, name), opened) {
 		file.Close()
 		return nil, toolErrorf("Path '%s' is one of chibi's own files with keys, settings or approvals, which the file "+
 			"tools never read", path)

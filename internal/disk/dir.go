@@ -1,0 +1,172 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// ErrReplaced means that a file or directory is not the one that was examined before: what
+// had its name, or a part of its path, was replaced in the meantime.
+var ErrReplaced = errors.New("was replaced in the meantime")
+
+// Dir is an opened directory. Its methods take single names, and follow no link: a link is
+// something that is no regular file. Whatever is renamed or linked after it was opened, they
+// work in that directory and nowhere else. A Dir is safe for concurrent use.
+type Dir struct {
+	root *os.Root
+	path string
+}
+
+// OpenDir opens a directory. A path with a link in it is an error, so that the directory is
+// where its path says: see [Canonical].
+func OpenDir(path string) (*Dir, error) {
+	here, err := reach(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(path + string(filepath.Separator) + ".") // a pipe that is put there does not block
+	if err != nil {
+		return nil, err
+	}
+	return checked(&Dir{root: root, path: path}, here)
+}
+
+// checked returns an opened directory if it is the one that was examined before.
+func checked(d *Dir, examined fs.FileInfo) (*Dir, error) {
+	opened, err := d.root.Stat(".")
+	if err == nil && !os.SameFile(examined, opened) {
+		err = fmt.Errorf("%s %w", d.path, ErrReplaced)
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Path returns the path of the directory when it was opened.
+func (d *Dir) Path() string { return d.path }
+
+// Close closes the directory. It can be called more than once.
+func (d *Dir) Close() { d.root.Close() }
+
+// Sub opens a directory in the directory.
+func (d *Dir) Sub(name string) (*Dir, error) {
+	before, err := d.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(d.path, name)
+	if !before.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+	}
+	root, err := d.root.OpenRoot(name + string(filepath.Separator) + ".")
+	if err != nil {
+		return nil, err
+	}
+	return checked(&Dir{root: root, path: path}, before)
+}
+
+// Make makes a directory in the directory, durably, and opens it. One that is there is
+// opened.
+func (d *Dir) Make(name string) (*Dir, error) {
+	err := d.root.Mkdir(name, 0o777) // less the person's umask
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := d.sync(); err != nil {
+		return nil, err
+	}
+	return d.Sub(name)
+}
+
+// Stat describes what has a name in the directory; a link is described itself.
+func (d *Dir) Stat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
+
+// Handle opens the directory once more, for listing it.
+func (d *Dir) Handle() (*os.File, error) { return d.root.Open(".") }
+
+// OpenRegular opens a regular file of the directory for reading. It does not block.
+func (d *Dir) OpenRegular(name string) (*os.File, error) { return d.open(name, os.O_RDONLY) }
+
+func (d *Dir) open(name string, flag int) (*os.File, error) {
+	path := filepath.Join(d.path, name)
+	before, err := d.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegular(path, before); err != nil {
+		return nil, err
+	}
+	f, err := d.root.OpenFile(name, flag|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if f, err = regularOnly(f, path); err != nil {
+		return nil, err
+	}
+	if opened, err := f.Stat(); err != nil || !os.SameFile(before, opened) {
+		f.Close()
+		return nil, errors.Join(err, fmt.Errorf("%s %w", path, ErrReplaced))
+	}
+	return f, nil
+}
+
+func (d *Dir) sync() error {
+	f, err := d.Handle()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Canonical returns an absolute path without links, as far as it exists: the names behind
+// the last thing that exists, or can be examined, are kept as they are. Links lead where
+// they say, also those in /proc that the kernel treats in another way. A loop of links stays
+// in the path, where nothing opens it.
+func Canonical(path string) string {
+	const most = 40 // links, as for the kernel
+	real, rest := top(path)
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		next := filepath.Join(real, name) // of a link's text, name may be ".."
+		info, err := os.Lstat(next)
+		if err != nil {
+			return filepath.Join(append([]string{real}, rest...)...)
+		}
+		rest = rest[1:]
+		if info.Mode()&fs.ModeSymlink == 0 {
+			real = next
+			continue
+		}
+		text, err := os.Readlink(next)
+		if links++; err != nil || links > most {
+			return filepath.Join(append([]string{next}, rest...)...)
+		}
+		if filepath.IsAbs(text) {
+			real, _ = top(text)
+		}
+		_, names := top(text)
+		rest = append(names, rest...)
+	}
+	return real
+}
+
+// top splits a path into where it begins and its names.
+func top(path string) (string, []string) {
+	volume := filepath.VolumeName(path)
+	separator := string(filepath.Separator)
+	names := strings.Split(filepath.ToSlash(path[len(volume):]), "/")
+	kept := names[:0]
+	for _, name := range names {
+		if name != "" && name != "." {
+			kept = append(kept, name)
+		}
+	}
+	return volume + separator, kept
+}

@@ -1,0 +1,84 @@
+// Package private knows the files of chibi's home that hold keys, settings or approvals, and
+// that no tool of the model ever reads.
+//
+// It promises that such a file is recognised by device and inode, so also under the name of a
+// link. It reads directories only, and keeps no state.
+package private
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/contexts"
+)
+
+// names lists substrings of the names of files in chibi's home that hold keys, settings or
+// approvals. They also match backups of damaged files and temporary files of a killed run.
+func names() []string {
+	return []string{"config.toml", "models.toml", "trust.json", "installed.json", "local.toml"}
+}
+
+// Files are the private files of a home, as they were when [Of] looked. It is safe for
+// concurrent use. The zero value holds nothing.
+type Files struct {
+	home  string
+	infos []os.FileInfo
+}
+
+// Of finds the private files of a home; "" has none. Those of its contexts are only looked
+// for if the directory near, whose path has no links, is in the home or above it; outside of
+// that, a second hard link to such a file is not recognised.
+func Of(home, near string) Files {
+	real, err := filepath.EvalSymlinks(home)
+	if home == "" || err != nil {
+		return Files{}
+	}
+	dirs := []string{real}
+	if isBelow(real, near) || isBelow(near, real) {
+		dirs = append(dirs, contexts.Layout{Home: real}.Directories()...)
+	}
+	f := Files{home: real}
+	for _, dir := range dirs {
+		f.infos = append(f.infos, in(dir)...)
+	}
+	return f
+}
+
+// Has reports whether an opened file is one of them. path has no links.
+func (f Files) Has(path string, opened os.FileInfo) bool {
+	if f.home == "" {
+		return false
+	}
+	return isBelow(f.home, path) && hasName(path) ||
+		slices.ContainsFunc(f.infos, func(info os.FileInfo) bool { return os.SameFile(info, opened) })
+}
+
+// in lists the private files of a directory.
+func in(dir string) (infos []os.FileInfo) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if !hasName(e.Name()) {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil {
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}
+
+func hasName(path string) bool {
+	base := strings.ToLower(filepath.Base(path))
+	return slices.ContainsFunc(names(), func(name string) bool { return strings.Contains(base, name) })
+}
+
+// isBelow reports whether a path is another one or below it.
+func isBelow(root, path string) bool {
+	separator := string(filepath.Separator)
+	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, separator)+separator)
+}

@@ -1,0 +1,150 @@
+package coding
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Config is what the tools need.
+type Config struct {
+	// Root is the absolute path of the directory that relative paths start from: the
+	// project's root, or the current directory where there is none.
+	Root string
+	// Home is the person's home directory, which a leading "~" in a path means; "": none.
+	Home string
+	// Private is chibi's home. Its files with keys, settings and approvals are never read;
+	// "": there are none.
+	Private string
+	// MayRead reports whether permissions allow to read a file or directory, by its path
+	// without links. Calls are judged by their caller; this is for what a search finds.
+	// nil: all. It is called by several goroutines at once.
+	MayRead func(real string) bool
+	// Reads remembers what the model has read; nil: the tools of one call of Tools remember
+	// for each other.
+	Reads *Reads
+}
+
+// Tools lists the tools in the order in which they are offered.
+func Tools(c Config) []tools.Tool {
+	if c.Reads == nil {
+		c.Reads = &Reads{}
+	}
+	return []tools.Tool{readFile(c), writeFile(c), fileEdit(c)}
+}
+
+// tool is one of the tools of this package.
+type tool struct {
+	spec tools.Spec
+	plan func(ctx context.Context, call tools.Call) (*plan, error)
+}
+
+// Spec describes the tool.
+func (t tool) Spec() tools.Spec { return t.spec }
+
+// Plan prepares a call. An error means that the arguments are invalid.
+func (t tool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
+	p, err := t.plan(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Call plans and runs a call that nobody judges.
+func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	p, err := t.plan(ctx, call)
+	if err != nil {
+		return failed(err), nil
+	}
+	defer p.Close()
+	return p.Run(ctx)
+}
+
+// plan is a prepared call. If it cannot be carried out, run returns the reason.
+type plan struct {
+	access tools.Access
+	run    func(ctx context.Context) (string, error)
+	close  func()
+}
+
+// Access describes what Run will do.
+func (p *plan) Access() tools.Access { return p.access }
+
+// Run carries out the call.
+func (p *plan) Run(ctx context.Context) (tools.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return tools.Result{}, err
+	}
+	text, err := p.run(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, ctx.Err()
+	case err != nil:
+		return failed(err), nil
+	}
+	return tools.Result{Text: text}, nil
+}
+
+// Close releases what the plan holds.
+func (p *plan) Close() {
+	if p.close != nil {
+		p.close()
+	}
+	p.close = nil
+}
+
+// failed returns the result of a failed call.
+func failed(err error) tools.Result {
+	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
+}
+
+// decode reads a call's arguments. Names are matched exactly and unknown ones rejected, so
+// that a guard that examines "path" has seen the path that the tool uses.
+func decode(call tools.Call, into any) error {
+	arguments := call.Arguments
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	err := strictjson.DecodeKnown(arguments, into)
+	var unknown *strictjson.UnknownError
+	if errors.As(err, &unknown) {
+		return errors.New(unknown.Called("argument"))
+	}
+	return err
+}
+
+// or returns the number of an argument that may be missing. Less than 1 is an error.
+func or(argument *int, name string, standard int) (int, error) {
+	if argument == nil {
+		return standard, nil
+	}
+	if *argument < 1 {
+		return 0, fmt.Errorf("%s is %d; it must be at least 1", name, *argument)
+	}
+	return *argument, nil
+}
+
+// object is the JSON Schema of arguments, from the schemas of its properties.
+func object(required []string, properties ...string) json.RawMessage {
+	var names []string
+	for _, name := range required {
+		names = append(names, `"`+name+`"`)
+	}
+	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` +
+		strings.Join(names, ",") + `]}`)
+}
+
+// property is the schema of one argument; more are further keywords.
+func property(name, kind, description string, more ...string) string {
+	text := `"` + name + `":{"type":"` + kind + `","description":` + string(strictjson.Quote(description))
+	for _, keyword := range more {
+		text += "," + keyword
+	}
+	return text + "}"
+}
