@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/cli"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,7 +23,9 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the stories in testdata. Each has a home of its own below
 // $WORK; $EXAMPLES holds the example plugins. With CHIBI_SCHEMA_CACHE=off in the environment
-// they run without remembered schemas, except those that are about them.
+// they run without remembered schemas, and with CHIBI_SCHEMA_CACHE=warm with those of all
+// plugins that they install remembered, except those that are about them; otherwise they are
+// cold, because plugins that have just been installed are asked.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs("../../examples/plugins")
 	if err != nil {
@@ -103,6 +106,10 @@ func installHook(ts *testscript.TestScript, _ bool, args []string) {
 		data, err := os.ReadFile(ts.MkAbs(file))
 		ts.Check(err)
 		ts.Check(os.WriteFile(filepath.Join(folder, filepath.Base(file)), data, 0o755))
+	}
+	if ts.Getenv("CHIBI_SCHEMA_CACHE") == "warm" {
+		time.Sleep(2100 * time.Millisecond) // a file that has just changed is not remembered
+		ts.Exec("chibi", "plugin", "list")
 	}
 }
 
