@@ -11,7 +11,6 @@ import (
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
-	"github.com/chibi-host/chibi/plugin/resident"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
 )
@@ -69,16 +68,6 @@ type closing func()
 func (c closing) Close() error {
 	c()
 	return nil
-}
-
-// renewResidents ends the processes of resident plugins that an earlier Load has started,
-// and prepares those of the next one, which end with the session.
-func renewResidents(s *Session) {
-	if s.residents != nil {
-		s.residents.Close()
-	}
-	s.residents = &resident.Group{Notify: func(n plugin.Notice) { s.person.notice(n.String()) }}
-	s.closers = append(s.closers, s.residents)
 }
 
 // loadHandlers finds the session's recipe and makes its handlers and the built-in one

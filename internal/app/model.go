@@ -36,7 +36,7 @@ func (s *Session) Connect() error {
 	if err != nil {
 		return err
 	}
-	model = checkingClient{model, s}
+	model = waitingClient{model, s}
 	s.Agent.Model = model
 	if log := s.opts.Model; log.LogRequests || log.LogResponses {
 		s.Agent.Model = loggingClient{model, recordLog(s), log}

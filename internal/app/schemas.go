@@ -2,16 +2,13 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http/httptrace"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/schemas"
-	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 )
@@ -131,22 +128,4 @@ func (c *checks) end() {
 		<-c.done
 		c.keep()
 	}
-}
-
-// checkingClient lets a session's checks begin when a request is written: then the run waits
-// for the model.
-type checkingClient struct {
-	llm.Client
-	session *Session
-}
-
-// Stream sends a request.
-func (c checkingClient) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
-	checks := c.session.checks
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
-		if info.Err == nil {
-			checks.begin()
-		}
-	}})
-	return c.Client.Stream(ctx, body, onText)
 }

@@ -223,6 +223,13 @@ func (c *conn) fail(why error) {
 	}
 }
 
+// wasAsked reports whether a request was made.
+func (c *conn) wasAsked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last > 0
+}
+
 // why returns why the connection broke, nil if it did not.
 func (c *conn) why() error {
 	c.mu.Lock()

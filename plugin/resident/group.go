@@ -1,6 +1,7 @@
 package resident
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -22,13 +23,39 @@ type Group struct {
 	closed bool
 }
 
-// Add adds a process to the group. It is started at its first question.
+// Add adds a process to the group. It is started at its first question, or by [Group.Start].
 func (g *Group) Add(spec Spec) *Resident {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r := &Resident{spec: spec, notify: g.Notify, turn: make(chan struct{}, 1), closed: g.closed}
 	g.all = append(g.all, r)
 	return r
+}
+
+// Start starts the processes of these plugins that were never started, for questions that
+// will come. What happens to a process that was not asked yet is not counted: its first
+// question then starts it, and reports what is wrong with it.
+func (g *Group) Start(plugins ...string) {
+	g.mu.Lock()
+	all := slices.Clone(g.all)
+	g.mu.Unlock()
+	for _, r := range all {
+		if slices.Contains(plugins, r.spec.Plugin) {
+			r.startEarly()
+		}
+	}
+}
+
+// startEarly starts the process, if it was never started and none could be.
+func (r *Resident) startEarly() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.now != nil || r.failures > 0 {
+		return
+	}
+	if now, err := r.start(); err == nil { // else the first question says why not
+		r.now = now
+	}
 }
 
 // Close ends all processes, at once: standard input is closed, two seconds later the

@@ -237,7 +237,7 @@ func (r *Resident) start() (*running, error) {
 		if len(underWay) != 1 || !r.isCut(why, underWay[0].long) {
 			go discard(p)
 		}
-		r.broke(why, len(underWay))
+		r.broke(why, len(underWay), now.wasAsked())
 	})
 	now.conn.spool = r.spec.Command.Spool
 	go func() {
@@ -247,12 +247,12 @@ func (r *Resident) start() (*running, error) {
 	return now, nil
 }
 
-// broke counts a process that broke the protocol. Who waits for an answer reports why;
-// where nobody does, it is reported here.
-func (r *Resident) broke(why error, underWay int) {
+// broke counts a process that broke the protocol, unless it was started early and never
+// asked. Who waits for an answer reports why; where nobody does, it is reported here.
+func (r *Resident) broke(why error, underWay int, wasAsked bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || errors.Is(why, errInterrupted) {
+	if r.closed || errors.Is(why, errInterrupted) || !wasAsked {
 		return
 	}
 	if underWay == 0 {

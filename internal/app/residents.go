@@ -1,0 +1,60 @@
+package app
+
+import (
+	"slices"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/resident"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// renewResidents ends the processes of resident plugins that an earlier Load has started,
+// and prepares those of the next one, which end with the session.
+func renewResidents(s *Session) {
+	if s.residents != nil {
+		s.residents.Close()
+	}
+	s.residents = &resident.Group{Notify: func(n plugin.Notice) { s.person.notice(n.String()) }}
+	s.closers = append(s.closers, s.residents)
+}
+
+// isAwaited reports whether a plugin is asked in every turn once the model has answered.
+func isAwaited(p plugin.Plugin) bool {
+	return hasHook(p, hookpoints.PostTurn.Name, hookpoints.PreStop.Name, hookpoints.PostMessage.Name,
+		hookpoints.OnEnd.Name)
+}
+
+// isCalled returns a function that reports whether a plugin is asked for calls, or runs one.
+func isCalled(calls []llm.ToolCall) func(plugin.Plugin) bool {
+	runs := func(t tools.Tool) bool {
+		return slices.ContainsFunc(calls, func(call llm.ToolCall) bool { return call.Name == t.Spec().Name })
+	}
+	return func(p plugin.Plugin) bool {
+		return len(calls) > 0 && (slices.ContainsFunc(p.Tools, runs) || hasHook(p, hookpoints.PreTool.Name,
+			hookpoints.PreToolOutput.Name, hookpoints.PostToolOutput.Name, hookpoints.PostTool.Name))
+	}
+}
+
+// hasHook reports whether a plugin is asked at one of these points.
+func hasHook(p plugin.Plugin, points ...hookpoints.Name) bool {
+	return slices.ContainsFunc(p.Hooks, func(name hookpoints.Name) bool { return slices.Contains(points, name) })
+}
+
+// residentsThat returns a function that starts those resident plugins of a session which do
+// not run yet and for which need returns true. Nobody waits for them.
+func residentsThat(s *Session, need func(plugin.Plugin) bool) (start func()) {
+	var names []string
+	for _, p := range s.Loaded.Plugins {
+		if p.Resident && need(p) {
+			names = append(names, p.Name)
+		}
+	}
+	group := s.residents
+	return func() {
+		if group != nil && len(names) > 0 {
+			go group.Start(names...)
+		}
+	}
+}
