@@ -50,6 +50,8 @@ var allowed = map[string][]string{
 		"internal/term", "internal/trust",
 		"plugin/kodelet"},
 	"internal/term/screen":      {"internal/term"},
+	"internal/term/typing":      {},
+	"internal/term/question":    {"internal/term", "internal/term/typing", "permissions", "tools"},
 	"internal/workbench/firing": {"hookpoints", "internal/term", "merge", "plugin"},
 	"internal/app": {
 		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "plugin/native", "plugin/kodelet",
@@ -104,7 +106,7 @@ var allowed = map[string][]string{
 	"internal/disk/disktest":    {"internal/disk"},
 	"internal/jsonl":            {"internal/disk"},
 	"internal/jsonfile":         {"internal/disk"},
-	"internal/term/editor":      {"internal/term"},
+	"internal/term/editor":      {"internal/term", "internal/term/typing"},
 	"internal/term/markdown":    {"internal/term"},
 	"internal/term":             {},
 	"internal/term/termtest":    {},

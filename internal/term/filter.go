@@ -3,8 +3,8 @@
 //
 // It promises that such a text cannot move the cursor, write the clipboard, change the
 // title, hide or reverse text, however it is split into pieces, and that a bounded amount
-// of it is buffered. [Filter] is for streams and texts of several lines, [Name] and [Line]
-// for text within a line, [ShellWord] for a word of a command. The package is independent
+// of it is buffered. [Filter] is for streams and texts of several lines, [Name], [Line]
+// and [Visible] for text within a line, [ShellWord] for a word of a command. The package is independent
 // of chibi.
 package term
 

@@ -35,19 +35,26 @@ func Name(name string) string {
 	if !strings.ContainsFunc(name, func(c rune) bool { return !printable(c) }) {
 		return name
 	}
+	return `"` + escape(name, `"\`) + `"`
+}
+
+// Visible returns a text on one line in which every character that is not printable is
+// shown as an escape: for a person who must see what a text does.
+func Visible(text string) string { return escape(text, "") }
+
+// escape escapes the characters that are not printable, and the others that are named.
+func escape(text, others string) string {
 	var b strings.Builder
-	b.WriteByte('"')
-	for rest := name; rest != ""; {
-		c, size := utf8.DecodeRuneInString(rest)
-		first := rest[:size]
-		rest = rest[size:]
-		if !printable(c) || c == '"' || c == '\\' {
+	for text != "" {
+		c, size := utf8.DecodeRuneInString(text)
+		first := text[:size]
+		text = text[size:]
+		if !printable(c) || strings.ContainsRune(others, c) {
 			quoted := strconv.QuoteToASCII(first)
 			first = quoted[1 : len(quoted)-1]
 		}
 		b.WriteString(first)
 	}
-	b.WriteByte('"')
 	return b.String()
 }
 

@@ -114,11 +114,8 @@ func (a *loan) give(group int) error {
 		return errors.New("it passed the terminal on to another process group")
 	}
 	modes := a.theirs
-	if modes == nil && a.modes != nil {
-		plain := *a.modes
-		plain.Lflag |= unix.ICANON | unix.ECHO | unix.ISIG
-		plain.Iflag |= unix.ICRNL
-		modes = &plain
+	if modes == nil {
+		modes = a.plain()
 	}
 	if modes != nil {
 		unix.IoctlSetTermios(a.tty, setModes, modes)
@@ -131,6 +128,17 @@ func (a *loan) give(group int) error {
 	// A pager that is blocked in a read would take the answer: this interrupts the read.
 	syscall.Kill(0, syscall.SIGWINCH)
 	return err
+}
+
+// plain returns the host's modes with echo and line editing, nil if they are unknown.
+func (a *loan) plain() *unix.Termios {
+	if a.modes == nil {
+		return nil
+	}
+	plain := *a.modes
+	plain.Lflag |= unix.ICANON | unix.ECHO | unix.ISIG
+	plain.Iflag |= unix.ICRNL
+	return &plain
 }
 
 // take puts the host into the foreground again and restores the terminal's modes,

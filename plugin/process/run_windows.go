@@ -23,6 +23,28 @@ type Lender struct{}
 // NewLender returns a Lender.
 func NewLender(time.Duration, func() (back func())) *Lender { return &Lender{} }
 
+// Borrowed is the terminal while the host itself asks the person there.
+type Borrowed struct{ File *os.File }
+
+// Company says who else uses the terminal beside the host.
+type Company int
+
+const (
+	// Alone means that nobody does.
+	Alone Company = iota
+	// WithReader means that the program that reads the host's output may, as a pager does.
+	WithReader
+)
+
+// Borrow returns [ErrNoTerminal].
+func (l *Lender) Borrow(context.Context, Company) (*Borrowed, error) { return nil, ErrNoTerminal }
+
+// Flush does nothing.
+func (b *Borrowed) Flush() {}
+
+// Return does nothing.
+func (b *Borrowed) Return() {}
+
 // start starts a command's process in a job object, which ends its children with it. Its
 // standard output goes to out.
 func (e Runner) start(_ context.Context, c Command, out sink) (*child, error) {

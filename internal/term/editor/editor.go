@@ -51,7 +51,7 @@ func (e *Editor) Read(ctx context.Context, label string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer keys.close()
+	defer keys.in.Close()
 	defer keys.used()
 	screen := tty.NewTerminal(struct {
 		io.Reader

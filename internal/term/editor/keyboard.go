@@ -3,39 +3,26 @@ package editor
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"github.com/chibi-host/chibi/internal/term/typing"
 )
 
 // keyboard reads what is typed at a terminal, with pasted texts replaced by notes.
 type keyboard struct {
 	*typed
-	in          *os.File
-	wake, waker *os.File // a pipe that is closed when ctx ends
-	stop        func() bool
-	ctx         func() error
+	in  *typing.Reader
+	ctx func() error
 }
 
-// newKeyboard returns a keyboard that reads until ctx ends. A read from a terminal cannot
-// be cancelled, so it polls for a key or the end of ctx; otherwise a goroutine would
-// remain that consumes the next line.
+// newKeyboard returns a keyboard that reads until ctx ends.
 func newKeyboard(ctx context.Context, in *os.File, before *typed) (*keyboard, error) {
-	wake, waker, err := os.Pipe()
+	reader, err := typing.NewReader(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	k := &keyboard{typed: before, in: in, wake: wake, waker: waker, ctx: ctx.Err}
-	k.stop = context.AfterFunc(ctx, func() { waker.Close() })
-	return k, nil
-}
-
-func (k *keyboard) close() {
-	k.stop()
-	k.waker.Close()
-	k.wake.Close()
+	return &keyboard{before, reader, ctx.Err}, nil
 }
 
 // why returns the reason for an error of the terminal.
@@ -54,7 +41,7 @@ func (k *keyboard) why(err error) error {
 func (k *keyboard) Read(p []byte) (int, error) {
 	for len(k.pending) == 0 {
 		buf := make([]byte, 4096)
-		n, err := k.readRaw(buf)
+		n, err := k.in.Read(buf)
 		if n > 0 {
 			k.feed(buf[:n])
 			continue
@@ -71,21 +58,4 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	n := copy(p, line)
 	k.pending = k.pending[n:]
 	return n, nil
-}
-
-// readRaw waits for keys or the end of ctx.
-func (k *keyboard) readRaw(buf []byte) (int, error) {
-	fds := []unix.PollFd{{Fd: int32(k.in.Fd()), Events: unix.POLLIN}, {Fd: int32(k.wake.Fd()), Events: unix.POLLIN}}
-	for {
-		_, err := unix.Poll(fds, -1)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case err != nil:
-			return 0, err
-		case fds[1].Revents != 0:
-			return 0, context.Canceled
-		}
-		return k.in.Read(buf)
-	}
 }

@@ -1,0 +1,224 @@
+package question
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/mattn/go-runewidth"
+)
+
+const (
+	// maxRows bounds the rows of one foreign text that are shown at first, maxText the
+	// bytes of it that are shown at all: its beginning and its end.
+	maxRows = 40
+	maxText = 128 << 10
+	// leastColumns is the width below which text is not made narrower, and usualColumns
+	// that of a terminal that does not know it.
+	leastColumns, usualColumns = 20, 80
+)
+
+// page is text for a terminal.
+type page struct {
+	columns int
+	colours bool
+	cut     bool // a text was not shown as a whole
+	out     strings.Builder
+}
+
+// show shows what the call would do, and who asks; at most so many rows of each foreign
+// text, 0: all.
+func (p *page) show(q permissions.Question, rows int) {
+	p.cut = false
+	a := q.Access
+	tool := term.Visible(q.Tool.Name)
+	switch {
+	case a.Command != "":
+		p.title(tool + " wants to run:")
+		p.block(a.Command, plain, rows)
+		p.text("in")
+		p.block(a.Dir, plain, rows)
+	case a.URL != "":
+		p.title(tool + " wants to fetch:")
+		p.block(a.URL, plain, rows)
+		p.text("from the host")
+		p.block(host(a.URL), plain, rows)
+	case a.Path != "":
+		p.title(tool + " wants to " + verb(q.Tool.Category, a) + ":")
+		p.path(a, rows)
+	default:
+		p.title(tool + " is to be called with:")
+		p.block(string(q.Arguments), plain, rows)
+	}
+	p.why(q.Why, rows)
+}
+
+// why says who asks.
+func (p *page) why(j permissions.Judgement, rows int) {
+	by := "Asked by " + term.Visible(cmp.Or(j.By, "nobody in particular"))
+	if j.Reason == "" {
+		p.text(by + ".")
+	} else {
+		p.text(by + ":")
+		p.block(j.Reason, plain, rows)
+	}
+	if j.Protected {
+		p.text("Only you can allow this, and only once.")
+	}
+}
+
+// path shows the file and what would change in it.
+func (p *page) path(a tools.Access, rows int) {
+	p.block(a.Path, plain, rows)
+	if a.Real != "" && a.Real != a.Path {
+		p.text("which is")
+		p.block(a.Real, plain, rows)
+	}
+	switch {
+	case a.Diff != "":
+		p.text("The change:")
+		p.block(strings.TrimSuffix(a.Diff, "\n"), diff, rows)
+	case a.Content != nil:
+		p.text("The new text:")
+		p.block(strings.TrimSuffix(*a.Content, "\n"), plain, rows)
+	}
+}
+
+// verb says what happens to a path.
+func verb(c tools.Category, a tools.Access) string {
+	switch {
+	case c == tools.CategoryRead:
+		return "read"
+	case c == tools.CategorySearch:
+		return "search"
+	case c == tools.CategoryEdit || c == tools.CategoryWrite && a.Exists:
+		return "change"
+	case c == tools.CategoryWrite:
+		return "create"
+	}
+	return "use"
+}
+
+// host returns the host of a URL, which the URL may hide behind a name and a password.
+func host(text string) string {
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		return u.Hostname()
+	}
+	return "a host that cannot be told"
+}
+
+// style is how a block is coloured.
+type style int
+
+const (
+	plain style = iota
+	diff
+)
+
+// title begins the question.
+func (p *page) title(text string) {
+	for _, row := range wrap(text, p.width()) {
+		p.coloured("1", row)
+	}
+}
+
+// text adds a sentence of ours.
+func (p *page) text(text string) {
+	for _, row := range wrap(text, p.width()) {
+		p.out.WriteString(row + "\n")
+	}
+}
+
+// mark begins every row of a text that is not ours.
+const mark = "  | "
+
+// block adds a foreign text: what is not printable as escapes, each row marked, in at most
+// so many rows, 0: all.
+func (p *page) block(text string, s style, most int) {
+	text, middle := shorten(text)
+	var rows, colours []string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = term.Visible(strings.ReplaceAll(line, "\t", "    "))
+		for row := range strings.SplitSeq(runewidth.Wrap(line, p.width()-len(mark)), "\n") {
+			rows, colours = append(rows, row), append(colours, s.of(line))
+		}
+	}
+	left := 0
+	if most > 0 && len(rows) > most {
+		left = len(rows) - most
+		rows = rows[:most]
+	}
+	for i, row := range rows {
+		p.coloured(colours[i], mark+row)
+	}
+	if left > 0 {
+		p.cut = true
+		p.coloured("1", fmt.Sprintf("... and %d more lines", left))
+	}
+	if middle > 0 {
+		p.coloured("1", fmt.Sprintf("%d bytes in the middle of it cannot be shown", middle))
+	}
+}
+
+// shorten takes the middle out of a text that is too long to be shown.
+func shorten(text string) (short string, left int) {
+	if len(text) <= maxText {
+		return text, 0
+	}
+	left = len(text) - maxText
+	return strings.ToValidUTF8(text[:maxText/2], "") + "\n[...]\n" +
+		strings.ToValidUTF8(text[len(text)-maxText/2:], ""), left
+}
+
+// of returns the colour of a line.
+func (s style) of(line string) string {
+	switch {
+	case s != diff:
+		return ""
+	case strings.HasPrefix(line, "+"):
+		return "32"
+	case strings.HasPrefix(line, "-"):
+		return "31"
+	case strings.HasPrefix(line, "@@"):
+		return "36"
+	}
+	return ""
+}
+
+// coloured adds a row in a colour; "": in none.
+func (p *page) coloured(code, row string) {
+	if p.colours && code != "" {
+		row = "\x1b[" + code + "m" + row + "\x1b[0m"
+	}
+	p.out.WriteString(row + "\n")
+}
+
+// width is how many columns a row may have.
+func (p *page) width() int {
+	if p.columns < 1 {
+		return usualColumns
+	}
+	return max(p.columns, leastColumns)
+}
+
+// wrap divides a text into rows at spaces, and words that are too long anywhere.
+func wrap(text string, columns int) (rows []string) {
+	row := ""
+	for _, word := range strings.Fields(text) {
+		if row != "" && runewidth.StringWidth(row)+1+runewidth.StringWidth(word) > columns {
+			rows, row = append(rows, row), ""
+		}
+		if row != "" {
+			row += " "
+		}
+		row += word
+		for part := strings.Split(runewidth.Wrap(row, columns), "\n"); len(part) > 1; part = part[1:] {
+			rows, row = append(rows, part[0]), part[1]
+		}
+	}
+	return append(rows, row)
+}

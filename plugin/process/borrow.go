@@ -1,0 +1,74 @@
+//go:build unix
+
+package process
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Borrowed is the terminal while the host itself asks the person there. No process gets
+// the terminal until it is given back.
+type Borrowed struct {
+	// File is the terminal, which edits lines and shows what is typed.
+	File *os.File
+
+	loan *loan
+}
+
+// Company says who else uses the terminal beside the host.
+type Company int
+
+const (
+	// Alone means that nobody does.
+	Alone Company = iota
+	// WithReader means that the program that reads the host's output may, as a pager does.
+	WithReader
+)
+
+// Borrow takes the terminal for a question of the host's own, once no process has it and
+// the host is in the foreground, and discards what was typed before. Others in the host's
+// process group are stopped until [Borrowed.Return] if one of them may read what is typed.
+//
+// Errors are [ErrNoTerminal] and the end of ctx.
+func (l *Lender) Borrow(ctx context.Context, beside Company) (*Borrowed, error) {
+	a, err := l.lend(ctx, nil)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, err
+	}
+	fd, err := unix.FcntlInt(uintptr(a.tty), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		a.end()
+		return nil, ErrNoTerminal
+	}
+	a.hold(beside)
+	return &Borrowed{os.NewFile(uintptr(fd), "/dev/tty"), a}, nil
+}
+
+// Flush discards what was typed and not read.
+func (b *Borrowed) Flush() { flushInput(b.loan.tty) }
+
+// Return ends the loan and restores the terminal's modes.
+func (b *Borrowed) Return() {
+	b.File.Close()
+	b.loan.end()
+}
+
+// hold keeps the terminal for the host, in the modes for typing a line.
+func (a *loan) hold(beside Company) {
+	a.group = unix.Getpgrp()
+	if modes := a.plain(); modes != nil {
+		unix.IoctlSetTermios(a.tty, setModes, modes)
+	}
+	if beside == WithReader { // as the kernel does with a program that reads in the background
+		signal.Notify(a.ignored, syscall.SIGTTIN, syscall.SIGTTOU)
+		syscall.Kill(0, syscall.SIGTTIN)
+	}
+}
