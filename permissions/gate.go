@@ -38,7 +38,31 @@ type Gate struct {
 // Decide returns the final judgement about a call: allow or deny. hooks asks the plugins;
 // it is not called for what a rule denies. Errors are those of hooks, and the end of ctx.
 func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
-	ruled := g.Policy.Judge(c)
+	j, err := g.judge(ctx, &c, hooks)
+	if err != nil || j.Decision != Ask {
+		return j, err
+	}
+	return g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
+}
+
+// Follow decides about what a call that was allowed leads to, such as the target of a
+// redirect. It is Decide without the person: what the person would be asked stays Ask,
+// except that an earlier answer for this run and TrustAll allow addresses that are public.
+func (g *Gate) Follow(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
+	j, err := g.judge(ctx, &c, hooks)
+	if err != nil || j.Decision != Ask || !g.isAnswered(c, j) {
+		return j, err
+	}
+	if target := TargetOf(c.Access); target.IsSensitive() {
+		return j, nil
+	}
+	return g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
+}
+
+// judge returns what rules, hooks and defaults say. What the judgement about a URL
+// depends on is looked up in between, where it can still be allowed.
+func (g *Gate) judge(ctx context.Context, c *Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
+	ruled := g.Policy.Judge(*c)
 	if ruled.Decision == Deny {
 		return ruled, nil
 	}
@@ -46,6 +70,18 @@ func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (
 	if err != nil {
 		return Judgement{}, err
 	}
+	j := g.combine(*c, ruled, hooked)
+	isRefused := j.Decision == Deny || j.Decision == Ask && g.Person == nil && !g.isAnswered(*c, j)
+	if isRefused || c.Access.Resolve == nil {
+		return j, nil
+	}
+	c.Access.Addresses = c.Access.Resolve(ctx)
+	return g.combine(*c, g.Policy.Judge(*c), hooked), ctx.Err()
+}
+
+// combine returns the strictest of what rules and hooks said, the default if they said
+// nothing.
+func (g *Gate) combine(c Call, ruled, hooked Judgement) Judgement {
 	j := Strictest(ruled, hooked)
 	if j.Decision == Undecided {
 		protected := j.Protected
@@ -55,10 +91,12 @@ func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (
 	if j.Protected && j.Decision != Deny {
 		j = Judgement{Decision: Ask, By: ruled.By, Reason: ruled.Reason, Protected: true}
 	}
-	if j.Decision != Ask {
-		return j, nil
-	}
-	return g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
+	return j
+}
+
+// isAnswered reports whether a question was answered before it is asked.
+func (g *Gate) isAnswered(c Call, j Judgement) bool {
+	return g.TrustAll && !j.Protected || g.isGranted(g.ruleFor(c, j))
 }
 
 // ruleFor returns the rule that the person can allow; a protected file has none.

@@ -1,6 +1,9 @@
 package tools
 
-import "context"
+import (
+	"context"
+	"net/netip"
+)
 
 // Category is the kind of thing that a tool does. Permission rules, permission points and
 // the hooks of other agents know tools by it. A tool without one is no concern of theirs.
@@ -44,6 +47,12 @@ type Access struct {
 	Diff string
 	// URL is what would be fetched.
 	URL string
+	// Addresses are those of the URL's host, nil if they were not looked up, empty if it
+	// has none. Resolve looks them up when it is called first, in a few seconds at most;
+	// nil if the host is an address, or if whoever fetches does not say. It is not called
+	// for what is denied anyway, because a name that is looked up tells its owner.
+	Addresses []netip.Addr
+	Resolve   func(context.Context) []netip.Addr
 }
 
 // Planner is a Tool whose calls can be examined before they do anything. What is then
