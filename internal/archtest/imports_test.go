@@ -89,6 +89,7 @@ var allowed = map[string][]string{
 	"permissions":                  {"tools", "permissions/urls"},
 	"permissions/urls":             {},
 	"tools/coding":                 {"tools", "plugin/process", "internal/disk", "internal/private"},
+	"tools/coding/fetch":           {"tools", "permissions", "permissions/urls"},
 	"tools/builtin":                {"tools", "cache", "internal/disk", "internal/private"},
 	"internal/private":             {"contexts"},
 	"contexts": {"contexts/internal/transcript", "contexts/internal/statetext", "internal/jsonl",

@@ -142,6 +142,7 @@ var boundOf = map[string]string{
 	"internal/trust.Store.List":                   "`trust.json`",
 	"internal/trust.Store.change":                 "`trust.json`",
 	"internal/trust.tree.directory":               "directories",
+	"tools/coding/fetch.response.take":            "the answer to `fetch_url`",
 	"llm/demo.Handler":                            ownBytes,
 	"llm/openai.errorBody":                        "the body of a server's error",
 	"llm/openai.Client.post":                      "headers of a server",

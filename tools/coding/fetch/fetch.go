@@ -1,0 +1,183 @@
+// Package fetch holds the tool fetch_url, with which a model reads a URL.
+//
+// It promises that what was judged is what is fetched: the canonical URL, and only the
+// addresses that its name had when it was judged. Redirects are judged like first
+// addresses, or not followed. Nobody's credentials are sent, and everything that comes is
+// bounded in size and time.
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/permissions/urls"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// The bounds of a fetch. A call can ask for less and, up to the maximum, for more.
+const (
+	DefaultBytes   = 1 << 20
+	MaxBytes       = 8 << 20
+	DefaultTimeout = 30 * time.Second
+	MaxTimeout     = 10 * time.Minute
+)
+
+// Config is what fetch_url needs. The zero value can be used.
+type Config struct {
+	// Version is that of the program, for the header User-Agent; may be "".
+	Version string
+	// Follow judges the target of a redirect; what it does not allow is not fetched, and
+	// the model is told the target. nil: redirects that leave the host are not followed,
+	// and others only to public addresses.
+	Follow func(ctx context.Context, call tools.Call, target tools.Access) (permissions.Judgement, error)
+	// Resolver looks up names; nil: [net.DefaultResolver].
+	Resolver *net.Resolver
+	// Proxy returns the proxy for a request, nil for none; a nil function:
+	// [http.ProxyFromEnvironment]. It is not asked about what is on this machine.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Roots are the authorities that certificates must come from; nil: those of the system.
+	Roots *x509.CertPool
+}
+
+// New returns the tool fetch_url.
+func New(c Config) tools.Tool {
+	c.Resolver = cmp.Or(c.Resolver, net.DefaultResolver)
+	if c.Proxy == nil {
+		c.Proxy = http.ProxyFromEnvironment
+	}
+	return fetcher{c}
+}
+
+// fetcher is the tool fetch_url.
+type fetcher struct{ Config }
+
+var _ tools.Planner = fetcher{}
+
+// Spec describes the tool.
+func (f fetcher) Spec() tools.Spec {
+	return tools.Spec{
+		Name: "fetch_url",
+		Description: "Fetches a URL with GET. The answer begins with the final URL, status, content type and size; " +
+			"after an empty line follows the content. Of HTML pages it is the text, with headings, lists and links as in " +
+			"Markdown. A redirect to another host may have to be fetched with a call of its own.",
+		Parameters: fmt.Appendf(nil, parameters, DefaultBytes, MaxBytes, DefaultTimeout/time.Second, MaxTimeout/time.Second),
+		Kind:       tools.Coding, Category: tools.CategoryFetch, Subject: "url", Parallel: true,
+	}
+}
+
+const parameters = `{"type": "object", "properties": {
+"url": {"type": "string", "minLength": 1, "description": "An absolute URL that begins with https:// or http://"},
+"max_bytes": {"type": "integer", "minimum": 1, "default": %d, "maximum": %d,
+	"description": "How much of the content is read at most"},
+"timeout_secs": {"type": "integer", "minimum": 1, "default": %d, "maximum": %d,
+	"description": "After so many seconds it ends with what has come"},
+"format": {"type": "string", "enum": ["text", "raw"], "default": "text",
+	"description": "raw returns HTML as it is, and content that is not text"}
+}, "required": ["url"], "additionalProperties": false}`
+
+// arguments are the arguments of a call.
+type arguments struct {
+	URL      string `json:"url"`
+	MaxBytes *int64 `json:"max_bytes"`
+	Timeout  *int64 `json:"timeout_secs"`
+	Format   string `json:"format"`
+}
+
+// Call plans a call and runs it. Nobody has judged it, so only public addresses are
+// fetched.
+func (f fetcher) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	p, err := f.Plan(ctx, call)
+	if err != nil {
+		return failed(err), nil
+	}
+	defer p.Close()
+	return p.Run(ctx)
+}
+
+// failed is the result for a model that is told an error.
+func failed(err error) tools.Result {
+	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
+}
+
+// Plan reads the arguments and makes the URL canonical. It looks up no name.
+func (f fetcher) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+	var args arguments
+	if err := strictjson.DecodeKnown(call.Arguments, &args); err != nil {
+		return nil, err
+	}
+	u, err := urls.Parse(strings.TrimSpace(args.URL))
+	if err != nil {
+		return nil, fmt.Errorf("url: %w", err)
+	}
+	p := &plan{fetcher: f, call: call, first: f.newPlace(u), isRaw: args.Format == "raw"}
+	if args.Format != "" && args.Format != "raw" && args.Format != "text" {
+		return nil, fmt.Errorf("format is %q; want \"text\" or \"raw\"", args.Format)
+	}
+	if p.most, err = bounded("max_bytes", args.MaxBytes, [2]int64{DefaultBytes, MaxBytes}); err != nil {
+		return nil, err
+	}
+	seconds, err := bounded("timeout_secs", args.Timeout, [2]int64{int64(DefaultTimeout / time.Second),
+		int64(MaxTimeout / time.Second)})
+	p.timeout = time.Duration(seconds) * time.Second
+	return p, err
+}
+
+// bounded returns a number of the arguments, given its default and its maximum.
+func bounded(name string, value *int64, bounds [2]int64) (int64, error) {
+	switch {
+	case value == nil:
+		return bounds[0], nil
+	case *value < 1 || *value > bounds[1]:
+		return 0, fmt.Errorf("%s is %d; want a number from 1 to %d", name, *value, bounds[1])
+	}
+	return *value, nil
+}
+
+// plan is a call that is prepared.
+type plan struct {
+	fetcher
+	call    tools.Call
+	first   *place
+	most    int64 // bytes
+	timeout time.Duration
+	isRaw   bool
+}
+
+// Access describes what would be fetched.
+func (p *plan) Access() tools.Access { return p.first.access() }
+
+// Close does nothing: a plan holds nothing.
+func (p *plan) Close() {}
+
+// Run fetches the URL. The time limit includes everything from here on.
+func (p *plan) Run(ctx context.Context) (tools.Result, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, p.timeout, errTooLate)
+	defer cancel()
+	got, err := p.follow(limited)
+	if err == nil {
+		defer got.close()
+		err = p.read(limited, got)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, ctx.Err()
+	case err != nil && errors.Is(context.Cause(limited), errTooLate):
+		return failed(fmt.Errorf("%s: no answer within %s", p.first.url, p.timeout)), nil
+	case err != nil:
+		return failed(err), nil
+	}
+	return p.result(got), nil
+}
+
+// errTooLate is why a fetch ends that takes too long.
+var errTooLate = errors.New("the time limit was reached")

@@ -1,0 +1,94 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/permissions/urls"
+)
+
+// maxRedirects is how many redirects are followed.
+const maxRedirects = 10
+
+// follow fetches the first place and what it redirects to, as far as that is allowed.
+func (p *plan) follow(ctx context.Context) (*response, error) {
+	at, seen := p.first, map[urls.URL]bool{}
+	if err := at.check(ctx); err != nil {
+		return nil, err
+	}
+	for {
+		got, err := p.get(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		location := got.Header.Get("Location")
+		if !isRedirect(got.StatusCode) || location == "" {
+			got.redirects = len(seen)
+			return got, nil
+		}
+		got.close()
+		seen[at.url] = true
+		target, err := at.url.Join(location)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s redirects to %.200q, which is not fetched: %w", at.url, location, err)
+		case seen[target]:
+			return nil, fmt.Errorf("%s redirects in a circle, by way of %s", p.first.url, target)
+		case len(seen) > maxRedirects:
+			return nil, fmt.Errorf("%s redirects more than %d times, now to %s", p.first.url, maxRedirects, target)
+		}
+		if at, err = p.next(ctx, at, target); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// next returns the place to which a redirect leads, if that may be fetched.
+func (p *plan) next(ctx context.Context, from *place, target urls.URL) (*place, error) {
+	to := p.newPlace(target)
+	if target.Host() == from.url.Host() { // what was looked up stays true
+		to.addresses, to.wrong = from.addresses, from.wrong
+	}
+	j, err := p.judge(ctx, to)
+	switch {
+	case err != nil:
+		return nil, err
+	case j.Decision == permissions.Allow || j.Decision != permissions.Deny && isSameSite(p.first.url, target):
+		return to, to.check(ctx)
+	}
+	why := "nothing allows that without a question; call fetch_url with this URL to ask"
+	if j.Decision == permissions.Deny {
+		why = "it is denied by " + j.By
+	}
+	if j.Reason != "" {
+		why = j.Reason + "; " + why
+	}
+	return nil, fmt.Errorf("%s redirects to %s, which was not fetched: %s", from.url, target, why)
+}
+
+// judge asks whoever judges redirects.
+func (p *plan) judge(ctx context.Context, to *place) (permissions.Judgement, error) {
+	if p.Follow == nil {
+		return permissions.Judgement{}, nil
+	}
+	return p.Follow(ctx, p.call, to.access())
+}
+
+// isSameSite reports whether a redirect stays where the decision about the first URL
+// holds: at the same scheme, host and port, or from http to https at their own ports.
+func isSameSite(first, target urls.URL) bool {
+	return first.Origin() == target.Origin() ||
+		first.Host() == target.Host() && first.Scheme() == "http" && first.Port() == "80" && target.Scheme() == "https" &&
+			target.Port() == "443"
+}
