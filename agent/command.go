@@ -6,25 +6,41 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
 )
 
-// checkCommand checks the command in a call's arguments against the recipe's
-// patterns, each part of it separately.
-func (r *Recipe) checkCommand(args json.RawMessage) error {
-	command := gjson.GetBytes(args, "command")
-	if r == nil || len(r.Commands) == 0 || !command.Exists() {
+// checkCommand checks the command in a call's arguments against the recipe's patterns: the
+// argument "command" of any tool, and the subject of a shell.
+func (r *Recipe) checkCommand(spec tools.Spec, args json.RawMessage) error {
+	if r == nil || len(r.Commands) == 0 {
 		return nil
 	}
-	// Some programs also read "COMMAND" as "command".
-	others := 0
-	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool {
-		if strings.EqualFold(key.Str, "command") {
-			others++
+	if spec.Category == tools.CategoryShell && spec.Subject != "" && spec.Subject != "command" {
+		if err := r.checkArgument(spec.Subject, args); err != nil {
+			return err
+		}
+	}
+	return r.checkArgument("command", args)
+}
+
+// checkArgument checks each part of the command in one argument separately.
+func (r *Recipe) checkArgument(name string, args json.RawMessage) error {
+	var command gjson.Result
+	found := 0
+	gjson.ParseBytes(args).ForEach(func(key, value gjson.Result) bool {
+		if key.Str == name {
+			command = value
+		}
+		if strings.EqualFold(key.Str, name) { // some programs also read "COMMAND" as "command"
+			found++
 		}
 		return true
 	})
-	if command.Type != gjson.String || others != 1 {
+	if !command.Exists() {
+		return nil
+	}
+	if command.Type != gjson.String || found != 1 {
 		return fmt.Errorf("the recipe %q allows only commands that are one string", r.Name)
 	}
 	for _, part := range commandsIn(command.Str) {

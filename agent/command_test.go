@@ -3,6 +3,8 @@ package agent
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/chibi-host/chibi/tools"
 )
 
 func TestCommandsOfARecipe(t *testing.T) {
@@ -16,20 +18,21 @@ func TestCommandsOfARecipe(t *testing.T) {
 		"git log 2>&1 >&2 | ls": true, "git log 2>&- &>> x": true, "git log >& rm": false, "git log &>&1": false,
 	} {
 		args, _ := json.Marshal(map[string]string{"command": command})
-		if got := r.checkCommand(args) == nil; got != want {
+		if got := r.checkCommand(tools.Spec{}, args) == nil; got != want {
 			t.Errorf("%q: %v", command, got)
 		}
 	}
 	for _, args := range []string{`{"command":"git x","command":"rm x"}`, `{"command":["rm","x"]}`, `{"command":7}`} {
-		if r.checkCommand(json.RawMessage(args)) == nil {
+		if r.checkCommand(tools.Spec{}, json.RawMessage(args)) == nil {
 			t.Errorf("%s is allowed", args)
 		}
 	}
-	if (*Recipe)(nil).checkCommand(json.RawMessage(`{"command":"rm"}`)) != nil ||
-		r.checkCommand(json.RawMessage(`{"cmd":7}`)) != nil {
+	if (*Recipe)(nil).checkCommand(tools.Spec{}, json.RawMessage(`{"command":"rm"}`)) != nil ||
+		r.checkCommand(tools.Spec{}, json.RawMessage(`{"cmd":7}`)) != nil {
 		t.Error("calls without a recipe or a command are held")
 	}
-	if (&Recipe{Commands: []string{"*"}}).checkCommand(json.RawMessage(`{"command":"echo $(date)"}`)) != nil {
+	all := &Recipe{Commands: []string{"*"}}
+	if all.checkCommand(tools.Spec{}, json.RawMessage(`{"command":"echo $(date)"}`)) != nil {
 		t.Error(`"*" does not fit all`)
 	}
 }

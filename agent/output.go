@@ -114,6 +114,7 @@ func (c *toolCall) filterOutput(ctx context.Context) error {
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: c.out.file != nil,
 		OutputPath: c.out.file.Path(),
 		Status:     c.out.status, BlockedBy: c.out.blockedBy, Preface: c.out.preface, ToolCallID: c.inv.ToolCallID,
+		Category: c.inv.Category, Subject: c.inv.Subject,
 		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), Recipe: c.inv.Recipe, Nested: c.inv.Nested,
 	})
 	switch {

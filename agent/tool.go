@@ -121,6 +121,7 @@ func (c *toolCall) execute(ctx context.Context) error {
 		c.out = denied(err)
 		return nil
 	}
+	c.inv.Category, c.inv.Subject = string(tool.Spec().Category), tool.Spec().Subject
 	schema := c.agent.schemas.of(tool.Spec(), c.agent.Output)
 	c.inv.Arguments, c.converted = schema.Convert(c.inv.Arguments)
 	verdict, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreTool, c.inv, refineArguments(schema))
@@ -179,7 +180,7 @@ func (c *toolCall) permit(spec tools.Spec) error {
 	if err != nil {
 		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
-	return errors.Join(err, c.step.turn.recipe.checkCommand(c.inv.Arguments))
+	return errors.Join(err, c.step.turn.recipe.checkCommand(spec, c.inv.Arguments))
 }
 
 // storeResult stores a call's result and adds it to the conversation, with the

@@ -267,6 +267,8 @@ func fieldDoc(field string) string {
 		return "arguments are the arguments that the tool ran with."
 	case "PreToolOutputPayload.BlockedBy":
 		return "blocked_by names the plugin that blocked the call; absent if none did."
+	case "PreToolOutputPayload.Category":
+		return "category is the kind of thing that the tool does: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it does not say."
 	case "PreToolOutputPayload.DurationMS":
 		return "duration_ms is how long the tool ran, in milliseconds."
 	case "PreToolOutputPayload.ExitCode":
@@ -283,6 +285,8 @@ func fieldDoc(field string) string {
 		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreToolOutputPayload.Status":
 		return "status is \"ran\"; \"failed\" if the tool ran and failed; \"blocked\" if a plugin blocked the call; \"denied\" if it was refused otherwise. In the last two cases the tool did not run."
+	case "PreToolOutputPayload.Subject":
+		return "subject names the argument that the category is about: the command, the path, the URL. Absent if there is none."
 	case "PreToolOutputPayload.ToolCallID":
 		return "tool_call_id is the model's identifier of this call."
 	case "PreToolOutputPayload.ToolName":
@@ -291,10 +295,14 @@ func fieldDoc(field string) string {
 		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PreToolPayload.Arguments":
 		return "arguments are the call's arguments."
+	case "PreToolPayload.Category":
+		return "category is the kind of thing that the tool does: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it does not say."
 	case "PreToolPayload.Nested":
 		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreToolPayload.Recipe":
 		return "recipe names the recipe that is being run; absent if there is none."
+	case "PreToolPayload.Subject":
+		return "subject names the argument that the category is about: the command, the path, the URL. Absent if there is none."
 	case "PreToolPayload.ToolCallID":
 		return "tool_call_id is the model's identifier of this call."
 	case "PreToolPayload.ToolName":

@@ -23,10 +23,10 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"post_system_prompt", "context_name summary todos goals", "inject"},
 	{"pre_api_tools", "context_name tools recursion_depth", "include exclude"},
 	{"pre_api_request", "context_name request_body recursion_depth", "request_body"},
-	{"pre_tool", "tool_name arguments tool_call_id recipe nested", "arguments block message"},
+	{"pre_tool", "tool_name arguments tool_call_id category subject recipe nested", "arguments block message"},
 	{"post_tool", "tool_name arguments result truncated output_path cached status blocked_by tool_call_id", ""},
 	{"pre_tool_output", "tool_name arguments output truncated output_path status blocked_by preface tool_call_id " +
-		"exit_code duration_ms recipe nested", "output block message"},
+		"category subject exit_code duration_ms recipe nested", "output block message"},
 	{"post_tool_output", "tool_name arguments output truncated output_path final_output cached status blocked_by " +
 		"tool_call_id", ""},
 	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count", "summary"},
@@ -183,7 +183,7 @@ func TestOptionalFieldsAreMarked(t *testing.T) {
 			optional = append(optional, f.Name)
 		}
 	}
-	if diff := cmp.Diff([]string{"tool_call_id", "recipe", "nested"}, optional); diff != "" {
+	if diff := cmp.Diff([]string{"tool_call_id", "category", "subject", "recipe", "nested"}, optional); diff != "" {
 		t.Errorf("optional fields (-want +got):\n%s", diff)
 	}
 }

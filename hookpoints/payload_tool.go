@@ -13,6 +13,12 @@ type PreToolPayload struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Category is the kind of thing that the tool does: "shell" for one that runs commands,
+	// "read", "write", "edit", "search", "fetch", "agent" or "mcp"; absent if it does not say.
+	Category string `json:"category,omitempty"`
+	// Subject names the argument that the category is about: the command, the path, the
+	// URL. Absent if there is none.
+	Subject string `json:"subject,omitempty"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
 	// Nested is true if that recipe runs outside the conversation because a hook
@@ -103,6 +109,12 @@ type PreToolOutputPayload struct {
 	Preface string `json:"preface,omitempty"`
 	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Category is the kind of thing that the tool does: "shell" for one that runs commands,
+	// "read", "write", "edit", "search", "fetch", "agent" or "mcp"; absent if it does not say.
+	Category string `json:"category,omitempty"`
+	// Subject names the argument that the category is about: the command, the path, the
+	// URL. Absent if there is none.
+	Subject string `json:"subject,omitempty"`
 	// ExitCode is 0 for a tool that succeeded, otherwise the exit status of its process,
 	// or 1 if there is none.
 	ExitCode int `json:"exit_code"`

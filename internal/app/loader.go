@@ -192,7 +192,7 @@ func (l *Loader) kode() plugin.Loaded {
 	}
 	opts := kode.Options{
 		Dir: l.home, UserHome: UserHome(), WorkDir: l.project.Dir, Session: uuid.NewString(), Runner: l.Runner(),
-		Overrides: l.overrides(), Idle: l.opts.Purpose == ToManage,
+		Overrides: l.overrides(), Idle: l.opts.Purpose == ToManage, TrustTools: l.opts.Permissions.TrustTools,
 	}
 	for _, h := range l.config.Kode.List() {
 		opts.Hooks = append(opts.Hooks, kode.Hook{Event: h.Event, Exec: h.Exec, Args: h.Args, Timeout: ms(h.TimeoutMS)})

@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/tidwall/gjson"
 )
 
@@ -102,16 +103,18 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 		})
 	case "tool_call_pre":
 		return plugin.Translate(ev, func(p hookpoints.PreToolPayload) any {
+			name, input := toolnames.Kode().There(toolnames.CallOf(p))
 			return struct {
 				base
 				Tool        string          `json:"tool"`
 				Input       json.RawMessage `json:"input"`
-				AutoApprove bool            `json:"auto_approve"` // chibi asks nobody
-			}{head, p.ToolName, p.Arguments, true}
+				AutoApprove bool            `json:"auto_approve"`
+			}{head, name, input, c.opts.TrustTools}
 		})
 	case "tool_call_post":
 		return plugin.Translate(ev, func(p hookpoints.PreToolOutputPayload) any {
-			return afterCall{head, p.ToolName, codeOf(p), outputOf(p), p.DurationMS, p.Status}
+			name, _ := toolnames.Kode().There(toolnames.Ended(p))
+			return afterCall{head, name, codeOf(p), outputOf(p), p.DurationMS, p.Status}
 		})
 	}
 	return plugin.Translate(ev, func(p hookpoints.OnEndPayload) any {
@@ -151,7 +154,7 @@ func outputOf(p hookpoints.PreToolOutputPayload) *string {
 }
 
 // Decode reads the exit status of a hook, then its output.
-func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error) {
+func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return c.refused(out, err)
 	}
@@ -172,7 +175,7 @@ func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error
 		return plugin.Answer{Unreadable: fmt.Sprintf(`KODE-HOOK-003: %s: "block" is %.40s, want true or false`,
 			c.path, block.Raw)}, nil
 	}
-	answer := c.answer(plain)
+	answer := c.answer(ev, plain)
 	if block.Type == gjson.True && c.event.point == hookpoints.OnStart.Name {
 		return plugin.Answer{}, c.refusal(strings.Join(append(answer.Notes, "it answered \"block\""), ", "))
 	}
@@ -209,7 +212,7 @@ func (c codec) blocking(message string) json.RawMessage {
 }
 
 // answer translates a hook's JSON to the answer of our hook point.
-func (c codec) answer(body []byte) plugin.Answer {
+func (c codec) answer(ev plugin.Event, body []byte) plugin.Answer {
 	var answer plugin.Answer
 	fields := map[string]json.RawMessage{}
 	var unknown []string
@@ -230,6 +233,10 @@ func (c codec) answer(body []byte) plugin.Answer {
 			text = note.Str
 		}
 		fields["message"], _ = plugin.JSON(text)
+	}
+	if input := fields["arguments"]; input != nil {
+		arguments, notes := toolnames.Kode().Rewritten(ev.Payload, input)
+		fields["arguments"], answer.Notes = arguments, append(answer.Notes, notes...)
 	}
 	answer.Body, _ = plugin.JSON(fields)
 	if c.strict && len(unknown) > 0 {

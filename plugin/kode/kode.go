@@ -65,6 +65,8 @@ type Options struct {
 	// Idle says that this run neither asks the model nor calls a tool. Kode would not
 	// start a session for it, so session_start and session_end do not fire.
 	Idle bool
+	// TrustTools says that nobody is asked before a tool runs: "auto_approve" of tool_call_pre.
+	TrustTools bool
 	// Overrides are settings for single hooks, by plugin name.
 	Overrides map[string]plugin.Override
 }

@@ -96,7 +96,7 @@ func TestPayloadsAndVariables(t *testing.T) {
 		{"user_prompt_submit", `"prompt":"a <b>","attachments":[]`, func(h *plugin.Host) {
 			fire(t, h, hookpoints.PreMessage, hookpoints.PreMessagePayload{Prompt: "a <b>"})
 		}},
-		{"tool_call_pre", `"tool":"shell","input":{"command":"ls"},"auto_approve":true`, func(h *plugin.Host) {
+		{"tool_call_pre", `"tool":"shell","input":{"command":"ls"},"auto_approve":false`, func(h *plugin.Host) {
 			fire(t, h, hookpoints.PreTool, hookpoints.PreToolPayload{ToolName: "shell", Arguments: tool})
 		}},
 		{"tool_call_post", `"tool":"shell","exit_code":3,"output":"no","duration_ms":142`, func(h *plugin.Host) {
@@ -374,5 +374,29 @@ func TestWhatMeansNothingBlocksWhereThatIsAskedFor(t *testing.T) {
 				t.Errorf("got %s, want a block that says %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestKodesShellIsEveryShell(t *testing.T) {
+	dir := t.TempDir()
+	opts := options(t, kode.Hook{Event: "tool_call_pre", Exec: script(t, "rewrite", `cat > "$1/pre"
+echo '{"replace_tool_input": {"command": "ls -l"}}'`), Args: []string{dir}},
+		kode.Hook{Event: "tool_call_post", Exec: script(t, "log", `cat > "$1/post"`), Args: []string{dir}})
+	opts.TrustTools = true
+	h, notices := host(opts)
+	call := hookpoints.PreToolPayload{ToolName: "run", Category: "shell", Subject: "line",
+		Arguments: json.RawMessage(`{"line":"ls"}`)}
+	answer, err := plugin.Fire(t.Context(), h, hookpoints.PreTool, call)
+	if want := `{"line":"ls -l"}`; err != nil || string(answer.Arguments) != want || len(*notices) > 0 {
+		t.Errorf("%s, %v, %q", answer.Arguments, err, *notices)
+	}
+	fire(t, h, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{ToolName: "run", Category: "shell",
+		Subject: "line", Arguments: call.Arguments, Output: "a"})
+	for name, want := range map[string]string{
+		"pre": `"tool":"shell","input":{"command":"ls"},"auto_approve":true`, "post": `"tool":"shell","exit_code":0`} {
+		seen, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.Contains(string(seen), want) {
+			t.Errorf("%s: %s lacks %s", name, seen, want)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/tidwall/gjson"
 )
 
@@ -88,7 +89,8 @@ func (c codec) filterFields(body []byte) []byte {
 func (c codec) answer(ev plugin.Event, r result) (plugin.Answer, []string) {
 	switch c.event.name {
 	case "before_tool_call":
-		return encodeAnswer(hookpoints.PreToolAnswer{Block: r.Blocked, Message: reason(r), Arguments: omitNull(r.Input)}), nil
+		arguments, notes := toolnames.Kodelet().Rewritten(ev.Payload, omitNull(r.Input))
+		return encodeAnswer(hookpoints.PreToolAnswer{Block: r.Blocked, Message: reason(r), Arguments: arguments}), notes
 	case "user_message_send":
 		return encodeAnswer(hookpoints.PreMessageAnswer{Block: r.Blocked, Message: reason(r)}), nil
 	case "after_tool_call":
@@ -121,6 +123,7 @@ func (c codec) output(ev plugin.Event, r result) (plugin.Answer, []string) {
 	if !gjson.ParseBytes(changed).IsObject() {
 		return plugin.Answer{}, []string{`its "output" is not an object like tool_output; ignored`}
 	}
+	p.ToolName, p.Arguments = toolnames.Kodelet().There(toolnames.Ended(p))
 	sent := c.toolOutput(p, time.Time{})
 	text, ok := changedText(changed, p, sent)
 	if names := noEffect(changed, sent); len(names) > 0 {

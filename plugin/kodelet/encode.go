@@ -8,6 +8,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/plugin/toolnames"
 )
 
 // codec implements Kodelet's protocol for one hook.
@@ -61,15 +62,17 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 	switch c.event.name {
 	case "before_tool_call":
 		return plugin.Translate(ev, func(p hookpoints.PreToolPayload) any {
+			name, input := toolnames.Kodelet().There(toolnames.CallOf(p))
 			return struct {
 				base
 				ToolName   string          `json:"tool_name"`
 				ToolInput  json.RawMessage `json:"tool_input"`
 				ToolUserID string          `json:"tool_user_id"`
-			}{c.base(p.Recipe, p.Nested), p.ToolName, p.Arguments, p.ToolCallID}
+			}{c.base(p.Recipe, p.Nested), name, input, p.ToolCallID}
 		})
 	case "after_tool_call":
 		return plugin.Translate(ev, func(p hookpoints.PreToolOutputPayload) any {
+			p.ToolName, p.Arguments = toolnames.Kodelet().There(toolnames.Ended(p))
 			return struct {
 				base
 				ToolName   string          `json:"tool_name"`

@@ -25,6 +25,9 @@ type schema struct {
 	Description string            `json:"description"`
 	Tool        *bool             `json:"tool"`
 	Parameters  json.RawMessage   `json:"parameters"`
+	Category    tools.Category    `json:"category"`
+	Subject     string            `json:"subject"`
+	Parallel    bool              `json:"parallel"`
 	Hooks       []hookpoints.Name `json:"hooks"`
 	Guards      []hookpoints.Name `json:"guards"`
 	Pure        bool              `json:"pure"`
@@ -116,7 +119,7 @@ func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema,
 	if err := s.validate(); err != nil {
 		return s, nil, err
 	}
-	warnings := append(s.keepParameters(), s.keepKnown(known)...)
+	warnings := slices.Concat(s.keepParameters(), s.keepCategory(), s.keepKnown(known))
 	if !s.isTool() && len(s.Hooks) == 0 {
 		return s, nil, errors.New(strings.Join(append(warnings, `it has "tool": false and no hooks, `+
 			`so it does nothing`), "; "))
@@ -219,7 +222,7 @@ func unknownKeys(out []byte) (warnings []string) {
 			}
 			return len(warnings) < maxWarnings
 		})
-		for _, name := range []string{"parameters", "stdin"} {
+		for _, name := range []string{"parameters", "stdin", "category", "subject", "parallel"} {
 			if element.Get("tool").Type == gjson.False && element.Get(name).Exists() {
 				warnings = append(warnings, fmt.Sprintf(`its --schema has %q beside "tool": false, which has no `+
 					`effect there`, name))

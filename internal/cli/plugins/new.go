@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
@@ -22,6 +23,7 @@ type newFlags struct {
 	lang, dir string
 	hooks     []string
 	tool      bool
+	category  string
 	resident  bool
 }
 
@@ -36,6 +38,8 @@ func newCommand(env *command.Env) *cli.Command {
 			&cmdline.Flag{Name: "hook", Takes: cmdline.Word("POINT", cmdline.Point), Into: cmdline.List(&f.hooks),
 				About: "subscribe it to the hook POINT; may be given several times"},
 			command.Switch(&f.tool, "tool", "make it a tool, with a description that tells the model what it does"),
+			&cli.StringFlag{Name: "category", Usage: "make it a tool that permission rules know as `CATEGORY`: " +
+				scaffold.CategoryNames(), Destination: &f.category},
 			command.Switch(&f.resident, "resident", "it is started once per session and answers all events in one process"),
 			&cli.StringFlag{Name: "dir", Usage: "write it into `DIRECTORY`, not into the plugins directory",
 				Destination: &f.dir},
@@ -53,10 +57,12 @@ func newCommand(env *command.Env) *cli.Command {
 
 // newFiles makes the files of a new plugin.
 func newFiles(name string, f newFlags) ([]scaffold.File, error) {
+	f.tool = f.tool || f.category != ""
 	if f.tool && slices.Contains(builtin.Names(), name) {
 		return nil, command.Usage("chibi has a tool %q built in, which would be used instead; take another name", name)
 	}
-	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool, Resident: f.resident}
+	plan := scaffold.Plan{Name: name, Lang: f.lang, Tool: f.tool, Category: tools.Category(f.category),
+		Resident: f.resident}
 	for _, point := range f.hooks {
 		info, err := command.FindPoint(point)
 		if err != nil {

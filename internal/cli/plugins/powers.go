@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // optionsToShow returns options with which a plugin is loaded although it is disabled, or
@@ -83,10 +84,28 @@ func showLoaded(out io.Writer, name string, loaded plugin.Loaded) {
 	}
 }
 
+// kindOf says what kind of thing a tool does, "" if its schema does not say.
+func kindOf(t tools.Spec) string {
+	var says []string
+	switch {
+	case t.Category != "" && t.Subject != "":
+		says = append(says, fmt.Sprintf("%s, by its %s", t.Category, term.Name(t.Subject)))
+	case t.Category != "":
+		says = append(says, string(t.Category))
+	}
+	if t.Parallel {
+		says = append(says, "runs beside other calls")
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(says, "; ") + ")"
+}
+
 // showPowers says in words what a plugin can see and do.
 func showPowers(out io.Writer, p *plugin.Plugin) {
 	for _, t := range p.Tools {
-		fmt.Fprintf(out, "  tool   %s: %s\n", t.Spec().Name, term.Line(t.Spec().Description))
+		fmt.Fprintf(out, "  tool   %s%s: %s\n", t.Spec().Name, kindOf(t.Spec()), term.Line(t.Spec().Description))
 	}
 	if len(p.Tools) == 0 {
 		fmt.Fprintln(out, "  tool   none, it only has hooks")

@@ -36,6 +36,8 @@ type Plan struct {
 	Hooks []hookpoints.Info
 	// Tool says that the model may call it; otherwise the plugin only has hooks.
 	Tool bool
+	// Category is the kind of thing that the tool does; "": none.
+	Category tools.Category
 	// Resident says that it is started once per session and answers all events.
 	Resident bool
 }
@@ -51,6 +53,8 @@ func (p Plan) Files() ([]File, error) {
 		return nil, fmt.Errorf("%q is not a valid plugin name; use 1 to 64 letters, digits, - and _", p.Name)
 	case !slices.Contains(Languages(), p.Lang):
 		return nil, fmt.Errorf("unknown language %q; use one of %s", p.Lang, strings.Join(Languages(), ", "))
+	case p.Category != "" && !slices.Contains(tools.Categories(), p.Category):
+		return nil, fmt.Errorf("unknown category %q; use one of %s", p.Category, CategoryNames())
 	case len(p.Hooks) == 0 && !p.Tool:
 		return nil, fmt.Errorf("it would do nothing; add --hook POINT or --tool")
 	}
@@ -71,6 +75,28 @@ func (p Plan) Files() ([]File, error) {
 	}
 	text, err := p.render(name)
 	return []File{{p.Name, text, 0o755}}, err
+}
+
+// CategoryNames lists the categories of tools for people.
+func CategoryNames() string {
+	var names []string
+	for _, c := range tools.Categories() {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Argument is the name of the tool's argument: what the category is about.
+func (p Plan) Argument() string {
+	switch p.Category {
+	case tools.CategoryShell:
+		return "command"
+	case tools.CategoryRead, tools.CategoryWrite, tools.CategoryEdit, tools.CategorySearch:
+		return "path"
+	case tools.CategoryFetch:
+		return "url"
+	}
+	return "text"
 }
 
 // Helper returns the function of a language that answers the events of a resident plugin:

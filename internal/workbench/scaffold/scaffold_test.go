@@ -29,7 +29,8 @@ func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 				t.Skip(err)
 			}
 			for _, plan := range []scaffold.Plan{{Hooks: hookpoints.All(), Tool: true},
-				{Hooks: hookpoints.All()}, {Tool: true}, {Hooks: hookpoints.All(), Tool: true, Resident: true},
+				{Hooks: hookpoints.All()}, {Tool: true}, {Tool: true, Category: tools.CategoryShell},
+				{Tool: true, Category: tools.CategoryAgent}, {Hooks: hookpoints.All(), Tool: true, Resident: true},
 				{Hooks: hookpoints.All()[:3], Resident: true}} {
 				plan.Name, plan.Lang = "my-plugin", lang
 				passes(t, plan)

@@ -1,0 +1,247 @@
+// Package toolnames translates tool calls into the names of other programs and back, so that
+// hooks that were written for them know what a call does: a hook that asks for "bash" sees
+// shell_exec, and any tool of a plugin that its schema calls a shell.
+//
+// A [Table] is how one program names tools and arguments. What it does not name keeps its own
+// name. The package promises that a call which was translated there and back is the same call,
+// and that whatever a hook changed of it is changed.
+package toolnames
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+)
+
+// Table lists the tools of a program, as far as chibi has tools of the same kind.
+type Table []Tool
+
+// Tool is a tool of another program.
+type Tool struct {
+	// Category is the category of the tools that it stands for.
+	Category tools.Category
+	// Ours is the tool of chibi that it stands for.
+	Ours string
+	// All says that it also stands for all tools of the category that the table does not
+	// name.
+	All bool
+	// Name is its name there.
+	Name string
+	// Subject is the argument that the category is about, Arguments are the others that have
+	// another name there.
+	Subject   Argument
+	Arguments []Argument
+}
+
+// Argument is an argument of a tool, by its name in chibi and there.
+type Argument struct{ Ours, Theirs string }
+
+// Call is a tool call in chibi's names.
+type Call struct {
+	// Tool is the tool's name.
+	Tool string
+	// Category and Subject are those of its [tools.Spec]; without a category, nothing is
+	// translated.
+	Category tools.Category
+	Subject  string
+	// Arguments are the call's arguments. If they are not an object, only the tool is
+	// translated.
+	Arguments json.RawMessage
+}
+
+// CallOf returns the call that is about to happen.
+func CallOf(p hookpoints.PreToolPayload) Call {
+	return Call{p.ToolName, tools.Category(p.Category), p.Subject, p.Arguments}
+}
+
+// Ended returns the call that has ended.
+func Ended(p hookpoints.PreToolOutputPayload) Call {
+	return Call{p.ToolName, tools.Category(p.Category), p.Subject, p.Arguments}
+}
+
+// There returns the tool's name and the arguments in the names of the other program. An
+// argument whose own name is that of a translated one is left out.
+func (t Table) There(c Call) (tool string, arguments json.RawMessage) {
+	row, found := t.find(c)
+	if !found {
+		return c.Tool, c.Arguments
+	}
+	list, isObject := membersOf(c.Arguments)
+	if !isObject {
+		return row.Name, c.Arguments
+	}
+	var there []member
+	for _, m := range row.shown(c, list) {
+		if m.theirs != "" {
+			there = append(there, member{m.theirs, m.value})
+		}
+	}
+	return row.Name, object(there)
+}
+
+// Back returns a call's arguments after a hook turned those of There into other ones. unknown
+// lists arguments that it added and that chibi's tool does not have; they keep their names.
+// Arguments of a hook that are not an object are returned unchanged.
+func (t Table) Back(c Call, changed json.RawMessage) (arguments json.RawMessage, unknown []string) {
+	row, found := t.find(c)
+	theirs, isObject := membersOf(changed)
+	before, wasObject := membersOf(c.Arguments)
+	if !found || !isObject || !wasObject {
+		return changed, nil
+	}
+	var after []member
+	shown := row.shown(c, before)
+	for _, m := range shown {
+		if m.theirs == "" {
+			after = append(after, m.member)
+		} else if i := indexOf(theirs, m.theirs); i >= 0 {
+			after = append(after, member{m.name, theirs[i].value})
+		}
+	}
+	for _, m := range theirs {
+		if slices.ContainsFunc(shown, func(s shownMember) bool { return s.theirs == m.name }) {
+			continue
+		}
+		name, known := row.ours(c, m.name)
+		taken := indexOf(after, name) >= 0
+		if !known || taken {
+			unknown = append(unknown, m.name)
+		}
+		if !taken {
+			after = append(after, member{name, m.value})
+		}
+	}
+	return object(after), unknown
+}
+
+// Rewritten is Back for the payload of pre_tool, and what a hook made of the arguments that it
+// got; nil: it changed nothing. notes say what of it the tool does not have.
+func (t Table) Rewritten(payload, changed json.RawMessage) (arguments json.RawMessage, notes []string) {
+	var p hookpoints.PreToolPayload
+	if changed == nil || strictjson.Decode(payload, &p) != nil {
+		return changed, nil
+	}
+	arguments, unknown := t.Back(CallOf(p), changed)
+	for _, name := range unknown {
+		notes = append(notes, fmt.Sprintf("its input has %.60q, which is no argument of %s and has no other name there",
+			name, p.ToolName))
+	}
+	return arguments, notes
+}
+
+// find returns the tool that stands for the tool of a call.
+func (t Table) find(c Call) (Tool, bool) {
+	if c.Category == "" {
+		return Tool{}, false
+	}
+	is := func(all bool) func(Tool) bool {
+		return func(row Tool) bool { return row.Category == c.Category && (row.Ours == c.Tool || all && row.All) }
+	}
+	i := slices.IndexFunc(t, is(false))
+	if i < 0 {
+		i = slices.IndexFunc(t, is(true))
+	}
+	if i < 0 {
+		return Tool{}, false
+	}
+	return t[i], true
+}
+
+// isOurs reports whether a call is one of chibi's own tool, not of a plugin's that is like it.
+func (t Tool) isOurs(c Call) bool { return t.Ours == c.Tool && t.Subject.Ours == c.Subject }
+
+// arguments lists the arguments of a call's tool that are translated.
+func (t Tool) arguments(c Call) []Argument {
+	if t.isOurs(c) {
+		return append([]Argument{t.Subject}, t.Arguments...)
+	}
+	if c.Subject == "" {
+		return nil
+	}
+	return []Argument{{c.Subject, t.Subject.Theirs}}
+}
+
+// ours returns the name of an argument that a hook added, and whether the tool may have
+// it: what a plugin's tool has is not known here.
+func (t Tool) ours(c Call, theirs string) (name string, known bool) {
+	for _, a := range t.arguments(c) {
+		if a.Theirs == theirs {
+			return a.Ours, true
+		}
+	}
+	return theirs, !t.isOurs(c) || slices.Contains(Arguments(c.Tool), theirs)
+}
+
+// shownMember is an argument with its name there, "" if it is left out.
+type shownMember struct {
+	member
+	theirs string
+}
+
+// shown translates arguments.
+func (t Tool) shown(c Call, list []member) []shownMember {
+	translated := t.arguments(c)
+	var taken []string
+	for _, a := range translated {
+		if indexOf(list, a.Ours) >= 0 {
+			taken = append(taken, a.Theirs)
+		}
+	}
+	var all []shownMember
+	for _, m := range list {
+		s := shownMember{m, m.name}
+		if i := slices.IndexFunc(translated, func(a Argument) bool { return a.Ours == m.name }); i >= 0 {
+			s.theirs = translated[i].Theirs
+		} else if slices.Contains(taken, m.name) {
+			s.theirs = ""
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// member is a member of an object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// membersOf returns the members of an object; of those with the same name, the last.
+func membersOf(text json.RawMessage) (list []member, isObject bool) {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, false
+	}
+	gjson.ParseBytes(text).ForEach(func(key, value gjson.Result) bool {
+		m := member{key.String(), json.RawMessage(value.Raw)}
+		if i := indexOf(list, m.name); i >= 0 {
+			list[i] = m
+		} else {
+			list = append(list, m)
+		}
+		return true
+	})
+	return list, true
+}
+
+func indexOf(list []member, name string) int {
+	return slices.IndexFunc(list, func(m member) bool { return m.name == name })
+}
+
+// object returns an object of members.
+func object(list []member) json.RawMessage {
+	text := []byte{'{'}
+	for i, m := range list {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(text, strictjson.Quote(m.name)...), ':')
+		text = append(text, m.value...)
+	}
+	return append(text, '}')
+}
