@@ -24,6 +24,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -43,6 +44,8 @@ type Agent struct {
 	// Cache keeps outputs that are too large to show; nil: all outputs are shown
 	// whole.
 	Cache cache.Saver
+	// Gate decides whether calls may happen; nil: all may.
+	Gate *permissions.Gate
 	// Recipe is the recipe that the prompts of this run come from; nil: none.
 	Recipe *Recipe
 	// Recipes finds recipes that hooks ask for, and "compact", whose prompt is

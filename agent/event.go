@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/tools"
 )
 
 // Event is something other than a hook that happens in a turn. As JSON it is a part
@@ -20,10 +22,11 @@ type Event struct {
 	// By names the plugin that caused it, if one did: EventFollowUp.
 	By string `json:"-"`
 	// Request is set for EventRequest, Call for EventTool and EventCall, Loaded for
-	// EventLoaded.
-	Request *RequestEvent `json:"request,omitempty"`
-	Call    *CallEvent    `json:"call,omitempty"`
-	Loaded  *LoadedEvent  `json:"loaded,omitempty"`
+	// EventLoaded, Permission for EventPermission.
+	Request    *RequestEvent    `json:"request,omitempty"`
+	Call       *CallEvent       `json:"call,omitempty"`
+	Loaded     *LoadedEvent     `json:"loaded,omitempty"`
+	Permission *PermissionEvent `json:"permission,omitempty"`
 	// Rewritten is set for EventRewritten.
 	Rewritten []Rewritten `json:"-"`
 }
@@ -45,6 +48,8 @@ const (
 	EventLoaded  EventKind = "loaded"  // the plugins and tools of the run; after each prompt
 	EventContext EventKind = "context" // the context was switched, cleared, compacted or replaced
 	EventNotice  EventKind = "notice"  // the person was shown a notice
+	// EventPermission says who allowed or denied a call, before it runs.
+	EventPermission EventKind = "permission"
 	// EventRewritten is not about the turn itself: it reports what plugins have
 	// changed in earlier calls of the conversation, so that a trace can leave the
 	// originals out.
@@ -63,7 +68,8 @@ const (
 // IsTraced reports whether events of this kind are a part of a trace.
 func (k EventKind) IsTraced() bool {
 	switch k {
-	case EventPrompt, EventRequest, EventCall, EventAnswer, EventError, EventLoaded, EventContext, EventNotice:
+	case EventPrompt, EventRequest, EventCall, EventAnswer, EventError, EventLoaded, EventContext, EventNotice,
+		EventPermission:
 		return true
 	}
 	return false
@@ -144,4 +150,29 @@ type CallEvent struct {
 	// according to the tool's parameters. A long list ends with the number of
 	// further ones.
 	Converted []string `json:"converted,omitempty"`
+}
+
+// PermissionEvent says who allowed or denied a call of a tool.
+type PermissionEvent struct {
+	// ID is the model's id of the call, Tool the tool's name, Category that of the tool.
+	ID       string         `json:"id"`
+	Tool     string         `json:"tool"`
+	Category tools.Category `json:"category,omitempty"`
+	// Decision is what was decided, By who decided, Reason why, "" if nobody said.
+	Decision permissions.Decision `json:"decision"`
+	By       string               `json:"by"`
+	Reason   string               `json:"reason,omitempty"`
+	// Asked is set if the person was asked.
+	Asked *AskedEvent `json:"asked,omitempty"`
+}
+
+// AskedEvent is a question to the person that was answered.
+type AskedEvent struct {
+	// By is who wanted the person to be asked, Reason why, "" if nobody said.
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+	// Scope is how long the answer holds, "" for a refusal.
+	Scope permissions.Scope `json:"scope,omitempty"`
+	// DurationMS is how long the question took.
+	DurationMS int64 `json:"duration_ms"`
 }

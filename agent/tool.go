@@ -64,9 +64,14 @@ type toolCall struct {
 	agent  *Agent
 	wanted llm.ToolCall              // as the model wrote it
 	inv    hookpoints.PreToolPayload // as hooks have left it
-	// converted are the places in the model's arguments that were converted.
+	// converted are the places in the model's arguments that were converted, rewritten the
+	// arguments as plugins changed them.
 	converted []string
-	out       output
+	rewritten json.RawMessage
+	// plan runs the tool; nil: the call is not run, and the output says why.
+	plan tools.Plan
+	kind tools.Kind
+	out  output
 }
 
 func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
@@ -75,9 +80,18 @@ func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
 
 // run takes one call from pre_tool to post_tool.
 func (c *toolCall) run(ctx context.Context) (callResult, error) {
-	if err := c.execute(ctx); err != nil {
+	defer c.close()
+	if err := c.prepare(ctx); err != nil {
 		return callResult{}, err
 	}
+	if err := c.perform(ctx); err != nil {
+		return callResult{}, err
+	}
+	return c.finish(ctx)
+}
+
+// finish takes a call that has an output to post_tool.
+func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 	c.agent.Output.emit(Event{Kind: EventCall, Call: c.event()})
 	result := callResult{ranWith: c.out.ranWith, failure: c.out.reason()}
 	if err := c.filterOutput(ctx); err != nil {
@@ -107,9 +121,10 @@ func (c *toolCall) run(ctx context.Context) (callResult, error) {
 	return result, err
 }
 
-// execute runs the tool if it was offered, the call is valid and no plugin blocks
-// it. Otherwise the output tells the model why not.
-func (c *toolCall) execute(ctx context.Context) error {
+// prepare finds the tool of a call and decides whether it runs: it must have been offered,
+// the call must be valid and permitted, and no plugin may block it. Otherwise the output
+// tells the model why not.
+func (c *toolCall) prepare(ctx context.Context) error {
 	args, unreadable := arguments(c.wanted.Arguments)
 	c.inv = hookpoints.PreToolPayload{ToolName: c.wanted.Name, Arguments: args, ToolCallID: c.wanted.ID,
 		Recipe: c.step.turn.recipe.name(), Nested: c.step.turn.nested}
@@ -129,7 +144,7 @@ func (c *toolCall) execute(ctx context.Context) error {
 		return err
 	}
 	if verdict.Arguments != nil {
-		c.inv.Arguments = verdict.Arguments
+		c.inv.Arguments, c.rewritten = verdict.Arguments, verdict.Arguments
 	}
 	if verdict.Block {
 		c.out = blocked(verdict)
@@ -139,25 +154,33 @@ func (c *toolCall) execute(ctx context.Context) error {
 		c.out = denied(err)
 		return nil
 	}
-	c.out, err = c.call(ctx, tool)
-	c.out.ranWith = verdict.Arguments
-	return err
+	c.kind = tool.Spec().Kind
+	return c.askPermission(ctx, tool)
 }
 
-// call runs the tool.
-func (c *toolCall) call(ctx context.Context, tool tools.Tool) (output, error) {
+// perform runs the tool of a call that is to be run.
+func (c *toolCall) perform(ctx context.Context) error {
+	if c.plan == nil {
+		return nil
+	}
 	c.agent.Output.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
 		Arguments: c.inv.Arguments}})
 	done, begun := c.agent.Output.waiting("tool "+c.inv.ToolName), time.Now()
-	result, err := tool.Call(ctx, tools.Call{ID: c.inv.ToolCallID, Arguments: c.inv.Arguments,
-		Context: c.step.turn.contextName()})
+	result, err := c.plan.Run(ctx)
 	done()
 	if result.Next != "" {
 		c.step.turn.note = result.Next
 	}
-	out := newOutput(result, tool.Spec().Kind)
-	out.took = time.Since(begun)
-	return out, err
+	c.out = newOutput(result, c.kind)
+	c.out.took, c.out.ranWith = time.Since(begun), c.rewritten
+	return err
+}
+
+// close releases what the plan holds.
+func (c *toolCall) close() {
+	if c.plan != nil {
+		c.plan.Close()
+	}
 }
 
 // lookup finds the tool of a call. A tool that the request did not offer is not

@@ -8,8 +8,8 @@
 // from it. It runs nothing and imports only chibi's JSON reader, for suggesting similar
 // names.
 //
-// The 23 points of the original chibi have its names and fields; post_turn and
-// pre_stop are additions of this program. A program that embeds the host may define its
+// The points of the original chibi have its names and fields; post_turn and pre_stop are
+// additions of this program. A program that embeds the host may define its
 // own points with [Point], without registration.
 package hookpoints
 

@@ -57,6 +57,14 @@ func fieldDoc(field string) string {
 		return "tool_count is the number of tools before any filter."
 	case "OnStartPayload.Verbose":
 		return "verbose is true when chibi runs with -v."
+	case "PermissionAnswer.DecidedBy":
+		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
+	case "PermissionAnswer.Decision":
+		return "decision is \"deny\", which refuses the call; \"ask\", so that the person is asked; or \"allow\", so that the person is not asked, unless a rule, another plugin or the protection of the file is stricter."
+	case "PermissionAnswer.Denied":
+		return "denied refuses the call; false is no opinion."
+	case "PermissionAnswer.Reason":
+		return "reason is shown to the model if the call is refused, and to the person who is asked."
 	case "PostCacheOutputPayload.CacheID":
 		return "cache_id identifies the output for the file tools."
 	case "PostCacheOutputPayload.CharCount":
@@ -189,6 +197,76 @@ func fieldDoc(field string) string {
 		return "tool_name is the tool whose output is large."
 	case "PreCacheOutputPayload.Truncated":
 		return "truncated is true if this is only the beginning of an output that is too large for a payload."
+	case "PreFetchURLPayload.AddressClass":
+		return "address_class is the kind of address that the host has, such as \"public\", \"loopback\" or \"private_network\"; \"\" for a name that is not looked up yet."
+	case "PreFetchURLPayload.Arguments":
+		return "arguments are the call's final arguments."
+	case "PreFetchURLPayload.ContextName":
+		return "context_name names the context."
+	case "PreFetchURLPayload.Cwd":
+		return "cwd is the working directory."
+	case "PreFetchURLPayload.Host":
+		return "host is the host in the URL, \"\" if there is none."
+	case "PreFetchURLPayload.Nested":
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
+	case "PreFetchURLPayload.Reason":
+		return "reason says why it is sensitive; absent otherwise."
+	case "PreFetchURLPayload.Recipe":
+		return "recipe names the recipe that is being run; absent if there is none."
+	case "PreFetchURLPayload.Safety":
+		return "safety is \"sensitive\" if the address is known and not public; \"no_url\" for a tool without an argument that is a URL; \"public\" otherwise."
+	case "PreFetchURLPayload.Summary":
+		return "summary is the beginning of the arguments if there is no URL; absent otherwise."
+	case "PreFetchURLPayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PreFetchURLPayload.ToolName":
+		return "tool_name is the tool that would fetch."
+	case "PreFetchURLPayload.URL":
+		return "url is what would be fetched, \"\" for a tool without an argument that is a URL."
+	case "PreFileReadPayload.Arguments":
+		return "arguments are the call's final arguments."
+	case "PreFileReadPayload.ContextName":
+		return "context_name names the context."
+	case "PreFileReadPayload.Cwd":
+		return "cwd is the working directory."
+	case "PreFileReadPayload.NamedPath":
+		return "named_path is the absolute path before links were resolved; absent if it is the same."
+	case "PreFileReadPayload.Nested":
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
+	case "PreFileReadPayload.Path":
+		return "path is the file or directory that would be read or searched: absolute, with all links resolved."
+	case "PreFileReadPayload.Recipe":
+		return "recipe names the recipe that is being run; absent if there is none."
+	case "PreFileReadPayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PreFileReadPayload.ToolName":
+		return "tool_name is the tool that would read."
+	case "PreFileWritePayload.Arguments":
+		return "arguments are the call's final arguments."
+	case "PreFileWritePayload.Content":
+		return "content is the text that the file would have; null if the call has only a part of it, as for an edit."
+	case "PreFileWritePayload.ContextName":
+		return "context_name names the context."
+	case "PreFileWritePayload.Cwd":
+		return "cwd is the working directory."
+	case "PreFileWritePayload.Diff":
+		return "diff is the change as a unified diff of at most 64 KiB, \"\" if it is not known."
+	case "PreFileWritePayload.Exists":
+		return "exists is true if the file exists already."
+	case "PreFileWritePayload.NamedPath":
+		return "named_path is the absolute path before links were resolved; absent if it is the same."
+	case "PreFileWritePayload.Nested":
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
+	case "PreFileWritePayload.Operation":
+		return "operation says what an edit does, as in the arguments; absent for other tools."
+	case "PreFileWritePayload.Path":
+		return "path is the file that would be written: absolute, with all links resolved."
+	case "PreFileWritePayload.Recipe":
+		return "recipe names the recipe that is being run; absent if there is none."
+	case "PreFileWritePayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PreFileWritePayload.ToolName":
+		return "tool_name is the tool that would write."
 	case "PreMessageAnswer.Block":
 		return "block refuses the prompt: nothing is stored or sent."
 	case "PreMessageAnswer.Message":
@@ -223,6 +301,24 @@ func fieldDoc(field string) string {
 		return "from names the sending context."
 	case "PreSendMessagePayload.To":
 		return "to names the receiving context, or an address to which a plugin delivers."
+	case "PreShellExecPayload.Arguments":
+		return "arguments are the call's final arguments."
+	case "PreShellExecPayload.Command":
+		return "command is the command line."
+	case "PreShellExecPayload.Commands":
+		return "commands are the simple commands in it, those inside substitutions, sh -c, env, xargs and the like included; null if the line cannot be parsed."
+	case "PreShellExecPayload.ContextName":
+		return "context_name names the context."
+	case "PreShellExecPayload.Cwd":
+		return "cwd is the directory in which it would run."
+	case "PreShellExecPayload.Nested":
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
+	case "PreShellExecPayload.Recipe":
+		return "recipe names the recipe that is being run; absent if there is none."
+	case "PreShellExecPayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PreShellExecPayload.ToolName":
+		return "tool_name is the tool that would run the command line."
 	case "PreStopAnswer.DropSummary":
 		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
 	case "PreStopAnswer.FollowUpMessages":

@@ -37,10 +37,14 @@ func Fields(t reflect.Type) []Field {
 			continue
 		}
 		rule, with, _ := strings.Cut(f.Tag.Get("merge"), " ")
-		fields = append(fields, Field{
+		described := Field{
 			Name: name, Type: typeName(f.Type), Optional: strings.Contains(f.Tag.Get("json"), ",omit"),
 			Doc: docOf(t, f), Rule: Rule(rule), With: with,
-		})
+		}
+		if f.Type.Kind() == reflect.Pointer && !described.Optional {
+			described.Type += " or null"
+		}
+		fields = append(fields, described)
 	}
 	return fields
 }

@@ -29,6 +29,14 @@ var documented = [...]struct{ name, payload, answer string }{
 		"category subject exit_code duration_ms recipe nested", "output block message"},
 	{"post_tool_output", "tool_name arguments output truncated output_path final_output cached status blocked_by " +
 		"tool_call_id", ""},
+	{"pre_file_read", "tool_name path named_path arguments tool_call_id cwd context_name recipe nested",
+		"denied decision reason"},
+	{"pre_file_write", "tool_name path named_path content operation exists diff arguments tool_call_id cwd " +
+		"context_name recipe nested", "denied decision reason"},
+	{"pre_shell_exec", "tool_name command commands arguments tool_call_id cwd context_name recipe nested",
+		"denied decision reason"},
+	{"pre_fetch_url", "tool_name url host address_class safety reason summary arguments tool_call_id cwd " +
+		"context_name recipe nested", "denied decision reason"},
 	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count", "summary"},
 	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count", ""},
 	{"pre_send_message", "from to content context_name", "delivered via"},
@@ -102,6 +110,33 @@ func TestFind(t *testing.T) {
 	}
 	if _, ok := hookpoints.Find("before_tool"); ok {
 		t.Error("Find(before_tool) found something")
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	for point, want := range map[hookpoints.Name]string{
+		"pre_tool": `{"block":true,"message":"no"}`, "pre_shell_exec": `{"denied":true,"reason":"no"}`, "post_tool": "",
+	} {
+		if info, _ := hookpoints.Find(point); string(info.Refusal("no")) != want {
+			t.Errorf("%s: %s, want %s", point, info.Refusal("no"), want)
+		}
+	}
+	type verdict struct {
+		Says hookpoints.Decision `json:"says,omitzero" merge:"strictest"`
+		Why  string              `json:"why,omitzero" merge:"with says"`
+	}
+	other := hookpoints.Point[Order, verdict]{Name: "pre_checkout", Mode: hookpoints.Gather}.Info()
+	if got := string(other.Refusal("no")); got != `{"says":"deny","why":"no"}` || hookpoints.Validate(other) != nil {
+		t.Errorf("%s, %v", got, hookpoints.Validate(other))
+	}
+}
+
+func TestAsksPermission(t *testing.T) {
+	for _, info := range hookpoints.All() {
+		asks, isThere := hookpoints.AsksPermission(info.Name), info.Group == hookpoints.GroupPermission
+		if asks != isThere || asks != info.CanDecide() {
+			t.Errorf("%s: %v", info.Name, asks)
+		}
 	}
 }
 

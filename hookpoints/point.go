@@ -1,6 +1,9 @@
 package hookpoints
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // Name is the name of a hook point, as plugins list it in their schema.
 type Name string
@@ -10,15 +13,16 @@ type Group string
 
 // The groups, in the order of the documentation.
 const (
-	GroupSession  Group = "session"
-	GroupMessage  Group = "message"
-	GroupSystem   Group = "system prompt"
-	GroupRequest  Group = "api request"
-	GroupToolCall Group = "tool"
-	GroupCache    Group = "tool output cache"
-	GroupDelivery Group = "message delivery"
-	GroupContext  Group = "context"
-	GroupTurn     Group = "turn"
+	GroupSession    Group = "session"
+	GroupMessage    Group = "message"
+	GroupSystem     Group = "system prompt"
+	GroupRequest    Group = "api request"
+	GroupToolCall   Group = "tool"
+	GroupPermission Group = "permission"
+	GroupCache      Group = "tool output cache"
+	GroupDelivery   Group = "message delivery"
+	GroupContext    Group = "context"
+	GroupTurn       Group = "turn"
 )
 
 // Mode is how the subscribers of a point are asked.
@@ -105,14 +109,14 @@ func (p Point[P, A]) Info() Info {
 
 func (p Point[P, A]) name() Name { return p.Name }
 
-// CanBlock reports whether an answer at this point may block the event.
+// CanBlock reports whether an answer at this point may block the event, or deny it.
 func (i Info) CanBlock() bool {
-	for _, f := range i.Fields {
-		if f.Rule == RuleBlock {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(i.Fields, func(f AnswerField) bool { return f.Rule == RuleBlock }) || i.CanDecide()
+}
+
+// CanDecide reports whether an answer at this point may allow or deny the event.
+func (i Info) CanDecide() bool {
+	return slices.ContainsFunc(i.Fields, func(f AnswerField) bool { return f.Rule == RuleStrictest })
 }
 
 // CanChange reports whether answers at this point have any effect.

@@ -70,6 +70,26 @@ var (
 	}
 )
 
+// Permissions.
+var (
+	PreFileRead = Point[PreFileReadPayload, PermissionAnswer]{
+		Name: "pre_file_read", Group: GroupPermission, Mode: Gather,
+		When: "a tool is about to read or search files, after pre_tool",
+	}
+	PreFileWrite = Point[PreFileWritePayload, PermissionAnswer]{
+		Name: "pre_file_write", Group: GroupPermission, Mode: Gather,
+		When: "a tool is about to write or edit a file, after pre_tool",
+	}
+	PreShellExec = Point[PreShellExecPayload, PermissionAnswer]{
+		Name: "pre_shell_exec", Group: GroupPermission, Mode: Gather,
+		When: "a tool is about to run a command line, after pre_tool",
+	}
+	PreFetchURL = Point[PreFetchURLPayload, PermissionAnswer]{
+		Name: "pre_fetch_url", Group: GroupPermission, Mode: Gather,
+		When: "a tool is about to fetch a URL, after pre_tool",
+	}
+)
+
 // Large tool outputs.
 var (
 	PreCacheOutput = Point[PreCacheOutputPayload, PreCacheOutputAnswer]{
@@ -146,6 +166,7 @@ func points() []describable {
 		&PreSystemPrompt, &PostSystemPrompt,
 		&PreAPITools, &PreAPIRequest,
 		&PreTool, &PostTool, &PreToolOutput, &PostToolOutput,
+		&PreFileRead, &PreFileWrite, &PreShellExec, &PreFetchURL,
 		&PreCacheOutput, &PostCacheOutput,
 		&PreSendMessage, &PostSendMessage,
 		&OnContextSwitch, &PreClear, &PostClear,
@@ -180,6 +201,12 @@ func Names() (names []string) {
 // it is called for every hook of every plugin at every start.
 func Exists(name Name) bool {
 	return slices.ContainsFunc(points(), func(p describable) bool { return p.name() == name })
+}
+
+// AsksPermission reports whether a point of chibi's is a permission point. It examines no
+// types either.
+func AsksPermission(name Name) bool {
+	return slices.Contains([]Name{PreFileRead.Name, PreFileWrite.Name, PreShellExec.Name, PreFetchURL.Name}, name)
 }
 
 // Find describes the point of chibi's that has the name. Unlike All it examines the types

@@ -21,6 +21,8 @@ const (
 	RuleFirst     Rule = "first"
 	RuleAppend    Rule = "append"
 	RuleClaim     Rule = "claim"
+	// RuleStrictest is the rule of a decision; all fields that have it are one opinion.
+	RuleStrictest Rule = "strictest"
 	// RuleWith marks a field that belongs to another one, as in `merge:"with block"`.
 	RuleWith Rule = "with"
 )
@@ -60,6 +62,9 @@ func ruleTable() []ruleFacts {
 			meaning: "lists are appended in plugin order"},
 		{rule: RuleClaim, modes: []Mode{Claim}, kind: kindBool, leads: true,
 			meaning: "true claims the event; no other plugin is asked"},
+		{rule: RuleStrictest, modes: []Mode{Gather}, kind: kindAny, leads: true,
+			meaning: "the strictest opinion: deny, which true means too, then ask, then allow; of equally strict ones the " +
+				"first in plugin order; others are reported"},
 		{rule: RuleWith, modes: []Mode{Gather, Chain, Claim}, kind: kindAny},
 	}
 }

@@ -133,6 +133,10 @@ func (v *validation) rule(f reflect.StructField) {
 		v.field(f, "merge:%q requires %s, this is a %s", tag, facts.wants(), f.Type)
 	}
 	switch facts.rule {
+	case RuleStrictest:
+		if !slices.Contains([]jsonKind{kindBool, kindText, kindAny}, kind) {
+			v.field(f, "merge:%q requires a bool or a string, this is a %s", tag, f.Type)
+		}
 	case RuleWith:
 		v.dependent(f, with, kind)
 	case RuleReplace, RulePatch:
@@ -152,8 +156,8 @@ func (v *validation) dependent(f reflect.StructField, with string, kind jsonKind
 	owner := slices.IndexFunc(v.info.Fields, func(o AnswerField) bool { return o.Name == with })
 	switch {
 	case len(owners) == 0:
-		v.field(f, "merge:%q belongs to nothing: no other field of the answer has the rule replace, patch, block, first or "+
-			"claim", f.Tag.Get("merge"))
+		v.field(f, "merge:%q belongs to nothing: no other field of the answer has the rule replace, patch, block, first, "+
+			"claim or strictest", f.Tag.Get("merge"))
 	case !slices.Contains(owners, with):
 		v.field(f, "merge:\"with %s\" names a field that does not exist or cannot have dependent fields%s", with,
 			choice(with, owners))

@@ -93,7 +93,7 @@ func twice() hookpoints.Info {
 	}
 }
 
-const rules = "replace, patch, block, intersect, unite, join, first, append, claim, with"
+const rules = "replace, patch, block, intersect, unite, join, first, append, claim, strictest, with"
 
 func TestValidateNamesTheMistake(t *testing.T) {
 	withoutFields := chain[Ruling]()
@@ -148,7 +148,7 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			Target string `json:"target" merge:"replace"`
 		}](hookpoints.Gather), `field Target of the answer: merge:"replace" has no effect where the mode is gather; ` +
 			`want one ` +
-			"of block, intersect, unite, join, first, append, with"},
+			"of block, intersect, unite, join, first, append, strictest, with"},
 		{chain[struct {
 			Done bool `json:"done" merge:"claim"`
 		}](), `field Done of the answer: merge:"claim" has no effect where the mode is chain; want one of replace, patch,`},
@@ -167,6 +167,9 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		{chain[struct {
 			Plan chan int `json:"plan" merge:"first"`
 		}](), `field Plan of the answer: merge:"first" requires a value, this is a chan int`},
+		{point[struct {
+			Verdict int `json:"verdict" merge:"strictest"`
+		}](hookpoints.Gather), `field Verdict of the answer: merge:"strictest" requires a bool or a string, this is a int`},
 		{chain[struct {
 			Message string `json:"message" merge:"with"`
 		}](), `field Message of the answer: merge:"with" belongs to nothing: no other field of the answer has the rule`},

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -158,7 +159,8 @@ func (a *Accumulator) Result() Result {
 	for i, r := range a.replies {
 		effects[i] = r.Effect
 	}
-	return Result{Answer: c.answer, BlockedBy: a.blocker, AppendedBy: c.appendedBy, Effects: effects}
+	return Result{Answer: c.answer, BlockedBy: cmp.Or(a.blocker, c.deniedBy), DecidedBy: c.decidedBy,
+		AppendedBy: c.appendedBy, Effects: effects}
 }
 
 // combination makes the answer of the replies when all of them are there.
@@ -168,6 +170,8 @@ type combination struct {
 	payload    *document
 	answer     []byte
 	appendedBy []string
+	decidedBy  string // whose decision is the strictest
+	deniedBy   string // the same if it is a denial
 }
 
 // combine combines the fields by their rules: those that act when all replies are there.

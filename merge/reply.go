@@ -32,11 +32,12 @@ const (
 // Effect is the effect of one reply.
 type Effect struct {
 	Outcome Outcome
-	// Decides is true for the block or the claim that took effect: the first.
+	// Decides is true for the block or the claim that took effect, which is the first, and
+	// for the decision that is used.
 	Decides bool
 	// Lost lists its changes that other plugins replaced or made unused.
 	Lost []Conflict
-	// Why is the message of a block.
+	// Why is the message of a block or the reason of a denial.
 	Why string
 	// Notes are notes, a sentence each.
 	Notes []Note
@@ -82,8 +83,10 @@ type Result struct {
 	// Answer is the combined answer, nil if nobody had an opinion. Fields that
 	// rewrite the payload hold the final value.
 	Answer []byte
-	// BlockedBy is the plugin that blocked, empty if none did.
+	// BlockedBy is the plugin that blocked or denied, empty if none did.
 	BlockedBy string
+	// DecidedBy is the plugin whose decision is the strictest, empty if nobody decided.
+	DecidedBy string
 	// AppendedBy names, for each element of a list that was appended to, the plugin
 	// that it comes from.
 	AppendedBy []string

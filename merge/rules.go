@@ -25,6 +25,8 @@ func (c *combination) gather(f hookpoints.AnswerField) {
 		c.unite(f)
 	case hookpoints.RuleFirst:
 		c.first(f)
+	case hookpoints.RuleStrictest:
+		c.strictest(f)
 	}
 }
 
@@ -138,11 +140,12 @@ func (r *reply) observed(info hookpoints.Info) {
 	}
 }
 
-// Blocks reports whether an answer blocks at a point. The answer must meet the
+// Blocks reports whether an answer blocks or denies at a point. The answer must meet the
 // requirements of [Accumulator.Add].
 func Blocks(info hookpoints.Info, answer []byte) bool {
-	f, decides := deciding(info, &reply{body: string(answer)})
-	return decides && f.Rule == hookpoints.RuleBlock
+	r := &reply{body: string(answer)}
+	f, decides := deciding(info, r)
+	return decides && f.Rule == hookpoints.RuleBlock || opinion(info, r) == hookpoints.DecisionDeny
 }
 
 // alone returns an answer of one plugin: a field that is true and its dependent fields,

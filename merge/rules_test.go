@@ -93,6 +93,16 @@ func TestRules(t *testing.T) {
 			outcomes("", "changed", "ignored"),
 		},
 		{
+			"strictest: deny, then ask, then allow", hookpoints.Gather, hookpoints.RuleStrictest,
+			[]string{`{"it":"allow","beside":"a"}`, `{"it":"deny","beside":"no"}`, `{"it":"ask","beside":"b"}`, `{}`},
+			`{"it":"deny","beside":"no"}`, payload, outcomes("ignored", "blocked", "ignored", ""),
+		},
+		{
+			"strictest: true is deny, the first of equals wins", hookpoints.Gather, hookpoints.RuleStrictest,
+			[]string{`{"it":false}`, `{"it":true}`, `{"it":"deny","beside":"no"}`}, `{"it":true}`, payload,
+			outcomes("", "blocked", "blocked"),
+		},
+		{
 			"with: says nothing alone", hookpoints.Gather, hookpoints.RuleFirst,
 			[]string{`{"beside":1}`}, ``, payload, outcomes(""),
 		},
@@ -156,5 +166,29 @@ func TestRewritesOfManyPlugins(t *testing.T) {
 	want := []merge.Conflict{{Path: "/it/a", Winner: "p1", Loser: "p0"}, {Path: "/it/c", Winner: "p3", Loser: "p2"}}
 	if diff := cmp.Diff(want, lost); diff != "" || string(got.Answer) != `{"it":{"a":2,"b":1}}` {
 		t.Errorf("answer %s, lost (-want +got):\n%s", got.Answer, diff)
+	}
+}
+
+// TestEveryOtherOpinionIsReported: a plugin whose decision is not used is told whose is.
+func TestEveryOtherOpinionIsReported(t *testing.T) {
+	got, _ := merge.Fold(hookpoints.PreShellExec.Info(), []byte(`{}`), repliesOf([]string{
+		`{"decision":"allow"}`, `{"decision":"ask","reason":"look"}`, `{"decision":"ask"}`,
+	}))
+	const answer = `{"decision":"ask","reason":"look"}`
+	if string(got.Answer) != answer || got.DecidedBy != "p1" || got.BlockedBy != "" {
+		t.Errorf("answer %s of %q, blocked by %q; want %s", got.Answer, got.DecidedBy, got.BlockedBy, answer)
+	}
+	var notes [][]merge.Note
+	for _, e := range got.Effects {
+		notes = append(notes, e.Notes)
+	}
+	want := [][]merge.Note{{{Text: `its decision "allow" is not used, that of plugin "p1" is "ask"`}}, nil,
+		{{Text: `plugin "p1" came first with the same decision "ask"`}}}
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	lost := []merge.Conflict{{Path: "/decision", Winner: "p1", Loser: "p0"}}
+	if diff := cmp.Diff(lost, got.Effects[0].Lost); diff != "" {
+		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 }

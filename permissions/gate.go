@@ -2,9 +2,13 @@ package permissions
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/tools"
 )
 
 // Policy judges calls without asking anybody. Implementations are safe for concurrent use.
@@ -28,19 +32,55 @@ type Gate struct {
 	TrustAll bool
 	// Keep stores a rule that the person allows always; nil: it holds for this run only.
 	Keep func(rule string) error
-	// Asked, if not nil, is told the outcome of each question.
-	Asked func(q Question, a Answer)
+	// Dir is the working directory, for hooks and for paths in arguments.
+	Dir string
+	// AccessOf returns what a call of a tool would do that is no [tools.Planner]; nil: that
+	// is not known.
+	AccessOf func(spec tools.Spec, arguments json.RawMessage, dir string) tools.Access
+	// Commands lists the simple commands of a command line, for hooks; false: the line
+	// cannot be parsed. Nil: no line can.
+	Commands func(line string) ([]string, bool)
 
 	mu      sync.Mutex
 	granted map[string]bool // rules that the person allowed for this run
 }
 
+// Outcome is how a call was judged: allow or deny.
+type Outcome struct {
+	Judgement
+	// Asked is set if the person was asked.
+	Asked *Asked
+	// Unkept says why the rule that the person allows always could not be stored; the call
+	// is allowed nevertheless.
+	Unkept error
+}
+
+// Asked is a question that the person answered.
+type Asked struct {
+	// Why is the judgement that asked.
+	Why Judgement
+	// Answer is the person's answer.
+	Answer Answer
+	// Took is how long the question took.
+	Took time.Duration
+}
+
+// Concerns reports whether a call needs a judgement: that of a tool of a category, or one
+// that a rule is about.
+func (g *Gate) Concerns(c Call) bool {
+	if g == nil || c.Tool.Category != "" {
+		return g != nil
+	}
+	ruled := g.Policy.Judge(c)
+	return ruled.Decision != Undecided || ruled.Protected
+}
+
 // Decide returns the final judgement about a call: allow or deny. hooks asks the plugins;
 // it is not called for what a rule denies. Errors are those of hooks, and the end of ctx.
-func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
+func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Outcome, error) {
 	j, err := g.judge(ctx, &c, hooks)
 	if err != nil || j.Decision != Ask {
-		return j, err
+		return Outcome{Judgement: j}, err
 	}
 	return g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
 }
@@ -56,7 +96,8 @@ func (g *Gate) Follow(ctx context.Context, c Call, hooks func(context.Context) (
 	if target := TargetOf(c.Access); target.IsSensitive() {
 		return j, nil
 	}
-	return g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
+	o, err := g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
+	return o.Judgement, err
 }
 
 // judge returns what rules, hooks and defaults say. What the judgement about a URL
@@ -108,29 +149,31 @@ func (g *Gate) ruleFor(c Call, j Judgement) string {
 }
 
 // ask settles a question: by what was answered before, or by the person.
-func (g *Gate) ask(ctx context.Context, q Question) (Judgement, error) {
+func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 	switch {
 	case g.TrustAll && !q.Why.Protected:
-		return Judgement{Decision: Allow, By: "--trust-tools"}, nil
+		return Outcome{Judgement: Judgement{Decision: Allow, By: "--trust-tools"}}, nil
 	case g.isGranted(q.Rule):
-		return Judgement{Decision: Allow, By: fmt.Sprintf("the person, who allowed %q for this run", q.Rule)}, nil
+		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
+		return Outcome{Judgement: Judgement{Decision: Allow, By: by}}, nil
 	case g.Person == nil:
-		return g.unasked(q), nil
+		return Outcome{Judgement: g.unasked(q)}, nil
 	}
+	begun := time.Now()
 	answer, err := g.Person.Ask(ctx, q)
 	if errors.Is(err, ErrNobody) {
-		return g.unasked(q), nil
+		return Outcome{Judgement: g.unasked(q)}, nil
 	}
 	if err != nil {
-		return Judgement{}, err
+		return Outcome{}, err
 	}
-	if g.Asked != nil {
-		g.Asked(q, answer)
-	}
+	o := Outcome{Judgement: Judgement{Decision: Allow, By: ThePerson}, Asked: &Asked{q.Why, answer, time.Since(begun)}}
 	if !answer.Allow {
-		return Judgement{Decision: Deny, By: "the person", Reason: answer.Reason}, nil
+		o.Judgement = Judgement{Decision: Deny, By: ThePerson, Reason: answer.Reason}
+		return o, nil
 	}
-	return Judgement{Decision: Allow, By: "the person"}, g.remember(q.Rule, answer.Scope)
+	o.Unkept = g.remember(q.Rule, answer.Scope)
+	return o, nil
 }
 
 // unasked refuses a call because nobody can be asked, and says what would allow it.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/chibi-host/chibi/tools"
 )
 
 // fixed is a policy that always says the same.
@@ -120,5 +122,41 @@ func TestWithoutATerminalTheLineSaysWhatWouldAllow(t *testing.T) {
 	g.TrustAll = true
 	if got, err = g.Decide(t.Context(), Call{}, says(Judgement{})); err != nil || got.By != "--trust-tools" {
 		t.Errorf("%+v %v", got, err)
+	}
+}
+
+func TestAnOutcomeSaysWhatThePersonAnswered(t *testing.T) {
+	why := Judgement{Decision: Ask, By: "the default for shell"}
+	g := Gate{Policy: fixed{byDefault: why, rule: "shell_exec(ls)"}, Person: &answers{{Allow: true, Scope: Always}, {}},
+		Keep: func(string) error { return errors.New("the disk is full") }}
+	o, err := g.Decide(t.Context(), Call{}, says(Judgement{}))
+	if err != nil || o.Decision != Allow || o.Asked == nil || o.Asked.Why != why || o.Asked.Answer.Scope != Always {
+		t.Errorf("%+v %v", o, err)
+	}
+	if o.Unkept == nil {
+		t.Error("that the rule could not be stored is lost")
+	}
+	if o, err = g.Decide(t.Context(), Call{}, says(Judgement{})); err != nil || o.Decision != Allow || o.Asked != nil {
+		t.Errorf("the rule holds for the run although it could not be stored: %+v %v", o, err)
+	}
+}
+
+func TestWhichCallsNeedAJudgement(t *testing.T) {
+	shell := Call{Tool: tools.Spec{Category: tools.CategoryShell}}
+	for _, test := range []struct {
+		name string
+		gate *Gate
+		call Call
+		want bool
+	}{
+		{"without a gate", nil, shell, false},
+		{"a tool of a category", &Gate{Policy: fixed{}}, shell, true},
+		{"a tool without one", &Gate{Policy: fixed{}}, Call{}, false},
+		{"a tool without one that a rule names", &Gate{Policy: fixed{judge: Judgement{Decision: Allow}}}, Call{}, true},
+		{"a protected one", &Gate{Policy: fixed{judge: Judgement{Protected: true}}}, Call{}, true},
+	} {
+		if got := test.gate.Concerns(test.call); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/tools"
 )
@@ -39,6 +41,24 @@ type Judgement struct {
 	// Protected says that only the person's explicit yes at the terminal allows the
 	// call, whatever rules and hooks say.
 	Protected bool
+}
+
+// ThePerson is who decided by answering a question.
+const ThePerson = "the person"
+
+// Refusal says in a sentence why a call is denied, and by whom.
+func (j Judgement) Refusal() string {
+	switch {
+	case j.By == ThePerson && j.Reason == "":
+		return "the person said no"
+	case j.By == ThePerson:
+		return "the person said no: " + j.Reason
+	case j.Reason == "":
+		return j.By + " denies it"
+	case j.By == "" || strings.Contains(j.Reason, j.By):
+		return j.Reason
+	}
+	return fmt.Sprintf("%s (%s)", j.Reason, j.By)
 }
 
 // Strictest returns the strictest judgement: deny, ask, allow, undecided; of several

@@ -29,3 +29,20 @@ func TestStrictestKeepsProtection(t *testing.T) {
 		}
 	}
 }
+
+func TestRefusal(t *testing.T) {
+	for _, test := range []struct {
+		j    Judgement
+		want string
+	}{
+		{Judgement{By: `the rule "shell_exec(rm *)" of config.toml`}, `the rule "shell_exec(rm *)" of config.toml denies it`},
+		{Judgement{By: `plugin "guard"`, Reason: "push it yourself"}, `push it yourself (plugin "guard")`},
+		{Judgement{By: `plugin "guard"`, Reason: `plugin "guard" failed`}, `plugin "guard" failed`},
+		{Judgement{By: ThePerson}, "the person said no"},
+		{Judgement{By: ThePerson, Reason: "use rg"}, "the person said no: use rg"},
+	} {
+		if got := test.j.Refusal(); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}

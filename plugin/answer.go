@@ -28,7 +28,7 @@ func (r *reply) readClosely(answer Answer) {
 		return
 	}
 	if err := check(r.dispatch.info, body); err != nil {
-		r.unreadable("its answer has a field of the wrong type: " + err.Error())
+		r.unreadable(wrongField(err))
 		return
 	}
 	if err := tooDeep(r.dispatch.info, body); err != nil {
@@ -39,6 +39,15 @@ func (r *reply) readClosely(answer Answer) {
 	if r.dispatch.info.Mode != hookpoints.Observe {
 		r.noteUnknown()
 	}
+}
+
+// wrongField returns that a field of an answer has the wrong type or an unknown value.
+func wrongField(err error) string {
+	var wrong *strictjson.TypeError
+	if errors.As(err, &wrong) {
+		return "its answer has a field of the wrong type: " + err.Error()
+	}
+	return "its answer has a field with an unknown value: " + err.Error()
 }
 
 // notAnObject returns why an answer's body is not a JSON object.
@@ -78,6 +87,9 @@ func check(info hookpoints.Info, answer []byte) error {
 func nameAuthors(verdict any, result merge.Result) {
 	if v, ok := verdict.(interface{ SetBlockedBy(string) }); ok {
 		v.SetBlockedBy(result.BlockedBy)
+	}
+	if v, ok := verdict.(interface{ SetDecidedBy(string) }); ok {
+		v.SetDecidedBy(result.DecidedBy)
 	}
 	if v, ok := verdict.(interface{ SetAppendedBy([]string) }); ok {
 		v.SetAppendedBy(result.AppendedBy)

@@ -24,7 +24,7 @@ func (r *reply) failed(err error) {
 		r.notices = append(r.notices, err.Error()+"; went on without it")
 		return
 	}
-	r.body, _ = JSON(map[string]any{"block": true, "message": message})
+	r.body = r.dispatch.info.Refusal(message)
 	r.notices = append(r.notices, err.Error()+"; "+notice)
 }
 
@@ -35,7 +35,7 @@ func (r *reply) refusal(err error) (message, notice string) {
 	switch {
 	case !at.CanBlock():
 		return "", ""
-	case r.unread && p.FailureAt(at.Name) != Ignore && at.Name == hookpoints.PreTool.Name:
+	case r.unread && p.FailureAt(at.Name) != Ignore && judgesCalls(at):
 		message = fmt.Sprintf("plugin %q could not see this call, which is too large for that hook: %v. "+
 			"Make the call smaller", p.Name, err)
 		return message, fmt.Sprintf("blocked; on_failure = \"ignore\" in [plugins.%q] of the configuration lets such calls "+
@@ -46,6 +46,11 @@ func (r *reply) refusal(err error) (message, notice string) {
 		return fmt.Sprintf("plugin %q failed, and its failure blocks: %v", p.Name, err), "blocked, as its on_failure asks for"
 	}
 	return "", ""
+}
+
+// judgesCalls reports whether plugins decide at a point whether a tool runs.
+func judgesCalls(at hookpoints.Info) bool {
+	return at.Name == hookpoints.PreTool.Name || at.Group == hookpoints.GroupPermission
 }
 
 // unreadable treats an unreadable answer as no opinion, or as a failure if the plugin's

@@ -46,7 +46,7 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err := strictjson.Decode(result.Answer, &verdict); err != nil {
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
-	if result.BlockedBy != "" || result.AppendedBy != nil {
+	if result.BlockedBy != "" || result.DecidedBy != "" || result.AppendedBy != nil {
 		nameAuthors(&verdict, result)
 	}
 	return verdict, nil

@@ -63,11 +63,12 @@ func fieldsOf(info hookpoints.Info) (names []string) {
 }
 
 // unknownText returns which fields the point does not know, and how a block is written if
-// they are those of another agent.
+// they are those of another agent or of another point.
 func unknownText(info hookpoints.Info, unknown []string) string {
 	text := UnknownFields(string(info.Name), unknown, fieldsOf(info))
-	if agentOf(unknown) != "" && info.CanBlock() {
-		text += `; to block, answer {"block": true, "message": "why"}`
+	if (agentOf(unknown) != "" || slices.Contains(unknown, "block")) && info.CanBlock() {
+		spaced := strings.NewReplacer(`":`, `": `, `,"`, `, "`)
+		text += "; to block, answer " + spaced.Replace(string(info.Refusal("why")))
 	}
 	return text
 }

@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 		"internal/schemas", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "tools/coding", "contexts", "cache",
 		"internal/config", "hookpoints", "internal/disk", "internal/jsonfile", "internal/term",
 	},
-	"agent":           {"plugin", "contexts", "cache", "llm", "tools", "hookpoints", "merge"},
+	"agent":           {"plugin", "contexts", "cache", "llm", "tools", "permissions", "hookpoints", "merge"},
 	"plugin":          {"hookpoints", "merge", "tools"},
 	"plugin/process":  {},
 	"plugin/oneshot":  {"plugin", "plugin/process", "hookpoints"},

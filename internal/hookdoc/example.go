@@ -37,6 +37,9 @@ func exampleOf(t reflect.Type, field string) reflect.Value {
 		v.SetBytes([]byte(exampleObject(field)))
 	case t == reflect.TypeFor[[]hookpoints.ChatMessage]():
 		v.Set(reflect.ValueOf(exampleConversation(field)))
+	case t.Kind() == reflect.Pointer:
+		v.Set(reflect.New(t.Elem()))
+		v.Elem().Set(exampleOf(t.Elem(), field))
 	case t.Kind() == reflect.Struct:
 		return exampleStruct(t)
 	case t.Kind() == reflect.Slice:
@@ -50,9 +53,16 @@ func exampleOf(t reflect.Type, field string) reflect.Value {
 }
 
 func exampleObject(field string) string {
-	if field == "PreAPIRequestPayload.request_body" {
+	switch field {
+	case "PreAPIRequestPayload.request_body":
 		return `{"model":"example/model","messages":[{"role":"user","content":"What is in /tmp?"}],"stream":true,` +
 			`"temperature":0.7}`
+	case "PreFileReadPayload.arguments":
+		return `{"path":"notes.txt"}`
+	case "PreFileWritePayload.arguments":
+		return `{"path":"notes.txt","content":"Tidy up.\n"}`
+	case "PreFetchURLPayload.arguments":
+		return `{"url":"http://localhost:8080/health"}`
 	}
 	return `{"command":"ls -l /tmp"}`
 }
@@ -80,6 +90,13 @@ func exampleText(field string) string {
 		"cache_id": "run_command_6b00d3e6_3cd3d7fe",
 		"from":     "default", "to": "work", "content": "The directory /tmp is empty.",
 		"delivery_result": "Message delivered to 'work' via local inbox",
+		"path":            "/home/ada/src/web/notes.txt", "cwd": "/home/ada/src/web",
+		"PreFileReadPayload.tool_name": "read_file", "PreFileWritePayload.tool_name": "write_file",
+		"PreShellExecPayload.tool_name": "shell_exec", "PreFetchURLPayload.tool_name": "fetch_url",
+		"PreFileWritePayload.content": "Tidy up.\n", "diff": "@@ -0,0 +1 @@\n+Tidy up.\n",
+		"command": "ls -l /tmp", "commands": "ls -l /tmp",
+		"url": "http://localhost:8080/health", "host": "localhost", "address_class": "loopback", "safety": "sensitive",
+		"PreFetchURLPayload.reason": "it is an address of this machine", "PreFetchURLPayload.summary": "",
 	})
 }
 

@@ -27,6 +27,8 @@ func Overview() string {
 func can(info hookpoints.Info) string {
 	verbs := "observe"
 	switch {
+	case info.CanDecide():
+		verbs = "allow, ask and deny"
 	case info.CanBlock():
 		verbs = "change and block"
 	case info.CanChange():

@@ -15,7 +15,9 @@ import (
 // fields that a host does not know.
 type JSONSchema struct {
 	// Type is "object", "array", "string", "integer", "number" or "boolean"; "" allows any.
-	Type string `json:"type,omitempty"`
+	Type Type `json:"type,omitempty"`
+	// Enum lists the values, if only some are allowed.
+	Enum []string `json:"enum,omitempty"`
 	// Properties are the members of an object, in order.
 	Properties Properties `json:"properties,omitempty"`
 	// Items is the schema of the elements of an array.
@@ -29,6 +31,17 @@ type JSONSchema struct {
 	Required []string `json:"required,omitempty"`
 	// Additional is the schema of members of any name.
 	Additional *JSONSchema `json:"additionalProperties,omitempty"`
+}
+
+// Type is a type of JSON, or two that are separated by "|": "string|null".
+type Type string
+
+// MarshalJSON writes one type as a text, two as a list.
+func (t Type) MarshalJSON() ([]byte, error) {
+	if one, other, two := strings.Cut(string(t), "|"); two {
+		return json.Marshal([]string{one, other})
+	}
+	return json.Marshal(string(t))
 }
 
 // Properties are the members of an object, in order.
@@ -76,8 +89,8 @@ func schemaOf(t reflect.Type, title string) (*JSONSchema, error) {
 	return s, nil
 }
 
-// typeSchema returns the schema of a type. Null is not allowed: a plugin never receives it,
-// and in an answer it means the same as an absent field.
+// typeSchema returns the schema of a type. Null is not allowed except for some fields of
+// payloads; in an answer it means the same as an absent field.
 func typeSchema(t reflect.Type) (s *JSONSchema, err error) {
 	if t == reflect.TypeFor[json.RawMessage]() {
 		return &JSONSchema{Type: "object"}, nil
@@ -88,6 +101,9 @@ func typeSchema(t reflect.Type) (s *JSONSchema, err error) {
 		return typeSchema(t.Elem())
 	case reflect.String:
 		s.Type = "string"
+		if limited, ok := reflect.Zero(t).Interface().(interface{ Values() []string }); ok {
+			s.Enum = limited.Values()
+		}
 	case reflect.Bool:
 		s.Type = "boolean"
 	case reflect.Int, reflect.Int64:
@@ -122,6 +138,9 @@ func (s *JSONSchema) addFields(t reflect.Type) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 		property.Description = f.Doc
+		if types[f.Name].Kind() == reflect.Pointer && !f.Optional {
+			property.Type += "|null"
+		}
 		s.Properties = append(s.Properties, Property{f.Name, property})
 		if !f.Optional {
 			s.Required = append(s.Required, f.Name)

@@ -38,14 +38,18 @@ func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 
 // Decode takes the answer: one JSON object. Any other output counts as no answer;
 // unless it is empty, the record says what is wrong with it.
-func (c codec) Decode(_ plugin.Event, out process.Outcome) (plugin.Answer, error) {
+func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
 		return plugin.Answer{}, err
 	}
 	if !utf8.Valid(out.Stdout) {
 		return plugin.Answer{Unreadable: notUTF8}, nil
 	}
-	return plugin.Answer{Body: bytes.TrimSpace(out.Stdout), Explain: explain}, nil
+	answer := plugin.Answer{Body: bytes.TrimSpace(out.Stdout), Explain: explain}
+	if bytes.Contains(answer.Body, []byte(`"approved"`)) {
+		answer = newer(ev, answer)
+	}
+	return answer, nil
 }
 
 // notUTF8 says that an answer is not UTF-8.

@@ -138,7 +138,7 @@ func (h residentHooks) Handle(ctx context.Context, ev plugin.Event) (plugin.Answ
 	case !utf8.Valid(a.Result):
 		answer.Body, answer.Unreadable = nil, notUTF8
 	}
-	return answer, nil
+	return newer(ev, answer), nil
 }
 
 // unanswered asks by an ordinary start, if that may be.

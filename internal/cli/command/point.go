@@ -18,6 +18,8 @@ func NoPlugin(name string) error {
 // Powers returns what a plugin can do at a point, in words.
 func Powers(info hookpoints.Info) string {
 	switch {
+	case info.CanDecide():
+		return "can allow, ask and deny"
 	case info.CanBlock():
 		return "can change and block"
 	case info.CanChange():

@@ -186,6 +186,8 @@ func exampleAnswer(h hookpoints.Info) string {
 		switch {
 		case f.Rule == hookpoints.RuleBlock:
 			return `{"block": true, "message": "why"}`
+		case f.Rule == hookpoints.RuleStrictest:
+			return `{"denied": true, "reason": "why"}`
 		case f.Rule == hookpoints.RuleJoin, f.Rule == hookpoints.RuleFirst && f.Type == "string":
 			return fmt.Sprintf(`{"%s": "some text"}`, f.Name)
 		case f.Rule == hookpoints.RuleUnite:

@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// askPermission plans a valid call of a tool and lets the gate decide whether it runs. What
+// was judged is what runs.
+func (c *toolCall) askPermission(ctx context.Context, tool tools.Tool) error {
+	call := tools.Call{ID: c.inv.ToolCallID, Arguments: c.inv.Arguments, Context: c.step.turn.contextName()}
+	plan, err := planOf(ctx, tool, call, c.agent.Gate)
+	if err != nil {
+		c.out = denied(fmt.Errorf("tool %q did not run: %w", c.inv.ToolName, err))
+		return ctx.Err()
+	}
+	c.plan = plan
+	if c.agent.Gate == nil {
+		return nil
+	}
+	allowed, err := judgedCall{c, permissions.Call{Tool: tool.Spec(), ID: call.ID, Arguments: call.Arguments,
+		Access: plan.Access()}}.judge(ctx)
+	if !allowed {
+		plan.Close()
+		c.plan = nil
+	}
+	return err
+}
+
+// planOf returns the plan of a call. A tool that makes none is called when its plan runs.
+func planOf(ctx context.Context, tool tools.Tool, call tools.Call, gate *permissions.Gate) (tools.Plan, error) {
+	if planner, plans := tool.(tools.Planner); plans {
+		return planner.Plan(ctx, call)
+	}
+	plan := unplanned{tool: tool, call: call}
+	if spec := tool.Spec(); gate != nil && gate.AccessOf != nil && spec.Category != "" {
+		plan.access = gate.AccessOf(spec, call.Arguments, gate.Dir)
+	}
+	return plan, nil
+}
+
+// unplanned is the plan of a tool that makes none.
+type unplanned struct {
+	tool   tools.Tool
+	call   tools.Call
+	access tools.Access
+}
+
+func (p unplanned) Access() tools.Access                          { return p.access }
+func (p unplanned) Run(ctx context.Context) (tools.Result, error) { return p.tool.Call(ctx, p.call) }
+func (p unplanned) Close()                                        {}
+
+// judgedCall is a call that the gate judges.
+type judgedCall struct {
+	*toolCall
+	judged permissions.Call
+}
+
+// judge decides whether a call may happen, and reports who decided. A call that may not has
+// its output afterwards.
+func (c judgedCall) judge(ctx context.Context) (allowed bool, err error) {
+	gate := c.agent.Gate
+	if !gate.Concerns(c.judged) {
+		return true, nil
+	}
+	outcome, err := gate.Decide(ctx, c.judged, c.fire)
+	if err != nil {
+		return false, err
+	}
+	if outcome.Unkept != nil {
+		c.agent.Output.notice("the rule holds for this run only, because it could not be stored: %v", outcome.Unkept)
+	}
+	c.report(outcome)
+	if outcome.Decision != permissions.Allow {
+		c.out = refused(outcome.Judgement)
+		return false, nil
+	}
+	return true, nil
+}
+
+// refused returns what the model is told about a call that is denied: why, and by whom.
+func refused(j permissions.Judgement) output {
+	const preface = "Permission denied: "
+	text := preface + j.Refusal()
+	return output{text: text, why: text, preface: preface, status: hookpoints.StatusDenied, exit: 1}
+}
+
+// report reports who decided about a call.
+func (c judgedCall) report(o permissions.Outcome) {
+	event := &PermissionEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName, Category: c.judged.Tool.Category,
+		Decision: o.Decision, By: o.By, Reason: o.Reason}
+	if asked := o.Asked; asked != nil {
+		event.Asked = &AskedEvent{By: asked.Why.By, Reason: asked.Why.Reason, DurationMS: asked.Took.Milliseconds()}
+		if asked.Answer.Allow {
+			event.Asked.Scope = asked.Answer.Scope
+		}
+	}
+	c.agent.Output.emit(Event{Kind: EventPermission, Permission: event})
+	if o.Decision == permissions.Allow {
+		c.agent.Output.detail("tool %s: allowed by %s", c.inv.ToolName, o.By)
+	}
+}
+
+// fire asks the plugins at the permission point of a tool's category, if there is one.
+func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
+	var answer hookpoints.PermissionAnswer
+	var err error
+	switch c.judged.Tool.Category {
+	case tools.CategoryRead, tools.CategorySearch:
+		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreFileRead, c.fileRead())
+	case tools.CategoryWrite, tools.CategoryEdit:
+		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreFileWrite, c.fileWrite())
+	case tools.CategoryShell:
+		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreShellExec, c.shellExec())
+	case tools.CategoryFetch:
+		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreFetchURL, c.fetchURL())
+	}
+	if err != nil || answer.Verdict() == "" {
+		return permissions.Judgement{}, err
+	}
+	return permissions.Judgement{Decision: permissions.Decision(answer.Verdict()),
+		By: fmt.Sprintf("plugin %q", answer.DecidedBy), Reason: answer.Reason}, nil
+}
+
+// paths returns the path that a call uses, and the one that it named if that differs.
+func paths(a tools.Access) (path, named string) {
+	if a.Real == "" || a.Real == a.Path {
+		return a.Path, ""
+	}
+	return a.Real, a.Path
+}
+
+func (c judgedCall) fileRead() hookpoints.PreFileReadPayload {
+	path, named := paths(c.judged.Access)
+	return hookpoints.PreFileReadPayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
+		Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Cwd: c.agent.Gate.Dir,
+		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+}
+
+// maxDiff bounds the diff at pre_file_write, in bytes.
+const maxDiff = 64 << 10
+
+func (c judgedCall) fileWrite() hookpoints.PreFileWritePayload {
+	path, named := paths(c.judged.Access)
+	return hookpoints.PreFileWritePayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
+		Content: c.judged.Access.Content, Operation: c.judged.Access.Operation, Exists: c.judged.Access.Exists,
+		Diff: clip.Bytes(c.judged.Access.Diff, maxDiff), Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
+		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+}
+
+func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {
+	payload := hookpoints.PreShellExecPayload{ToolName: c.inv.ToolName, Command: c.judged.Access.Command,
+		Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Cwd: c.judged.Access.Dir,
+		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+	if payload.Cwd == "" {
+		payload.Cwd = c.agent.Gate.Dir
+	}
+	if parse := c.agent.Gate.Commands; parse != nil {
+		if commands, ok := parse(c.judged.Access.Command); ok {
+			payload.Commands = &commands
+		}
+	}
+	return payload
+}
+
+func (c judgedCall) fetchURL() hookpoints.PreFetchURLPayload {
+	payload := hookpoints.PreFetchURLPayload{ToolName: c.inv.ToolName, URL: c.judged.Access.URL,
+		Safety: hookpoints.SafetyPublic, Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
+		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+	if payload.URL == "" {
+		payload.Safety, payload.Summary = hookpoints.SafetyNoURL, clip.Bytes(string(c.inv.Arguments), maxSummary)
+		return payload
+	}
+	target := permissions.TargetOf(c.judged.Access)
+	payload.Host, payload.AddressClass, payload.Reason = target.Host, string(target.Class), target.Reason
+	if target.IsSensitive() {
+		payload.Safety = hookpoints.SafetySensitive
+	}
+	return payload
+}
+
+// maxSummary bounds the summary of the arguments at pre_fetch_url, in bytes.
+const maxSummary = 200

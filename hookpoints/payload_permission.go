@@ -1,0 +1,181 @@
+package hookpoints
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// PreFileReadPayload is the payload of pre_file_read.
+type PreFileReadPayload struct {
+	// ToolName is the tool that would read.
+	ToolName string `json:"tool_name"`
+	// Path is the file or directory that would be read or searched: absolute, with all
+	// links resolved.
+	Path string `json:"path"`
+	// NamedPath is the absolute path before links were resolved; absent if it is the same.
+	NamedPath string `json:"named_path,omitempty"`
+	// Arguments are the call's final arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Cwd is the working directory.
+	Cwd string `json:"cwd"`
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Recipe names the recipe that is being run; absent if there is none.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
+}
+
+// PreFileWritePayload is the payload of pre_file_write.
+type PreFileWritePayload struct {
+	// ToolName is the tool that would write.
+	ToolName string `json:"tool_name"`
+	// Path is the file that would be written: absolute, with all links resolved.
+	Path string `json:"path"`
+	// NamedPath is the absolute path before links were resolved; absent if it is the same.
+	NamedPath string `json:"named_path,omitempty"`
+	// Content is the text that the file would have; null if the call has only a part of
+	// it, as for an edit.
+	Content *string `json:"content"`
+	// Operation says what an edit does, as in the arguments; absent for other tools.
+	Operation string `json:"operation,omitempty"`
+	// Exists is true if the file exists already.
+	Exists bool `json:"exists"`
+	// Diff is the change as a unified diff of at most 64 KiB, "" if it is not known.
+	Diff string `json:"diff"`
+	// Arguments are the call's final arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Cwd is the working directory.
+	Cwd string `json:"cwd"`
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Recipe names the recipe that is being run; absent if there is none.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
+}
+
+// PreShellExecPayload is the payload of pre_shell_exec.
+type PreShellExecPayload struct {
+	// ToolName is the tool that would run the command line.
+	ToolName string `json:"tool_name"`
+	// Command is the command line.
+	Command string `json:"command"`
+	// Commands are the simple commands in it, those inside substitutions, sh -c, env, xargs
+	// and the like included; null if the line cannot be parsed.
+	Commands *[]string `json:"commands"`
+	// Arguments are the call's final arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Cwd is the directory in which it would run.
+	Cwd string `json:"cwd"`
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Recipe names the recipe that is being run; absent if there is none.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
+}
+
+// PreFetchURLPayload is the payload of pre_fetch_url.
+type PreFetchURLPayload struct {
+	// ToolName is the tool that would fetch.
+	ToolName string `json:"tool_name"`
+	// URL is what would be fetched, "" for a tool without an argument that is a URL.
+	URL string `json:"url"`
+	// Host is the host in the URL, "" if there is none.
+	Host string `json:"host"`
+	// AddressClass is the kind of address that the host has, such as "public", "loopback" or
+	// "private_network"; "" for a name that is not looked up yet.
+	AddressClass string `json:"address_class"`
+	// Safety is "sensitive" if the address is known and not public; "no_url" for a tool
+	// without an argument that is a URL; "public" otherwise.
+	Safety Safety `json:"safety"`
+	// Reason says why it is sensitive; absent otherwise.
+	Reason string `json:"reason,omitempty"`
+	// Summary is the beginning of the arguments if there is no URL; absent otherwise.
+	Summary string `json:"summary,omitempty"`
+	// Arguments are the call's final arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Cwd is the working directory.
+	Cwd string `json:"cwd"`
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Recipe names the recipe that is being run; absent if there is none.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
+}
+
+// Safety says how harmless an address is.
+type Safety string
+
+// The values of Safety.
+const (
+	SafetyPublic    Safety = "public"
+	SafetySensitive Safety = "sensitive"
+	SafetyNoURL     Safety = "no_url"
+)
+
+// PermissionAnswer is the answer at permission points. Denied and Decision are one opinion:
+// the stricter of the two.
+type PermissionAnswer struct {
+	// Denied refuses the call; false is no opinion.
+	Denied bool `json:"denied,omitzero" merge:"strictest"`
+	// Decision is "deny", which refuses the call; "ask", so that the person is asked; or
+	// "allow", so that the person is not asked, unless a rule, another plugin or the
+	// protection of the file is stricter.
+	Decision Decision `json:"decision,omitzero" merge:"strictest"`
+	// Reason is shown to the model if the call is refused, and to the person who is asked.
+	Reason string `json:"reason,omitzero" merge:"with decision"`
+	// DecidedBy is the plugin whose decision it is. The host sets it; a plugin cannot.
+	DecidedBy string `json:"-"`
+}
+
+// SetDecidedBy takes the name of the plugin whose decision it is.
+func (a *PermissionAnswer) SetDecidedBy(plugin string) { a.DecidedBy = plugin }
+
+// Verdict returns the stricter one of Denied and Decision, "" for no opinion.
+func (a PermissionAnswer) Verdict() Decision {
+	if a.Denied {
+		return DecisionDeny
+	}
+	return a.Decision
+}
+
+// Decision is what an answer says about a call that asks for permission; "" is no opinion.
+type Decision string
+
+// The decisions, from the strictest.
+const (
+	DecisionDeny  Decision = "deny"
+	DecisionAsk   Decision = "ask"
+	DecisionAllow Decision = "allow"
+)
+
+// Values lists the decisions, for schemas.
+func (Decision) Values() []string {
+	return []string{string(DecisionDeny), string(DecisionAsk), string(DecisionAllow)}
+}
+
+// UnmarshalText accepts a decision, and "" for none. Any other text is an error, because it
+// may have been meant as a denial.
+func (d *Decision) UnmarshalText(text []byte) error {
+	switch decided := Decision(text); decided {
+	case "", DecisionDeny, DecisionAsk, DecisionAllow:
+		*d = decided
+		return nil
+	}
+	return fmt.Errorf(`%.40q is no decision; want "deny", "ask" or "allow"`, text)
+}
