@@ -87,12 +87,16 @@ var allowed = map[string][]string{
 	"llm/openai":                   {"llm", "internal/term"},
 	"llm/demo":                     {},
 	"tools":                        {},
-	"permissions":                  {"tools", "permissions/urls"},
 	"permissions/urls":             {},
 	"tools/coding":                 {"tools", "plugin/process", "internal/disk", "internal/private"},
 	"tools/coding/fetch":           {"tools", "permissions", "permissions/urls"},
 	"tools/builtin":                {"tools", "cache", "internal/disk", "internal/private"},
 	"internal/private":             {"contexts"},
+
+	"permissions/internal/commandline": {},
+
+	"permissions": {"tools", "permissions/urls", "permissions/internal/commandline", "internal/private"},
+
 	"contexts": {"contexts/internal/transcript", "contexts/internal/statetext", "internal/jsonl",
 		"internal/jsonfile", "internal/disk"},
 	"contexts/internal/statetext":  {},

@@ -51,7 +51,7 @@ func (f Files) Has(path string, opened os.FileInfo) bool {
 	if f.home == "" {
 		return false
 	}
-	return isBelow(f.home, path) && hasName(path) ||
+	return isBelow(f.home, path) && IsName(path) ||
 		slices.ContainsFunc(f.infos, func(info os.FileInfo) bool { return os.SameFile(info, opened) })
 }
 
@@ -62,7 +62,7 @@ func in(dir string) (infos []os.FileInfo) {
 		return nil
 	}
 	for _, e := range entries {
-		if !hasName(e.Name()) {
+		if !IsName(e.Name()) {
 			continue
 		}
 		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil {
@@ -72,7 +72,8 @@ func in(dir string) (infos []os.FileInfo) {
 	return infos
 }
 
-func hasName(path string) bool {
+// IsName reports whether a file in chibi's home is private by its name.
+func IsName(path string) bool {
 	base := strings.ToLower(filepath.Base(path))
 	return slices.ContainsFunc(names(), func(name string) bool { return strings.Contains(base, name) })
 }

@@ -1,0 +1,199 @@
+// Package commandline finds what a shell would do with a command line, without running it:
+// the simple commands, also those that other commands run (sh -c, env, xargs, find -exec),
+// and the files that redirections open.
+//
+// It promises that a command which the shell may run is either found, or that the result
+// says that something may run which is only known later: of a command by [Command.Opaque],
+// of the line by [Line.Hidden], or by an error. The line is read as a POSIX shell reads it
+// and as bash does, because sh can be either.
+package commandline
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The bounds of a line that is examined; beyond them it counts as one that cannot be parsed.
+const (
+	MaxBytes    = 64 << 10 // of the line
+	MaxCommands = 500      // simple commands, those inside others included
+	MaxDepth    = 8        // lines inside lines, as in sh -c "sh -c ..."
+	maxNesting  = 500      // brackets in each other
+	maxPipes    = 4000     // characters |, each of which is a level for the parser
+)
+
+// Line is what a shell would do with a command line.
+type Line struct {
+	// Commands are the simple commands, in the order of the line.
+	Commands []Command
+	// Writes and Reads are the files that redirections open.
+	Writes, Reads []Word
+	// Moves are the directories that the line changes to. Lost says that it changes to one
+	// that is only known when it runs.
+	Moves []Word
+	Lost  bool
+	// Hidden says why other commands than those listed may run; "" if none can.
+	Hidden string
+}
+
+// Command is a simple command.
+type Command struct {
+	// Assigns are the variables that are set before it, or by it if it has no words.
+	Assigns []Assign
+	// Words are its name and arguments.
+	Words []Word
+	// Forms are other spellings of the same command: without the directory of its name,
+	// without what stands between git and its subcommand.
+	Forms [][]Word
+	// Guesses are spellings that may mean the same: without options before a subcommand.
+	Guesses [][]Word
+	// Opaque says why it may run what is only known when it runs; "" if it does not.
+	Opaque string
+	// Inner are the commands that it runs.
+	Inner []Command
+	// Transparent says that it does nothing but run Inner.
+	Transparent bool
+	// Outright says that it runs Inner besides doing what its name says, as find does.
+	Outright bool
+}
+
+// Assign is a variable that a command line sets.
+type Assign struct {
+	Name  string
+	Value Word
+	// Before says that it stands before a command, and holds for that only.
+	Before bool
+}
+
+// finder collects what commands of a line run.
+type finder struct {
+	Line
+	depth int  // how many command lines this one is in
+	count *int // how many commands were found, in all of them
+	err   error
+}
+
+// analysis is one reading of a line.
+type analysis struct {
+	finder
+	source string
+	lang   syntax.LangVariant
+}
+
+// Parse examines a command line. The error says why that is not possible.
+func Parse(line string) (Line, error) {
+	count := 0
+	return parse(line, 0, &count)
+}
+
+func parse(line string, depth int, count *int) (Line, error) {
+	if err := check(line, depth); err != nil {
+		return Line{}, err
+	}
+	bash, err := read(line, syntax.LangBash, depth, count)
+	posix, posixErr := read(line, syntax.LangPOSIX, depth, count)
+	switch {
+	case err != nil && posixErr != nil:
+		return Line{}, err
+	case err != nil:
+		posix.hide("bash reads it in another way, or not at all")
+		return posix, nil
+	case posixErr != nil:
+		bash.hide("a POSIX shell reads it in another way than bash, or not at all")
+		return bash, nil
+	}
+	return union(posix, bash), nil
+}
+
+// check refuses what is not worth reading, and what shells and the parser read differently.
+func check(line string, depth int) error {
+	switch {
+	case len(line) > MaxBytes:
+		return fmt.Errorf("it has more than %d bytes", MaxBytes)
+	case depth > MaxDepth:
+		return errors.New("it has command lines in each other too deep")
+	case !utf8.ValidString(line):
+		return errors.New("it is not valid UTF-8")
+	}
+	for _, r := range line {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f {
+			return fmt.Errorf("it contains the control character %U", r)
+		}
+	}
+	if nesting(line) > maxNesting || strings.Count(line, "|") > maxPipes {
+		return errors.New("it is nested too deep")
+	}
+	return nil
+}
+
+// nesting is how deep the parser may have to go, at most: it takes a few KiB of stack for
+// each bracket that is open.
+func nesting(line string) (deepest int) {
+	open := 0
+	for _, r := range line {
+		switch r {
+		case '(', '{', '[':
+			open++
+			deepest = max(deepest, open)
+		case ')', '}', ']':
+			open = max(0, open-1)
+		}
+	}
+	return deepest
+}
+
+// read parses the line in one language.
+func read(line string, lang syntax.LangVariant, depth int, count *int) (Line, error) {
+	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		return Line{}, errors.New(reason(err))
+	}
+	a := &analysis{finder: finder{depth: depth, count: count}, source: line, lang: lang}
+	syntax.Walk(file, a.visit)
+	return a.Line, a.err
+}
+
+// reason is what the parser says, without the place in a file that has no name.
+func reason(err error) string {
+	if parse, ok := errors.AsType[syntax.ParseError](err); ok {
+		return parse.Text
+	}
+	return err.Error()
+}
+
+func (l *Line) hide(why string) {
+	if l.Hidden == "" {
+		l.Hidden = why
+	}
+}
+
+// union is what either reading has. Mostly both are the same.
+func union(a, b Line) Line {
+	known := map[string]bool{}
+	for _, c := range a.Commands {
+		known[c.String()] = true
+	}
+	for _, c := range b.Commands {
+		if !known[c.String()] {
+			a.Commands = append(a.Commands, c)
+		}
+	}
+	a.Writes, a.Reads, a.Moves = join(a.Writes, b.Writes), join(a.Reads, b.Reads), join(a.Moves, b.Moves)
+	a.Lost = a.Lost || b.Lost
+	a.hide(b.Hidden)
+	return a
+}
+
+// join appends the words that are not in a list yet.
+func join(list, more []Word) []Word {
+	for _, w := range more {
+		if !contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return list
+}

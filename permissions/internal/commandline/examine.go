@@ -1,0 +1,172 @@
+package commandline
+
+import (
+	"strings"
+)
+
+// examine finds what a simple command is known as and what it runs. input is the
+// here-document that it reads, nil if there is none.
+func (f *finder) examine(c Command, input *Word) Command {
+	if setsCommand(c.Assigns) {
+		c.Opaque = "it sets a variable whose value other programs run"
+	}
+	if len(c.Words) == 0 {
+		return c
+	}
+	name, ok := programName(c.Words[0])
+	if !ok {
+		c.Opaque = "its name is only known when it runs"
+	}
+	c.Forms = spellings(c.Words, name)
+	c.Guesses = withoutOptions(name, c.Words)
+	switch {
+	case isShell(name):
+		f.shell(&c, input)
+	case name == "git":
+		f.git(&c)
+	case name == "find":
+		f.find(&c)
+	case name == "xargs":
+		f.xargs(&c)
+	case name == "cd" || name == "chdir":
+		f.cd(c.Words[1:])
+	case name == "pushd" || name == "popd":
+		f.Lost = true
+	default:
+		f.run(&c, name, input)
+	}
+	return c
+}
+
+// run examines commands that run others in a way that needs no function of its own.
+func (f *finder) run(c *Command, name string, input *Word) {
+	if w, ok := wrapperOf(name); ok {
+		f.wrapper(c, w, input)
+		return
+	}
+	if why := opaque(name, c.Words[1:]); why != "" {
+		c.Opaque = why
+	}
+	switch name {
+	case "eval":
+		f.script(c, joined(c.Words[1:]))
+	case "trap":
+		f.trap(c)
+	case "watch", "su", "runuser", "script":
+		f.scriptAfterOption(c)
+	}
+}
+
+// programName returns the name of the program that a word runs, in lower case as systems
+// that do not distinguish letters find it, and whether it is known.
+func programName(w Word) (string, bool) {
+	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
+	known := Word{Text: name}.IsStatic() && !w.Splits && !strings.ContainsAny(w.Text, "\x01\x02\x03\x04")
+	if !known && !(Word{Text: name}).IsStatic() {
+		return "", false
+	}
+	return strings.ToLower(name), known
+}
+
+// spellings returns the command with the plain name of its program.
+func spellings(words []Word, name string) (forms [][]Word) {
+	if name != "" && words[0].Text != name {
+		forms = append(forms, renamed(name, words[1:]))
+	}
+	if rest, ok := strings.CutPrefix(name, "git-"); ok {
+		forms = append(forms, append(renamed("git", []Word{{Text: rest}}), words[1:]...))
+	}
+	return forms
+}
+
+func renamed(name string, rest []Word) []Word {
+	return append([]Word{{Text: name}}, rest...)
+}
+
+// maxSkipped is how many words are skipped as options before a subcommand.
+const maxSkipped = 8
+
+// withoutOptions returns what may be meant if options, with or without a value, stand
+// before a subcommand: npm --prefix x publish.
+func withoutOptions(name string, words []Word) (forms [][]Word) {
+	for i := 1; i < len(words) && i < maxSkipped; i++ {
+		if !strings.HasPrefix(words[i].Text, "-") && (i < 2 || !strings.HasPrefix(words[i-1].Text, "-")) {
+			break
+		}
+		if i+1 < len(words) {
+			forms = append(forms, renamed(name, words[i+1:]))
+		}
+	}
+	return forms
+}
+
+// cd notes the directory to which the line changes.
+func (f *finder) cd(args []Word) {
+	for len(args) > 0 && (args[0].Text == "--" || args[0].Text == "-P" || args[0].Text == "-L") {
+		args = args[1:]
+	}
+	if len(args) != 1 || strings.HasPrefix(args[0].Text, "-") || !isKnownPath(args[0].Text) {
+		f.Lost = true
+		return
+	}
+	f.Moves = append(f.Moves, args[0])
+}
+
+// isKnownPath reports whether a path is known before it is used, but for the home directory.
+func isKnownPath(text string) bool {
+	rest := strings.TrimPrefix(text, string(Tilde)+"/")
+	return rest != "" && Word{Text: rest}.IsStatic()
+}
+
+// setsCommand reports whether one of the variables names a command, or a file of commands,
+// for a shell or another program.
+func setsCommand(list []Assign) bool {
+	for _, a := range list {
+		switch a.Name {
+		case "BASH_ENV", "ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "SHELL",
+			"PAGER", "EDITOR", "VISUAL", "BROWSER", "LESSOPEN", "LESSCLOSE", "IFS":
+			return true
+		}
+		for _, part := range []string{"_PAGER", "_EDITOR", "GIT_", "_COMMAND", "_ASKPASS", "BASH_FUNC_"} {
+			if strings.Contains(a.Name, part) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// opaque returns why a command runs what is only known when it runs; "" if it does not.
+func opaque(name string, args []Word) string {
+	switch name {
+	case "eval":
+		return "eval makes a command of its arguments when it runs"
+	case ".", "source":
+		return "it runs commands from a file"
+	case "alias", "hash", "enable", "bind", "complete", "compgen", "mapfile", "readarray", "fc":
+		return "it can give a command another name"
+	case "ssh", "mosh", "docker", "podman", "kubectl":
+		if name == "ssh" || name == "mosh" {
+			return "it runs commands on another computer"
+		}
+	case "parallel", "at", "batch", "crontab", "unshare", "nsenter", "systemd-run", "su", "runuser", "script", "watch",
+		"expect", "entr", "fish", "csh", "tcsh", "nu", "pwsh", "screen", "tmux":
+		return "which commands it runs is only known when it runs"
+	case "printf", "read", "unset", "test", "[", "declare", "typeset", "local", "export", "readonly", "wait", "getopts":
+		if evaluates(args) {
+			return "it can run commands that are in the subscript of a variable"
+		}
+	}
+	return ""
+}
+
+// evaluates reports whether bash may take an argument for a variable with a subscript that
+// contains a command.
+func evaluates(args []Word) bool {
+	for _, w := range args {
+		if strings.Contains(w.Text, "[") && strings.ContainsAny(w.Text, "$`") {
+			return true
+		}
+	}
+	return false
+}

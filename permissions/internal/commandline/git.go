@@ -1,0 +1,117 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+)
+
+// git finds the subcommand of git behind its options, and the commands that it runs.
+func (f *finder) git(c *Command) {
+	rest, why := gitSubcommand(c.Words[1:])
+	if why != "" {
+		c.Opaque = why
+	}
+	if len(rest) == 0 {
+		return
+	}
+	if len(rest) < len(c.Words)-1 {
+		c.Forms = append(c.Forms, renamed("git", rest))
+	}
+	c.Outright = true
+	switch rest[0].Text {
+	case "submodule":
+		if at := index(rest, "foreach"); at > 0 {
+			f.gitScript(c, withoutFlags(rest[at+1:]))
+		}
+	case "bisect":
+		if len(rest) > 2 && rest[1].Text == "run" {
+			f.inside(c, rest[2:])
+		}
+	case "rebase":
+		f.gitRebase(c, rest)
+	case "filter-branch", "difftool", "mergetool", "for-each-repo":
+		c.Opaque = "which commands it runs is only known when it runs"
+	}
+}
+
+// gitSubcommand returns what follows git's options, and why that is not all that runs.
+func gitSubcommand(words []Word) (rest []Word, why string) {
+	for i := 0; i < len(words); i++ {
+		text := words[i].Text
+		switch {
+		case words[i].Splits:
+			return words[i:], "its arguments are only known when it runs"
+		case text == "-c" || text == "--config-env":
+			if i++; i < len(words) && !isHarmlessSetting(words[i].Text) {
+				why = "it changes a setting of git, which can run a command"
+			}
+		case strings.HasPrefix(text, "--config-env="), strings.HasPrefix(text, "--exec-path="):
+			why = "it changes a setting of git, which can run a command"
+		case takesValue(text):
+			i++
+		case !strings.HasPrefix(text, "-"):
+			return words[i:], why
+		}
+	}
+	return nil, why
+}
+
+// takesValue reports whether the next word is the value of an option of git.
+func takesValue(text string) bool {
+	switch text {
+	case "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source":
+		return true
+	}
+	return false
+}
+
+// isHarmlessSetting reports whether a setting of git names no command and no file.
+func isHarmlessSetting(text string) bool {
+	key, _, _ := strings.Cut(strings.ToLower(text), "=")
+	switch section, _, _ := strings.Cut(key, "."); section {
+	case "user", "color", "advice", "init", "log", "safe":
+		return Word{Text: key}.IsStatic()
+	}
+	return key == "core.quotepath" || key == "core.autocrlf" || key == "commit.gpgsign"
+}
+
+func index(words []Word, text string) int {
+	return slices.IndexFunc(words, func(w Word) bool { return w.Text == text })
+}
+
+func withoutFlags(words []Word) []Word {
+	for len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
+		words = words[1:]
+	}
+	return words
+}
+
+// gitScript examines a command line that git passes to a shell, or a command with its
+// arguments.
+func (f *finder) gitScript(c *Command, words []Word) {
+	switch len(words) {
+	case 0:
+	case 1:
+		f.script(c, words[0])
+	default:
+		f.inside(c, words)
+	}
+}
+
+// gitRebase examines the command lines after -x and --exec.
+func (f *finder) gitRebase(c *Command, words []Word) {
+	for i, w := range words {
+		text, joined := strings.CutPrefix(w.Text, "--exec=")
+		if !joined {
+			text, joined = strings.CutPrefix(w.Text, "-x")
+		}
+		switch {
+		case w.Text == "--exec" || w.Text == "-x":
+			if i+1 < len(words) {
+				f.script(c, words[i+1])
+			}
+		case joined:
+			f.script(c, Word{Text: text, Source: w.Source})
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package commandline
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+var errTooMany = errors.New("it has too many commands")
+
+// hole is an argument that is only known when the line runs.
+func hole() Word { return Word{Text: string(Hole), Source: "...", Splits: true} }
+
+// inside adds a command that another one runs.
+func (f *finder) inside(c *Command, words []Word) {
+	if len(words) == 0 {
+		return
+	}
+	if *f.count++; *f.count > MaxCommands {
+		f.err = errTooMany
+		return
+	}
+	c.Inner = append(c.Inner, f.examine(Command{Words: words}, nil))
+}
+
+// find examines the commands after -exec and the like.
+func (f *finder) find(c *Command) {
+	c.Outright = true
+	words := c.Words
+	for i := 1; i < len(words); i++ {
+		if words[i].Splits {
+			c.Opaque = "its arguments are only known when it runs, and could be -exec"
+		}
+		switch words[i].Text {
+		case "-execdir", "-okdir":
+			f.Lost = true
+		case "-exec", "-ok":
+		default:
+			continue
+		}
+		end := endOfExec(words, i+1)
+		f.inside(c, replaced(words[i+1:end], "{}"))
+		i = end
+	}
+}
+
+// endOfExec returns where the command of -exec ends.
+func endOfExec(words []Word, from int) int {
+	for i := from; i < len(words); i++ {
+		if words[i].Text == ";" || words[i].Text == "+" && words[i-1].Text == "{}" {
+			return i
+		}
+	}
+	return len(words)
+}
+
+// replaced returns words in which a text stands for what is only known later.
+func replaced(words []Word, text string) []Word {
+	words = slices.Clone(words)
+	for i, w := range words {
+		if text != "" && strings.Contains(w.Text, text) {
+			words[i] = Word{Text: strings.ReplaceAll(w.Text, text, string(Hole)), Source: w.String()}
+		}
+	}
+	return words
+}
+
+// xargs examines the command that xargs completes with what it reads.
+func (f *finder) xargs(c *Command) {
+	w := wrapper{flags: "0rtpxo", values: "nLPsdEaIJRS",
+		long: []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"},
+		longs: []string{"max-args", "max-procs", "max-chars", "delimiter", "arg-file", "process-slot-var", "max-lines",
+			"replace"}}
+	rest, _, why := w.command(c.Words[1:])
+	if why != "" {
+		c.Opaque = why
+	}
+	if len(rest) == 0 {
+		return
+	}
+	options := c.Words[1 : len(c.Words)-len(rest)]
+	if text := replacement(options); text != "" {
+		f.inside(c, replaced(rest, text))
+	} else {
+		f.inside(c, append(slices.Clone(rest), hole()))
+	}
+	c.Transparent = why == ""
+}
+
+// replacement returns the text that xargs -I replaces.
+func replacement(options []Word) string {
+	for i, w := range options {
+		if text, ok := strings.CutPrefix(w.Text, "--replace="); ok {
+			return text
+		}
+		at := strings.IndexAny(w.Text, "IJ")
+		if strings.HasPrefix(w.Text, "--") || !strings.HasPrefix(w.Text, "-") || at < 0 {
+			continue
+		}
+		if at+1 < len(w.Text) {
+			return w.Text[at+1:]
+		}
+		if i+1 < len(options) {
+			return options[i+1].Text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,157 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+)
+
+// isShell reports whether a program runs command lines as sh does.
+func isShell(name string) bool {
+	switch strings.TrimPrefix(name, "-") {
+	case "sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "lksh", "oksh", "yash", "zsh", "rbash", "rksh", "posh":
+		return true
+	}
+	return false
+}
+
+// shell examines what a shell runs: the text after -c, or what it reads from a
+// here-document.
+func (f *finder) shell(c *Command, input *Word) {
+	args, command, ok := shellOptions(c.Words[1:])
+	switch {
+	case !ok:
+		c.Opaque = "its options are only known when it runs"
+	case command && len(args) == 0:
+	case command:
+		c.Transparent = true
+		f.script(c, args[0])
+	case len(args) > 0 && !isStream(args[0]):
+		return // a script is a program like any other
+	case input != nil:
+		c.Transparent = true
+		f.script(c, *input)
+	default:
+		c.Opaque = "it runs what it reads"
+	}
+}
+
+// shellOptions returns the operands of a shell that are not arguments of what it reads, and
+// whether the first is a command line. ok is false if that is not certain.
+func shellOptions(words []Word) (operands []Word, command, ok bool) {
+	reads := false
+	for i := 0; i < len(words); i++ {
+		text := words[i].Text
+		switch {
+		case command && !words[i].IsStatic():
+			return words[i:], true, true
+		case words[i].Splits || strings.HasPrefix(text, string(Hole)):
+			return nil, false, false
+		case text == "--" || text == "-":
+			return operandsOf(words[i+1:], command, reads), command, true
+		case text == "--init-file" || text == "--rcfile":
+			return nil, false, false
+		case strings.HasPrefix(text, "--"):
+			continue
+		case len(text) < 2 || text[0] != '-' && text[0] != '+':
+			return operandsOf(words[i:], command, reads), command, true
+		}
+		reads = reads || text[0] == '-' && strings.Contains(text, "s")
+		command = command || text[0] == '-' && strings.Contains(text, "c")
+		if strings.ContainsAny(text, "oO") {
+			i++
+		}
+	}
+	return nil, command, true
+}
+
+// operandsOf returns the operands unless they are arguments of what the shell reads.
+func operandsOf(words []Word, command, reads bool) []Word {
+	if reads && !command {
+		return nil
+	}
+	return words
+}
+
+// isStream reports whether a file that is run is no file of the disk.
+func isStream(w Word) bool {
+	return !w.IsStatic() || strings.HasPrefix(w.Text, "/dev/") || strings.HasPrefix(w.Text, "/proc/")
+}
+
+// joined is words as eval joins them.
+func joined(words []Word) Word {
+	var texts []string
+	splits := false
+	for _, w := range words {
+		texts = append(texts, w.Text)
+		splits = splits || w.Splits
+	}
+	return Word{Text: strings.Join(texts, " "), Splits: splits}
+}
+
+// script examines a command line that a command runs.
+func (f *finder) script(c *Command, text Word) {
+	source := text.Text
+	if !text.IsStatic() {
+		c.Opaque = "a part of what it runs is only known when it runs"
+		c.Transparent = false
+		source = placeholders(source)
+	}
+	line, err := parse(source, f.depth+1, f.count)
+	if err != nil {
+		c.Opaque = "what it runs cannot be parsed: " + err.Error()
+		c.Transparent = false
+		return
+	}
+	if line.Hidden != "" {
+		f.hide(line.Hidden)
+	}
+	f.Writes, f.Reads = join(f.Writes, line.Writes), join(f.Reads, line.Reads)
+	f.Moves, f.Lost = join(f.Moves, line.Moves), f.Lost || line.Lost
+	c.Inner = append(c.Inner, line.Commands...)
+}
+
+// placeholders puts a variable where a text is not known, and the pattern characters back.
+func placeholders(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if literal, ok := Literal(r); ok {
+			b.WriteRune(literal)
+		} else {
+			b.WriteString("${_}")
+		}
+	}
+	return b.String()
+}
+
+// trap examines the action of a trap.
+func (f *finder) trap(c *Command) {
+	args := c.Words[1:]
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) < 2 || args[0].Text == "-" || args[0].Text == "" {
+		return
+	}
+	c.Outright = true
+	f.script(c, args[0])
+}
+
+// scriptAfterOption examines the command line of commands that take one after -c, or as
+// their arguments.
+func (f *finder) scriptAfterOption(c *Command) {
+	at := slices.IndexFunc(c.Words, func(w Word) bool { return w.Text == "-c" || w.Text == "--command" })
+	if at > 0 && at+1 < len(c.Words) {
+		f.script(c, c.Words[at+1])
+		return
+	}
+	rest := c.Words[1:]
+	for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
+		rest = rest[1:]
+		if len(rest) > 0 && strings.Trim(rest[0].Text, "0123456789.") == "" {
+			rest = rest[1:]
+		}
+	}
+	if len(rest) > 0 {
+		f.script(c, joined(rest))
+	}
+}

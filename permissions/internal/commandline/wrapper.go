@@ -1,0 +1,197 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+)
+
+// wrapper describes a command that runs the command in its arguments.
+type wrapper struct {
+	flags    string   // letters of options without a value
+	values   string   // letters of options with a value
+	long     []string // long options without a value
+	longs    []string // long options with a value
+	operands int      // arguments before the command
+	assigns  bool     // NAME=VALUE before the command sets a variable
+	moves    string   // options that change the directory
+	prints   string   // letters of options with which it runs nothing
+	opaque   string   // options with which what it runs is not known
+	more     bool     // it does more than running the command
+}
+
+// wrapperOf returns how a command runs others.
+func wrapperOf(name string) (wrapper, bool) {
+	switch name {
+	case "env":
+		return wrapper{flags: "i0v", values: "uCa", long: []string{"ignore-environment", "null", "debug"},
+			longs: []string{"unset", "chdir", "argv0"}, assigns: true, moves: "C", opaque: "S"}, true
+	case "command":
+		return wrapper{flags: "p", prints: "vV"}, true
+	case "builtin", "nohup", "chronic", "eatmydata", "catchsegv", "torsocks", "time.exe":
+		return wrapper{}, true
+	case "exec":
+		return wrapper{flags: "cl", values: "a"}, true
+	case "nice":
+		return wrapper{flags: "0123456789", values: "n", longs: []string{"adjustment"}}, true
+	case "timeout":
+		return wrapper{flags: "vfp", values: "ks", long: []string{"foreground", "preserve-status", "verbose"},
+			longs: []string{"kill-after", "signal"}, operands: 1}, true
+	case "time":
+		return wrapper{flags: "pvaqV", values: "fo", long: []string{"portability", "verbose", "append", "quiet"},
+			longs: []string{"format", "output"}}, true
+	case "stdbuf":
+		return wrapper{values: "ioe", longs: []string{"input", "output", "error"}}, true
+	case "setsid":
+		return wrapper{flags: "cfw", long: []string{"ctty", "fork", "wait"}}, true
+	case "ionice":
+		return wrapper{flags: "t", values: "cn", long: []string{"ignore"}, longs: []string{"class", "classdata"}}, true
+	case "caffeinate":
+		return wrapper{flags: "disum", values: "tw"}, true
+	case "unbuffer":
+		return wrapper{flags: "p"}, true
+	}
+	return privileged(name)
+}
+
+// privileged returns how commands run others that do more than running them.
+func privileged(name string) (wrapper, bool) {
+	switch name {
+	case "sudo":
+		return wrapper{flags: "AbBEHknPSN", values: "CDghpRrTtuU", assigns: true, moves: "D", prints: "lvKV", opaque: "sie",
+			long: []string{"askpass", "background", "bell", "preserve-env", "set-home", "reset-timestamp",
+				"non-interactive", "preserve-groups", "stdin", "no-update"},
+			longs: []string{"close-from", "chdir", "group", "host", "prompt", "chroot", "role", "command-timeout", "type",
+				"user", "other-user"}, more: true}, true
+	case "doas":
+		return wrapper{flags: "nL", values: "uC", opaque: "s", more: true}, true
+	case "busybox", "toybox", "fakeroot", "linux32", "linux64", "setarch", "xvfb-run", "rlwrap", "proxychains",
+		"proxychains4":
+		return wrapper{more: true}, true
+	case "chrt", "taskset", "chroot", "faketime", "flock":
+		return wrapper{flags: "abfioprsnuxv", values: "wETPDC", operands: 1, opaque: "c", more: true}, true
+	case "strace", "ltrace":
+		return wrapper{flags: "fFqrtTvxyCckiDhwzZ", values: "eopsSuPOIabEX", more: true}, true
+	}
+	return wrapper{}, false
+}
+
+// wrapper examines a command that runs the command in its arguments.
+func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
+	rest, assigns, why := w.command(c.Words[1:])
+	if why == prints {
+		return
+	}
+	if why != "" {
+		c.Opaque = why
+	}
+	if w.moves != "" && slices.ContainsFunc(c.Words[1:], w.isMove) {
+		f.Lost = true
+	}
+	if len(rest) == 0 && len(assigns) == 0 {
+		return
+	}
+	if *f.count++; *f.count > MaxCommands {
+		f.err = errTooMany
+		return
+	}
+	inner := f.examine(Command{Assigns: assigns, Words: rest}, input)
+	c.Inner = append(c.Inner, inner)
+	c.Transparent = len(rest) > 0 && why == "" && !w.more
+}
+
+// prints is the reason of a wrapper that only prints.
+const prints = "it prints"
+
+// unknownOption is why the command that a wrapper runs is not certain.
+const unknownOption = "where the command begins that it runs is not certain"
+
+func (w wrapper) isMove(word Word) bool {
+	return strings.HasPrefix(word.Text, "-"+w.moves) || strings.HasPrefix(word.Text, "--chdir")
+}
+
+// command returns the command that a wrapper runs, the variables that it sets for it, and
+// why that is not certain.
+func (w wrapper) command(words []Word) (rest []Word, assigns []Assign, why string) {
+	operands := w.operands
+	for i := 0; i < len(words); i++ {
+		text := words[i].Text
+		name, value, isAssign := strings.Cut(text, "=")
+		switch {
+		case words[i].Splits || strings.ContainsRune(text, Hole) && strings.HasPrefix(text, "-"):
+			why = unknownOption
+		case text == "--":
+			words, i = words[i+1:], -1
+			return w.afterOptions(words, assigns, operands, why)
+		case text == "-" && w.assigns:
+		case strings.HasPrefix(text, "--"):
+			skip, known := w.longOption(text[2:])
+			i += skip
+			if !known {
+				why = unknownOption
+			}
+		case len(text) > 1 && text[0] == '-':
+			skip, reason := w.letters(text[1:])
+			if reason == prints {
+				return nil, nil, prints
+			}
+			i += skip
+			if reason != "" {
+				why = reason
+			}
+		case w.assigns && isAssign && name != "":
+			assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[i].Source}, Before: true})
+		default:
+			return w.afterOptions(words[i:], assigns, operands, why)
+		}
+	}
+	return nil, assigns, why
+}
+
+// afterOptions takes the operands, and further variables, from before the command.
+func (w wrapper) afterOptions(words []Word, assigns []Assign, operands int, why string) ([]Word, []Assign, string) {
+	for len(words) > 0 && operands > 0 {
+		words, operands = words[1:], operands-1
+	}
+	for w.assigns && len(words) > 0 {
+		name, value, isAssign := strings.Cut(words[0].Text, "=")
+		if !isAssign || name == "" {
+			break
+		}
+		assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[0].Source}, Before: true})
+		words = words[1:]
+	}
+	return words, assigns, why
+}
+
+// longOption returns how many further words a long option takes, and whether it is known.
+func (w wrapper) longOption(text string) (int, bool) {
+	name, _, hasValue := strings.Cut(text, "=")
+	switch {
+	case slices.Contains(w.long, name):
+		return 0, true
+	case slices.Contains(w.longs, name) && hasValue:
+		return 0, true
+	case slices.Contains(w.longs, name):
+		return 1, true
+	}
+	return 0, false
+}
+
+// letters returns how many further words the options in one word take, and why what the
+// command runs is not certain.
+func (w wrapper) letters(text string) (int, string) {
+	for i, r := range text {
+		switch {
+		case strings.ContainsRune(w.prints, r):
+			return 0, prints
+		case strings.ContainsRune(w.values, r):
+			if i+1 < len(text) {
+				return 0, ""
+			}
+			return 1, ""
+		case !strings.ContainsRune(w.flags, r):
+			return 0, unknownOption
+		}
+	}
+	return 0, ""
+}

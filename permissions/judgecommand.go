@@ -1,0 +1,234 @@
+package permissions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/permissions/internal/commandline"
+)
+
+// Commands returns the simple commands of a command line, those inside others included, as
+// a shell would read them; false if the line cannot be parsed. Guards get them at
+// pre_shell_exec.
+func Commands(line string) ([]string, bool) {
+	parsed, err := commandline.Parse(line)
+	if err != nil {
+		return nil, false
+	}
+	list := []string{}
+	for c := range all(parsed.Commands) {
+		if len(c.Words) > 0 {
+			list = append(list, c.String())
+		}
+	}
+	return list, true
+}
+
+// all yields commands and what they run.
+func all(list []commandline.Command) func(func(*commandline.Command) bool) {
+	return func(yield func(*commandline.Command) bool) { visit(list, yield) }
+}
+
+func visit(list []commandline.Command, yield func(*commandline.Command) bool) bool {
+	for i := range list {
+		if !yield(&list[i]) || !visit(list[i].Inner, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// commandRules are the rules that hold for a command line.
+type commandRules struct {
+	*Rules
+	call             Call
+	line             commandline.Line
+	deny, ask, allow []*rule
+}
+
+// judgeCommand judges a call of a tool that runs a command line.
+func (r *Rules) judgeCommand(c Call) Judgement {
+	line, err := commandline.Parse(c.Access.Command)
+	if err != nil {
+		return Judgement{Decision: Ask, By: "the examination of commands", Reason: fmt.Sprintf("the command cannot be "+
+			"examined: %v", err)}
+	}
+	about := func(list []*rule) (found []*rule) {
+		for _, rule := range list {
+			if rule.names(c.Tool) {
+				found = append(found, rule)
+			}
+		}
+		return found
+	}
+	rules := commandRules{r, c, line, about(r.deny), about(r.ask), about(r.allow)}
+	list := []Judgement{rules.forbidden(), rules.unknown(), rules.targets()}
+	return Strictest(append(list, rules.permit())...)
+}
+
+// forbidden judges by the rules that deny and ask: one command is enough.
+func (r commandRules) forbidden() Judgement {
+	var list []Judgement
+	for c := range all(r.line.Commands) {
+		for _, rule := range r.deny {
+			switch concerns(rule, c) {
+			case certain:
+				return Judgement{Decision: Deny, By: rule.by(), Reason: r.about(c)}
+			case possible:
+				list = append(list, Judgement{Decision: Ask, By: rule.by(), Reason: fmt.Sprintf("whether it runs what the "+
+					"rule denies is only known when %q runs", c)})
+			}
+		}
+		for _, rule := range r.ask {
+			if concerns(rule, c) != no {
+				list = append(list, Judgement{Decision: Ask, By: rule.by(), Reason: r.about(c)})
+			}
+		}
+	}
+	return Strictest(list...)
+}
+
+// about says which command of the line a judgement is about, "" if that is the whole line.
+func (r commandRules) about(c *commandline.Command) string {
+	if text := c.String(); text != strings.TrimSpace(r.call.Access.Command) {
+		return fmt.Sprintf("it runs %q", text)
+	}
+	return ""
+}
+
+// concerns returns how sure it is that a rule is about a command, under any of its
+// spellings, with or without the variables before it.
+func concerns(rule *rule, c *commandline.Command) certainty {
+	switch {
+	case rule.isBare() || len(c.Words) == 0 && len(c.Assigns) == 0:
+		return no
+	case rule.notShell != nil:
+		return possible
+	}
+	best := max(rule.shell.concerns(c.Words), rule.shell.concerns(withAssigns(c)))
+	for _, form := range c.Forms {
+		best = max(best, rule.shell.concerns(form))
+	}
+	for _, guess := range c.Guesses {
+		best = max(best, min(possible, rule.shell.concerns(guess)))
+	}
+	return best
+}
+
+// withAssigns are the words of a command behind the variables that are set for it.
+func withAssigns(c *commandline.Command) (words []commandline.Word) {
+	for _, a := range c.Assigns {
+		words = append(words, commandline.Word{Text: a.Name + "=" + a.Value.Text})
+	}
+	return append(words, c.Words...)
+}
+
+// unknown asks where a rule denies or asks and something runs that is only known then.
+func (r commandRules) unknown() Judgement {
+	if len(r.deny) == 0 && len(r.ask) == 0 {
+		return Judgement{}
+	}
+	by := append(slices.Clone(r.deny), r.ask...)[0].by()
+	for c := range all(r.line.Commands) {
+		if c.Opaque != "" {
+			return Judgement{Decision: Ask, By: by, Reason: fmt.Sprintf("in %q, %s", c, c.Opaque)}
+		}
+	}
+	if r.line.Hidden != "" {
+		return Judgement{Decision: Ask, By: by, Reason: r.line.Hidden}
+	}
+	return Judgement{}
+}
+
+// permit returns what allows all commands of the line and the targets of its redirections.
+func (r commandRules) permit() Judgement {
+	if !r.isInside() {
+		return Judgement{}
+	}
+	for _, rule := range r.allow {
+		if rule.isBare() {
+			return Judgement{Decision: Allow, By: rule.by()}
+		}
+	}
+	if r.line.Hidden != "" {
+		return Judgement{}
+	}
+	var by *rule
+	for i := range r.line.Commands {
+		rule, ok := r.allows(&r.line.Commands[i])
+		if !ok {
+			return Judgement{}
+		}
+		if by == nil {
+			by = rule
+		}
+	}
+	if by == nil || !r.allowsTargets() {
+		return Judgement{}
+	}
+	return Judgement{Decision: Allow, By: by.by()}
+}
+
+// isInside reports whether the working directory of the call is where commands are
+// allowed by rules: inside the roots, or where chibi was started.
+func (r commandRules) isInside() bool {
+	dir := r.call.Access.Dir
+	return dir == "" || dir == r.dir || isIn(r.roots, file{dir, Real(dir)})
+}
+
+// allows returns the rule that allows a command, nil if it needs none.
+func (r commandRules) allows(c *commandline.Command) (*rule, bool) {
+	if len(c.Words) == 0 {
+		return nil, areHarmless(c.Assigns, true)
+	}
+	rule := r.allowsWords(c)
+	if rule == nil && !(c.Transparent && areHarmless(c.Assigns, false)) {
+		return nil, false
+	}
+	if rule != nil && (!c.Outright || rule.shell.literal) {
+		return rule, true
+	}
+	for i := range c.Inner {
+		inner, ok := r.allows(&c.Inner[i])
+		if !ok {
+			return nil, false
+		}
+		if rule == nil {
+			rule = inner
+		}
+	}
+	return rule, true
+}
+
+// allowsWords returns the rule that matches the words of a command, with the variables
+// before them unless these are harmless.
+func (r commandRules) allowsWords(c *commandline.Command) *rule {
+	for _, rule := range r.allow {
+		switch {
+		case rule.isBare() || rule.notShell != nil:
+		case areHarmless(c.Assigns, false) && rule.shell.allows(c.Words), rule.shell.allows(withAssigns(c)):
+			return rule
+		}
+	}
+	return nil
+}
+
+// areHarmless reports whether variables change nothing about which programs run. alone
+// says that no command follows, so that they are variables of the shell.
+func areHarmless(list []commandline.Assign, alone bool) bool {
+	return !slices.ContainsFunc(list, func(a commandline.Assign) bool { return !isHarmless(a.Name, alone) })
+}
+
+func isHarmless(name string, alone bool) bool {
+	switch name {
+	case "LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM",
+		"CI", "GOOS", "GOARCH", "GOMAXPROCS", "CGO_ENABLED", "RUST_BACKTRACE", "RUST_LOG", "PYTHONUNBUFFERED",
+		"PYTHONDONTWRITEBYTECODE", "NODE_ENV", "DEBUG", "VERBOSE":
+		return true
+	}
+	if strings.HasPrefix(name, "LC_") {
+		return true
+	}
+	return alone && name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy")
+}

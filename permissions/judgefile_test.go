@@ -1,0 +1,268 @@
+package permissions
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+var (
+	readFile  = tools.Spec{Name: "read_file", Category: tools.CategoryRead}
+	grepFiles = tools.Spec{Name: "grep_files", Category: tools.CategorySearch}
+	writeFile = tools.Spec{Name: "write_file", Category: tools.CategoryWrite}
+	fileEdit  = tools.Spec{Name: "file_edit", Category: tools.CategoryEdit}
+)
+
+// fileCallOf is a call of a tool about a path without links.
+func fileCallOf(spec tools.Spec, name string) Call {
+	return Call{Tool: spec, Access: tools.Access{Path: name, Real: name}}
+}
+
+func TestPatternsOfPaths(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{".env", "/project/.env", true},
+		{".env", "/project/a/b/.env", true},
+		{".env", "/elsewhere/.env", false},
+		{".env", "/project/.envrc", false},
+		{"*.pem", "/project/keys/a.pem", true},
+		{"secrets/**", "/project/secrets/a/b", true},
+		{"secrets/**", "/project/a/secrets/b", false},
+		{"**/secrets/**", "/project/a/secrets/b", true},
+		{"secrets", "/project/a/secrets/b/c", true},
+		{"secrets/", "/project/a/secrets/b", true},
+		{"./secrets", "/project/secrets/b", true},
+		{"./secrets", "/project/a/secrets", false},
+		{"/secrets", "/project/secrets/b", true},
+		{"/secrets", "/secrets/b", false},
+		{"//secrets", "/secrets/b", true},
+		{"//**/.env", "/elsewhere/.env", true},
+		{"~/.aws", "/home/me/.aws/credentials", true},
+		{"~/.aws", "/project/.aws", false},
+		{"a/*/c", "/project/a/b/c", true},
+		{"a/*/c", "/project/a/b/b/c", false},
+		{"a/**/c", "/project/a/c", true},
+		{"a/**/c", "/project/a/b/b/c", true},
+		{"a?c/d", "/project/abc/d", true},
+		{"a[!x]c/d", "/project/abc/d", true},
+		{"a[!b]c/d", "/project/abc/d", false},
+		{`a\*/d`, "/project/a*/d", true},
+		{`a\*/d`, "/project/ab/d", false},
+		{"/", "/project/a", true},
+		{"**/a", "/project", false},
+		{"//", "/elsewhere", true},
+	} {
+		rule := "read(" + test.pattern + ")"
+		call := fileCallOf(readFile, test.path)
+		if got := rulesOf(t, []string{rule}, nil, nil).Judge(call); (got.Decision == Deny) != test.want {
+			t.Errorf("%s denies %s: %+v", rule, test.path, got)
+		}
+		if got := rulesOf(t, nil, nil, []string{rule}).Judge(call); (got.Decision == Allow) != test.want {
+			t.Errorf("%s allows %s: %+v", rule, test.path, got)
+		}
+	}
+}
+
+func TestADenialHoldsUnderEverySpellingOfAName(t *testing.T) {
+	deny, allow := rulesOf(t, []string{"read(/secrets)"}, nil, nil), rulesOf(t, nil, nil, []string{"read(/secrets)"})
+	for _, name := range []string{"/project/SECRETS/a", "/project/secrets/a", "/project/Secrets/A",
+		"/project/se\u200bcrets/a"} {
+		if got := deny.Judge(fileCallOf(readFile, name)); got.Decision != Deny {
+			t.Errorf("%q: %+v", name, got)
+		}
+	}
+	if got := allow.Judge(fileCallOf(readFile, "/project/SECRETS/a")); got.Decision != Undecided {
+		t.Errorf("allowed: %+v", got)
+	}
+}
+
+func TestLinksAreJudgedAsNamedAndAsResolved(t *testing.T) {
+	root := t.TempDir()
+	elsewhere := t.TempDir()
+	notThere := filepath.Join(elsewhere, "not-there")
+	for name, target := range map[string]string{"inner": "src", "outer": elsewhere, "new": notThere} {
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(root, "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rules := func(deny, allow string) *Rules {
+		r, err := NewRules(Settings{Root: root, Dir: root, Deny: written(deny), Allow: written(allow)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, test := range []struct {
+		path, deny, allow string
+		want              Decision
+	}{
+		{"inner/a", "write(/src)", "write(/inner)", Deny},
+		{"inner/a", "write(/inner)", "write(/src)", Deny},
+		{"inner/a", "write(/x)", "write(/inner)", Undecided},
+		{"inner/a", "write(/x)", "write(/src)", Undecided},
+		{"inner/a", "write(/x)", "write(/**)", Allow},
+		{"outer/a", "write(/x)", "write(/outer)", Undecided},
+		{"outer/a", "write(//" + elsewhere + ")", "write(//)", Deny},
+		{"new", "write(/x)", "write(/new)", Undecided},
+		{"new", "write(not-there)", "write(//)", Allow},
+		{"new", "write(//**/not-there)", "write(//)", Deny},
+		{"inner/../a", "write(/x)", "write(/a)", Allow},
+	} {
+		access := AccessOf(writeFile, []byte(`{"path": "`+test.path+`"}`), root)
+		if got := rules(test.deny, test.allow).Judge(Call{Tool: writeFile, Access: access}); got.Decision != test.want {
+			t.Errorf("%s, deny %s, allow %s: %+v, want %s", test.path, test.deny, test.allow, got, test.want)
+		}
+	}
+}
+
+func TestARuleAboutFilesHoldsForAllToolsThatDoTheSame(t *testing.T) {
+	for _, test := range []struct {
+		deny string
+		spec tools.Spec
+		want bool
+	}{
+		{"read(/secrets)", readFile, true},
+		{"read(/secrets)", grepFiles, true},
+		{"read_file(/secrets)", grepFiles, true},
+		{"file_head(/secrets)", readFile, true},
+		{"read", grepFiles, true},
+		{"read_file", grepFiles, false},
+		{"search(/secrets)", readFile, false},
+		{"grep_files(/secrets)", grepFiles, true},
+		{"read(/secrets)", writeFile, false},
+		{"write(/secrets)", fileEdit, true},
+		{"file_edit(/secrets)", writeFile, true},
+		{"write", fileEdit, false},
+		{"write(/secrets)", readFile, false},
+		{"write(/secrets)", tools.Spec{Name: "save", Category: tools.CategoryWrite}, true},
+	} {
+		got := rulesOf(t, []string{test.deny}, nil, nil).Judge(fileCallOf(test.spec, "/project/secrets/a"))
+		if (got.Decision == Deny) != test.want {
+			t.Errorf("%s and %s: %+v", test.deny, test.spec.Name, got)
+		}
+	}
+}
+
+func TestWhatMayNotBeReadIsNotFound(t *testing.T) {
+	for _, test := range []struct {
+		deny, ask []string
+		path      string
+		want      bool
+	}{
+		{nil, nil, "/project/secrets/a", true},
+		{[]string{"read(/secrets)"}, nil, "/project/secrets/a", false},
+		{[]string{"read(/secrets)"}, nil, "/project/a", true},
+		{nil, []string{"read_file(/secrets)"}, "/project/secrets/a", false},
+		{[]string{"read"}, nil, "/project/a", false},
+		{nil, nil, "/home/me/.chibi/config.toml", false},
+		{nil, nil, "/home/me/.chibi/contexts/work/local.toml", false},
+		{nil, nil, "/home/me/.chibi/plugins/a", true},
+	} {
+		if got := rulesOf(t, test.deny, test.ask, nil).MayRead(test.path); got != test.want {
+			t.Errorf("deny %v, ask %v: %s: %v", test.deny, test.ask, test.path, got)
+		}
+	}
+	got := rulesOf(t, nil, []string{"read(/secrets)"}, nil).Judge(fileCallOf(grepFiles, "/project/secrets"))
+	want := "reading there is asked for each file, so it cannot be searched; read single files"
+	if got.Decision != Deny || got.Reason != want {
+		t.Errorf("a search where reading is asked: %+v", got)
+	}
+}
+
+func TestKeysAndSettingsAreNeverRead(t *testing.T) {
+	r := rulesOf(t, nil, nil, []string{"read"})
+	got := r.Judge(fileCallOf(readFile, "/home/me/.chibi/config.toml"))
+	want := "/home/me/.chibi/config.toml holds keys, settings or approvals of chibi, which tools never read"
+	if got.Decision != Deny || got.Reason != want {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestOnlyThePersonOpensWhatIsProtected(t *testing.T) {
+	allow := []string{"write", "edit", "write(//)"}
+	for name, why := range map[string]string{
+		"/home/me/.chibi/plugins/a":      "is in chibi's home",
+		"/home/me/.CHIBI/plugins/a":      "is in chibi's home",
+		"/project/.git/hooks/pre-commit": "git runs its hooks and settings",
+		"/project/sub/.GIT/config":       "git runs its hooks and settings",
+		"/project/.git":                  "git runs its hooks and settings",
+		"/project/.claude/settings.json": "another agent takes its settings from it",
+		"/home/me/.bashrc":               "shells run it",
+		"/home/me/.config/fish/a.fish":   "shells run it",
+		"/project/.vscode/tasks.json":    "editors run it",
+		"/home/me/.emacs.d/init.el":      "editors run it",
+		"/home/me/.ssh/authorized_keys":  "ssh or another program that signs and logs in trusts it",
+		"/project/.npmrc":                "package and build tools run or trust it",
+		"/project/.yarnrc.yml":           "package and build tools run or trust it",
+		"/etc/passwd":                    "the system runs it at a later time",
+		"/usr/bin/git":                   "it is a part of the running system",
+	} {
+		got := rulesOf(t, nil, nil, allow).Judge(fileCallOf(writeFile, name))
+		said := strings.Contains(got.Reason, why) && strings.Contains(got.Reason, name)
+		if !got.Protected || got.Decision != Ask || !said {
+			t.Errorf("%s: %+v, want %s", name, got, why)
+		}
+	}
+	for _, name := range []string{"/project/.gitignore", "/project/AGENTS.md", "/project/etc/a",
+		"/project/.github/workflows/a.yml", "/project/src/bashrc", "/project/a.emacs"} {
+		if got := rulesOf(t, nil, nil, allow).Judge(fileCallOf(writeFile, name)); got.Decision != Allow || got.Protected {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	denied := rulesOf(t, []string{"write(/.git)"}, nil, nil)
+	if got := denied.Judge(fileCallOf(writeFile, "/project/.git/config")); got.Decision != Deny {
+		t.Errorf("a denial of a protected file: %+v", got)
+	}
+}
+
+func TestABareRepositoryIsProtected(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.store")
+	for _, name := range []string{"objects", "refs", "hooks"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "HEAD"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	hook := filepath.Join(dir, "hooks", "post-update")
+	got := rulesOf(t, nil, nil, []string{"write"}).Judge(fileCallOf(writeFile, hook))
+	want := "is in the repository " + dir + ", whose hooks and settings git runs"
+	if !got.Protected || !strings.Contains(got.Reason, want) {
+		t.Errorf("%+v, want %s", got, want)
+	}
+}
+
+func TestAcceptedEdits(t *testing.T) {
+	for _, test := range []struct {
+		spec      tools.Spec
+		path      string
+		deny, ask []string
+		want      Decision
+	}{
+		{writeFile, "/project/a", nil, nil, Allow},
+		{fileEdit, "/more/a", nil, nil, Allow},
+		{fileEdit, "/elsewhere/a", nil, nil, Undecided},
+		{writeFile, "/project/a", []string{"write(/a)"}, nil, Deny},
+		{writeFile, "/project/a", nil, []string{"edit(/a)"}, Ask},
+		{writeFile, "/project/.git/config", nil, nil, Ask},
+		{readFile, "/elsewhere/a", nil, nil, Undecided},
+	} {
+		r, err := NewRules(Settings{Root: "/project", WriteRoots: []string{"/more"}, AcceptEdits: true,
+			Deny: written(test.deny...), Ask: written(test.ask...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Judge(fileCallOf(test.spec, test.path)); got.Decision != test.want {
+			t.Errorf("%s %s: %+v, want %s", test.spec.Name, test.path, got, test.want)
+		}
+	}
+}

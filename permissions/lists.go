@@ -1,0 +1,88 @@
+package permissions
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Written is a rule as it was written.
+type Written struct {
+	// Text is the rule, such as "shell_exec(git *)".
+	Text string
+	// Where is the file and line, or the flag, that it comes from.
+	Where string
+}
+
+// lists are all rules, by what they say.
+type lists struct{ deny, ask, allow []*rule }
+
+// parseAll reads the rules of a list.
+func parseAll(d Decision, written []Written) (list []*rule, err error) {
+	for _, w := range written {
+		r, err := parseRule(w.Text)
+		if err == nil && d == Allow && strings.Contains(r.tool, "*") && !strings.HasPrefix(r.tool, "mcp__") {
+			err = errors.New("what is allowed is named; only names that begin with mcp__ can have a *")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: %w", place(d, w.Where), w.Text, err)
+		}
+		r.source = w.Where
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// place names the list that a rule is in, for errors.
+func place(d Decision, where string) string {
+	if strings.HasPrefix(where, "--") {
+		return where
+	}
+	return fmt.Sprintf("%s: [permissions] %s", where, d)
+}
+
+// bare judges by the rules that deny or ask all calls of a tool.
+func (l *lists) bare(spec tools.Spec) Judgement {
+	for _, rule := range l.deny {
+		if rule.isBare() && (rule.names(spec) || spec.Category == tools.CategorySearch && rule.forbidsReading()) {
+			return Judgement{Decision: Deny, By: rule.by()}
+		}
+	}
+	for _, rule := range l.ask {
+		if rule.isBare() && rule.names(spec) {
+			return Judgement{Decision: Ask, By: rule.by()}
+		}
+	}
+	return Judgement{}
+}
+
+// permit returns what the first rule about a tool says that allows a call.
+func (l *lists) permit(spec tools.Spec, match func(*rule) bool) Judgement {
+	for _, rule := range l.allow {
+		if rule.names(spec) && match(rule) {
+			return Judgement{Decision: Allow, By: rule.by()}
+		}
+	}
+	return Judgement{}
+}
+
+// forbidden returns the strictest of what the rules say that deny and ask.
+func (l *lists) forbidden(match func(*rule) certainty) Judgement {
+	var asked Judgement
+	for _, rule := range l.deny {
+		switch match(rule) {
+		case certain:
+			return Judgement{Decision: Deny, By: rule.by()}
+		case possible:
+			asked = Judgement{Decision: Ask, By: rule.by(), Reason: "whether the rule is about this call cannot be told before"}
+		}
+	}
+	for _, rule := range l.ask {
+		if match(rule) != no && asked.Decision == Undecided {
+			asked = Judgement{Decision: Ask, By: rule.by()}
+		}
+	}
+	return asked
+}

@@ -1,0 +1,134 @@
+package permissions
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// maxRule is the longest rule, in bytes.
+const maxRule = 8 << 10
+
+// rule is a rule as it was written, with what it means for tools of each category.
+type rule struct {
+	text   string
+	source string // where it stands, for people
+	// tool is the name of a tool or a category, possibly with *.
+	tool string
+	// specifier is what is in parentheses; "" for a rule about all calls.
+	specifier string
+
+	shell  shellPattern
+	path   pathPattern
+	domain domainPattern
+	// Why the specifier says nothing about commands, paths or domains; nil if it does.
+	notShell, notPath, notDomain error
+}
+
+// by names the rule in a sentence.
+func (r *rule) by() string { return fmt.Sprintf("the rule %q of %s", r.text, r.source) }
+
+// isBare reports whether the rule is about all calls of its tools.
+func (r *rule) isBare() bool { return r.specifier == "" }
+
+// parseRule reads TOOL or TOOL(SPECIFIER).
+func parseRule(text string) (*rule, error) {
+	r := &rule{text: text}
+	text = strings.TrimSpace(text)
+	if len(text) > maxRule {
+		return nil, fmt.Errorf("it has more than %d bytes", maxRule)
+	}
+	name, rest, hasSpecifier := strings.Cut(text, "(")
+	r.tool = name
+	if err := checkToolName(name); err != nil {
+		return nil, err
+	}
+	if !hasSpecifier {
+		return r, nil
+	}
+	specifier, ok := strings.CutSuffix(rest, ")")
+	switch {
+	case !ok && strings.Contains(rest, ")"):
+		return nil, errors.New("there is text behind the closing parenthesis")
+	case !ok:
+		return nil, errors.New("a parenthesis is not closed")
+	case strings.TrimSpace(specifier) == "":
+		return nil, fmt.Errorf("there is nothing in the parentheses; write %s for all calls", name)
+	case strings.ContainsFunc(specifier, isControl):
+		return nil, errors.New("it contains a control character")
+	}
+	if specifier = strings.TrimSpace(specifier); specifier == "*" || specifier == "**" {
+		return r, nil
+	}
+	r.specifier = specifier
+	return r, r.compile()
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// checkToolName refuses what cannot be the name of a tool.
+func checkToolName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("it does not begin with the name of a tool or a category")
+	case strings.Contains(name, ")"):
+		return errors.New("a parenthesis is closed that was not opened")
+	}
+	for _, r := range name {
+		if r != '*' && !tools.ValidName(string(r)) {
+			return fmt.Errorf("%q cannot be in the name of a tool", r)
+		}
+	}
+	return nil
+}
+
+// compile finds what the specifier means. What it does not mean is an error only if the
+// rule is about tools of that category.
+func (r *rule) compile() error {
+	r.shell, r.notShell = parseShellPattern(r.specifier)
+	r.path, r.notPath = parsePathPattern(r.specifier)
+	r.domain, r.notDomain = parseDomainPattern(r.specifier)
+	switch kindOf(knownCategory(r.tool)) {
+	case aboutCommands:
+		return r.notShell
+	case aboutFiles:
+		return r.notPath
+	case aboutDomains:
+		return r.notDomain
+	case aboutNothing:
+		if knownCategory(r.tool) != "" || strings.HasPrefix(r.tool, "mcp__") {
+			return fmt.Errorf("rules about such tools have no parentheses; write %s", r.tool)
+		}
+	}
+	return nil
+}
+
+// names reports whether the rule names a tool, or its category.
+func (r *rule) names(spec tools.Spec) bool {
+	if isCategory(r.tool) && (spec.Category != "" || r.tool != spec.Name) {
+		return string(spec.Category) == r.tool
+	}
+	return matchName(r.tool, spec.Name)
+}
+
+// matchName reports whether a name matches one with *. The name of an MCP server stands
+// for all its tools.
+func matchName(pattern, name string) bool {
+	if strings.Contains(pattern, "*") {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	}
+	return pattern == name || strings.HasPrefix(pattern, "mcp__") && strings.HasPrefix(name, pattern+"__")
+}
+
+func isCategory(name string) bool {
+	for _, c := range tools.Categories() {
+		if string(c) == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,252 @@
+package permissions
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chibi-host/chibi/permissions/internal/commandline"
+)
+
+// certainty says how sure it is that a rule is about something.
+type certainty int
+
+const (
+	no certainty = iota
+	possible
+	certain
+)
+
+// In the runes of a pattern, and in the text of a command that it is compared with.
+const (
+	anyText   rune = -1 // in a pattern: any text, also none
+	separator rune = 0  // between two words
+)
+
+// shellPattern is the specifier of a rule about commands.
+type shellPattern struct {
+	runes []rune
+	// boundary says that the text may end here or go on with another word.
+	boundary bool
+	// literal says that the pattern matches one command only.
+	literal bool
+}
+
+// parseShellPattern reads words as a shell does: quotes keep spaces together, a backslash
+// takes the meaning of the next character, but * means any text unless it is escaped.
+func parseShellPattern(text string) (shellPattern, error) {
+	text = strings.TrimSpace(text)
+	p := shellPattern{literal: true}
+	if rest, ok := cutBoundary(text); ok {
+		text, p.boundary, p.literal = rest, true, false
+	}
+	reader := patternReader{shellPattern: &p}
+	runes := []rune(text)
+	for i := 0; i < len(runes); i++ {
+		skip, err := reader.next(runes[i:])
+		if err != nil {
+			return p, err
+		}
+		i += skip
+	}
+	if reader.quote != 0 {
+		return p, errors.New("a quote is not closed")
+	}
+	return p, nil
+}
+
+// cutBoundary cuts " *" or ":*" from the end.
+func cutBoundary(text string) (string, bool) {
+	for _, end := range []string{" *", ":*"} {
+		if rest, ok := strings.CutSuffix(text, end); ok && rest != "" && !strings.HasSuffix(rest, `\`) {
+			return strings.TrimRight(rest, " "), true
+		}
+	}
+	return text, false
+}
+
+// patternReader reads the specifier of a rule about commands.
+type patternReader struct {
+	*shellPattern
+	quote rune
+}
+
+// next reads the next character, and returns how many more it read.
+func (r *patternReader) next(text []rune) (skip int, err error) {
+	c := text[0]
+	switch {
+	case r.quote != 0 && c == r.quote:
+		r.quote = 0
+	case c == '\\' && r.quote != '\'':
+		if len(text) == 1 {
+			return 0, errors.New(`it ends with a backslash`)
+		}
+		r.runes = append(r.runes, text[1])
+		return 1, nil
+	case r.quote == 0 && (c == '\'' || c == '"'):
+		r.quote = c
+	case c == '*':
+		r.runes = append(r.runes, anyText)
+		r.literal = false
+	case r.quote == 0 && (c == ' ' || c == '\t'):
+		if n := len(r.runes); n > 0 && r.runes[n-1] != separator {
+			r.runes = append(r.runes, separator)
+		}
+	case r.quote == 0 && strings.ContainsRune(";|&<>\n", c):
+		return 0, fmt.Errorf("%q ends a command, and a rule is about one command; write a rule for each, and quote it "+
+			"if it is a part of a word", c)
+	default:
+		r.runes = append(r.runes, c)
+	}
+	return 0, nil
+}
+
+// allows reports whether the pattern is about a command whatever its unknown parts are.
+func (p shellPattern) allows(words []commandline.Word) bool {
+	return p.covers(commandRunes(words, separator))
+}
+
+// concerns returns how sure it is that the pattern is about a command. Spaces in words
+// count like those between words: a denial should rather hold too often.
+func (p shellPattern) concerns(words []commandline.Word) certainty {
+	spaced := p
+	spaced.runes = make([]rune, len(p.runes))
+	for i, r := range p.runes {
+		if r == separator {
+			r = ' '
+		}
+		spaced.runes[i] = r
+	}
+	text := commandRunes(words, ' ')
+	if spaced.coversWith(text, ' ') {
+		return certain
+	}
+	if !hasHoles(text) {
+		return no
+	}
+	if spaced.canMatch(text) || spaced.canMatch(closedUp(text)) {
+		return possible
+	}
+	return no
+}
+
+func (p shellPattern) covers(text []rune) bool { return p.coversWith(text, separator) }
+
+func (p shellPattern) coversWith(text []rune, between rune) bool {
+	if !p.boundary {
+		return covers(p.runes, text)
+	}
+	longer := append(append([]rune(nil), p.runes...), between, anyText)
+	return covers(p.runes, text) || covers(longer, text)
+}
+
+// canMatch reports whether the pattern matches for some text in place of the holes.
+func (p shellPattern) canMatch(text []rune) bool {
+	if !p.boundary {
+		return canMatch(p.runes, text)
+	}
+	longer := append(append([]rune(nil), p.runes...), ' ', anyText)
+	return canMatch(p.runes, text) || canMatch(longer, text)
+}
+
+// commandRunes joins words.
+func commandRunes(words []commandline.Word, between rune) (text []rune) {
+	for i, w := range words {
+		if i > 0 {
+			text = append(text, between)
+		}
+		text = append(text, []rune(w.Text)...)
+	}
+	return text
+}
+
+func isHole(r rune) bool { return commandline.Hole <= r && r <= commandline.Tilde }
+
+func hasHoles(text []rune) bool {
+	for _, r := range text {
+		if isHole(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// closedUp removes the spaces before holes, which can be nothing at all.
+func closedUp(text []rune) (closed []rune) {
+	for i, r := range text {
+		if r == ' ' && i+1 < len(text) && text[i+1] == commandline.Hole {
+			continue
+		}
+		closed = append(closed, r)
+	}
+	return closed
+}
+
+// covers reports whether a pattern matches a text whatever is in place of its holes: only
+// any text stands for a hole, and a character for itself if it was written there unquoted.
+func covers(pattern, text []rune) bool {
+	star, retry, i := -1, 0, 0
+	for j := 0; j < len(text); {
+		switch {
+		case i < len(pattern) && pattern[i] == anyText:
+			star, retry = i, j
+			i++
+		case i < len(pattern) && isSame(pattern[i], text[j]):
+			i++
+			j++
+		case star >= 0:
+			retry++
+			i, j = star+1, retry
+		default:
+			return false
+		}
+	}
+	for i < len(pattern) && pattern[i] == anyText {
+		i++
+	}
+	return i == len(pattern)
+}
+
+func isSame(p, t rune) bool {
+	literal, ok := commandline.Literal(t)
+	return ok && p == literal
+}
+
+// mostCompared bounds the work of one comparison with a text that has holes.
+const mostCompared = 4 << 20
+
+// canMatch reports whether a pattern matches a text for something in place of its holes.
+func canMatch(pattern, text []rune) bool {
+	if len(pattern)*len(text) > mostCompared {
+		return true
+	}
+	// row[j] says that the pattern so far can match the first j characters.
+	row := make([]bool, len(text)+1)
+	row[0] = true
+	spreadHoles(row, text)
+	for _, p := range pattern {
+		next := make([]bool, len(text)+1)
+		for j := range next {
+			switch {
+			case p == anyText:
+				next[j] = row[j] || j > 0 && next[j-1]
+			case j > 0 && isHole(text[j-1]):
+				next[j] = row[j-1] || row[j] // the hole has the character, or goes on having more
+			case j > 0:
+				next[j] = row[j-1] && p == text[j-1]
+			}
+		}
+		spreadHoles(next, text)
+		row = next
+	}
+	return row[len(text)]
+}
+
+// spreadHoles skips holes, which can be empty.
+func spreadHoles(row []bool, text []rune) {
+	for j, r := range text {
+		if row[j] && isHole(r) {
+			row[j+1] = true
+		}
+	}
+}
