@@ -9,6 +9,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/native"
 )
 
 // MissingGuard is a plugin that is not there although its failure blocks according to
@@ -131,7 +132,7 @@ func (g Guards) whyMissing(name string, set config.Plugin) string {
 				return left.Reason + "; see chibi trust"
 			}
 			return left.Reason
-		case name + ".disabled", name + ".disable":
+		case name + native.DisabledSuffix, name + ".disable":
 			return left.Reason
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/app"
-	"golang.org/x/sys/unix"
 )
 
 // maxDepth is how many runs may be nested: a plugin that calls chibi is asked by that
@@ -29,8 +28,7 @@ func checkDepth() error {
 func watchParent(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	parent := os.Getppid()
-	session, err := unix.Getsid(0)
-	if app.Depth() == 0 || err != nil || session == os.Getpid() || session == parent {
+	if app.Depth() == 0 || isDetached(parent) {
 		return ctx, cancel
 	}
 	go func() {

@@ -13,6 +13,9 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 )
 
+// DisabledSuffix ends the name of a file or directory that is not used as a plugin.
+const DisabledSuffix = ".disabled"
+
 // executable is a file in the plugins directory that can be asked for its schema.
 type executable struct {
 	name   string      // the plugin's name: that of its file or directory
@@ -95,8 +98,8 @@ func Find(opts Options, name string) (path string, skipped *plugin.SkippedPlugin
 func (f finder) examine(name string) (executable, *plugin.SkippedPlugin) {
 	_, placed := f.opts.Placed[name]
 	switch {
-	case strings.HasSuffix(name, ".disabled"):
-		return executable{}, &plugin.SkippedPlugin{Reason: "disabled by its name; to enable it, remove .disabled",
+	case strings.HasSuffix(name, DisabledSuffix):
+		return executable{}, &plugin.SkippedPlugin{Reason: "disabled by its name; to enable it, remove " + DisabledSuffix,
 			Disabled: true}
 	case f.opts.Overrides[name].Disabled && !placed:
 		return executable{}, &plugin.SkippedPlugin{Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the "+

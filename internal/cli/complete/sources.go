@@ -11,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/chibi-host/chibi/plugin/native"
 )
 
 // sources supplies the completions. Sources that cannot be read supply none.
@@ -172,7 +173,7 @@ func looksLikePlugin(path string) bool {
 		return true // a broken link
 	}
 	name, ext := filepath.Base(path), filepath.Ext(path)
-	return !strings.HasPrefix(name, ".") && ext != ".disabled" && ext != ".toml" && ext != ".md" &&
+	return !strings.HasPrefix(name, ".") && ext != native.DisabledSuffix && ext != ".toml" && ext != ".md" &&
 		(info.IsDir() || info.Mode()&0o111 != 0 || ext != "")
 }
 

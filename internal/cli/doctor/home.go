@@ -10,7 +10,6 @@ import (
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
-	"golang.org/x/sys/unix"
 )
 
 // homeDirectory checks that there is a home and that it is writable.
@@ -35,9 +34,6 @@ func homeDirectory(home string) []finding {
 	}
 	return []finding{f}
 }
-
-// isWritable reports whether files can be created in a directory.
-func isWritable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
 
 // existingAncestor is the nearest directory above a path that exists, or the path
 // itself.

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // weakness is a file that other users may change, because of its mode or its owner.
@@ -19,8 +18,8 @@ func weaknesses(path string, info fs.FileInfo) (found []weakness) {
 	if permitsOthers(info, 0o022) && !isClosedAbove(path) {
 		found = append(found, weakness{path: path})
 	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
-		found = append(found, weakness{path: path, foreign: true, owner: stat.Uid})
+	if uid, _, known := owner(info); known && uid != 0 && int(uid) != os.Geteuid() {
+		found = append(found, weakness{path: path, foreign: true, owner: uid})
 	}
 	return found
 }
@@ -28,9 +27,9 @@ func weaknesses(path string, info fs.FileInfo) (found []weakness) {
 // permitsOthers reports whether a file's mode gives one of these permissions to others:
 // everybody, or a group other than the private group of the user.
 func permitsOthers(info fs.FileInfo, bits fs.FileMode) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	isPrivateGroup := ok && int(stat.Gid) == os.Geteuid()
-	return info.Mode()&bits&0o007 != 0 || info.Mode()&bits&0o070 != 0 && !isPrivateGroup
+	_, gid, known := owner(info)
+	isPrivateGroup := known && int(gid) == os.Geteuid()
+	return known && (info.Mode()&bits&0o007 != 0 || info.Mode()&bits&0o070 != 0 && !isPrivateGroup)
 }
 
 // isClosedAbove reports whether a directory above a path is closed to others, so that

@@ -130,7 +130,7 @@ func writtenDebugKeys() (list []string) {
 
 // read parses one key.
 func (k *DebugKeys) read(text string) error {
-	name, value, _ := strings.Cut(text, "=")
+	name, value, hasValue := strings.Cut(text, "=")
 	if name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_"); name == "" {
 		return nil
 	}
@@ -139,6 +139,10 @@ func (k *DebugKeys) read(text string) error {
 	if i < 0 {
 		return command.Usage("--debug %s: unknown key; the keys are %s", text,
 			english.WordSeries(writtenDebugKeys(), "and"))
+	}
+	if hasValue && known[i].value == "" {
+		return command.Usage("--debug %s: %s takes no value; write --debug %[2]s", strings.TrimSpace(text),
+			known[i].written())
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if known[i].value != "" && (err != nil || n < 0) {

@@ -101,6 +101,9 @@ func TestKeysOfDebug(t *testing.T) {
 			DebugKeys{Requests: true, ForceMarkdown: true}, false, ""},
 		{"a flag of its own", Debug{destroyAt: []string{"0"}}, DebugKeys{}, true, ""},
 		{"unknown", Debug{keys: []string{"nonsense"}}, DebugKeys{}, false, "unknown key"},
+		{"a value of a key that has none", Debug{keys: []string{"force-markdown,request_log=5"}}, DebugKeys{}, false,
+			"--debug request_log=5: request-log takes no value; write --debug request-log"},
+		{"an empty one", Debug{keys: []string{"all="}}, DebugKeys{}, false, "--debug all=: all takes no value"},
 		{"no number", Debug{destroyAfter: []string{"soon"}}, DebugKeys{}, false, "want a number of seconds"},
 	} {
 		got, err := test.debug.Keys()

@@ -33,8 +33,8 @@ func findTarget(s *app.Session, name string) (target, error) {
 		return target{name: name, foreign: true}, nil
 	case !strings.Contains(name, "/") && disk.IsTaken(entry):
 		full = entry
-	case !strings.Contains(name, "/") && disk.IsTaken(entry+".disabled"):
-		full = entry + ".disabled"
+	case !strings.Contains(name, "/") && disk.IsTaken(entry+native.DisabledSuffix):
+		full = entry + native.DisabledSuffix
 	case !disk.IsTaken(full):
 		why := fmt.Sprintf("there is no plugin %q in %s, and there is no file %s", name, dir, full)
 		return target{name: filepath.Base(full), path: full, absent: why}, nil
@@ -44,8 +44,8 @@ func findTarget(s *app.Session, name string) (target, error) {
 		t.path = "" // it is there already
 	}
 	_, left := native.Find(s.Loader().Native(), t.name)
-	if left != nil && left.Disabled && (t.path == "" || strings.HasSuffix(t.name, ".disabled")) {
-		t.name, t.path = strings.TrimSuffix(t.name, ".disabled"), full
+	if left != nil && left.Disabled && (t.path == "" || strings.HasSuffix(t.name, native.DisabledSuffix)) {
+		t.name, t.path = strings.TrimSuffix(t.name, native.DisabledSuffix), full
 		t.remark = fmt.Sprintf("it is not used: %s; it was checked as if it were enabled (chibi plugin enable %s)",
 			left.Reason, term.ShellWord(t.name))
 	}

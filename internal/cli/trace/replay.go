@@ -28,6 +28,7 @@ func replayCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "replay", Args: "[FILE]",
 		About: "fire the hooks of a traced turn again with today's plugins, and show which answers differ",
+		More:  aboutFile,
 		Flags: []cli.Flag{
 			turnFlag(&f.turn),
 			&cli.StringFlag{Name: "plugins", Usage: "take chibi's plugins from `DIRECTORY`", Destination: &f.dir},

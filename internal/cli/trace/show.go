@@ -25,9 +25,9 @@ func traceCommand(env *command.Env) *cli.Command {
 	return env.Command(command.Spec{
 		Name: "trace", Args: "[FILE] [ABOUT]",
 		About: "show what plugins did in the newest turn, as a timeline, sentences or a page",
-		More: "\"chibi trace explain\" says it in sentences; with ABOUT, only what concerns that: a plugin, a tool, a " +
-			"hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, or the number " +
-			"of a turn.",
+		More: aboutFile + " \"chibi trace explain\" says it in sentences; with ABOUT, only what concerns that: a plugin, " +
+			"a tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, or the " +
+			"number of a turn.",
 		Flags: []cli.Flag{
 			turnFlag(&f.turn),
 			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.Last(&f.plugin),

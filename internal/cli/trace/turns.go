@@ -11,6 +11,10 @@ import (
 	"github.com/chibi-host/chibi/internal/trace"
 )
 
+// aboutFile is what the help of commands says about FILE.
+const aboutFile = "FILE is what --trace has written; without it, or with the word last, it is the newest trace of " +
+	"any context, or of the one that -C names."
+
 // file returns the file that the words of a command mean: a path, or the trace that was
 // written last.
 func file(ctx context.Context, env *command.Env, args []string) (path string, err error) {

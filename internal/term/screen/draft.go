@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"syscall"
 )
 
 // The rules of a draft:
@@ -47,7 +46,7 @@ func NewDraft(s *Screen) *Draft {
 	d := &Draft{s: &s.drawing, out: s.out, resumed: make(chan os.Signal, 1)}
 	d.out.answer = true
 	if s.shared && !isDumb() {
-		signal.Notify(d.resumed, syscall.SIGCONT)
+		notifyResumed(d.resumed)
 		s.draft = d
 	}
 	return d

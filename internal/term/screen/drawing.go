@@ -8,7 +8,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/mattn/go-runewidth"
-	"golang.org/x/sys/unix"
 	tty "golang.org/x/term"
 )
 
@@ -151,13 +150,6 @@ func (s *drawing) drawn() int {
 
 // isDumb reports whether the terminal does not support control sequences.
 func isDumb() bool { return os.Getenv("TERM") == "dumb" }
-
-// inForeground reports whether this process may draw on a terminal: not in the
-// background of a shell, if that is known.
-func inForeground(f *os.File) bool {
-	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
-	return err != nil || group == unix.Getpgrp()
-}
 
 // isPipe reports whether a program receives what is written to a file.
 func isPipe(f *os.File) bool {

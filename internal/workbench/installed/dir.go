@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/plugin/native"
 )
 
 // Dir is the plugins directory of a home.
@@ -22,7 +23,7 @@ type Dir struct {
 }
 
 // disabled is the suffix of the name of a disabled plugin's file or directory.
-const disabled = ".disabled"
+const disabled = native.DisabledSuffix
 
 // File returns the path of the named plugin.
 func (d Dir) File(name string) string { return filepath.Join(d.Path, name) }

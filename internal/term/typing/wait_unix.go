@@ -1,0 +1,39 @@
+//go:build unix
+
+package typing
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// waiter waits for input from a terminal until it is woken.
+type waiter struct {
+	in          *os.File
+	woken, ends *os.File // a pipe; its end is closed to wake
+}
+
+func newWaiter(in *os.File) (*waiter, error) {
+	woken, ends, err := os.Pipe()
+	return &waiter{in, woken, ends}, err
+}
+
+// wait returns when there is input, or when it was woken.
+func (w *waiter) wait() (isWoken bool, err error) {
+	fds := []unix.PollFd{{Fd: int32(w.in.Fd()), Events: unix.POLLIN}, {Fd: int32(w.woken.Fd()), Events: unix.POLLIN}}
+	for {
+		if _, err = unix.Poll(fds, -1); !errors.Is(err, unix.EINTR) {
+			return fds[1].Revents != 0, err
+		}
+	}
+}
+
+// wake ends the present wait and all later ones.
+func (w *waiter) wake() { w.ends.Close() }
+
+func (w *waiter) close() {
+	w.ends.Close()
+	w.woken.Close()
+}
