@@ -19,6 +19,8 @@ type Settings struct {
 	// SystemPrompt, if not nil, replaces the context's own system prompt. It is not
 	// stored.
 	SystemPrompt *string
+	// Instructions are texts for the model that follow the system prompt of the context.
+	Instructions string
 	// UserName is the person's name; the model is not told [DefaultUserName].
 	UserName string
 	// Verbose is what on_start and on_end report.

@@ -69,6 +69,7 @@ func (p promptParts) sections(settings Settings) []string {
 	}
 	return []string{
 		p.prompt,
+		titled("--- INSTRUCTIONS ---", settings.Instructions),
 		user,
 		summarySection(p),
 		titled("--- CURRENT GOALS ---", p.goals),

@@ -15,7 +15,7 @@ import (
 // Open opens a home. Unless the purpose is [ToRead] it removes leftovers of killed runs
 // and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
-	s := &Session{opts: opts, person: person(opts.Output)}
+	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}}
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}

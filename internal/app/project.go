@@ -25,7 +25,8 @@ type Project struct {
 	// Approval is what is approved in this session.
 	Approval trust.Approval
 
-	stored trust.Approval // what is approved for longer
+	stored   trust.Approval // what is approved for longer
+	isOpened bool           // all of this is known
 }
 
 // The directories that hold recipes: chibi's in a project and in chibi's home,
@@ -46,11 +47,17 @@ func openProject(s *Session) (err error) {
 		s.Project = Project{User: UserHome(), Own: true}
 	}
 	p := &s.Project
-	p.Root = projectRoot(p.Dir, os.Getenv)
-	s.Agent.Settings.ProjectRoot = p.Root
-	if p.Own {
-		return nil
+	p.Root, p.isOpened = projectRoot(p.Dir, os.Getenv), true
+	if !p.Own {
+		openApproval(s)
 	}
+	s.Agent.Settings.ProjectRoot, s.Agent.Settings.Instructions = p.Root, readInstructions(s)
+	return nil
+}
+
+// openApproval looks up what is approved in the project.
+func openApproval(s *Session) {
+	p, err := &s.Project, error(nil)
 	if p.stored, err = trust.Open(s.Home).Find(p.Dir); err != nil {
 		s.person.notice(err.Error())
 		p.stored = trust.Approval{Project: p.Dir}
@@ -60,7 +67,6 @@ func openProject(s *Session) (err error) {
 		files, _ := p.Look() // what cannot be pinned is not run
 		p.Approval = p.Approve(files)
 	}
-	return nil
 }
 
 // FindProject describes a directory as a project. Nothing of it is approved yet.
@@ -162,8 +168,8 @@ func pluginRecipes(root string) (list []recipes.Dir) {
 	return list
 }
 
-// Look reads the files of the project that an approval covers: recipes, and everything
-// in the directories of hooks except data. Recipes that cannot be read are left out.
+// Look reads the files of the project that an approval covers: recipes, everything in the
+// directories of hooks except data, and instructions. Recipes and instructions that cannot be read are left out.
 // The error says why hooks cannot be approved.
 func (p Project) Look() (files []trust.Seen, err error) {
 	for _, place := range kodelet.HookDirs(p.Dir) {
@@ -188,5 +194,5 @@ func (p Project) Look() (files []trust.Seen, err error) {
 			}
 		}
 	}
-	return files, err
+	return append(files, p.lookInstructions()...), err
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/trust"
 )
 
 // projectRoot returns the root of the project that a directory belongs to:
@@ -24,6 +26,25 @@ func projectRoot(dir string, env func(string) string) string {
 		}
 	}
 	return dir
+}
+
+// toolRoot returns the directory that a project's tools may read and write in: its root, or
+// the current directory if that is not under version control. It is never the person's
+// home nor a directory above it: then it is "".
+func (p Project) toolRoot() string {
+	for _, dir := range []string{p.Root, p.Dir} {
+		if home, err := trust.RealPath(p.User); dir != "" && dir != filepath.Dir(dir) &&
+			(p.User == "" || !isAbove(dir, p.User) && (err != nil || !isAbove(dir, home))) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// isAbove reports whether a directory is another one or above it.
+func isAbove(dir, other string) bool {
+	rel, err := filepath.Rel(dir, other)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // isVersioned reports whether a directory has the metadata of a version control system.

@@ -54,6 +54,8 @@ type Session struct {
 	shared    bool
 	trace     io.Writer // the file of Options.Trace, nil: none
 
+	instructions *instructionsText // shared with the session that this one comes from
+
 	checks *checks // of what plugins answered, from the last Load; nil: none
 }
 
@@ -75,7 +77,7 @@ func (s *Session) Name() string { return s.Context.Name() }
 func (s *Session) For(name string) (*Session, error) {
 	t := &Session{
 		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
-		lender: s.lender, tracer: s.tracer,
+		lender: s.lender, tracer: s.tracer, instructions: s.instructions,
 		shared: true, trace: s.trace,
 	}
 	t.opts.Context, t.opts.Transient = name, true

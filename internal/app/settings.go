@@ -21,7 +21,7 @@ func settings(s *Session) agent.Settings {
 		}
 	}
 	return agent.Settings{
-		Model: model, Provider: provider, Home: toldHome(s), ProjectRoot: s.Project.Root,
+		Model: model, Provider: provider, Home: toldHome(s), ProjectRoot: s.Project.Root, Instructions: readInstructions(s),
 		Options: options, UserName: c.Username, SystemPrompt: s.opts.SystemPrompt, Verbose: s.opts.Verbose,
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,

@@ -165,6 +165,7 @@ var boundOf = map[string]string{
 	"plugin/kodelet.PluginDirs":                   "directories",
 	"plugin/native.entryNames":                    "directories",
 	"plugin/native.isScript":                      "the first line of a script",
+	"internal/instructions.Place.read":            "instructions",
 	"internal/recipes.decode":                     "a recipe",
 	"internal/recipes.Library.builtin":            ownBytes,
 	"internal/recipes.names":                      "directories",

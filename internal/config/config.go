@@ -99,6 +99,9 @@ type Config struct {
 	FileToolsAllowedPaths []string `toml:"file_tools_allowed_paths" check:"paths" unset:"none"`
 	// Directories outside the project in which the coding tools may write as they may within it; `~` is your home.
 	FileToolsWritePaths []string `toml:"file_tools_write_paths" check:"paths" unset:"none"`
+	// Adds [the instructions](TOOLS.md#instructions) in `AGENTS.md`, or in `CLAUDE.md` where there is none, to the system
+	// prompt: your own, and those of the project that you have approved.
+	ProjectInstructions *bool `toml:"project_instructions" unset:"tools.coding"`
 	// Storage says when a transcript starts a new partition.
 	Storage Storage `toml:"storage"`
 	// Tools says which tools are offered.

@@ -25,8 +25,8 @@ type projectView struct{ app.Project }
 func showProject(env *command.Env, project app.Project, files []trust.Seen) error {
 	view := projectView{project}
 	if len(files) == 0 && len(project.Approval.Files) == 0 {
-		return env.Out.Say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, and "+
-			"no recipes", project.Dir)
+		return env.Out.Say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, no "+
+			"recipes, and no instructions in AGENTS.md or CLAUDE.md", project.Dir)
 	}
 	if err := env.Out.Say("In %s:", project.Dir); err != nil {
 		return err
@@ -67,7 +67,10 @@ func (p projectView) rows(files []trust.Seen, about func(trust.Seen) string) (ro
 // about returns what a file would do, as far as that is known without running it.
 func (p projectView) about(f trust.Seen) string {
 	name, dir := kodelet.FindHook(f.Path)
-	if dir == "" {
+	switch base := filepath.Base(f.Path); {
+	case dir == "" && (base == "AGENTS.md" || base == "CLAUDE.md"):
+		return "instructions for the model"
+	case dir == "":
 		return aboutRecipe(f)
 	}
 	var about []string
