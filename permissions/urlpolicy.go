@@ -43,7 +43,7 @@ type urlEntry struct {
 // NewURLPolicy makes a policy. An error names the entry that cannot be read.
 func NewURLPolicy(s URLSettings) (*URLPolicy, error) {
 	if !slices.Contains([]string{"", "allow", "deny"}, s.Default) {
-		return nil, fmt.Errorf("[url_policy] default is %q; want \"allow\" or \"deny\"", s.Default)
+		return nil, fmt.Errorf("url_policy.default is %q; want \"allow\" or \"deny\"", s.Default)
 	}
 	p := &URLPolicy{isClosed: s.Default == "deny"}
 	for _, list := range []struct {
@@ -57,7 +57,7 @@ func NewURLPolicy(s URLSettings) (*URLPolicy, error) {
 		for _, entry := range list.entries {
 			pattern, err := readEntry(entry, list.allows)
 			if err != nil {
-				return nil, fmt.Errorf("[url_policy] %s: %w", list.name, err)
+				return nil, fmt.Errorf("%surl_policy.%s: the entry %q: %w", entry.place(), list.name, entry.Text, err)
 			}
 			by := fmt.Sprintf("the entry %q of [url_policy] %s", entry.Text, list.name)
 			if entry.Where != "" {
@@ -76,13 +76,15 @@ func readEntry(entry URLEntry, allows bool) (urls.Pattern, error) {
 	if err == nil && allows && pattern.IsWhole() && entry.Text != "*" {
 		err = errors.New("it does not say where the host ends; write for example https://example.com/*")
 	}
-	if err != nil && entry.Where != "" {
-		return pattern, fmt.Errorf("%s: the entry %q: %w", entry.Where, entry.Text, err)
+	return pattern, err
+}
+
+// place is where an entry comes from, as the beginning of a message.
+func (e URLEntry) place() string {
+	if e.Where == "" {
+		return ""
 	}
-	if err != nil {
-		return pattern, fmt.Errorf("the entry %q: %w", entry.Text, err)
-	}
-	return pattern, nil
+	return e.Where + ": "
 }
 
 // Judge returns what the lists say about what would be fetched. Where a host has several

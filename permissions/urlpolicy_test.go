@@ -113,10 +113,10 @@ func TestURLPolicyDefault(t *testing.T) {
 
 func TestURLPolicyNamesAWrongEntry(t *testing.T) {
 	for want, s := range map[string]URLSettings{
-		`[url_policy] default is "ask"; want "allow" or "deny"`: {Default: "ask"},
-		`[url_policy] deny: config.toml:3: the entry "preset:x": there is no preset "x"`: {
+		`url_policy.default is "ask"; want "allow" or "deny"`: {Default: "ask"},
+		`config.toml:3: url_policy.deny: the entry "preset:x": there is no preset "x"`: {
 			Deny: []URLEntry{{Text: "preset:x", Where: "config.toml:3"}}},
-		`[url_policy] allow: the entry "example.com": it does not say where the host ends`: {Allow: entries("example.com")},
+		`url_policy.allow: the entry "example.com": it does not say where the host ends`: {Allow: entries("example.com")},
 	} {
 		if _, err := NewURLPolicy(s); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -26,10 +26,25 @@ func (s source) check(t target) error {
 	if err == nil {
 		err = checks(t)
 	}
+	if err == nil && (s.isLocal || s.isFlag) {
+		err = checkAbove(t)
+	}
 	if err != nil {
 		return s.errorAt(t.offset(), "%s%v", t.key(), err)
 	}
 	return nil
+}
+
+// checkAbove rejects what only config.toml can say.
+func checkAbove(t target) error {
+	switch only := t.field.Tag.Get("above"); only {
+	case "", t.v.String():
+		return nil
+	case "never":
+		return errors.New(" can only be in config.toml; here URLs can only be denied")
+	default:
+		return fmt.Errorf(" is %q; that can only be in config.toml, here it can be %q", t.v, only)
+	}
 }
 
 // checkNumber checks that a number is within its bounds.

@@ -12,6 +12,7 @@
 //	min, max the bounds of a number
 //	oneof    the allowed words
 //	check    a further check, see [checks]
+//	above    what other sources than config.toml may say: one value, or "never" for nothing
 //	required a key that each element of a list must have, and its placeholder
 //	name     the placeholder for the names of a map in the documentation
 //	unset    the default, for the documentation, if no value stands for it
@@ -108,6 +109,8 @@ type Config struct {
 	Tools Filter `toml:"tools"`
 	// Permissions are rules about tool calls.
 	Permissions Permissions `toml:"permissions"`
+	// URLPolicy is about what is fetched.
+	URLPolicy URLPolicy `toml:"url_policy"`
 	// Plugins says how plugins are run.
 	Plugins Plugins `toml:"plugins"`
 	// Network says how the model's server is reached.
@@ -145,6 +148,7 @@ func (c *Config) setDefaults() {
 	}
 	c.Storage.setDefaults()
 	c.Plugins.setDefaults()
+	c.URLPolicy.setDefaults()
 	c.Network.setDefaults()
 	c.Trace.setDefaults()
 	c.Limits.setDefaults()

@@ -75,6 +75,7 @@ func (src Sources) read() (global source, above []source, err error) {
 		if err != nil {
 			return global, nil, err
 		}
+		local.isLocal = true
 		above = append(above, local)
 	}
 	flags, err := src.flags()

@@ -86,8 +86,11 @@ func (s source) addRules(t target, value *unstable.Node) error {
 		rules = append(rules, Rule{Text: text, Where: s.place(offset)})
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	t.v.Set(reflect.ValueOf(rules))
-	return err
+	return s.check(t)
 }
 
 // eachText calls do with each text of a list, and where it is.

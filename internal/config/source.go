@@ -18,8 +18,10 @@ const MaxFileBytes = 4 << 20
 type source struct {
 	name   string // of the file or the flag
 	isFlag bool
-	data   []byte
-	tree   map[string]any // what it says
+	// isLocal says that it belongs to a context.
+	isLocal bool
+	data    []byte
+	tree    map[string]any // what it says
 }
 
 // newSource parses a text. Its error is about TOML syntax only.

@@ -116,6 +116,25 @@ type Rule struct {
 // String returns the rule as it is written.
 func (r Rule) String() string { return r.Text }
 
+// URLPolicy says which URLs are fetched without a question, and which never. Its lists grow
+// as rules do, but only config.toml can allow something.
+type URLPolicy struct {
+	// What happens with URLs that no entry is for: `deny` refuses them; with `allow` you are asked as for any other
+	// call, unless a rule or a plugin decides. `local.toml` and `--set` can only say `deny`.
+	Default string `toml:"default" oneof:"allow deny" above:"deny"`
+	// URLs that are never fetched: `"preset:NAME"`, or a pattern such as `"*://*.example.com"`. `local.toml` and `--set`
+	// add to this and to `deny`.
+	DenyOverride Rules `toml:"deny_override" unset:"none"`
+	// URLs that are fetched without a question although `deny` has them; only in `config.toml`.
+	AllowOverride Rules `toml:"allow_override" above:"never" unset:"none"`
+	// URLs that are not fetched.
+	Deny Rules `toml:"deny" unset:"none"`
+	// URLs that are fetched without a question unless another list denies them; only in `config.toml`.
+	Allow Rules `toml:"allow" above:"never" unset:"none"`
+}
+
+func (p *URLPolicy) setDefaults() { *p = URLPolicy{Default: "allow"} }
+
 // Network are the settings of the connection to the model's server.
 type Network struct {
 	// Connects to the model's server while plugins are loaded. Nothing is sent before the

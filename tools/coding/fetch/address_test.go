@@ -188,17 +188,17 @@ func TestAGuardSeesEachRedirect(t *testing.T) {
 		fmt.Fprint(w, "admin")
 	})
 	u := setUp(t, fetch.Config{}, "http://127.0.0.1:*")
-	tool := fetch.New(fetch.Config{Proxy: noProxy, Follow: func(_ context.Context, _ tools.Call,
-		a tools.Access) (permissions.Judgement, error) {
-		return u.gate.Follow(t.Context(), permissions.Call{Access: a}, func(context.Context) (permissions.Judgement,
-			error) {
-			if strings.HasSuffix(a.URL, "/admin") {
+	guarded := func(ctx context.Context, target tools.Access) (permissions.Judgement, error) {
+		guard := func(context.Context) (permissions.Judgement, error) {
+			if strings.HasSuffix(target.URL, "/admin") {
 				return permissions.Judgement{Decision: permissions.Deny, By: `plugin "guard"`, Reason: "no " +
 					"admin pages"}, nil
 			}
 			return permissions.Judgement{}, nil
-		})
-	}})
+		}
+		return u.gate.Follow(ctx, permissions.Call{Access: target}, guard)
+	}
+	tool := fetch.New(fetch.Config{Proxy: noProxy, Follow: guarded})
 	u.tool = tool.(tools.Planner)
 	base := "http://127.0.0.1:" + port
 	want := "Error: " + base + "/ redirects to " + base + "/admin, which was not fetched: no admin pages; it is " +

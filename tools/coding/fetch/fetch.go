@@ -36,10 +36,10 @@ const (
 type Config struct {
 	// Version is that of the program, for the header User-Agent; may be "".
 	Version string
-	// Follow judges the target of a redirect; what it does not allow is not fetched, and
-	// the model is told the target. nil: redirects that leave the host are not followed,
-	// and others only to public addresses.
-	Follow func(ctx context.Context, call tools.Call, target tools.Access) (permissions.Judgement, error)
+	// Follow judges the target of a redirect, in the context of the call; what it does not
+	// allow is not fetched, and the model is told the target. nil: redirects that leave the
+	// host are not followed, and others only to public addresses.
+	Follow func(ctx context.Context, target tools.Access) (permissions.Judgement, error)
 	// Resolver looks up names; nil: [net.DefaultResolver].
 	Resolver *net.Resolver
 	// Proxy returns the proxy for a request, nil for none; a nil function:
@@ -119,7 +119,7 @@ func (f fetcher) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("url: %w", err)
 	}
-	p := &plan{fetcher: f, call: call, first: f.newPlace(u), isRaw: args.Format == "raw"}
+	p := &plan{fetcher: f, first: f.newPlace(u), isRaw: args.Format == "raw"}
 	if args.Format != "" && args.Format != "raw" && args.Format != "text" {
 		return nil, fmt.Errorf("format is %q; want \"text\" or \"raw\"", args.Format)
 	}
@@ -146,7 +146,6 @@ func bounded(name string, value *int64, bounds [2]int64) (int64, error) {
 // plan is a call that is prepared.
 type plan struct {
 	fetcher
-	call    tools.Call
 	first   *place
 	most    int64 // bytes
 	timeout time.Duration

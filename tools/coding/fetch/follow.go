@@ -82,7 +82,7 @@ func (p *plan) judge(ctx context.Context, to *place) (permissions.Judgement, err
 	if p.Follow == nil {
 		return permissions.Judgement{}, nil
 	}
-	return p.Follow(ctx, p.call, to.access())
+	return p.Follow(ctx, to.access())
 }
 
 // isSameSite reports whether a redirect stays where the decision about the first URL

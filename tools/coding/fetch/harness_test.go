@@ -144,7 +144,7 @@ func setUp(t *testing.T, c fetch.Config, allow ...string) user {
 	if c.Proxy == nil {
 		c.Proxy = noProxy
 	}
-	c.Follow = func(ctx context.Context, _ tools.Call, target tools.Access) (permissions.Judgement, error) {
+	c.Follow = func(ctx context.Context, target tools.Access) (permissions.Judgement, error) {
 		return gate.Follow(ctx, permissions.Call{Access: target}, noHooks)
 	}
 	return user{gate, fetch.New(c).(tools.Planner)}
