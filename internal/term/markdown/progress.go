@@ -58,10 +58,13 @@ func (b *progress) judge(whole bool) (verdict, kind) {
 
 // marks returns the weight of the marks in a text: how much time the parser needs for them.
 func marks(text []byte) (weight int) {
-	for _, c := range text {
+	for i, c := range text {
 		switch c {
 		case '[', '`':
 			weight += 4
+			if c == '[' && i > 0 && text[i-1] == '!' { // an image, which is looked for twice
+				weight += 8
+			}
 		case '*', '_', '~':
 			weight++
 		}
