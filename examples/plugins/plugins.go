@@ -10,6 +10,7 @@ import (
 )
 
 //go:embed logger add-time plain-output block-rm tool-filter temperature greet run-command
+//go:embed guard-push diff-policy fetch-allow-list approval-log
 //go:embed summarize summarize-with-model word-count/word-count word-count/main.go word-count/schema.json
 var files embed.FS
 
@@ -26,9 +27,9 @@ type Example struct {
 // needs lists the programs that an example runs, besides sh and other POSIX utilities.
 func needs(name string) []string {
 	switch name {
-	case "block-rm", "tool-filter":
+	case "block-rm", "fetch-allow-list", "tool-filter":
 		return []string{"bash", "jq"}
-	case "add-time", "run-command", "summarize", "temperature":
+	case "add-time", "approval-log", "diff-policy", "run-command", "summarize", "temperature":
 		return []string{"python3"}
 	case "plain-output":
 		return []string{"node"}
