@@ -158,9 +158,13 @@ type PermissionEvent struct {
 	ID       string         `json:"id"`
 	Tool     string         `json:"tool"`
 	Category tools.Category `json:"category,omitempty"`
-	// Decision is what was decided, By who decided, Reason why, "" if nobody said.
+	// To is where the call leads, if the decision is about a redirect and not the call itself.
+	To string `json:"to,omitempty"`
+	// Decision is what was decided, By who decided, in words, Plugin the plugin that did, ""
+	// if none did, Reason why, "" if nobody said.
 	Decision permissions.Decision `json:"decision"`
 	By       string               `json:"by"`
+	Plugin   string               `json:"plugin,omitempty"`
 	Reason   string               `json:"reason,omitempty"`
 	// Asked is set if the person was asked.
 	Asked *AskedEvent `json:"asked,omitempty"`
@@ -168,8 +172,10 @@ type PermissionEvent struct {
 
 // AskedEvent is a question to the person that was answered.
 type AskedEvent struct {
-	// By is who wanted the person to be asked, Reason why, "" if nobody said.
+	// By is who wanted the person to be asked, Plugin the plugin that did, Reason why, "" if
+	// nobody said.
 	By     string `json:"by"`
+	Plugin string `json:"plugin,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// Scope is how long the answer holds, "" for a refusal.
 	Scope permissions.Scope `json:"scope,omitempty"`

@@ -24,8 +24,8 @@ func (c *toolCall) askPermission(ctx context.Context, tool tools.Tool) error {
 	if c.agent.Gate == nil {
 		return nil
 	}
-	allowed, err := judgedCall{c, permissions.Call{Tool: tool.Spec(), ID: call.ID, Arguments: call.Arguments,
-		Access: plan.Access()}}.judge(ctx)
+	c.judged = permissions.Call{Tool: tool.Spec(), ID: call.ID, Arguments: call.Arguments, Access: plan.Access()}
+	allowed, err := judgedCall{toolCall: c}.judge(ctx)
 	if !allowed {
 		plan.Close()
 		c.plan = nil
@@ -59,7 +59,7 @@ func (p unplanned) Close()                                        {}
 // judgedCall is a call that the gate judges.
 type judgedCall struct {
 	*toolCall
-	judged permissions.Call
+	leadsTo string // where it is redirected to, if that is judged
 }
 
 // judge decides whether a call may happen, and reports who decided. A call that may not has
@@ -84,6 +84,28 @@ func (c judgedCall) judge(ctx context.Context) (allowed bool, err error) {
 	return true, nil
 }
 
+// callKey is the key of the call that runs in the context of its tool.
+type callKey struct{}
+
+// Follow judges what a call that was allowed leads to, such as the target of a redirect: by
+// the rules, by the plugins at the permission point and by earlier answers of the person,
+// who is not asked again; see [permissions.Gate.Follow]. A tool calls it with the context in
+// which it runs. Where no gate judges calls, everything is allowed.
+func Follow(ctx context.Context, target tools.Access) (permissions.Judgement, error) {
+	running, _ := ctx.Value(callKey{}).(*toolCall)
+	if running == nil || running.agent.Gate == nil {
+		return permissions.Judgement{Decision: permissions.Allow}, nil
+	}
+	call := *running
+	call.judged.Access = target
+	c := judgedCall{&call, target.URL}
+	judged, err := call.agent.Gate.Follow(ctx, call.judged, c.fire)
+	if err == nil {
+		c.report(permissions.Outcome{Judgement: judged})
+	}
+	return judged, err
+}
+
 // refused returns what the model is told about a call that is denied: why, and by whom.
 func refused(j permissions.Judgement) output {
 	const preface = "Permission denied: "
@@ -94,9 +116,10 @@ func refused(j permissions.Judgement) output {
 // report reports who decided about a call.
 func (c judgedCall) report(o permissions.Outcome) {
 	event := &PermissionEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName, Category: c.judged.Tool.Category,
-		Decision: o.Decision, By: o.By, Reason: o.Reason}
+		To: c.leadsTo, Decision: o.Decision, By: o.By, Plugin: o.Plugin, Reason: o.Reason}
 	if asked := o.Asked; asked != nil {
-		event.Asked = &AskedEvent{By: asked.Why.By, Reason: asked.Why.Reason, DurationMS: asked.Took.Milliseconds()}
+		event.Asked = &AskedEvent{By: asked.Why.By, Plugin: asked.Why.Plugin, Reason: asked.Why.Reason,
+			DurationMS: asked.Took.Milliseconds()}
 		if asked.Answer.Allow {
 			event.Asked.Scope = asked.Answer.Scope
 		}
@@ -125,7 +148,7 @@ func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
 		return permissions.Judgement{}, err
 	}
 	return permissions.Judgement{Decision: permissions.Decision(answer.Verdict()),
-		By: fmt.Sprintf("plugin %q", answer.DecidedBy), Reason: answer.Reason}, nil
+		By: fmt.Sprintf("plugin %q", answer.DecidedBy), Plugin: answer.DecidedBy, Reason: answer.Reason}, nil
 }
 
 // paths returns the path that a call uses, and the one that it named if that differs.

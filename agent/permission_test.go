@@ -99,10 +99,17 @@ func TestWhoDecidesAboutACall(t *testing.T) {
 		return &PermissionEvent{ID: "c1", Tool: "shell_it", Category: "shell", Decision: "allow", By: by}
 	}, func(e *PermissionEvent, by, reason string, scope permissions.Scope) *PermissionEvent {
 		e.Asked = &AskedEvent{By: by, Reason: reason, Scope: scope}
+		if by == `plugin "guard"` {
+			e.Asked.Plugin = "guard"
+		}
 		return e
 	}
 	deniedBy := func(by, reason string) *PermissionEvent {
 		return &PermissionEvent{ID: "c1", Tool: "shell_it", Category: "shell", Decision: "deny", By: by, Reason: reason}
+	}
+	ofPlugin := func(e *PermissionEvent) *PermissionEvent {
+		e.Plugin = "guard"
+		return e
 	}
 	for _, test := range []struct {
 		name, command string
@@ -114,10 +121,10 @@ func TestWhoDecidesAboutACall(t *testing.T) {
 		{"the default", "ls", "", nil, allowed("the default"), "done"},
 		{"a rule", "rule allow, default ask", "", nil, allowed("the rule"), "done"},
 		{"a rule denies", "rule deny", "allow", nil, deniedBy("the rule", ""), "Permission denied: the rule denies it"},
-		{"a plugin denies what a rule allows", "rule allow", "deny", yes, deniedBy(`plugin "guard"`, "they say so"),
+		{"a plugin denies what a rule allows", "rule allow", "deny", yes, ofPlugin(deniedBy(`plugin "guard"`, "they say so")),
 			`Permission denied: they say so (plugin "guard")`},
 		{"a plugin allows what would be asked", "default ask", "allow", nil, &PermissionEvent{ID: "c1", Tool: "shell_it",
-			Category: "shell", Decision: "allow", By: `plugin "guard"`, Reason: "they say so"}, "done"},
+			Category: "shell", Decision: "allow", By: `plugin "guard"`, Plugin: "guard", Reason: "they say so"}, "done"},
 		{"the person says yes", "default ask", "", yes, asked(allowed("the person"), "the default", "", permissions.Once),
 			"done"},
 		{"the person says no to a plugin's question", "ls", "ask", no,
@@ -221,6 +228,54 @@ func TestWhatPermissionPointsAreTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatACallLeadsToIsJudged: plugins are asked again, with the target.
+func TestWhatACallLeadsToIsJudged(t *testing.T) {
+	h := newHarness(t, calls("fetch_it", `{"n":1}`), says("hello"))
+	h.Gate = &permissions.Gate{Policy: policy{}}
+	var judged []permissions.Judgement
+	tool := goTool{spec: tools.Spec{Name: "fetch_it", Parameters: json.RawMessage(`{}`), Category: tools.CategoryFetch}}
+	follow := func(ctx context.Context) tools.Result {
+		j, err := Follow(ctx, tools.Access{URL: "http://127.0.0.1/key"})
+		if err != nil {
+			t.Error(err)
+		}
+		judged = append(judged, j)
+		return tools.Result{Text: "done"}
+	}
+	if err := h.Tools.Add(followingTool{tool, follow}); err != nil {
+		t.Fatal(err)
+	}
+	h.plug("guard", plugin.HandlePoint(hookpoints.PreFetchURL,
+		func(_ context.Context, p hookpoints.PreFetchURLPayload) (answer hookpoints.PermissionAnswer, err error) {
+			answer.Denied = p.AddressClass == "loopback" && p.ToolCallID == "c1"
+			return answer, nil
+		}))
+	h.prompt("hi")
+	want := permissions.Judgement{Decision: permissions.Deny, By: `plugin "guard"`, Plugin: "guard"}
+	same(t, "judged", judged, []permissions.Judgement{want})
+	var to []string
+	for _, e := range h.events {
+		if e.Kind == EventPermission {
+			to = append(to, string(e.Permission.Decision)+" "+e.Permission.To)
+		}
+	}
+	same(t, "reported", to, []string{"allow ", "deny http://127.0.0.1/key"})
+	j, err := Follow(t.Context(), tools.Access{URL: "http://127.0.0.1/"})
+	if err != nil || j.Decision != permissions.Allow {
+		t.Errorf("where nobody judges: %+v, %v", j, err)
+	}
+}
+
+// followingTool is a tool that needs its context.
+type followingTool struct {
+	goTool
+	follow func(context.Context) tools.Result
+}
+
+func (t followingTool) Call(ctx context.Context, _ tools.Call) (tools.Result, error) {
+	return t.follow(ctx), nil
 }
 
 // TestThePermissionIsForTheFinalArguments: a rewrite at pre_tool is judged, not the model's

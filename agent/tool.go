@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -68,10 +69,12 @@ type toolCall struct {
 	// arguments as plugins changed them.
 	converted []string
 	rewritten json.RawMessage
-	// plan runs the tool; nil: the call is not run, and the output says why.
-	plan tools.Plan
-	kind tools.Kind
-	out  output
+	// plan runs the tool; nil: the call is not run, and the output says why. judged is what
+	// the gate judged.
+	plan   tools.Plan
+	judged permissions.Call
+	kind   tools.Kind
+	out    output
 }
 
 func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
@@ -166,7 +169,7 @@ func (c *toolCall) perform(ctx context.Context) error {
 	c.agent.Output.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
 		Arguments: c.inv.Arguments}})
 	done, begun := c.agent.Output.waiting("tool "+c.inv.ToolName), time.Now()
-	result, err := c.plan.Run(ctx)
+	result, err := c.plan.Run(context.WithValue(ctx, callKey{}, c))
 	done()
 	if result.Next != "" {
 		c.step.turn.note = result.Next

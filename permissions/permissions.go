@@ -36,6 +36,8 @@ type Judgement struct {
 	// By names who decided, as part of a sentence: `the rule "shell_exec(git *)" of
 	// config.toml`, `plugin "guard"`, `--trust-tools`, `the default for shell`.
 	By string
+	// Plugin names the plugin that decided, "" if none did.
+	Plugin string
 	// Reason says why, for the model and the person; "" if there is nothing to add.
 	Reason string
 	// Protected says that only the person's explicit yes at the terminal allows the

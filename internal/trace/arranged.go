@@ -14,12 +14,13 @@ import (
 // arranged is a turn whose records are arranged by dispatch, and the dispatches by the
 // request or call that they belong to.
 type arranged struct {
-	turn     Turn
-	firings  []*firing
-	requests []*request
-	calls    []*call
-	loaded   agent.LoadedEvent
-	events   []event
+	turn        Turn
+	firings     []*firing
+	requests    []*request
+	calls       []*call
+	permissions []*permission
+	loaded      agent.LoadedEvent
+	events      []event
 }
 
 // firing is one dispatch with what the plugins did.
@@ -45,15 +46,24 @@ type request struct {
 type call struct {
 	agent.CallEvent
 	before, output, summary *firing
+	permission              *permission
 	request                 *request
+}
+
+// permission says who allowed or denied a call, with what plugins did before it; nil: none
+// was asked.
+type permission struct {
+	agent.PermissionEvent
+	asked *firing
 }
 
 // event is a part of the turn, in order: one field is set.
 type event struct {
-	firing  *firing
-	request *request
-	call    *call
-	step    *agent.Event
+	firing     *firing
+	request    *request
+	call       *call
+	permission *permission
+	step       *agent.Event
 }
 
 // arrange arranges the lines of a turn.
@@ -105,14 +115,19 @@ func (s *arranged) step(step *agent.Event) {
 		}
 		s.requests = append(s.requests, e.request)
 	case step.Call != nil:
-		e.call = &call{CallEvent: *step.Call, before: s.take(hookpoints.PreTool.Name)}
+		e.call = &call{CallEvent: *step.Call, before: s.takeOf(step.Call.ID, hookpoints.PreTool.Name)}
 		if len(s.requests) > 0 {
 			e.call.request = s.requests[len(s.requests)-1]
 		}
-		if f := e.call.before; f != nil && f.callID() != "" && f.callID() != step.Call.ID {
-			e.call.before, f.taken = nil, false
+		for _, p := range slices.Backward(s.permissions) {
+			if p.ID == step.Call.ID && p.To == "" && e.call.permission == nil {
+				e.call.permission = p
+			}
 		}
 		s.calls = append(s.calls, e.call)
+	case step.Permission != nil:
+		e.permission = &permission{*step.Permission, s.takeOf(step.Permission.ID, permissionPoints()...)}
+		s.permissions = append(s.permissions, e.permission)
 	case step.Kind == agent.EventNotice && s.setNoEffect(step.Text):
 		return
 	}
@@ -144,6 +159,34 @@ func (s *arranged) take(point hookpoints.Name) *firing {
 		}
 	}
 	return nil
+}
+
+// takeOf returns the latest firing of points for a call that is not assigned yet, nil if no
+// plugin was asked there. Where a trace does not name the call, the latest firing is taken.
+func (s *arranged) takeOf(call string, points ...hookpoints.Name) *firing {
+	for _, f := range slices.Backward(s.firings) {
+		if !slices.Contains(points, f.point) {
+			continue
+		}
+		if id := f.callID(); id == call || id == "" {
+			if f.taken {
+				return nil
+			}
+			f.taken = true
+			return f
+		}
+	}
+	return nil
+}
+
+// permissionPoints lists the points at which plugins are asked for permission.
+func permissionPoints() (list []hookpoints.Name) {
+	for _, name := range hookpoints.Names() {
+		if hookpoints.AsksPermission(hookpoints.Name(name)) {
+			list = append(list, hookpoints.Name(name))
+		}
+	}
+	return list
 }
 
 // at returns the firings of a point.

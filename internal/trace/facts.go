@@ -33,6 +33,8 @@ func factsOf(t Turn) *facts {
 			all.addFiring(e.firing)
 		case e.call != nil:
 			all.addCall(e.call)
+		case e.permission != nil:
+			all.addPermission(e.permission)
 		case e.request == nil:
 			all.addStep(e.step)
 		case !hasRequests: // all requests are described where the first one was sent

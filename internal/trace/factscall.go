@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -35,6 +36,7 @@ func (all *facts) addCall(c *call) {
 			how = "blocked because plugin %q, asked in position %d, failed: %s"
 		}
 		all.add(with(before, Subject{KindPlugin, l.Plugin}), what+" was "+how+".", l.Plugin, number, l.why())
+	case !c.Ran && c.permission != nil && c.permission.Decision == permissions.Deny: // addPermission says so
 	case !c.Ran:
 		all.add(about, "%s did not run: %s.", what, c.whyNot())
 	case c.Exit != 0:

@@ -66,6 +66,7 @@ func (l Line) without(gone *removed) Line {
 			}
 			step.Call = &call
 		}
+		step.Permission = permissionWith(step.Permission, cut)
 		l.Step = &step
 		return l
 	}
@@ -106,6 +107,7 @@ func (l Line) withoutTexts() Line {
 			call.Why, call.Converted = "", nil
 			step.Call = &call
 		}
+		step.Permission = permissionWith(step.Permission, func(string) string { return "" })
 		l.Step = &step
 		return l
 	}

@@ -75,6 +75,9 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 	if len(r.Changed) > 0 {
 		parts[0] += " " + strings.Join(r.Changed, " ")
 	}
+	if decision := decisionOf(r); decision != "" {
+		parts[0] = fmt.Sprintf("decided %q", decision)
+	}
 	if r.Why != "" {
 		parts[0] += ": " + r.Why
 	}
@@ -129,6 +132,8 @@ func stepRow(l Line, begin time.Time) Row {
 		if len(s.Call.Converted) > 0 {
 			row.Text += "; converted from texts: " + strings.Join(s.Call.Converted, ", ")
 		}
+	case s.Permission != nil:
+		row = permissionRow(row, s.Permission)
 	default:
 		row.Text = s.Text
 		if s.Kind == agent.EventError {

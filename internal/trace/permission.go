@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/tidwall/gjson"
+)
+
+// permissionWith returns a permission with changed texts; nil stays nil.
+func permissionWith(p *agent.PermissionEvent, change func(string) string) *agent.PermissionEvent {
+	if p == nil {
+		return nil
+	}
+	changed := *p
+	changed.To, changed.By, changed.Reason = change(p.To), change(p.By), change(p.Reason)
+	if p.Asked != nil {
+		asked := *p.Asked
+		asked.By, asked.Reason = change(asked.By), change(asked.Reason)
+		changed.Asked = &asked
+	}
+	return &changed
+}
+
+// permissionRow fills in the row of a permission.
+func permissionRow(row Row, p *agent.PermissionEvent) Row {
+	row.Who, row.Text = p.Tool, decidedText(p)
+	if p.Asked != nil {
+		row.Took = time.Duration(p.Asked.DurationMS) * time.Millisecond
+	}
+	if p.Decision != permissions.Allow {
+		row.Mark = "blocked"
+	}
+	return row
+}
+
+// decidedText returns what was decided, by whom and why, as the end of a sentence.
+func decidedText(p *agent.PermissionEvent) string {
+	text := "allowed by "
+	if p.Decision != permissions.Allow {
+		text = "denied by "
+	}
+	text += nameOr(p.By)
+	if asked := p.Asked; asked != nil {
+		if asked.Scope != "" {
+			text += fmt.Sprintf(" (%s)", scopeText(asked.Scope))
+		}
+		text += ", who was asked because of " + nameOr(asked.By)
+		if asked.Reason != "" {
+			text += " (" + strings.TrimSuffix(asked.Reason, ".") + ")"
+		}
+	}
+	if p.Reason != "" {
+		text += ": " + strings.TrimSuffix(p.Reason, ".")
+	}
+	if p.To != "" {
+		text = fmt.Sprintf("the redirect to %s was %s", p.To, text)
+	}
+	return text
+}
+
+// nameOr returns who decided, or that the trace does not say so.
+func nameOr(by string) string {
+	if by == "" {
+		return "somebody whom the trace does not name"
+	}
+	return by
+}
+
+// scopeText says how long an answer of the person holds.
+func scopeText(scope permissions.Scope) string {
+	switch scope {
+	case permissions.ThisRun:
+		return "for this run"
+	case permissions.Always:
+		return "always"
+	}
+	return string(scope)
+}
+
+// addPermission adds who allowed or denied a call. That a rule or a default allowed it is
+// said only in an answer about the tool.
+func (all *facts) addPermission(p *permission) {
+	about := []Subject{{KindTool, p.Tool}}
+	if p.asked != nil {
+		about = with(about, pointOf(p.asked.point))
+	}
+	for _, name := range []string{p.Plugin, p.askedFor()} {
+		if name != "" {
+			about = with(about, Subject{KindPlugin, name})
+		}
+	}
+	add := all.add
+	if p.Decision == permissions.Allow && p.Asked == nil && p.Plugin == "" {
+		add = all.addQuiet
+	}
+	text := decidedText(&p.PermissionEvent)
+	if p.To == "" {
+		text = "was " + text
+	} else {
+		text = "was redirected: " + text
+	}
+	add(about, "The call of %s (%s) %s.", p.Tool, p.ID, text)
+	all.addUnused(p, about)
+}
+
+// askedFor returns the plugin because of which the person was asked, "" if there is none.
+func (p *permission) askedFor() string {
+	if p.Asked == nil {
+		return ""
+	}
+	return p.Asked.Plugin
+}
+
+// addUnused adds a plugin's decision that somebody other than a plugin overruled. What
+// other plugins overruled is noted in its record.
+func (all *facts) addUnused(p *permission, about []Subject) {
+	for _, l := range p.asked.did(plugin.Changed) {
+		if l.Plugin == p.Plugin || l.Plugin == p.askedFor() {
+			continue
+		}
+		by := p.By
+		if p.Asked != nil {
+			by = p.Asked.By
+		}
+		all.add(with(about, Subject{KindPlugin, l.Plugin}), "The decision of plugin %q at %s, %q, was not used: %s came "+
+			"first.", l.Plugin, l.where(), decisionOf(l.Record), nameOr(by))
+	}
+}
+
+// decisionOf returns what a plugin decided at a permission point, "" for other records.
+func decisionOf(r *plugin.Record) string {
+	if r.Result != plugin.Changed || !hookpoints.AsksPermission(r.Point) {
+		return ""
+	}
+	return gjson.GetBytes(r.Answer, "decision").String()
+}
