@@ -91,10 +91,11 @@ var allowed = map[string][]string{
 	"llm/demo":           {},
 	"tools":              {},
 	"permissions/urls":   {},
-	"tools/coding":       {"tools", "plugin/process", "internal/disk", "internal/private"},
+	"tools/coding":       {"tools", "plugin/process", "internal/disk", "internal/glob", "internal/private"},
 	"tools/coding/fetch": {"tools", "permissions", "permissions/urls"},
 	"tools/builtin":      {"tools", "cache", "internal/disk", "internal/private"},
 	"internal/private":   {"contexts"},
+	"internal/glob":      {},
 
 	"permissions/internal/commandline": {},
 

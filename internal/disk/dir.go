@@ -52,8 +52,12 @@ func checked(d *Dir, examined fs.FileInfo) (*Dir, error) {
 // Path returns the path of the directory when it was opened.
 func (d *Dir) Path() string { return d.path }
 
-// Close closes the directory. It can be called more than once.
-func (d *Dir) Close() { d.root.Close() }
+// Close closes the directory. It can be called more than once, and of a nil Dir.
+func (d *Dir) Close() {
+	if d != nil {
+		d.root.Close()
+	}
+}
 
 // Sub opens a directory in the directory.
 func (d *Dir) Sub(name string) (*Dir, error) {
@@ -87,6 +91,9 @@ func (d *Dir) Make(name string) (*Dir, error) {
 
 // Stat describes what has a name in the directory; a link is described itself.
 func (d *Dir) Stat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
+
+// Link returns where a link in the directory says that it leads.
+func (d *Dir) Link(name string) (string, error) { return d.root.Readlink(name) }
 
 // Handle opens the directory once more, for listing it.
 func (d *Dir) Handle() (*os.File, error) { return d.root.Open(".") }

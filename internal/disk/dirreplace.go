@@ -14,36 +14,44 @@ import (
 // one, all that the person's umask allows to files. Between the last look and the renaming, what
 // another process puts there is replaced, but no link is followed.
 func (d *Dir) Replace(name string, was fs.FileInfo, data []byte) error {
-	if err := d.mayReplace(name, was); err != nil {
+	r := replacement{d, name, was}
+	if err := r.check(); err != nil {
 		return err
 	}
-	temp, err := writeTemp(inDir{d}, name, data, newMode(was))
+	temp, err := writeTemp(inDir{d}, name, data, r.mode())
 	if err != nil {
 		return err
 	}
-	if err := d.put(temp, name, was); err != nil {
+	if err := r.put(temp); err != nil {
 		d.root.Remove(temp)
 		return err
 	}
 	return d.sync()
 }
 
-// newMode returns the mode of the new file while it is written. Others must not read what
-// will replace a file that they must not read.
-func newMode(was fs.FileInfo) fs.FileMode {
-	if was == nil {
+// replacement is a file that is replaced, or made.
+type replacement struct {
+	*Dir
+	name string
+	was  fs.FileInfo
+}
+
+// mode returns the mode of the new file while it is written. Others must not read what will
+// replace a file that they must not read.
+func (r replacement) mode() fs.FileMode {
+	if r.was == nil {
 		return 0o666
 	}
 	return 0o600
 }
 
-// mayReplace checks that the file is the examined one, and that it may be written: a file
+// check checks that the file is the examined one, and that it may be written: a file
 // without that permission could still be replaced by one with its name.
-func (d *Dir) mayReplace(name string, was fs.FileInfo) error {
-	if err := d.isStill(name, was); err != nil || was == nil {
+func (r replacement) check() error {
+	if err := r.isStill(); err != nil || r.was == nil {
 		return err
 	}
-	f, err := d.open(name, os.O_WRONLY)
+	f, err := r.open(r.name, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
@@ -51,50 +59,50 @@ func (d *Dir) mayReplace(name string, was fs.FileInfo) error {
 }
 
 // isStill returns an error if what has a name in the directory is not what was examined.
-func (d *Dir) isStill(name string, was fs.FileInfo) error {
-	now, err := d.Stat(name)
+func (r replacement) isStill() error {
+	now, err := r.Stat(r.name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && was == nil:
+	case errors.Is(err, fs.ErrNotExist) && r.was == nil:
 		return nil
-	case err == nil && was != nil && IsUntouched(was, now):
+	case err == nil && r.was != nil && IsUntouched(r.was, now):
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s %w", name, ErrReplaced)
+		return fmt.Errorf("%s %w", r.name, ErrReplaced)
 	}
 	return err
 }
 
-// put gives a finished file its name.
-func (d *Dir) put(temp, name string, was fs.FileInfo) error {
-	if was == nil {
-		return d.putNew(temp, name)
+// put gives the finished file its name.
+func (r replacement) put(temp string) error {
+	if r.was == nil {
+		return r.putNew(temp)
 	}
-	if uid, gid, ok := owner(was); ok {
-		d.root.Lchown(temp, uid, gid) // only root can, and only root needs to
+	if uid, gid, ok := owner(r.was); ok {
+		r.root.Lchown(temp, uid, gid) // only root can, and only root needs to
 	}
-	if err := d.root.Chmod(temp, was.Mode().Perm()); err != nil {
+	if err := r.root.Chmod(temp, r.was.Mode().Perm()); err != nil {
 		return err
 	}
-	if err := d.isStill(name, was); err != nil {
+	if err := r.isStill(); err != nil {
 		return err
 	}
-	return d.root.Rename(temp, name)
+	return r.root.Rename(temp, r.name)
 }
 
-// putNew gives a finished file a name that nothing has. A second name is made and the first
+// putNew gives the finished file a name that nothing has. A second name is made and the first
 // one removed, because that fails if something has the name; not all file systems can.
-func (d *Dir) putNew(temp, name string) error {
-	err := d.root.Link(temp, name)
+func (r replacement) putNew(temp string) error {
+	err := r.root.Link(temp, r.name)
 	if err == nil {
-		return d.root.Remove(temp)
+		return r.root.Remove(temp)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s %w", name, ErrReplaced)
+		return fmt.Errorf("%s %w", r.name, ErrReplaced)
 	}
-	if err := d.isStill(name, nil); err != nil {
+	if err := r.isStill(); err != nil {
 		return err
 	}
-	return d.root.Rename(temp, name)
+	return r.root.Rename(temp, r.name)
 }
 
 // inDir makes files in a directory.

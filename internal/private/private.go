@@ -48,11 +48,12 @@ func Of(home, near string) Files {
 
 // Has reports whether an opened file is one of them. path has no links.
 func (f Files) Has(path string, opened os.FileInfo) bool {
-	if f.home == "" {
-		return false
-	}
-	return isBelow(f.home, path) && IsName(path) ||
-		slices.ContainsFunc(f.infos, func(info os.FileInfo) bool { return os.SameFile(info, opened) })
+	return f.HasOpened(path, func(info os.FileInfo) bool { return os.SameFile(info, opened) })
+}
+
+// HasOpened is Has for a file that compares itself with others.
+func (f Files) HasOpened(path string, isSame func(os.FileInfo) bool) bool {
+	return f.home != "" && (isBelow(f.home, path) && IsName(path) || slices.ContainsFunc(f.infos, isSame))
 }
 
 // in lists the private files of a directory.

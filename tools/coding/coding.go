@@ -35,7 +35,7 @@ func Tools(c Config) []tools.Tool {
 	if c.Reads == nil {
 		c.Reads = &Reads{}
 	}
-	return []tools.Tool{readFile(c), writeFile(c), fileEdit(c)}
+	return []tools.Tool{readFile(c), writeFile(c), fileEdit(c), globFiles(c), grepFiles(c), dirList(c)}
 }
 
 // tool is one of the tools of this package.

@@ -226,3 +226,39 @@ func TestWhatMayNotBeReadOrWritten(t *testing.T) {
 	p.says("write_file", arg{"path": "closed/file", "content": "x"},
 		"Error: cannot write closed/file: the system does not permit it")
 }
+
+// TestASearchStaysInItsDirectory, whatever gets its name, and follows no link in it. Pipes
+// in it do not block.
+func TestASearchStaysInItsDirectory(t *testing.T) {
+	for tool, test := range map[string]struct {
+		args arg
+		want string
+	}{
+		"grep_files": {arg{"pattern": "text", "path": "dir"}, "file:1:text\n"},
+		"glob_files": {arg{"pattern": "**/f*", "path": "dir"}, "file\n"},
+		"dir_list":   {arg{"path": "dir", "depth": 3}, "file (4 B)\nlink -> ../../secret\npipe (named pipe)\n"},
+	} {
+		p := newProject(t, map[string]string{"dir/file": "text", "../secret/found": "secret text"})
+		p.must(errors.Join(os.Symlink("../../secret", p.at("dir/link")), syscall.Mkfifo(p.at("dir/pipe"), 0o600)))
+		plan, err := p.plan(tool, test.args)
+		p.must(err)
+		p.must(errors.Join(os.Rename(p.at("dir"), p.at("moved")), os.Symlink(p.at("../secret"), p.at("dir"))))
+		result, err := plan.Run(t.Context())
+		plan.Close()
+		p.must(err)
+		if result.Text != test.want {
+			t.Errorf("%s: %q, want %q", tool, result.Text, test.want)
+		}
+	}
+}
+
+func TestASearchSaysWhatItCouldNotRead(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	p := newProject(t, map[string]string{"closed/file": "text", "unreadable": "text", "open": "text"})
+	p.must(errors.Join(os.Chmod(p.at("unreadable"), 0), os.Chmod(p.at("closed"), 0)))
+	defer os.Chmod(p.at("closed"), 0o755)
+	p.says("grep_files", arg{"pattern": "text"}, "open:1:text\n"+
+		"[2 files or directories could not be read; the first: unreadable: permission denied]\n")
+}

@@ -112,7 +112,7 @@ func (p place) explain(verb string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no file or directory %s", p.named)
 	case errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("cannot %s %s: a part of the path is not a directory", verb, p.named)
+		return notDirectory{fmt.Sprintf("cannot %s %s: a part of the path is not a directory", verb, p.named)}
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("cannot %s %s: the system does not permit it", verb, p.named)
 	case errors.Is(err, syscall.ENOSPC):
@@ -125,3 +125,11 @@ func (p place) explain(verb string, err error) error {
 	}
 	return fmt.Errorf("cannot %s %s: %w", verb, p.named, err)
 }
+
+// notDirectory says that something is not a directory.
+type notDirectory struct{ text string }
+
+func (e notDirectory) Error() string { return e.text }
+
+// Is reports whether the error is the one of the system.
+func (notDirectory) Is(target error) bool { return target == syscall.ENOTDIR }

@@ -60,7 +60,7 @@ func (c Config) planRead(_ context.Context, call tools.Call) (*plan, error) {
 		if failure != nil {
 			return "", failure
 		}
-		return c.readLines(ctx, f, reading{place: p, call: call, offset: offset, limit: limit})
+		return reading{place: p, call: call, offset: offset, limit: limit}.in(ctx, f, c.Reads)
 	}
 	return &plan{access: p.access(), run: run, close: func() { f.Close() }}, nil
 }
@@ -72,8 +72,8 @@ type reading struct {
 	offset, limit int
 }
 
-// readLines reads the lines, and remembers what the model has read then.
-func (c Config) readLines(ctx context.Context, f *os.File, r reading) (string, error) {
+// in reads the lines of a file, and remembers what the model has read then.
+func (r reading) in(ctx context.Context, f *os.File, reads *Reads) (string, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return "", err
@@ -97,7 +97,7 @@ func (c Config) readLines(ctx context.Context, f *os.File, r reading) (string, e
 		return "", err
 	}
 	if rest, err := io.Copy(io.Discard, io.LimitReader(content, maxEdited+1)); err == nil && rest <= maxEdited {
-		c.Reads.remember(r.call.Context, r.place.real, [sha256.Size]byte(hash.Sum(nil)))
+		reads.remember(r.call.Context, r.place.real, [sha256.Size]byte(hash.Sum(nil)))
 	}
 	return text, nil
 }

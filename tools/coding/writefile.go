@@ -49,7 +49,7 @@ func (c Config) planWrite(_ context.Context, call tools.Call) (*plan, error) {
 	}
 	access := p.access()
 	access.Content = args.Content
-	t, err := c.target(p)
+	t, err := p.target()
 	if err != nil {
 		return &plan{access: access, run: func(context.Context) (string, error) { return "", err }}, nil
 	}
@@ -87,7 +87,7 @@ type target struct {
 
 // target opens the directory of a file that is about to be written, or the nearest one that
 // exists.
-func (c Config) target(p place) (*target, error) {
+func (p place) target() (*target, error) {
 	if err := p.refuseProcesses(); err != nil {
 		return nil, err
 	}
