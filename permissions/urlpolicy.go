@@ -9,21 +9,14 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// URLSettings is a table [url_policy].
+// URLSettings is a table [url_policy]. An entry is preset:CLASS, or a pattern of URLs, see
+// [urls.ParsePattern].
 type URLSettings struct {
 	// Default is for URLs that no entry matches: "allow" or "" leaves them to rules, hooks
 	// and the person, "deny" refuses them.
 	Default string
 	// The first of these lists that has an entry for a URL decides.
-	DenyOverride, AllowOverride, Deny, Allow []URLEntry
-}
-
-// URLEntry is an entry of a list of [url_policy].
-type URLEntry struct {
-	// Text is preset:CLASS, or a pattern of URLs, see [urls.ParsePattern].
-	Text string
-	// Where is the file and line that it comes from, for messages; may be "".
-	Where string
+	DenyOverride, AllowOverride, Deny, Allow []Written
 }
 
 // URLPolicy judges what would be fetched, by lists. It is immutable. A nil policy has no
@@ -43,13 +36,13 @@ type urlEntry struct {
 // NewURLPolicy makes a policy. An error names the entry that cannot be read.
 func NewURLPolicy(s URLSettings) (*URLPolicy, error) {
 	if !slices.Contains([]string{"", "allow", "deny"}, s.Default) {
-		return nil, fmt.Errorf("url_policy.default is %q; want \"allow\" or \"deny\"", s.Default)
+		return nil, fmt.Errorf("[url_policy] default is %q; want \"allow\" or \"deny\"", s.Default)
 	}
 	p := &URLPolicy{isClosed: s.Default == "deny"}
 	for _, list := range []struct {
 		name    string
 		allows  bool
-		entries []URLEntry
+		entries []Written
 	}{
 		{"deny_override", false, s.DenyOverride}, {"allow_override", true, s.AllowOverride},
 		{"deny", false, s.Deny}, {"allow", true, s.Allow},
@@ -57,12 +50,9 @@ func NewURLPolicy(s URLSettings) (*URLPolicy, error) {
 		for _, entry := range list.entries {
 			pattern, err := readEntry(entry, list.allows)
 			if err != nil {
-				return nil, fmt.Errorf("%surl_policy.%s: the entry %q: %w", entry.place(), list.name, entry.Text, err)
+				return nil, fmt.Errorf("%s: [url_policy] %s %q: %w", entry.Where, list.name, entry.Text, err)
 			}
-			by := fmt.Sprintf("the entry %q of [url_policy] %s", entry.Text, list.name)
-			if entry.Where != "" {
-				by += " (" + entry.Where + ")"
-			}
+			by := fmt.Sprintf("the entry %q of [url_policy] %s in %s", entry.Text, list.name, entry.Where)
 			p.entries = append(p.entries, urlEntry{pattern, list.allows, by})
 		}
 	}
@@ -71,20 +61,12 @@ func NewURLPolicy(s URLSettings) (*URLPolicy, error) {
 
 // readEntry reads an entry of a list. What allows says where the host ends, so that no
 // other host can have the rest of the pattern in its paths.
-func readEntry(entry URLEntry, allows bool) (urls.Pattern, error) {
+func readEntry(entry Written, allows bool) (urls.Pattern, error) {
 	pattern, err := urls.ParsePattern(entry.Text)
 	if err == nil && allows && pattern.IsWhole() && entry.Text != "*" {
 		err = errors.New("it does not say where the host ends; write for example https://example.com/*")
 	}
 	return pattern, err
-}
-
-// place is where an entry comes from, as the beginning of a message.
-func (e URLEntry) place() string {
-	if e.Where == "" {
-		return ""
-	}
-	return e.Where + ": "
 }
 
 // Judge returns what the lists say about what would be fetched. Where a host has several

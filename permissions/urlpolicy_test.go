@@ -26,9 +26,9 @@ func fetch(url, addresses string) tools.Access {
 	return a
 }
 
-func entries(texts ...string) (list []URLEntry) {
+func entries(texts ...string) (list []Written) {
 	for _, text := range texts {
-		list = append(list, URLEntry{Text: text})
+		list = append(list, Written{Text: text, Where: "config.toml:1"})
 	}
 	return list
 }
@@ -113,10 +113,11 @@ func TestURLPolicyDefault(t *testing.T) {
 
 func TestURLPolicyNamesAWrongEntry(t *testing.T) {
 	for want, s := range map[string]URLSettings{
-		`url_policy.default is "ask"; want "allow" or "deny"`: {Default: "ask"},
-		`config.toml:3: url_policy.deny: the entry "preset:x": there is no preset "x"`: {
-			Deny: []URLEntry{{Text: "preset:x", Where: "config.toml:3"}}},
-		`url_policy.allow: the entry "example.com": it does not say where the host ends`: {Allow: entries("example.com")},
+		`[url_policy] default is "ask"; want "allow" or "deny"`: {Default: "ask"},
+		`config.toml:3: [url_policy] deny "preset:x": there is no preset "x"`: {
+			Deny: []Written{{Text: "preset:x", Where: "config.toml:3"}}},
+		`config.toml:1: [url_policy] allow "example.com": it does not say where the host ends`: {
+			Allow: entries("example.com")},
 	} {
 		if _, err := NewURLPolicy(s); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -126,8 +127,8 @@ func TestURLPolicyNamesAWrongEntry(t *testing.T) {
 }
 
 func TestADecisionNamesTheEntryAndItsPlace(t *testing.T) {
-	lists := newURLPolicy(t, URLSettings{Deny: []URLEntry{{"https://a.example", "config.toml:3"}}})
-	want := `the entry "https://a.example" of [url_policy] deny (config.toml:3)`
+	lists := newURLPolicy(t, URLSettings{Deny: []Written{{"https://a.example", "config.toml:3"}}})
+	want := `the entry "https://a.example" of [url_policy] deny in config.toml:3`
 	if got := lists.Judge(fetch("https://a.example/", "1.1.1.1")); got.By != want {
 		t.Errorf("by %s, want %s", got.By, want)
 	}

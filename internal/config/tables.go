@@ -122,8 +122,8 @@ type URLPolicy struct {
 	// What happens with URLs that no entry is for: `deny` refuses them; with `allow` you are asked as for any other
 	// call, unless a rule or a plugin decides. `local.toml` and `--set` can only say `deny`.
 	Default string `toml:"default" oneof:"allow deny" above:"deny"`
-	// URLs that are never fetched: `"preset:NAME"`, or a pattern such as `"*://*.example.com"`. `local.toml` and `--set`
-	// add to this and to `deny`.
+	// URLs that are never fetched: `"preset:NAME"`, or a pattern such as `"*://*.example.com"`, see
+	// [PERMISSIONS.md](PERMISSIONS.md#url_policy). `local.toml` and `--set` add to this and to `deny`.
 	DenyOverride Rules `toml:"deny_override" unset:"none"`
 	// URLs that are fetched without a question although `deny` has them; only in `config.toml`.
 	AllowOverride Rules `toml:"allow_override" above:"never" unset:"none"`

@@ -134,7 +134,7 @@ func setUp(t *testing.T, c fetch.Config, allow ...string) user {
 	t.Helper()
 	var s permissions.URLSettings
 	for _, text := range allow {
-		s.Allow = append(s.Allow, permissions.URLEntry{Text: text})
+		s.Allow = append(s.Allow, permissions.Written{Text: text})
 	}
 	lists, err := permissions.NewURLPolicy(s)
 	if err != nil {
