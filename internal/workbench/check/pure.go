@@ -20,10 +20,11 @@ func (r *Report) pure(ctx context.Context, p *plugin.Plugin, first []plugin.Reco
 	}
 }
 
-// again calls a hook once more and reports what differs from the call before.
+// again calls a hook once more and reports what differs from the call before. A delivery has
+// an effect, whatever the plugin says, so it is not repeated.
 func (r *Report) again(ctx context.Context, p *plugin.Plugin, before plugin.Record, where string) {
 	info, known := hookpoints.Find(before.Point)
-	if !known || before.Result == plugin.Failed {
+	if !known || before.Result == plugin.Failed || before.Point == hookpoints.PreSendMessage.Name {
 		return
 	}
 	where += string(before.Point)

@@ -31,6 +31,8 @@ func TestAPurePluginIsCalledTwice(t *testing.T) {
 		{"it answers the first call only", pure + count + "[ $n = 1 ]", []string{
 			"error pure pre_tool: called again with the same payload it failed: exit status 1", wrote}},
 		{"it writes a log", pure + count, []string{wrote}},
+		{"it delivers", schema(`{"name":"p","tool":false,"hooks":["pre_send_message"],"pure":true}`) +
+			`[ ! -e $CHIBI_HOME/sent ] && : > $CHIBI_HOME/sent && echo '{"delivered":true,"via":"p"}'`, []string{wrote}},
 		{"it says nothing of it", schema(`{`+keys+`}`) + count, nil},
 		{"its process counts", stays, []string{
 			`warning pure resident pre_tool: its answers to the same payload differ, first {"block":true,"message":"1"}, then ` +
