@@ -50,6 +50,8 @@ func (c fileCall) isAbout(rule *rule) bool {
 	switch {
 	case rule.names(c.spec):
 		return true
+	case c.spec.Category == tools.CategoryEdit: // whether a text is in the file is told by the edit
+		return rule.forbidsWriting() || rule.forbidsReading()
 	case isWritten(c.spec.Category):
 		return rule.forbidsWriting()
 	}

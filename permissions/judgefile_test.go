@@ -138,6 +138,7 @@ func TestARuleAboutFilesHoldsForAllToolsThatDoTheSame(t *testing.T) {
 		{"search(/secrets)", readFile, false},
 		{"grep_files(/secrets)", grepFiles, true},
 		{"read(/secrets)", writeFile, false},
+		{"read(/secrets)", fileEdit, true},
 		{"write(/secrets)", fileEdit, true},
 		{"file_edit(/secrets)", writeFile, true},
 		{"write", fileEdit, false},

@@ -23,7 +23,7 @@ type Dir struct {
 }
 
 // OpenDir opens a directory. A path with a link in it is an error, so that the directory is
-// where its path says: see [Canonical].
+// where its path says.
 func OpenDir(path string) (*Dir, error) {
 	here, err := reach(path)
 	if err != nil {
@@ -130,38 +130,6 @@ func (d *Dir) sync() error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// Canonical returns an absolute path without links, as far as it exists: the names behind
-// the last thing that exists, or can be examined, are kept as they are. Links lead where
-// they say, also those in /proc that the kernel treats in another way. A loop of links stays
-// in the path, where nothing opens it.
-func Canonical(path string) string {
-	const most = 40 // links, as for the kernel
-	real, rest := top(path)
-	for links := 0; len(rest) > 0; {
-		name := rest[0]
-		next := filepath.Join(real, name) // of a link's text, name may be ".."
-		info, err := os.Lstat(next)
-		if err != nil {
-			return filepath.Join(append([]string{real}, rest...)...)
-		}
-		rest = rest[1:]
-		if info.Mode()&fs.ModeSymlink == 0 {
-			real = next
-			continue
-		}
-		text, err := os.Readlink(next)
-		if links++; err != nil || links > most {
-			return filepath.Join(append([]string{next}, rest...)...)
-		}
-		if filepath.IsAbs(text) {
-			real, _ = top(text)
-		}
-		_, names := top(text)
-		rest = append(names, rest...)
-	}
-	return real
 }
 
 // top splits a path into where it begins and its names.

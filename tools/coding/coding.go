@@ -22,13 +22,17 @@ type Config struct {
 	// "": there are none.
 	Private string
 	// MayRead reports whether permissions allow to read a file or directory, by its path
-	// without links. Calls are judged by their caller; this is for what a search finds.
-	// nil: all. It is called by several goroutines at once.
+	// without links. The caller judges calls, with what they name; this is for what a search
+	// finds below that, and for old contents in a diff. nil: all. It is called by several
+	// goroutines at once.
 	MayRead func(real string) bool
 	// Reads remembers what the model has read; nil: the tools of one call of Tools remember
 	// for each other.
 	Reads *Reads
 }
+
+// mayRead reports whether permissions allow to read what a search found.
+func (c Config) mayRead(real string) bool { return c.MayRead == nil || c.MayRead(real) }
 
 // Tools lists the tools in the order in which they are offered.
 func Tools(c Config) []tools.Tool {

@@ -146,7 +146,7 @@ func (l *listing) shows(dir *disk.Dir, name string) bool {
 		l.hidden++
 		return false
 	}
-	if l.config.MayRead != nil && !l.config.MayRead(filepath.Join(dir.Path(), name)) {
+	if !l.config.mayRead(filepath.Join(dir.Path(), name)) {
 		l.unread.denied++
 		return false
 	}

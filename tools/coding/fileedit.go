@@ -59,7 +59,10 @@ func (c Config) planEdit(_ context.Context, call tools.Call) (*plan, error) {
 	if err != nil {
 		return &plan{access: access, run: func(context.Context) (string, error) { return "", err }}, nil
 	}
-	access.Exists, access.Diff = true, unified(p.path, change.before, change.after)
+	access.Exists = true
+	if c.mayRead(p.real) {
+		access.Diff = unified(p.path, change.before, change.after)
+	}
 	run := func(context.Context) (string, error) {
 		if err := change.target.write(change.after); err != nil {
 			return "", err

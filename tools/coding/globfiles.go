@@ -81,9 +81,6 @@ func (c Config) openFolder(p place) (*disk.Dir, error) {
 	if err := p.refuseProcesses(); err != nil {
 		return nil, err
 	}
-	if c.MayRead != nil && !c.MayRead(p.real) {
-		return nil, fmt.Errorf("permissions deny reading %s", p.named)
-	}
 	dir, err := disk.OpenDir(p.real)
 	if errors.Is(err, syscall.ENOTDIR) {
 		return nil, notDirectory{p.named + " is not a directory"}
@@ -111,6 +108,10 @@ func (g globbing) in(ctx context.Context, dir *disk.Dir, c Config) (string, erro
 	number := 0
 	w := walk{config: c, top: g.place.real, pattern: g.pattern, until: time.Now().Add(maxTime)}
 	w.file = func(d *walked, e disk.Entry) bool {
+		if !c.mayRead(w.real(d, e.Name)) {
+			w.unread.denied++
+			return true
+		}
 		if number++; number <= g.most {
 			writePath(&found, d.path+e.Name)
 			found.WriteByte('\n')

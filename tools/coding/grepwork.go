@@ -127,6 +127,11 @@ func (w *grepper) work(ctx context.Context) {
 
 // search searches a file of a batch.
 func (w *grepper) search(s *searcher, b *batch, name string) {
+	real := w.walk.real(b.dir, name)
+	if !w.walk.config.mayRead(real) {
+		b.left.denied++
+		return
+	}
 	f, err := b.dir.Open(name)
 	if err != nil {
 		b.left.fail(b.dir.path+name, err)
@@ -134,7 +139,7 @@ func (w *grepper) search(s *searcher, b *batch, name string) {
 	}
 	defer f.Close()
 	switch {
-	case w.private.HasOpened(w.walk.real(b.dir, name), f.IsSame):
+	case w.private.HasOpened(real, f.IsSame):
 		b.left.private++
 		return
 	case f.Size() > maxGrepped:

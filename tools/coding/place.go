@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/private"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -40,7 +41,7 @@ func (c Config) place(named string) (place, error) {
 		path = filepath.Join(c.Root, path)
 	}
 	path = filepath.Clean(path)
-	return place{named: named, path: path, real: disk.Canonical(path)}, nil
+	return place{named: named, path: path, real: permissions.Real(path)}, nil
 }
 
 // access is what a call would do with the place.
@@ -72,9 +73,6 @@ func (c Config) open(p place) (*os.File, error) {
 
 // openIn is open in a directory that is open already.
 func (c Config) openIn(dir *disk.Dir, name string, p place) (*os.File, error) {
-	if c.MayRead != nil && !c.MayRead(p.real) {
-		return nil, fmt.Errorf("permissions deny reading %s", p.named)
-	}
 	if info, err := dir.Stat(name); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; dir_list shows what is in it", p.named)
 	}

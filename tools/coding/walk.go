@@ -28,7 +28,8 @@ type walk struct {
 	top     string        // without links
 	pattern *glob.Pattern // only files that match; nil: all
 	until   time.Time     // when it stops
-	// file is called for each file and link; false ends the walk.
+	// file is called for each file and link, whether or not permissions deny reading it; false
+	// ends the walk.
 	file func(d *walked, e disk.Entry) bool
 
 	unread unread
@@ -125,9 +126,6 @@ func (w *walk) visit(ctx context.Context, d *walked, e disk.Entry) error {
 	if isFolder {
 		return w.enter(ctx, d, e.Name)
 	}
-	if !w.mayRead(d, e.Name) {
-		return nil
-	}
 	if !w.file(d, e) {
 		return errStopped
 	}
@@ -136,15 +134,6 @@ func (w *walk) visit(ctx context.Context, d *walked, e disk.Entry) error {
 
 func (w *walk) matches(d *walked, name string) bool {
 	return w.pattern == nil || w.pattern.Matches(d.state, name)
-}
-
-// mayRead asks the permissions, and counts what they deny.
-func (w *walk) mayRead(d *walked, name string) bool {
-	if w.config.MayRead == nil || w.config.MayRead(w.real(d, name)) {
-		return true
-	}
-	w.unread.denied++
-	return false
 }
 
 // real returns the path of an entry.
@@ -166,7 +155,8 @@ func (w *walk) enter(ctx context.Context, d *walked, name string) error {
 		w.unread.deep++
 		return nil
 	}
-	if !w.mayRead(d, name) {
+	if !w.config.mayRead(w.real(d, name)) {
+		w.unread.denied++
 		return nil
 	}
 	folder, err := d.Sub(name)

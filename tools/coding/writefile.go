@@ -131,6 +131,9 @@ func (c Config) present(t *target) ([]byte, bool) {
 	if t.was == nil {
 		return nil, true
 	}
+	if !c.mayRead(t.place.real) {
+		return nil, false
+	}
 	f, err := c.openIn(t.dir, t.was.Name(), t.place)
 	if err != nil {
 		return nil, false
