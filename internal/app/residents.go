@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/keeper"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/resident"
@@ -17,7 +18,24 @@ func renewResidents(s *Session) {
 		s.residents.Close()
 	}
 	s.residents = &resident.Group{Notify: func(n plugin.Notice) { s.person.notice(n.String()) }}
+	if client := keeperOf(s); client != nil {
+		s.residents.Keeper = client
+		s.closers = append(s.closers, client)
+	}
 	s.closers = append(s.closers, s.residents)
+}
+
+// keeperOf returns the way to the home's keeper, nil if the configuration has none.
+func keeperOf(s *Session) *keeper.Client {
+	keep := s.Config.Plugins.KeepFor()
+	switch {
+	case keep == 0 || toldHome(s) != s.Home: // what is tried out leaves nothing running
+		return nil
+	case !keeper.Offered:
+		s.person.notice("plugins.keep has no effect on this system: no plugin is kept between runs")
+		return nil
+	}
+	return &keeper.Client{Home: s.Home, Keep: keep, Secrets: s.Loader().KeyVariables(), Notify: s.person.notice}
 }
 
 // isAwaited reports whether a plugin is asked in every turn once the model has answered.

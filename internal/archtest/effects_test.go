@@ -40,6 +40,7 @@ func TestProcessesStartInOnePlace(t *testing.T) {
 var writesFiles = map[string]string{
 	"internal/disk":                "it is how the others write",
 	"internal/cli":                 "files that a person asked for",
+	"internal/keeper":              "its socket, and a directory for it",
 	"internal/trace":               "traces",
 	"internal/workbench/installed": "links to plugins",
 	"internal/workbench/scratch":   "homes that are thrown away",

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/cli"
+	"github.com/chibi-host/chibi/internal/keeper"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -47,6 +49,7 @@ func runScripts(t *testing.T, examples string, stories ...string) {
 		Files: stories,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Defer(func() { keeper.Stop(context.Background(), filepath.Join(env.WorkDir, "home", ".chibi")) })
 			env.Setenv("CHIBI_HOME", "")
 			env.Setenv("CHIBI_SCHEMA_CACHE", os.Getenv("CHIBI_SCHEMA_CACHE"))
 			env.Setenv("EXAMPLES", examples)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin/kode"
@@ -88,6 +89,8 @@ func checks(t target) error {
 		return checkPatterns(t.v.Interface().([]string))
 	case "categories":
 		return checkCategories(t.v.Interface().([]string))
+	case "duration":
+		return checkDuration(t.v.String())
 	case "guards":
 		return checkGuards(t.v.Interface().([]string))
 	case "point":
@@ -130,6 +133,20 @@ func checkCategories(names []string) error {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf(" names %q, which is no category of tools; they are %s", name, strings.Join(known, ", "))
 		}
+	}
+	return nil
+}
+
+// checkDuration rejects what is no time, and times for which nothing should be kept.
+func checkDuration(text string) error {
+	d, err := time.ParseDuration(text)
+	switch {
+	case text == "":
+		return nil
+	case err != nil:
+		return fmt.Errorf(` is %q; want a time with its unit, as in "10m", or "0"`, text)
+	case d < 0 || d > maxKeep || d > 0 && d < time.Millisecond:
+		return fmt.Errorf(` is %q; want a time from 1ms to 24h, or "0"`, text)
 	}
 	return nil
 }

@@ -104,8 +104,8 @@ func TestAMistakeNamesFileLineAndKey(t *testing.T) {
 
 func TestSetNamesItsKey(t *testing.T) {
 	for set, want := range map[string]string{
-		"temperature=1": `--set temperature=1: unknown key "temperature"; did you mean "api.temperature"?`,
-		"plugins.x=3":   `--set plugins.x=3: unknown key "plugins.x"`, // nothing resembles it
+		"temperature=1":              `--set temperature=1: unknown key "temperature"; did you mean "api.temperature"?`,
+		"plugins.qqqqqqqqqqqqqqqq=3": `--set plugins.qqqqqqqqqqqqqqqq=3: unknown key "plugins.qqqqqqqqqqqqqqqq"`, // like none
 	} {
 		_, err := load(t, nil, set)
 		if err == nil || err.Error() != want {
@@ -193,7 +193,7 @@ func TestPluginSettings(t *testing.T) {
 	}
 	want := config.Plugins{
 		ProbeTimeoutMS: 5000, HookTimeoutMS: 5, ToolTimeoutMS: 600000, AskTimeoutMS: 600000, MaxToolOutputBytes: 2 << 30,
-		SchemaCache: "on",
+		SchemaCache: "on", Keep: "0",
 		ByName: map[string]config.Plugin{
 			"10-guard.py": {TimeoutMS: 7, OnFailure: "block", Enabled: true, Hooks: map[hookpoints.Name]config.Hook{}},
 			"log":         {Enabled: false, Hooks: map[hookpoints.Name]config.Hook{}},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin/kode"
@@ -40,6 +41,9 @@ type Plugins struct {
 	// so that they are not all called at every start: `on`; `off`; `always`: also on file
 	// systems that do not report changes of files reliably (NFS, FUSE, FAT and the like).
 	SchemaCache string `toml:"schema_cache" oneof:"on off always"`
+	// How long the process of a [resident plugin](PLUGINS.md#kept-between-runs) that no run uses is kept for the next one,
+	// as in `10m`, `90s` or `1h30m`, at most `24h`; `0`: it ends with its run. Not on Windows.
+	Keep string `toml:"keep" check:"duration"`
 	// Removes the model's key from the environment of plugins: `CHIBI_API_KEY`, the
 	// provider's variable and any other that holds it.
 	HideKey bool `toml:"hide_key"`
@@ -51,9 +55,19 @@ func (p *Plugins) setDefaults() {
 	*p = Plugins{
 		ProbeTimeoutMS: ms(native.DefaultProbeTimeout), HookTimeoutMS: ms(oneshot.DefaultTimeout),
 		ToolTimeoutMS: ms(native.DefaultToolTimeout), AskTimeoutMS: ms(process.DefaultPatience),
-		MaxToolOutputBytes: min(native.DefaultMaxToolOutput, math.MaxInt), SchemaCache: "on",
+		MaxToolOutputBytes: min(native.DefaultMaxToolOutput, math.MaxInt), SchemaCache: "on", Keep: "0",
 		ByName: map[string]Plugin{},
 	}
+}
+
+// maxKeep is how long the process of a plugin is kept at most.
+const maxKeep = 24 * time.Hour
+
+// KeepFor returns how long the process of a resident plugin is kept without being used; 0: it
+// ends with its run.
+func (p *Plugins) KeepFor() time.Duration {
+	keep, _ := time.ParseDuration(p.Keep) // checkDuration has seen it
+	return keep
 }
 
 // Plugin are the settings of one plugin.

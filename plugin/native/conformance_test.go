@@ -44,8 +44,13 @@ for line in sys.stdin:
 `
 
 func TestConformanceOfResidents(t *testing.T) {
+	testResidents(t, func(*testing.T) resident.Keeper { return nil })
+}
+
+// testResidents runs the suite with residents that are started or lent.
+func testResidents(t *testing.T, lender func(*testing.T) resident.Keeper) {
 	testConformance(t, func(t *testing.T, hook hookpoints.Name, name, body string) native.Options {
-		group := &resident.Group{}
+		group := &resident.Group{Keeper: lender(t)}
 		t.Cleanup(func() { group.Close() })
 		schema := fmt.Sprintf(`{"name":%q,"hooks":[%q],"resident":true}`, name, hook)
 		dir := newPluginDir(t).plugin(name, schema, `d=${0%/*}; exec python3 "$d/.keeps.py" "$d/.body" "$1"`).

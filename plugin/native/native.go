@@ -185,7 +185,7 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	exe := program{opts: l.opts, path: file.real, env: environment(l.opts), runner: l.opts.runner(file.name)}
 	var stays *staying
 	if p.Resident && override.Stdin != "inherit" {
-		stays = exe.stay(file.name, schemas)
+		stays = exe.stay(file, schemas)
 	}
 	for _, s := range schemas {
 		p.Hooks = union(p.Hooks, s.Hooks)

@@ -56,13 +56,14 @@ type toolResult struct {
 const (
 	howResident = "resident"
 	howStarted  = "resident, started for it"
+	howKept     = "resident, kept from an earlier run"
 	howAgain    = "asked again by an ordinary start"
 	howOrdinary = "ordinary start, as its resident process failed too often"
 )
 
 // stay returns the process of a resident plugin, nil if nobody keeps it.
-func (p program) stay(name string, schemas []schema) *staying {
-	spec := resident.Spec{Plugin: name, Runner: p.runner,
+func (p program) stay(file executable, schemas []schema) *staying {
+	spec := resident.Spec{Plugin: file.name, Runner: p.runner, Folder: file.folder, Variables: variables(schemas),
 		Command: process.Command{Path: p.path, Args: []string{resident.Argument}, Env: p.env, Spool: p.opts.Spool}}
 	spec.Concurrent = slices.ContainsFunc(schemas, func(s schema) bool { return s.Concurrent })
 	if p.opts.Residents == nil {
@@ -73,6 +74,18 @@ func (p program) stay(name string, schemas []schema) *staying {
 		m.Verbose = "1"
 	}
 	return &staying{process: p.opts.Residents.Add(spec), meta: m}
+}
+
+// variables returns the names of the variables that a plugin lists, nil if it lists none:
+// then it depends on all.
+func variables(schemas []schema) (names []string) {
+	for _, s := range schemas {
+		if s.Env != nil && names == nil {
+			names = []string{} // an empty list is one, too
+		}
+		names = append(names, s.Env...)
+	}
+	return names
 }
 
 // answers sets the handler for the hooks of a plugin, given that for an ordinary one.
@@ -94,8 +107,11 @@ func (s *staying) runs(t tool) tools.Tool {
 
 // how returns how a question was asked.
 func how(a resident.Answer) string {
-	if a.Started {
+	switch {
+	case a.Started:
 		return howStarted
+	case a.Kept:
+		return howKept
 	}
 	return howResident
 }

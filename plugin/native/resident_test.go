@@ -67,6 +67,9 @@ esac
 func loadResident(t *testing.T, more, body string, opts ...func(*native.Options)) *stayingPlugin {
 	t.Helper()
 	p := &stayingPlugin{t: t, log: filepath.Join(t.TempDir(), "log"), group: &resident.Group{}}
+	if os.Getenv(throughKeeper) != "" {
+		p.group.Keeper = lender(t)
+	}
 	p.group.Notify = func(n plugin.Notice) { p.note(n.String()) }
 	t.Cleanup(func() { p.group.Close() })
 	script := strings.ReplaceAll(strings.Replace(residentScript, "BODY", body, 1), "LOG", p.log)

@@ -189,7 +189,19 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 		}
 		return true
 	})
-	return append(warnings, s.keepAsync()...)
+	return append(append(warnings, s.keepAsync()...), s.keepEnv()...)
+}
+
+// keepEnv removes what is no name of a variable, with a warning for each.
+func (s *schema) keepEnv() (warnings []string) {
+	s.Env = slices.DeleteFunc(s.Env, func(name string) bool {
+		if name != "" && !strings.ContainsAny(name, "=\x00") {
+			return false
+		}
+		warnings = append(warnings, fmt.Sprintf("env names %q, which cannot be the name of an environment variable", name))
+		return true
+	})
+	return warnings
 }
 
 // keepAsync removes the points at which the plugin is waited for although it says that
@@ -228,8 +240,10 @@ func unknownKeys(out []byte) (warnings []string) {
 					`effect there`, name))
 			}
 		}
-		if element.Get("concurrent").Bool() && !element.Get("resident").Bool() {
-			warnings = append(warnings, `its --schema has "concurrent" without "resident": true, which has no effect`)
+		for _, name := range []string{"concurrent", "env"} {
+			if value := element.Get(name); value.Exists() && value.Type != gjson.False && !element.Get("resident").Bool() {
+				warnings = append(warnings, fmt.Sprintf(`its --schema has %q without "resident": true, which has no effect`, name))
+			}
 		}
 	}
 	return warnings

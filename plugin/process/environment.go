@@ -12,6 +12,23 @@ func (d *Data) fits() bool {
 	return len(d.Var)+1+len(d.Value)+1 <= maxEnvString && !bytes.ContainsRune(d.Value, 0)
 }
 
+// Environ returns the environment of a command, of each variable the last value.
+func (e Runner) Environ(c Command) []string {
+	env := e.environment(c, true)
+	last := make(map[string]int, len(env))
+	for i, pair := range env {
+		name, _, _ := strings.Cut(pair, "=")
+		last[name] = i
+	}
+	once := env[:0]
+	for i, pair := range env {
+		if name, _, _ := strings.Cut(pair, "="); last[name] == i {
+			once = append(once, pair)
+		}
+	}
+	return once
+}
+
 // environment returns a command's environment. If alone is set, the data is on
 // standard input only.
 func (e Runner) environment(c Command, alone bool) []string {

@@ -26,6 +26,7 @@ type lines struct {
 	mu     sync.Mutex
 	queue  []Line
 	size   int64 // of the queue, with the cost of each line
+	read   int64 // the bytes of the lines that were taken, with their newlines
 	urgent bool  // hurried is closed
 	closed bool  // nothing more comes
 	wrong  error // why keep returned false
@@ -149,6 +150,7 @@ func (l *lines) take() (line Line, taken, closed bool) {
 	if len(l.queue) > 0 {
 		line, l.queue[0] = l.queue[0], Line{}
 		l.queue, l.size = l.queue[1:], l.size-int64(len(line.Data))-lineCost
+		l.read += max(line.Size, int64(len(line.Data))) + 1
 		taken = true
 		notify(l.room)
 	}
@@ -156,6 +158,13 @@ func (l *lines) take() (line Line, taken, closed bool) {
 		notify(l.news) // for another reader
 	}
 	return line, taken, l.closed && !taken
+}
+
+// taken returns how many bytes the lines had that were taken, with their newlines.
+func (l *lines) taken() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.read
 }
 
 // notify puts an element into a channel that holds one.

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/dustin/go-humanize"
 )
@@ -96,6 +97,33 @@ func (o *output) kept() (head []byte, file Spool, size int64) {
 	o.file.Close()
 	return o.head, o.file, o.size
 }
+
+// through is the sink of a process whose standard output somebody else takes apart.
+type through struct {
+	to    Output
+	wrong atomic.Pointer[error]
+}
+
+// keep passes data on.
+func (t *through) keep(data []byte) bool {
+	_, err := t.to.Write(data)
+	if err != nil {
+		t.wrong.Store(&err)
+	}
+	return err == nil
+}
+
+// failure returns the error of passing data on.
+func (t *through) failure() error {
+	if wrong := t.wrong.Load(); wrong != nil {
+		return *wrong
+	}
+	return nil
+}
+
+func (t *through) hurry()                       { t.to.Hurry() }
+func (t *through) finish()                      { t.to.Finish() }
+func (t *through) kept() ([]byte, Spool, int64) { return nil, nil, 0 }
 
 // tail keeps the end of a stream.
 type tail struct{ kept []byte }

@@ -27,8 +27,9 @@ type Lines interface {
 // A Process is safe for concurrent use. Each line is read by one reader, and no two writers
 // mix their lines.
 type Process struct {
-	child *child
-	lines *lines
+	host  hosted
+	lines *lines // nil: Command.Output has what it writes
+	out   sink
 
 	stop    context.CancelCauseFunc
 	ending  <-chan struct{} // closed when the process is to end
@@ -41,6 +42,31 @@ type Process struct {
 	closing chan struct{} // holds an element once Close was called
 	buffer  []byte        // what is written, for the next line; used while writing
 }
+
+// hosted is a process as whoever supervises it sees it: a child of this program, or a
+// process of another one.
+type hosted interface {
+	// wait waits for its end, or ends it.
+	wait(ctx context.Context, timeout time.Duration) error
+	// outcome closes the pipes and returns how it ended.
+	outcome() Outcome
+	// input is its standard input.
+	input() input
+	// gone returns a channel that is closed when the process itself has ended.
+	gone() <-chan struct{}
+}
+
+// input is the standard input of a process. A deadline in the past ends a Write.
+type input interface {
+	io.WriteCloser
+	SetWriteDeadline(t time.Time) error
+}
+
+// ownChild is a child of this program.
+type ownChild struct{ *child }
+
+func (p ownChild) input() input          { return p.streams.stdin }
+func (p ownChild) gone() <-chan struct{} { return p.exited }
 
 // ErrClosed means that a process reads or writes no more lines; the error says why.
 var ErrClosed = errors.New("connection closed")
@@ -58,29 +84,41 @@ func (e Runner) Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, fmt.Errorf("%w: Stdin, Data and InheritStdin are for one answer", ErrStart)
 	}
 	e.Lender = nil
-	p := &Process{lines: newLines(c), done: make(chan struct{}),
-		writing: make(chan struct{}, 1), closing: make(chan struct{}, 1)}
-	ctx, p.stop = context.WithCancelCause(ctx)
-	p.ending, p.reason = ctx.Done(), func() error { return reason(ctx) }
-	var err error
-	if p.child, err = e.start(ctx, c, p.lines); err != nil {
+	ctx, p := newProcess(ctx, c)
+	child, err := e.start(ctx, c, p.out)
+	if err != nil {
 		p.stop(nil)
 		return nil, err
 	}
-	attend(p.child)
+	p.host = ownChild{child}
+	attend(child)
 	go p.supervise(ctx, c.Timeout)
 	return p, nil
 }
 
+// newProcess returns a process that has no host yet, and its context.
+func newProcess(ctx context.Context, c Command) (context.Context, *Process) {
+	p := &Process{done: make(chan struct{}), writing: make(chan struct{}, 1), closing: make(chan struct{}, 1)}
+	if c.Output != nil {
+		p.out = &through{to: c.Output}
+	} else {
+		p.lines = newLines(c)
+		p.out = p.lines
+	}
+	ctx, p.stop = context.WithCancelCause(ctx)
+	p.ending, p.reason = ctx.Done(), func() error { return reason(ctx) }
+	return ctx, p
+}
+
 // supervise waits for the end of the process.
 func (p *Process) supervise(ctx context.Context, timeout time.Duration) {
-	err := p.child.wait(ctx, timeout)
+	err := p.host.wait(ctx, timeout)
 	if err != nil && err == ctx.Err() {
 		err = reason(ctx)
 	}
-	outcome := p.child.outcome()
+	outcome := p.host.outcome()
 	if err == nil { // it may have written too much after it was told to end
-		err = p.lines.failure()
+		err = p.out.failure()
 	}
 	p.outcome, p.err = outcome, err
 	close(p.done)
@@ -129,8 +167,8 @@ func (p *Process) Wait() (Outcome, error) {
 // the grace period, its group gets SIGTERM and, after Runner.Grace, SIGKILL.
 func (p *Process) Close(grace time.Duration) (Outcome, error) {
 	notify(p.closing)
-	p.lines.hurry()
-	p.child.streams.stdin.Close()
+	p.out.hurry()
+	p.host.input().Close()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
@@ -169,6 +207,9 @@ func (p *Process) LimitLines(bytes int64) { p.lines.limit.Store(bytes) }
 
 // ReadLong is like ReadLine, for lines that may be too large for memory.
 func (p *Process) ReadLong(ctx context.Context) (Line, error) {
+	if p.lines == nil {
+		return Line{}, fmt.Errorf("%w: its lines go elsewhere", ErrClosed)
+	}
 	for {
 		switch line, taken, closed := p.lines.take(); {
 		case taken:
@@ -195,6 +236,16 @@ func (p *Process) WriteLine(ctx context.Context, line []byte) (n int, err error)
 	if bytes.IndexByte(line, '\n') >= 0 {
 		return 0, errors.New("a line cannot contain a newline")
 	}
+	return p.send(ctx, line, "\n")
+}
+
+// Write writes data to standard input, as WriteLine does with a line.
+func (p *Process) Write(ctx context.Context, data []byte) (n int, err error) {
+	return p.send(ctx, data, "")
+}
+
+// send writes data and what ends it.
+func (p *Process) send(ctx context.Context, data []byte, end string) (n int, err error) {
 	select {
 	case p.writing <- struct{}{}:
 		defer func() { <-p.writing }()
@@ -207,8 +258,8 @@ func (p *Process) WriteLine(ctx context.Context, line []byte) (n int, err error)
 	case isClosed(p.ending) || len(p.closing) > 0:
 		return 0, p.closed(ctx, "")
 	}
-	p.buffer = append(append(p.buffer[:0], line...), '\n')
-	n, err = p.write(ctx, p.buffer)
+	p.buffer = append(append(p.buffer[:0], data...), end...)
+	n, err = writeUntil(ctx, p, p.buffer)
 	if cap(p.buffer) > readAhead {
 		p.buffer = nil
 	}
@@ -223,9 +274,9 @@ func (p *Process) WriteLine(ctx context.Context, line []byte) (n int, err error)
 	return n, ctx.Err()
 }
 
-// write writes data until ctx ends.
-func (p *Process) write(ctx context.Context, data []byte) (n int, err error) {
-	stdin, cut := p.child.streams.stdin, make(chan struct{})
+// writeUntil writes data until ctx ends.
+func writeUntil(ctx context.Context, p *Process, data []byte) (n int, err error) {
+	stdin, cut := p.host.input(), make(chan struct{})
 	inTime := context.AfterFunc(ctx, func() {
 		defer close(cut)
 		if stdin.SetWriteDeadline(time.Unix(1, 0)) != nil {
@@ -251,7 +302,7 @@ func (p *Process) closed(ctx context.Context, what string) error {
 	timer := time.NewTimer(drainDelay)
 	defer timer.Stop()
 	select {
-	case <-p.child.exited:
+	case <-p.host.gone():
 	case <-p.ending:
 	case <-ctx.Done():
 		return ctx.Err()

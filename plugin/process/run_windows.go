@@ -227,3 +227,6 @@ func (p *child) outcome() Outcome {
 	}
 	return o
 }
+
+// id is the id of a process.
+func id(p *child) int { return p.cmd.Process.Pid }

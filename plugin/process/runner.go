@@ -59,6 +59,9 @@ type Command struct {
 	// then written as it arrives; for Start, for each line larger than that. Nil: all output
 	// is kept in memory.
 	Spool func() (Spool, error)
+	// Output, if set, receives the standard output of a process that stays, instead of the
+	// queue of lines; MaxOutput, Spool and Admit then have no effect. For Start only.
+	Output Output
 	// Admit, if set, is called with the size in bytes of each piece of standard output;
 	// its error ends the process and is the error of the run. Newlines do not count for
 	// Start.
@@ -71,6 +74,17 @@ type Spool interface {
 	io.WriteCloser
 	// Name is the path of the file.
 	Name() string
+}
+
+// Output receives the standard output of a process as it arrives.
+type Output interface {
+	// Write may wait, and the process with it. Its error ends the process.
+	io.Writer
+	// Hurry is called when the process has ended or is to end: Write must not wait any more.
+	// It may be called more than once, also during a Write.
+	Hurry()
+	// Finish is called when nothing more comes.
+	Finish()
 }
 
 // Data is a payload for the environment. If it is too large, it is passed on standard
@@ -205,10 +219,11 @@ func (e Runner) grace() time.Duration {
 
 // streams are those of a command whose standard output goes to out.
 func (e Runner) streams(c Command, out sink) streams {
+	most := cmp.Or(e.MaxStderr, DefaultMaxStderr)
 	return streams{
 		out:     out,
 		drained: make(chan struct{}), flooded: make(chan struct{}),
-		forward: forward{to: e.Stderr, from: c.Path, room: cmp.Or(e.MaxStderr, DefaultMaxStderr)},
+		forward: forward{to: e.Stderr, from: c.Path, most: most, room: most},
 	}
 }
 

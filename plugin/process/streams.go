@@ -31,7 +31,8 @@ type streams struct {
 type forward struct {
 	to   io.Writer // nil: nobody
 	from string    // the command
-	room int64     // how many bytes may still be written; negative: the reader was told
+	most int64     // how many bytes may be written
+	room int64     // how many of them are left; negative: the reader was told
 }
 
 // begin starts the goroutines that read the pipes.
@@ -90,16 +91,21 @@ func (s *streams) readErrors() {
 		return
 	}
 	buf := make([]byte, 4<<10)
-	for most := s.forward.room; ; {
+	for {
 		n, err := s.stderr.Read(buf)
-		s.tail.add(buf[:n])
-		if n > 0 && s.forward.pass(buf[:n]) {
-			fmt.Fprintf(s.forward.to, "\nchibi: %s wrote more than %s to standard error; the rest is not shown\n",
-				s.forward.from, humanize.IBytes(uint64(most)))
-		}
+		s.takeErrors(buf[:n])
 		if err != nil {
 			return
 		}
+	}
+}
+
+// takeErrors passes a piece of standard error on and keeps the tail.
+func (s *streams) takeErrors(data []byte) {
+	s.tail.add(data)
+	if len(data) > 0 && s.forward.pass(data) {
+		fmt.Fprintf(s.forward.to, "\nchibi: %s wrote more than %s to standard error; the rest is not shown\n",
+			s.forward.from, humanize.IBytes(uint64(s.forward.most)))
 	}
 }
 

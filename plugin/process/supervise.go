@@ -158,3 +158,6 @@ func (p *child) outcome() Outcome {
 	}
 	return o
 }
+
+// id is the id of a process.
+func id(p *child) int { return p.pid }

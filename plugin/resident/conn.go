@@ -230,6 +230,13 @@ func (c *conn) wasAsked() bool {
 	return c.last > 0
 }
 
+// isIdle reports whether the connection is not broken and no request is under way.
+func (c *conn) isIdle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.broken == nil && len(c.waiting) == 0
+}
+
 // why returns why the connection broke, nil if it did not.
 func (c *conn) why() error {
 	c.mu.Lock()

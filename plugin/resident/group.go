@@ -17,6 +17,8 @@ type Group struct {
 	// Notify receives what a person should know about processes that nobody waits for. It
 	// must be safe for concurrent use. Nil: nobody is told.
 	Notify func(plugin.Notice)
+	// Keeper has processes of earlier runs, and gets those of this one back; nil: none.
+	Keeper Keeper
 
 	mu     sync.Mutex
 	all    []*Resident
@@ -27,7 +29,7 @@ type Group struct {
 func (g *Group) Add(spec Spec) *Resident {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r := &Resident{spec: spec, notify: g.Notify, turn: make(chan struct{}, 1), closed: g.closed}
+	r := &Resident{spec: spec, keeper: g.Keeper, notify: g.Notify, turn: make(chan struct{}, 1), closed: g.closed}
 	g.all = append(g.all, r)
 	return r
 }
@@ -58,9 +60,9 @@ func (r *Resident) startEarly() {
 	}
 }
 
-// Close ends all processes, at once: standard input is closed, two seconds later the
-// process group gets SIGTERM, and SIGKILL after the runner's grace period. It returns when
-// all have ended. It may be called more than once; its error is nil.
+// Close ends all processes, at once, except those that a keeper gets back: standard input is
+// closed, two seconds later the process group gets SIGTERM, and SIGKILL after the runner's
+// grace period. It returns when all have ended. It may be called more than once; its error is nil.
 func (g *Group) Close() error {
 	g.mu.Lock()
 	g.closed = true
@@ -74,14 +76,17 @@ func (g *Group) Close() error {
 	return nil
 }
 
-// close ends the process, if one runs.
+// close gives the process back to the keeper that it is from, or ends it, if one runs.
 func (r *Resident) close() {
 	r.mu.Lock()
 	r.closed = true
 	now := r.now
 	r.mu.Unlock()
 	if now != nil {
-		now.process.Close(patience)
+		if !now.isIdle() || !now.process.Release() {
+			now.process.Close(patience)
+		}
+		<-now.process.Done()
 		now.end()
 		select {
 		case <-now.over:

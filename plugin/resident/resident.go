@@ -50,6 +50,19 @@ type Spec struct {
 	// Concurrent is set if the process takes further questions before it has answered;
 	// otherwise there is one at a time.
 	Concurrent bool
+	// Folder is the directory whose contents belong to the executable, "": none. Variables
+	// are the names of those of its environment that it depends on; nil: all. Both are for
+	// the group's Keeper.
+	Folder    string
+	Variables []string
+}
+
+// Keeper holds processes between runs. It must be safe for concurrent use.
+type Keeper interface {
+	// Lend returns a process of the keeper's that nobody else uses, and whether it was there
+	// before; nil: it has none to give, for whatever reason. It must not take long. The
+	// process ends with ctx, unless it was released.
+	Lend(ctx context.Context, spec Spec) (p *process.Process, wasThere bool)
 }
 
 // Question is one request.
@@ -77,8 +90,10 @@ type Answer struct {
 	Long *Long
 	// Refusal is the message of a JSON-RPC error; Result is then nil.
 	Refusal *string
-	// Started is set if the process was started for the question.
+	// Started is set if the process was started for the question, Kept if the question is
+	// the first one to a process that an earlier run started.
 	Started bool
+	Kept    bool
 	// Written is set if the process may have seen a part of the question, Unread if it
 	// cannot have seen all of it.
 	Written bool
@@ -88,6 +103,7 @@ type Answer struct {
 // Resident is a process that stays. It is safe for concurrent use. [Group.Add] makes it.
 type Resident struct {
 	spec   Spec
+	keeper Keeper // nil: none, or it was asked
 	notify func(plugin.Notice)
 	turn   chan struct{} // holds an element while a question is under way
 
@@ -101,6 +117,7 @@ type Resident struct {
 type running struct {
 	*conn
 	process *process.Process
+	isKept  bool               // an earlier run started it
 	end     context.CancelFunc // ends the process and its group
 	over    chan struct{}      // closed when nothing is read any more
 }
@@ -161,7 +178,7 @@ func (r *Resident) ask(ctx context.Context, q Question) (a Answer, err error) {
 	case err != nil:
 		return a, err
 	}
-	a.Started = started
+	a.Started, a.Kept = started && !now.isKept, now.isKept && !now.wasAsked()
 	answer, written := now.ask(limited, q)
 	a.Written, a.Unread, a.Long = written, answer.unread, answer.long
 	switch {
@@ -186,7 +203,7 @@ func (r *Resident) isCut(err error, long int64) bool {
 	return !r.spec.Concurrent && long > 0 && errors.Is(err, process.ErrOutputLimit)
 }
 
-// connect returns the process, and whether it was started just now. It waits for the end
+// connect returns the process, and whether it was started or borrowed just now. It waits for the end
 // of one that is being ended, so that there is one at a time.
 func (r *Resident) connect(ctx context.Context) (now *running, started bool, err error) {
 	for {
@@ -202,7 +219,8 @@ func (r *Resident) connect(ctx context.Context) (now *running, started bool, err
 	}
 }
 
-// current returns the newest process. If that has ended or there is none, it starts one.
+// current returns the newest process. If that has ended or there is none, it starts one, or
+// borrows it.
 func (r *Resident) current() (now *running, started bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,15 +241,28 @@ func (r *Resident) current() (now *running, started bool, err error) {
 	return r.now, true, nil
 }
 
+// obtain returns a process of the keeper or a new one. The keeper is asked once: what takes
+// the place of a process of the keeper's that failed is this run's own.
+func (r *Resident) obtain(ctx context.Context) (p *process.Process, isKept bool, err error) {
+	if keeper := r.keeper; keeper != nil {
+		r.keeper = nil
+		if p, isKept = keeper.Lend(ctx, r.spec); p != nil {
+			return p, isKept, nil
+		}
+	}
+	p, err = r.spec.Runner.Start(ctx, r.spec.Command)
+	return p, false, err
+}
+
 // start starts a process. It ends by end or by the group, not by the context of a question.
 func (r *Resident) start() (*running, error) {
 	ctx, end := context.WithCancel(context.Background())
-	p, err := r.spec.Runner.Start(ctx, r.spec.Command)
+	p, isKept, err := r.obtain(ctx)
 	if err != nil {
 		end()
 		return nil, err
 	}
-	now := &running{process: p, end: end, over: make(chan struct{})}
+	now := &running{process: p, isKept: isKept, end: end, over: make(chan struct{})}
 	now.conn = newConn(p, func(why error, underWay []pending) {
 		end()
 		if len(underWay) != 1 || !r.isCut(why, underWay[0].long) {

@@ -63,11 +63,14 @@ func usageError(_ *cli.Context, err error, _ bool) error {
 // Group makes a command with subcommands. By itself it lists them.
 func (e *Env) Group(name, about string, commands []*cli.Command) *cli.Command {
 	return &cli.Command{Name: name, Usage: about, Subcommands: commands, HideHelpCommand: true,
-		Action: func(*cli.Context) error {
+		Action: func(c *cli.Context) error {
 			out := HelpWriter(e.Out.Screen)
-			fmt.Fprintf(out, "chibi %s - %s\n", name, about)
+			fmt.Fprintf(out, "%s - %s\n", c.Command.HelpName, about)
 			var rows [][]string
 			for _, sub := range commands {
+				if sub.Hidden {
+					continue
+				}
 				rows = append(rows, []string{"   " + strings.TrimSpace(sub.Name+" "+sub.ArgsUsage), sub.Usage})
 			}
 			return WriteColumns(out, rows)

@@ -25,6 +25,7 @@ func checks() []check {
 		ofPlugins(uncheckedTools),
 		ofPlugins(differedPlugins),
 		ofPlugins(loadedPlugins),
+		ofSession(keptPlugins),
 		ofPlugins(missingGuards),
 		ofPlugins(openGuards),
 		ofPlugins(recipeFiles),

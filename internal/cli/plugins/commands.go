@@ -15,6 +15,7 @@ func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{env.Group("plugin", "find, write, test and manage plugins", []*cli.Command{
 		listCommand(env), newCommand(env), checkCommand(env), testCommand(env), watchCommand(env), installCommand(env),
 		showCommand(env), enableCommand(env), disableCommand(env), removeCommand(env),
+		keeperCommand(env),
 	})}
 }
 

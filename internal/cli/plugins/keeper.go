@@ -1,0 +1,127 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/keeper"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/dustin/go-humanize/english"
+	"github.com/urfave/cli/v2"
+)
+
+func keeperCommand(env *command.Env) *cli.Command {
+	return env.Group("keeper", "processes of resident plugins that are kept between runs", []*cli.Command{
+		keeperStatusCommand(env), keeperStopCommand(env), keeperServeCommand(env),
+	})
+}
+
+func keeperStatusCommand(env *command.Env) *cli.Command {
+	var asJSON bool
+	return env.Command(command.Spec{
+		Name: "status", About: "show whether a keeper runs, and the processes that it holds",
+		More:  "A keeper runs if keep is set under [plugins] in config.toml. It starts with a run and ends by itself.",
+		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
+		Run: func(_ context.Context, _ []string) error {
+			home, err := homeOf(env)
+			if err != nil {
+				return err
+			}
+			status, err := keeper.StatusOf(home)
+			isRunning := err == nil
+			if err != nil && !errors.Is(err, keeper.ErrNone) {
+				return err
+			}
+			if asJSON {
+				return env.Out.JSON(keeperStatus{isRunning, status})
+			}
+			if !isRunning {
+				return env.Out.Say("No keeper is running")
+			}
+			return sayKeeper(env, status)
+		},
+	})
+}
+
+// keeperStatus is what `keeper status --json` prints. docs/JSON.md describes its members.
+type keeperStatus struct {
+	Running bool `json:"running"`
+	keeper.Status
+}
+
+// sayKeeper describes a keeper to people.
+func sayKeeper(env *command.Env, status keeper.Status) error {
+	out := env.Out.Screen.Stdout()
+	fmt.Fprintf(out, "The keeper (process %d) holds %s\n", status.Pid,
+		english.Plural(len(status.Processes), "process", "processes"))
+	var rows [][]string
+	for _, h := range status.Processes {
+		state := "in use"
+		if !h.Busy {
+			state = fmt.Sprintf("idle for %s of %s", seconds(h.IdleMS), seconds(h.KeepMS))
+		}
+		rows = append(rows, []string{"  " + term.Name(h.Plugin), fmt.Sprintf("process %d", h.Pid), state,
+			fmt.Sprintf("started %s ago, %s", seconds(h.AgeMS), english.Plural(h.Runs, "run", "")), "in " + term.Name(h.Dir)})
+	}
+	return command.WriteColumns(out, rows)
+}
+
+// seconds shows milliseconds as a time in whole seconds.
+func seconds(ms int64) string {
+	return (time.Duration(ms) * time.Millisecond).Truncate(time.Second).String()
+}
+
+func keeperStopCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "stop", About: "end the keeper and the processes that it holds",
+		More: "What a run uses at the moment ends with that run.",
+		Run: func(ctx context.Context, _ []string) error {
+			home, err := homeOf(env)
+			if err != nil {
+				return err
+			}
+			status, err := keeper.Stop(ctx, home)
+			switch busy := status.Busy(); {
+			case errors.Is(err, keeper.ErrNone):
+				return env.Out.Say("No keeper is running")
+			case err != nil:
+				return err
+			case busy > 0:
+				return env.Out.Say("The keeper ends when the runs that use %s of it have ended",
+					english.Plural(busy, "process", "processes"))
+			}
+			return env.Out.Say("The keeper has ended")
+		},
+	})
+}
+
+// keeperServeCommand is the keeper itself, which runs start.
+func keeperServeCommand(env *command.Env) *cli.Command {
+	var keep time.Duration
+	c := env.Command(command.Spec{
+		Name: "serve", About: "be the keeper of a home; runs start it",
+		Flags: []cli.Flag{&cli.DurationFlag{Name: "keep", Usage: "how long it waits for its first run", Destination: &keep}},
+		Run: func(ctx context.Context, _ []string) error {
+			home, err := homeOf(env)
+			if err != nil {
+				return err
+			}
+			return keeper.Serve(ctx, keeper.Options{Home: home, Keep: keep})
+		},
+	})
+	c.Hidden = true
+	return c
+}
+
+// homeOf returns the directory of the home, which is not opened.
+func homeOf(env *command.Env) (string, error) {
+	opts, err := env.Request(app.ToRead)
+	if err != nil {
+		return "", err
+	}
+	return app.Home(opts.Home)
+}

@@ -1,0 +1,102 @@
+package keeper
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/fileid"
+)
+
+// Key is what a process depends on: it is lent only to a run of which everything here is the
+// same. Two values are compared with ==.
+type Key struct {
+	// Path is the executable, with links resolved, and File its identity.
+	Path string    `json:"path"`
+	File fileid.ID `json:"file"`
+	// Folder is the directory whose contents belong to the executable, Contents their
+	// identity; "": none.
+	Folder   string        `json:"folder"`
+	Contents fileid.Folder `json:"contents"`
+	// Dir is the working directory.
+	Dir string `json:"dir"`
+	// Variables is a hash of the environment variables that it depends on, the home among
+	// them.
+	Variables string `json:"variables"`
+}
+
+// identify sets the identity of the files of a key.
+func (k *Key) identify() (err error) {
+	if k.File, err = fileid.Stat(k.Path); err == nil && k.Folder != "" {
+		k.Contents, err = fileid.Contents(k.Folder)
+	}
+	return err
+}
+
+// isCurrent reports whether the files are still the same.
+func (k Key) isCurrent() bool {
+	now := k
+	return now.identify() == nil && now == k
+}
+
+// sameFile reports whether two keys are of one executable in the same state.
+func (k Key) sameFile(other Key) bool { return k.File == other.File && k.Contents == other.Contents }
+
+// always are the variables that belong to a key whatever a plugin lists: another home is
+// another world, and with another depth a plugin could start chibi for ever.
+const always = "CHIBI_HOME CHIBI_DEPTH"
+
+// unrelated are the variables that do not belong to a key unless a plugin lists them,
+// because they vary from run to run and from terminal to terminal: the working directory is
+// in the key itself, the context and -v are in each request. docs/PLUGINS.md lists them.
+const unrelated = "PWD OLDPWD SHLVL _ CHIBI_CONTEXT CHIBI_VERBOSE COLUMNS LINES WINDOWID TERM_SESSION_ID " +
+	"ITERM_SESSION_ID SHELL_SESSION_ID WT_SESSION KITTY_WINDOW_ID GNOME_TERMINAL_SCREEN TMUX_PANE XDG_SESSION_ID " +
+	"SSH_CLIENT SSH_CONNECTION SSH_TTY"
+
+// perCall are the variables that a kept process does not get: they are in each request.
+const perCall = "CHIBI_CONTEXT CHIBI_VERBOSE"
+
+// isOneOf reports whether a name is in a list of words.
+func isOneOf(name, words string) bool { return slices.Contains(strings.Fields(words), name) }
+
+// nameOf returns the name of KEY=VALUE.
+func nameOf(pair string) string {
+	name, _, _ := strings.Cut(pair, "=")
+	return name
+}
+
+// hash returns a hash of the variables of an environment that a process depends on: those
+// listed, or if listed is nil, all but the unrelated ones; and those in secrets, which hold a
+// key that may be hidden from it.
+func hash(env, listed, secrets []string) string {
+	var related []string
+	for _, pair := range env {
+		name := nameOf(pair)
+		isRelated := listed == nil && !isOneOf(name, unrelated) || slices.Contains(listed, name)
+		if isRelated || isOneOf(name, always) || slices.Contains(secrets, name) {
+			related = append(related, pair)
+		}
+	}
+	slices.Sort(related)
+	sum := sha256.Sum256([]byte(strings.Join(related, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// withoutPerCall returns an environment without the variables that are in each request.
+func withoutPerCall(env []string) []string {
+	return slices.DeleteFunc(env, func(pair string) bool { return isOneOf(nameOf(pair), perCall) })
+}
+
+// program returns the identity of this program's executable.
+func program() (path string, id fileid.ID, err error) {
+	if path, err = os.Executable(); err != nil {
+		return "", id, err
+	}
+	if id, err = fileid.Stat(path); err != nil {
+		return "", id, fmt.Errorf("this program is not at %s any more: %w", path, err)
+	}
+	return path, id, nil
+}

@@ -1,0 +1,154 @@
+package keeper
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxProcesses is how many processes a keeper holds.
+const maxProcesses = 32
+
+// pool holds the processes of a keeper.
+type pool struct {
+	changed func() // called after a process has ended
+
+	mu     sync.Mutex
+	all    []*child // the oldest first; those that are being ended too
+	closed bool     // nothing is lent or kept any more
+}
+
+// errFull means that all processes are in use.
+var errFull = errors.New("it has no room for another process")
+
+// take lends a process: one that is idle and has the same key, or a new one.
+func (p *pool) take(w Wanted, l *loan) (c *child, wasThere bool, err error) {
+	if c, wasThere, err = p.reserve(w, l); wasThere || err != nil {
+		return c, wasThere, err
+	}
+	err = errors.New("its files have changed")
+	if w.Key.isCurrent() {
+		err = c.start(w)
+	}
+	if err != nil {
+		p.remove(c)
+		return nil, false, err
+	}
+	go func() {
+		<-c.process.Done()
+		p.remove(c)
+	}()
+	return c, false, nil
+}
+
+// reserve finds an idle process, or makes room for a new one.
+func (p *pool) reserve(w Wanted, l *loan) (c *child, wasThere bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, false, errors.New("it ends")
+	}
+	for _, c := range p.all {
+		if c.key.Path == w.Key.Path && !c.key.sameFile(w.Key) {
+			c.dismiss()
+		}
+	}
+	for _, c := range p.all {
+		if c.key == w.Key && c.lend(l, w) {
+			return c, true, nil
+		}
+	}
+	if !p.makeRoom() {
+		return nil, false, errFull
+	}
+	c = newChild(w, l)
+	p.all = append(p.all, c)
+	return c, false, nil
+}
+
+// makeRoom ends the process that nobody has used for the longest time, if there are too many,
+// and reports whether there is room now.
+func (p *pool) makeRoom() bool {
+	live := slices.DeleteFunc(slices.Clone(p.all), (*child).isEnding)
+	if len(live) < maxProcesses {
+		return true
+	}
+	slices.SortStableFunc(live, func(a, b *child) int { return a.idleSince().Compare(b.idleSince()) })
+	return slices.ContainsFunc(live, (*child).dismiss)
+}
+
+// give takes a process back and keeps it if its files are the same, and had not just changed
+// when it was started. It returns false if the process must be ended, because its state is
+// not known.
+func (p *pool) give(c *child) bool {
+	isSettled := c.key.File.Settled(c.began) && (c.key.Folder == "" || c.key.Contents.Settled(c.began))
+	isCurrent := isSettled && c.key.isCurrent()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return c.rest(isCurrent && !p.closed)
+}
+
+// look ends idle processes whose files have changed.
+func (p *pool) look() {
+	for _, c := range p.list() {
+		if !c.key.isCurrent() {
+			c.dismiss()
+		}
+	}
+}
+
+// close ends what is idle, and has the rest ended when it is given back.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	for _, c := range p.list() {
+		c.dismiss()
+	}
+}
+
+// endAll ends all processes and waits for that.
+func (p *pool) endAll() {
+	for _, c := range p.list() {
+		c.end()
+	}
+	p.wait()
+}
+
+// wait waits for the processes that are being ended.
+func (p *pool) wait() {
+	for _, c := range p.list() {
+		if started := c.started(); started != nil && c.isEnding() {
+			<-started.Done()
+			p.remove(c)
+		}
+	}
+}
+
+func (p *pool) remove(c *child) {
+	p.mu.Lock()
+	p.all = slices.DeleteFunc(p.all, func(other *child) bool { return other == c })
+	p.mu.Unlock()
+	p.changed()
+}
+
+func (p *pool) list() []*child {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.all)
+}
+
+func (p *pool) isEmpty() bool { return len(p.list()) == 0 }
+
+// status describes the processes.
+func (p *pool) status() Status {
+	s := Status{Pid: os.Getpid(), Processes: []Held{}}
+	for _, c := range p.list() {
+		if !c.isEnding() {
+			s.Processes = append(s.Processes, c.held(time.Now()))
+		}
+	}
+	return s
+}

@@ -1,0 +1,162 @@
+package keeper
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/chibi-host/chibi/internal/fileid"
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// version is the version of what is spoken. A keeper that is spoken to in another one ends,
+// so that the next run starts one of its own version.
+const version = 1
+
+// The bounds of what is read.
+const (
+	maxRequest = 4 << 20
+	maxReply   = 1 << 20
+	maxFrame   = 64 << 10
+	// window is how much of standard input may be on its way.
+	window = 64 << 10
+	// ackAfter is how much of it is acknowledged at once, so that small questions cost none.
+	ackAfter = 16 << 10
+)
+
+// What a client can ask for.
+const (
+	opLend   = "lend"
+	opStatus = "status"
+	opStop   = "stop"
+)
+
+// Request is the first line of a client.
+type Request struct {
+	// Version is that of what is spoken.
+	Version int `json:"chibi_keeper"`
+	// Op is "lend", "status" or "stop".
+	Op string `json:"op"`
+	// Program is the client's executable: a keeper serves only runs of its own.
+	Program fileid.ID `json:"program"`
+	// Process describes the process to lend.
+	Process *Wanted `json:"process,omitempty"`
+}
+
+// Wanted describes a process.
+type Wanted struct {
+	// Plugin is the plugin's name, for people.
+	Plugin string `json:"plugin"`
+	// Key is what the process depends on.
+	Key Key `json:"key"`
+	// Args are its arguments, and Env its environment if it has to be started: KEY=VALUE, with
+	// zero bytes between, because values need not be UTF-8.
+	Args []string `json:"args"`
+	Env  []byte   `json:"env"`
+	// KeepMS is how long it is kept without being used, in milliseconds.
+	KeepMS int64 `json:"keep_ms"`
+}
+
+// Reply is the first line of a keeper.
+type Reply struct {
+	// Version is that of what is spoken.
+	Version int `json:"chibi_keeper"`
+	// Error says why there is nothing else; "": there is.
+	Error string `json:"error,omitempty"`
+	// WasThere is set if the process that is lent was started before.
+	WasThere bool `json:"was_there,omitempty"`
+	// Status answers "status"; of "stop" it has what is still in use.
+	Status *Status `json:"status,omitempty"`
+}
+
+// ended is what a frame of the kind X has.
+type ended struct {
+	Exit   int    `json:"exit"`
+	Signal string `json:"signal"`
+	// Asked is set if it was ended because it asked the person.
+	Asked bool `json:"asked,omitempty"`
+}
+
+// The kinds of frames.
+const (
+	frameInput   = 'I'
+	frameAck     = 'A'
+	frameOutput  = 'O'
+	frameDone    = 'D'
+	frameErrors  = 'E'
+	frameExit    = 'X'
+	frameClose   = 'C'
+	frameEnd     = 'K'
+	frameRelease = 'R'
+)
+
+// frameHead is the size of a frame without its data.
+const frameHead = 5
+
+// appendFrame appends a frame. Data is at most maxFrame bytes.
+func appendFrame(to []byte, kind byte, data []byte) []byte {
+	to = binary.BigEndian.AppendUint32(append(to, kind), uint32(len(data)))
+	return append(to, data...)
+}
+
+// errFrame means that a frame is larger than may be.
+var errFrame = errors.New("wrote a frame that is too large")
+
+// readFrame reads a frame into buf, which has room for maxFrame bytes.
+func readFrame(in *bufio.Reader, buf []byte) (kind byte, data []byte, err error) {
+	var head [frameHead]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return 0, nil, err
+	}
+	size := binary.BigEndian.Uint32(head[1:])
+	if size > maxFrame {
+		return 0, nil, errFrame
+	}
+	_, err = io.ReadFull(in, buf[:size])
+	return head[0], buf[:size], err
+}
+
+// readLine reads a line of at most so many bytes.
+func readLine(in *bufio.Reader, most int) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if line = append(line, part...); len(line) > most {
+			return nil, fmt.Errorf("a line is longer than %d bytes", most)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// readRequest reads the first line of a client.
+func readRequest(in *bufio.Reader) (q Request, err error) {
+	line, err := readLine(in, maxRequest)
+	if err == nil {
+		err = strictjson.Decode(line, &q)
+	}
+	return q, err
+}
+
+// readReply reads the first line of a keeper.
+func readReply(in *bufio.Reader) (r Reply, err error) {
+	line, err := readLine(in, maxReply)
+	if err != nil {
+		return r, err
+	}
+	if err = strictjson.Decode(line, &r); err == nil && r.Version != version {
+		err = fmt.Errorf("it speaks version %d, and this program version %d", r.Version, version)
+	}
+	return r, err
+}
+
+// writeLine writes a request or a reply.
+func writeLine(to io.Writer, value any) error {
+	line, err := strictjson.Encode(value)
+	if err == nil {
+		_, err = to.Write(append(line, '\n'))
+	}
+	return err
+}

@@ -1,0 +1,290 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/fileid"
+)
+
+const (
+	// maxClients is how many clients may be connected at once.
+	maxClients = 128
+	// requestWithin is how long a client may take to say what it wants.
+	requestWithin = 5 * time.Second
+	// lookEvery is how often the files of idle plugins are looked at.
+	lookEvery = 10 * time.Second
+)
+
+// Options says what a keeper keeps.
+type Options struct {
+	// Home is the home's directory.
+	Home string
+	// Keep is how long the keeper waits for its first client.
+	Keep time.Duration
+}
+
+// ErrRuns means that the home has a keeper already.
+var ErrRuns = errors.New("a keeper is running already")
+
+// Serve is a keeper: it holds processes until ctx ends, it is told to stop, or it has neither
+// a process nor a client. Errors are ErrRuns, and why it could not begin.
+func Serve(ctx context.Context, o Options) error {
+	s, err := listen(o)
+	if err != nil {
+		return err
+	}
+	go s.accept()
+	s.watch(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.last {
+		l.Close()
+	}
+	return nil
+}
+
+// server is a keeper.
+type server struct {
+	listener *net.UnixListener
+	socket   fs.FileInfo
+	unlock   func()
+	program  fileid.ID
+	pool     *pool
+	keep     time.Duration
+	news     chan struct{} // holds an element if the end may have come
+
+	mu      sync.Mutex
+	clients int
+	used    bool    // a process was asked for
+	closed  bool    // no client is accepted any more
+	last    []*link // clients that wait for the end
+}
+
+// listen takes the place of the keeper of a home.
+func listen(o Options) (s *server, err error) {
+	if !Offered {
+		return nil, errors.New("there are no keepers on this system")
+	}
+	place, err := PlaceOf(o.Home)
+	if err != nil {
+		return nil, err
+	}
+	s = &server{keep: o.Keep, news: make(chan struct{}, 1)}
+	s.pool = &pool{changed: s.wake}
+	if _, s.program, err = program(); err != nil {
+		return nil, err
+	}
+	s.unlock, err = disk.TryLock(place.Lock)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, ErrRuns
+	} else if err != nil {
+		return nil, err
+	}
+	if s.listener, err = bind(place); err == nil {
+		s.socket, err = os.Lstat(place.Socket)
+	}
+	if err != nil {
+		s.unlock()
+		return nil, err
+	}
+	return s, nil
+}
+
+// bind makes the socket. The lock of the place is held: a socket that is there is left of a
+// keeper that was killed.
+func bind(place Place) (*net.UnixListener, error) {
+	err := place.check()
+	var foreign *ForeignError
+	if errors.As(err, &foreign) {
+		return nil, err
+	}
+	if err := os.Remove(place.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: place.Socket, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	// Until here others may connect; they are refused, as their user is looked at.
+	if err := os.Chmod(place.Socket, 0o600); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (s *server) wake() {
+	select {
+	case s.news <- struct{}{}:
+	default:
+	}
+}
+
+// watch waits until the keeper is over, and ends what is left.
+func (s *server) watch(ctx context.Context) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	first := time.NewTimer(s.keep)
+	defer first.Stop()
+	waited := false
+	for !s.isOver(waited) {
+		select {
+		case <-s.news:
+		case <-look.C:
+			s.pool.look()
+			if !s.isReachable() {
+				s.close()
+			}
+		case <-first.C:
+			waited = true
+		case <-ctx.Done():
+			s.close()
+			s.pool.endAll()
+			return
+		}
+	}
+	s.close()
+}
+
+// isReachable reports whether the socket still has its name: the home may have been removed.
+func (s *server) isReachable() bool {
+	now, err := os.Lstat(s.listener.Addr().String())
+	return err == nil && os.SameFile(now, s.socket)
+}
+
+// isOver reports whether nobody needs the keeper any more, and if so takes no more clients.
+func (s *server) isOver(waited bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isOver := s.clients == 0 && s.pool.isEmpty() && (s.used || waited || s.closed)
+	s.closed = s.closed || isOver
+	return isOver
+}
+
+// close takes no more clients and leaves the place to another keeper.
+func (s *server) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.listener.Close() // which removes the socket
+	s.unlock()
+	s.pool.close()
+	s.wake()
+}
+
+// accept serves clients, each in a goroutine.
+func (s *server) accept() {
+	for {
+		conn, err := s.listener.AcceptUnix()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		} else if err != nil { // too many files are open
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		if !s.enter() {
+			conn.Close()
+			continue
+		}
+		go func() {
+			defer s.leave()
+			if l, err := newLink(conn); err != nil || !s.serve(l) {
+				conn.Close()
+			}
+		}()
+	}
+}
+
+func (s *server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.clients == maxClients {
+		return false
+	}
+	s.clients++
+	return true
+}
+
+func (s *server) leave() {
+	s.mu.Lock()
+	s.clients--
+	s.mu.Unlock()
+	s.wake()
+}
+
+// serve does what a client asks for, and reports whether it stays connected.
+func (s *server) serve(l *link) (stays bool) {
+	l.SetDeadline(time.Now().Add(requestWithin))
+	q, err := readRequest(l.in)
+	if err != nil {
+		return false
+	}
+	switch {
+	case q.Version != version, q.Op == opLend && q.Program != s.program:
+		// The next run starts a keeper of its own program.
+		s.reply(l, Reply{Error: "it is the keeper of another version of this program, and ends"})
+		s.close()
+	case q.Op == opStatus:
+		status := s.pool.status()
+		s.reply(l, Reply{Status: &status})
+	case q.Op == opStop:
+		return s.stop(l)
+	case q.Op == opLend && q.Process != nil:
+		s.lend(l, *q.Process)
+	default:
+		s.reply(l, Reply{Error: fmt.Sprintf("%.40q is not something that it does", q.Op)})
+	}
+	return false
+}
+
+func (s *server) reply(l *link, r Reply) error {
+	r.Version = version
+	return writeLine(l, r)
+}
+
+// stop ends the keeper. The client stays connected until it has ended, unless processes are
+// in use.
+func (s *server) stop(l *link) (stays bool) {
+	s.close()
+	s.pool.wait()
+	status := s.pool.status()
+	err := s.reply(l, Reply{Status: &status})
+	if err != nil || status.Busy() > 0 {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = append(s.last, l)
+	return true
+}
+
+// lend lends a process until the client gives it back or goes away.
+func (s *server) lend(l *link, w Wanted) {
+	s.mu.Lock()
+	s.used = true
+	s.mu.Unlock()
+	loan := newLoan(l)
+	c, wasThere, err := s.pool.take(w, loan)
+	if err != nil {
+		s.reply(l, Reply{Error: err.Error()})
+		return
+	}
+	isKept := false
+	if s.reply(l, Reply{WasThere: wasThere}) == nil {
+		l.SetDeadline(time.Time{})
+		isKept = loan.relay(c)
+	} else {
+		isKept = true // nothing was written to it
+	}
+	if !isKept || !s.pool.give(c) {
+		c.end()
+	}
+}
