@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/clip"
@@ -90,17 +91,17 @@ type callKey struct{}
 // Follow judges what a call that was allowed leads to, such as the target of a redirect: by
 // the rules, by the plugins at the permission point and by earlier answers of the person,
 // who is not asked again; see [permissions.Gate.Follow]. A tool calls it with the context in
-// which it runs. Where no gate judges calls, everything is allowed.
+// which it runs. Where no gate judges calls, nothing is decided.
 func Follow(ctx context.Context, target tools.Access) (permissions.Judgement, error) {
 	running, _ := ctx.Value(callKey{}).(*toolCall)
 	if running == nil || running.agent.Gate == nil {
-		return permissions.Judgement{Decision: permissions.Allow}, nil
+		return permissions.Judgement{}, nil
 	}
 	call := *running
 	call.judged.Access = target
 	c := judgedCall{&call, target.URL}
 	judged, err := call.agent.Gate.Follow(ctx, call.judged, c.fire)
-	if err == nil {
+	if err == nil && judged.Decision != permissions.Undecided {
 		c.report(permissions.Outcome{Judgement: judged})
 	}
 	return judged, err
@@ -142,7 +143,7 @@ func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
 	case tools.CategoryShell:
 		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreShellExec, c.shellExec())
 	case tools.CategoryFetch:
-		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreFetchURL, c.fetchURL())
+		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreFetchURL, c.fetchURL(ctx))
 	}
 	if err != nil || answer.Verdict() == "" {
 		return permissions.Judgement{}, err
@@ -192,7 +193,8 @@ func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {
 	return payload
 }
 
-func (c judgedCall) fetchURL() hookpoints.PreFetchURLPayload {
+// fetchURL looks the name in a URL up if a plugin wants to know where it leads.
+func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload {
 	payload := hookpoints.PreFetchURLPayload{ToolName: c.inv.ToolName, URL: c.judged.Access.URL,
 		Safety: hookpoints.SafetyPublic, Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
 		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
@@ -200,7 +202,12 @@ func (c judgedCall) fetchURL() hookpoints.PreFetchURLPayload {
 		payload.Safety, payload.Summary = hookpoints.SafetyNoURL, clip.Bytes(string(c.inv.Arguments), maxSummary)
 		return payload
 	}
-	target := permissions.TargetOf(c.judged.Access)
+	access, host := c.judged.Access, c.agent.Host
+	isHeard := func(p plugin.Plugin) bool { return p.Subscribes(hookpoints.PreFetchURL.Name) }
+	if access.Resolve != nil && host != nil && slices.ContainsFunc(host.Plugins, isHeard) {
+		access.Addresses = access.Resolve(ctx)
+	}
+	target := permissions.TargetOf(access)
 	payload.Host, payload.AddressClass, payload.Reason = target.Host, string(target.Class), target.Reason
 	if target.IsSensitive() {
 		payload.Safety = hookpoints.SafetySensitive

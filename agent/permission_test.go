@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -263,8 +264,36 @@ func TestWhatACallLeadsToIsJudged(t *testing.T) {
 	}
 	same(t, "reported", to, []string{"allow ", "deny http://127.0.0.1/key"})
 	j, err := Follow(t.Context(), tools.Access{URL: "http://127.0.0.1/"})
-	if err != nil || j.Decision != permissions.Allow {
+	if err != nil || j.Decision != permissions.Undecided {
 		t.Errorf("where nobody judges: %+v, %v", j, err)
+	}
+}
+
+// TestANameIsLookedUpForPluginsThatWantToKnow: a guard sees the address, and without one
+// nobody is told that the name is of interest.
+func TestANameIsLookedUpForPluginsThatWantToKnow(t *testing.T) {
+	for _, heard := range []bool{true, false} {
+		h := newHarness(t, calls("fetch_it", `{"n":"default ask"}`), says("hello"))
+		h.Gate = &permissions.Gate{Policy: policy{}}
+		looked := false
+		h.plan(tools.CategoryFetch, tools.Access{URL: "http://a.example/", Resolve: func(context.Context) []netip.Addr {
+			looked = true
+			return []netip.Addr{netip.MustParseAddr("10.0.0.1")}
+		}}, nil)
+		var got hookpoints.PreFetchURLPayload
+		if heard {
+			h.plug("guard", plugin.HandlePoint(hookpoints.PreFetchURL,
+				func(_ context.Context, p hookpoints.PreFetchURLPayload) (answer hookpoints.PermissionAnswer, err error) {
+					got = p
+					return answer, nil
+				}))
+		} else {
+			h.Host.Plugins = nil
+		}
+		h.prompt("hi")
+		if looked != heard || heard && (got.AddressClass != "private_network" || got.Safety != hookpoints.SafetySensitive) {
+			t.Errorf("with a plugin: %v; looked up: %v; %+v", heard, looked, got)
+		}
 	}
 }
 

@@ -198,7 +198,7 @@ func fieldDoc(field string) string {
 	case "PreCacheOutputPayload.Truncated":
 		return "truncated is true if this is only the beginning of an output that is too large for a payload."
 	case "PreFetchURLPayload.AddressClass":
-		return "address_class is the kind of address that the host has, such as \"public\", \"loopback\" or \"private_network\"; \"\" for a name that is not looked up yet."
+		return "address_class is the kind of address that the host has, such as \"public\", \"loopback\" or \"private_network\": of several addresses the first that is not public. \"\" for a name without an address, and for one in the call of a plugin's tool, which is not looked up."
 	case "PreFetchURLPayload.Arguments":
 		return "arguments are the call's final arguments."
 	case "PreFetchURLPayload.ContextName":

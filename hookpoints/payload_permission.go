@@ -94,7 +94,8 @@ type PreFetchURLPayload struct {
 	// Host is the host in the URL, "" if there is none.
 	Host string `json:"host"`
 	// AddressClass is the kind of address that the host has, such as "public", "loopback" or
-	// "private_network"; "" for a name that is not looked up yet.
+	// "private_network": of several addresses the first that is not public. "" for a name
+	// without an address, and for one in the call of a plugin's tool, which is not looked up.
 	AddressClass string `json:"address_class"`
 	// Safety is "sensitive" if the address is known and not public; "no_url" for a tool
 	// without an argument that is a URL; "public" otherwise.

@@ -78,41 +78,54 @@ func (g *Gate) Concerns(c Call) bool {
 // Decide returns the final judgement about a call: allow or deny. hooks asks the plugins;
 // it is not called for what a rule denies. Errors are those of hooks, and the end of ctx.
 func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Outcome, error) {
-	j, err := g.judge(ctx, &c, hooks)
+	j, err := g.judge(ctx, &c, hooks, g.Person != nil)
 	if err != nil || j.Decision != Ask {
-		return Outcome{Judgement: j}, err
+		return Outcome{Judgement: j.Judgement}, err
 	}
-	return g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
+	return g.ask(ctx, Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)})
 }
 
 // Follow decides about what a call that was allowed leads to, such as the target of a
-// redirect. It is Decide without the person: what the person would be asked stays Ask,
-// except that an earlier answer for this run and TrustAll allow addresses that are public.
+// redirect. It is Decide without the person: what a rule or a hook would have asked stays
+// Ask, and what would be asked because nobody said anything is Undecided, so that the
+// decision about the call can hold. An earlier answer for this run and TrustAll allow
+// addresses that are public.
 func (g *Gate) Follow(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
-	j, err := g.judge(ctx, &c, hooks)
-	if err != nil || j.Decision != Ask || !g.isAnswered(c, j) {
-		return j, err
+	j, err := g.judge(ctx, &c, hooks, false)
+	if err != nil || j.Decision != Ask {
+		return j.Judgement, err
 	}
-	if target := TargetOf(c.Access); target.IsSensitive() {
-		return j, nil
+	if g.isAnswered(c, j.Judgement) && !TargetOf(c.Access).IsSensitive() {
+		o, err := g.ask(ctx, Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)})
+		return o.Judgement, err
 	}
-	o, err := g.ask(ctx, Question{Call: c, Why: j, Rule: g.ruleFor(c, j)})
-	return o.Judgement, err
+	if j.byDefault {
+		j.Decision = Undecided
+	}
+	return j.Judgement, nil
 }
 
-// judge returns what rules, hooks and defaults say. What the judgement about a URL
-// depends on is looked up in between, where it can still be allowed.
-func (g *Gate) judge(ctx context.Context, c *Call, hooks func(context.Context) (Judgement, error)) (Judgement, error) {
+// ruling is a judgement, and whether it is one because nobody said anything.
+type ruling struct {
+	Judgement
+	byDefault bool
+}
+
+// judge returns what rules, hooks and defaults say. What the judgement about a URL depends
+// on is looked up in between, if the call can still be allowed; mayAsk says that a question
+// will be asked.
+func (g *Gate) judge(ctx context.Context, c *Call, hooks func(context.Context) (Judgement, error),
+	mayAsk bool) (ruling, error) {
 	ruled := g.Policy.Judge(*c)
 	if ruled.Decision == Deny {
-		return ruled, nil
+		return ruling{Judgement: ruled}, nil
 	}
 	hooked, err := hooks(ctx)
 	if err != nil {
-		return Judgement{}, err
+		return ruling{}, err
 	}
 	j := g.combine(*c, ruled, hooked)
-	isRefused := j.Decision == Deny || j.Decision == Ask && g.Person == nil && !g.isAnswered(*c, j)
+	isRefused := j.Decision == Deny || j.Decision == Ask && !mayAsk && !g.isAnswered(*c, j.Judgement)
 	if isRefused || c.Access.Resolve == nil {
 		return j, nil
 	}
@@ -122,15 +135,15 @@ func (g *Gate) judge(ctx context.Context, c *Call, hooks func(context.Context) (
 
 // combine returns the strictest of what rules and hooks said, the default if they said
 // nothing.
-func (g *Gate) combine(c Call, ruled, hooked Judgement) Judgement {
-	j := Strictest(ruled, hooked)
+func (g *Gate) combine(c Call, ruled, hooked Judgement) ruling {
+	j := ruling{Judgement: Strictest(ruled, hooked)}
 	if j.Decision == Undecided {
 		protected := j.Protected
-		j = g.Policy.Default(c)
+		j = ruling{g.Policy.Default(c), true}
 		j.Protected = j.Protected || protected
 	}
 	if j.Protected && j.Decision != Deny {
-		j = Judgement{Decision: Ask, By: ruled.By, Reason: ruled.Reason, Protected: true}
+		j = ruling{Judgement: Judgement{Decision: Ask, By: ruled.By, Reason: ruled.Reason, Protected: true}}
 	}
 	return j
 }

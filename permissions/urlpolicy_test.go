@@ -210,31 +210,36 @@ func TestWhatANameResolvesToIsJudged(t *testing.T) {
 	}
 }
 
-func TestARedirectIsFollowedWithoutAQuestionOnly(t *testing.T) {
+func TestARedirectIsJudgedWithoutAQuestion(t *testing.T) {
 	ask := fixed{byDefault: Judgement{Decision: Ask}, rule: "fetch_url(domain:a.example)"}
+	asks := fixed{judge: Judgement{Decision: Ask}, rule: ask.rule}
+	allows := fixed{judge: Judgement{Decision: Allow}}
 	person := &answers{{Allow: true, Scope: ThisRun}}
+	answered := map[string]bool{ask.rule: true}
 	for name, test := range map[string]struct {
 		gate    *Gate
 		address string
 		want    Decision
+		looked  bool
 	}{
-		"it would be asked": {&Gate{Policy: ask, Person: person}, "1.1.1.1", Ask},
-		"a rule allows it": {&Gate{Policy: fixed{judge: Judgement{Decision: Allow}}}, "1.1.1.1",
-			Allow},
+		"nobody said anything": {&Gate{Policy: ask, Person: person}, "1.1.1.1", Undecided, false},
+		"a rule asks":          {&Gate{Policy: asks, Person: person}, "1.1.1.1", Ask, false},
+		"a rule allows it":     {&Gate{Policy: allows}, "1.1.1.1", Allow, true},
 		"a rule denies it": {&Gate{Policy: fixed{judge: Judgement{Decision: Deny}}, TrustAll: true},
-			"1.1.1.1", Deny},
-		"all tools are trusted":   {&Gate{Policy: ask, TrustAll: true}, "1.1.1.1", Allow},
-		"trusted, but not public": {&Gate{Policy: ask, TrustAll: true}, "169.254.169.254", Ask},
-		"allowed for this run": {&Gate{Policy: ask, granted: map[string]bool{ask.rule: true}}, "1.1.1.1",
-			Allow},
-		"allowed for this run, not public": {&Gate{Policy: ask, granted: map[string]bool{ask.rule: true}},
-			"10.0.0.1", Ask},
+			"1.1.1.1", Deny, false},
+		"all tools are trusted":            {&Gate{Policy: ask, TrustAll: true}, "1.1.1.1", Allow, true},
+		"trusted, but not public":          {&Gate{Policy: ask, TrustAll: true}, "169.254.169.254", Undecided, true},
+		"allowed for this run":             {&Gate{Policy: asks, granted: answered}, "1.1.1.1", Allow, true},
+		"allowed for this run, not public": {&Gate{Policy: asks, granted: answered}, "10.0.0.1", Ask, true},
 	} {
+		looked := false
 		c := Call{Access: tools.Access{URL: "https://a.example/", Resolve: func(context.Context) []netip.Addr {
+			looked = true
 			return []netip.Addr{netip.MustParseAddr(test.address)}
 		}}}
-		if got, err := test.gate.Follow(t.Context(), c, says(Judgement{})); err != nil || got.Decision != test.want {
-			t.Errorf("%s: %+v %v, want %s", name, got, err, test.want)
+		got, err := test.gate.Follow(t.Context(), c, says(Judgement{}))
+		if err != nil || got.Decision != test.want || looked != test.looked {
+			t.Errorf("%s: %+v %v, want %q; looked up: %v", name, got, err, test.want, looked)
 		}
 	}
 	if len(*person) != 1 {

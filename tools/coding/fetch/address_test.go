@@ -187,24 +187,25 @@ func TestAGuardSeesEachRedirect(t *testing.T) {
 		}
 		fmt.Fprint(w, "admin")
 	})
-	u := setUp(t, fetch.Config{}, "http://127.0.0.1:*")
-	guarded := func(ctx context.Context, target tools.Access) (permissions.Judgement, error) {
-		guard := func(context.Context) (permissions.Judgement, error) {
-			if strings.HasSuffix(target.URL, "/admin") {
-				return permissions.Judgement{Decision: permissions.Deny, By: `plugin "guard"`, Reason: "no " +
-					"admin pages"}, nil
-			}
-			return permissions.Judgement{}, nil
-		}
-		return u.gate.Follow(ctx, permissions.Call{Access: target}, guard)
-	}
-	tool := fetch.New(fetch.Config{Proxy: noProxy, Follow: guarded})
-	u.tool = tool.(tools.Planner)
 	base := "http://127.0.0.1:" + port
-	want := "Error: " + base + "/ redirects to " + base + "/admin, which was not fetched: no admin pages; it is " +
-		"denied by plugin \"guard\""
-	if got := u.get(t, base); got.Text != want {
-		t.Errorf("%s", got.Text)
+	was := "Error: " + base + "/ redirects to " + base + "/admin, which was not fetched: no admin pages; "
+	for decision, want := range map[permissions.Decision]string{
+		permissions.Deny:      was + "it is denied by plugin \"guard\"",
+		permissions.Ask:       was + "nothing allows that without a question; call fetch_url with this URL to ask",
+		permissions.Undecided: base + "/admin\n200 OK, text/plain, 5 bytes\nredirected from " + base + "/\n\nadmin\n",
+		permissions.Allow:     base + "/admin\n200 OK, text/plain, 5 bytes\nredirected from " + base + "/\n\nadmin\n",
+	} {
+		u := setUp(t, fetch.Config{}, "http://127.0.0.1:*")
+		guarded := func(ctx context.Context, target tools.Access) (permissions.Judgement, error) {
+			guard := func(context.Context) (permissions.Judgement, error) {
+				return permissions.Judgement{Decision: decision, By: `plugin "guard"`, Reason: "no admin pages"}, nil
+			}
+			return u.gate.Follow(ctx, permissions.Call{Access: target}, guard)
+		}
+		u.tool = fetch.New(fetch.Config{Proxy: noProxy, Follow: guarded}).(tools.Planner)
+		if got := u.get(t, base); got.Text != want {
+			t.Errorf("%s: %s", decision, got.Text)
+		}
 	}
 }
 

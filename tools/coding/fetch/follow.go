@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -14,7 +15,7 @@ const maxRedirects = 10
 
 // follow fetches the first place and what it redirects to, as far as that is allowed.
 func (p *plan) follow(ctx context.Context) (*response, error) {
-	at, seen := p.first, map[urls.URL]bool{}
+	at, seen, known := p.first, map[urls.URL]bool{}, map[string]*place{}
 	if err := at.check(ctx); err != nil {
 		return nil, err
 	}
@@ -39,9 +40,15 @@ func (p *plan) follow(ctx context.Context) (*response, error) {
 		case len(seen) > maxRedirects:
 			return nil, fmt.Errorf("%s redirects more than %d times, now to %s", p.first.url, maxRedirects, target)
 		}
-		if at, err = p.next(ctx, at, target); err != nil {
+		to := p.newPlace(target)
+		known[at.url.Host()] = at
+		if before := known[target.Host()]; before != nil { // what was looked up stays true
+			to.addresses, to.wrong = before.addresses, before.wrong
+		}
+		if err := p.mayFollow(ctx, at, to); err != nil {
 			return nil, err
 		}
+		at = to
 	}
 }
 
@@ -54,18 +61,13 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// next returns the place to which a redirect leads, if that may be fetched.
-func (p *plan) next(ctx context.Context, from *place, target urls.URL) (*place, error) {
-	to := p.newPlace(target)
-	if target.Host() == from.url.Host() { // what was looked up stays true
-		to.addresses, to.wrong = from.addresses, from.wrong
-	}
+// mayFollow says why the place to which a redirect leads may not be fetched, nil if it may.
+// What nobody has decided is followed where the decision about the first URL holds.
+func (p *plan) mayFollow(ctx context.Context, from, to *place) error {
 	j, err := p.judge(ctx, to)
-	switch {
-	case err != nil:
-		return nil, err
-	case j.Decision == permissions.Allow || j.Decision != permissions.Deny && isSameSite(p.first.url, target):
-		return to, to.check(ctx)
+	isCovered := j.Decision == permissions.Undecided && isSameSite(p.first.url, to.url) && !to.target().IsSensitive()
+	if err != nil || isCovered || j.Decision == permissions.Allow {
+		return cmp.Or(err, to.check(ctx))
 	}
 	why := "nothing allows that without a question; call fetch_url with this URL to ask"
 	if j.Decision == permissions.Deny {
@@ -74,7 +76,7 @@ func (p *plan) next(ctx context.Context, from *place, target urls.URL) (*place, 
 	if j.Reason != "" {
 		why = j.Reason + "; " + why
 	}
-	return nil, fmt.Errorf("%s redirects to %s, which was not fetched: %s", from.url, target, why)
+	return fmt.Errorf("%s redirects to %s, which was not fetched: %s", from.url, to.url, why)
 }
 
 // judge asks whoever judges redirects.

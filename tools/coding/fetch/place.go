@@ -98,14 +98,18 @@ func (p *place) check(ctx context.Context) error {
 		return nil
 	}
 	p.lookUp(ctx)
-	target := permissions.TargetOf(tools.Access{URL: p.url.String(), Addresses: p.addresses})
-	switch {
+	switch target := p.target(); {
 	case target.Class == urls.Unresolved:
 		return p.wrong
 	case target.IsSensitive():
 		return fmt.Errorf("%s is refused: %s, and nothing allows that", p.url, target.Reason)
 	}
 	return nil
+}
+
+// target is where the place leads, as far as that is known.
+func (p *place) target() permissions.Target {
+	return permissions.TargetOf(tools.Access{URL: p.url.String(), Addresses: p.addresses})
 }
 
 // isLocal reports whether the place is on this machine.
