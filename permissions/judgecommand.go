@@ -177,7 +177,8 @@ func (r commandRules) isInside() bool {
 	return dir == "" || dir == r.dir || isIn(r.roots, file{dir, Real(dir)})
 }
 
-// allows returns the rule that allows a command, nil if it needs none.
+// allows returns the rule that allows a command, nil if it needs none. A rule with a *
+// allows a command that runs others, but not what it runs.
 func (r commandRules) allows(c *commandline.Command) (*rule, bool) {
 	if len(c.Words) == 0 {
 		return nil, areHarmless(c.Assigns, true)
@@ -186,8 +187,11 @@ func (r commandRules) allows(c *commandline.Command) (*rule, bool) {
 	if rule == nil && !(c.Transparent && areHarmless(c.Assigns, false)) {
 		return nil, false
 	}
-	if rule != nil && (!c.Outright || rule.shell.literal) {
+	if rule != nil && (!c.Runs || rule.shell.literal) {
 		return rule, true
+	}
+	if c.Runs && c.Opaque != "" {
+		return nil, false
 	}
 	for i := range c.Inner {
 		inner, ok := r.allows(&c.Inner[i])

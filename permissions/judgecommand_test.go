@@ -67,6 +67,8 @@ func TestNoSpellingOfADeniedCommandRunsUnasked(t *testing.T) {
 		{`env -i A=b git push`, Deny},
 		{`env -u X -C / git push`, Deny},
 		{`env -S 'git push'`, Deny},
+		{`env =b git push`, Deny},
+		{`time -- A=b git push`, Deny},
 		{`env --split-string='git push'`, Ask},
 		{`env $X git push`, Deny},
 		{`A=b git push`, Deny},

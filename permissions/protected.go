@@ -77,10 +77,10 @@ func isHarmlessDevice(name string) bool {
 
 // protectedEntry returns the entry of the list that a path belongs to, and why it is there.
 func protectedEntry(name string) (entry, why string) {
-	parts := strings.Split(strings.Trim(fold(filepath.ToSlash(name)), "/"), "/")
+	folded := "/" + strings.Trim(fold(filepath.ToSlash(name)), "/") + "/"
 	for _, group := range protectedGroups() {
 		for _, entry := range group.names {
-			if isEntry(entry, parts) {
+			if hasEntry(folded, strings.ToLower(entry)) {
 				return entry, group.why
 			}
 		}
@@ -88,36 +88,22 @@ func protectedEntry(name string) (entry, why string) {
 	return "", ""
 }
 
-// isEntry reports whether the parts of a path contain an entry of the list.
-func isEntry(entry string, parts []string) bool {
-	rest, absolute := strings.CutPrefix(entry, "/")
-	wanted := strings.Split(rest, "/")
-	for at := 0; at+len(wanted) <= len(parts); at++ {
-		if isAt(wanted, parts[at:]) {
-			return true
-		}
-		if absolute {
-			break
-		}
-	}
-	return false
-}
-
-func isAt(wanted, parts []string) bool {
-	for i, w := range wanted {
-		if !matchesEntry(w, parts[i]) {
+// hasEntry reports whether a path between slashes has the parts of an entry, one after
+// another. The last part can go on where the entry ends with *.
+func hasEntry(name, entry string) bool {
+	stem, isOpen := strings.CutSuffix(entry, "*")
+	for at := 0; ; {
+		i := strings.Index(name[at:], stem)
+		if i < 0 {
 			return false
 		}
+		at += i
+		begins := at == 0 && stem[0] == '/' || at > 0 && stem[0] != '/' && name[at-1] == '/'
+		if begins && (isOpen || name[at+len(stem)] == '/') {
+			return true
+		}
+		at++
 	}
-	return true
-}
-
-// matchesEntry reports whether a part of an entry stands for a folded name.
-func matchesEntry(entry, name string) bool {
-	if !strings.Contains(entry, "*") {
-		return strings.EqualFold(entry, name)
-	}
-	return sameName(strings.ToLower(entry), name)
 }
 
 // bareRepository returns the git repository that a path is in, if that is a directory

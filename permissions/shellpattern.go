@@ -3,6 +3,7 @@ package permissions
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/permissions/internal/commandline"
@@ -213,7 +214,7 @@ func isSame(p, t rune) bool {
 }
 
 // mostCompared bounds the work of one comparison with a text that has holes.
-const mostCompared = 4 << 20
+const mostCompared = 1 << 20
 
 // canMatch reports whether a pattern matches a text for something in place of its holes.
 func canMatch(pattern, text []rune) bool {
@@ -237,7 +238,9 @@ func canMatch(pattern, text []rune) bool {
 			}
 		}
 		spreadHoles(next, text)
-		row = next
+		if row = next; !slices.Contains(row, true) {
+			return false
+		}
 	}
 	return row[len(text)]
 }

@@ -19,11 +19,11 @@ import (
 
 // The bounds of a line that is examined; beyond them it counts as one that cannot be parsed.
 const (
-	MaxBytes    = 64 << 10 // of the line
-	MaxCommands = 500      // simple commands, those inside others included
-	MaxDepth    = 8        // lines inside lines, as in sh -c "sh -c ..."
-	maxNesting  = 500      // brackets in each other
-	maxPipes    = 4000     // characters |, each of which is a level for the parser
+	MaxBytes    = 128 << 10 // of the line
+	MaxCommands = 500       // simple commands, those inside others included
+	MaxDepth    = 8         // lines inside lines, as in sh -c "sh -c ..."
+	maxNesting  = 500       // brackets in each other
+	maxPipes    = 4000      // characters |, each of which is a level for the parser
 )
 
 // Line is what a shell would do with a command line.
@@ -57,8 +57,8 @@ type Command struct {
 	Inner []Command
 	// Transparent says that it does nothing but run Inner.
 	Transparent bool
-	// Outright says that it runs Inner besides doing what its name says, as find does.
-	Outright bool
+	// Runs says that it is a command that runs others, whether Inner has them or not.
+	Runs bool
 }
 
 // Assign is a variable that a command line sets.
@@ -69,12 +69,24 @@ type Assign struct {
 	Before bool
 }
 
+// examination is that of a line, with all lines inside it.
+type examination struct {
+	count int               // how many commands were found
+	seen  map[string]result // the lines inside it that were examined
+}
+
+type result struct {
+	Line
+	err error
+}
+
 // finder collects what commands of a line run.
 type finder struct {
 	Line
-	depth int  // how many command lines this one is in
-	count *int // how many commands were found, in all of them
-	err   error
+	*examination
+	depth  int // how many command lines this one is in
+	nested int // how many commands run the one that is examined
+	err    error
 }
 
 // analysis is one reading of a line.
@@ -86,16 +98,31 @@ type analysis struct {
 
 // Parse examines a command line. The error says why that is not possible.
 func Parse(line string) (Line, error) {
-	count := 0
-	return parse(line, 0, &count)
+	return new(examination).parse(line, 0)
 }
 
-func parse(line string, depth int, count *int) (Line, error) {
+// lineInside examines a line that a command runs. Both readings of the line around it have it,
+// so it is examined once.
+func (e *examination) lineInside(line string, depth int) (Line, error) {
+	known, ok := e.seen[line]
+	if !ok {
+		if e.seen == nil {
+			e.seen = map[string]result{}
+		}
+		known.Line, known.err = e.parse(line, depth)
+		e.seen[line] = known
+	}
+	return known.Line, known.err
+}
+
+func (e *examination) parse(line string, depth int) (Line, error) {
 	if err := check(line, depth); err != nil {
 		return Line{}, err
 	}
-	bash, err := read(line, syntax.LangBash, depth, count)
-	posix, posixErr := read(line, syntax.LangPOSIX, depth, count)
+	before := e.count
+	bash, err := e.read(line, syntax.LangBash, depth)
+	e.count = before
+	posix, posixErr := e.read(line, syntax.LangPOSIX, depth)
 	switch {
 	case err != nil && posixErr != nil:
 		return Line{}, err
@@ -115,7 +142,7 @@ func check(line string, depth int) error {
 	case len(line) > MaxBytes:
 		return fmt.Errorf("it has more than %d bytes", MaxBytes)
 	case depth > MaxDepth:
-		return errors.New("it has command lines in each other too deep")
+		return errTooDeep
 	case !utf8.ValidString(line):
 		return errors.New("it is not valid UTF-8")
 	}
@@ -125,7 +152,7 @@ func check(line string, depth int) error {
 		}
 	}
 	if nesting(line) > maxNesting || strings.Count(line, "|") > maxPipes {
-		return errors.New("it is nested too deep")
+		return errTooDeep
 	}
 	return nil
 }
@@ -147,12 +174,12 @@ func nesting(line string) (deepest int) {
 }
 
 // read parses the line in one language.
-func read(line string, lang syntax.LangVariant, depth int, count *int) (Line, error) {
+func (e *examination) read(line string, lang syntax.LangVariant, depth int) (Line, error) {
 	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return Line{}, errors.New(reason(err))
 	}
-	a := &analysis{finder: finder{depth: depth, count: count}, source: line, lang: lang}
+	a := &analysis{finder: finder{examination: e, depth: depth}, source: line, lang: lang}
 	syntax.Walk(file, a.visit)
 	return a.Line, a.err
 }

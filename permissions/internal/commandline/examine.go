@@ -44,8 +44,11 @@ func (f *finder) run(c *Command, name string, input *Word) {
 		f.wrapper(c, w, input)
 		return
 	}
-	if why := opaque(name, c.Words[1:]); why != "" {
+	if why := opaque(name); why != "" {
 		c.Opaque = why
+	}
+	if evaluates(name, c.Words[1:]) {
+		f.hide("bash runs the commands in the subscripts of variables, and in their values where they count as numbers")
 	}
 	switch name {
 	case "eval":
@@ -137,7 +140,7 @@ func setsCommand(list []Assign) bool {
 }
 
 // opaque returns why a command runs what is only known when it runs; "" if it does not.
-func opaque(name string, args []Word) string {
+func opaque(name string) string {
 	switch name {
 	case "eval":
 		return "eval makes a command of its arguments when it runs"
@@ -145,28 +148,11 @@ func opaque(name string, args []Word) string {
 		return "it runs commands from a file"
 	case "alias", "hash", "enable", "bind", "complete", "compgen", "mapfile", "readarray", "fc":
 		return "it can give a command another name"
-	case "ssh", "mosh", "docker", "podman", "kubectl":
-		if name == "ssh" || name == "mosh" {
-			return "it runs commands on another computer"
-		}
+	case "ssh", "mosh":
+		return "it runs commands on another computer"
 	case "parallel", "at", "batch", "crontab", "unshare", "nsenter", "systemd-run", "su", "runuser", "script", "watch",
 		"expect", "entr", "fish", "csh", "tcsh", "nu", "pwsh", "screen", "tmux":
 		return "which commands it runs is only known when it runs"
-	case "printf", "read", "unset", "test", "[", "declare", "typeset", "local", "export", "readonly", "wait", "getopts":
-		if evaluates(args) {
-			return "it can run commands that are in the subscript of a variable"
-		}
 	}
 	return ""
-}
-
-// evaluates reports whether bash may take an argument for a variable with a subscript that
-// contains a command.
-func evaluates(args []Word) bool {
-	for _, w := range args {
-		if strings.Contains(w.Text, "[") && strings.ContainsAny(w.Text, "$`") {
-			return true
-		}
-	}
-	return false
 }

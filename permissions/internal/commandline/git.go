@@ -7,6 +7,7 @@ import (
 
 // git finds the subcommand of git behind its options, and the commands that it runs.
 func (f *finder) git(c *Command) {
+	c.Runs = true
 	rest, why := gitSubcommand(c.Words[1:])
 	if why != "" {
 		c.Opaque = why
@@ -17,7 +18,6 @@ func (f *finder) git(c *Command) {
 	if len(rest) < len(c.Words)-1 {
 		c.Forms = append(c.Forms, renamed("git", rest))
 	}
-	c.Outright = true
 	switch rest[0].Text {
 	case "submodule":
 		if at := index(rest, "foreach"); at > 0 {
@@ -25,7 +25,7 @@ func (f *finder) git(c *Command) {
 		}
 	case "bisect":
 		if len(rest) > 2 && rest[1].Text == "run" {
-			f.inside(c, rest[2:])
+			f.inside(c, Command{Words: rest[2:]}, nil)
 		}
 	case "rebase":
 		f.gitRebase(c, rest)
@@ -94,7 +94,7 @@ func (f *finder) gitScript(c *Command, words []Word) {
 	case 1:
 		f.script(c, words[0])
 	default:
-		f.inside(c, words)
+		f.inside(c, Command{Words: words}, nil)
 	}
 }
 

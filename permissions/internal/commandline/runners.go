@@ -6,26 +6,36 @@ import (
 	"strings"
 )
 
-var errTooMany = errors.New("it has too many commands")
+// What is not examined because of its size.
+var (
+	errTooMany = errors.New("it has too many commands")
+	errTooDeep = errors.New("it is nested too deep")
+)
 
 // hole is an argument that is only known when the line runs.
 func hole() Word { return Word{Text: string(Hole), Source: "...", Splits: true} }
 
-// inside adds a command that another one runs.
-func (f *finder) inside(c *Command, words []Word) {
-	if len(words) == 0 {
+// inside adds a command that another one runs, and examines it.
+func (f *finder) inside(c *Command, inner Command, input *Word) {
+	if len(inner.Words) == 0 && len(inner.Assigns) == 0 || f.err != nil {
 		return
 	}
-	if *f.count++; *f.count > MaxCommands {
+	f.count++
+	f.nested++
+	defer func() { f.nested-- }()
+	switch {
+	case f.count > MaxCommands:
 		f.err = errTooMany
-		return
+	case f.nested > MaxDepth:
+		f.err = errTooDeep
+	default:
+		c.Inner = append(c.Inner, f.examine(inner, input))
 	}
-	c.Inner = append(c.Inner, f.examine(Command{Words: words}, nil))
 }
 
 // find examines the commands after -exec and the like.
 func (f *finder) find(c *Command) {
-	c.Outright = true
+	c.Runs = true
 	words := c.Words
 	for i := 1; i < len(words); i++ {
 		if words[i].Splits {
@@ -39,7 +49,7 @@ func (f *finder) find(c *Command) {
 			continue
 		}
 		end := endOfExec(words, i+1)
-		f.inside(c, replaced(words[i+1:end], "{}"))
+		f.inside(c, Command{Words: replaced(words[i+1:end], "{}")}, nil)
 		i = end
 	}
 }
@@ -71,6 +81,7 @@ func (f *finder) xargs(c *Command) {
 		long: []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"},
 		longs: []string{"max-args", "max-procs", "max-chars", "delimiter", "arg-file", "process-slot-var", "max-lines",
 			"replace"}}
+	c.Runs = true
 	rest, _, why := w.command(c.Words[1:])
 	if why != "" {
 		c.Opaque = why
@@ -80,9 +91,9 @@ func (f *finder) xargs(c *Command) {
 	}
 	options := c.Words[1 : len(c.Words)-len(rest)]
 	if text := replacement(options); text != "" {
-		f.inside(c, replaced(rest, text))
+		f.inside(c, Command{Words: replaced(rest, text)}, nil)
 	} else {
-		f.inside(c, append(slices.Clone(rest), hole()))
+		f.inside(c, Command{Words: append(slices.Clone(rest), hole())}, nil)
 	}
 	c.Transparent = why == ""
 }

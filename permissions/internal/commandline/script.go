@@ -20,6 +20,7 @@ func (f *finder) shell(c *Command, input *Word) {
 	args, command, ok := shellOptions(c.Words[1:])
 	switch {
 	case !ok:
+		c.Runs = true
 		c.Opaque = "its options are only known when it runs"
 	case command && len(args) == 0:
 	case command:
@@ -31,6 +32,7 @@ func (f *finder) shell(c *Command, input *Word) {
 		c.Transparent = true
 		f.script(c, *input)
 	default:
+		c.Runs = true
 		c.Opaque = "it runs what it reads"
 	}
 }
@@ -90,13 +92,14 @@ func joined(words []Word) Word {
 
 // script examines a command line that a command runs.
 func (f *finder) script(c *Command, text Word) {
+	c.Runs = true
 	source := text.Text
 	if !text.IsStatic() {
 		c.Opaque = "a part of what it runs is only known when it runs"
 		c.Transparent = false
 		source = placeholders(source)
 	}
-	line, err := parse(source, f.depth+1, f.count)
+	line, err := f.lineInside(source, f.depth+1)
 	if err != nil {
 		c.Opaque = "what it runs cannot be parsed: " + err.Error()
 		c.Transparent = false
@@ -132,7 +135,6 @@ func (f *finder) trap(c *Command) {
 	if len(args) < 2 || args[0].Text == "-" || args[0].Text == "" {
 		return
 	}
-	c.Outright = true
 	f.script(c, args[0])
 }
 

@@ -176,7 +176,7 @@ func isNumber(w *syntax.Word) bool {
 
 // add adds a command and what it runs, within the bound of the line.
 func (a *analysis) add(c Command) {
-	if *a.count++; *a.count > MaxCommands {
+	if a.count++; a.count > MaxCommands {
 		a.err = errTooMany
 		return
 	}

@@ -59,7 +59,9 @@ func (w Word) String() string {
 // Quote quotes a text for a shell, if that is necessary.
 func Quote(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-^!"
-	if text != "" && text != "!" && strings.Trim(text, plain) == "" {
+	isPlain := text != "" && text != "!" && strings.Trim(text, plain) == ""
+	isBraced := strings.Contains(text, "{}") && strings.Trim(strings.ReplaceAll(text, "{}", ""), plain) == ""
+	if isPlain || isBraced && !strings.ContainsAny(text, ",.") {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
@@ -88,7 +90,7 @@ func (a *analysis) word(node *syntax.Word) Word {
 	for _, part := range node.Parts {
 		reader.part(part, false)
 	}
-	w := Word{Text: reader.text.String(), Splits: reader.splits}
+	w := Word{Text: plainBracket(reader.text.String()), Splits: reader.splits}
 	if a.lang == syntax.LangBash && reader.braces == 3 {
 		w = Word{Text: string(Hole), Splits: true}
 	}
@@ -96,6 +98,15 @@ func (a *analysis) word(node *syntax.Word) Word {
 		w.Source = a.source[node.Pos().Offset():node.End().Offset()]
 	}
 	return w
+}
+
+// plainBracket puts a [ back that no ] follows: it is the name of a command, not a pattern.
+func plainBracket(text string) string {
+	last := strings.LastIndexByte(text, ']')
+	if last < 0 {
+		last = 0
+	}
+	return text[:last] + strings.ReplaceAll(text[last:], string(Set), "[")
 }
 
 // wordReader takes the quotes from a word.
@@ -153,8 +164,7 @@ func (r *wordReader) unquoted(text string) {
 	}
 }
 
-// special returns what stands for an unquoted character. Without a closing bracket, [ is
-// the name of a command.
+// special returns what stands for an unquoted character.
 func (r *wordReader) special(c byte) byte {
 	switch c {
 	case '*':

@@ -15,7 +15,6 @@ type wrapper struct {
 	assigns  bool     // NAME=VALUE before the command sets a variable
 	moves    string   // options that change the directory
 	prints   string   // letters of options with which it runs nothing
-	opaque   string   // options with which what it runs is not known
 	more     bool     // it does more than running the command
 }
 
@@ -24,7 +23,9 @@ func wrapperOf(name string) (wrapper, bool) {
 	switch name {
 	case "env":
 		return wrapper{flags: "i0v", values: "uCa", long: []string{"ignore-environment", "null", "debug"},
-			longs: []string{"unset", "chdir", "argv0"}, assigns: true, moves: "C", opaque: "S"}, true
+			longs: []string{"unset", "chdir", "argv0"}, assigns: true, moves: "C"}, true
+	case "--": // what mvdan.cc/sh makes of "time -- A=b command", where time is a word of bash
+		return wrapper{assigns: true}, true
 	case "command":
 		return wrapper{flags: "p", prints: "vV"}, true
 	case "builtin", "nohup", "chronic", "eatmydata", "catchsegv", "torsocks", "time.exe":
@@ -57,18 +58,18 @@ func wrapperOf(name string) (wrapper, bool) {
 func privileged(name string) (wrapper, bool) {
 	switch name {
 	case "sudo":
-		return wrapper{flags: "AbBEHknPSN", values: "CDghpRrTtuU", assigns: true, moves: "D", prints: "lvKV", opaque: "sie",
+		return wrapper{flags: "AbBEHknPSN", values: "CDghpRrTtuU", assigns: true, moves: "D", prints: "lvKV",
 			long: []string{"askpass", "background", "bell", "preserve-env", "set-home", "reset-timestamp",
 				"non-interactive", "preserve-groups", "stdin", "no-update"},
 			longs: []string{"close-from", "chdir", "group", "host", "prompt", "chroot", "role", "command-timeout", "type",
 				"user", "other-user"}, more: true}, true
 	case "doas":
-		return wrapper{flags: "nL", values: "uC", opaque: "s", more: true}, true
+		return wrapper{flags: "nL", values: "uC", more: true}, true
 	case "busybox", "toybox", "fakeroot", "linux32", "linux64", "setarch", "xvfb-run", "rlwrap", "proxychains",
 		"proxychains4":
 		return wrapper{more: true}, true
 	case "chrt", "taskset", "chroot", "faketime", "flock":
-		return wrapper{flags: "abfioprsnuxv", values: "wETPDC", operands: 1, opaque: "c", more: true}, true
+		return wrapper{flags: "abfioprsnuxv", values: "wETPDC", operands: 1, more: true}, true
 	case "strace", "ltrace":
 		return wrapper{flags: "fFqrtTvxyCckiDhwzZ", values: "eopsSuPOIabEX", more: true}, true
 	}
@@ -77,6 +78,7 @@ func privileged(name string) (wrapper, bool) {
 
 // wrapper examines a command that runs the command in its arguments.
 func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
+	c.Runs = true
 	rest, assigns, why := w.command(c.Words[1:])
 	if why == prints {
 		return
@@ -90,12 +92,7 @@ func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
 	if len(rest) == 0 && len(assigns) == 0 {
 		return
 	}
-	if *f.count++; *f.count > MaxCommands {
-		f.err = errTooMany
-		return
-	}
-	inner := f.examine(Command{Assigns: assigns, Words: rest}, input)
-	c.Inner = append(c.Inner, inner)
+	f.inside(c, Command{Assigns: assigns, Words: rest}, input)
 	c.Transparent = len(rest) > 0 && why == "" && !w.more
 }
 
@@ -138,7 +135,7 @@ func (w wrapper) command(words []Word) (rest []Word, assigns []Assign, why strin
 			if reason != "" {
 				why = reason
 			}
-		case w.assigns && isAssign && name != "":
+		case w.assigns && isAssign: // env takes one without a name too
 			assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[i].Source}, Before: true})
 		default:
 			return w.afterOptions(words[i:], assigns, operands, why)
@@ -154,7 +151,7 @@ func (w wrapper) afterOptions(words []Word, assigns []Assign, operands int, why 
 	}
 	for w.assigns && len(words) > 0 {
 		name, value, isAssign := strings.Cut(words[0].Text, "=")
-		if !isAssign || name == "" {
+		if !isAssign {
 			break
 		}
 		assigns = append(assigns, Assign{Name: name, Value: Word{Text: value, Source: words[0].Source}, Before: true})

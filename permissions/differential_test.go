@@ -1,0 +1,213 @@
+package permissions
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var randomLines = flag.Int("lines", 60, "how many random command lines are run and compared with their judgement")
+
+// TestWhatShellsRunWasFound runs command lines in real shells, where git is a program that
+// notes its calls, and checks that what ran was denied or asked, and that nothing ran that
+// no rule allows.
+func TestWhatShellsRunWasFound(t *testing.T) {
+	l := newLaboratory(t)
+	random := rand.New(rand.NewPCG(uint64(*randomLines), 1))
+	var lines []string
+	spellings, wrappings := corpus(t, "spellings.txt"), corpus(t, "wrappings.txt")
+	for _, spelling := range spellings {
+		lines = append(lines, strings.ReplaceAll(spelling, "DIR", l.dir))
+	}
+	for _, format := range wrappings {
+		lines = append(lines, wrap(format, "git push"))
+	}
+	fixed := len(lines)
+	for range *randomLines {
+		line := randomLine(random, spellings, wrappings)
+		lines = append(lines, strings.ReplaceAll(line, "DIR", l.dir))
+	}
+	ran := 0
+	for i, line := range lines {
+		if strings.Contains(line, "sh f") {
+			continue // a script in a file is a program like any other, which nobody looks into
+		}
+		for _, shell := range l.shells {
+			got := l.run(t, shell, line)
+			if got.push {
+				ran++
+			}
+			l.check(t, shell, line, got)
+		}
+		if i == fixed && ran < fixed/2 {
+			t.Fatalf("only %d of %d lines ran git push; the comparison is worth nothing", ran, fixed)
+		}
+	}
+}
+
+// laboratory is a directory in which lines are run, and the rules that judge them.
+type laboratory struct {
+	dir      string
+	shells   []string
+	denying  *Rules // deny git push, allow all else
+	allowing *Rules // allow what is there but git
+	writing  *Rules // deny writing to out, and some command, so that what is not known is asked
+}
+
+// outcome is what a line did.
+type outcome struct{ git, push, out bool }
+
+const fakeGit = `#!/bin/sh
+: > "$RAN/git"
+case $0 in */git-push) : > "$RAN/push"; exit;; esac
+while [ $# -gt 0 ]; do
+	case $1 in
+	-C | -c | --git-dir | --work-tree) shift 2 ;;
+	-*) shift ;;
+	push) : > "$RAN/push"; exit ;;
+	*) exit ;;
+	esac
+done
+`
+
+func newLaboratory(t *testing.T) *laboratory {
+	t.Helper()
+	l := &laboratory{dir: t.TempDir()}
+	for _, shell := range []string{"dash", "bash"} {
+		if path, err := exec.LookPath(shell); err == nil {
+			l.shells = append(l.shells, path)
+		}
+	}
+	if len(l.shells) == 0 {
+		t.Skip("neither dash nor bash is there")
+	}
+	for _, name := range []string{"bin", "work", "ran", "tmp"} {
+		if err := os.Mkdir(filepath.Join(l.dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	harmless := []string{"cat", "echo", "env", "false", "find", "ls", "nice", "nohup", "setsid", "stdbuf", "timeout",
+		"true",
+		"xargs", "time"}
+	for _, name := range append(harmless, "sh", "bash", "dash") {
+		if path, err := exec.LookPath(name); err == nil {
+			if err := os.Symlink(path, filepath.Join(l.dir, "bin", name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var allow []string
+	for _, name := range append(harmless, ":", "cd", "wait", "set", "test", "[", "f", "g", "x", "a", "break", "printf",
+		"export") {
+		allow = append(allow, "shell("+name+" *)")
+	}
+	l.denying = rulesOf(t, []string{"shell(git push*)"}, nil, []string{"shell"})
+	l.allowing = rulesOf(t, nil, nil, append(allow, "write"))
+	l.writing = rulesOf(t, []string{"write(out/**)", "shell(what is not there)"}, nil, []string{"shell"})
+	return l
+}
+
+// run runs a line in a shell.
+func (l *laboratory) run(t *testing.T, shell, line string) outcome {
+	t.Helper()
+	for _, name := range []string{"work", "ran"} {
+		dir := filepath.Join(l.dir, name)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, "out"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"git", "git-push"} {
+		if err := os.WriteFile(filepath.Join(l.dir, "bin", name), []byte(fakeGit), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, shell, "-c", line)
+	cmd.Dir = filepath.Join(l.dir, "work")
+	cmd.Env = []string{"PATH=" + filepath.Join(l.dir, "bin"), "RAN=" + filepath.Join(l.dir, "ran"), "HOME=" + l.dir,
+		"G=git",
+		"P=push", "TMPDIR=" + filepath.Join(l.dir, "tmp")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	if cmd.Run() != nil && cmd.Process == nil { // a line may well fail
+		t.Fatalf("%s cannot be started", shell)
+	}
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	made, err := os.ReadDir(filepath.Join(l.dir, "work", "out"))
+	return outcome{l.has("git"), l.has("push"), err == nil && len(made) > 0}
+}
+
+func (l *laboratory) has(name string) bool {
+	_, err := os.Stat(filepath.Join(l.dir, "ran", name))
+	return err == nil
+}
+
+// check compares what a line did with how it is judged.
+func (l *laboratory) check(t *testing.T, shell, line string, got outcome) {
+	t.Helper()
+	judge := func(r *Rules) Decision { return r.Judge(shellCall(line, "/project")).Decision }
+	if d := judge(l.denying); got.push && d != Deny && d != Ask {
+		t.Errorf("%s runs git push in %q, judged %q", shell, line, d)
+	}
+	if d := judge(l.allowing); got.git && d == Allow {
+		t.Errorf("%s runs git in %q, which is allowed", shell, line)
+	}
+	if d := judge(l.writing); got.out && d != Deny && d != Ask {
+		t.Errorf("%s writes to out in %q, judged %q", shell, line, d)
+	}
+}
+
+// corpus returns the lines of a file of testdata.
+func corpus(t testing.TB, name string) (lines []string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		lines = append(lines, strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "¶", "\n"))
+	}
+	return lines[1:] // the first one says what they are
+}
+
+// wrap puts a command line into another one.
+func wrap(format, line string) string {
+	single := "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+	double := `"` + strings.NewReplacer(`"`, `\"`, "`", "\\`", `\`, `\\`).Replace(line) + `"`
+	return strings.NewReplacer("QUOTED", single, "DOUBLED", double, "LINE", line).Replace(format)
+}
+
+// randomLine wraps a payload several times, and damages some lines, so that shells and the
+// examination have to agree about what is wrong as well.
+func randomLine(random *rand.Rand, spellings, wrappings []string) string {
+	line := spellings[random.IntN(len(spellings))]
+	for range random.IntN(3) {
+		line = wrap(wrappings[random.IntN(len(wrappings))], line)
+	}
+	const marks = "'\"`$(){}[]<>|&;#!~*?\n\\ =,.-\t"
+	for range random.IntN(4) {
+		at := random.IntN(len(line) + 1)
+		switch mark := marks[random.IntN(len(marks))]; random.IntN(3) {
+		case 0:
+			line = line[:at] + string(mark) + line[at:]
+		case 1:
+			line = line[:at] + line[min(at+1, len(line)):]
+		case 2:
+			end := min(at+1+random.IntN(8), len(line))
+			line = line[:end] + line[at:]
+		}
+	}
+	return line
+}

@@ -1,0 +1,35 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+)
+
+// evaluates reports whether bash may take an argument of a command for a variable with a
+// subscript, or its value for an expression: there it runs the commands in subscripts.
+func evaluates(name string, args []Word) bool {
+	switch name {
+	case "test", "[":
+		return slices.ContainsFunc(args, func(w Word) bool { return w.Splits || w.Text == "-v" || w.Text == "-R" })
+	case "declare", "typeset", "local", "export", "readonly":
+		return slices.ContainsFunc(args, isEvaluated) || slices.ContainsFunc(args, makesNumber)
+	case "printf", "wait":
+		return slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-") || w.Splits }) &&
+			slices.ContainsFunc(args, isEvaluated)
+	case "read", "unset", "getopts", "mapfile", "readarray", "let":
+		return name == "let" || slices.ContainsFunc(args, isEvaluated)
+	}
+	return false
+}
+
+// isEvaluated reports whether an argument is a variable with a subscript, or may be one.
+func isEvaluated(w Word) bool {
+	name, _, _ := strings.Cut(w.Text, "=")
+	return strings.ContainsAny(name, "[\x01\x04")
+}
+
+// makesNumber reports whether an option of declare makes a variable a number, or another
+// name for one that may have a subscript.
+func makesNumber(w Word) bool {
+	return (strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "+")) && strings.ContainsAny(w.Text, "inA")
+}
