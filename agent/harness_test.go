@@ -23,7 +23,7 @@ import (
 // handlers as plugins, and a log of what happens in which order.
 type harness struct {
 	*Agent
-	t     *testing.T
+	t     testing.TB
 	home  *contexts.Store
 	model *script
 	mu    sync.Mutex
@@ -36,7 +36,7 @@ type harness struct {
 
 // newHarness is a harness whose model answers so, with the tool echo, a cache and a
 // plugin that is asked at every point and has no opinion.
-func newHarness(t *testing.T, replies ...reply) *harness {
+func newHarness(t testing.TB, replies ...reply) *harness {
 	t.Helper()
 	h := &harness{t: t, home: contexts.NewMemory()}
 	h.model = &script{replies: replies, onRequest: func() { h.note("request") }}
@@ -185,7 +185,7 @@ func (h *harness) sent() (lines []string) {
 }
 
 // same fails the test unless the lists are equal.
-func same(t *testing.T, what string, got, want any) {
+func same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)

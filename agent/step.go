@@ -19,6 +19,8 @@ type step struct {
 	// incomplete says why the response is incomplete although its stream ended
 	// normally; "" if it is complete.
 	incomplete string
+	// ended is set when a call was repeated so often that the turn ends.
+	ended bool
 	// entries are the response and the results as they are stored.
 	entries []contexts.Entry
 }
@@ -171,14 +173,8 @@ func (a turnAction) withoutIncomplete() turnAction {
 // refuseCalls answers the calls of an incomplete response: it is unknown what they
 // lack, so none of them runs.
 func (s *step) refuseCalls() error {
-	for _, call := range s.reply.ToolCalls {
-		text := fmt.Sprintf("Error: not run: the response was cut off, %s, so the call may not be whole; send it again, "+
-			"shorter", s.incomplete)
-		if err := s.storeResult(call, callResult{text: text}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.refuse(s.reply.ToolCalls, fmt.Sprintf("the response was cut off, %s, so the call may not be whole; send it "+
+		"again, shorter", s.incomplete))
 }
 
 // explainTooLong adds to the error of a request that is too long what a person can

@@ -36,29 +36,6 @@ type callResult struct {
 	failure string
 }
 
-// runCalls runs the calls of a step in order and stores each result. Calls beyond
-// the bound are answered, but not run.
-func (s *step) runCalls(ctx context.Context) error {
-	limit, calls := s.turn.agent.Settings.maxCalls(), s.reply.ToolCalls
-	if len(calls) > limit {
-		s.turn.agent.Output.notice("the model called %d tools in one response; the first %d run, as max_calls_per_response "+
-			"says", len(calls), limit)
-	}
-	for i, call := range calls {
-		if i < limit {
-			if _, err := newToolCall(s, call).run(ctx); err != nil {
-				return err
-			}
-			continue
-		}
-		text := fmt.Sprintf("Error: not run: at most %d calls of one response are run", limit)
-		if err := s.storeResult(call, callResult{text: text}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // toolCall is one call of a step.
 type toolCall struct {
 	step   *step
@@ -75,26 +52,18 @@ type toolCall struct {
 	judged permissions.Call
 	kind   tools.Kind
 	out    output
+	next   string // the model's note for a further turn
 }
 
 func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
 	return &toolCall{step: s, agent: s.turn.agent, wanted: wanted}
 }
 
-// run takes one call from pre_tool to post_tool.
-func (c *toolCall) run(ctx context.Context) (callResult, error) {
-	defer c.close()
-	if err := c.prepare(ctx); err != nil {
-		return callResult{}, err
-	}
-	if err := c.perform(ctx); err != nil {
-		return callResult{}, err
-	}
-	return c.finish(ctx)
-}
-
 // finish takes a call that has an output to post_tool.
 func (c *toolCall) finish(ctx context.Context) (callResult, error) {
+	if c.next != "" {
+		c.step.turn.note = c.next
+	}
 	c.agent.Output.emit(Event{Kind: EventCall, Call: c.event()})
 	result := callResult{ranWith: c.out.ranWith, failure: c.out.reason()}
 	if err := c.filterOutput(ctx); err != nil {
@@ -105,6 +74,7 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 	if err != nil {
 		return result, err
 	}
+	seen.text += c.step.noteRepeat(c, seen)
 	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: seen.truncated,
 		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, FinalOutput: seen.text,
@@ -161,26 +131,26 @@ func (c *toolCall) prepare(ctx context.Context) error {
 	return c.askPermission(ctx, tool)
 }
 
-// perform runs the tool of a call that is to be run.
-func (c *toolCall) perform(ctx context.Context) error {
-	if c.plan == nil {
-		return nil
-	}
+// begin reports that the tool is about to run, and returns what ends waiting for it.
+func (c *toolCall) begin() (done func()) {
 	c.agent.Output.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
 		Arguments: c.inv.Arguments}})
-	done, begun := c.agent.Output.waiting("tool "+c.inv.ToolName), time.Now()
+	return c.agent.Output.waiting("tool " + c.inv.ToolName)
+}
+
+// perform runs the tool of a call that is to be run. It is the only part of a call that may
+// happen at the same time as others.
+func (c *toolCall) perform(ctx context.Context) error {
+	begun := time.Now()
 	result, err := c.plan.Run(context.WithValue(ctx, callKey{}, c))
-	done()
-	if result.Next != "" {
-		c.step.turn.note = result.Next
-	}
-	c.out = newOutput(result, c.kind)
+	c.out, c.next = newOutput(result, c.kind), result.Next
 	c.out.took, c.out.ranWith = time.Since(begun), c.rewritten
 	return err
 }
 
-// close releases what the plan holds.
+// close releases what the plan and the output hold.
 func (c *toolCall) close() {
+	c.out.discard()
 	if c.plan != nil {
 		c.plan.Close()
 	}
@@ -232,9 +202,9 @@ func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage)
 		return "", "", err
 	}
 	s := step{turn: t, offered: toolNamesOf(offer.specs)}
-	result, err := newToolCall(&s, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}).run(ctx)
+	result, err := s.runTogether(ctx, []llm.ToolCall{{ID: "call_1", Name: name, Arguments: string(args)}})
 	if err != nil {
 		return "", "", err
 	}
-	return result.text, result.failure, nil
+	return result[0].text, result[0].failure, nil
 }

@@ -28,6 +28,8 @@ type turn struct {
 	// steps, followUps and recipes count the responses, the follow-ups of pre_stop and
 	// the recipes that hooks have run.
 	steps, followUps, recipes int
+	// repeats notices calls that are repeated.
+	repeats repeats
 	// unanswered is the id of the prompt that has no answer yet, "" if there is
 	// none; hasMail is true if mail came with it.
 	unanswered string
@@ -127,13 +129,13 @@ func (t *turn) begin(ctx context.Context, prompt string) error {
 	return t.agent.Context.NoteSystemPrompt(t.system)
 }
 
-// answer takes steps until the model responds without calling a tool. It returns
-// the last step.
+// answer takes steps until the model responds without calling a tool, or repeats a call too
+// often. It returns the last step.
 func (t *turn) answer(ctx context.Context) (step, error) {
 	limit := t.agent.Settings.maxSteps()
 	for range limit {
 		s, err := t.takeStep(ctx)
-		if err != nil || len(s.reply.ToolCalls) == 0 {
+		if err != nil || len(s.reply.ToolCalls) == 0 || s.ended {
 			return s, err
 		}
 	}

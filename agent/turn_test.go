@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -62,8 +63,10 @@ func TestPreMessageIsToldTheSummaryAndTheRecipe(t *testing.T) {
 		Recipe: "review"}})
 }
 
-// endless calls a tool in every response.
-var endless = calls("echo", "{}")
+// endless calls a tool in every response, with other arguments each time.
+func endless(ctx context.Context, r request, onText func(string)) (llm.Reply, error) {
+	return calls("echo", fmt.Sprintf(`{"n":%d}`, len(r.Messages)))(ctx, r, onText)
+}
 
 func TestBounds(t *testing.T) {
 	for _, test := range []struct {
@@ -81,7 +84,7 @@ func TestBounds(t *testing.T) {
 		{name: "steps of a turn by default", replies: []reply{endless}, requests: 50, runs: 50,
 			failure: "the model called tools in 50 responses"},
 		{name: "calls of a step", settings: Settings{MaxCalls: 2}, requests: 2, runs: 2,
-			replies: []reply{calls("echo", "{}", "echo", "{}", "echo", "{}"), says("done")},
+			replies: []reply{calls("echo", "{}", "echo", `{"n":1}`, "echo", "{}"), says("done")},
 			notice:  "the model called 3 tools in one response; the first 2 run, as max_calls_per_response says"},
 		{name: "as many calls as are allowed", settings: Settings{MaxCalls: 3}, requests: 2, runs: 3,
 			replies: []reply{calls("echo", "{}", "echo", "{}", "echo", "{}"), says("done")}},

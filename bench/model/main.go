@@ -93,10 +93,11 @@ func answer(w http.ResponseWriter, r *http.Request, pace time.Duration) {
 	wanted, made := calls(request.Messages)
 	w.Header().Set("Content-Type", "text/event-stream")
 	if made < wanted && len(request.Tools) > 0 {
-		name, arguments := "update_todos", `{"content":"x"}`
+		// Other arguments each time: a call that is repeated would end the turn.
+		name, arguments := "update_todos", fmt.Sprintf(`{"content":"%d"}`, made)
 		for _, tool := range request.Tools {
 			if tool.Function.Name == "bench_tool" {
-				name, arguments = "bench_tool", "{}"
+				name, arguments = "bench_tool", fmt.Sprintf(`{"n":%d}`, made)
 			}
 		}
 		call := map[string]any{"index": 0, "id": "call-" + strconv.Itoa(made), "type": "function",

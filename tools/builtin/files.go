@@ -77,7 +77,7 @@ func fileTools(files Files) []tools.Tool {
 // Spec describes the tool.
 func (f fileTool) Spec() tools.Spec {
 	return tools.Spec{
-		Name: f.name, Kind: tools.File,
+		Name: f.name, Kind: tools.File, Parallel: true,
 		Description: f.description + " Identify it by exactly one of cache_id and path.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"cache_id":{"type":"string",` +
 			`"description":"the id of a cached output"},` +
@@ -209,8 +209,9 @@ type cacheList struct{ cache cache.Browser }
 // Spec describes the tool.
 func (cacheList) Spec() tools.Spec {
 	return tools.Spec{
-		Name: "cache_list", Kind: tools.File, Description: "List the cached outputs of this conversation, the newest first.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{}}`),
+		Name: "cache_list", Kind: tools.File, Parallel: true,
+		Description: "List the cached outputs of this conversation, the newest first.",
+		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
 	}
 }
 
