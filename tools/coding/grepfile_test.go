@@ -45,7 +45,7 @@ func searchedBy(t *testing.T, text, pattern string, context, buffer int) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := searcher{wanted: wanted{matcher: m, context: context, most: 1 << 30, until: time.Now().Add(time.Hour)}}
+	s := newSearcher(wanted{matcher: m, context: context, most: 1 << 30, until: time.Now().Add(time.Hour)})
 	s.pieces.buffer = make([]byte, buffer)
 	found, err := s.search(strings.NewReader(text), int64(len(text)), true)
 	if err != nil {
@@ -64,11 +64,13 @@ func TestASearchInPiecesFindsTheSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	patterns := []string{"ab", "b", "a+b", "^a", "b$", "a.*c", "ab|cc|ba", "(ab)+", "[^a]b", "(?i)AB", "(?i)Ck|kA",
 		"x{0}c", "a?", "^$",
-		"k|aa", "(?i)sab", "bc{2}", "(a|b)c"}
-	for i := range 4000 {
+		"k|aa", "(?i)sab", "é", "[^a]", "(?i)k", `\bé`, `\pL{3}`, ".b", "[à-ü]c", `(?i)s1`, `\d_`, "(?i)[k-s]b", "本.",
+		`\W\w$`, "[[:^alpha:]]1", "bc{2}", "(a|b)c"}
+	words := strings.Split("a b c ab K k S AB \n \n \r\n é à \u212a ſ 日本 1 _", " ")
+	for i := range 6000 {
 		var text strings.Builder
 		for range random.IntN(60) {
-			text.WriteString([]string{"a", "b", "c", "ab", "\n", "\n", "\r\n", "K", "k", "S", "AB"}[random.IntN(11)])
+			text.WriteString(words[random.IntN(len(words))])
 		}
 		pattern, context, buffer := patterns[i%len(patterns)], random.IntN(3), 4+random.IntN(30)
 		want := plainly(text.String(), pattern, context)
@@ -152,4 +154,21 @@ func FuzzGrep(f *testing.F) {
 			t.Errorf("%q in %q: %q, want %q", pattern, text, got, want)
 		}
 	})
+}
+
+// TestAPatternWithVeryManyStates is searched for like others: what does not fit is forgotten.
+func TestAPatternWithVeryManyStates(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for range 40_000 {
+		text.WriteByte("aaabbb\n"[random.IntN(7)])
+		if random.IntN(300) == 0 {
+			text.WriteString("ababbabaaabbc")
+		}
+	}
+	const pattern = "a[ab]{11}[bc]"
+	want := plainly(text.String(), pattern, 0)
+	if got := searchedBy(t, text.String(), pattern, 0, firstPiece); got != want || len(want) < 1000 {
+		t.Errorf("%d bytes, want %d", len(got), len(want))
+	}
 }

@@ -147,7 +147,7 @@ func (g grepping) file(f *os.File) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := searcher{wanted: g.wanted}
+	s := newSearcher(g.wanted)
 	found, err := s.search(f, info.Size(), true)
 	if err != nil {
 		return "", g.place.explain("search", err)

@@ -108,7 +108,7 @@ func (w *grepper) flush(ctx context.Context) bool {
 
 // work searches batches.
 func (w *grepper) work(ctx context.Context) {
-	s := searcher{wanted: w.wanted}
+	s := newSearcher(w.wanted)
 	for b := range w.jobs {
 		for _, name := range b.names {
 			if ctx.Err() != nil {
@@ -118,7 +118,7 @@ func (w *grepper) work(ctx context.Context) {
 				b.left.stopped = true
 				break
 			}
-			w.search(&s, b, name)
+			w.search(s, b, name)
 		}
 		b.dir.done()
 		close(b.done)

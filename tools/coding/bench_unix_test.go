@@ -1,3 +1,5 @@
+//go:build unix
+
 package coding_test
 
 import (
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -57,7 +60,18 @@ func tree(b *testing.B) (dir string, files int) {
 	return dir, files
 }
 
-// againstFloor measures a call and a program in turn, and reports the ratio of medians.
+// processor is the time that this process, or those that it started and that have ended, used
+// of processors.
+func processor(b *testing.B, who int) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(who, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// againstFloor measures a call and a program in turn, and reports the ratio of medians, and
+// that of the time of processors.
 func againstFloor(b *testing.B, name string, arguments map[string]any, floor ...string) {
 	dir, files := tree(b)
 	var set tools.Set
@@ -83,6 +97,7 @@ func againstFloor(b *testing.B, name string, arguments map[string]any, floor ...
 	}
 	call()
 	run()
+	own, started := processor(b, syscall.RUSAGE_SELF), processor(b, syscall.RUSAGE_CHILDREN)
 	for b.Loop() {
 		start := time.Now()
 		run()
@@ -91,6 +106,8 @@ func againstFloor(b *testing.B, name string, arguments map[string]any, floor ...
 		call()
 		ours = append(ours, time.Since(start))
 	}
+	own, started = processor(b, syscall.RUSAGE_SELF)-own, processor(b, syscall.RUSAGE_CHILDREN)-started
+	b.ReportMetric(float64(own)/float64(started), "cpu-ratio")
 	slices.Sort(ours)
 	slices.Sort(theirs)
 	us, them := ours[len(ours)/2], theirs[len(theirs)/2]
