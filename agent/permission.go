@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
 )
 
 // askPermission plans a valid call of a tool and lets the gate decide whether it runs. What
@@ -172,10 +173,16 @@ const maxDiff = 64 << 10
 
 func (c judgedCall) fileWrite() hookpoints.PreFileWritePayload {
 	path, named := paths(c.judged.Access)
-	return hookpoints.PreFileWritePayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
+	payload := hookpoints.PreFileWritePayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
 		Content: c.judged.Access.Content, Operation: c.judged.Access.Operation, Exists: c.judged.Access.Exists,
 		Diff: clip.Bytes(c.judged.Access.Diff, maxDiff), Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
 		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+	// A plugin's tool does not say what it would write; its argument of that name does.
+	content := gjson.GetBytes(c.inv.Arguments, "content")
+	if payload.Content == nil && c.judged.Tool.Category == tools.CategoryWrite && content.Type == gjson.String {
+		payload.Content = &content.Str
+	}
+	return payload
 }
 
 func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {

@@ -307,6 +307,22 @@ func (t followingTool) Call(ctx context.Context, _ tools.Call) (tools.Result, er
 	return t.follow(ctx), nil
 }
 
+// TestWhatAPluginsToolWouldDoIsTakenFromItsArguments, because it makes no plan.
+func TestWhatAPluginsToolWouldDoIsTakenFromItsArguments(t *testing.T) {
+	h := newHarness(t, calls("save", `{"file":"a","content":"new"}`), says("hello"))
+	spec := tools.Spec{Name: "save", Parameters: json.RawMessage(`{}`), Category: tools.CategoryWrite, Subject: "file"}
+	err := h.Tools.Add(goTool{spec, func(tools.Call) tools.Result { return tools.Result{Text: "saved"} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Gate = &permissions.Gate{Policy: policy{}, Dir: "/p", AccessOf: permissions.AccessOf}
+	seen := observe(h, hookpoints.PreFileWrite)
+	h.prompt("hi")
+	if p := (*seen)[0]; p.Path != "/p/a" || p.Content == nil || *p.Content != "new" || p.Cwd != "/p" || p.Exists {
+		t.Errorf("payload %+v", p)
+	}
+}
+
 // TestThePermissionIsForTheFinalArguments: a rewrite at pre_tool is judged, not the model's
 // words.
 func TestThePermissionIsForTheFinalArguments(t *testing.T) {
