@@ -16,7 +16,6 @@ import (
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/chibi-host/chibi/tools/coding"
 )
 
 // home makes a home with one plugin, which takes part in every prompt.
@@ -282,7 +281,7 @@ func TestCommandsOfTheModelDoNotGetItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	result, err := coding.Shell(s.Loader().Shell(t.TempDir())).Call(t.Context(),
+	result, err := app.ShellTool(s, t.TempDir()).Call(t.Context(),
 		tools.Call{Arguments: json.RawMessage(`{"command": "env | grep -e sk- -e KEY -e MINE"}`)})
 	if err != nil || result.Text != "MINE=kept\n" {
 		t.Errorf("%q, %v", result.Text, err)

@@ -10,7 +10,7 @@ import (
 var allowed = map[string][]string{
 	".": {"internal/cli"},
 	"internal/cli": {
-		"agent", "plugin", "contexts", "internal/app", "internal/term/screen",
+		"agent", "plugin", "contexts", "internal/app", "internal/sandbox", "internal/term/screen",
 		"internal/cli/cache", "internal/cli/chat", "internal/cli/cmdline", "internal/cli/command", "internal/cli/complete",
 		"internal/cli/contextcmd", "internal/cli/demo", "internal/cli/doctor", "internal/cli/history", "internal/cli/hook",
 		"internal/cli/operation", "internal/cli/plugins", "internal/cli/recipe", "internal/cli/tool", "internal/cli/trace",
@@ -56,7 +56,8 @@ var allowed = map[string][]string{
 	"internal/app": {
 		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "plugin/native", "plugin/kodelet",
 		"plugin/kode",
-		"internal/instructions", "internal/recipes", "internal/trust", "internal/trace", "internal/workbench/scratch",
+		"internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust",
+		"internal/trace", "internal/workbench/scratch",
 		"internal/workbench/installed", "internal/keeper",
 		"internal/schemas", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "tools/coding", "contexts", "cache",
 		"internal/config", "hookpoints", "internal/disk", "internal/jsonfile", "internal/term",
@@ -92,6 +93,7 @@ var allowed = map[string][]string{
 	"llm/demo":         {},
 	"tools":            {},
 	"permissions/urls": {},
+	"internal/sandbox": {"plugin/process"},
 	"tools/coding": {"tools", "plugin/process", "permissions", "internal/disk", "internal/glob",
 		"internal/private"},
 	"tools/coding/fetch": {"tools", "permissions", "permissions/urls"},

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/chibi-host/chibi/internal/sandbox"
 	"github.com/chibi-host/chibi/internal/term/screen"
 )
 
@@ -24,6 +25,9 @@ const memoryLimit = 64 << 20
 // returns its exit code. Ctrl-C, SIGTERM and SIGHUP end what is running first: plugins,
 // then the request, then chibi.
 func Main() int {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Launch {
+		return launch(os.Args[2:])
+	}
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(memoryLimit)
 	}

@@ -146,6 +146,7 @@ func (c *Config) setDefaults() {
 		FileToolsAllowedPaths:        []string{},
 		FileToolsWritePaths:          []string{},
 	}
+	c.Tools.Sandbox = "off"
 	c.Storage.setDefaults()
 	c.Plugins.setDefaults()
 	c.URLPolicy.setDefaults()

@@ -88,6 +88,10 @@ type Filter struct {
 	Exclude []string `toml:"exclude" unset:"none"`
 	// Tools of these categories are not offered: `shell`, `read`, `write`, `edit`, `search`, `fetch`, `agent`, `mcp`.
 	ExcludeCategories []string `toml:"exclude_categories" check:"categories" unset:"none"`
+	// `landlock`: the Linux kernel confines commands of `shell_exec` to the project, what `file_tools_allowed_paths`
+	// and `file_tools_write_paths` name, and the system, see [TOOLS.md](TOOLS.md#a-sandbox); where it cannot, no
+	// command runs.
+	Sandbox string `toml:"sandbox" oneof:"off landlock"`
 }
 
 // Permissions are rules about which tool calls may happen. Unlike other lists, these grow: a

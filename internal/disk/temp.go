@@ -59,7 +59,7 @@ func CreateTempSpill() (*os.File, error) { return os.CreateTemp("", "chibi-spill
 
 // tempNames are the names that MkdirTemp and CreateTempSpill make for this program, and those
 // that older versions made.
-const tempNames = "check install test demo data spill"
+const tempNames = "check install test demo data spill sandbox"
 
 // isOwnTemp reports whether a name is chibi-NAME-NUMBER, perhaps with .json.
 func isOwnTemp(file string) bool {

@@ -47,6 +47,9 @@ type ShellConfig struct {
 	// MaxOutput bounds standard output in bytes; 0: MaxShellOutput. What exceeds it ends the
 	// command; what it has written is kept.
 	MaxOutput int64
+	// Confine, if set, returns a command that runs another one confined; its error refuses
+	// the call.
+	Confine func(process.Command) (process.Command, error)
 	// Spool creates a file for answers larger than 1 MiB; nil: they are kept in memory, and
 	// standard output is bounded by 8 MiB.
 	Spool func() (process.Spool, error)
@@ -180,6 +183,9 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 		return refused("the working directory %q is no directory; make it first, or choose another \"cwd\"", p.dir)
 	}
 	c, err := p.command()
+	if err == nil && p.config.Confine != nil {
+		c, err = p.config.Confine(c)
+	}
 	if err != nil {
 		return refused("%v", err)
 	}

@@ -273,3 +273,17 @@ func ExampleShell() {
 	// /
 	// exit status 4 <nil>
 }
+
+func TestACommandRunsAsItIsConfinedOrNotAtAll(t *testing.T) {
+	c := coding.ShellConfig{Dir: t.TempDir(), Confine: func(c process.Command) (process.Command, error) {
+		c.Args = []string{"-c", "echo confined: \"$1\"", "sh", c.Args[1]}
+		return c, nil
+	}}
+	if got := exec(t, c, map[string]any{"command": "ls"}); got.Text != "confined: ls\n" {
+		t.Errorf("%q", got.Text)
+	}
+	c.Confine = func(c process.Command) (process.Command, error) { return c, errors.New("this kernel cannot") }
+	if got := exec(t, c, map[string]any{"command": "ls"}); got.Text != "Error: this kernel cannot" || !got.Failed {
+		t.Errorf("%q", got.Text)
+	}
+}

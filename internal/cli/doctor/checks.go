@@ -17,6 +17,7 @@ func checks() []check {
 		ofHome(homeDirectory),
 		openSession,
 		ofSession(configuration),
+		ofSession(confinedCommands),
 		loadPlugins,
 		ofPlugins(installedPlugins),
 		ofPlugins(exposedKeys),

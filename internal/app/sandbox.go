@@ -1,0 +1,109 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/sandbox"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Sandbox returns the rules by which commands of the model are confined; false: they are not.
+func Sandbox(s *Session) (rules sandbox.Rules, on bool) {
+	if s.Config.Tools.Sandbox != sandbox.Name {
+		return rules, false
+	}
+	rules = sandbox.Rules{Writable: fullPaths(s.Config.FileToolsWritePaths),
+		Readable: fullPaths(s.Config.FileToolsAllowedPaths), Private: []string{s.Home}}
+	if root := s.Project.toolRoot(); root != "" {
+		rules.Writable = append(rules.Writable, root)
+	}
+	return rules, true
+}
+
+// fullPaths returns paths of the configuration as absolute ones.
+func fullPaths(paths []string) (list []string) {
+	for _, path := range paths {
+		if rest, isHome := strings.CutPrefix(path, "~"); isHome && (rest == "" || rest[0] == '/') {
+			path = filepath.Join(UserHome(), rest)
+		}
+		if absolute, err := filepath.Abs(path); err == nil {
+			list = append(list, absolute)
+		}
+	}
+	return list
+}
+
+// confinement returns what confines the commands of a session, nil if nothing does. They have
+// directories of their own for HOME and for temporary files, which live as long as the session.
+func confinement(s *Session) func(process.Command) (process.Command, error) {
+	rules, on := Sandbox(s)
+	if !on {
+		return nil
+	}
+	own := &ownDirectory{}
+	s.closers = append(s.closers, own)
+	return func(c process.Command) (process.Command, error) {
+		launcher, err := os.Executable()
+		if err == nil {
+			err = rules.Check()
+		}
+		if err == nil && !rules.Reach(c.Dir) {
+			err = fmt.Errorf("the working directory %s is not within reach", c.Dir)
+		}
+		if err == nil {
+			err = own.make()
+		}
+		if err == nil {
+			inside := rules
+			inside.Writable = append(inside.Writable[:len(inside.Writable):len(inside.Writable)], own.path)
+			c.Env = append(c.Env, "HOME="+filepath.Join(own.path, "home"), "TMPDIR="+filepath.Join(own.path, "tmp"))
+			c, err = inside.Confined(launcher, c)
+		}
+		if err != nil {
+			err = fmt.Errorf("not run, because [tools] sandbox of the configuration is %q: %w", sandbox.Name, err)
+		}
+		return c, err
+	}
+}
+
+// ownDirectory is the directory of a session's confined commands.
+type ownDirectory struct {
+	mu     sync.Mutex
+	path   string // "": not made yet
+	remove func()
+}
+
+// make makes the directory, unless it is there.
+func (d *ownDirectory) make() (err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.path != "" && disk.IsTaken(d.path) { // a session may last for longer than temporary files do
+		return nil
+	}
+	path, remove, err := disk.MkdirTemp("chibi-sandbox-*")
+	for _, name := range []string{"home", "tmp"} {
+		if err == nil {
+			err = disk.MkdirAll(disk.OS{}, filepath.Join(path, name), 0o700)
+		}
+	}
+	if err == nil {
+		d.path, d.remove = path, remove
+	}
+	return err
+}
+
+// Close removes the directory.
+func (d *ownDirectory) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.path != "" {
+		d.remove()
+		d.path = ""
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+// leastVersion is the first version of Landlock that keeps a command from emptying files
+// (truncation), since Linux 6.2.
+const leastVersion = 3
+
+// supported returns why this kernel cannot confine commands, nil if it can.
+func supported() error { return judge(kernel.LandlockGetABIVersion()) }
+
+// judge judges a version of Landlock, or the error of asking for it.
+func judge(version int, err error) error {
+	switch {
+	case errors.Is(err, syscall.EOPNOTSUPP):
+		return errors.New(`Landlock is turned off in this kernel; add "landlock" to the parameter lsm= that it is ` +
+			`started with`)
+	case err != nil || version < 1:
+		return errors.New("this kernel has no Landlock, which Linux has since 5.13")
+	case version < leastVersion:
+		return fmt.Errorf("the Landlock of this kernel (version %d) cannot keep commands from emptying files; Linux 6.2 or "+
+			"newer can", version)
+	}
+	return nil
+}
+
+// system lists what belongs to the system: programs, libraries, settings, and what the
+// kernel tells. Commands may read and run it.
+func system() []string {
+	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
+		"/run/current-system", "/run/systemd/resolve", "/proc", "/sys"}
+}
+
+// devices lists the devices that commands may use. Terminals are not among them.
+func devices() []string {
+	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+}
+
+// become confines this process and becomes a command. Network connections are not confined.
+func (r Rules) become(command []string) error {
+	config := landlock.V11
+	config.HandledAccessNet = 0
+	rules := []landlock.Rule{landlock.RODirs(system()...).IgnoreIfMissing(),
+		landlock.RWFiles(devices()...).IgnoreIfMissing()}
+	for _, path := range r.Readable {
+		if isDirectory(path) {
+			rules = append(rules, landlock.RODirs(path).IgnoreIfMissing())
+		} else {
+			rules = append(rules, landlock.ROFiles(path).IgnoreIfMissing())
+		}
+	}
+	for _, path := range r.Writable {
+		if isDirectory(path) {
+			rules = append(rules, landlock.RWDirs(path).WithRefer().WithResolveUnix())
+		}
+	}
+	runtime.LockOSThread() // capabilities are those of a thread
+	defer runtime.UnlockOSThread()
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	if err := config.BestEffort().Restrict(rules...); err != nil {
+		return err
+	}
+	// Best effort may mean nothing: see that it was not.
+	if fd, err := syscall.Open("/", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0); err != syscall.EACCES {
+		syscall.Close(fd)
+		return errors.New("the kernel confined nothing")
+	}
+	err := syscall.Exec(command[0], command, os.Environ())
+	return fmt.Errorf("%s: %w", command[0], err)
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

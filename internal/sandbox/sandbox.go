@@ -1,0 +1,106 @@
+// Package sandbox confines commands with Landlock, a part of the Linux kernel: they reach
+// the files that Rules name, those of the system, and nothing else. A command is confined by a
+// launcher, which is chibi itself: it confines itself and then becomes the command, so that
+// everything that the command starts is confined too.
+//
+// It promises that no command runs unconfined: where the kernel cannot do what is promised, or
+// chibi's own files would be within reach, there is an error instead.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Name is the name of the sandbox in the configuration.
+const Name = "landlock"
+
+// Launch is the first argument of chibi as a launcher.
+const Launch = "__sandbox"
+
+// Rules say which files a command may use, besides those of the system. All paths are
+// absolute.
+type Rules struct {
+	// Writable are directories in which it may read, write and run files; Readable are directories and
+	// files that it may read and run. What does not exist does not count.
+	Writable []string `json:"write"`
+	Readable []string `json:"read"`
+	// Private are directories that it must not reach.
+	Private []string `json:"private"`
+}
+
+// Check returns why no command can be confined by the rules, nil if one can.
+func (r Rules) Check() error {
+	if err := supported(); err != nil {
+		return err
+	}
+	for _, private := range r.Private {
+		for _, open := range slices.Concat(r.Writable, r.Readable, system()) {
+			if isBelow(real(open), real(private)) {
+				return fmt.Errorf("%s, which the sandbox must keep closed, is in %s, which it opens; move one of them", private,
+					open)
+			}
+		}
+	}
+	return nil
+}
+
+// Reach reports whether a confined command may read a file or directory.
+func (r Rules) Reach(path string) bool {
+	return slices.ContainsFunc(slices.Concat(r.Writable, r.Readable, system()), func(open string) bool {
+		return isBelow(real(open), real(path))
+	})
+}
+
+// Confined returns a command that runs another one confined. launcher is the executable of
+// chibi. Errors are those of Check.
+func (r Rules) Confined(launcher string, c process.Command) (process.Command, error) {
+	if err := r.Check(); err != nil {
+		return c, err
+	}
+	rules, err := strictjson.Encode(r)
+	if err != nil {
+		return c, err
+	}
+	c.Args = append([]string{Launch, string(rules), c.Path}, c.Args...)
+	c.Path = launcher
+	return c, nil
+}
+
+// Enter confines this process by the rules in the first argument, and becomes the
+// command in the others. It returns only errors; nothing has run then.
+func Enter(args []string) error {
+	var r Rules
+	if len(args) < 2 {
+		return errors.New("want rules and a command")
+	}
+	if err := strictjson.DecodeKnown([]byte(args[0]), &r); err != nil {
+		return err
+	}
+	if err := r.Check(); err != nil {
+		return err
+	}
+	return r.become(args[1:])
+}
+
+// real returns a path with all links resolved, as far as it exists.
+func real(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(real(parent), filepath.Base(path))
+	}
+	return path
+}
+
+// isBelow reports whether a path is a directory or in it.
+func isBelow(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
