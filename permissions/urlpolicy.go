@@ -78,10 +78,7 @@ func (p *URLPolicy) Judge(a tools.Access) Judgement {
 	target := TargetOf(a)
 	judged := Judgement{Decision: Allow}
 	for _, class := range target.classes {
-		j := p.judge(target.url, class)
-		if class != urls.Public && j.Decision == Deny {
-			j.Reason = target.Reason
-		}
+		j := p.judge(target, class)
 		if j.Decision == Deny {
 			return j
 		}
@@ -93,17 +90,20 @@ func (p *URLPolicy) Judge(a tools.Access) Judgement {
 }
 
 // judge returns what the first entry for a URL says, or the default.
-func (p *URLPolicy) judge(u urls.URL, class urls.Class) Judgement {
+func (p *URLPolicy) judge(t Target, class urls.Class) Judgement {
 	for _, e := range p.entries {
 		switch {
-		case !e.allows && e.MatchesDenied(u, class):
+		case !e.allows && e.MatchesDenied(t.url, class):
+			if e.IsPreset() {
+				return Judgement{Decision: Deny, By: e.by, Reason: t.Reason}
+			}
 			return Judgement{Decision: Deny, By: e.by}
-		case e.allows && e.Matches(u, class) && e.Opens(u, class):
+		case e.allows && e.Matches(t.url, class) && e.Opens(t.url, class):
 			return Judgement{Decision: Allow, By: e.by}
 		}
 	}
 	if p.isClosed {
-		return Judgement{Decision: Deny, By: "default = \"deny\" of [url_policy]"}
+		return Judgement{Decision: Deny, Reason: t.Reason, By: "default = \"deny\" of [url_policy]"}
 	}
 	return Judgement{}
 }

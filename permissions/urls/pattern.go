@@ -82,6 +82,9 @@ func isWild(text string) bool { return strings.ContainsAny(text, "*?") }
 // String returns the pattern as it was written.
 func (p Pattern) String() string { return p.text }
 
+// IsPreset reports whether the pattern is about a class of addresses.
+func (p Pattern) IsPreset() bool { return p.preset != "" }
+
 // IsWhole reports whether the pattern does not say where the host ends, so that its *
 // stands for parts of paths as well.
 func (p Pattern) IsWhole() bool { return p.whole != "" }
