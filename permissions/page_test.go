@@ -1,0 +1,218 @@
+package permissions
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+const pagePath = "../docs/PERMISSIONS.md"
+
+func readPage(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(pagePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// tablesOf returns the rows of all tables with a heading of columns, and where each is.
+func tablesOf(t *testing.T, page, columns string) (rows [][]string) {
+	t.Helper()
+	for {
+		_, rest, found := strings.Cut(page, columns+"\n")
+		if !found {
+			break
+		}
+		rows = append(rows, rowsBelow(t, page, columns)...)
+		page = rest
+	}
+	if len(rows) == 0 {
+		t.Fatalf("%s has no table %s", pagePath, columns)
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.ReplaceAll(strings.ReplaceAll(row[i], `\|`, "|"), "¶", "\n")
+		}
+	}
+	return rows
+}
+
+// codes returns the texts in backticks.
+func codes(text string) (list []string) {
+	for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(text, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// callOf makes a call of what a page writes as TOOL ARGUMENT, in /project.
+func callOf(text string) Call {
+	name, argument, _ := strings.Cut(strings.Trim(text, "`"), " ")
+	spec := tools.Spec{Name: name, Category: knownCategory(name), Subject: "it"}
+	switch {
+	case name == "bash":
+		spec.Category = tools.CategoryShell
+	case name == "spawn_agent":
+		spec.Category = tools.CategoryAgent
+	case strings.HasPrefix(name, "mcp__"):
+		spec.Category = tools.CategoryMCP
+	}
+	return Call{Tool: spec, Access: AccessOf(spec, fmt.Appendf(nil, `{"it": %q}`, argument), "/project")}
+}
+
+// judgedAs is how the page calls a judgement.
+func judgedAs(j Judgement) string {
+	switch {
+	case j.Decision == Deny:
+		return "denied"
+	case j.Protected:
+		return "protected"
+	case j.Decision == Ask:
+		return "asked"
+	case j.Decision == Allow:
+		return "allowed"
+	}
+	return "undecided"
+}
+
+// rulesIn makes the rules of a cell, such as `deny shell`, `allow read(a)`.
+func rulesIn(t *testing.T, cell string) *Rules {
+	t.Helper()
+	lists := map[string][]string{}
+	for _, rule := range codes(cell) {
+		list, text, _ := strings.Cut(rule, " ")
+		lists[list] = append(lists[list], text)
+	}
+	if len(lists["deny"])+len(lists["ask"])+len(lists["allow"]) != len(codes(cell)) {
+		t.Fatalf("%s: not all are rules", cell)
+	}
+	return rulesOf(t, lists["deny"], lists["ask"], lists["allow"])
+}
+
+func TestTheExamplesOfRulesHold(t *testing.T) {
+	rows := tablesOf(t, readPage(t), "| rules | call | judged | because |")
+	for _, row := range rows {
+		if got := rulesIn(t, row[0]).Judge(callOf(row[1])); judgedAs(got) != row[2] {
+			t.Errorf("%s: %+v", strings.Join(row, " | "), got)
+		}
+	}
+	if len(rows) < 90 {
+		t.Errorf("only %d examples were read", len(rows))
+	}
+}
+
+func TestTheExamplesOfDeniedCommandsHold(t *testing.T) {
+	page := readPage(t)
+	for _, rule := range []string{"shell(git push*)", "shell(npm publish*)"} {
+		_, part, _ := strings.Cut(page, "with `deny "+rule+"`")
+		for _, row := range rowsBelow(t, part, "| line | judged | because |") {
+			line := strings.NewReplacer(`\|`, "|", "¶", "\n").Replace(strings.Trim(row[0], "`"))
+			got := rulesOf(t, []string{rule}, nil, []string{"shell"}).Judge(shellCall(line, "/project"))
+			if judgedAs(got) != row[1] {
+				t.Errorf("%s: %+v", strings.Join(row, " | "), got)
+			}
+		}
+	}
+}
+
+func TestTheExamplesOfDefaultsHold(t *testing.T) {
+	for _, row := range tablesOf(t, readPage(t), "| category | call | default |") {
+		call := callOf(row[1])
+		if got := rulesOf(t, nil, nil, nil).Default(call); string(got.Decision) != row[2] {
+			t.Errorf("%s: %+v", strings.Join(row, " | "), got)
+		}
+		if category := strings.Trim(row[0], "`"); string(call.Tool.Category) != strings.TrimPrefix(category, "none") {
+			t.Errorf("%s has the category %s", row[1], call.Tool.Category)
+		}
+	}
+}
+
+func TestTheExamplesOfAlwaysHold(t *testing.T) {
+	for _, row := range tablesOf(t, readPage(t), "| call | rule |") {
+		got := rulesOf(t, nil, nil, nil).RuleFor(callOf(row[0]))
+		if want := strings.TrimPrefix(strings.Trim(row[1], "`"), "none"); got != want {
+			t.Errorf("%s: %q, want %q", row[0], got, want)
+		}
+	}
+}
+
+func TestTheCategoriesOfThePage(t *testing.T) {
+	for _, row := range tablesOf(t, readPage(t), "| category | chibi's tools | SPECIFIER |") {
+		category := tools.Category(strings.Trim(row[0], "`"))
+		for _, name := range codes(row[1]) {
+			if got := callOf(name).Tool.Category; got != category {
+				t.Errorf("%s is of the category %q", name, got)
+			}
+		}
+	}
+}
+
+func TestTheCommandsThatRunOthersAreLookedThrough(t *testing.T) {
+	rows := tablesOf(t, readPage(t), "| | |")
+	deny := rulesOf(t, []string{"shell(git push*)"}, nil, []string{"shell"})
+	allow := rulesOf(t, nil, nil, []string{"shell(git *)"})
+	for i, row := range rows {
+		for _, name := range codes(row[1]) {
+			command := name + " git push"
+			switch name {
+			case "timeout", "chroot", "chrt", "taskset", "faketime", "flock":
+				command = name + " 1 git push"
+			case "-c":
+				command = "sh -c 'git push'"
+			}
+			want := []Decision{Deny, Deny, Ask}[i]
+			if got := deny.Judge(shellCall(command, "/project")); got.Decision != want {
+				t.Errorf("%s: %+v, want %s", command, got, want)
+			}
+			want = []Decision{Allow, Undecided, Undecided}[i]
+			if got := allow.Judge(shellCall(command, "/project")); got.Decision != want {
+				t.Errorf("%s: %+v, want %s", command, got, want)
+			}
+		}
+	}
+}
+
+func TestTheHarmlessVariablesOfThePage(t *testing.T) {
+	_, line, _ := strings.Cut(readPage(t), "A permission looks behind these only, and `LC_*`: ")
+	line, _, _ = strings.Cut(line, "\n")
+	names := codes(line)
+	for _, name := range names {
+		if !isHarmless(name, false) {
+			t.Errorf("%s is not harmless", name)
+		}
+	}
+	if len(names) != 22 {
+		t.Errorf("the page has %d names, the function 22", len(names))
+	}
+}
+
+// TestTheProtectedFilesOfThePage writes the table anew with CHIBI_DRAW=1.
+func TestTheProtectedFilesOfThePage(t *testing.T) {
+	page := readPage(t)
+	const columns = "| protected | because |\n| --- | --- |\n"
+	before, rest, found := strings.Cut(page, columns)
+	_, after, ended := strings.Cut(rest, "\n\n")
+	if !found || !ended {
+		t.Fatalf("%s has no table %s", pagePath, columns)
+	}
+	var table strings.Builder
+	for _, group := range protectedGroups() {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", strings.Join(group.names, "`, `"), group.why)
+	}
+	fresh := before + columns + table.String() + "\n" + after
+	if fresh == page {
+		return
+	}
+	if os.Getenv("CHIBI_DRAW") == "" {
+		t.Fatal("the list of protected files is old; write it anew with CHIBI_DRAW=1 go test ./permissions")
+	}
+	if err := os.WriteFile(pagePath, []byte(fresh), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
