@@ -146,6 +146,17 @@ func TestAClientThatDoesNotKeepToTheBounds(t *testing.T) {
 // borrow speaks to the keeper as a client does, and returns the connection behind the reply.
 func (w *world) borrow() net.Conn {
 	w.t.Helper()
+	conn := w.request()
+	if reply, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(reply, `{"chibi_keeper":1`) ||
+		strings.Contains(reply, "error") {
+		w.t.Fatalf("%s, %v", reply, err)
+	}
+	return conn
+}
+
+// request asks the keeper for a process.
+func (w *world) request() net.Conn {
+	w.t.Helper()
 	key := keeper.Key{Path: w.script, Dir: w.home}
 	exe, err := os.Executable()
 	if err != nil {
@@ -162,11 +173,25 @@ func (w *world) borrow() net.Conn {
 	}
 	w.t.Cleanup(func() { conn.Close() })
 	conn.Write(append(q, '\n'))
-	if reply, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(reply, `{"chibi_keeper":1`) ||
-		strings.Contains(reply, "error") {
-		w.t.Fatalf("%s, %v", reply, err)
-	}
 	return conn
+}
+
+// TestAClientThatDoesNotWait for the reply, as a run does after 20 ms, leaves the process for
+// the next one.
+func TestAClientThatDoesNotWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.serve()
+	w.borrow().Close()
+	w.holds(1)
+	pid := w.status().Processes[0].Pid
+	for range 30 {
+		w.request().Close()
+	}
+	w.until("nothing is in use", func() bool { return w.status().Busy() == 0 })
+	if !isAlive(fmt.Sprint(pid)) {
+		t.Error("the process was ended")
+	}
 }
 
 // TestAClientThatGoesAway in the middle of a call ends the process with its children. One
@@ -181,13 +206,13 @@ func TestAClientThatGoesAway(t *testing.T) {
 	conn := w.borrow()
 	line := `{"jsonrpc":"2.0","id":1,"method":"hangs","params":null}` + "\n"
 	io.WriteString(conn, string([]byte{'I', 0, 0, 0, byte(len(line))})+line)
-	w.until("the call", func() bool { _, err := os.Stat(w.log + ".child"); return err == nil })
+	w.until("the call", func() bool { return w.child() != "" })
 	conn.Close()
 	<-over
-	child, _ := os.ReadFile(w.log + ".child")
-	if isAlive(fmt.Sprint(kept)) || isAlive(strings.TrimSpace(string(child))) {
-		t.Error("something is left running")
+	if isAlive(fmt.Sprint(kept)) {
+		t.Error("the process is left running")
 	}
+	w.until("the end of its child", func() bool { return !isAlive(w.child()) })
 }
 
 // TestAClientThatDoesNotRead lets the process wait, not grow the keeper; it can still end it.

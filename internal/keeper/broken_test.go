@@ -284,9 +284,13 @@ func TestAKilledKeeper(t *testing.T) {
 	w.until("the end of the process", func() bool { return !isAlive(pid) })
 	r.end()
 
-	next := w.run() // its socket is stale now
-	next.pid()
-	w.until("another keeper", func() bool { _, err := keeper.StatusOf(w.home); return err == nil })
+	w.until("another keeper", func() bool { // in the place of the stale socket, once the lock is free
+		next := w.run()
+		next.pid()
+		next.end()
+		_, err := keeper.StatusOf(w.home)
+		return err == nil
+	})
 }
 
 // TestALongHome: the socket is where its path is short enough, for this user only.

@@ -278,8 +278,17 @@ func (r *run) text(method string) (text string) {
 // end ends the run.
 func (r *run) end() { r.group.Close() }
 
+// child is the id of the process that a call that hangs has started, "" until it has.
+func (w *world) child() string {
+	data, _ := os.ReadFile(w.log + ".child")
+	return strings.TrimSpace(string(data))
+}
+
 // isAlive reports whether a process exists.
 func isAlive(pid string) bool {
+	if pid == "" {
+		return false
+	}
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }

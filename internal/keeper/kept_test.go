@@ -359,8 +359,7 @@ func TestAProcessThatBreaksTheProtocolIsNotKept(t *testing.T) {
 			}
 			w.until("its end", func() bool { return !isAlive(pid) })
 			if method == "hangs" {
-				child, _ := os.ReadFile(w.log + ".child")
-				w.until("the end of its child", func() bool { return !isAlive(strings.TrimSpace(string(child))) })
+				w.until("the end of its child", func() bool { return !isAlive(w.child()) })
 			}
 			if again := r.ask("pid"); string(again.Result) == pid || !again.Started {
 				t.Errorf("after that: %+v", again)
@@ -383,17 +382,17 @@ func TestCtrlCDuringAKeptCall(t *testing.T) {
 	pid := r.pid()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		w.until("the call", func() bool { _, err := os.Stat(w.log + ".child"); return err == nil })
+		w.until("the call", func() bool { return w.child() != "" })
 		cancel()
 	}()
 	if _, err := r.Ask(ctx, resident.Question{Method: "hangs"}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	r.end()
-	child, _ := os.ReadFile(w.log + ".child")
-	if isAlive(pid) || isAlive(strings.TrimSpace(string(child))) {
-		t.Error("something is left running")
+	if isAlive(pid) {
+		t.Error("the process is left running")
 	}
+	w.until("the end of its child", func() bool { return !isAlive(w.child()) })
 }
 
 // TestAnIdleProcessThatWritesIsEnded: what it would answer next is not known.

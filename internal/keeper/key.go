@@ -59,9 +59,6 @@ const unrelated = "PWD OLDPWD SHLVL _ CHIBI_CONTEXT CHIBI_VERBOSE COLUMNS LINES 
 // perCall are the variables that a kept process does not get: they are in each request.
 const perCall = "CHIBI_CONTEXT CHIBI_VERBOSE"
 
-// isOneOf reports whether a name is in a list of words.
-func isOneOf(name, words string) bool { return slices.Contains(strings.Fields(words), name) }
-
 // nameOf returns the name of KEY=VALUE.
 func nameOf(pair string) string {
 	name, _, _ := strings.Cut(pair, "=")
@@ -73,10 +70,11 @@ func nameOf(pair string) string {
 // key that may be hidden from it.
 func hash(env, listed, secrets []string) string {
 	var related []string
+	varying, more := strings.Fields(unrelated), append(strings.Fields(always), secrets...)
 	for _, pair := range env {
 		name := nameOf(pair)
-		isRelated := listed == nil && !isOneOf(name, unrelated) || slices.Contains(listed, name)
-		if isRelated || isOneOf(name, always) || slices.Contains(secrets, name) {
+		isRelated := listed == nil && !slices.Contains(varying, name) || slices.Contains(listed, name)
+		if isRelated || slices.Contains(more, name) {
 			related = append(related, pair)
 		}
 	}
@@ -87,7 +85,8 @@ func hash(env, listed, secrets []string) string {
 
 // withoutPerCall returns an environment without the variables that are in each request.
 func withoutPerCall(env []string) []string {
-	return slices.DeleteFunc(env, func(pair string) bool { return isOneOf(nameOf(pair), perCall) })
+	names := strings.Fields(perCall)
+	return slices.DeleteFunc(env, func(pair string) bool { return slices.Contains(names, nameOf(pair)) })
 }
 
 // program returns the identity of this program's executable.

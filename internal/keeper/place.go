@@ -21,12 +21,13 @@ type Place struct {
 // ForeignError means that what stands at a keeper's place is not a keeper of this user's.
 type ForeignError struct {
 	Path string
-	Why  string
+	// Why continues a sentence that begins with the path.
+	Why string
 }
 
-// Error names the path and says what to do.
+// Error names the path and says what is wrong with it.
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s %s; plugins are not kept between runs until it is removed", e.Path, e.Why)
+	return e.Path + " " + e.Why
 }
 
 // ErrNone means that no keeper runs.
@@ -80,7 +81,7 @@ func private(dir string) error {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return &ForeignError{dir, "is not a directory"}
+		return &ForeignError{dir, "is not a directory; remove it"}
 	}
 	return owned(dir, info)
 }
@@ -91,7 +92,8 @@ func owned(path string, info fs.FileInfo) error {
 	case !isOurs(info):
 		return &ForeignError{path, "belongs to another user"}
 	case info.Mode().Perm()&0o077 != 0:
-		return &ForeignError{path, fmt.Sprintf("may be used by others (its mode is %04o)", info.Mode().Perm())}
+		return &ForeignError{path, fmt.Sprintf("may be used by others (its mode is %04o); remove it",
+			info.Mode().Perm())}
 	}
 	return nil
 }
@@ -106,7 +108,7 @@ func (p Place) check() error {
 	case err != nil:
 		return err
 	case info.Mode().Type() != fs.ModeSocket:
-		return &ForeignError{p.Socket, "is not a socket"}
+		return &ForeignError{p.Socket, "is not a socket; remove it"}
 	}
 	return owned(p.Socket, info)
 }

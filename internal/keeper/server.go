@@ -277,12 +277,12 @@ func (s *server) lend(l *link, w Wanted) {
 		s.reply(l, Reply{Error: err.Error()})
 		return
 	}
-	isKept := false
+	var isKept bool
 	if s.reply(l, Reply{WasThere: wasThere}) == nil {
 		l.SetDeadline(time.Time{})
 		isKept = loan.relay(c)
-	} else {
-		isKept = true // nothing was written to it
+	} else { // the client did not wait
+		isKept = loan.untouched()
 	}
 	if !isKept || !s.pool.give(c) {
 		c.end()
