@@ -127,6 +127,9 @@ func (c judgedCall) report(o permissions.Outcome) {
 		}
 	}
 	c.agent.Output.emit(Event{Kind: EventPermission, Permission: event})
+	if o.Unasked {
+		c.agent.Output.notice("tool %s was refused: %s", c.inv.ToolName, o.Reason)
+	}
 	if o.Decision == permissions.Allow {
 		c.agent.Output.detail("tool %s: allowed by %s", c.inv.ToolName, o.By)
 	}

@@ -24,7 +24,7 @@ type offer struct {
 // filter first, then the answers of plugins at pre_api_tools.
 func (t *turn) offerTools(ctx context.Context) (offer, error) {
 	all := t.agent.Tools.Specs()
-	specs, without := configured(t.agent.Settings, t.recipe, all)
+	specs, without := configured(t.agent, t.recipe, all)
 	list := hookpoints.PreAPIToolsPayload{ContextName: t.contextName(), Tools: []hookpoints.ListedTool{},
 		RecursionDepth: t.depth}
 	for _, s := range specs {
@@ -39,9 +39,10 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 		Offered: namesOf(offered), Unoffered: without}}, nil
 }
 
-// configured returns the tools that the configuration and the recipe keep, and why the
-// others are not offered.
-func configured(settings Settings, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, without map[string]string) {
+// configured returns the tools that the configuration, the permissions and the recipe keep,
+// and why the others are not offered.
+func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, without map[string]string) {
+	settings := a.Settings
 	without = map[string]string{}
 	excluded, included, allowed := setOf(settings.Exclude), setOf(settings.Include), map[string]bool{}
 	if recipe != nil {
@@ -57,6 +58,8 @@ func configured(settings Settings, recipe *Recipe, all []tools.Spec) (kept []too
 			without[s.Name] = "tools.include of the configuration does not name it"
 		case s.Category != "" && slices.Contains(settings.ExcludeCategories, s.Category):
 			without[s.Name] = fmt.Sprintf("tools.exclude_categories of the configuration names %s", s.Category)
+		case a.Gate != nil && a.Gate.Offers != nil && !a.Gate.Offers(s):
+			without[s.Name] = "a rule of the permissions denies all its calls"
 		case recipe != nil && recipe.Tools != nil && !allowed[s.Name]:
 			without[s.Name] = fmt.Sprintf("the recipe %q does not allow it", recipe.Name)
 		default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -32,6 +33,8 @@ type Gate struct {
 	TrustAll bool
 	// Keep stores a rule that the person allows always; nil: it holds for this run only.
 	Keep func(rule string) error
+	// Offers reports whether the model is offered a tool; nil: all are.
+	Offers func(spec tools.Spec) bool
 	// Dir is the working directory, for hooks and for paths in arguments.
 	Dir string
 	// AccessOf returns what a call of a tool would do that is no [tools.Planner]; nil: that
@@ -50,6 +53,8 @@ type Outcome struct {
 	Judgement
 	// Asked is set if the person was asked.
 	Asked *Asked
+	// Unasked says that the person should have been asked and nobody could be.
+	Unasked bool
 	// Unkept says why the rule that the person allows always could not be stored; the call
 	// is allowed nevertheless.
 	Unkept error
@@ -73,6 +78,17 @@ func (g *Gate) Concerns(c Call) bool {
 	}
 	ruled := g.Policy.Judge(c)
 	return ruled.Decision != Undecided || ruled.Protected
+}
+
+// Continue takes over what the person allowed for the run at another gate; nil: there is
+// none. It is called before the first call is judged.
+func (g *Gate) Continue(other *Gate) {
+	if other == nil {
+		return
+	}
+	other.mu.Lock()
+	defer other.mu.Unlock()
+	g.granted = maps.Clone(other.granted)
 }
 
 // Decide returns the final judgement about a call: allow or deny. hooks asks the plugins;
@@ -170,12 +186,12 @@ func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
 		return Outcome{Judgement: Judgement{Decision: Allow, By: by}}, nil
 	case g.Person == nil:
-		return Outcome{Judgement: g.unasked(q)}, nil
+		return Outcome{Judgement: g.unasked(q), Unasked: true}, nil
 	}
 	begun := time.Now()
 	answer, err := g.Person.Ask(ctx, q)
 	if errors.Is(err, ErrNobody) {
-		return Outcome{Judgement: g.unasked(q)}, nil
+		return Outcome{Judgement: g.unasked(q), Unasked: true}, nil
 	}
 	if err != nil {
 		return Outcome{}, err

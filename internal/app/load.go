@@ -99,12 +99,17 @@ func collectTools(s *Session) error {
 			return err
 		}
 	}
-	return s.Agent.Tools.Add(builtin.All(builtin.Config{
+	err := s.Agent.Tools.Add(builtin.All(builtin.Config{
 		Notes: s.Agent.Context, Post: s.Agent.Post,
 		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
 		Files: builtin.Files{Cache: s.Cache(), Allowed: s.Config.FileToolsAllowedPaths,
 			Home: UserHome(), Private: s.Home},
 	})...)
+	if err != nil || !needsGate(s) {
+		s.Agent.Gate = nil
+		return err
+	}
+	return addGate(s)
 }
 
 // HasPlugin reports whether there is a plugin of this name, loaded or not.

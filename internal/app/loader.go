@@ -40,16 +40,9 @@ type Loader struct {
 
 // Loader returns a loader for the session's present configuration.
 func (s *Session) Loader() *Loader {
-	if s.lender == nil { // there is one terminal to lend
-		lend := s.opts.Plugins.Lend
-		if lend == nil {
-			lend = func() func() { return func() {} }
-		}
-		s.lender = process.NewLender(ms(s.Config.Plugins.AskTimeoutMS), lend)
-	}
 	return &Loader{
 		home: s.Home, told: toldHome(s), context: s.Name(), config: s.Config, opts: s.opts, project: s.Project,
-		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: s.lender,
+		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: terminalLender(s),
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
 	}

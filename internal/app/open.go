@@ -10,12 +10,14 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/tools/coding"
 )
 
 // Open opens a home. Unless the purpose is [ToRead] it removes leftovers of killed runs
 // and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
-	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}}
+	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}, reads: &coding.Reads{},
+		replaced: map[string]bool{}}
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}
@@ -92,6 +94,9 @@ func Configure(s *Session) (err error) {
 	}
 	if s.opts.Permissions.Coding {
 		s.Config.Tools.Coding = true
+	}
+	if err := checkRules(s.Config); err != nil {
+		return UsageError{err}
 	}
 	storage := s.Config.Storage
 	s.Store.Storage = contexts.Storage{

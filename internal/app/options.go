@@ -50,6 +50,9 @@ type Options struct {
 	// session.
 	TrustProject bool
 
+	// Version is the program's.
+	Version string
+
 	Model       ModelOptions
 	Permissions PermissionOptions
 	Plugins     PluginOptions
@@ -82,6 +85,9 @@ type PermissionOptions struct {
 	AcceptEdits, TrustTools bool
 	// NoToolCalls offers the model no tools.
 	NoToolCalls bool
+	// Ask asks the person about a tool call; nil: nobody is asked, and what would be asked
+	// is refused.
+	Ask Asking
 }
 
 // PluginOptions are the options for loading plugins.
@@ -105,6 +111,9 @@ type PluginOptions struct {
 	// called when the loan begins, and the function that it returns when it ends.
 	Terminal *os.File
 	Lend     func() (back func())
+	// IsPiped says that another program reads what this one prints, as a pager does, and
+	// may read from the terminal too.
+	IsPiped bool
 }
 
 // TraceOptions say where the turns of a session are traced in addition to the file of

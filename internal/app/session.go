@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/plugin/resident"
+	"github.com/chibi-host/chibi/tools/coding"
 )
 
 // Session is an open home with one context: its configuration, the plugins and the
@@ -54,7 +55,10 @@ type Session struct {
 	shared    bool
 	trace     io.Writer // the file of Options.Trace, nil: none
 
-	instructions *instructionsText // shared with the session that this one comes from
+	// The following are shared with the session that this one comes from.
+	instructions *instructionsText
+	reads        *coding.Reads   // what the model knows of files
+	replaced     map[string]bool // names of coding tools of which was said that a plugin brings its own
 
 	checks *checks // of what plugins answered, from the last Load; nil: none
 }
@@ -78,6 +82,7 @@ func (s *Session) For(name string) (*Session, error) {
 	t := &Session{
 		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
 		lender: s.lender, tracer: s.tracer, instructions: s.instructions,
+		reads: s.reads, replaced: s.replaced,
 		shared: true, trace: s.trace,
 	}
 	t.opts.Context, t.opts.Transient = name, true
@@ -90,7 +95,7 @@ func (s *Session) For(name string) (*Session, error) {
 		return nil, UsageError{err}
 	}
 	t.Agent = &agent.Agent{
-		Context: t.Context, Host: s.Agent.Host, Tools: s.Agent.Tools, Recipes: s.Agent.Recipes,
+		Context: t.Context, Host: s.Agent.Host, Tools: s.Agent.Tools, Gate: s.Agent.Gate, Recipes: s.Agent.Recipes,
 		Output: agent.Output{Notice: t.person.notice},
 	}
 	return t, Configure(t)

@@ -10,7 +10,8 @@ import (
 var allowed = map[string][]string{
 	".": {"internal/cli"},
 	"internal/cli": {
-		"agent", "plugin", "contexts", "internal/app", "internal/sandbox", "internal/term/screen",
+		"agent", "plugin", "contexts", "permissions", "internal/app", "internal/sandbox", "internal/term/question",
+		"internal/term/screen",
 		"internal/cli/cache", "internal/cli/chat", "internal/cli/cmdline", "internal/cli/command", "internal/cli/complete",
 		"internal/cli/contextcmd", "internal/cli/demo", "internal/cli/doctor", "internal/cli/history", "internal/cli/hook",
 		"internal/cli/operation", "internal/cli/plugins", "internal/cli/recipe", "internal/cli/tool", "internal/cli/trace",
@@ -60,7 +61,8 @@ var allowed = map[string][]string{
 		"internal/trace", "internal/workbench/scratch",
 		"internal/workbench/installed", "internal/keeper",
 		"internal/schemas", "llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "tools/coding", "contexts", "cache",
-		"internal/config", "hookpoints", "internal/disk", "internal/jsonfile", "internal/term",
+		"tools/coding/fetch", "permissions", "internal/config",
+		"hookpoints", "internal/disk", "internal/jsonfile", "internal/term",
 	},
 	"agent":           {"plugin", "contexts", "cache", "llm", "tools", "permissions", "hookpoints", "merge"},
 	"plugin":          {"hookpoints", "merge", "tools"},

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,8 +21,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"chibi": func() { os.Exit(cli.Main()) }})
+	testscript.Main(m, map[string]func(){"chibi": func() {
+		if os.Getenv(withoutTerminal) != "" {
+			syscall.Setsid()
+		}
+		os.Exit(cli.Main())
+	}})
 }
+
+// withoutTerminal is the variable with which chibi leaves the terminal of whoever runs the
+// tests, where it would ask.
+const withoutTerminal = "CHIBI_TEST_WITHOUT_TERMINAL"
 
 // TestScripts runs the stories in testdata. Each has a home of its own below
 // $WORK; $EXAMPLES holds the example plugins. With CHIBI_SCHEMA_CACHE=off in the environment
@@ -52,6 +62,7 @@ func runScripts(t *testing.T, examples string, stories ...string) {
 			env.Defer(func() { keeper.Stop(context.Background(), filepath.Join(env.WorkDir, "home", ".chibi")) })
 			env.Setenv("CHIBI_HOME", "")
 			env.Setenv("CHIBI_SCHEMA_CACHE", os.Getenv("CHIBI_SCHEMA_CACHE"))
+			env.Setenv(withoutTerminal, "1")
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("GOCACHE", cache)
 			env.Setenv("LONG", strings.Repeat("long ", 220))

@@ -15,15 +15,16 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 	keys, err := o.debug.Keys()
 	opts := app.Options{
 		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
-		Wait: o.wait, TrustProject: o.trustProject, Permissions: o.permissions.PermissionOptions,
+		Wait: o.wait, TrustProject: o.trustProject, Permissions: o.permissions.PermissionOptions, Version: version(),
 		Model: app.ModelOptions{LogRequests: keys.Requests, LogResponses: keys.Responses},
 		Plugins: app.PluginOptions{
 			None: o.noPlugins, NoHooks: o.noHooks, Stderr: out.Screen.Plugins(), RawStderr: out.Screen.Stderr(),
-			Terminal: env.Stdin, Lend: out.Screen.Pause,
+			Terminal: env.Stdin, Lend: out.Screen.Pause, IsPiped: out.Screen.IsPiped,
 		},
 		Trace:  app.TraceOptions{File: o.trace, Failed: func(text string) { out.Notef("%s", text) }},
 		Output: chat.Output(out, answerFormat(out.Screen, o)),
 	}
+	opts.Permissions.Ask = ask
 	for _, wanted := range [][]string{o.switchTo, o.transient} {
 		if wanted == nil {
 			continue

@@ -30,6 +30,16 @@ const (
 	WithReader
 )
 
+// HasTerminal reports whether there is a terminal that could be borrowed.
+func (l *Lender) HasTerminal() bool {
+	tty, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	unix.Close(tty)
+	return l != nil
+}
+
 // Borrow takes the terminal for a question of the host's own, once no process has it and
 // the host is in the foreground, and discards what was typed before. Others in the host's
 // process group are stopped until [Borrowed.Return] if one of them may read what is typed.

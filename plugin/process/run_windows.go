@@ -36,6 +36,9 @@ const (
 	WithReader
 )
 
+// HasTerminal reports false.
+func (l *Lender) HasTerminal() bool { return false }
+
 // Borrow returns [ErrNoTerminal].
 func (l *Lender) Borrow(context.Context, Company) (*Borrowed, error) { return nil, ErrNoTerminal }
 

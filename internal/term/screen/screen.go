@@ -25,6 +25,9 @@ type Screen struct {
 	Quiet bool
 	// OnTerminal is true if standard output is a terminal.
 	OnTerminal bool
+	// IsPiped is true if another program reads standard output, which may use the same
+	// terminal, as a pager does.
+	IsPiped bool
 
 	drawing
 }
@@ -36,6 +39,7 @@ func New(stdout, stderr *os.File) *Screen {
 	s := &Screen{OnTerminal: IsTerminal(stdout)}
 	s.files, s.outlets, s.shared, s.quiet = [2]*os.File{stdout, stderr}, [2]*outlet{out, err}, s.OnTerminal, &s.Quiet
 	s.piped, s.sizeOf, s.colourless = !s.shared && isPipe(stdout), sizeOf, !s.Coloured()
+	s.IsPiped = s.piped
 	s.out, s.err = stream{drawing: &s.drawing, to: out, terminal: s.shared},
 		stream{drawing: &s.drawing, to: err, terminal: IsTerminal(stderr)}
 	s.plugins = s.err

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Asking shows one question about a tool call to the person at a terminal, and waits for
+// the answer. flush discards what was typed and not read.
+type Asking func(ctx context.Context, tty *os.File, flush func(), q permissions.Question) (permissions.Answer, error)
+
+// terminal asks the person at the terminal, which it takes from plugins for that time.
+type terminal struct {
+	lender *process.Lender
+	beside process.Company
+	ask    Asking
+}
+
+// asker returns who asks the person; nil: nobody can be asked.
+func asker(s *Session) permissions.Person {
+	set := s.opts.Permissions
+	if set.Ask == nil || !terminalLender(s).HasTerminal() {
+		return nil
+	}
+	t := terminal{lender: terminalLender(s), ask: set.Ask}
+	if s.opts.Plugins.IsPiped {
+		t.beside = process.WithReader
+	}
+	return t
+}
+
+// Ask asks one question once no process has the terminal.
+func (t terminal) Ask(ctx context.Context, q permissions.Question) (permissions.Answer, error) {
+	tty, err := t.lender.Borrow(ctx, t.beside)
+	if errors.Is(err, process.ErrNoTerminal) {
+		return permissions.Answer{}, permissions.ErrNobody
+	}
+	if err != nil {
+		return permissions.Answer{}, err
+	}
+	defer tty.Return()
+	return t.ask(ctx, tty.File, tty.Flush, q)
+}
+
+// terminalLender lends the terminal to plugins and to chibi's own questions: there is one.
+func terminalLender(s *Session) *process.Lender {
+	if s.lender == nil {
+		lend := s.opts.Plugins.Lend
+		if lend == nil {
+			lend = func() func() { return func() {} }
+		}
+		s.lender = process.NewLender(ms(s.Config.Plugins.AskTimeoutMS), lend)
+	}
+	return s.lender
+}

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"cmp"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/chibi-host/chibi/tools/coding"
+	"github.com/chibi-host/chibi/tools/coding/fetch"
+)
+
+// codingTools lists the coding tools of a session, in the order of offering. The search
+// tools show only what the rules let the model read.
+func codingTools(s *Session, rules *permissions.Rules) []tools.Tool {
+	root := cmp.Or(s.Project.toolRoot(), s.Project.Dir)
+	list := []tools.Tool{ShellTool(s, root)}
+	list = append(list, coding.Tools(coding.Config{
+		Root: root, Home: UserHome(), Private: s.Home, MayRead: rules.MayRead, Reads: s.reads,
+	})...)
+	return append(list, fetch.New(fetch.Config{Version: s.opts.Version, Follow: agent.Follow}))
+}
+
+// addCoding puts the coding tools into the session's set. A plugin's tool of the same name
+// takes the place of chibi's.
+func addCoding(s *Session, rules *permissions.Rules) error {
+	for _, tool := range codingTools(s, rules) {
+		name := tool.Spec().Name
+		if _, taken := s.Agent.Tools.Lookup(name); taken {
+			reportReplaced(s, name)
+			continue
+		}
+		if err := s.Agent.Tools.Add(tool); err != nil {
+			return err
+		}
+	}
+	return nil
+}

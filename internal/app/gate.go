@@ -1,0 +1,118 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// checkRules reports a rule of the configuration that cannot be parsed, or an entry of its
+// lists of URLs.
+func checkRules(c config.Config) error {
+	if _, err := permissions.NewRules(ruleSettings(c)); err != nil {
+		return err
+	}
+	_, err := urlPolicy(c)
+	return err
+}
+
+func hasRules(c config.Config) bool {
+	p := c.Permissions
+	return len(p.Deny)+len(p.Ask)+len(p.Allow) > 0
+}
+
+// ruleSettings returns the rules of the configuration.
+func ruleSettings(c config.Config) permissions.Settings {
+	written := func(rules config.Rules) (list []permissions.Written) {
+		for _, r := range rules {
+			list = append(list, permissions.Written{Text: r.Text, Where: r.Where})
+		}
+		return list
+	}
+	p := c.Permissions
+	return permissions.Settings{Deny: written(p.Deny), Ask: written(p.Ask), Allow: written(p.Allow)}
+}
+
+// urlPolicy returns the configuration's URL policy; nil: there is none.
+func urlPolicy(c config.Config) (*permissions.URLPolicy, error) {
+	entries := func(rules config.Rules) (list []permissions.Written) {
+		for _, r := range rules {
+			list = append(list, permissions.Written{Text: r.Text, Where: r.Where})
+		}
+		return list
+	}
+	p := c.URLPolicy
+	return permissions.NewURLPolicy(permissions.URLSettings{Default: p.Default, DenyOverride: entries(p.DenyOverride),
+		AllowOverride: entries(p.AllowOverride), Deny: entries(p.Deny), Allow: entries(p.Allow)})
+}
+
+// newRules makes the rules of a session.
+func newRules(s *Session) (*permissions.Rules, error) {
+	set := ruleSettings(s.Config)
+	set.Root, set.Dir, set.ChibiHome, set.UserHome = s.Project.toolRoot(), s.Project.Dir, s.Home, UserHome()
+	set.WriteRoots = fullPaths(s.Config.FileToolsWritePaths)
+	set.ReadRoots = append(fullPaths(s.Config.FileToolsAllowedPaths), set.WriteRoots...)
+	set.AcceptEdits = s.opts.Permissions.AcceptEdits
+	return permissions.NewRules(set)
+}
+
+// needsGate reports whether any call of the session's tools has to be judged: without a
+// tool of a category and without a rule, none has.
+func needsGate(s *Session) bool {
+	return s.Config.Tools.Coding || hasRules(s.Config) ||
+		slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec tools.Spec) bool { return spec.Category != "" })
+}
+
+// addGate gives the session's agent the gate that judges calls, and the coding tools if the
+// configuration asks for them.
+func addGate(s *Session) error {
+	rules, err := newRules(s)
+	if err != nil {
+		return UsageError{err}
+	}
+	if s.Agent.Gate, err = newGate(s, rules); err != nil || !s.Config.Tools.Coding {
+		return err
+	}
+	return addCoding(s, rules)
+}
+
+// newGate makes the gate that judges the calls of the session's model. What the person
+// allowed for this run before stays allowed.
+func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
+	urls, err := urlPolicy(s.Config)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	gate := &permissions.Gate{
+		Policy: permissions.WithURLs(rules, urls), Dir: s.Project.Dir, AccessOf: permissions.AccessOf,
+		Commands: permissions.Commands, Offers: rules.Offers, TrustAll: s.opts.Permissions.TrustTools,
+		Keep: func(rule string) error { return keepRule(s.Home, rule) },
+	}
+	if asked := asker(s); asked != nil {
+		gate.Person = asked
+	}
+	gate.Continue(s.Agent.Gate)
+	return gate, nil
+}
+
+// keepRule adds a rule that the person allows always to config.toml.
+func keepRule(home, rule string) error {
+	file := ConfigFile{Path: filepath.Join(home, "config.toml"), What: "the configuration"}
+	return file.Rewrite(func(path string, data []byte) ([]byte, error) { return config.AllowRule(path, data, rule) })
+}
+
+// reportReplaced says once which of chibi's coding tools plugins bring themselves.
+func reportReplaced(s *Session, name string) {
+	for _, p := range s.Loaded.Plugins {
+		for _, t := range p.Tools {
+			if t.Spec().Name == name && !s.replaced[name] {
+				s.replaced[name] = true
+				s.person.notice(fmt.Sprintf("plugin %q brings its own %s; chibi's is not offered", p.Name, name))
+			}
+		}
+	}
+}
