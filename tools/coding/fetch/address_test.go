@@ -54,9 +54,26 @@ func TestWithoutAJudgeOnlyPublicAddressesAreFetched(t *testing.T) {
 		"home.example": "is refused: home.example has the address 127.0.0.1 (loopback), and nothing allows that",
 		"none.example": "Error: there is no host none.example",
 	} {
-		call := tools.Call{Arguments: fmt.Appendf(nil, `{"url": "http://%s:%s/"}`, host, port)}
+		call := tools.Call{ID: "call_1", Arguments: fmt.Appendf(nil, `{"url": "http://%s:%s/"}`, host, port)}
 		if got, err := tool.Call(t.Context(), call); err != nil || !got.Failed || !strings.Contains(got.Text, want) {
 			t.Errorf("%s: %+v %v", host, got, err)
+		}
+	}
+}
+
+func TestAPersonFetchesWhatTheyName(t *testing.T) {
+	port := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/to" {
+			http.Redirect(w, r, "http://localhost:1/", http.StatusFound)
+		}
+		fmt.Fprint(w, "mine")
+	})
+	tool := fetch.New(fetch.Config{Proxy: noProxy})
+	for path, want := range map[string]string{"/": "\n\nmine\n", "/to": "redirects to http://localhost:1/, " +
+		"which was not fetched"} {
+		call := tools.Call{Arguments: fmt.Appendf(nil, `{"url": "http://127.0.0.1:%s%s"}`, port, path)}
+		if got, err := tool.Call(t.Context(), call); err != nil || !strings.Contains(got.Text, want) {
+			t.Errorf("%s: %+v %v", path, got, err)
 		}
 	}
 }

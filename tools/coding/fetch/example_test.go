@@ -12,7 +12,7 @@ import (
 // reaches public addresses only.
 func Example() {
 	tool := fetch.New(fetch.Config{Version: "1.0"}).(tools.Planner)
-	call := tools.Call{Arguments: []byte(`{"url": "http://0x7F.1:80/private/../"}`)}
+	call := tools.Call{ID: "call_1", Arguments: []byte(`{"url": "http://0x7F.1:80/private/../"}`)}
 	plan, err := tool.Plan(context.Background(), call)
 	if err != nil {
 		fmt.Println(err)

@@ -94,13 +94,13 @@ type arguments struct {
 }
 
 // Call plans a call and runs it. Nobody has judged it, so only public addresses are
-// fetched.
+// fetched, except for what a person names in a call of their own.
 func (f fetcher) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	p, err := f.Plan(ctx, call)
+	p, err := f.plan(call)
 	if err != nil {
 		return failed(err), nil
 	}
-	defer p.Close()
+	p.first.isJudged = call.ID == ""
 	return p.Run(ctx)
 }
 
@@ -111,6 +111,14 @@ func failed(err error) tools.Result {
 
 // Plan reads the arguments and makes the URL canonical. It looks up no name.
 func (f fetcher) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+	p, err := f.plan(call)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (f fetcher) plan(call tools.Call) (*plan, error) {
 	var args arguments
 	if err := strictjson.DecodeKnown(call.Arguments, &args); err != nil {
 		return nil, err

@@ -160,8 +160,8 @@ func TestBoundsOfABody(t *testing.T) {
 		{"/stream", `"max_bytes": 11`, base + "/stream\n200 OK, text/plain, 11 bytes\nnote: only the first 11 " +
 			"bytes were read; " +
 			"max_bytes can be up to 8,388,608 bytes\n\nééééé\n"},
-		{"/endless", `"timeout_secs": 1`, base + "/endless\n200 OK, text/plain, 9 bytes\nnote: the time limit " +
-			"of 1s was reached; " +
+		{"/endless", `"timeout_secs": 3`, base + "/endless\n200 OK, text/plain, 9 bytes\nnote: the time limit " +
+			"of 3s was reached; " +
 			"this is what had come\n\nbeginning\n"},
 		{"/silent", `"timeout_secs": 1`, "Error: " + base + "/silent: no answer within 1s"},
 		{"/broken", `"format": "text"`, base + "/broken\n200 OK, text/plain, 9 bytes\nnote: the rest is " +

@@ -94,11 +94,10 @@ func (p *place) lookUp(ctx context.Context) {
 
 // check refuses a place that nobody has judged, unless all its addresses are public.
 func (p *place) check(ctx context.Context) error {
-	if p.isJudged {
-		return nil
-	}
 	p.lookUp(ctx)
 	switch target := p.target(); {
+	case p.isJudged:
+		return nil
 	case target.Class == urls.Unresolved:
 		return p.wrong
 	case target.IsSensitive():
