@@ -411,3 +411,27 @@ func TestAnIdleProcessThatWritesIsEnded(t *testing.T) {
 	w.write(w.log+".go", "", 0o644)
 	<-over
 }
+
+// TestAnEarlyStartTakesAKeptProcess, and the first question to it says so.
+func TestAnEarlyStartTakesAKeptProcess(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.serve()
+	first := w.run()
+	pid := first.pid()
+	first.end()
+	early := w.run()
+	early.group.Start("p")
+	w.until("it is lent", func() bool { return w.status().Busy() == 1 })
+	if a := early.ask("pid"); !a.Kept || a.Started || string(a.Result) != pid {
+		t.Errorf("the first question: %+v", a)
+	}
+	early.end()
+	unasked := w.run() // one that was started in vain is given back
+	unasked.group.Start("p")
+	unasked.end()
+	w.holds(1)
+	if !isAlive(pid) {
+		t.Error("the process was ended")
+	}
+}
