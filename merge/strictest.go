@@ -44,7 +44,9 @@ func (c *combination) takeDecision(r *reply, decision hookpoints.Decision) {
 	names := strictestOf(c.info)
 	for _, name := range fieldsSaying(c.info, r, decision) {
 		c.answer = put(c.answer, name, r.field(name))
-		r.usesField(name)
+		if decision != hookpoints.DecisionDeny {
+			r.usesField(name)
+		}
 	}
 	for _, f := range c.info.Fields {
 		if value := r.field(f.Name); f.Rule == hookpoints.RuleWith && slices.Contains(names, f.With) && value != "" {
