@@ -3,8 +3,10 @@ package permissions
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/permissions/internal/commandline"
 )
 
@@ -69,49 +71,55 @@ func (r *Rules) judgeCommand(c Call) Judgement {
 
 // forbidden judges by the rules that deny and ask: one command is enough.
 func (r commandRules) forbidden() Judgement {
-	var list []Judgement
+	if len(r.deny)+len(r.ask) == 0 {
+		return Judgement{}
+	}
+	var asked Judgement
 	for c := range all(r.line.Commands) {
+		spellings := spellingsOf(c)
 		for _, rule := range r.deny {
-			switch concerns(rule, c) {
-			case certain:
+			switch sure := concerns(rule, spellings); {
+			case sure == certain:
 				return Judgement{Decision: Deny, By: rule.by(), Reason: r.about(c)}
-			case possible:
-				list = append(list, Judgement{Decision: Ask, By: rule.by(), Reason: fmt.Sprintf("whether it runs what the "+
-					"rule denies is only known when %q runs", c)})
+			case sure == possible && asked.Decision == Undecided:
+				asked = Judgement{Decision: Ask, By: rule.by(), Reason: fmt.Sprintf("whether it runs what the rule denies is only "+
+					"known when %s runs", quoted(c))}
 			}
 		}
 		for _, rule := range r.ask {
-			if concerns(rule, c) != no {
-				list = append(list, Judgement{Decision: Ask, By: rule.by(), Reason: r.about(c)})
+			if asked.Decision == Undecided && concerns(rule, spellings) != no {
+				asked = Judgement{Decision: Ask, By: rule.by(), Reason: r.about(c)}
 			}
 		}
 	}
-	return Strictest(list...)
+	return asked
 }
+
+// quoted is a command for a message.
+func quoted(c *commandline.Command) string { return strconv.Quote(clip.Text(c.String(), maxQuoted)) }
+
+// maxQuoted is how much of a command a message quotes, in characters.
+const maxQuoted = 200
 
 // about says which command of the line a judgement is about, "" if that is the whole line.
 func (r commandRules) about(c *commandline.Command) string {
-	if text := c.String(); text != strings.TrimSpace(r.call.Access.Command) {
-		return fmt.Sprintf("it runs %q", text)
+	if c.String() != strings.TrimSpace(r.call.Access.Command) {
+		return "it runs " + quoted(c)
 	}
 	return ""
 }
 
-// concerns returns how sure it is that a rule is about a command, under any of its
-// spellings, with or without the variables before it.
-func concerns(rule *rule, c *commandline.Command) certainty {
+// concerns returns how sure it is that a rule is about a command in one of its spellings.
+func concerns(rule *rule, spellings []spelling) certainty {
+	best := no
 	switch {
-	case rule.isBare() || len(c.Words) == 0 && len(c.Assigns) == 0:
+	case rule.isBare():
 		return no
 	case rule.notShell != nil:
 		return possible
 	}
-	best := max(rule.shell.concerns(c.Words), rule.shell.concerns(withAssigns(c)))
-	for _, form := range c.Forms {
-		best = max(best, rule.shell.concerns(form))
-	}
-	for _, guess := range c.Guesses {
-		best = max(best, min(possible, rule.shell.concerns(guess)))
+	for _, s := range spellings {
+		best = max(best, rule.shell.concerns(s))
 	}
 	return best
 }
@@ -132,7 +140,7 @@ func (r commandRules) unknown() Judgement {
 	by := append(slices.Clone(r.deny), r.ask...)[0].by()
 	for c := range all(r.line.Commands) {
 		if c.Opaque != "" {
-			return Judgement{Decision: Ask, By: by, Reason: fmt.Sprintf("in %q, %s", c, c.Opaque)}
+			return Judgement{Decision: Ask, By: by, Reason: fmt.Sprintf("in %s, %s", quoted(c), c.Opaque)}
 		}
 	}
 	if r.line.Hidden != "" {
@@ -208,10 +216,12 @@ func (r commandRules) allows(c *commandline.Command) (*rule, bool) {
 // allowsWords returns the rule that matches the words of a command, with the variables
 // before them unless these are harmless.
 func (r commandRules) allowsWords(c *commandline.Command) *rule {
+	texts := [][]rune{commandRunes(withAssigns(c), separator)}
+	if len(c.Assigns) > 0 && areHarmless(c.Assigns, false) {
+		texts = append(texts, commandRunes(c.Words, separator))
+	}
 	for _, rule := range r.allow {
-		switch {
-		case rule.isBare() || rule.notShell != nil:
-		case areHarmless(c.Assigns, false) && rule.shell.allows(c.Words), rule.shell.allows(withAssigns(c)):
+		if !rule.isBare() && rule.notShell == nil && slices.ContainsFunc(texts, rule.shell.allows) {
 			return rule
 		}
 	}

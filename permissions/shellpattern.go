@@ -26,9 +26,10 @@ const (
 
 // shellPattern is the specifier of a rule about commands.
 type shellPattern struct {
-	runes []rune
-	// boundary says that the text may end here or go on with another word.
-	boundary bool
+	// exact are the patterns of which one must match what is allowed: two if the text may end
+	// with a word or go on with another one. loose are the same without a difference between
+	// spaces in words and between them.
+	exact, loose [][]rune
 	// literal says that the pattern matches one command only.
 	literal bool
 }
@@ -36,22 +37,31 @@ type shellPattern struct {
 // parseShellPattern reads words as a shell does: quotes keep spaces together, a backslash
 // takes the meaning of the next character, but * means any text unless it is escaped.
 func parseShellPattern(text string) (shellPattern, error) {
-	text = strings.TrimSpace(text)
-	p := shellPattern{literal: true}
-	if rest, ok := cutBoundary(text); ok {
-		text, p.boundary, p.literal = rest, true, false
-	}
-	reader := patternReader{shellPattern: &p}
+	text, isOpen := cutBoundary(strings.TrimSpace(text))
+	reader := patternReader{literal: !isOpen}
 	runes := []rune(text)
 	for i := 0; i < len(runes); i++ {
 		skip, err := reader.next(runes[i:])
 		if err != nil {
-			return p, err
+			return shellPattern{}, err
 		}
 		i += skip
 	}
 	if reader.quote != 0 {
-		return p, errors.New("a quote is not closed")
+		return shellPattern{}, errors.New("a quote is not closed")
+	}
+	p := shellPattern{exact: [][]rune{reader.runes}, literal: reader.literal}
+	if isOpen {
+		p.exact = append(p.exact, append(slices.Clone(reader.runes), separator, anyText))
+	}
+	for _, runes := range p.exact {
+		loose := slices.Clone(runes)
+		for i, r := range loose {
+			if r == separator {
+				loose[i] = ' '
+			}
+		}
+		p.loose = append(p.loose, loose)
 	}
 	return p, nil
 }
@@ -68,8 +78,9 @@ func cutBoundary(text string) (string, bool) {
 
 // patternReader reads the specifier of a rule about commands.
 type patternReader struct {
-	*shellPattern
-	quote rune
+	runes   []rune
+	literal bool
+	quote   rune
 }
 
 // next reads the next character, and returns how many more it read.
@@ -103,51 +114,61 @@ func (r *patternReader) next(text []rune) (skip int, err error) {
 }
 
 // allows reports whether the pattern is about a command whatever its unknown parts are.
-func (p shellPattern) allows(words []commandline.Word) bool {
-	return p.covers(commandRunes(words, separator))
+func (p shellPattern) allows(text []rune) bool {
+	return slices.ContainsFunc(p.exact, func(pattern []rune) bool { return covers(pattern, text) })
 }
 
-// concerns returns how sure it is that the pattern is about a command. Spaces in words
-// count like those between words: a denial should rather hold too often.
-func (p shellPattern) concerns(words []commandline.Word) certainty {
-	spaced := p
-	spaced.runes = make([]rune, len(p.runes))
-	for i, r := range p.runes {
-		if r == separator {
-			r = ' '
+// spelling is a command as rules that deny or ask compare it. Spaces in words count like
+// those between words: a denial should rather hold too often.
+type spelling struct {
+	text []rune
+	// closed is the text without the spaces before holes, which can be nothing at all; nil
+	// without holes.
+	closed []rune
+	// guess says that it may mean the command, and may not.
+	guess bool
+}
+
+func spell(words []commandline.Word) spelling {
+	s := spelling{text: commandRunes(words, ' ')}
+	if slices.ContainsFunc(s.text, isHole) {
+		s.closed = closedUp(s.text)
+	}
+	return s
+}
+
+// spellingsOf returns all spellings of a command, with and without the variables before it.
+func spellingsOf(c *commandline.Command) []spelling {
+	list := []spelling{spell(withAssigns(c))}
+	if len(c.Assigns) > 0 {
+		list = append(list, spell(c.Words))
+	}
+	for _, form := range c.Forms {
+		list = append(list, spell(form))
+	}
+	for _, guess := range c.Guesses {
+		s := spell(guess)
+		s.guess = true
+		list = append(list, s)
+	}
+	return list
+}
+
+// concerns returns how sure it is that the pattern is about a command.
+func (p shellPattern) concerns(s spelling) certainty {
+	best := no
+	for _, pattern := range p.loose {
+		switch {
+		case covers(pattern, s.text):
+			best = certain
+		case s.closed != nil && (canMatch(pattern, s.text) || canMatch(pattern, s.closed)):
+			best = max(best, possible)
 		}
-		spaced.runes[i] = r
 	}
-	text := commandRunes(words, ' ')
-	if spaced.coversWith(text, ' ') {
-		return certain
+	if s.guess {
+		return min(best, possible)
 	}
-	if !hasHoles(text) {
-		return no
-	}
-	if spaced.canMatch(text) || spaced.canMatch(closedUp(text)) {
-		return possible
-	}
-	return no
-}
-
-func (p shellPattern) covers(text []rune) bool { return p.coversWith(text, separator) }
-
-func (p shellPattern) coversWith(text []rune, between rune) bool {
-	if !p.boundary {
-		return covers(p.runes, text)
-	}
-	longer := append(append([]rune(nil), p.runes...), between, anyText)
-	return covers(p.runes, text) || covers(longer, text)
-}
-
-// canMatch reports whether the pattern matches for some text in place of the holes.
-func (p shellPattern) canMatch(text []rune) bool {
-	if !p.boundary {
-		return canMatch(p.runes, text)
-	}
-	longer := append(append([]rune(nil), p.runes...), ' ', anyText)
-	return canMatch(p.runes, text) || canMatch(longer, text)
+	return best
 }
 
 // commandRunes joins words.
@@ -162,15 +183,6 @@ func commandRunes(words []commandline.Word, between rune) (text []rune) {
 }
 
 func isHole(r rune) bool { return commandline.Hole <= r && r <= commandline.Tilde }
-
-func hasHoles(text []rune) bool {
-	for _, r := range text {
-		if isHole(r) {
-			return true
-		}
-	}
-	return false
-}
 
 // closedUp removes the spaces before holes, which can be nothing at all.
 func closedUp(text []rune) (closed []rune) {

@@ -36,8 +36,11 @@ func (r commandRules) dirs() (dirs []string, complete bool) {
 // files returns the files that a target of a redirection can be, and whether these are all.
 func (r commandRules) files(w commandline.Word) (files []file, complete bool) {
 	dirs, complete := r.dirs()
-	if filepath.IsAbs(w.Text) || strings.HasPrefix(w.Text, string(commandline.Tilde)) {
+	switch {
+	case filepath.IsAbs(w.Text):
 		dirs, complete = dirs[:1], true
+	case strings.HasPrefix(w.Text, string(commandline.Tilde)):
+		dirs, complete = dirs[:1], !r.line.Lost
 	}
 	for _, dir := range dirs {
 		name, ok := r.absolute(w, dir)

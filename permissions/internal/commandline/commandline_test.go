@@ -69,6 +69,7 @@ func TestWhatALineDoes(t *testing.T) {
 		{"cd -", "cd -\nlost\n"},
 		{"cd $X", "cd $X\nlost\n"},
 		{"pushd a", "pushd a\nlost\n"},
+		{"CDPATH=/b; cd a", "CDPATH=/b\ncd a\nmoves a\nlost\n"},
 		{"env -C a b", "env -C a b (only runs)\n  b\nlost\n"},
 		{"cat <<E\n$(a)\nE", "cat\na\n"},
 		{"cat <<'E'\n$(a)\nE", "cat\n"},

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,7 @@ func (f *finder) examine(c Command, input *Word) Command {
 	if setsCommand(c.Assigns) {
 		c.Opaque = "it sets a variable whose value other programs run"
 	}
+	f.Lost = f.Lost || movesHome(c.Assigns)
 	if len(c.Words) == 0 {
 		return c
 	}
@@ -86,8 +88,12 @@ func renamed(name string, rest []Word) []Word {
 	return append([]Word{{Text: name}}, rest...)
 }
 
-// maxSkipped is how many words are skipped as options before a subcommand.
-const maxSkipped = 8
+// How many words are skipped as options before a subcommand, and how many words after them
+// are compared: a guess need not be exact.
+const (
+	maxSkipped = 8
+	maxGuessed = 64
+)
 
 // withoutOptions returns what may be meant if options, with or without a value, stand
 // before a subcommand: npm --prefix x publish.
@@ -97,7 +103,7 @@ func withoutOptions(name string, words []Word) (forms [][]Word) {
 			break
 		}
 		if i+1 < len(words) {
-			forms = append(forms, renamed(name, words[i+1:]))
+			forms = append(forms, renamed(name, words[i+1:min(len(words), i+1+maxGuessed)]))
 		}
 	}
 	return forms
@@ -113,6 +119,11 @@ func (f *finder) cd(args []Word) {
 		return
 	}
 	f.Moves = append(f.Moves, args[0])
+}
+
+// movesHome reports whether a variable decides where cd and ~ lead.
+func movesHome(list []Assign) bool {
+	return slices.ContainsFunc(list, func(a Assign) bool { return a.Name == "HOME" || a.Name == "CDPATH" })
 }
 
 // isKnownPath reports whether a path is known before it is used, but for the home directory.
