@@ -147,6 +147,11 @@ def guardrail(script, blocked, let_through):
         for command, why in blocked.items():
             check("guardrail: " + command, home.call("bash", command), r"^The tool answered: Security policy: %s is not allowed$" % re.escape(why))
         check("guardrail lets others through", home.call("bash", let_through), r"^The tool answered: it ran: " + re.escape(let_through))
+        # The same guard, for chibi's own shell.
+        for command, why in blocked.items():
+            check("guardrail, shell_exec: " + command, home.call("shell_exec", command, "--coding", "--trust-tools"),
+                  r"^The tool answered: Security policy: %s is not allowed$" % re.escape(why))
+        check("guardrail lets shell_exec through", home.call("shell_exec", "echo fine", "--coding", "--trust-tools"), r"^The tool answered: fine$")
         check("guardrail is about bash", home.call("run_command", "sudo ls"), r"^The tool answered: it ran: sudo ls$")
 
 
@@ -315,6 +320,8 @@ def kode_hooks():
         check("redact-secrets.sh", home.ask("the key is AKIAABCDEFGHIJKLMNOP, keep it"), r"^You said: the key is \[REDACTED-AWS\], keep it$")
         check("redact-secrets.sh annotates", home.stderr, r"redacted AWS keys$")
         check_not("redact-secrets.sh: nothing is stored", home.read(".chibi/contexts/default/transcript/active.jsonl"), "AKIA")
+        check("log-tools.sh, shell_exec", home.call("shell_exec", "echo fine", "--coding", "--trust-tools"), r"^The tool answered: fine$")
+        check("log-tools.sh knows the shell", home.read(".kode/hooks.log"), r'^"\[tool_call_pre\] tool=shell at [\d.]+"$')
         check("log-tools.sh changes nothing", home.call("run_command", "ls"), r"^The tool answered: it ran: ls$")
         log = home.read(".kode/hooks.log") if os.path.exists(home.path + "/.kode/hooks.log") else ""
         check("log-tools.sh", log, r'^"\[tool_call_pre\] tool=run_command at [\d.]+"$')

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/cli"
 	"github.com/chibi-host/chibi/internal/keeper"
+	"github.com/chibi-host/chibi/internal/sandbox"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -69,6 +70,12 @@ func runScripts(t *testing.T, examples string, stories ...string) {
 			env.Setenv("ADD_TIME_NOW", "2030-01-02 03:04")
 			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+jq)
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home", ".chibi", "plugins"), 0o755)
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "landlock" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return sandbox.Rules{}.Check() == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model":  serveModel,
