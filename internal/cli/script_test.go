@@ -81,6 +81,7 @@ func runScripts(t *testing.T, examples string, stories ...string) {
 			"model":  serveModel,
 			"plugin": installPlugin,
 			"hook":   installHook,
+			"site":   serveSite,
 		},
 	})
 }
@@ -110,6 +111,21 @@ func serveModel(ts *testscript.TestScript, _ bool, files []string) {
 	ts.Defer(server.Close)
 	config := fmt.Sprintf("base_url = %q\nmodel = \"scripted\"\n", server.URL+"/v1")
 	ts.Check(os.WriteFile(filepath.Join(ts.Getenv("HOME"), ".chibi", "config.toml"), []byte(config), 0o600))
+}
+
+// serveSite is the command "site": a web server, $SITE is its port. /page is a page, and
+// /to?URL redirects.
+func serveSite(ts *testscript.TestScript, _ bool, _ []string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/to" {
+			w.Header().Set("Location", req.URL.RawQuery)
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		io.WriteString(w, "<html><title>A page</title><script>script()</script><h1>Hello</h1>")
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("SITE", server.URL[strings.LastIndexByte(server.URL, ':')+1:])
 }
 
 // installPlugin is the command "plugin FILE...": copies files into the plugins
