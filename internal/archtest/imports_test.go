@@ -95,7 +95,7 @@ var allowed = map[string][]string{
 	"llm/demo":         {},
 	"tools":            {},
 	"permissions/urls": {},
-	"internal/sandbox": {"plugin/process"},
+	"internal/sandbox": {"permissions", "plugin/process"},
 	"tools/coding": {"tools", "plugin/process", "permissions", "internal/disk", "internal/glob",
 		"internal/private"},
 	"tools/coding/fetch": {"tools", "permissions", "permissions/urls"},

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
@@ -41,7 +42,7 @@ func (r Rules) Check() error {
 	}
 	for _, private := range r.Private {
 		for _, open := range slices.Concat(r.Writable, r.Readable, system()) {
-			if isBelow(real(open), real(private)) {
+			if isBelow(permissions.Real(open), permissions.Real(private)) {
 				return fmt.Errorf("%s, which the sandbox must keep closed, is in %s, which it opens; move one of them", private,
 					open)
 			}
@@ -53,7 +54,7 @@ func (r Rules) Check() error {
 // Reach reports whether a confined command may read a file or directory.
 func (r Rules) Reach(path string) bool {
 	return slices.ContainsFunc(slices.Concat(r.Writable, r.Readable, system()), func(open string) bool {
-		return isBelow(real(open), real(path))
+		return isBelow(permissions.Real(open), permissions.Real(path))
 	})
 }
 
@@ -86,17 +87,6 @@ func Enter(args []string) error {
 		return err
 	}
 	return r.become(args[1:])
-}
-
-// real returns a path with all links resolved, as far as it exists.
-func real(path string) string {
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		return resolved
-	}
-	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(real(parent), filepath.Base(path))
-	}
-	return path
 }
 
 // isBelow reports whether a path is a directory or in it.

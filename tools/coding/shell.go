@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize"
@@ -96,7 +94,7 @@ func (s shell) Spec() tools.Spec { return s.spec }
 func (s shell) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	plan, err := s.Plan(ctx, call)
 	if err != nil {
-		return tools.Result{Text: "Error: " + err.Error(), Failed: true}, nil
+		return failed(err), nil
 	}
 	defer plan.Close()
 	return plan.Run(ctx)
@@ -113,11 +111,7 @@ type shellArguments struct {
 // Plan reads the arguments.
 func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args shellArguments
-	if err := strictjson.DecodeKnown(call.Arguments, &args); err != nil {
-		var unknown *strictjson.UnknownError
-		if errors.As(err, &unknown) {
-			return nil, errors.New(unknown.Called("argument"))
-		}
+	if err := decode(call, &args); err != nil {
 		return nil, err
 	}
 	switch {
@@ -129,38 +123,15 @@ func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 		return nil, fmt.Errorf(`"command" has %s; a command line has at most 128 KiB: write a script to a file, or pass `+
 			`data as "stdin"`, humanize.IBytes(uint64(len(args.Command))))
 	}
-	p := &shellPlan{shell: s, args: args, dir: s.directory(args.Dir), timeout: min(ShellTimeout, s.config.Timeout)}
+	dir, err := Config{Root: s.config.Dir, Home: s.config.Home}.place(cmp.Or(args.Dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	p := &shellPlan{shell: s, args: args, dir: dir.real, timeout: min(ShellTimeout, s.config.Timeout)}
 	if args.Timeout > 0 {
 		p.timeout = min(time.Duration(min(args.Timeout, int64(s.config.Timeout/time.Second)+1))*time.Second, s.config.Timeout)
 	}
 	return p, nil
-}
-
-// directory returns the working directory for a call's "cwd": absolute, and without links as
-// far as it exists.
-func (s shell) directory(named string) string {
-	dir := named
-	if rest, ok := strings.CutPrefix(named, "~/"); (ok || named == "~") && s.config.Home != "" {
-		dir = filepath.Join(s.config.Home, rest)
-		if named == "~" {
-			dir = s.config.Home
-		}
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(s.config.Dir, dir)
-	}
-	return resolved(filepath.Clean(dir))
-}
-
-// resolved returns a path with all links resolved, as far as it exists.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(resolved(parent), filepath.Base(path))
-	}
-	return path
 }
 
 // shellPlan is a call that is prepared.
@@ -180,14 +151,15 @@ func (p *shellPlan) Close() {}
 // Run runs the command.
 func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
-		return refused("the working directory %q is no directory; make it first, or choose another \"cwd\"", p.dir)
+		return failed(fmt.Errorf("the working directory %q is no directory; make it first, or choose another \"cwd\"",
+			p.dir)), nil
 	}
 	c, err := p.command()
 	if err == nil && p.config.Confine != nil {
 		c, err = p.config.Confine(c)
 	}
 	if err != nil {
-		return refused("%v", err)
+		return failed(err), nil
 	}
 	runner := p.config.Runner
 	answer := &shellAnswer{spool: p.config.Spool, timeout: p.timeout,
@@ -202,11 +174,6 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 		return tools.Result{}, ctx.Err()
 	}
 	return answer.result(out, err), nil
-}
-
-// refused returns the result of a call that did not run.
-func refused(format string, args ...any) (tools.Result, error) {
-	return tools.Result{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true}, nil
 }
 
 // command returns what is run.
