@@ -163,6 +163,7 @@ func TestNoSpellingOfADeniedCommandRunsUnasked(t *testing.T) {
 		{`echo "${X:-$(git push)}"`, Deny},
 		{`echo '$(git push)'`, Allow},
 		{`cat <(git push)`, Deny},
+		{`echo ${X:-<(git push)}`, Ask},
 		{`X=$(git push)`, Deny},
 		{"cat <<E\n$(git push)\nE", Deny},
 		{"cat <<'E'\n$(git push)\nE", Allow},

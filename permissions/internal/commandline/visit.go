@@ -152,6 +152,9 @@ func (a *analysis) parameter(p *syntax.ParamExp) {
 	if p.Excl || p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
 		a.hide("an expansion can run commands that are in variables")
 	}
+	if text := a.text(p); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
+		a.hide("bash runs a process substitution in an expansion, which the parser takes for text")
+	}
 }
 
 // arithmetic hides commands if an expression has other operands than numbers.
