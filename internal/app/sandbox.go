@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,7 +46,7 @@ func confinement(s *Session) func(process.Command) (process.Command, error) {
 	if !on {
 		return nil
 	}
-	own := &ownDirectory{}
+	own := &ownDirectories{}
 	s.closers = append(s.closers, own)
 	return func(c process.Command) (process.Command, error) {
 		launcher, err := os.Executable()
@@ -60,8 +61,8 @@ func confinement(s *Session) func(process.Command) (process.Command, error) {
 		}
 		if err == nil {
 			inside := rules
-			inside.Writable = append(inside.Writable[:len(inside.Writable):len(inside.Writable)], own.path)
-			c.Env = append(c.Env, "HOME="+filepath.Join(own.path, "home"), "TMPDIR="+filepath.Join(own.path, "tmp"))
+			inside.Writable = append(slices.Clip(inside.Writable), own.home, own.tmp)
+			c.Env = append(slices.Clip(c.Env), "HOME="+own.home, "TMPDIR="+own.tmp)
 			c, err = inside.Confined(launcher, c)
 		}
 		if err != nil {
@@ -71,39 +72,34 @@ func confinement(s *Session) func(process.Command) (process.Command, error) {
 	}
 }
 
-// ownDirectory is the directory of a session's confined commands.
-type ownDirectory struct {
-	mu     sync.Mutex
-	path   string // "": not made yet
-	remove func()
+// ownDirectories are those of a session's confined commands.
+type ownDirectories struct {
+	mu        sync.Mutex
+	home, tmp string // "": not made yet
 }
 
-// make makes the directory, unless it is there.
-func (d *ownDirectory) make() (err error) {
+// make makes the directories, unless they are there: a session may last for longer than
+// temporary files do.
+func (d *ownDirectories) make() (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.path != "" && disk.IsTaken(d.path) { // a session may last for longer than temporary files do
-		return nil
-	}
-	path, remove, err := disk.MkdirTemp("chibi-sandbox-*")
-	for _, name := range []string{"home", "tmp"} {
-		if err == nil {
-			err = disk.MkdirAll(disk.OS{}, filepath.Join(path, name), 0o700)
+	for _, dir := range []*string{&d.home, &d.tmp} {
+		if err == nil && (*dir == "" || !disk.IsTaken(*dir)) {
+			*dir, _, err = disk.MkdirTemp("chibi-sandbox-*")
 		}
-	}
-	if err == nil {
-		d.path, d.remove = path, remove
 	}
 	return err
 }
 
-// Close removes the directory.
-func (d *ownDirectory) Close() error {
+// Close removes the directories.
+func (d *ownDirectories) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.path != "" {
-		d.remove()
-		d.path = ""
+	for _, dir := range []string{d.home, d.tmp} {
+		if dir != "" {
+			disk.RemoveTemp(dir)
+		}
 	}
+	d.home, d.tmp = "", ""
 	return nil
 }
