@@ -5,6 +5,7 @@ package permissions
 import (
 	"context"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -65,6 +66,7 @@ func (l *laboratory) compare(t *testing.T) {
 type laboratory struct {
 	dir      string
 	shell    string
+	runs     int
 	denying  *Rules // deny git push, allow all else
 	allowing *Rules // allow what is there but git
 	writing  *Rules // deny writing to out, and some command, so that what is not known is asked
@@ -92,10 +94,8 @@ func newLaboratory(t *testing.T, shell string) *laboratory {
 	if err := os.Chmod(filepath.Dir(l.dir), 0o711); err != nil { // others cannot pass it otherwise
 		t.Fatal(err)
 	}
-	for _, name := range []string{"bin", "work", "ran", "tmp"} {
-		if err := os.Mkdir(filepath.Join(l.dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Mkdir(filepath.Join(l.dir, "bin"), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	harmless := []string{"cat", "echo", "env", "false", "find", "ls", "nice", "nohup", "setsid", "stdbuf", "timeout",
 		"true",
@@ -134,32 +134,25 @@ func (l *laboratory) giveAway(t *testing.T, dir string) {
 	}
 }
 
-// run runs a line in the shell.
+// run runs a line in the shell, in directories of its own: what a line leaves running cannot
+// do anything in those of the next one.
 func (l *laboratory) run(t *testing.T, line string) outcome {
 	t.Helper()
-	for _, name := range []string{"work", "ran"} {
-		dir := filepath.Join(l.dir, name)
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Join(dir, "out"), 0o755); err != nil {
+	l.runs++
+	work, ran := filepath.Join(l.dir, fmt.Sprint("work", l.runs)), filepath.Join(l.dir, fmt.Sprint("ran", l.runs))
+	for _, dir := range []string{work, filepath.Join(work, "out"), ran} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 		l.giveAway(t, dir)
-		l.giveAway(t, filepath.Join(dir, "out"))
 	}
-	for _, name := range []string{"git", "git-push"} {
-		if err := os.WriteFile(filepath.Join(l.dir, "bin", name), []byte(fakeGit), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	l.restoreGit(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, l.shell, "-c", line)
-	cmd.Dir = filepath.Join(l.dir, "work")
-	cmd.Env = []string{"PATH=" + filepath.Join(l.dir, "bin"), "RAN=" + filepath.Join(l.dir, "ran"), "HOME=" + l.dir,
-		"G=git",
-		"P=push", "TMPDIR=" + filepath.Join(l.dir, "tmp")}
+	cmd.Dir = work
+	cmd.Env = []string{"PATH=" + filepath.Join(l.dir, "bin"), "RAN=" + ran, "HOME=" + l.dir, "G=git", "P=push",
+		"TMPDIR=" + work}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
@@ -170,13 +163,31 @@ func (l *laboratory) run(t *testing.T, line string) outcome {
 		t.Fatalf("%s cannot be started", l.shell)
 	}
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	made, err := os.ReadDir(filepath.Join(l.dir, "work", "out"))
-	return outcome{l.has("git"), l.has("push"), err == nil && len(made) > 0}
+	defer os.RemoveAll(work)
+	defer os.RemoveAll(ran)
+	return outcome{exists(ran, "git"), exists(ran, "push"), !isEmpty(filepath.Join(work, "out"))}
 }
 
-func (l *laboratory) has(name string) bool {
-	_, err := os.Stat(filepath.Join(l.dir, "ran", name))
-	return err == nil
+// restoreGit puts the git of the laboratory where it belongs, if the line before changed it.
+func (l *laboratory) restoreGit(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"git", "git-push"} {
+		path := filepath.Join(l.dir, "bin", name)
+		if data, err := os.ReadFile(path); err == nil && string(data) == fakeGit {
+			continue
+		}
+		if err := os.WriteFile(path+".new", []byte(fakeGit), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || len(entries) == 0
 }
 
 // check compares what a line did with how it is judged.
