@@ -195,7 +195,7 @@ func (r commandRules) allows(c *commandline.Command) (*rule, bool) {
 	if rule == nil && !(c.Transparent && areHarmless(c.Assigns, false)) {
 		return nil, false
 	}
-	if rule != nil && (!c.Runs || rule.shell.literal) {
+	if rule != nil && (!c.Runs || rule.shell.literal && !c.Fed) {
 		return rule, true
 	}
 	if c.Runs && c.Opaque != "" {

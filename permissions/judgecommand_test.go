@@ -209,6 +209,24 @@ func TestNoSpellingOfADeniedCommandRunsUnasked(t *testing.T) {
 		{`git bisect run git push`, Deny},
 		{`git rebase -x 'git push' main`, Deny},
 		{`git rebase --exec='git push' main`, Deny},
+		{`git rebase --exe='git push' main`, Deny},
+		{`git rebase -ix 'git push' main`, Deny},
+		{`git rebase -i main`, Allow},
+		{`git config alias.p push`, Ask},
+		{`git config --global --add alias.p '!git push'; git p`, Ask},
+		{`git -c init.templateDir=x init`, Ask},
+		{`git config user.name me`, Allow},
+		{`git config --get alias.p`, Allow},
+		{`flock file -c 'git push'`, Deny},
+		{`exec -a git-push git`, Ask},
+		{`env --argv0=git-push git`, Ask},
+		{`valgrind git push`, Ask},
+		{`valgrind ls`, Ask},
+		{`npx git push`, Ask},
+		{`npm exec -- /usr/bin/git push`, Ask},
+		{`npx git $X`, Ask},
+		{`npx prettier x`, Allow},
+		{`git.exe push`, Deny},
 		{`npm run x`, Allow},
 		{`echo git push`, Allow},
 		{`echo "git push"`, Allow},
@@ -224,6 +242,33 @@ func TestNoSpellingOfADeniedCommandRunsUnasked(t *testing.T) {
 	} {
 		if got := r.Judge(shellCall(test.line, "/project")); got.Decision != test.want {
 			t.Errorf("%q: %s, want %s (%s: %s)", test.line, got.Decision, test.want, got.By, got.Reason)
+		}
+	}
+}
+
+// TestOnlyTheUsualRunnersAreLookedThrough: what needs no rule of its own is a program that
+// does nothing but run the command that a rule allows.
+func TestOnlyTheUsualRunnersAreLookedThrough(t *testing.T) {
+	r := rulesOf(t, nil, nil, []string{"shell(git status*)", "shell(sh)"})
+	for line, want := range map[string]Decision{
+		"env git status":                           Allow,
+		"/usr/bin/env git status":                  Allow,
+		"nohup sh -c 'git status'":                 Allow,
+		"./env git status":                         Undecided,
+		"bin/sh -c 'git status'":                   Undecided,
+		"/tmp/xargs git status":                    Undecided,
+		"ENV git status":                           Undecided,
+		"env -C /elsewhere git status":             Undecided,
+		"exec -a sh git status":                    Undecided,
+		"/usr/bin/time -f x -o f git status":       Undecided,
+		"/usr/bin/time --output=f git status":      Undecided,
+		"xargs --process-slot-var=PATH git status": Undecided,
+		"sh":                    Allow,
+		"sh <<E\nrm x\nE":       Undecided,
+		"sh <<E\ngit status\nE": Allow,
+	} {
+		if got := r.Judge(shellCall(line, "/project")); got.Decision != want {
+			t.Errorf("%q: %s, want %s", line, got.Decision, want)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // RuleFor returns the rule that would allow exactly such calls, "" if there is none: for a
-// command line of several commands, for what is only known when it runs, and where
-// another rule denies or asks.
+// command line of several commands, for what is only known when it runs, for a command that
+// is given an input, which no rule can be about, and where another rule denies or asks.
 func (r *Rules) RuleFor(c Call) string {
 	specifier, ok := r.specifierFor(c)
 	if !ok {
@@ -34,6 +34,7 @@ func (r *Rules) specifierFor(c Call) (specifier string, ok bool) {
 	switch kindOf(c.Tool.Category) {
 	case aboutCommands:
 		specifier, ok = commandSpecifier(c.Access.Command)
+		ok = ok && c.Access.Stdin == ""
 	case aboutFiles:
 		specifier, ok = r.pathSpecifier(file{c.Access.Path, c.Access.Real})
 	case aboutDomains:
@@ -48,8 +49,13 @@ func (r *Rules) specifierFor(c Call) (specifier string, ok bool) {
 // commandSpecifier returns the specifier of one simple command.
 func commandSpecifier(text string) (string, bool) {
 	line, err := commandline.Parse(text)
-	if err != nil || len(line.Commands) != 1 || line.Hidden != "" {
+	if err != nil || len(line.Commands) != 1 || line.Hidden != "" || line.Input || len(line.Reads) > 0 {
 		return "", false
+	}
+	for c := range all(line.Commands) {
+		if c.Opaque != "" {
+			return "", false
+		}
 	}
 	c := line.Commands[0]
 	var words []string

@@ -28,6 +28,13 @@ func TestTheRuleThatAlwaysWrites(t *testing.T) {
 		{shell("echo $HOME"), ""},
 		{shell("echo 'a\nb'"), ""},
 		{shell("'"), ""},
+		{shell("sh"), ""},
+		{shell(". file"), ""},
+		{shell("sh <<E\nls\nE"), ""},
+		{shell("python3 - <<E\nprint(1)\nE"), ""},
+		{shell("sh -c 'python3 - <<E\nprint(1)\nE'"), ""},
+		{shell("sort < file"), ""},
+		{withInput("python3 -", "print(1)"), ""},
 		{shellCall("ls", "/elsewhere"), ""},
 		{fileCallOf(readFile, "/elsewhere/a[1]*"), `read_file(//elsewhere/a\[1]\*)`},
 		{fileCallOf(writeFile, "/project/src/a.go"), "write_file(/src/a.go)"},
@@ -50,6 +57,13 @@ func TestTheRuleThatAlwaysWrites(t *testing.T) {
 			t.Errorf("%s does not allow its call: %+v", got, j)
 		}
 	}
+}
+
+// withInput is a call that gives a command an input.
+func withInput(command, input string) Call {
+	c := shellCall(command, "/project")
+	c.Access.Stdin = input
+	return c
 }
 
 func TestTheRuleThatAlwaysWritesAllowsNothingElse(t *testing.T) {

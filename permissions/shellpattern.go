@@ -127,6 +127,8 @@ type spelling struct {
 	closed []rune
 	// guess says that it may mean the command, and may not.
 	guess bool
+	// behind says that it stands behind another command, which may run it.
+	behind bool
 }
 
 func spell(words []commandline.Word) spelling {
@@ -151,12 +153,54 @@ func spellingsOf(c *commandline.Command) []spelling {
 		s.guess = true
 		list = append(list, s)
 	}
+	return append(list, behind(c)...)
+}
+
+// maxBehind is how many words of a command that may run another one are looked behind.
+const maxBehind = 8
+
+// behind returns what a command may run that is not known for running others, as in
+// "npx git push".
+func behind(c *commandline.Command) (list []spelling) {
+	if len(c.Words) == 0 || isPrinter(c.Words[0].Text) {
+		return nil
+	}
+	for i := 1; i < min(len(c.Words), maxBehind); i++ {
+		if name := c.Words[i]; !name.IsStatic() || strings.Contains(name.Text, " ") {
+			continue
+		}
+		words := slices.Clone(c.Words[i:])
+		words[0].Text = words[0].Text[strings.LastIndexByte(words[0].Text, '/')+1:]
+		s := spell(words)
+		s.guess, s.behind = true, true
+		list = append(list, s)
+	}
 	return list
+}
+
+// isPrinter reports whether a program only prints or compares its arguments.
+func isPrinter(name string) bool {
+	switch name {
+	case "echo", "printf", "grep", "egrep", "fgrep", "test", "[", "which", "type", "man":
+		return true
+	}
+	return false
+}
+
+// hasSubcommand reports whether the pattern begins with two words that are written out at
+// least in part: one word alone, such as rm, is often an argument.
+func (p shellPattern) hasSubcommand() bool {
+	first := p.exact[0]
+	at := slices.Index(first, separator)
+	return at > 0 && at+1 < len(first) && first[at+1] != anyText && !slices.Contains(first[:at], anyText)
 }
 
 // concerns returns how sure it is that the pattern is about a command.
 func (p shellPattern) concerns(s spelling) certainty {
 	best := no
+	if s.behind && !p.hasSubcommand() {
+		return no
+	}
 	for _, pattern := range p.loose {
 		switch {
 		case covers(pattern, s.text):

@@ -33,6 +33,8 @@ type Access struct {
 	// Command is the command line that a shell would run, and Dir the absolute path of
 	// its working directory.
 	Command, Dir string
+	// Stdin is the standard input that the command would get; "" if there is none.
+	Stdin string
 	// Path is the file or directory that would be read, written or searched: absolute and
 	// cleaned, as the call named it. Real is the same with all links resolved, as far as
 	// it exists; it is what the call will use.

@@ -143,7 +143,13 @@ type shellPlan struct {
 }
 
 // Access describes the call.
-func (p *shellPlan) Access() tools.Access { return tools.Access{Command: p.args.Command, Dir: p.dir} }
+func (p *shellPlan) Access() tools.Access {
+	access := tools.Access{Command: p.args.Command, Dir: p.dir}
+	if p.args.Stdin != nil {
+		access.Stdin = *p.args.Stdin
+	}
+	return access
+}
 
 // Close has nothing to release.
 func (p *shellPlan) Close() {}

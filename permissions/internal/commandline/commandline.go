@@ -32,6 +32,8 @@ type Line struct {
 	Commands []Command
 	// Writes and Reads are the files that redirections open.
 	Writes, Reads []Word
+	// Input says that a command reads a here-document.
+	Input bool
 	// Moves are the directories that the line changes to. Lost says that it changes to one
 	// that is only known when it runs.
 	Moves []Word
@@ -57,6 +59,8 @@ type Command struct {
 	Inner []Command
 	// Transparent says that it does nothing but run Inner.
 	Transparent bool
+	// Fed says that Inner comes from a here-document, not from its words.
+	Fed bool
 	// Runs says that it is a command that runs others, whether Inner has them or not.
 	Runs bool
 }
@@ -210,7 +214,7 @@ func union(a, b Line) Line {
 		}
 	}
 	a.Writes, a.Reads, a.Moves = join(a.Writes, b.Writes), join(a.Reads, b.Reads), join(a.Moves, b.Moves)
-	a.Lost = a.Lost || b.Lost
+	a.Lost, a.Input = a.Lost || b.Lost, a.Input || b.Input
 	a.hide(b.Hidden)
 	return a
 }

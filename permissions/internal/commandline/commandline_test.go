@@ -70,7 +70,7 @@ func TestWhatALineDoes(t *testing.T) {
 		{"cd $X", "cd $X\nlost\n"},
 		{"pushd a", "pushd a\nlost\n"},
 		{"CDPATH=/b; cd a", "CDPATH=/b\ncd a\nmoves a\nlost\n"},
-		{"env -C a b", "env -C a b (only runs)\n  b\nlost\n"},
+		{"env -C a b", "env -C a b\n  b\nlost\n"},
 		{"cat <<E\n$(a)\nE", "cat\na\n"},
 		{"cat <<'E'\n$(a)\nE", "cat\n"},
 		{"echo {a,b} ~/c *.d", "echo '{a,b}' ~/c *.d\necho {a,b} ~/c *.d\n"},

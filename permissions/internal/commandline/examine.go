@@ -70,7 +70,11 @@ func programName(w Word) (string, bool) {
 	if !known && !(Word{Text: name}).IsStatic() {
 		return "", false
 	}
-	return strings.ToLower(name), known
+	name = strings.ToLower(name)
+	for _, suffix := range []string{".exe", ".com", ".cmd", ".bat"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name, known
 }
 
 // spellings returns the command with the plain name of its program.
@@ -162,7 +166,10 @@ func opaque(name string) string {
 	case "ssh", "mosh":
 		return "it runs commands on another computer"
 	case "parallel", "at", "batch", "crontab", "unshare", "nsenter", "systemd-run", "su", "runuser", "script", "watch",
-		"expect", "entr", "fish", "csh", "tcsh", "nu", "pwsh", "screen", "tmux":
+		"expect", "entr", "fish", "csh", "tcsh", "nu", "pwsh", "screen", "tmux", "bwrap", "capsh", "cgexec", "dbus-launch",
+		"dbus-run-session", "direnv", "dumb-init", "firejail", "gdb", "gosu", "hyperfine", "numactl", "perf", "pkexec",
+		"prlimit", "run0", "run-parts", "setarch", "setpriv", "sg", "ssh-agent", "start-stop-daemon", "su-exec", "tini",
+		"valgrind":
 		return "which commands it runs is only known when it runs"
 	}
 	return ""

@@ -29,6 +29,10 @@ func (f *finder) git(c *Command) {
 		}
 	case "rebase":
 		f.gitRebase(c, rest)
+	case "config":
+		if changesSetting(rest[1:]) {
+			c.Opaque = "it changes a setting of git, which can run a command"
+		}
 	case "filter-branch", "difftool", "mergetool", "for-each-repo":
 		c.Opaque = "which commands it runs is only known when it runs"
 	}
@@ -69,10 +73,30 @@ func takesValue(text string) bool {
 func isHarmlessSetting(text string) bool {
 	key, _, _ := strings.Cut(strings.ToLower(text), "=")
 	switch section, _, _ := strings.Cut(key, "."); section {
-	case "user", "color", "advice", "init", "log", "safe":
+	case "user", "color", "advice", "log":
 		return Word{Text: key}.IsStatic()
 	}
-	return key == "core.quotepath" || key == "core.autocrlf" || key == "commit.gpgsign"
+	switch key {
+	case "core.quotepath", "core.autocrlf", "commit.gpgsign", "init.defaultbranch", "safe.directory":
+		return true
+	}
+	return false
+}
+
+// changesSetting reports whether arguments of git config may change a setting that matters.
+func changesSetting(words []Word) bool {
+	for _, w := range words {
+		switch text := w.Text; {
+		case !w.IsStatic(), strings.HasPrefix(text, "--edit"), text == "-e", text == "edit":
+			return true
+		case strings.HasPrefix(text, "--get"), strings.HasPrefix(text, "--unset"), text == "--list", text == "-l",
+			text == "get", text == "list", text == "unset":
+			return false
+		case !strings.HasPrefix(text, "-") && strings.Contains(text, "."):
+			return !isHarmlessSetting(text)
+		}
+	}
+	return false
 }
 
 func index(words []Word, text string) int {
@@ -101,17 +125,23 @@ func (f *finder) gitScript(c *Command, words []Word) {
 // gitRebase examines the command lines after -x and --exec.
 func (f *finder) gitRebase(c *Command, words []Word) {
 	for i, w := range words {
-		text, joined := strings.CutPrefix(w.Text, "--exec=")
-		if !joined {
-			text, joined = strings.CutPrefix(w.Text, "-x")
+		option, text, joined := strings.Cut(w.Text, "=")
+		switch {
+		case strings.HasPrefix(option, "--ex") && strings.HasPrefix("--exec", option): // git takes a part of the name
+		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--"):
+			_, text, joined = strings.Cut(w.Text, "x") // -x, and other letters before it
+			if !joined {
+				continue
+			}
+			joined = text != ""
+		default:
+			continue
 		}
 		switch {
-		case w.Text == "--exec" || w.Text == "-x":
-			if i+1 < len(words) {
-				f.script(c, words[i+1])
-			}
 		case joined:
 			f.script(c, Word{Text: text, Source: w.Source})
+		case i+1 < len(words):
+			f.script(c, words[i+1])
 		}
 	}
 }

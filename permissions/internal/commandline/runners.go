@@ -78,9 +78,8 @@ func replaced(words []Word, text string) []Word {
 // xargs examines the command that xargs completes with what it reads.
 func (f *finder) xargs(c *Command) {
 	w := wrapper{flags: "0rtpxo", values: "nLPsdEaIJRS",
-		long: []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"},
-		longs: []string{"max-args", "max-procs", "max-chars", "delimiter", "arg-file", "process-slot-var", "max-lines",
-			"replace"}}
+		long:  []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"},
+		longs: []string{"max-args", "max-procs", "max-chars", "delimiter", "arg-file", "max-lines", "replace"}}
 	c.Runs = true
 	rest, _, why := w.command(c.Words[1:])
 	if why != "" {
@@ -95,7 +94,7 @@ func (f *finder) xargs(c *Command) {
 	} else {
 		f.inside(c, Command{Words: append(slices.Clone(rest), hole())}, nil)
 	}
-	c.Transparent = why == ""
+	c.Transparent = why == "" && isUsual(c.Words[0])
 }
 
 // replacement returns the text that xargs -I replaces.

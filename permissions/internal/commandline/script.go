@@ -24,12 +24,12 @@ func (f *finder) shell(c *Command, input *Word) {
 		c.Opaque = "its options are only known when it runs"
 	case command && len(args) == 0:
 	case command:
-		c.Transparent = true
+		c.Transparent = isUsual(c.Words[0])
 		f.script(c, args[0])
 	case len(args) > 0 && !isStream(args[0]):
 		return // a script is a program like any other
 	case input != nil:
-		c.Transparent = true
+		c.Transparent, c.Fed = isUsual(c.Words[0]), true
 		f.script(c, *input)
 	default:
 		c.Runs = true
@@ -109,7 +109,7 @@ func (f *finder) script(c *Command, text Word) {
 		f.hide(line.Hidden)
 	}
 	f.Writes, f.Reads = join(f.Writes, line.Writes), join(f.Reads, line.Reads)
-	f.Moves, f.Lost = join(f.Moves, line.Moves), f.Lost || line.Lost
+	f.Moves, f.Lost, f.Input = join(f.Moves, line.Moves), f.Lost || line.Lost, f.Input || line.Input
 	c.Inner = append(c.Inner, line.Commands...)
 }
 

@@ -36,7 +36,7 @@ func (a *analysis) statement(s *syntax.Stmt) {
 	var input *Word
 	for _, r := range s.Redirs {
 		if text := a.heredoc(r); text != nil {
-			input = text
+			input, a.Input = text, true
 		}
 		a.redirection(r)
 	}

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,8 @@ type wrapper struct {
 	operands int      // arguments before the command
 	assigns  bool     // NAME=VALUE before the command sets a variable
 	moves    string   // options that change the directory
+	renames  string   // options that tell the command another name than its own
+	writes   string   // options that write a file
 	prints   string   // letters of options with which it runs nothing
 	more     bool     // it does more than running the command
 }
@@ -23,15 +26,16 @@ func wrapperOf(name string) (wrapper, bool) {
 	switch name {
 	case "env":
 		return wrapper{flags: "i0v", values: "uCa", long: []string{"ignore-environment", "null", "debug"},
-			longs: []string{"unset", "chdir", "argv0"}, assigns: true, moves: "C"}, true
+			longs: []string{"unset", "chdir", "argv0"}, assigns: true, moves: "C",
+			renames: "a"}, true
 	case "--": // what mvdan.cc/sh makes of "time -- A=b command", where time is a word of bash
 		return wrapper{assigns: true}, true
 	case "command":
 		return wrapper{flags: "p", prints: "vV"}, true
-	case "builtin", "nohup", "chronic", "eatmydata", "catchsegv", "torsocks", "time.exe":
+	case "builtin", "nohup", "chronic", "eatmydata", "catchsegv", "torsocks":
 		return wrapper{}, true
 	case "exec":
-		return wrapper{flags: "cl", values: "a"}, true
+		return wrapper{flags: "cl", values: "a", renames: "a"}, true
 	case "nice":
 		return wrapper{flags: "0123456789", values: "n", longs: []string{"adjustment"}}, true
 	case "timeout":
@@ -39,7 +43,7 @@ func wrapperOf(name string) (wrapper, bool) {
 			longs: []string{"kill-after", "signal"}, operands: 1}, true
 	case "time":
 		return wrapper{flags: "pvaqV", values: "fo", long: []string{"portability", "verbose", "append", "quiet"},
-			longs: []string{"format", "output"}}, true
+			longs: []string{"format", "output"}, writes: "o"}, true
 	case "stdbuf":
 		return wrapper{values: "ioe", longs: []string{"input", "output", "error"}}, true
 	case "setsid":
@@ -65,7 +69,7 @@ func privileged(name string) (wrapper, bool) {
 				"user", "other-user"}, more: true}, true
 	case "doas":
 		return wrapper{flags: "nL", values: "uC", more: true}, true
-	case "busybox", "toybox", "fakeroot", "linux32", "linux64", "setarch", "xvfb-run", "rlwrap", "proxychains",
+	case "busybox", "toybox", "fakeroot", "linux32", "linux64", "xvfb-run", "rlwrap", "proxychains",
 		"proxychains4":
 		return wrapper{more: true}, true
 	case "chrt", "taskset", "chroot", "faketime", "flock":
@@ -86,14 +90,40 @@ func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
 	if why != "" {
 		c.Opaque = why
 	}
-	if w.moves != "" && slices.ContainsFunc(c.Words[1:], w.isMove) {
-		f.Lost = true
+	options := c.Words[1 : len(c.Words)-len(rest)]
+	moves, renames := given(options, w.moves, "--chdir"), given(options, w.renames, "--argv0")
+	f.Lost = f.Lost || moves
+	if renames {
+		c.Opaque = "it tells the command another name, and some do something else then"
 	}
-	if len(rest) == 0 && len(assigns) == 0 {
+	switch {
+	case len(rest) == 0 && len(assigns) == 0:
+		return
+	case len(rest) > 1 && (rest[0].Text == "-c" || rest[0].Text == "--command"): // flock FILE -c LINE
+		f.script(c, rest[1])
 		return
 	}
 	f.inside(c, Command{Assigns: assigns, Words: rest}, input)
-	c.Transparent = len(rest) > 0 && why == "" && !w.more
+	writes := given(options, w.writes, "--output")
+	c.Transparent = len(rest) > 0 && why == "" && !w.more && !moves && !writes && isUsual(c.Words[0])
+}
+
+// isUsual reports whether the name of a command is the plain one, or that of the system's
+// program: another program of that name, as in ./env, may do anything.
+func isUsual(name Word) bool {
+	dir, base := path.Split(name.Text)
+	return name.IsStatic() && base == strings.ToLower(base) && (dir == "" || dir == "/bin/" || dir == "/usr/bin/")
+}
+
+// given reports whether options in front of a command have one of the letters, or the long
+// option. It says so too often rather than too seldom.
+func given(options []Word, letters, long string) bool {
+	return letters != "" && slices.ContainsFunc(options, func(w Word) bool {
+		if strings.HasPrefix(w.Text, "--") {
+			return strings.HasPrefix(w.Text, long)
+		}
+		return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, letters)
+	})
 }
 
 // prints is the reason of a wrapper that only prints.
@@ -101,10 +131,6 @@ const prints = "it prints"
 
 // unknownOption is why the command that a wrapper runs is not certain.
 const unknownOption = "where the command begins that it runs is not certain"
-
-func (w wrapper) isMove(word Word) bool {
-	return strings.HasPrefix(word.Text, "-"+w.moves) || strings.HasPrefix(word.Text, "--chdir")
-}
 
 // command returns the command that a wrapper runs, the variables that it sets for it, and
 // why that is not certain.
