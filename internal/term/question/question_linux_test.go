@@ -159,6 +159,19 @@ The change:
 Asked by plugin "guard".
 y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
 >`},
+		"a command with an input": {80, permissions.Question{
+			Call: permissions.Call{Tool: tools.Spec{Name: "shell_exec", Category: tools.CategoryShell},
+				Access: tools.Access{Command: "python3 -", Dir: "/work", Stdin: "import os\nos.remove('a')\n"}},
+		}, `shell_exec wants to run:
+  | python3 -
+in
+  | /work
+with the input
+  | import os
+  | os.remove('a')
+Asked by nobody in particular.
+y = yes, once; Enter or n = no; n REASON = no, and the model is told the reason
+>`},
 		"a URL that hides its host": {80, permissions.Question{
 			Call: permissions.Call{Tool: tools.Spec{Name: "fetch_url", Category: tools.CategoryFetch},
 				Access: tools.Access{URL: "https://good.example@10.0.0.1/x"}},
@@ -224,8 +237,10 @@ func TestALongTextIsShownOnDemand(t *testing.T) {
 	q := shell(strings.Join(lines, "\n"))
 	q.Rule = ""
 	a := ask(t.Context(), t, 80, q)
-	a.person.Sees(t, "echo line-39")
-	a.person.Sees(t, "... and 60 more lines")
+	a.person.Sees(t, "echo line-29")
+	a.person.Sees(t, "... 60 more lines, and then")
+	a.person.Sees(t, "echo line-90")
+	a.person.Sees(t, "echo line-99")
 	a.person.Sees(t, "m = show all of it")
 	a.person.Sees(t, "\n> ")
 	a.person.WriteString("m\n")

@@ -42,6 +42,10 @@ func (p *page) show(q permissions.Question, rows int) {
 		p.block(a.Command, plain, rows)
 		p.text("in")
 		p.block(a.Dir, plain, rows)
+		if a.Stdin != "" {
+			p.text("with the input")
+			p.block(strings.TrimSuffix(a.Stdin, "\n"), plain, rows)
+		}
 	case a.URL != "":
 		p.title(tool + " wants to fetch:")
 		p.block(a.URL, plain, rows)
@@ -137,7 +141,8 @@ func (p *page) text(text string) {
 const mark = "  | "
 
 // block adds a foreign text: what is not printable as escapes, each row marked, in at most
-// so many rows, 0: all.
+// so many rows, its beginning and its end; 0: all. A long beginning must not hide an end
+// that matters more.
 func (p *page) block(text string, s style, most int) {
 	text, middle := shorten(text)
 	var rows, colours []string
@@ -147,17 +152,15 @@ func (p *page) block(text string, s style, most int) {
 			rows, colours = append(rows, row), append(colours, s.of(line))
 		}
 	}
-	left := 0
-	if most > 0 && len(rows) > most {
-		left = len(rows) - most
-		rows = rows[:most]
-	}
 	for i, row := range rows {
-		p.coloured(colours[i], mark+row)
-	}
-	if left > 0 {
-		p.cut = true
-		p.coloured("1", fmt.Sprintf("... and %d more lines", left))
+		left := len(rows) - most
+		switch first := most - most/4; {
+		case most < 1 || left <= 0 || i < first || i >= first+left:
+			p.coloured(colours[i], mark+row)
+		case i == first:
+			p.cut = true
+			p.coloured("1", fmt.Sprintf("... %d more lines, and then", left))
+		}
 	}
 	if middle > 0 {
 		p.coloured("1", fmt.Sprintf("%d bytes in the middle of it cannot be shown", middle))
