@@ -132,8 +132,8 @@ func TestWhoDecidesAboutACall(t *testing.T) {
 			asked(deniedBy("the person", "not today"), `plugin "guard"`, "they say so", ""),
 			"Permission denied: the person said no: not today"},
 		{"nobody is there", "default ask", "", nil, deniedBy("the default", `it is asked, and there is no terminal to ask `+
-			`at; --allow "shell_it(it)" allows it for one run, [permissions] allow in config.toml always`),
-			`Permission denied: it is asked, and there is no terminal to ask at; --allow "shell_it(it)" allows it for one ` +
+			`at; --allow 'shell_it(it)' allows it for one run, [permissions] allow in config.toml always`),
+			`Permission denied: it is asked, and there is no terminal to ask at; --allow 'shell_it(it)' allows it for one ` +
 				`run, [permissions] allow in config.toml always (the default)`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chibi-host/chibi/permissions/internal/commandline"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -214,8 +215,8 @@ func (g *Gate) unasked(q Question) Judgement {
 	case q.Rule == "":
 		j.Reason = "it is asked, and there is no terminal to ask at; --trust-tools allows it for one run"
 	default:
-		j.Reason = fmt.Sprintf("it is asked, and there is no terminal to ask at; --allow %q allows it for one run, "+
-			"[permissions] allow in config.toml always", q.Rule)
+		j.Reason = fmt.Sprintf("it is asked, and there is no terminal to ask at; --allow %s allows it for one run, "+
+			"[permissions] allow in config.toml always", commandline.Quote(q.Rule))
 	}
 	return j
 }

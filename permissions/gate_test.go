@@ -114,7 +114,7 @@ func TestOnlyThePersonOpensAProtectedFile(t *testing.T) {
 func TestWithoutATerminalTheLineSaysWhatWouldAllow(t *testing.T) {
 	g := Gate{Policy: fixed{byDefault: Judgement{Decision: Ask, By: "the default for shell"}, rule: "shell_exec(make)"}}
 	got, err := g.Decide(t.Context(), Call{}, says(Judgement{}))
-	want := `it is asked, and there is no terminal to ask at; --allow "shell_exec(make)" allows it for one run, ` +
+	want := `it is asked, and there is no terminal to ask at; --allow 'shell_exec(make)' allows it for one run, ` +
 		`[permissions] allow in config.toml always`
 	if err != nil || got.Decision != Deny || got.Reason != want {
 		t.Errorf("%+v %v", got, err)

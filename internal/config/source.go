@@ -73,7 +73,7 @@ func flagSource(pair string) (source, error) {
 
 // ruleSource makes a source of a rule that a flag gives to a list of permissions.
 func ruleSource(list, rule string) (source, error) {
-	s, err := newSource(fmt.Sprintf("--%s %q", list, rule), []byte("permissions."+list+" = ["+Quote(rule)+"]"))
+	s, err := newSource("--"+list, []byte("permissions."+list+" = ["+Quote(rule)+"]"))
 	s.isFlag = true
 	return s, err
 }

@@ -15,7 +15,7 @@ func (f *Permissions) Rows() []Row {
 			About:  "offer the tools that read, write and search files, run commands and fetch URLs",
 			Beside: true, Into: cmdline.Switch(&f.Coding)}},
 		{Flag: &cmdline.Flag{Name: "allow", Takes: cmdline.Word("RULE", cmdline.Text), Repeats: true,
-			About:  `allow what RULE matches without a question, e.g. --allow "shell_exec(go test*)"`,
+			About:  `allow what RULE matches without a question, e.g. --allow 'shell_exec(go test*)'`,
 			Beside: true, Into: cmdline.List(&f.Allow)}},
 		{Flag: &cmdline.Flag{Name: "deny", Takes: cmdline.Word("RULE", cmdline.Text), Repeats: true,
 			About: "deny what RULE matches, whatever allows it", Beside: true, Into: cmdline.List(&f.Deny)}},
