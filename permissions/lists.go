@@ -12,7 +12,8 @@ import (
 type Written struct {
 	// Text is the rule, such as "shell_exec(git *)".
 	Text string
-	// Where is the file and line, or the flag, that it comes from.
+	// Where is the file and line, or the flag, that it comes from; a flag may be followed by
+	// the rule in quotes.
 	Where string
 }
 
@@ -29,7 +30,7 @@ func parseAll(d Decision, written []Written) (list []*rule, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s %q: %w", place(d, w.Where), w.Text, err)
 		}
-		r.source = w.Where
+		r.source = flagOf(w.Where)
 		list = append(list, r)
 	}
 	return list, nil
@@ -38,9 +39,17 @@ func parseAll(d Decision, written []Written) (list []*rule, err error) {
 // place names the list that a rule is in, for errors.
 func place(d Decision, where string) string {
 	if strings.HasPrefix(where, "--") {
-		return where
+		return flagOf(where)
 	}
 	return fmt.Sprintf("%s: [permissions] %s", where, d)
+}
+
+// flagOf returns the flag of a place that repeats the rule behind it; other places stay.
+func flagOf(where string) string {
+	if flag, _, ok := strings.Cut(where, ` "`); ok && strings.HasPrefix(where, "--") {
+		return flag
+	}
+	return where
 }
 
 // bare judges by the rules that deny or ask all calls of a tool.

@@ -45,7 +45,7 @@ func TestARuleThatCannotBeParsedIsNamedWithItsPlace(t *testing.T) {
 	if want := `--deny "shell_exec(git": a parenthesis is not closed`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	_, err = NewRules(Settings{Allow: []Written{{"*", "--allow"}}})
+	_, err = NewRules(Settings{Allow: []Written{{"*", `--allow "*"`}}})
 	want := `--allow "*": what is allowed is named; only names that begin with mcp__ can have a *`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -111,7 +111,7 @@ func TestOfTwoRulesThatContradictTheStricterHolds(t *testing.T) {
 func TestAJudgementNamesTheRuleAndItsPlace(t *testing.T) {
 	r, err := NewRules(Settings{
 		Deny:  []Written{{"shell(rm *)", "config.toml:3"}, {"shell(git push*)", "contexts/work/local.toml:1"}},
-		Allow: []Written{{"shell(rm *)", "--allow"}, {"shell(git *)", "--allow"}},
+		Allow: []Written{{"shell(rm *)", "--allow"}, {"shell(git *)", `--allow "shell(git *)"`}},
 	})
 	if err != nil {
 		t.Fatal(err)
