@@ -69,6 +69,13 @@ func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, 
 	return kept, without
 }
 
+// Unoffered returns why the configuration and the permissions keep tools of an agent from its
+// model, by the tools' names.
+func Unoffered(a *Agent) map[string]string {
+	_, without := configured(a, nil, a.Tools.Specs())
+	return without
+}
+
 // setOf returns a set of names.
 func setOf(names []string) map[string]bool {
 	set := map[string]bool{}

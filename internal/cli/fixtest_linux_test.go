@@ -75,9 +75,10 @@ func (m *scriptedModel) results(t *testing.T) (results []string) {
 func failing(t *testing.T) (dir string, calls []scriptedCall) {
 	t.Helper()
 	dir = project(t, map[string]string{
-		"go.mod":      "module example.org/sum\n\ngo 1.24\n",
-		"sum.go":      "package sum\n\n// Sum adds two numbers.\nfunc Sum(a, b int) int { return a - b }\n",
-		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif got := Sum(1, 2); got != 3 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n",
+		"go.mod": "module example.org/sum\n\ngo 1.24\n",
+		"sum.go": "package sum\n\n// Sum adds two numbers.\nfunc Sum(a, b int) int { return a - b }\n",
+		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n" +
+			"\tif got := Sum(1, 2); got != 3 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n",
 	})
 	test := map[string]any{"command": "go test ./..."}
 	return dir, []scriptedCall{
@@ -136,8 +137,8 @@ func TestAModelIsRefusedWithoutATerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, rule := range []string{"shell_exec(go test ./...)", "file_edit(/sum.go)"} {
-		line := fmt.Sprintf("was refused: it is asked, and there is no terminal to ask at; --allow %q allows it for one run, "+
-			"[permissions] allow in config.toml always\n", rule)
+		line := fmt.Sprintf("was refused: it is asked, and there is no terminal to ask at; --allow %q allows it for one "+
+			"run, [permissions] allow in config.toml always\n", rule)
 		if !strings.Contains(string(out), line) {
 			t.Errorf("no line says %q:\n%s", line, out)
 		}

@@ -80,7 +80,7 @@ func (s *Storage) setDefaults() {
 
 // Filter says which tools there are, and keeps or removes tools before plugins do.
 type Filter struct {
-	// Offers the model tools that read, write and search files, run commands and fetch URLs.
+	// Offers the model [tools](TOOLS.md) that read, write and search files, run commands and fetch URLs.
 	Coding bool `toml:"coding"`
 	// Only these tools are offered, before plugins filter.
 	Include []string `toml:"include" unset:"all"`
@@ -97,8 +97,8 @@ type Filter struct {
 // Permissions are rules about which tool calls may happen. Unlike other lists, these grow: a
 // source adds its rules to those of the sources before it.
 type Permissions struct {
-	// Calls that never happen, such as `"shell_exec(rm *)"`. In all three lists, `local.toml` and `--set` add to what
-	// `config.toml` has, and remove nothing.
+	// Calls that never happen, such as `"shell_exec(rm *)"`, see [PERMISSIONS.md](PERMISSIONS.md#rules). In all three
+	// lists, `local.toml` and `--set` add to what `config.toml` has, and remove nothing.
 	Deny Rules `toml:"deny" unset:"none"`
 	// Calls that you are asked about, unless they are denied.
 	Ask Rules `toml:"ask" unset:"none"`

@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/workbench/scratch"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
@@ -53,7 +54,26 @@ func script() []step {
 			"What is offered here?"},
 		{"temperature lowers the temperature in the context coding.", []string{"temperature"},
 			"coding", "What is the temperature here?"},
+		{"With the coding tools, a plugin keeps every shell from git push.", []string{"guard-push"}, project,
+			`@tool shell_exec {"command": "git -C . push origin main"}`},
+		{"A rule allows what need not be asked about.", nil, project,
+			`@tool shell_exec {"command": "echo this was allowed"}`},
 	}
+}
+
+// project is the context in which the coding tools are offered, and allowed what the rule
+// matches.
+const (
+	project = "project"
+	allowed = "shell_exec(echo *)"
+)
+
+// flags returns what a person would write before a prompt in a context.
+func flags(context string) string {
+	if context == project {
+		return fmt.Sprintf("--coding --allow %q -C %s", allowed, context)
+	}
+	return "-C " + context
 }
 
 // demonstration is a short conversation in a scratch home.
@@ -64,6 +84,8 @@ type demonstration struct {
 	output   agent.Output            // receives what happens, except for the answers
 	sessions map[string]*app.Session // one for each context
 	records  []plugin.Record
+
+	permissions []agent.PermissionEvent // of the present step
 }
 
 // run holds a short conversation with the example plugins in a scratch home, and shows
@@ -82,8 +104,13 @@ func run(ctx context.Context, env *command.Env) error {
 	shown := request.Output
 	d := &demonstration{
 		out: env.Out.Screen.Stdout(), home: home, plugins: request.Plugins.In(home), sessions: map[string]*app.Session{},
-		output: agent.Output{Notice: shown.Notice, Waiting: shown.Waiting, Event: shown.Event},
 	}
+	d.output = agent.Output{Notice: shown.Notice, Waiting: shown.Waiting, Event: func(e agent.Event) {
+		if e.Permission != nil {
+			d.permissions = append(d.permissions, *e.Permission)
+		}
+		shown.Event(e)
+	}}
 	d.plugins.NativeOnly, d.plugins.None, d.plugins.NoHooks = true, false, false
 	defer d.close()
 	leftOut, err := d.writeExamples()
@@ -115,8 +142,8 @@ func (d *demonstration) show(ctx context.Context, names []string) error {
 		}
 	}
 	fmt.Fprintln(d.out, "What each plugin did:")
-	for _, name := range names {
-		fmt.Fprintf(d.out, "  %s\n", summary(name, d.records))
+	for _, p := range d.sessions["default"].Loaded.Plugins {
+		fmt.Fprintf(d.out, "  %s\n", summary(p, d.records))
 	}
 	fmt.Fprintf(d.out, "\nThe plugins are in examples/plugins; copy one to ~/.chibi/plugins to use it.\n")
 	return nil
@@ -169,13 +196,17 @@ func (d *demonstration) at(ctx context.Context, name string) (*app.Session, erro
 	if s := d.sessions[name]; s != nil {
 		return s, nil
 	}
-	s, err := app.Open(ctx, app.Options{
+	opts := app.Options{
 		Home: d.home.Chibi, Context: name, Transient: true,
 		Model:   app.ModelOptions{Demo: true},
 		Plugins: d.plugins,
 		Trace:   app.TraceOptions{Off: true, Record: func(r plugin.Record) { d.records = append(d.records, r) }},
 		Output:  d.output,
-	})
+	}
+	if name == project {
+		opts.Permissions = app.PermissionOptions{Coding: true, Allow: []string{allowed}}
+	}
+	s, err := app.Open(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +238,7 @@ func (d *demonstration) load(ctx context.Context) (names, leftOut []string, err 
 
 // ask asks one prompt and prints it, the answer and what plugins did.
 func (d *demonstration) ask(ctx context.Context, step step) error {
-	fmt.Fprintf(d.out, "# %s\n$ chibi -C %s '%s'\n", step.about, step.context, step.prompt)
+	fmt.Fprintf(d.out, "# %s\n$ chibi %s '%s'\n", step.about, flags(step.context), step.prompt)
 	s, err := d.at(ctx, step.context)
 	if err != nil {
 		return err
@@ -228,6 +259,18 @@ func (d *demonstration) ask(ctx context.Context, step step) error {
 			fmt.Fprintf(d.out, "  [%s] %s: %s\n", r.Point, r.Plugin, effect(r))
 		}
 	}
+	for _, p := range d.permissions {
+		fmt.Fprintf(d.out, "  [permission] %s: %s by %s\n", p.Tool, said(p.Decision), p.By)
+	}
+	d.permissions = nil
 	fmt.Fprintln(d.out)
 	return nil
+}
+
+// said returns a decision as a part of a sentence.
+func said(d permissions.Decision) string {
+	if d == permissions.Allow {
+		return "allowed"
+	}
+	return "denied"
 }

@@ -24,7 +24,8 @@ func effect(r plugin.Record) string {
 }
 
 // summary returns what one plugin saw and changed in the whole demonstration.
-func summary(name string, records []plugin.Record) string {
+func summary(p plugin.Plugin, records []plugin.Record) string {
+	name := p.Name
 	asked := 0
 	var points, effects []string
 	for _, r := range records {
@@ -40,8 +41,10 @@ func summary(name string, records []plugin.Record) string {
 		}
 	}
 	switch {
-	case asked == 0:
+	case len(p.Hooks) == 0:
 		return name + ": a tool, no hooks"
+	case asked == 0:
+		return name + ": nothing happened that it is asked about"
 	case len(effects) == 0:
 		effects = []string{"changed nothing"}
 	}

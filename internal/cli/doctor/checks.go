@@ -19,6 +19,7 @@ func checks() []check {
 		ofSession(configuration),
 		ofSession(confinedCommands),
 		loadPlugins,
+		ofPlugins(rulesAboutNothing),
 		ofPlugins(installedPlugins),
 		ofPlugins(exposedKeys),
 		ofPlugins(skippedPlugins),

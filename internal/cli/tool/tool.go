@@ -13,7 +13,43 @@ import (
 
 // Commands lists the commands about tools.
 func Commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{env.Group("tool", "run tools without a conversation", []*cli.Command{callCommand(env)})}
+	return []*cli.Command{env.Group("tool", "list tools, and run them without a conversation",
+		[]*cli.Command{listCommand(env), callCommand(env)})}
+}
+
+func listCommand(env *command.Env) *cli.Command {
+	var asJSON bool
+	return env.Command(command.Spec{
+		Name:     "list",
+		About:    "show the tools: what they do, where they come from, and which are asked about or not offered",
+		Flags:    []cli.Flag{command.JSONFlag(&asJSON)},
+		Examples: []string{"chibi --coding tool list"},
+		Run: func(ctx context.Context, _ []string) error {
+			opts, err := env.Request(app.ToWork)
+			if err != nil {
+				return err
+			}
+			s, err := app.Open(ctx, opts)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return list(env, s, asJSON)
+		},
+	})
+}
+
+// list prints the tools of a session.
+func list(env *command.Env, s *app.Session, asJSON bool) error {
+	all := app.ToolsOf(s).List()
+	if asJSON {
+		return env.Out.JSON(all)
+	}
+	var rows [][]string
+	for _, one := range all {
+		rows = append(rows, one.Text())
+	}
+	return env.Out.Columns(rows)
 }
 
 func callCommand(env *command.Env) *cli.Command {
