@@ -31,7 +31,7 @@ func parseDomainPattern(text string) (domainPattern, error) {
 	address, notAddress := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
 	case host == "":
-		return p, errors.New("there is no host behind domain:")
+		return p, errors.New("domain: needs a host behind it")
 	case strings.ContainsAny(host, "/?#@"):
 		return p, errors.New("behind domain: stands a host only, without scheme and path")
 	case strings.Contains(host, "*"):

@@ -50,7 +50,7 @@ func (p pathPattern) add(text string) (pathPattern, error) {
 		case part == "" || part == ".":
 			continue
 		case part == "..":
-			return p, errors.New("a pattern cannot contain ..")
+			return p, errors.New("a pattern cannot contain .. as a part")
 		case strings.HasPrefix(part, "~") && len(p.parts) == 0 && p.anchor == atRoot:
 			return p, errors.New("only ~/ stands for a home directory, and only for yours")
 		}

@@ -183,7 +183,7 @@ var boundOf = map[string]string{
 	"tools/coding.Config.prepareIn":               "a file that `file_edit` changes",
 	"tools/coding.Config.present":                 "a file that is compared with its new content",
 	"tools/coding.reading.in":                     "a file that `read_file` shows",
-	"internal/disk.folder.Entries":                callersBound,
+	"internal/disk.entriesOf":                     callersBound,
 	"internal/disk.opened.Read":                   callersBound,
 	"tools/coding.grepper.search":                 "the files that `grep_files` searches",
 	"tools/coding.pieces.fill":                    "the files that `grep_files` searches",

@@ -105,7 +105,8 @@ func residentExamples(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	for _, e := range entries {
 		from, to := filepath.Join(examples, e.Name()), filepath.Join(dir, e.Name())
-		switch text, err := os.ReadFile(from); {
+		text, err := os.ReadFile(from)
+		switch {
 		case filepath.Ext(e.Name()) != "":
 			continue // not a plugin
 		case err != nil || bytes.Contains(text, []byte(resident.Argument)):

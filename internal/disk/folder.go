@@ -1,9 +1,5 @@
 package disk
 
-import (
-	"io/fs"
-)
-
 // Kind is what a name in a directory stands for.
 type Kind uint8
 
@@ -19,18 +15,6 @@ const (
 type Entry struct {
 	Name string
 	Kind Kind
-}
-
-func kindOf(mode fs.FileMode) Kind {
-	switch {
-	case mode.IsRegular():
-		return KindFile
-	case mode.IsDir():
-		return KindFolder
-	case mode&fs.ModeSymlink != 0:
-		return KindLink
-	}
-	return KindOther
 }
 
 // Folder is a directory of a walk: it is opened from the one above it, and no link is

@@ -3,8 +3,6 @@
 package disk
 
 import (
-	"errors"
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -18,12 +16,5 @@ func (f folder) Entries(most int) (list []Entry, isAll bool, err error) {
 	}
 	file := os.NewFile(uintptr(fd), "")
 	defer file.Close()
-	entries, err := file.ReadDir(most + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	for _, e := range entries[:min(len(entries), most)] {
-		list = append(list, Entry{e.Name(), kindOf(e.Type())})
-	}
-	return list, len(entries) <= most, nil
+	return entriesOf(file, most)
 }

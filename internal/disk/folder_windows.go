@@ -1,8 +1,6 @@
 package disk
 
 import (
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,14 +30,7 @@ func (f folder) Entries(most int) (list []Entry, isAll bool, err error) {
 		return nil, false, err
 	}
 	defer file.Close()
-	entries, err := file.ReadDir(most + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	for _, e := range entries[:min(len(entries), most)] {
-		list = append(list, Entry{e.Name(), kindOf(e.Type())})
-	}
-	return list, len(entries) <= most, nil
+	return entriesOf(file, most)
 }
 
 // opened is a file.

@@ -49,9 +49,7 @@ func TestIgnoreIsAsInGit(t *testing.T) {
 	for _, rules := range lists {
 		dir := t.TempDir()
 		var listed []string
-		for _, path := range paths {
-			listed = append(listed, path)
-		}
+		listed = append(listed, paths...)
 		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(rules), 0o600); err != nil {
 			t.Fatal(err)
 		}

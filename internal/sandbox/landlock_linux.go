@@ -22,7 +22,7 @@ func supported() error { return judge(kernel.LandlockGetABIVersion()) }
 func judge(version int, err error) error {
 	switch {
 	case errors.Is(err, syscall.EOPNOTSUPP):
-		return errors.New(`Landlock is turned off in this kernel; add "landlock" to the parameter lsm= that it is ` +
+		return errors.New(`this kernel has Landlock turned off; add "landlock" to the parameter lsm= that it is ` +
 			`started with`)
 	case err != nil || version < 1:
 		return errors.New("this kernel has no Landlock, which Linux has since 5.13")

@@ -36,7 +36,7 @@ func TestWhichKernelsCanConfine(t *testing.T) {
 		{-1, syscall.ENOSYS, "this kernel has no Landlock, which Linux has since 5.13"},
 		{-1, syscall.EPERM, "this kernel has no Landlock, which Linux has since 5.13"},
 		{-1, syscall.EOPNOTSUPP,
-			`Landlock is turned off in this kernel; add "landlock" to the parameter lsm= that it is started with`},
+			`this kernel has Landlock turned off; add "landlock" to the parameter lsm= that it is started with`},
 		{2, nil, "the Landlock of this kernel (version 2) cannot keep commands from emptying files; Linux 6.2 or newer can"},
 	} {
 		got := ""
@@ -202,7 +202,7 @@ func TestWhatTheSandboxMustKeepClosedIsNotOpened(t *testing.T) {
 func TestALauncherRunsNothingUnconfined(t *testing.T) {
 	needs(t, 3)
 	for _, args := range [][]string{nil, {"{}"}, {"rules", "/bin/true"}, {`{"writes":[]}`, "/bin/true"}, {`{}`, "/none"}} {
-		if args != nil && len(args) == 2 && args[1] == "/none" {
+		if len(args) == 2 && args[1] == "/none" {
 			continue // it would confine this test
 		}
 		if err := Enter(args); err == nil {
