@@ -60,28 +60,32 @@ func newRules(s *Session) (*permissions.Rules, error) {
 	return permissions.NewRules(set)
 }
 
-// needsGate reports whether any call of the session's tools has to be judged: without a
-// tool of a category and without a rule, none has.
+// needsGate reports whether any call has to be judged: without a tool of a category and
+// without a rule, none has. The session has the tools of its plugins.
 func needsGate(s *Session) bool {
 	return s.Config.Tools.Coding || hasRules(s.Config) ||
 		slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec tools.Spec) bool { return spec.Category != "" })
 }
 
-// addGate gives the session's agent the gate that judges calls, and the coding tools if the
-// configuration asks for them.
-func addGate(s *Session) error {
+// addGate gives the session's agent the gate that judges calls, and returns its rules; nil:
+// there is nothing to judge.
+func addGate(s *Session) (*permissions.Rules, error) {
+	before := s.Agent.Gate
+	if s.Agent.Gate = nil; !needsGate(s) {
+		return nil, nil
+	}
 	rules, err := newRules(s)
 	if err != nil {
-		return UsageError{err}
+		return nil, UsageError{err}
 	}
-	if s.Agent.Gate, err = newGate(s, rules); err != nil || !s.Config.Tools.Coding {
-		return err
+	if s.Agent.Gate, err = newGate(s, rules); err != nil {
+		return nil, err
 	}
-	return addCoding(s, rules)
+	s.Agent.Gate.Continue(before)
+	return rules, nil
 }
 
-// newGate makes the gate that judges the calls of the session's model. What the person
-// allowed for this run before stays allowed.
+// newGate makes the gate that judges the calls of the session's model.
 func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	urls, err := urlPolicy(s.Config)
 	if err != nil {
@@ -95,7 +99,6 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	if asked := asker(s); asked != nil {
 		gate.Person = asked
 	}
-	gate.Continue(s.Agent.Gate)
 	return gate, nil
 }
 

@@ -99,17 +99,22 @@ func collectTools(s *Session) error {
 			return err
 		}
 	}
-	err := s.Agent.Tools.Add(builtin.All(builtin.Config{
-		Notes: s.Agent.Context, Post: s.Agent.Post,
-		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
-		Files: builtin.Files{Cache: s.Cache(), Allowed: s.Config.FileToolsAllowedPaths,
-			Home: UserHome(), Private: s.Home},
-	})...)
-	if err != nil || !needsGate(s) {
-		s.Agent.Gate = nil
+	rules, err := addGate(s)
+	if err != nil {
 		return err
 	}
-	return addGate(s)
+	files := builtin.Files{Cache: s.Cache(), Allowed: s.Config.FileToolsAllowedPaths, Home: UserHome(), Private: s.Home}
+	if rules != nil {
+		files.MayRead = rules.MayRead
+	}
+	err = s.Agent.Tools.Add(builtin.All(builtin.Config{
+		Notes: s.Agent.Context, Post: s.Agent.Post, Files: files,
+		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
+	})...)
+	if err != nil || !s.Config.Tools.Coding {
+		return err
+	}
+	return addCoding(s, rules)
 }
 
 // HasPlugin reports whether there is a plugin of this name, loaded or not.

@@ -23,6 +23,9 @@ type Files struct {
 	// Private is chibi's home: its files with keys, settings and approvals are
 	// never read, whatever Allowed says.
 	Private string
+	// MayRead reports whether permission rules leave a file open to these tools, by its path
+	// without links; nil: all.
+	MayRead func(real string) bool
 }
 
 const (

@@ -32,7 +32,11 @@ func (f Files) openPath(path string) (*os.File, error) {
 		return nil, refused
 	}
 	for _, allowed := range f.Allowed {
-		if directory, name, ok := f.below(allowed, real); ok {
+		directory, name, ok := f.below(allowed, real)
+		switch {
+		case ok && f.MayRead != nil && !f.MayRead(real):
+			return nil, toolErrorf("Path '%s' is kept from the file tools by a rule of [permissions]", path)
+		case ok:
 			return f.openBelow(directory, name, path)
 		}
 	}
