@@ -43,6 +43,8 @@ func (l *Lender) HasTerminal() bool {
 // Borrow takes the terminal for a question of the host's own, once no process has it and
 // the host is in the foreground, and discards what was typed before. Others in the host's
 // process group are stopped until [Borrowed.Return] if one of them may read what is typed.
+// Where no shell controls jobs, as for the first process of a container, the kernel stops
+// nobody: then such a reader can take a line, and the person has to type it again.
 //
 // Errors are [ErrNoTerminal] and the end of ctx.
 func (l *Lender) Borrow(ctx context.Context, beside Company) (*Borrowed, error) {

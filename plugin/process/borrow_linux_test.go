@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +38,9 @@ func TestTheHostBorrowsTheTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			terminal, person := terminaltest.New(t)
 			self := childtest.Command(t)
+			if test.what == "ask beside a pager" {
+				self = append([]string{"sh", "-mc", `"$@"; exit $?`, "shell"}, self...)
+			}
 			host := exec.CommandContext(t.Context(), self[0], self[1:]...)
 			host.Env = childtest.Environ(t, "CHIBI_TEST_BORROWS", test.what)
 			host.Stdin = terminal
@@ -100,21 +104,20 @@ func borrowingHost(t *testing.T, what string) {
 		fmt.Println("host:", err)
 		return
 	}
-	after := func() string { return "" }
+	pager, beside, after := 0, process.Alone, func() string { return "" }
 	before, _ := unix.IoctlGetTermios(0, unix.TCGETS)
 	if what == "ask beside a pager" {
 		before.Lflag &^= unix.ICANON | unix.ECHO
 		unix.IoctlSetTermios(0, unix.TCSETS, before)
-		after = pagerBeside(t)
-	}
-	beside := process.Alone
-	if what == "ask beside a pager" {
-		beside = process.WithReader
+		pager, beside, after = pagerBeside(t)
 	}
 	tty, err := lender.Borrow(t.Context(), beside)
 	if err != nil {
 		fmt.Println("host:", err)
 		return
+	}
+	if pager != 0 {
+		waitForState(t, pager, "T") // until it has taken notice, it could take a line
 	}
 	if what == "ask before a plugin" {
 		after = pluginThatAsks(t, lender)
@@ -138,9 +141,10 @@ func borrowingHost(t *testing.T, what string) {
 }
 
 // pagerBeside starts a program in the host's process group that reads from the terminal
-// all the time. The result waits for the line that it got.
-func pagerBeside(t *testing.T) func() string {
-	pager := exec.Command("sh", "-c", `head -n1 </dev/tty`)
+// all the time, and waits until it sleeps there. The result after waits for the line that it
+// got. The kernel stops it only where a shell controls jobs.
+func pagerBeside(t *testing.T) (pid int, beside process.Company, after func() string) {
+	pager := exec.Command("sh", "-c", `exec head -n1 </dev/tty`)
 	out, err := pager.StdoutPipe()
 	if err == nil {
 		err = pager.Start()
@@ -148,10 +152,25 @@ func pagerBeside(t *testing.T) func() string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() string {
+	waitForState(t, pager.Process.Pid, "S")
+	return pager.Process.Pid, process.WithReader, func() string {
 		line, _ := bufio.NewReader(out).ReadString('\n')
 		pager.Wait()
 		return fmt.Sprintf(" pager=%q", line)
+	}
+}
+
+// waitForState waits until the pager is in a state: S is asleep, T stopped.
+func waitForState(t *testing.T, pager int, state string) {
+	for deadline := time.Now().Add(time.Minute); ; {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pager))
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("the pager is not in state %s: %s %v", state, stat, err)
+		}
+		if strings.Contains(string(stat), "(head) "+state+" ") {
+			return
+		}
+		runtime.Gosched()
 	}
 }
 
