@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/private"
 	"github.com/chibi-host/chibi/permissions/internal/commandline"
 )
@@ -52,7 +53,7 @@ func bothWays(list ...string) (dirs []string) {
 // isIn reports whether both paths of a file are in one of the directories.
 func isIn(dirs []string, f file) bool {
 	below := func(name string) bool {
-		return slices.ContainsFunc(dirs, func(dir string) bool { return isBelow(dir, name) })
+		return slices.ContainsFunc(dirs, func(dir string) bool { return disk.IsBelow(dir, name) })
 	}
 	return f.named != "" && f.real != "" && below(f.named) && below(f.real)
 }
@@ -109,7 +110,7 @@ func (p *places) protection(f file) string {
 // isInHome reports whether a path is in chibi's home, on file systems that ignore case too.
 func (p *places) isInHome(name string) bool {
 	return slices.ContainsFunc(p.chibiHome, func(dir string) bool {
-		return isBelow(dir, name) || isBelow(fold(dir), fold(name))
+		return disk.IsBelow(dir, name) || disk.IsBelow(fold(dir), fold(name))
 	})
 }
 

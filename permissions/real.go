@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // maxLinks is how many symbolic links are followed in one path, as on Linux.
@@ -41,15 +43,9 @@ func Real(name string) string {
 	return at
 }
 
-// isBelow reports whether a path is a directory or in it.
-func isBelow(dir, name string) bool {
-	return dir != "" && (name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, string(filepath.Separator))+
-		string(filepath.Separator)))
-}
-
 // partsBelow returns the parts of a path below a directory, and whether it is there.
 func partsBelow(dir, name string) ([]string, bool) {
-	if !isBelow(dir, name) {
+	if !disk.IsBelow(dir, name) {
 		return nil, false
 	}
 	rest := strings.Trim(strings.TrimPrefix(name, dir), string(filepath.Separator))

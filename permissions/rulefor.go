@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/permissions/internal/commandline"
 	"github.com/chibi-host/chibi/permissions/urls"
 )
@@ -95,7 +96,7 @@ func (p *places) pathSpecifier(f file) (string, bool) {
 		return "", false
 	}
 	for _, base := range p.base {
-		if parts, ok := partsBelow(base, f.named); ok && len(parts) > 0 && isBelow(base, f.real) {
+		if parts, ok := partsBelow(base, f.named); ok && len(parts) > 0 && disk.IsBelow(base, f.real) {
 			return "/" + quotePath(strings.Join(parts, "/")), true
 		}
 	}

@@ -96,17 +96,17 @@ var allowed = map[string][]string{
 	"llm/demo":         {},
 	"tools":            {},
 	"permissions/urls": {},
-	"internal/sandbox": {"permissions", "plugin/process"},
+	"internal/sandbox": {"permissions", "plugin/process", "internal/disk"},
 	"tools/coding": {"tools", "plugin/process", "permissions", "internal/disk", "internal/glob",
 		"internal/private"},
 	"tools/coding/fetch": {"tools", "permissions", "permissions/urls"},
 	"tools/builtin":      {"tools", "cache", "internal/disk", "internal/private"},
-	"internal/private":   {"contexts"},
+	"internal/private":   {"contexts", "internal/disk"},
 	"internal/glob":      {},
 
 	"permissions/internal/commandline": {},
 
-	"permissions": {"tools", "permissions/urls", "permissions/internal/commandline", "internal/private"},
+	"permissions": {"tools", "permissions/urls", "permissions/internal/commandline", "internal/private", "internal/disk"},
 
 	"contexts": {"contexts/internal/transcript", "contexts/internal/statetext", "internal/jsonl",
 		"internal/jsonfile", "internal/disk"},

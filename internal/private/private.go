@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/disk"
 )
 
 // names lists substrings of the names of files in chibi's home that hold keys, settings or
@@ -36,7 +37,7 @@ func Of(home, near string) Files {
 		return Files{}
 	}
 	dirs := []string{real}
-	if isBelow(real, near) || isBelow(near, real) {
+	if disk.IsBelow(real, near) || disk.IsBelow(near, real) {
 		dirs = append(dirs, contexts.Layout{Home: real}.Directories()...)
 	}
 	f := Files{home: real}
@@ -53,7 +54,7 @@ func (f Files) Has(path string, opened os.FileInfo) bool {
 
 // HasOpened is Has for a file that compares itself with others.
 func (f Files) HasOpened(path string, isSame func(os.FileInfo) bool) bool {
-	return f.home != "" && (isBelow(f.home, path) && IsName(path) || slices.ContainsFunc(f.infos, isSame))
+	return f.home != "" && (disk.IsBelow(f.home, path) && IsName(path) || slices.ContainsFunc(f.infos, isSame))
 }
 
 // in lists the private files of a directory.
@@ -77,10 +78,4 @@ func in(dir string) (infos []os.FileInfo) {
 func IsName(path string) bool {
 	base := strings.ToLower(filepath.Base(path))
 	return slices.ContainsFunc(names(), func(name string) bool { return strings.Contains(base, name) })
-}
-
-// isBelow reports whether a path is another one or below it.
-func isBelow(root, path string) bool {
-	separator := string(filepath.Separator)
-	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, separator)+separator)
 }

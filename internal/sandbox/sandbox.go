@@ -10,9 +10,9 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -42,7 +42,7 @@ func (r Rules) Check() error {
 	}
 	for _, private := range r.Private {
 		for _, open := range slices.Concat(r.Writable, r.Readable, system()) {
-			if isBelow(permissions.Real(open), permissions.Real(private)) {
+			if disk.IsBelow(permissions.Real(open), permissions.Real(private)) {
 				return fmt.Errorf("%s, which the sandbox must keep closed, is in %s, which it opens; move one of them", private,
 					open)
 			}
@@ -54,7 +54,7 @@ func (r Rules) Check() error {
 // Reach reports whether a confined command may read a file or directory.
 func (r Rules) Reach(path string) bool {
 	return slices.ContainsFunc(slices.Concat(r.Writable, r.Readable, system()), func(open string) bool {
-		return isBelow(permissions.Real(open), permissions.Real(path))
+		return disk.IsBelow(permissions.Real(open), permissions.Real(path))
 	})
 }
 
@@ -87,10 +87,4 @@ func Enter(args []string) error {
 		return err
 	}
 	return r.become(args[1:])
-}
-
-// isBelow reports whether a path is a directory or in it.
-func isBelow(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

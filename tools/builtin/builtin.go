@@ -9,10 +9,8 @@ package builtin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 )
 
@@ -60,26 +58,9 @@ func Names() []string {
 	return names
 }
 
-// failed returns the result of a failed call.
-func failed(err error) tools.Result {
-	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
-}
-
 // toolError is an error with the wording of the original chibi.
 type toolError string
 
 func (c toolError) Error() string { return string(c) }
 
 func toolErrorf(format string, args ...any) error { return toolError(fmt.Sprintf(format, args...)) }
-
-// decode reads a call's arguments, which the caller has validated against the schema.
-// Names are matched exactly and unknown ones rejected, so that a guard that examines
-// "path" has seen the path that the tool reads.
-func decode(call tools.Call, into any) error {
-	err := strictjson.DecodeKnown(call.Arguments, into)
-	var unknown *strictjson.UnknownError
-	if errors.As(err, &unknown) {
-		return errors.New(unknown.Called("argument"))
-	}
-	return err
-}

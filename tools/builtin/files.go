@@ -91,12 +91,12 @@ func (f fileTool) Spec() tools.Spec {
 // Call reads a part of a text.
 func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	var args fileArgs
-	if err := decode(call, &args); err != nil {
-		return failed(err), nil
+	if err := call.Decode(&args); err != nil {
+		return tools.ErrorResult(err), nil
 	}
 	t, err := f.files.open(ctx, args)
 	if err != nil {
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	defer t.Close()
 	text, err := f.run(ctx, t, args)
@@ -104,7 +104,7 @@ func (f fileTool) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 	case ctx.Err() != nil:
 		return tools.Result{}, ctx.Err()
 	case err != nil:
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	return tools.Result{Text: text}, nil
 }
@@ -220,12 +220,12 @@ func (cacheList) Spec() tools.Spec {
 
 // Call returns the list.
 func (c cacheList) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	if err := decode(call, &struct{}{}); err != nil {
-		return failed(err), nil
+	if err := call.Decode(&struct{}{}); err != nil {
+		return tools.ErrorResult(err), nil
 	}
 	list, err := c.cache.List(ctx)
 	if err != nil {
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	if len(list) == 0 {
 		return tools.Result{Text: "No cached outputs found."}, nil

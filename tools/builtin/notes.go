@@ -57,8 +57,8 @@ func (n note) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		Content string `json:"content"`
 	}
-	if err := decode(call, &args); err != nil {
-		return failed(err), nil
+	if err := call.Decode(&args); err != nil {
+		return tools.ErrorResult(err), nil
 	}
 	length := utf8.RuneCountInString(args.Content)
 	if n.limit > 0 && length > n.limit {
@@ -66,7 +66,7 @@ func (n note) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 		return tools.Result{Text: fmt.Sprintf(text, n.limit, length), Failed: true}, nil
 	}
 	if err := n.set(args.Content); err != nil {
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	return tools.Result{Text: fmt.Sprintf("%s (%d characters).", n.done, length)}, nil
 }

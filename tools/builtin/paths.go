@@ -47,7 +47,7 @@ func (f Files) openPath(path string) (*os.File, error) {
 func (f Files) covers(path string) bool {
 	return slices.ContainsFunc(f.Allowed, func(allowed string) bool {
 		root, err := filepath.Abs(f.expand(allowed))
-		return err == nil && isBelow(root, path)
+		return err == nil && disk.IsBelow(root, path)
 	})
 }
 
@@ -58,7 +58,7 @@ func (f Files) below(allowed, real string) (directory, name string, ok bool) {
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
 	}
-	if err != nil || !isBelow(root, real) {
+	if err != nil || !disk.IsBelow(root, real) {
 		return "", "", false
 	}
 	if root == real {
@@ -90,11 +90,6 @@ func (f Files) openBelow(directory, name, path string) (*os.File, error) {
 		return nil, toolErrorf("Path '%s' was replaced while it was being opened; try again", path)
 	}
 	return file, nil
-}
-
-// isBelow reports whether a path is another one or below it.
-func isBelow(root, path string) bool {
-	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, "/")+"/")
 }
 
 // expand replaces a leading ~ by the home directory.

@@ -29,11 +29,11 @@ func (Recurse) Call(_ context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		Note string `json:"note"`
 	}
-	if err := decode(call, &args); err != nil {
-		return failed(err), nil
+	if err := call.Decode(&args); err != nil {
+		return tools.ErrorResult(err), nil
 	}
 	if args.Note == "" {
-		return failed(toolError(`argument "note" is missing`)), nil
+		return tools.ErrorResult(toolError(`argument "note" is missing`)), nil
 	}
 	return tools.Result{Text: fmt.Sprintf("Another round follows: %s", args.Note), Next: args.Note}, nil
 }

@@ -31,15 +31,15 @@ func (s sendMessage) Call(ctx context.Context, call tools.Call) (tools.Result, e
 		To      string `json:"to"`
 		Content string `json:"content"`
 	}
-	if err := decode(call, &args); err != nil {
-		return failed(err), nil
+	if err := call.Decode(&args); err != nil {
+		return tools.ErrorResult(err), nil
 	}
 	result, err := s.post(ctx, args.From, args.To, args.Content)
 	switch {
 	case ctx.Err() != nil:
 		return tools.Result{}, ctx.Err()
 	case err != nil:
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	return tools.Result{Text: result}, nil
 }

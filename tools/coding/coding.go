@@ -3,7 +3,6 @@ package coding
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -64,7 +63,7 @@ func (t tool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	p, err := t.plan(ctx, call)
 	if err != nil {
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	defer p.Close()
 	return p.Run(ctx)
@@ -90,7 +89,7 @@ func (p *plan) Run(ctx context.Context) (tools.Result, error) {
 	case ctx.Err() != nil:
 		return tools.Result{}, ctx.Err()
 	case err != nil:
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	return tools.Result{Text: text}, nil
 }
@@ -101,26 +100,6 @@ func (p *plan) Close() {
 		p.close()
 	}
 	p.close = nil
-}
-
-// failed returns the result of a failed call.
-func failed(err error) tools.Result {
-	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
-}
-
-// decode reads a call's arguments. Names are matched exactly and unknown ones rejected, so
-// that a guard that examines "path" has seen the path that the tool uses.
-func decode(call tools.Call, into any) error {
-	arguments := call.Arguments
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
-	err := strictjson.DecodeKnown(arguments, into)
-	var unknown *strictjson.UnknownError
-	if errors.As(err, &unknown) {
-		return errors.New(unknown.Called("argument"))
-	}
-	return err
 }
 
 // or returns the number of an argument that may be missing. Less than 1 is an error.

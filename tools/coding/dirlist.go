@@ -45,7 +45,7 @@ func (c Config) planList(_ context.Context, call tools.Call) (*plan, error) {
 		Depth      *int   `json:"depth"`
 		ShowHidden bool   `json:"show_hidden"`
 	}
-	if err := decode(call, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	depth, err := or(args.Depth, "depth", 1)

@@ -42,7 +42,7 @@ func fileEdit(c Config) tools.Tool {
 // planEdit reads the file and makes its new content.
 func (c Config) planEdit(_ context.Context, call tools.Call) (*plan, error) {
 	var args editArgs
-	if err := decode(call, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	p, err := c.place(args.Path)

@@ -40,7 +40,7 @@ func (c Config) planGlob(_ context.Context, call tools.Call) (*plan, error) {
 		Path       string `json:"path"`
 		MaxResults *int   `json:"max_results"`
 	}
-	if err := decode(call, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	most, err := or(args.MaxResults, "max_results", 100)

@@ -74,7 +74,7 @@ type grepping struct {
 // planGrep opens the directory or the file.
 func (c Config) planGrep(_ context.Context, call tools.Call) (*plan, error) {
 	var args grepArgs
-	if err := decode(call, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	g, err := args.grepping()

@@ -40,7 +40,7 @@ func readFile(c Config) tools.Tool {
 // planRead opens the file.
 func (c Config) planRead(_ context.Context, call tools.Call) (*plan, error) {
 	var args readArgs
-	if err := decode(call, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	p, err := c.place(args.Path)

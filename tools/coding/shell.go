@@ -94,7 +94,7 @@ func (s shell) Spec() tools.Spec { return s.spec }
 func (s shell) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	plan, err := s.Plan(ctx, call)
 	if err != nil {
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	defer plan.Close()
 	return plan.Run(ctx)
@@ -111,7 +111,7 @@ type shellArguments struct {
 // Plan reads the arguments.
 func (s shell) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var args shellArguments
-	if err := decode(call, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	switch {
@@ -157,7 +157,8 @@ func (p *shellPlan) Close() {}
 // Run runs the command.
 func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
-		return failed(fmt.Errorf("the working directory %q is no directory; make it first, or choose another \"cwd\"",
+		return tools.ErrorResult(fmt.Errorf("the working directory %q is no directory; make it first, or choose another "+
+			"\"cwd\"",
 			p.dir)), nil
 	}
 	c, err := p.command()
@@ -165,7 +166,7 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 		c, err = p.config.Confine(c)
 	}
 	if err != nil {
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	runner := p.config.Runner
 	answer := &shellAnswer{spool: p.config.Spool, timeout: p.timeout,

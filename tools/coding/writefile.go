@@ -35,7 +35,7 @@ func (c Config) planWrite(_ context.Context, call tools.Call) (*plan, error) {
 		Path    string  `json:"path"`
 		Content *string `json:"content"`
 	}
-	if err := decode(call, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	p, err := c.place(args.Path)

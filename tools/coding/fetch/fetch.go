@@ -18,7 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/permissions/urls"
 	"github.com/chibi-host/chibi/tools"
@@ -98,15 +97,10 @@ type arguments struct {
 func (f fetcher) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	p, err := f.plan(call)
 	if err != nil {
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	p.first.isJudged = call.ID == ""
 	return p.Run(ctx)
-}
-
-// failed is the result for a model that is told an error.
-func failed(err error) tools.Result {
-	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 }
 
 // Plan reads the arguments and makes the URL canonical. It looks up no name.
@@ -120,7 +114,7 @@ func (f fetcher) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 
 func (f fetcher) plan(call tools.Call) (*plan, error) {
 	var args arguments
-	if err := strictjson.DecodeKnown(call.Arguments, &args); err != nil {
+	if err := call.Decode(&args); err != nil {
 		return nil, err
 	}
 	u, err := urls.Parse(strings.TrimSpace(args.URL))
@@ -179,9 +173,9 @@ func (p *plan) Run(ctx context.Context) (tools.Result, error) {
 	case ctx.Err() != nil:
 		return tools.Result{}, ctx.Err()
 	case err != nil && errors.Is(context.Cause(limited), errTooLate):
-		return failed(fmt.Errorf("%s: no answer within %s", p.first.url, p.timeout)), nil
+		return tools.ErrorResult(fmt.Errorf("%s: no answer within %s", p.first.url, p.timeout)), nil
 	case err != nil:
-		return failed(err), nil
+		return tools.ErrorResult(err), nil
 	}
 	return p.result(got), nil
 }

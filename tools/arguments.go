@@ -1,0 +1,28 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// Decode reads the arguments into a struct; none are an empty object. Names are matched
+// exactly and unknown ones are an error, so that a guard that examines "path" has seen the
+// path that the tool uses. It does not check the arguments against a schema: see
+// [Schema.Check].
+func (c Call) Decode(into any) error {
+	arguments := c.Arguments
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	err := strictjson.DecodeKnown(arguments, into)
+	var unknown *strictjson.UnknownError
+	if errors.As(err, &unknown) {
+		return errors.New(unknown.Called("argument"))
+	}
+	return err
+}
+
+// ErrorResult is the result of a call that failed with an error, which the model is told.
+func ErrorResult(err error) Result { return Result{Text: "Error: " + err.Error(), Failed: true} }
