@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/permissions/urls"
@@ -61,6 +62,16 @@ func (p domainPattern) match(text string) certainty {
 		return certain
 	}
 	return no
+}
+
+// concerns returns how sure it is that a rule that denies or asks is about a fetch: by its
+// host, or by an address that this has.
+func (p domainPattern) concerns(a tools.Access) certainty {
+	host := strings.Trim(p.host, "[]")
+	if slices.ContainsFunc(a.Addresses, func(addr netip.Addr) bool { return addr.Unmap().String() == host }) {
+		return certain
+	}
+	return p.match(a.URL)
 }
 
 // allowsFetch reports whether a rule allows a fetch. One for a host by its name allows the

@@ -30,7 +30,8 @@ type Gate struct {
 	Policy Policy
 	// Person is asked where the policy or a hook says so; nil: nobody is there.
 	Person Person
-	// TrustAll answers each question with yes, except those about protected files.
+	// TrustAll answers each question with yes, except those about protected files, and those
+	// that are asked because a rule may deny the call.
 	TrustAll bool
 	// Keep stores a rule that the person allows always; nil: it holds for this run only.
 	Keep func(rule string) error
@@ -167,8 +168,11 @@ func (g *Gate) combine(c Call, ruled, hooked Judgement) ruling {
 
 // isAnswered reports whether a question was answered before it is asked.
 func (g *Gate) isAnswered(c Call, j Judgement) bool {
-	return g.TrustAll && !j.Protected || g.isGranted(g.ruleFor(c, j))
+	return g.trusts(j) || g.isGranted(g.ruleFor(c, j))
 }
+
+// trusts reports whether TrustAll answers a question.
+func (g *Gate) trusts(j Judgement) bool { return g.TrustAll && !j.Protected && !j.Doubtful }
 
 // ruleFor returns the rule that the person can allow; a protected file has none.
 func (g *Gate) ruleFor(c Call, j Judgement) string {
@@ -181,7 +185,7 @@ func (g *Gate) ruleFor(c Call, j Judgement) string {
 // ask settles a question: by what was answered before, or by the person.
 func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 	switch {
-	case g.TrustAll && !q.Why.Protected:
+	case g.trusts(q.Why):
 		return Outcome{Judgement: Judgement{Decision: Allow, By: "--trust-tools"}}, nil
 	case g.isGranted(q.Rule):
 		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
@@ -208,15 +212,19 @@ func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 
 // unasked refuses a call because nobody can be asked, and says what would allow it.
 func (g *Gate) unasked(q Question) Judgement {
-	j := Judgement{Decision: Deny, By: q.Why.By, Protected: q.Why.Protected}
+	j := Judgement{Decision: Deny, By: q.Why.By, Protected: q.Why.Protected, Doubtful: q.Why.Doubtful}
+	because := q.Why.Reason
+	if because != "" {
+		because += "; "
+	}
 	switch {
-	case q.Why.Protected:
+	case q.Why.Protected || q.Why.Doubtful:
 		j.Reason = fmt.Sprintf("%s: only a person at a terminal can allow it, and there is none", q.Why.Reason)
 	case q.Rule == "":
-		j.Reason = "it is asked, and there is no terminal to ask at; --trust-tools allows it for one run"
+		j.Reason = because + "it is asked, and there is no terminal to ask at; --trust-tools allows it for one run"
 	default:
-		j.Reason = fmt.Sprintf("it is asked, and there is no terminal to ask at; --allow %s allows it for one run, "+
-			"[permissions] allow in config.toml always", commandline.Quote(q.Rule))
+		j.Reason = because + fmt.Sprintf("it is asked, and there is no terminal to ask at; --allow %s allows it for one "+
+			"run, [permissions] allow in config.toml always", commandline.Quote(q.Rule))
 	}
 	return j
 }

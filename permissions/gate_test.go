@@ -111,6 +111,31 @@ func TestOnlyThePersonOpensAProtectedFile(t *testing.T) {
 	}
 }
 
+// TestTrustDoesNotAnswerWhatARuleMayDeny: what is only known when it runs is not allowed by
+// --trust-tools where it may be what a rule denies.
+func TestTrustDoesNotAnswerWhatARuleMayDeny(t *testing.T) {
+	for _, test := range []struct {
+		deny, ask []string
+		line      string
+		want      Decision
+		reason    string
+	}{
+		{[]string{"shell(git push*)"}, nil, "$G push", Deny, `whether it runs what the rule denies is only known when "$G ` +
+			`push" runs: only a person at a terminal can allow it, and there is none`},
+		{[]string{"shell(git push*)"}, nil, `eval "$X"`, Deny, "only a person at a terminal can allow it"},
+		{[]string{"shell(git push*)"}, nil, "echo 'a", Deny, "the command cannot be examined: reached EOF without closing"},
+		{[]string{"shell(git push*)"}, nil, "make", Allow, ""},
+		{nil, []string{"shell(git push*)"}, "$G push", Allow, ""},
+		{nil, nil, `eval "$X"`, Allow, ""},
+	} {
+		g := Gate{Policy: rulesOf(t, test.deny, test.ask, nil), TrustAll: true}
+		got, err := g.Decide(t.Context(), shellCall(test.line, "/project"), says(Judgement{}))
+		if err != nil || got.Decision != test.want || !strings.Contains(got.Reason, test.reason) {
+			t.Errorf("%s: %+v %v", test.line, got, err)
+		}
+	}
+}
+
 func TestWithoutATerminalTheLineSaysWhatWouldAllow(t *testing.T) {
 	g := Gate{Policy: fixed{byDefault: Judgement{Decision: Ask, By: "the default for shell"}, rule: "shell_exec(make)"}}
 	got, err := g.Decide(t.Context(), Call{}, says(Judgement{}))

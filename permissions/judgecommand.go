@@ -53,8 +53,8 @@ type commandRules struct {
 func (r *Rules) judgeCommand(c Call) Judgement {
 	line, err := commandline.Parse(c.Access.Command)
 	if err != nil {
-		return Judgement{Decision: Ask, By: "the examination of commands", Reason: fmt.Sprintf("the command cannot be "+
-			"examined: %v", err)}
+		return Judgement{Decision: Ask, By: "the examination of commands", Doubtful: r.deniesSome(c.Tool),
+			Reason: fmt.Sprintf("the command cannot be examined: %v", err)}
 	}
 	about := func(list []*rule) (found []*rule) {
 		for _, rule := range list {
@@ -82,8 +82,8 @@ func (r commandRules) forbidden() Judgement {
 			case sure == certain:
 				return Judgement{Decision: Deny, By: rule.by(), Reason: r.about(c)}
 			case sure == possible && asked.Decision == Undecided:
-				asked = Judgement{Decision: Ask, By: rule.by(), Reason: fmt.Sprintf("whether it runs what the rule denies is only "+
-					"known when %s runs", quoted(c))}
+				asked = Judgement{Decision: Ask, By: rule.by(), Doubtful: true,
+					Reason: fmt.Sprintf("whether it runs what the rule denies is only known when %s runs", quoted(c))}
 			}
 		}
 		for _, rule := range r.ask {
@@ -137,14 +137,16 @@ func (r commandRules) unknown() Judgement {
 	if len(r.deny) == 0 && len(r.ask) == 0 {
 		return Judgement{}
 	}
-	by := append(slices.Clone(r.deny), r.ask...)[0].by()
+	asked := Judgement{Decision: Ask, By: append(slices.Clone(r.deny), r.ask...)[0].by(), Doubtful: len(r.deny) > 0}
 	for c := range all(r.line.Commands) {
 		if c.Opaque != "" {
-			return Judgement{Decision: Ask, By: by, Reason: fmt.Sprintf("in %s, %s", quoted(c), c.Opaque)}
+			asked.Reason = fmt.Sprintf("in %s, %s", quoted(c), c.Opaque)
+			return asked
 		}
 	}
 	if r.line.Hidden != "" {
-		return Judgement{Decision: Ask, By: by, Reason: r.line.Hidden}
+		asked.Reason = r.line.Hidden
+		return asked
 	}
 	return Judgement{}
 }

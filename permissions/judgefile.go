@@ -17,7 +17,7 @@ func (c fileCall) judge() Judgement {
 	case isWritten(c.spec.Category):
 		return Strictest(j, c.protect(c.file))
 	case c.spec.Category == tools.CategorySearch && !c.mayList():
-		return Strictest(j, Judgement{Decision: Deny, By: j.By,
+		return Strictest(j, c.neverRead(c.file), Judgement{Decision: Deny, By: j.By,
 			Reason: "reading there is asked for each file, so it cannot be searched; read single files"})
 	}
 	return Strictest(j, c.neverRead(c.file))

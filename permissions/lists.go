@@ -3,6 +3,7 @@ package permissions
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/tools"
@@ -67,6 +68,11 @@ func (l *lists) bare(spec tools.Spec) Judgement {
 	return Judgement{}
 }
 
+// deniesSome reports whether a rule denies some calls of a tool.
+func (l *lists) deniesSome(spec tools.Spec) bool {
+	return slices.ContainsFunc(l.deny, func(rule *rule) bool { return rule.names(spec) })
+}
+
 // permit returns what the first rule about a tool says that allows a call.
 func (l *lists) permit(spec tools.Spec, match func(*rule) bool) Judgement {
 	for _, rule := range l.allow {
@@ -85,7 +91,8 @@ func (l *lists) forbidden(match func(*rule) certainty) Judgement {
 		case certain:
 			return Judgement{Decision: Deny, By: rule.by()}
 		case possible:
-			asked = Judgement{Decision: Ask, By: rule.by(), Reason: "whether the rule is about this call cannot be told before"}
+			asked = Judgement{Decision: Ask, By: rule.by(), Doubtful: true,
+				Reason: "whether the rule is about this call cannot be told before"}
 		}
 	}
 	for _, rule := range l.ask {

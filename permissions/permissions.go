@@ -43,6 +43,9 @@ type Judgement struct {
 	// Protected says that only the person's explicit yes at the terminal allows the
 	// call, whatever rules and hooks say.
 	Protected bool
+	// Doubtful says that a rule which denies may be about the call, so that only the person
+	// can say that it is not.
+	Doubtful bool
 }
 
 // ThePerson is who decided by answering a question.
@@ -69,11 +72,10 @@ func Strictest(list ...Judgement) Judgement {
 	var strictest Judgement
 	for _, j := range list {
 		if j.Decision.rank() > strictest.Decision.rank() {
-			j.Protected = j.Protected || strictest.Protected
-			strictest = j
-		} else {
-			strictest.Protected = strictest.Protected || j.Protected
+			j, strictest = strictest, j
 		}
+		strictest.Protected = strictest.Protected || j.Protected
+		strictest.Doubtful = strictest.Doubtful || j.Doubtful
 	}
 	return strictest
 }

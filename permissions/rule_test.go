@@ -206,3 +206,18 @@ func TestARuleForManyDomainsAllowsPublicAddressesOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestADeniedAddressIsDeniedByTheNamesThatHaveIt(t *testing.T) {
+	call := Call{Tool: tools.Spec{Name: "fetch_url", Category: tools.CategoryFetch}, Access: tools.Access{
+		URL: "https://wiki.example.com/", Addresses: []netip.Addr{netip.MustParseAddr("1.2.3.4"),
+			netip.MustParseAddr("::ffff:10.0.0.1")}}}
+	for rule, want := range map[string]Decision{"fetch(domain:10.0.0.1)": Deny, "fetch(domain:10.0.0.2)": Undecided} {
+		if got := rulesOf(t, []string{rule}, nil, nil).Judge(call); got.Decision != want {
+			t.Errorf("%s: %+v", rule, got)
+		}
+	}
+	allowing := rulesOf(t, nil, nil, []string{"fetch(domain:10.0.0.1)"})
+	if got := allowing.Judge(call); got.Decision != Undecided {
+		t.Errorf("a permission for an address is none for a name: %+v", got)
+	}
+}

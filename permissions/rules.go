@@ -90,7 +90,7 @@ func (r *Rules) judgeURL(c Call) Judgement {
 		case rule.notDomain != nil:
 			return possible
 		}
-		return rule.domain.match(c.Access.URL)
+		return rule.domain.concerns(c.Access)
 	}
 	return Strictest(r.forbidden(match), r.permit(c.Tool, func(rule *rule) bool { return rule.allowsFetch(c.Access) }))
 }
