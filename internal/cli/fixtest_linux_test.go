@@ -137,7 +137,7 @@ func TestAModelIsRefusedWithoutATerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, rule := range []string{"shell_exec(go test ./...)", "file_edit(/sum.go)"} {
-		line := fmt.Sprintf("was refused: it is asked, and there is no terminal to ask at; --allow %q allows it for one "+
+		line := fmt.Sprintf("was refused: it is asked, and there is no terminal to ask at; --allow '%s' allows it for one "+
 			"run, [permissions] allow in config.toml always\n", rule)
 		if !strings.Contains(string(out), line) {
 			t.Errorf("no line says %q:\n%s", line, out)
