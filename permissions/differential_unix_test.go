@@ -43,8 +43,10 @@ func (l *laboratory) compare(t *testing.T) {
 	}
 	fixed, ran := len(lines), 0
 	random := rand.New(rand.NewPCG(uint64(*randomLines), 1))
-	for range *randomLines {
-		lines = append(lines, randomLine(random, spellings, wrappings))
+	for len(lines) < fixed+*randomLines {
+		if line := randomLine(random, spellings, wrappings); staysInside(line) {
+			lines = append(lines, line)
+		}
 	}
 	for i, line := range lines {
 		if strings.Contains(line, "sh f") {
@@ -102,9 +104,7 @@ func newLaboratory(t *testing.T, shell string) *laboratory {
 		"xargs", "time"}
 	for _, name := range append(harmless, "sh", "bash", "dash") {
 		if path, err := exec.LookPath(name); err == nil {
-			if err := os.Symlink(path, filepath.Join(l.dir, "bin", name)); err != nil {
-				t.Fatal(err)
-			}
+			l.addProgram(t, name, path)
 		}
 	}
 	var allow []string
@@ -118,9 +118,18 @@ func newLaboratory(t *testing.T, shell string) *laboratory {
 	return l
 }
 
-// nobody is the user as which lines run if the test runs as root. A damaged line can name any
-// path of the system, such as the real git behind a redirection: it must not be able to
-// write there.
+// addProgram makes a program of the laboratory that runs one of the system. It is no link, so
+// that a line which writes to it, as in >../bin/cat, changes the laboratory only.
+func (l *laboratory) addProgram(t *testing.T, name, path string) {
+	t.Helper()
+	script := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\"\n", path)
+	if err := os.WriteFile(filepath.Join(l.dir, "bin", name), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nobody is the user as which lines run if the test runs as root: should a damaged line name
+// a path outside after all, it must not be able to write there.
 const nobody = 65534
 
 // giveAway makes a directory of the laboratory that of the user as which lines run.
@@ -226,4 +235,27 @@ func randomLine(random *rand.Rand, spellings, wrappings []string) string {
 		}
 	}
 	return line
+}
+
+// staysInside reports whether a damaged line names only paths that are known to lead to
+// nothing but the laboratory: it is run for real.
+func staysInside(line string) bool {
+	if strings.Count(line, "..") > 1 {
+		return false
+	}
+	known := strings.NewReplacer("DIR/bin/", "", "../bin/", "", "~/bin/", "", "</dev/null", "", "out/f", "", "'out'/f", "",
+		". ./f", "", "${HOME/h/", "")
+	return !strings.Contains(known.Replace(line), "/")
+}
+
+func TestDamagedLinesStayInTheLaboratory(t *testing.T) {
+	for line, want := range map[string]bool{
+		"git push >out/f": true, "../bin/git push": true, ">../bin/cat": true, "cd ..; git push": true,
+		"> /usr/bin/git": false, "DIR/../x": false, "cd ..; cd ..; >f": false, "../bin/../../f": false, ">/dev/null": false,
+		"DI/bin/git push": false, ".>./bin/git": false, "~/f": false, "../f": false,
+	} {
+		if got := staysInside(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
 }
