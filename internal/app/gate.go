@@ -112,10 +112,15 @@ func keepRule(home, rule string) error {
 func reportReplaced(s *Session, name string) {
 	for _, p := range s.Loaded.Plugins {
 		for _, t := range p.Tools {
-			if t.Spec().Name == name && !s.replaced[name] {
-				s.replaced[name] = true
-				s.person.notice(fmt.Sprintf("plugin %q brings its own %s; chibi's is not offered", p.Name, name))
+			if t.Spec().Name != name || s.replaced[name] {
+				continue
 			}
+			s.replaced[name] = true
+			notice := fmt.Sprintf("plugin %q brings its own %s; chibi's is not offered", p.Name, name)
+			if t.Spec().Category == "" {
+				notice += "; it has no category, so rules and permission points do not see what it does"
+			}
+			s.person.notice(notice)
 		}
 	}
 }
