@@ -27,27 +27,23 @@ func hasRules(c config.Config) bool {
 
 // ruleSettings returns the rules of the configuration.
 func ruleSettings(c config.Config) permissions.Settings {
-	written := func(rules config.Rules) (list []permissions.Written) {
-		for _, r := range rules {
-			list = append(list, permissions.Written{Text: r.Text, Where: r.Where})
-		}
-		return list
-	}
 	p := c.Permissions
 	return permissions.Settings{Deny: written(p.Deny), Ask: written(p.Ask), Allow: written(p.Allow)}
 }
 
+// written returns rules, or entries of lists of URLs, with where they stand.
+func written(rules config.Rules) (list []permissions.Written) {
+	for _, r := range rules {
+		list = append(list, permissions.Written{Text: r.Text, Where: r.Where})
+	}
+	return list
+}
+
 // urlPolicy returns the configuration's URL policy; nil: there is none.
 func urlPolicy(c config.Config) (*permissions.URLPolicy, error) {
-	entries := func(rules config.Rules) (list []permissions.Written) {
-		for _, r := range rules {
-			list = append(list, permissions.Written{Text: r.Text, Where: r.Where})
-		}
-		return list
-	}
 	p := c.URLPolicy
-	return permissions.NewURLPolicy(permissions.URLSettings{Default: p.Default, DenyOverride: entries(p.DenyOverride),
-		AllowOverride: entries(p.AllowOverride), Deny: entries(p.Deny), Allow: entries(p.Allow)})
+	return permissions.NewURLPolicy(permissions.URLSettings{Default: p.Default, DenyOverride: written(p.DenyOverride),
+		AllowOverride: written(p.AllowOverride), Deny: written(p.Deny), Allow: written(p.Allow)})
 }
 
 // newRules makes the rules of a session.

@@ -22,7 +22,7 @@ func UnknownTools(s *Session) (about []string) {
 			continue
 		}
 		text := fmt.Sprintf("the rule %q of %s is about no tool that there is", rule.Text, rule.Where)
-		if near := nearestTool(name, known); near != "" {
+		if near := strictjson.Nearest(name, known); near != "" {
 			text += fmt.Sprintf("; did you mean %q?", near)
 		}
 		about = append(about, text)
@@ -45,15 +45,4 @@ func knownTools(s *Session) (names []string) {
 		names = append(names, tool.Spec().Name)
 	}
 	return names
-}
-
-// nearestTool returns the name that a person may have meant; "": none resembles it.
-func nearestTool(name string, known []string) (near string) {
-	least := len(name)/3 + 1
-	for _, k := range known {
-		if d := strictjson.Distance(name, k); d < least {
-			near, least = k, d
-		}
-	}
-	return near
 }

@@ -295,7 +295,7 @@ func TestAKilledKeeper(t *testing.T) {
 
 // TestALongHome: the socket is where its path is short enough, for this user only.
 func TestALongHome(t *testing.T) {
-	runtime, temp := t.TempDir(), t.TempDir()
+	runtime, temp := shortDir(t), shortDir(t)
 	os.Chmod(runtime, 0o700)
 	t.Setenv("XDG_RUNTIME_DIR", runtime)
 	t.Setenv("TMPDIR", temp)

@@ -143,9 +143,21 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
+// shortDir makes a directory whose path has no name of a test in it: a socket has to be
+// in there, and paths of sockets are short.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, home: t.TempDir(), script: os.Getenv(scriptVariable), keep: time.Minute}
+	w := &world{t: t, home: shortDir(t), script: os.Getenv(scriptVariable), keep: time.Minute}
 	settle(t, w.script)
 	t.Cleanup(func() { stop(w.home) })
 	w.log = filepath.Join(w.home, "log")

@@ -282,7 +282,7 @@ func TestAnIdleProcessEnds(t *testing.T) {
 // TestAKeeperThatNobodyUsesEnds.
 func TestAKeeperThatNobodyUsesEnds(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
+	home := shortDir(t)
 	if err := keeper.Serve(t.Context(), keeper.Options{Home: home, Keep: 10 * time.Millisecond}); err != nil {
 		t.Error(err)
 	}

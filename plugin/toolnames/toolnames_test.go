@@ -10,6 +10,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/toolnames"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/coding"
+	"github.com/chibi-host/chibi/tools/coding/fetch"
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 )
@@ -98,7 +99,8 @@ func TestWhatAHookOfKodeletSees(t *testing.T) {
 // TestTheTablesKnowTheToolsThatThereAre compares the names of arguments with the schemas of the
 // coding tools.
 func TestTheTablesKnowTheToolsThatThereAre(t *testing.T) {
-	list := append(coding.Tools(coding.Config{Root: t.TempDir()}), coding.Shell(coding.ShellConfig{}))
+	list := append(coding.Tools(coding.Config{Root: t.TempDir()}), coding.Shell(coding.ShellConfig{}),
+		fetch.New(fetch.Config{}))
 	for _, tool := range list {
 		spec := tool.Spec()
 		has := map[string]bool{}
