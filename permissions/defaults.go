@@ -16,6 +16,10 @@ func (r *Rules) Default(c Call) Judgement {
 		j.Decision = Allow
 	case "":
 		return Judgement{Decision: Allow, By: "the default for tools without a category"}
+	case tools.CategoryShell:
+		if !r.isInside(c.Access.Dir) {
+			j.Reason = fmt.Sprintf("it would run in %s, and rules allow commands inside the roots only", c.Access.Dir)
+		}
 	case tools.CategoryRead, tools.CategorySearch:
 		if isIn(r.roots, file{c.Access.Path, c.Access.Real}) {
 			return Judgement{Decision: Allow, By: j.By + " inside the roots"}

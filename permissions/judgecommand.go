@@ -153,7 +153,7 @@ func (r commandRules) unknown() Judgement {
 
 // permit returns what allows all commands of the line and the targets of its redirections.
 func (r commandRules) permit() Judgement {
-	if !r.isInside() {
+	if !r.isInside(r.call.Access.Dir) {
 		return Judgement{}
 	}
 	for _, rule := range r.allow {
@@ -180,10 +180,9 @@ func (r commandRules) permit() Judgement {
 	return Judgement{Decision: Allow, By: by.by()}
 }
 
-// isInside reports whether the working directory of the call is where commands are
+// isInside reports whether the working directory of a call is where commands are
 // allowed by rules: inside the roots, or where chibi was started.
-func (r commandRules) isInside() bool {
-	dir := r.call.Access.Dir
+func (r *Rules) isInside(dir string) bool {
 	return dir == "" || dir == r.dir || isIn(r.roots, file{dir, Real(dir)})
 }
 
