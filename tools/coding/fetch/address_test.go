@@ -17,7 +17,7 @@ import (
 )
 
 // denied is what is said where nobody can be asked.
-const denied = "Permission denied: it is asked, and there is no terminal to ask at"
+const denied = "it is asked, and there is no terminal to ask at"
 
 func TestAddressesThatAreNotPublicAreRefusedWithoutARule(t *testing.T) {
 	secret := serve(t, says("text/plain", "secret"))
@@ -34,7 +34,7 @@ func TestAddressesThatAreNotPublicAreRefusedWithoutARule(t *testing.T) {
 			"[2002:7f00:1::]", "0", "[::]", "169.254.169.254", "[::ffff:169.254.169.254]", "home.example",
 			"metadata.example",
 			"mapped.example", "mixed.example", "six.example", "nat64.example", "HOME.example."} {
-			if got := u.get(t, "http://"+host+":"+secret+"/"); !strings.HasPrefix(got.Text, denied) {
+			if got := u.get(t, "http://"+host+":"+secret+"/"); !strings.Contains(got.Text, denied) {
 				t.Errorf("%v and %s: %s", allow, host, got.Text)
 			}
 		}
@@ -93,7 +93,7 @@ func TestANameCannotChangeItsAddressAfterItWasJudged(t *testing.T) {
 func TestANameThatIsRefusedIsNotLookedUp(t *testing.T) {
 	dns := &names{answers: map[string][]string{"leak.example": {"1.1.1.1"}}}
 	u := setUp(t, fetch.Config{Resolver: dns.resolver(t)})
-	if got := u.get(t, "http://leak.example/"); !strings.HasPrefix(got.Text, denied) || len(dns.lookups()) > 0 {
+	if got := u.get(t, "http://leak.example/"); !strings.Contains(got.Text, denied) || len(dns.lookups()) > 0 {
 		t.Errorf("%s, and these names were looked up: %v", got.Text, dns.lookups())
 	}
 }
