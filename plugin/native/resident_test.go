@@ -493,11 +493,12 @@ func TestStandardErrorOfAResident(t *testing.T) {
 	var stderr lockedBuffer
 	p := loadResident(t, "", `echo "a note" >&2; reply null`, func(o *native.Options) { o.Runner.Stderr = &stderr })
 	p.fire("{}")
-	if os.Getenv(throughKeeper) != "" {
+	isKept := os.Getenv(throughKeeper) != ""
+	if isKept {
 		p.fire("{}") // the last words before the last answer of a run may be lost there
 	}
 	p.allEnded()
-	if got := stderr.String(); got != "a note\n" && got != "a note\na note\n" {
+	if got := stderr.String(); got != "a note\n" && !(isKept && got == "a note\na note\n") {
 		t.Errorf("stderr = %q", got)
 	}
 }

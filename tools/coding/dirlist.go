@@ -56,16 +56,11 @@ func (c Config) planList(_ context.Context, call tools.Call) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, failure := c.openFolder(p)
-	run := func(ctx context.Context) (string, error) {
-		if failure != nil {
-			return "", failure
-		}
+	return c.planFolder(p, func(ctx context.Context, dir *disk.Dir) (string, error) {
 		l := listing{config: c, showHidden: args.ShowHidden, depth: min(depth, maxListedDepth)}
 		l.list(ctx, dir, 0)
 		return l.String(), ctx.Err()
-	}
-	return &plan{access: p.access(), run: run, close: dir.Close}, nil
+	}), nil
 }
 
 // listing is the list of a directory and of those in it.

@@ -58,14 +58,21 @@ func (c Config) planGlob(_ context.Context, call tools.Call) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.planFolder(p, func(ctx context.Context, dir *disk.Dir) (string, error) {
+		return globbing{place: p, pattern: pattern, most: min(most, maxGlobbed)}.in(ctx, dir, c)
+	}), nil
+}
+
+// planFolder plans what is done with a directory, which it opens.
+func (c Config) planFolder(p place, do func(context.Context, *disk.Dir) (string, error)) *plan {
 	dir, failure := c.openFolder(p)
 	run := func(ctx context.Context) (string, error) {
 		if failure != nil {
 			return "", failure
 		}
-		return globbing{place: p, pattern: pattern, most: min(most, maxGlobbed)}.in(ctx, dir, c)
+		return do(ctx, dir)
 	}
-	return &plan{access: p.access(), run: run, close: dir.Close}, nil
+	return &plan{access: p.access(), run: run, close: dir.Close}
 }
 
 // orHere returns a path, or the base of relative ones.
