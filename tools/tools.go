@@ -23,6 +23,7 @@ const (
 	File    Kind = "file"    // reads files and cached outputs
 	Plugin  Kind = "plugin"  // brought by a plugin
 	Coding  Kind = "coding"  // works on files, runs commands, fetches URLs
+	MCP     Kind = "mcp"     // belongs to an MCP server
 )
 
 // Spec describes a tool to the model.

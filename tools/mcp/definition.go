@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Definition is what a server says about one of its tools.
+type Definition struct {
+	// Name is the server's name of the tool, Title one for people.
+	Name  string `json:"name"`
+	Title string `json:"title,omitempty"`
+	// Description and InputSchema are for the model.
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty"`
+	// The server's hints. They prove nothing.
+	ReadOnly    bool  `json:"read_only,omitempty"`
+	Idempotent  bool  `json:"idempotent,omitempty"`
+	Destructive *bool `json:"destructive,omitempty"`
+	OpenWorld   *bool `json:"open_world,omitempty"`
+}
+
+// Hash changes when anything about the definition does. What a person has approved is the
+// definition with one hash.
+func (d Definition) Hash() string {
+	text, _ := json.Marshal(d) // these types always encode
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// List is what a server offered at one time.
+type List struct {
+	// Fingerprint is that of the [Server] whose list it is.
+	Fingerprint string `json:"fingerprint"`
+	// Program and Version are what the server calls itself, Protocol the version of MCP.
+	Program  string `json:"program,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+	// Tools are its tools, in its order.
+	Tools []Definition `json:"tools"`
+	// Beyond is how many further tools were not taken, because a list has a bound.
+	Beyond int `json:"beyond,omitempty"`
+	// Asked is when the server was asked.
+	Asked time.Time `json:"asked"`
+}
+
+// definitionOf returns what a server says about a tool.
+func definitionOf(t *sdk.Tool) (Definition, error) {
+	d := Definition{Name: t.Name, Title: t.Title, Description: t.Description}
+	if t.InputSchema != nil {
+		schema, err := json.Marshal(t.InputSchema)
+		if err != nil {
+			return d, fmt.Errorf("tool %q: its schema: %w", t.Name, err)
+		}
+		d.InputSchema = schema
+	}
+	if a := t.Annotations; a != nil {
+		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = a.ReadOnlyHint, a.IdempotentHint, a.DestructiveHint, a.OpenWorldHint
+		if d.Title == "" {
+			d.Title = a.Title
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,13 @@
+// Package mcp makes the tools of MCP servers tools like any other. MCP, the Model Context
+// Protocol, is specified at https://modelcontextprotocol.io; the official Go SDK speaks it.
+//
+// What it promises:
+//
+//   - No server starts before one of its tools is called or its list is asked for.
+//   - Whatever a server sends is bounded, and text from it is data: it cannot control a
+//     terminal, and what it says about its tools (that they only read, for instance) counts
+//     only for a [Server] that the person trusts.
+//   - A call is never sent twice.
+//
+// It prints nothing and stores nothing.
+package mcp

@@ -1,0 +1,85 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// The defaults of a Server.
+const (
+	// DefaultTimeout is how long a call may take.
+	DefaultTimeout = time.Minute
+	// StartTimeout is how long a server may take to start, or to be connected to, and to
+	// answer initialize.
+	StartTimeout = 10 * time.Second
+)
+
+// Server says how an MCP server is reached and what of it is used. Exactly one of Command
+// and URL is set.
+type Server struct {
+	// Name is a part of the names of its tools, see [ValidServerName].
+	Name string
+	// Source is where it was defined, for messages: a file, with a line if that is known.
+	Source string
+
+	// Command is the program of a server that speaks over standard input and output, Args
+	// its arguments, Dir its working directory ("": that of the host), Env variables in
+	// addition to those of the host.
+	Command string
+	Args    []string
+	Dir     string
+	Env     map[string]string
+
+	// URL is the endpoint of a server that speaks streamable HTTP, Headers what is sent with
+	// each request.
+	URL     string
+	Headers map[string]string
+
+	// Timeout bounds a call; 0: DefaultTimeout.
+	Timeout time.Duration
+	// Include and Exclude say which of its tools there are, by the server's names; an empty
+	// Include is all.
+	Include, Exclude []string
+	// Trusted says that what the server says about its tools counts: one that only reads is
+	// called without a question, and at the same time as others.
+	Trusted bool
+	// Tools says more about single tools, by the server's names.
+	Tools map[string]ToolSettings
+}
+
+// ToolSettings is what the person says about one tool of a server.
+type ToolSettings struct {
+	// Category is the kind of thing that the tool does; "": [tools.CategoryMCP]. Subject
+	// names the argument that the category is about.
+	Category tools.Category
+	Subject  string
+}
+
+// Check reports what is wrong with a definition.
+func (s Server) Check() error {
+	switch {
+	case !ValidServerName(s.Name):
+		return fmt.Errorf("%q is not a valid name of an MCP server: at most %d letters, digits, - and _, "+
+			"without __ and without _ at either end", s.Name, maxServerName)
+	case s.Command == "" && s.URL == "":
+		return errors.New("it has neither command nor url")
+	case s.Command != "" && s.URL != "":
+		return errors.New("it has both command and url; keep one")
+	}
+	return nil
+}
+
+// Fingerprint changes when what is started or connected to does: it decides whether a list
+// of tools that is remembered still belongs to the server. Values of headers and variables
+// are part of it as they are written in the configuration, before variables are filled in.
+func (s Server) Fingerprint() string {
+	text, _ := json.Marshal([]any{s.Command, s.Args, s.Dir, s.Env, s.URL, s.Headers}) // these types always encode
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
