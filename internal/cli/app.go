@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/doctor"
 	"github.com/chibi-host/chibi/internal/cli/history"
 	"github.com/chibi-host/chibi/internal/cli/hook"
+	"github.com/chibi-host/chibi/internal/cli/mcp"
 	"github.com/chibi-host/chibi/internal/cli/operation"
 	"github.com/chibi-host/chibi/internal/cli/plugins"
 	"github.com/chibi-host/chibi/internal/cli/recipe"
@@ -129,7 +130,7 @@ func commandLine(p *program) *cli.App {
 // commands lists the commands of all families.
 func commands(env *command.Env) (list []*cli.Command) {
 	for _, family := range []func(*command.Env) []*cli.Command{
-		contextcmd.Commands, history.Commands, cache.Commands, plugins.Commands, tool.Commands, recipe.Commands,
+		contextcmd.Commands, history.Commands, cache.Commands, plugins.Commands, tool.Commands, mcp.Commands, recipe.Commands,
 		trace.Commands, doctor.Commands, trust.Commands, hook.Commands, demo.Commands, complete.Commands,
 	} {
 		list = append(list, family(env)...)

@@ -60,7 +60,8 @@ func definitionOf(t *sdk.Tool) (Definition, error) {
 		d.InputSchema = schema
 	}
 	if a := t.Annotations; a != nil {
-		d.ReadOnly, d.Idempotent, d.Destructive, d.OpenWorld = a.ReadOnlyHint, a.IdempotentHint, a.DestructiveHint, a.OpenWorldHint
+		d.ReadOnly, d.Idempotent = a.ReadOnlyHint, a.IdempotentHint
+		d.Destructive, d.OpenWorld = a.DestructiveHint, a.OpenWorldHint
 		if d.Title == "" {
 			d.Title = a.Title
 		}

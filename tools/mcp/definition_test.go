@@ -63,7 +63,8 @@ func TestAFingerprintChangesWithWhatIsReached(t *testing.T) {
 }
 
 func TestADefinitionChangesItsHash(t *testing.T) {
-	tool := sdk.Tool{Name: "a", InputSchema: map[string]any{"type": "object"}, Annotations: &sdk.ToolAnnotations{Title: "A"}}
+	tool := sdk.Tool{Name: "a", InputSchema: map[string]any{"type": "object"},
+		Annotations: &sdk.ToolAnnotations{Title: "A"}}
 	before, err := definitionOf(&tool)
 	if err != nil || before.Title != "A" || string(before.InputSchema) != `{"type":"object"}` {
 		t.Fatalf("%+v, %v", before, err)
