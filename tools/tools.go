@@ -46,6 +46,8 @@ type Spec struct {
 	Subject string
 	// Parallel says that calls of the tool can run at the same time as other calls.
 	Parallel bool
+	// Remote says which tool of an MCP server it is; nil for others.
+	Remote *Remote
 }
 
 // String names the tool, and the plugin that brought it.

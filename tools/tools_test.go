@@ -233,3 +233,14 @@ func TestValidName(t *testing.T) {
 		}
 	}
 }
+
+func TestAToolOfAServerIsOfTheCategoryMCPToo(t *testing.T) {
+	shell := tools.Spec{Category: tools.CategoryShell}
+	remote := tools.Spec{Category: tools.CategoryShell, Remote: &tools.Remote{Server: "s", Tool: "run"}}
+	if shell.Is(tools.CategoryMCP) || !shell.Is(tools.CategoryShell) {
+		t.Error("a shell tool is not only a shell tool")
+	}
+	if !remote.Is(tools.CategoryMCP) || !remote.Is(tools.CategoryShell) || remote.Is(tools.CategoryRead) {
+		t.Error("a shell tool of a server is not both")
+	}
+}

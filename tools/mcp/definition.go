@@ -1,12 +1,11 @@
 package mcp
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/chibi-host/chibi/tools"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -27,10 +26,17 @@ type Definition struct {
 
 // Hash changes when anything about the definition does. What a person has approved is the
 // definition with one hash.
-func (d Definition) Hash() string {
-	text, _ := json.Marshal(d) // these types always encode
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+func (d Definition) Hash() string { return tools.RevisionOf(d.JSON()) }
+
+// JSON returns the definition as it is shown to the person and remembered: the Definition of
+// a [tools.Remote].
+func (d Definition) JSON() json.RawMessage {
+	text, err := json.Marshal(d)
+	if err != nil { // the schema is no JSON: its text is what changes
+		d.InputSchema, _ = json.Marshal(string(d.InputSchema))
+		text, _ = json.Marshal(d)
+	}
+	return text
 }
 
 // List is what a server offered at one time.

@@ -83,3 +83,14 @@ func TestADefinitionChangesItsHash(t *testing.T) {
 		seen[after.Hash()] = true
 	}
 }
+
+func TestADefinitionWhoseSchemaIsNoJSONStillHasAHash(t *testing.T) {
+	a, b := Definition{Name: "a", InputSchema: []byte("{")}, Definition{Name: "a", InputSchema: []byte("[")}
+	if len(a.JSON()) == 0 || a.Hash() == b.Hash() {
+		t.Errorf("%s and %s", a.JSON(), b.JSON())
+	}
+	remote := tools.Remote{Server: "s", Tool: "a", Definition: a.JSON}
+	if remote.Revision() != a.Hash() {
+		t.Error("a tool has another revision than its definition")
+	}
+}

@@ -1,0 +1,36 @@
+package tools
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Remote is a tool of an MCP server. Permission rules, hooks and the person know the tool by
+// it, whatever its [Category]; what a person approved is its definition.
+type Remote struct {
+	// Server is the server's name in the configuration, Tool the server's own name of the
+	// tool.
+	Server, Tool string
+	// ReadOnly says that the tool only reads: the server says so, and the person trusts the
+	// server. Such a tool is not asked about, as long as nothing else asks.
+	ReadOnly bool
+	// Definition returns all that the server says about the tool, as a JSON object that is
+	// the same text as long as the server says the same. It is called only when the tool is.
+	Definition func() json.RawMessage
+}
+
+// Revision returns a text that changes when anything in the definition does.
+func (r *Remote) Revision() string { return RevisionOf(r.Definition()) }
+
+// RevisionOf returns the revision of a definition.
+func RevisionOf(definition json.RawMessage) string {
+	sum := sha256.Sum256(definition)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Is reports whether a tool is of a category. A tool of an MCP server is of the category
+// [CategoryMCP] and of the one that the person gave it.
+func (s Spec) Is(c Category) bool {
+	return s.Category == c || c == CategoryMCP && s.Remote != nil
+}
