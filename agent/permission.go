@@ -26,7 +26,8 @@ func (c *toolCall) askPermission(ctx context.Context, tool tools.Tool) error {
 	if c.agent.Gate == nil {
 		return nil
 	}
-	c.judged = permissions.Call{Tool: tool.Spec(), ID: call.ID, Arguments: call.Arguments, Access: plan.Access()}
+	c.judged = permissions.Call{Tool: tools.SpecFor(tool, call.Arguments), ID: call.ID, Arguments: call.Arguments,
+		Access: plan.Access()}
 	allowed, err := judgedCall{toolCall: c}.judge(ctx)
 	if !allowed {
 		plan.Close()
@@ -41,7 +42,7 @@ func planOf(ctx context.Context, tool tools.Tool, call tools.Call, gate *permiss
 		return planner.Plan(ctx, call)
 	}
 	plan := unplanned{tool: tool, call: call}
-	if spec := tool.Spec(); gate != nil && gate.AccessOf != nil && spec.Category != "" {
+	if spec := tools.SpecFor(tool, call.Arguments); gate != nil && gate.AccessOf != nil && spec.Category != "" {
 		plan.access = gate.AccessOf(spec, call.Arguments, gate.Dir)
 	}
 	return plan, nil

@@ -56,8 +56,8 @@ func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, 
 			without[s.Name] = "tools.exclude of the configuration names it"
 		case settings.Include != nil && !included[s.Name]:
 			without[s.Name] = "tools.include of the configuration does not name it"
-		case s.Category != "" && slices.Contains(settings.ExcludeCategories, s.Category):
-			without[s.Name] = fmt.Sprintf("tools.exclude_categories of the configuration names %s", s.Category)
+		case settings.excludes(s):
+			without[s.Name] = excludedCategory(s).Error()
 		case a.Gate != nil && a.Gate.Offers != nil && !a.Gate.Offers(s):
 			without[s.Name] = "a rule of the permissions denies all its calls"
 		case recipe != nil && recipe.Tools != nil && !allowed[s.Name]:
@@ -67,6 +67,15 @@ func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, 
 		}
 	}
 	return kept, without
+}
+
+// excludes reports whether the category of a tool, or of a call, is filtered out.
+func (s Settings) excludes(spec tools.Spec) bool {
+	return spec.Category != "" && slices.Contains(s.ExcludeCategories, spec.Category)
+}
+
+func excludedCategory(spec tools.Spec) error {
+	return fmt.Errorf("tools.exclude_categories of the configuration names %s", spec.Category)
 }
 
 // Unoffered returns why the configuration and the permissions keep tools of an agent from its

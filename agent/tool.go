@@ -109,9 +109,10 @@ func (c *toolCall) prepare(ctx context.Context) error {
 		c.out = denied(err)
 		return nil
 	}
-	c.inv.Category, c.inv.Subject = string(tool.Spec().Category), tool.Spec().Subject
 	schema := c.agent.schemas.of(tool.Spec(), c.agent.Output)
 	c.inv.Arguments, c.converted = schema.Convert(c.inv.Arguments)
+	spec := tools.SpecFor(tool, c.inv.Arguments)
+	c.inv.Category, c.inv.Subject = string(spec.Category), spec.Subject
 	verdict, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreTool, c.inv, refineArguments(schema))
 	if err != nil {
 		return err
@@ -123,11 +124,11 @@ func (c *toolCall) prepare(ctx context.Context) error {
 		c.out = blocked(verdict)
 		return nil
 	}
-	if err := c.permit(tool.Spec()); err != nil {
+	if err := c.permit(tools.SpecFor(tool, c.inv.Arguments)); err != nil {
 		c.out = denied(err)
 		return nil
 	}
-	c.kind = tool.Spec().Kind
+	c.kind = spec.Kind
 	return c.askPermission(ctx, tool)
 }
 
@@ -170,13 +171,30 @@ func (c *toolCall) lookup() (tools.Tool, error) {
 	return tool, nil
 }
 
-// permit checks a call against the tool's parameters and the recipe.
+// permit checks a call against the tool's parameters, the filters and the recipe.
 func (c *toolCall) permit(spec tools.Spec) error {
 	err := c.agent.schemas.check(spec, c.inv.Arguments, c.agent.Output)
+	if err == nil {
+		err = c.checkCategory(spec)
+	}
 	if err != nil {
 		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
 	return errors.Join(err, c.step.turn.recipe.checkCommand(spec, c.inv.Arguments))
+}
+
+// checkCategory refuses a call of a tool with several categories: if its own category is
+// filtered out, and if plugins changed the arguments so that it is of another category than
+// the one that those before them were told.
+func (c *toolCall) checkCategory(spec tools.Spec) error {
+	switch {
+	case c.inv.Category != string(spec.Category):
+		return fmt.Errorf("plugins changed its arguments so that the call is of the category %q, and plugins that look for "+
+			"such calls were told %q", spec.Category, c.inv.Category)
+	case c.agent.Settings.excludes(spec):
+		return excludedCategory(spec)
+	}
+	return nil
 }
 
 // storeResult stores a call's result and adds it to the conversation, with the

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"net/netip"
 )
 
@@ -55,6 +56,24 @@ type Access struct {
 	// for what is denied anyway, because a name that is looked up tells its owner.
 	Addresses []netip.Addr
 	Resolve   func(context.Context) []netip.Addr
+}
+
+// Varied is a Tool whose calls are not all of one category: what a call does depends on its
+// arguments.
+type Varied interface {
+	Tool
+	// SpecFor returns the description of the tool with the category and the subject of a call
+	// with these arguments, which may be invalid. It has no effect and looks at nothing else,
+	// so that hooks, rules and the call itself agree.
+	SpecFor(arguments json.RawMessage) Spec
+}
+
+// SpecFor returns what describes a call of a tool with these arguments.
+func SpecFor(tool Tool, arguments json.RawMessage) Spec {
+	if varied, ok := tool.(Varied); ok {
+		return varied.SpecFor(arguments)
+	}
+	return tool.Spec()
 }
 
 // Planner is a Tool whose calls can be examined before they do anything. What is then
