@@ -118,7 +118,7 @@ var allowed = map[string][]string{
 	"cache/cachetest":              {"cache"},
 	"contexts/contexttest":         {"contexts"},
 	"internal/config": {"agent", "contexts", "llm", "llm/openai", "tools", "plugin", "plugin/process", "plugin/oneshot",
-		"plugin/native", "plugin/kode", "hookpoints", "internal/disk"},
+		"plugin/native", "plugin/kode", "hookpoints", "internal/disk", "tools/mcp"},
 	"hookpoints":                {},
 	"merge":                     {"hookpoints"},
 	"examples/plugins":          {},

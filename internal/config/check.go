@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
@@ -89,6 +90,10 @@ func checks(t target) error {
 		return checkPatterns(t.v.Interface().([]string))
 	case "categories":
 		return checkCategories(t.v.Interface().([]string))
+	case "category":
+		return checkCategories([]string{t.v.String()})
+	case "line":
+		return checkLine(t.v.String())
 	case "duration":
 		return checkDuration(t.v.String())
 	case "guards":
@@ -133,6 +138,14 @@ func checkCategories(names []string) error {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf(" names %q, which is no category of tools; they are %s", name, strings.Join(known, ", "))
 		}
+	}
+	return nil
+}
+
+// checkLine rejects what neither a header nor a variable of the environment can be.
+func checkLine(text string) error {
+	if strings.ContainsAny(text, "\r\n\x00") {
+		return errors.New(" has a line break or a NUL in it; want one line")
 	}
 	return nil
 }
@@ -191,7 +204,7 @@ func noPoint(name string) string {
 // error.
 func (s source) nameOf(t target) (string, error) {
 	name := t.path[t.depth-1].name
-	switch t.field.Tag.Get("name") {
+	switch placeholder := t.field.Tag.Get("name"); placeholder {
 	case "POINT":
 		if slices.Contains(hookpoints.Names(), name) {
 			return name, nil
@@ -202,9 +215,21 @@ func (s source) nameOf(t target) (string, error) {
 		if name = strings.ToLower(name); !slices.Contains(names, name) { // as other keys
 			return "", s.unknownOf(t, names)
 		}
+	case "SERVER":
+		if err := mcp.CheckServerName(name); err != nil {
+			return "", s.errorAt(t.offset(), "%s: %v", t.key(), err)
+		}
+	case "VARIABLE", "HEADER":
+		if name == "" || strings.ContainsFunc(name, isNoName) {
+			what := strings.ToLower(placeholder)
+			return "", s.errorAt(t.offset(), "%s: %q is not the name of a %s", t.key(), name, what)
+		}
 	}
 	return name, nil
 }
+
+// isNoName reports whether neither variables nor headers can have a character in their names.
+func isNoName(r rune) bool { return r <= ' ' || r > '~' || r == '=' || r == ':' }
 
 // checkElement checks that the last element of a list has its required key.
 func (s source) checkElement(t target, list reflect.Value, offset int) error {

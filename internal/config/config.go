@@ -14,7 +14,8 @@
 //	check    a further check, see [checks]
 //	above    what other sources than config.toml may say: one value, or "never" for nothing
 //	required a key that each element of a list must have, and its placeholder
-//	name     the placeholder for the names of a map in the documentation
+//	name     the placeholder for the names of a map in the documentation, which says what
+//	         names there are, see [source.nameOf]
 //	unset    the default, for the documentation, if no value stands for it
 //
 // It promises that a mistake is an error that names the file, the line, the key and the
@@ -113,6 +114,8 @@ type Config struct {
 	URLPolicy URLPolicy `toml:"url_policy"`
 	// Plugins says how plugins are run.
 	Plugins Plugins `toml:"plugins"`
+	// MCP are the MCP servers whose tools are offered, and what is said about those of projects.
+	MCP map[string]MCPServer `toml:"mcp" name:"SERVER"`
 	// Network says how the model's server is reached.
 	Network Network `toml:"network"`
 	// Trace says what is kept of the newest turns.

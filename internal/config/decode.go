@@ -151,6 +151,8 @@ func (d *decoder) intoMap(t target, do func(target) error) error {
 	t.v = newWithDefaults(all.Type().Elem())
 	if before := all.MapIndex(name); before.IsValid() {
 		t.v.Set(before)
+	} else if placed, ok := t.v.Addr().Interface().(interface{ setPlace(string) }); ok {
+		placed.setPlace(d.place(t.offset()))
 	}
 	if keys := t.field.Tag.Get("keys"); keys != "" {
 		t.tag = keys

@@ -10,8 +10,9 @@ import (
 
 // Key describes a key of the configuration.
 type Key struct {
-	// Name is the key as it is written, with dots for tables. NAME, POINT and EVENT in
-	// it stand for any plugin, hook point and event of Kode's.
+	// Name is the key as it is written, with dots for tables. Words in capitals stand for
+	// any name: NAME for that of a plugin, POINT of a hook point, EVENT of one of Kode's,
+	// SERVER of an MCP server, TOOL of one of its tools, VARIABLE and HEADER.
 	Name string
 	// Model is its name below [models.NAME] in models.toml; "" if it is not allowed
 	// there.
@@ -35,21 +36,22 @@ func All() []Key {
 }
 
 // Keys lists the keys that [Config.Value] knows, in the order of the documentation.
-// The key for the model's server is not among them, nor are settings of plugins
-// and of Kode's hooks.
+// The key for the model's server is not among them, nor are settings of plugins, of
+// Kode's hooks and of MCP servers.
 func Keys() []string {
 	return namesOf(All(), func(name string) bool {
-		return name != "api_key" && !strings.HasPrefix(name, "plugins.") && !strings.HasPrefix(name, "kode.")
+		return name != "api_key" && !strings.HasPrefix(name, "plugins.") && !hasPlaceholder(name)
 	})
 }
 
-// SettableKeys lists the keys that --set takes, except settings of single plugins and
-// of Kode's hooks.
+// SettableKeys lists the keys that --set takes, except those of single plugins, of Kode's
+// hooks and of MCP servers.
 func SettableKeys() []string {
-	return namesOf(All(), func(name string) bool {
-		return !strings.HasPrefix(name, "plugins.NAME.") && !strings.HasPrefix(name, "kode.")
-	})
+	return namesOf(All(), func(name string) bool { return !hasPlaceholder(name) })
 }
+
+// hasPlaceholder reports whether a key, or a part of one, stands for any name.
+func hasPlaceholder(name string) bool { return strings.ToLower(name) != name }
 
 func namesOf(keys []Key, wanted func(name string) bool) (names []string) {
 	for _, k := range keys {
@@ -104,6 +106,10 @@ func (w *walker) value(v reflect.Value, f reflect.StructField, k Key) {
 			element = element.Elem()
 		}
 		k.Name = join(k.Name, f.Tag.Get("name"))
+		if element.Kind() != reflect.Struct { // its elements are values
+			w.keys = append(w.keys, k)
+			return
+		}
 		w.walk(newWithDefaults(element), k, tag)
 	default:
 		if k.Default == "" {
@@ -185,20 +191,22 @@ func (s source) errorNear(t target, key string, known []string) error {
 }
 
 // named replaces a key's placeholders by the names of a path. ok is false if the key
-// has more of them.
+// has more of them, or if they are those of a table that the path does not resemble.
 func named(key string, path []part) (name string, ok bool) {
 	parts := strings.Split(key, ".")
 	for i, p := range parts {
-		if strings.ToLower(p) == p {
-			continue
-		}
-		if i >= len(path) {
+		switch {
+		case hasPlaceholder(p) && i < len(path):
+			parts[i] = path[i].name
+		case hasPlaceholder(p), i < len(path) && !resembles(p, path[i].name) && hasPlaceholder(key):
 			return "", false
 		}
-		parts[i] = path[i].name
 	}
 	return tomlKey(parts), true
 }
+
+// resembles reports whether a name may be a mistake for another one.
+func resembles(name, other string) bool { return strictjson.Distance(name, other) <= len(name)/2 }
 
 // nearest returns the known key that is nearest to a wrong one. Last parts are compared
 // too, so that "temperature" finds "api.temperature"; they must be near each other for

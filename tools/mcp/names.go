@@ -3,6 +3,7 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"github.com/chibi-host/chibi/tools"
@@ -24,6 +25,15 @@ const Prefix = "mcp__"
 func ValidServerName(name string) bool {
 	return tools.ValidName(name) && len(name) <= maxServerName && !strings.Contains(name, "__") &&
 		!strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_")
+}
+
+// CheckServerName returns the error for a name that no server can have.
+func CheckServerName(name string) error {
+	if ValidServerName(name) {
+		return nil
+	}
+	return fmt.Errorf("%q is not a valid name of an MCP server: at most %d letters, digits, - and _, "+
+		"without __ and without _ at either end", name, maxServerName)
 }
 
 // ToolName returns the name that a model calls a server's tool by: mcp__SERVER__TOOL, as in

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/chibi-host/chibi/tools"
@@ -63,10 +62,10 @@ type ToolSettings struct {
 
 // Check reports what is wrong with a definition.
 func (s Server) Check() error {
+	if err := CheckServerName(s.Name); err != nil {
+		return err
+	}
 	switch {
-	case !ValidServerName(s.Name):
-		return fmt.Errorf("%q is not a valid name of an MCP server: at most %d letters, digits, - and _, "+
-			"without __ and without _ at either end", s.Name, maxServerName)
 	case s.Command == "" && s.URL == "":
 		return errors.New("it has neither command nor url")
 	case s.Command != "" && s.URL != "":
