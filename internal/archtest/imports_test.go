@@ -100,11 +100,12 @@ var allowed = map[string][]string{
 	"internal/sandbox": {"permissions", "plugin/process", "internal/disk"},
 	"tools/coding": {"tools", "plugin/process", "permissions", "internal/disk", "internal/glob",
 		"internal/private"},
-	"tools/coding/fetch": {"tools", "permissions", "permissions/urls"},
-	"tools/mcp":          {"tools"},
-	"tools/builtin":      {"tools", "cache", "internal/disk", "internal/private"},
-	"internal/private":   {"contexts", "internal/disk"},
-	"internal/glob":      {},
+	"tools/coding/fetch":     {"tools", "permissions", "permissions/urls"},
+	"tools/mcp":              {"tools", "tools/mcp/internal/web"},
+	"tools/mcp/internal/web": {"internal/term"},
+	"tools/builtin":          {"tools", "cache", "internal/disk", "internal/private"},
+	"internal/private":       {"contexts", "internal/disk"},
+	"internal/glob":          {},
 
 	"permissions/internal/commandline": {},
 

@@ -117,6 +117,7 @@ var boundOf = map[string]string{
 	"internal/disk.ReadDerived":                   callersBound,
 	"internal/workbench/installed.Change":         "`installed.json`",
 	"internal/workbench/installed.Hash":           "directories",
+	"tools/mcp/internal/web.Body.Read":            "an answer of an MCP server with a URL",
 	"internal/workbench/installed.Read":           "`installed.json`",
 	"internal/workbench/installed.add":            "files of an installed plugin",
 	"internal/srcdoc.Fields":                      ownBytes,

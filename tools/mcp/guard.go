@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+
+	"github.com/chibi-host/chibi/tools/mcp/internal/web"
+)
+
+// The bounds of an answer, after decompression: of one message, and of all messages of a
+// stream, which has what a call reports of its progress.
+const (
+	maxAnswer = 16 << 20
+	maxStream = 64 << 20
+)
+
+// RoundTrip sends a request.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if web.Origin(req.URL) != g.origin {
+		return nil, &refusal{"a request to another host than that of its url was refused"}
+	}
+	req = req.Clone(req.Context())
+	for name, values := range g.headers {
+		if req.Header.Get(name) == "" { // what the protocol sets stays
+			req.Header[name] = values
+		}
+	}
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", "chibi")
+	}
+	res, err := g.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if r := g.judge(req, res); r != nil {
+		res.Body.Close()
+		return nil, r
+	}
+	res.Body = g.bounded(res)
+	return res, nil
+}
+
+// judge says why an answer is not used, nil if it is.
+func (g *guard) judge(req *http.Request, res *http.Response) *refusal {
+	kind := mediaType(res)
+	switch to := web.Redirect(res); {
+	case to != "":
+		return &refusal{fmt.Sprintf("it redirects to %s, which is not followed, so that calls and keys are not sent "+
+			"elsewhere; if that address is right, make it the url of the server", to)}
+	case res.StatusCode == http.StatusUnauthorized && !g.isAuthorized:
+		return &refusal{"it answered 401 Unauthorized: check the headers of the server"}
+	case req.Method == http.MethodPost && isSuccess(res) && (kind == "text/html" || kind == "application/xhtml+xml"):
+		return &refusal{fmt.Sprintf("it answered with a web page (%s) where MCP was expected: check the url of the "+
+			"server; it may also be the page of a login or a proxy", kind)}
+	}
+	return nil
+}
+
+func isSuccess(res *http.Response) bool { return res.StatusCode >= 200 && res.StatusCode < 300 }
+
+func mediaType(res *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // "" for what cannot be read
+	return kind
+}
+
+// bounded is the body of an answer up to its bound.
+func (g *guard) bounded(res *http.Response) *web.Body {
+	most := int64(maxAnswer)
+	if mediaType(res) == "text/event-stream" {
+		most = maxStream
+	}
+	return &web.Body{ReadCloser: res.Body, Left: most, Beyond: func() error {
+		r := &refusal{fmt.Sprintf("its answer has more than %d MiB", most>>20)}
+		g.beyond.Store(r)
+		return r
+	}}
+}
