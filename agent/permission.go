@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/clip"
@@ -136,8 +137,19 @@ func (c judgedCall) report(o permissions.Outcome) {
 	}
 }
 
-// fire asks the plugins at the permission point of a tool's category, if there is one.
+// fire asks the plugins at the permission points of a tool: that of its category, if there is
+// one, and that of MCP servers. The strictest answer counts.
 func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
+	judged, err := c.fireCategory(ctx)
+	if err != nil || !c.judged.Tool.Is(tools.CategoryMCP) {
+		return judged, err
+	}
+	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreMCPCall, c.mcpCall())
+	return permissions.Strictest(judged, judgementOf(answer)), err
+}
+
+// fireCategory asks the plugins at the permission point of a tool's category, if there is one.
+func (c judgedCall) fireCategory(ctx context.Context) (permissions.Judgement, error) {
 	var answer hookpoints.PermissionAnswer
 	var err error
 	switch c.judged.Tool.Category {
@@ -150,11 +162,16 @@ func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
 	case tools.CategoryFetch:
 		answer, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PreFetchURL, c.fetchURL(ctx))
 	}
-	if err != nil || answer.Verdict() == "" {
-		return permissions.Judgement{}, err
+	return judgementOf(answer), err
+}
+
+// judgementOf returns what plugins decided together.
+func judgementOf(answer hookpoints.PermissionAnswer) permissions.Judgement {
+	if answer.Verdict() == "" {
+		return permissions.Judgement{}
 	}
 	return permissions.Judgement{Decision: permissions.Decision(answer.Verdict()),
-		By: fmt.Sprintf("plugin %q", answer.DecidedBy), Plugin: answer.DecidedBy, Reason: answer.Reason}, nil
+		By: fmt.Sprintf("plugin %q", answer.DecidedBy), Plugin: answer.DecidedBy, Reason: answer.Reason}
 }
 
 // paths returns the path that a call uses, and the one that it named if that differs.
@@ -222,6 +239,22 @@ func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload 
 	payload.Host, payload.AddressClass, payload.Reason = target.Host, string(target.Class), target.Reason
 	if target.IsSensitive() {
 		payload.Safety = hookpoints.SafetySensitive
+	}
+	return payload
+}
+
+// mcpCall is told which tool of which server would be called. A plugin's tool may belong to a
+// server too; its name then says to which.
+func (c judgedCall) mcpCall() hookpoints.PreMCPCallPayload {
+	payload := hookpoints.PreMCPCallPayload{ToolName: c.inv.ToolName, Tool: c.inv.ToolName, Arguments: c.inv.Arguments,
+		ToolCallID: c.inv.ToolCallID, Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(),
+		Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+	if remote := c.judged.Tool.Remote; remote != nil {
+		payload.Server, payload.Tool, payload.ReadOnly = remote.Server, remote.Tool, remote.ReadOnly
+	} else if rest, ok := strings.CutPrefix(c.inv.ToolName, "mcp__"); ok {
+		if server, tool, ok := strings.Cut(rest, "__"); ok {
+			payload.Server, payload.Tool = server, tool
+		}
 	}
 	return payload
 }

@@ -202,6 +202,8 @@ func TestWhatPermissionPointsAreTold(t *testing.T) {
 		{tools.CategoryFetch, tools.Access{}, "pre_fetch_url", `{"tool_name":"fetch_it","url":"","host":"",` +
 			`"address_class":"","safety":"no_url","summary":"{\"n\":1}","arguments":{"n":1},"tool_call_id":"c1",` +
 			`"cwd":"/p","context_name":"work"}`},
+		{tools.CategoryMCP, tools.Access{}, "pre_mcp_call", `{"tool_name":"mcp_it","server":"","tool":"mcp_it",` +
+			`"arguments":{"n":1},"tool_call_id":"c1","cwd":"/p","context_name":"work"}`},
 		{tools.CategoryAgent, tools.Access{}, "", ""},
 	} {
 		t.Run(string(test.category), func(t *testing.T) {

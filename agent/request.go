@@ -56,8 +56,8 @@ func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, 
 			without[s.Name] = "tools.exclude of the configuration names it"
 		case settings.Include != nil && !included[s.Name]:
 			without[s.Name] = "tools.include of the configuration does not name it"
-		case settings.excludes(s):
-			without[s.Name] = excludedCategory(s).Error()
+		case settings.excluded(s) != "":
+			without[s.Name] = excludedCategory(settings.excluded(s)).Error()
 		case a.Gate != nil && a.Gate.Offers != nil && !a.Gate.Offers(s):
 			without[s.Name] = "a rule of the permissions denies all its calls"
 		case recipe != nil && recipe.Tools != nil && !allowed[s.Name]:
@@ -69,13 +69,16 @@ func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, 
 	return kept, without
 }
 
-// excludes reports whether the category of a tool, or of a call, is filtered out.
-func (s Settings) excludes(spec tools.Spec) bool {
-	return spec.Category != "" && slices.Contains(s.ExcludeCategories, spec.Category)
+// excluded returns the category of a tool, or of a call, that is filtered out, "" if none is.
+func (s Settings) excluded(spec tools.Spec) tools.Category {
+	if i := slices.IndexFunc(s.ExcludeCategories, spec.Is); i >= 0 {
+		return s.ExcludeCategories[i]
+	}
+	return ""
 }
 
-func excludedCategory(spec tools.Spec) error {
-	return fmt.Errorf("tools.exclude_categories of the configuration names %s", spec.Category)
+func excludedCategory(c tools.Category) error {
+	return fmt.Errorf("tools.exclude_categories of the configuration names %s", c)
 }
 
 // Unoffered returns why the configuration and the permissions keep tools of an agent from its

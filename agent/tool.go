@@ -191,8 +191,8 @@ func (c *toolCall) checkCategory(spec tools.Spec) error {
 	case c.inv.Category != string(spec.Category):
 		return fmt.Errorf("plugins changed its arguments so that the call is of the category %q, and plugins that look for "+
 			"such calls were told %q", spec.Category, c.inv.Category)
-	case c.agent.Settings.excludes(spec):
-		return excludedCategory(spec)
+	case c.agent.Settings.excluded(spec) != "":
+		return excludedCategory(c.agent.Settings.excluded(spec))
 	}
 	return nil
 }

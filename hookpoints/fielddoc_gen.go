@@ -267,6 +267,26 @@ func fieldDoc(field string) string {
 		return "tool_call_id is the model's identifier of this call."
 	case "PreFileWritePayload.ToolName":
 		return "tool_name is the tool that would write."
+	case "PreMCPCallPayload.Arguments":
+		return "arguments are the call's final arguments."
+	case "PreMCPCallPayload.ContextName":
+		return "context_name names the context."
+	case "PreMCPCallPayload.Cwd":
+		return "cwd is the working directory."
+	case "PreMCPCallPayload.Nested":
+		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
+	case "PreMCPCallPayload.ReadOnly":
+		return "read_only is true if the server says that the tool only reads, and the configuration says that the server is trusted; absent otherwise."
+	case "PreMCPCallPayload.Recipe":
+		return "recipe names the recipe that is being run; absent if there is none."
+	case "PreMCPCallPayload.Server":
+		return "server is the MCP server, by its name in the configuration; \"\" for a plugin's tool whose name does not say it."
+	case "PreMCPCallPayload.Tool":
+		return "tool is the tool, by the name that the server gives it."
+	case "PreMCPCallPayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PreMCPCallPayload.ToolName":
+		return "tool_name is the tool's name for the model, such as mcp__files__read."
 	case "PreMessageAnswer.Block":
 		return "block refuses the prompt: nothing is stored or sent."
 	case "PreMessageAnswer.Message":

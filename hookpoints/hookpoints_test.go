@@ -37,6 +37,8 @@ var documented = [...]struct{ name, payload, answer string }{
 		"denied decision reason"},
 	{"pre_fetch_url", "tool_name url host address_class safety reason summary arguments tool_call_id cwd " +
 		"context_name recipe nested", "denied decision reason"},
+	{"pre_mcp_call", "tool_name server tool read_only arguments tool_call_id cwd context_name recipe nested",
+		"denied decision reason"},
 	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count", "summary"},
 	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count", ""},
 	{"pre_send_message", "from to content context_name", "delivered via"},

@@ -119,6 +119,33 @@ type PreFetchURLPayload struct {
 	Nested bool `json:"nested,omitempty"`
 }
 
+// PreMCPCallPayload is the payload of pre_mcp_call.
+type PreMCPCallPayload struct {
+	// ToolName is the tool's name for the model, such as mcp__files__read.
+	ToolName string `json:"tool_name"`
+	// Server is the MCP server, by its name in the configuration; "" for a plugin's tool
+	// whose name does not say it.
+	Server string `json:"server"`
+	// Tool is the tool, by the name that the server gives it.
+	Tool string `json:"tool"`
+	// ReadOnly is true if the server says that the tool only reads, and the configuration
+	// says that the server is trusted; absent otherwise.
+	ReadOnly bool `json:"read_only,omitempty"`
+	// Arguments are the call's final arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Cwd is the working directory.
+	Cwd string `json:"cwd"`
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Recipe names the recipe that is being run; absent if there is none.
+	Recipe string `json:"recipe,omitempty"`
+	// Nested is true if that recipe runs outside the conversation because a hook
+	// requested it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
+}
+
 // Safety says how harmless an address is.
 type Safety string
 

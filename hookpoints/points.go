@@ -88,6 +88,10 @@ var (
 		Name: "pre_fetch_url", Group: GroupPermission, Mode: Gather,
 		When: "a tool is about to fetch a URL, after pre_tool",
 	}
+	PreMCPCall = Point[PreMCPCallPayload, PermissionAnswer]{
+		Name: "pre_mcp_call", Group: GroupPermission, Mode: Gather,
+		When: "a tool of an MCP server is about to be called, after pre_tool",
+	}
 )
 
 // Large tool outputs.
@@ -166,7 +170,7 @@ func points() []describable {
 		&PreSystemPrompt, &PostSystemPrompt,
 		&PreAPITools, &PreAPIRequest,
 		&PreTool, &PostTool, &PreToolOutput, &PostToolOutput,
-		&PreFileRead, &PreFileWrite, &PreShellExec, &PreFetchURL,
+		&PreFileRead, &PreFileWrite, &PreShellExec, &PreFetchURL, &PreMCPCall,
 		&PreCacheOutput, &PostCacheOutput,
 		&PreSendMessage, &PostSendMessage,
 		&OnContextSwitch, &PreClear, &PostClear,
@@ -206,7 +210,8 @@ func Exists(name Name) bool {
 // AsksPermission reports whether a point of chibi's is a permission point. It examines no
 // types either.
 func AsksPermission(name Name) bool {
-	return slices.Contains([]Name{PreFileRead.Name, PreFileWrite.Name, PreShellExec.Name, PreFetchURL.Name}, name)
+	list := []Name{PreFileRead.Name, PreFileWrite.Name, PreShellExec.Name, PreFetchURL.Name, PreMCPCall.Name}
+	return slices.Contains(list, name)
 }
 
 // Find describes the point of chibi's that has the name. Unlike All it examines the types

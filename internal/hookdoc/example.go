@@ -63,6 +63,8 @@ func exampleObject(field string) string {
 		return `{"path":"notes.txt","content":"Tidy up.\n"}`
 	case "PreFetchURLPayload.arguments":
 		return `{"url":"http://localhost:8080/health"}`
+	case "PreMCPCallPayload.arguments":
+		return `{"owner":"ada","repo":"web","title":"It is slow"}`
 	}
 	return `{"command":"ls -l /tmp"}`
 }
@@ -93,6 +95,7 @@ func exampleText(field string) string {
 		"path":            "/home/ada/src/web/notes.txt", "cwd": "/home/ada/src/web",
 		"PreFileReadPayload.tool_name": "read_file", "PreFileWritePayload.tool_name": "write_file",
 		"PreShellExecPayload.tool_name": "shell_exec", "PreFetchURLPayload.tool_name": "fetch_url",
+		"PreMCPCallPayload.tool_name": "mcp__github__create_issue", "server": "github", "tool": "create_issue",
 		"PreFileWritePayload.content": "Tidy up.\n", "diff": "@@ -0,0 +1 @@\n+Tidy up.\n",
 		"command": "ls -l /tmp", "commands": "ls -l /tmp",
 		"url": "http://localhost:8080/health", "host": "localhost", "address_class": "loopback", "safety": "sensitive",

@@ -50,11 +50,11 @@ type call struct {
 	request                 *request
 }
 
-// permission says who allowed or denied a call, with what plugins did before it; nil: none
-// was asked.
+// permission says who allowed or denied a call, with what plugins did before it at each
+// permission point at which some were asked.
 type permission struct {
 	agent.PermissionEvent
-	asked *firing
+	asked []*firing
 }
 
 // event is a part of the turn, in order: one field is set.
@@ -126,7 +126,7 @@ func (s *arranged) step(step *agent.Event) {
 		}
 		s.calls = append(s.calls, e.call)
 	case step.Permission != nil:
-		e.permission = &permission{*step.Permission, s.takeOf(step.Permission.ID, permissionPoints()...)}
+		e.permission = &permission{*step.Permission, s.takePermissions(step.Permission.ID)}
 		s.permissions = append(s.permissions, e.permission)
 	case step.Kind == agent.EventNotice && s.setNoEffect(step.Text):
 		return
@@ -161,11 +161,11 @@ func (s *arranged) take(point hookpoints.Name) *firing {
 	return nil
 }
 
-// takeOf returns the latest firing of points for a call that is not assigned yet, nil if no
+// takeOf returns the latest firing of a point for a call that is not assigned yet, nil if no
 // plugin was asked there. Where a trace does not name the call, the latest firing is taken.
-func (s *arranged) takeOf(call string, points ...hookpoints.Name) *firing {
+func (s *arranged) takeOf(call string, point hookpoints.Name) *firing {
 	for _, f := range slices.Backward(s.firings) {
-		if !slices.Contains(points, f.point) {
+		if f.point != point {
 			continue
 		}
 		if id := f.callID(); id == call || id == "" {
@@ -179,11 +179,16 @@ func (s *arranged) takeOf(call string, points ...hookpoints.Name) *firing {
 	return nil
 }
 
-// permissionPoints lists the points at which plugins are asked for permission.
-func permissionPoints() (list []hookpoints.Name) {
+// takePermissions returns the latest firings of the permission points for a call: for a tool
+// of an MCP server there can be two.
+func (s *arranged) takePermissions(call string) (list []*firing) {
 	for _, name := range hookpoints.Names() {
-		if hookpoints.AsksPermission(hookpoints.Name(name)) {
-			list = append(list, hookpoints.Name(name))
+		point := hookpoints.Name(name)
+		if !hookpoints.AsksPermission(point) {
+			continue
+		}
+		if f := s.takeOf(call, point); f != nil {
+			list = append(list, f)
 		}
 	}
 	return list

@@ -87,8 +87,8 @@ func scopeText(scope permissions.Scope) string {
 // said only in an answer about the tool.
 func (all *facts) addPermission(p *permission) {
 	about := []Subject{{KindTool, p.Tool}}
-	if p.asked != nil {
-		about = with(about, pointOf(p.asked.point))
+	for _, f := range p.asked {
+		about = with(about, pointOf(f.point))
 	}
 	for _, name := range []string{p.Plugin, p.askedFor()} {
 		if name != "" {
@@ -120,17 +120,25 @@ func (p *permission) askedFor() string {
 // addUnused adds a plugin's decision that somebody other than a plugin overruled. What
 // other plugins overruled is noted in its record.
 func (all *facts) addUnused(p *permission, about []Subject) {
-	for _, l := range p.asked.did(plugin.Changed) {
+	by := p.By
+	if p.Asked != nil {
+		by = p.Asked.By
+	}
+	for _, l := range p.decisions() {
 		if l.Plugin == p.Plugin || l.Plugin == p.askedFor() {
 			continue
-		}
-		by := p.By
-		if p.Asked != nil {
-			by = p.Asked.By
 		}
 		all.add(with(about, Subject{KindPlugin, l.Plugin}), "The decision of plugin %q at %s, %q, was not used: %s came "+
 			"first.", l.Plugin, l.where(), decisionOf(l.Record), nameOr(by))
 	}
+}
+
+// decisions returns what plugins decided at all permission points of the call.
+func (p *permission) decisions() (lines []Line) {
+	for _, f := range p.asked {
+		lines = append(lines, f.did(plugin.Changed)...)
+	}
+	return lines
 }
 
 // decisionOf returns what a plugin decided at a permission point, "" for other records.

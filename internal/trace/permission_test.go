@@ -49,6 +49,12 @@ func permitted(w *trace.Writer) {
 	record(w, 4, at, "helper", payload("c5"), `{"decision":"allow"}`, plugin.Changed)
 	permit(w, agent.PermissionEvent{ID: "c5", Tool: shell, Decision: "allow", By: `plugin "helper"`, Plugin: "helper"})
 	called(w, "c5", shell, "")
+	remote := func(id string) string { return `{"tool_name":"mcp__box__run","tool_call_id":"` + id + `"}` }
+	record(w, 5, at, "helper", remote("c7"), `{"decision":"allow"}`, plugin.Changed)
+	record(w, 6, "pre_mcp_call", "servers", remote("c7"), `{"decision":"ask"}`, plugin.Changed)
+	permit(w, agent.PermissionEvent{ID: "c7", Tool: "mcp__box__run", Decision: "deny", By: "the person",
+		Asked: asked(`plugin "servers"`, "servers", "", "")})
+	called(w, "c7", "mcp__box__run", "Permission denied: the person said no")
 	permit(w, agent.PermissionEvent{ID: "c6", Tool: "fetch_url", Decision: "allow", By: "--trust-tools"})
 	permit(w, agent.PermissionEvent{ID: "c6", Tool: "fetch_url", To: "http://127.0.0.1/", Decision: "deny",
 		By: "the url policy", Reason: "it is loopback"})
@@ -66,6 +72,8 @@ func TestWhoGaveAPermissionAndWhyIsExplained(t *testing.T) {
 		`The decision of plugin "helper" at pre_shell_exec, "allow", was not used: the rule "shell_exec(rm *)" of ` +
 			`config.toml came first.`,
 		`The call of shell_exec (c5) was allowed by plugin "helper".`,
+		`The call of mcp__box__run (c7) was denied by the person, who was asked because of plugin "servers".`,
+		`The decision of plugin "helper" at pre_shell_exec, "allow", was not used: plugin "servers" came first.`,
 		`The call of fetch_url (c6) was redirected: the redirect to http://127.0.0.1/ was denied by the url policy: it is ` +
 			`loopback.`,
 	}
@@ -77,6 +85,7 @@ func TestWhoGaveAPermissionAndWhyIsExplained(t *testing.T) {
 		"fetch_url":      "The call of fetch_url (c6) was allowed by --trust-tools.",
 		"helper":         `The call of shell_exec (c5) was allowed by plugin "helper".`,
 		"guard":          `The call of shell_exec (c2) was denied by plugin "guard": push it yourself.`,
+		"servers":        `The call of mcp__box__run (c7) was denied by the person, who was asked because of plugin`,
 		"pre_shell_exec": `The call of shell_exec (c2) was denied by plugin "guard": push it yourself.`,
 	} {
 		answers, _ := turn.ExplainAbout(about)
