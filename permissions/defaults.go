@@ -7,9 +7,31 @@ import (
 )
 
 // Default decides what neither a rule nor a hook decides: reading and searching inside the
-// roots is allowed, also agents, whose tools ask, and tools without a category. All else
-// is asked.
+// roots is allowed, also agents, whose tools ask, tools without a category, and tools of MCP
+// servers that are trusted to only read. All else is asked. For a tool of an MCP server that
+// the person gave another category, the stricter of both defaults holds.
 func (r *Rules) Default(c Call) Judgement {
+	if c.Tool.Remote == nil {
+		return r.defaultFor(c)
+	}
+	remote := remoteDefault(c.Tool.Remote)
+	if c.Tool.Category == "" || c.Tool.Category == tools.CategoryMCP {
+		return remote
+	}
+	return Strictest(r.defaultFor(c), remote)
+}
+
+// remoteDefault decides about a tool of an MCP server by what the server is trusted to say.
+func remoteDefault(remote *tools.Remote) Judgement {
+	if remote.ReadOnly {
+		return Judgement{Decision: Allow,
+			By: fmt.Sprintf("the trusted MCP server %q, which says that the tool only reads", remote.Server)}
+	}
+	return Judgement{Decision: Ask, By: "the default for mcp"}
+}
+
+// defaultFor decides by the category of a tool.
+func (r *Rules) defaultFor(c Call) Judgement {
 	j := Judgement{Decision: Ask, By: fmt.Sprintf("the default for %s", c.Tool.Category)}
 	switch c.Tool.Category {
 	case tools.CategoryAgent:

@@ -47,6 +47,34 @@ func TestWhatNobodyDecides(t *testing.T) {
 	}
 }
 
+// TestWhatNobodyDecidesAboutAToolOfAServer: the stricter default counts, and who is named is
+// who decided.
+func TestWhatNobodyDecidesAboutAToolOfAServer(t *testing.T) {
+	r := rulesOf(t, nil, nil, nil)
+	inside := tools.Access{Path: "/project/a", Real: "/project/a"}
+	const trusted = `the trusted MCP server "s", which says that the tool only reads`
+	for _, test := range []struct {
+		category tools.Category
+		readOnly bool
+		want     Decision
+		by       string
+	}{
+		{tools.CategoryMCP, false, Ask, "the default for mcp"}, {tools.CategoryMCP, true, Allow, trusted},
+		{"", false, Ask, "the default for mcp"}, {"", true, Allow, trusted},
+		{tools.CategoryRead, false, Ask, "the default for mcp"},
+		{tools.CategoryRead, true, Allow, "the default for read inside the roots"},
+		{tools.CategoryShell, true, Ask, "the default for shell"},
+		{tools.CategoryAgent, false, Ask, "the default for mcp"},
+	} {
+		call := Call{Tool: tools.Spec{Name: "mcp__s__t", Category: test.category,
+			Remote: &tools.Remote{Server: "s", Tool: "t", ReadOnly: test.readOnly}}, Access: inside}
+		call.Access.Dir = "/project"
+		if got := r.Default(call); got.Decision != test.want || got.By != test.by {
+			t.Errorf("%s, %v: %+v; want %s by %s", test.category, test.readOnly, got, test.want, test.by)
+		}
+	}
+}
+
 func TestACommandOutsideTheRootsIsAskedWithTheReason(t *testing.T) {
 	r := rulesOf(t, nil, nil, []string{"shell(ls)"})
 	g := Gate{Policy: r}

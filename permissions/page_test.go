@@ -61,7 +61,14 @@ func callOf(text string) Call {
 	case name == "spawn_agent":
 		spec.Category = tools.CategoryAgent
 	case strings.HasPrefix(name, "mcp__"):
-		spec.Category = tools.CategoryMCP
+		server, tool, _ := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
+		spec.Category, spec.Remote = tools.CategoryMCP, &tools.Remote{Server: server, Tool: tool, ReadOnly: server == "docs"}
+		switch tool {
+		case "run":
+			spec.Category = tools.CategoryShell
+		case "cat":
+			spec.Category = tools.CategoryRead
+		}
 	}
 	return Call{Tool: spec, Access: AccessOf(spec, fmt.Appendf(nil, `{"it": %q}`, argument), "/project")}
 }
@@ -129,6 +136,14 @@ func TestTheExamplesOfDefaultsHold(t *testing.T) {
 		}
 		if category := strings.Trim(row[0], "`"); string(call.Tool.Category) != strings.TrimPrefix(category, "none") {
 			t.Errorf("%s has the category %s", row[1], call.Tool.Category)
+		}
+	}
+}
+
+func TestTheExamplesOfDefaultsOfServersHold(t *testing.T) {
+	for _, row := range tablesOf(t, readPage(t), "| tool | its category | call | default |") {
+		if got := rulesOf(t, nil, nil, nil).Default(callOf(row[2])); string(got.Decision) != row[3] {
+			t.Errorf("%s: %+v", strings.Join(row, " | "), got)
 		}
 	}
 }

@@ -99,19 +99,24 @@ func (r *rule) compile() error {
 	case aboutDomains:
 		return r.notDomain
 	case aboutNothing:
-		if knownCategory(r.tool) != "" || strings.HasPrefix(r.tool, "mcp__") {
+		if knownCategory(r.tool) != "" {
 			return fmt.Errorf("rules about such tools have no parentheses; write %s", r.tool)
 		}
 	}
 	return nil
 }
 
-// names reports whether the rule names a tool, or its category.
+// names reports whether the rule names a tool, or one of its categories. The name of a tool of
+// an MCP server can have been shortened for the model; its whole name is as good.
 func (r *rule) names(spec tools.Spec) bool {
 	if isCategory(r.tool) && (spec.Category != "" || r.tool != spec.Name) {
-		return string(spec.Category) == r.tool
+		return spec.Is(tools.Category(r.tool))
 	}
-	return matchName(r.tool, spec.Name)
+	if matchName(r.tool, spec.Name) {
+		return true
+	}
+	whole := spec.Remote
+	return whole != nil && matchName(r.tool, "mcp__"+whole.Server+"__"+whole.Tool)
 }
 
 // matchName reports whether a name matches one with *. The name of an MCP server stands

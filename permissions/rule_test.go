@@ -33,7 +33,7 @@ func TestARuleThatCannotBeParsedIsNamedWithItsPlace(t *testing.T) {
 		"fetch(domain:a.*.b)":          "in a domain, * can only be the first part",
 		"fetch(domain:a b)":            "behind domain: stands no host",
 		"agent(x)":                     "rules about such tools have no parentheses; write agent",
-		"mcp__a__b(x)":                 "rules about such tools have no parentheses; write mcp__a__b",
+		"mcp(x)":                       "rules about such tools have no parentheses; write mcp",
 	} {
 		_, err := NewRules(Settings{Deny: []Written{{"shell", "config.toml:6"}, {rule, "config.toml:7"}}})
 		place := "config.toml:7: [permissions] deny "
@@ -54,6 +54,10 @@ func TestARuleThatCannotBeParsedIsNamedWithItsPlace(t *testing.T) {
 
 func TestARuleNamesAToolOrItsCategory(t *testing.T) {
 	bash := tools.Spec{Name: "bash", Category: tools.CategoryShell}
+	remote := func(tool string, category tools.Category) tools.Spec { // of the server "a", with a name of at most 64 bytes
+		name := "mcp__a__" + tool
+		return tools.Spec{Name: name[:min(len(name), 64)], Category: category, Remote: &tools.Remote{Server: "a", Tool: tool}}
+	}
 	for _, test := range []struct {
 		rule string
 		spec tools.Spec
@@ -72,6 +76,14 @@ func TestARuleNamesAToolOrItsCategory(t *testing.T) {
 		{"mcp__a__b", tools.Spec{Name: "mcp__a__b", Category: tools.CategoryMCP}, true},
 		{"mcp__a", tools.Spec{Name: "mcp__a__b", Category: tools.CategoryMCP}, true},
 		{"mcp__a__*", tools.Spec{Name: "mcp__a__b", Category: tools.CategoryMCP}, true},
+		{"mcp", remote("b", tools.CategoryShell), true},
+		{"shell", remote("b", tools.CategoryShell), true},
+		{"read", remote("b", tools.CategoryShell), false},
+		{"mcp", tools.Spec{Name: "sh", Category: tools.CategoryShell}, false},
+		{"mcp__a__" + strings.Repeat("b", 80), remote(strings.Repeat("b", 80), tools.CategoryMCP), true},
+		{"mcp__a__" + strings.Repeat("b", 79) + "*", remote(strings.Repeat("b", 80), tools.CategoryMCP), true},
+		{"mcp__a__" + strings.Repeat("b", 79), remote(strings.Repeat("b", 80), tools.CategoryMCP), false},
+		{"mcp__b", remote("b", tools.CategoryMCP), false},
 		{"mcp__a__c*", tools.Spec{Name: "mcp__a__b", Category: tools.CategoryMCP}, false},
 		{"weather", tools.Spec{Name: "weather"}, true},
 	} {

@@ -27,14 +27,22 @@ func (t Tools) List() []ListedTool {
 	list := []ListedTool{}
 	for _, spec := range t.agent.Tools.Specs() {
 		list = append(list, ListedTool{Name: spec.Name, Type: spec.Kind, Category: spec.Category, Plugin: spec.Owner,
-			Asked: asked(spec.Category), Unoffered: without[spec.Name]})
+			Asked: asked(spec), Unoffered: without[spec.Name]})
 	}
 	return list
 }
 
-// asked says when a person is asked about tools of a category.
-func asked(c tools.Category) string {
-	switch c {
+// asked says when a person is asked about a tool.
+func asked(spec tools.Spec) string {
+	if remote := spec.Remote; remote != nil {
+		if !remote.ReadOnly {
+			return "always"
+		}
+		if spec.Category == tools.CategoryMCP {
+			return "never"
+		}
+	}
+	switch spec.Category {
 	case "", tools.CategoryAgent:
 		return "never"
 	case tools.CategoryRead, tools.CategorySearch:
