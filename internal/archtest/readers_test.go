@@ -192,6 +192,8 @@ var boundOf = map[string]string{
 	"tools/coding.walked.readIgnored":             "a file such as .gitignore",
 	"tools/coding.lineReader.next":                "a file that `read_file` shows",
 	"tools/coding.reading.read":                   "a file that `read_file` shows",
+	"tools/mcp.stdio.next":                        "a message of an MCP server",
+	"tools/mcp.wire.Read":                         "a message of an MCP server",
 
 	"contexts/internal/statetext.End":                     "state, manifests, holders of locks",
 	"contexts/internal/statetext.Find":                    "state, manifests, holders of locks",

@@ -20,16 +20,17 @@ func (o Outcome) Err() error {
 	case o.Exit < 0:
 		how = "its exit status is unknown; the program that runs it must not ignore SIGCHLD"
 	}
-	if line := lastLine(o.Stderr); line != "" {
+	if line := o.LastLine(); line != "" {
 		return fmt.Errorf("%s (%s)", how, line)
 	}
 	return fmt.Errorf("%s", how)
 }
 
-// lastLine returns the last line that is not blank, shortened for a message. Node prints
-// a stack and its version after an error; there it returns the line before these.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+// LastLine returns the last line of standard error that is not blank, shortened for a
+// message; "" if there is none. Node prints a stack and its version after an error; there it
+// returns the line before these.
+func (o Outcome) LastLine() string {
+	lines := strings.Split(strings.TrimSpace(o.Stderr), "\n")
 	last := len(lines) - 1
 	if strings.HasPrefix(lines[last], "Node.js v") {
 		for i, line := range lines[:last] {

@@ -1,12 +1,12 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Definition is what a server says about one of its tools.
@@ -55,22 +55,30 @@ type List struct {
 	Asked time.Time `json:"asked"`
 }
 
-// definitionOf returns what a server says about a tool.
-func definitionOf(t *sdk.Tool) (Definition, error) {
-	d := Definition{Name: t.Name, Title: t.Title, Description: t.Description}
-	if t.InputSchema != nil {
-		schema, err := json.Marshal(t.InputSchema)
-		if err != nil {
-			return d, fmt.Errorf("tool %q: its schema: %w", t.Name, err)
-		}
-		d.InputSchema = schema
+// wireTool is a tool in a server's list.
+type wireTool struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Annotations struct {
+		Title       string `json:"title"`
+		ReadOnly    bool   `json:"readOnlyHint"`
+		Idempotent  bool   `json:"idempotentHint"`
+		Destructive *bool  `json:"destructiveHint"`
+		OpenWorld   *bool  `json:"openWorldHint"`
+	} `json:"annotations"`
+}
+
+// definitionOf returns what a server says about a tool, from its part of the server's list.
+func definitionOf(text json.RawMessage) (Definition, error) {
+	var t wireTool
+	if err := strictjson.Decode(text, &t); err != nil {
+		return Definition{}, err
 	}
-	if a := t.Annotations; a != nil {
-		d.ReadOnly, d.Idempotent = a.ReadOnlyHint, a.IdempotentHint
-		d.Destructive, d.OpenWorld = a.DestructiveHint, a.OpenWorldHint
-		if d.Title == "" {
-			d.Title = a.Title
-		}
-	}
-	return d, nil
+	return Definition{
+		Name: t.Name, Title: cmp.Or(t.Title, t.Annotations.Title), Description: t.Description, InputSchema: t.InputSchema,
+		ReadOnly: t.Annotations.ReadOnly, Idempotent: t.Annotations.Idempotent,
+		Destructive: t.Annotations.Destructive, OpenWorld: t.Annotations.OpenWorld,
+	}, nil
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -62,10 +63,20 @@ func TestAFingerprintChangesWithWhatIsReached(t *testing.T) {
 	}
 }
 
+// wireText is a tool as a server lists it.
+func wireText(t *testing.T, tool sdk.Tool) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 func TestADefinitionChangesItsHash(t *testing.T) {
 	tool := sdk.Tool{Name: "a", InputSchema: map[string]any{"type": "object"},
 		Annotations: &sdk.ToolAnnotations{Title: "A"}}
-	before, err := definitionOf(&tool)
+	before, err := definitionOf(wireText(t, tool))
 	if err != nil || before.Title != "A" || string(before.InputSchema) != `{"type":"object"}` {
 		t.Fatalf("%+v, %v", before, err)
 	}
@@ -76,7 +87,7 @@ func TestADefinitionChangesItsHash(t *testing.T) {
 		func() { tool.Annotations.ReadOnlyHint = true },
 	} {
 		change()
-		after, err := definitionOf(&tool)
+		after, err := definitionOf(wireText(t, tool))
 		if err != nil || seen[after.Hash()] {
 			t.Errorf("%+v has a hash that was seen, or %v", after, err)
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/chibi-host/chibi/tools/mcp/internal/web"
 )
 
-// The bounds of an answer, after decompression: of one message, and of all messages of a
-// stream, which has what a call reports of its progress.
-const (
-	maxAnswer = 16 << 20
-	maxStream = 64 << 20
-)
+// maxStream bounds a stream of messages, after decompression: it has what a call reports of
+// its progress.
+const maxStream = 64 << 20
+
+// protocolHeader tells a server which version of the protocol a request is in.
+const protocolHeader = "Mcp-Protocol-Version"
 
 // RoundTrip sends a request.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -28,6 +28,10 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", "chibi")
+	}
+	// The SDK tells its own connection which version was agreed on, but not one inside of a wire.
+	if version := g.protocol(); version != "" && req.Header.Get(protocolHeader) == "" {
+		req.Header.Set(protocolHeader, version)
 	}
 	res, err := g.base.RoundTrip(req)
 	if err != nil {
@@ -66,7 +70,7 @@ func mediaType(res *http.Response) string {
 
 // bounded is the body of an answer up to its bound.
 func (g *guard) bounded(res *http.Response) *web.Body {
-	most := int64(maxAnswer)
+	most := int64(maxMessage)
 	if mediaType(res) == "text/event-stream" {
 		most = maxStream
 	}

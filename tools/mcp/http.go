@@ -56,7 +56,8 @@ func (h HTTP) link(s Server) (*link, error) {
 	if err != nil {
 		return nil, errors.New("its url is not a URL") // the error of url.Parse has the whole text
 	}
-	g := &guard{base: web.NewTransport(nil), server: s, origin: web.Origin(endpoint), headers: http.Header{}}
+	g := &guard{base: web.NewTransport(nil), server: s, origin: web.Origin(endpoint), headers: http.Header{},
+		protocol: func() string { return "" }}
 	for name, value := range s.Headers {
 		g.headers.Set(name, value)
 	}
@@ -65,7 +66,7 @@ func (h HTTP) link(s Server) (*link, error) {
 		HTTPClient:           &http.Client{Transport: g},
 		MaxRetries:           maxReconnects,
 		DisableStandaloneSSE: true,
-		MaxEventSize:         maxAnswer,
+		MaxEventSize:         maxMessage,
 	}
 	if h.Authorize != nil && g.headers.Get("Authorization") == "" {
 		transport.OAuthHandler = h.Authorize(s)
@@ -110,7 +111,8 @@ type guard struct {
 	server       Server
 	origin       string
 	headers      http.Header
-	isAuthorized bool // something answers a 401 or 403
+	isAuthorized bool          // something answers a 401 or 403
+	protocol     func() string // the version of the protocol that was agreed on, "" before that
 
 	beyond atomic.Pointer[refusal] // an answer that went beyond its bound
 }

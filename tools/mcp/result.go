@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/dustin/go-humanize"
+)
+
+// Kept is a part of a result that is no text.
+type Kept struct {
+	// Server, Tool and Arguments are the call: names as the server has them.
+	Server, Tool string
+	Arguments    json.RawMessage
+	// Type is the media type that the server says, Data the content.
+	Type string
+	Data []byte
+}
+
+// toolResult is the result of a call, as a server writes it.
+type toolResult struct {
+	Content    []block         `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    bool            `json:"isError"`
+}
+
+// block is a part of a result. Which members it has depends on its type.
+type block struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+	// Of an image or audio; Data is in base64.
+	MIMEType string `json:"mimeType"`
+	Data     string `json:"data"`
+	// Of a link.
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Size        int64  `json:"size"`
+	// Of an embedded resource.
+	Resource resource `json:"resource"`
+}
+
+// resource is what a server embeds in a result: a text, or other data in base64.
+type resource struct {
+	URI      string `json:"uri"`
+	MIMEType string `json:"mimeType"`
+	Text     string `json:"text"`
+	Blob     string `json:"blob"`
+}
+
+// reader makes the text for the model of a result.
+type reader struct {
+	kept Kept // without Type and Data
+	keep func(Kept) (place string, err error)
+}
+
+// result returns what the model is told about the result of a call.
+func (r reader) result(text json.RawMessage) tools.Result {
+	var result toolResult
+	if err := strictjson.Decode(text, &result); err != nil {
+		return failure(fmt.Errorf("its result cannot be read: %w", err))
+	}
+	told := r.told(result)
+	if !result.IsError {
+		return tools.Result{Text: told}
+	}
+	return tools.Result{Text: "Error: " + cmp.Or(told, "the tool failed and did not say why"), Failed: true, Exit: 1}
+}
+
+// told joins the texts of a result; without any it is the structured content.
+func (r reader) told(result toolResult) string {
+	var parts []string
+	hasText := false
+	for _, b := range result.Content {
+		hasText = hasText || b.Type == "text" && b.Text != ""
+		parts = append(parts, r.block(b))
+	}
+	if !hasText && len(result.Structured) > 0 && string(result.Structured) != "null" {
+		parts = append([]string{string(result.Structured)}, parts...)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// block returns the text for a part of a result.
+func (r reader) block(b block) string {
+	switch b.Type {
+	case "text":
+		return b.Text
+	case "image", "audio":
+		return r.data(b.Type, b.MIMEType, b.Data)
+	case "resource_link":
+		return linkText(b)
+	case "resource":
+		if b.Resource.Blob != "" {
+			return r.data("resource "+b.Resource.URI, b.Resource.MIMEType, b.Resource.Blob)
+		}
+		return b.Resource.Text
+	}
+	return fmt.Sprintf("[a part of the type %q, which chibi does not know]", b.Type)
+}
+
+// data keeps data and returns what the model is told instead.
+func (r reader) data(what, mediaType, text string) string {
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return fmt.Sprintf("[%s that cannot be read: it is not base64]", what)
+	}
+	about := fmt.Sprintf("%s, %s, %s", what, cmp.Or(mediaType, "of an unknown type"), humanize.Bytes(uint64(len(data))))
+	if is := http.DetectContentType(data); what == "image" && !isImage(mediaType, is) {
+		about += fmt.Sprintf(", which is no image but %s", is)
+	}
+	if r.keep == nil {
+		return "[" + about + ": not kept]"
+	}
+	kept := r.kept
+	kept.Type, kept.Data = mediaType, data
+	place, err := r.keep(kept)
+	if err != nil {
+		return fmt.Sprintf("[%s: could not be kept: %v]", about, err)
+	}
+	return fmt.Sprintf("[%s: %s]", about, place)
+}
+
+// isImage reports whether data that looks like one type can be an image of another.
+func isImage(claimed, is string) bool {
+	return strings.HasPrefix(is, "image/") || is == "application/octet-stream" ||
+		claimed == "image/svg+xml" && strings.HasPrefix(is, "text/")
+}
+
+// linkText returns the text for a link to something that the server has.
+func linkText(b block) string {
+	text := "[link to " + cmp.Or(b.Title, b.Name, "a resource") + ": " + b.URI
+	if b.MIMEType != "" {
+		text += ", " + b.MIMEType
+	}
+	if b.Size > 0 {
+		text += ", " + humanize.Bytes(uint64(b.Size))
+	}
+	if b.Description != "" {
+		text += ", " + b.Description
+	}
+	return text + "]"
+}
+
+// failure is the result of a call that failed.
+func failure(err error) tools.Result {
+	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
+}

@@ -1,0 +1,37 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/chibi-host/chibi/tools"
+)
+
+// tool is a tool of a server.
+type tool struct {
+	pool   *Pool
+	server Server
+	name   string // the server's
+	spec   tools.Spec
+}
+
+// NewTool returns a server's tool as one that a model can call. Its calls connect to the
+// server, if that is not done yet.
+func NewTool(pool *Pool, server Server, d Definition) tools.Tool {
+	settings := server.Tools[d.Name]
+	readOnly := d.ReadOnly && server.Trusted
+	return tool{pool: pool, server: server, name: d.Name, spec: tools.Spec{
+		Name: ToolName(server.Name, d.Name), Description: cmp.Or(d.Description, d.Title), Parameters: d.InputSchema,
+		Kind: tools.MCP, Category: cmp.Or(settings.Category, tools.CategoryMCP), Subject: settings.Subject,
+		Parallel: readOnly,
+		Remote:   &tools.Remote{Server: server.Name, Tool: d.Name, ReadOnly: readOnly, Definition: d.JSON},
+	}}
+}
+
+// Spec describes the tool.
+func (t tool) Spec() tools.Spec { return t.spec }
+
+// Call calls the tool.
+func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	return t.pool.Call(ctx, t.server, t.name, call.Arguments)
+}
