@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
@@ -51,6 +52,8 @@ type Agent struct {
 	// Recipes finds recipes that hooks ask for, and "compact", whose prompt is
 	// that of every summary. Nil: there are none.
 	Recipes func(ctx context.Context, name string, args map[string]string) (Recipe, error)
+	// Subagents is what this agent can do for sub-agents.
+	Subagents Subagents
 	// Settings shape requests and bound the turn.
 	Settings Settings
 	// Output shows a person what happens.
@@ -58,6 +61,8 @@ type Agent struct {
 
 	turns   int // prompts that were answered
 	schemas schemas
+	spawned atomic.Int64 // sub-agents that were started
+	inner   *inner       // nil: it works in the conversation itself
 }
 
 // Context is what an agent needs of a context. It neither locks it nor reads what
@@ -105,8 +110,11 @@ func (a *Agent) End(ctx context.Context, failure error) error {
 }
 
 // Continue makes this agent continue the run of another one, so that its End
-// reports the turns of both.
-func (a *Agent) Continue(other *Agent) { a.turns += other.turns }
+// reports the turns of both, and the ids of sub-agents stay unique.
+func (a *Agent) Continue(other *Agent) {
+	a.turns += other.turns
+	a.spawned.Store(other.spawned.Load())
+}
 
 // reason returns a word for how a run ended.
 func reason(failure error) string {
@@ -166,7 +174,7 @@ func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer,
 	t := newTurn(a, depth)
 	a.Output.emit(Event{Kind: EventPrompt, Text: prompt})
 	if answer, err = t.run(ctx, prompt); err != nil {
-		if t.unanswered != "" {
+		if t.unanswered != "" && a.inner == nil {
 			a.Output.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 		}
 		a.Output.emit(Event{Kind: EventError, Text: err.Error()})

@@ -13,6 +13,10 @@ const (
 	DefaultMaxFollowUps = 5
 	// DefaultMaxRecursion bounds the further turns that the recurse tool can ask for.
 	DefaultMaxRecursion = 30
+	// DefaultMaxAgentDepth bounds how deep agents work inside each other.
+	DefaultMaxAgentDepth = 1
+	// DefaultMaxAgentTokens bounds the tokens that all sub-agents of a turn use together.
+	DefaultMaxAgentTokens = 1_000_000
 	// DefaultCacheThreshold is how many characters of an output are shown.
 	DefaultCacheThreshold = 4000
 	// DefaultCachePreview is how many characters of a cached output are shown.

@@ -27,6 +27,10 @@ type Event struct {
 	Call       *CallEvent       `json:"call,omitempty"`
 	Loaded     *LoadedEvent     `json:"loaded,omitempty"`
 	Permission *PermissionEvent `json:"permission,omitempty"`
+	// Subagent is set for EventAgent.
+	Subagent *AgentEvent `json:"subagent,omitempty"`
+	// Agent is the id of the sub-agent in which it happens, "" outside of one.
+	Agent string `json:"agent,omitempty"`
 	// Rewritten is set for EventRewritten.
 	Rewritten []Rewritten `json:"-"`
 }
@@ -50,6 +54,9 @@ const (
 	EventNotice  EventKind = "notice"  // the person was shown a notice
 	// EventPermission says who allowed or denied a call, before it runs.
 	EventPermission EventKind = "permission"
+	// EventAgent says that a sub-agent begins, or how it ended; the text is its task, or
+	// its result.
+	EventAgent EventKind = "agent"
 	// EventRewritten is not about the turn itself: it reports what plugins have
 	// changed in earlier calls of the conversation, so that a trace can leave the
 	// originals out.
@@ -69,7 +76,7 @@ const (
 func (k EventKind) IsTraced() bool {
 	switch k {
 	case EventPrompt, EventRequest, EventCall, EventAnswer, EventError, EventLoaded, EventContext, EventNotice,
-		EventPermission:
+		EventPermission, EventAgent:
 		return true
 	}
 	return false
@@ -150,6 +157,30 @@ type CallEvent struct {
 	// according to the tool's parameters. A long list ends with the number of
 	// further ones.
 	Converted []string `json:"converted,omitempty"`
+}
+
+// AgentEvent is a sub-agent that begins or has ended.
+type AgentEvent struct {
+	// ID identifies it in the run, Type is the recipe that defines it, or "general".
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// CallID is the model's id of the call that starts it.
+	CallID string `json:"call,omitempty"`
+	// Depth is 1 for a sub-agent of the conversation.
+	Depth int `json:"depth"`
+	// Model is the model that it uses.
+	Model string `json:"model"`
+	// Status is how it ended, "" if it begins; Why is the reason if it failed or was
+	// blocked.
+	Status hookpoints.SpawnStatus `json:"status,omitempty"`
+	Why    string                 `json:"why,omitempty"`
+	// Responses is how often the model responded, InputTokens and OutputTokens are what
+	// that took.
+	Responses    int `json:"responses,omitempty"`
+	InputTokens  int `json:"input_tokens,omitempty"`
+	OutputTokens int `json:"output_tokens,omitempty"`
+	// DurationMS is how long it took.
+	DurationMS int64 `json:"duration_ms,omitempty"`
 }
 
 // PermissionEvent says who allowed or denied a call of a tool.

@@ -6,7 +6,8 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 )
 
-// Output shows a person what happens. A nil function shows nothing.
+// Output shows a person what happens. A nil function shows nothing. Notice, Detail, Event
+// and Waiting are called concurrently while several sub-agents work.
 type Output struct {
 	// Text receives the model's text as it arrives; a response ends with a newline.
 	Text func(delta string)
@@ -24,6 +25,32 @@ type Output struct {
 	// Waiting is called with what is being waited for. The function that it returns
 	// is called when that is over, perhaps several times.
 	Waiting func(what string) (done func())
+}
+
+// of returns what shows what happens in a sub-agent. Its text and its entries are not shown,
+// the rest has its id; where the functions of o can be called concurrently, so can these.
+func (o Output) of(id string) Output {
+	inside := Output{}
+	if o.Notice != nil {
+		inside.Notice = func(text string) { o.Notice(id + ": " + text) }
+	}
+	if o.Detail != nil {
+		inside.Detail = func(text string) { o.Detail(id + ": " + text) }
+	}
+	if o.Waiting != nil {
+		inside.Waiting = func(what string) func() { return o.Waiting(id + ": " + what) }
+	}
+	if o.Event != nil {
+		inside.Event = func(e Event) {
+			switch e.Kind {
+			case EventPrompt, EventAnswer, EventError: // its events of EventAgent say that
+				return
+			}
+			e.Agent = id
+			o.Event(e)
+		}
+	}
+	return inside
 }
 
 // notice shows a person a sentence that they should read.

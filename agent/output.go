@@ -115,7 +115,7 @@ func (c *toolCall) filterOutput(ctx context.Context) error {
 		OutputPath: c.out.file.Path(),
 		Status:     c.out.status, BlockedBy: c.out.blockedBy, Preface: c.out.preface, ToolCallID: c.inv.ToolCallID,
 		Category: c.inv.Category, Subject: c.inv.Subject,
-		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), Recipe: c.inv.Recipe, Nested: c.inv.Nested,
+		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
 	})
 	switch {
 	case err != nil:

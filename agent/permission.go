@@ -186,7 +186,7 @@ func (c judgedCall) fileRead() hookpoints.PreFileReadPayload {
 	path, named := paths(c.judged.Access)
 	return hookpoints.PreFileReadPayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
 		Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Cwd: c.agent.Gate.Dir,
-		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
 }
 
 // maxDiff bounds the diff at pre_file_write, in bytes.
@@ -197,7 +197,7 @@ func (c judgedCall) fileWrite() hookpoints.PreFileWritePayload {
 	payload := hookpoints.PreFileWritePayload{ToolName: c.inv.ToolName, Path: path, NamedPath: named,
 		Content: c.judged.Access.Content, Operation: c.judged.Access.Operation, Exists: c.judged.Access.Exists,
 		Diff: clip.Bytes(c.judged.Access.Diff, maxDiff), Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
-		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
 	// A plugin's tool does not say what it would write; its argument of that name does.
 	content := gjson.GetBytes(c.inv.Arguments, "content")
 	if payload.Content == nil && c.judged.Tool.Category == tools.CategoryWrite && content.Type == gjson.String {
@@ -209,7 +209,7 @@ func (c judgedCall) fileWrite() hookpoints.PreFileWritePayload {
 func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {
 	payload := hookpoints.PreShellExecPayload{ToolName: c.inv.ToolName, Command: c.judged.Access.Command,
 		Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Cwd: c.judged.Access.Dir,
-		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
 	if payload.Cwd == "" {
 		payload.Cwd = c.agent.Gate.Dir
 	}
@@ -225,7 +225,7 @@ func (c judgedCall) shellExec() hookpoints.PreShellExecPayload {
 func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload {
 	payload := hookpoints.PreFetchURLPayload{ToolName: c.inv.ToolName, URL: c.judged.Access.URL,
 		Safety: hookpoints.SafetyPublic, Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID,
-		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+		Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
 	if payload.URL == "" {
 		payload.Safety, payload.Summary = hookpoints.SafetyNoURL, clip.Bytes(string(c.inv.Arguments), maxSummary)
 		return payload
@@ -248,7 +248,7 @@ func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload 
 func (c judgedCall) mcpCall() hookpoints.PreMCPCallPayload {
 	payload := hookpoints.PreMCPCallPayload{ToolName: c.inv.ToolName, Tool: c.inv.ToolName, Arguments: c.inv.Arguments,
 		ToolCallID: c.inv.ToolCallID, Cwd: c.agent.Gate.Dir, ContextName: c.step.turn.contextName(),
-		Recipe: c.inv.Recipe, Nested: c.inv.Nested}
+		Recipe: c.inv.Recipe, Nesting: c.inv.Nesting}
 	if remote := c.judged.Tool.Remote; remote != nil {
 		payload.Server, payload.Tool, payload.ReadOnly = remote.Server, remote.Tool, remote.ReadOnly
 	} else if rest, ok := strings.CutPrefix(c.inv.ToolName, "mcp__"); ok {

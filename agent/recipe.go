@@ -35,10 +35,10 @@ func (r *Recipe) name() string {
 	return r.Name
 }
 
-// purpose returns what the requests of a nested turn are for, "" for those of the
+// purpose returns what the requests of a recipe that a hook asked for are for, "" for those of the
 // conversation.
 func (t *turn) purpose() string {
-	if !t.nested {
+	if !t.agent.inner.isForHook() {
 		return ""
 	}
 	return "recipe " + t.recipe.name()
@@ -73,8 +73,8 @@ func (a turnAction) runRecipe(ctx context.Context, latest []contexts.Entry) erro
 	})
 }
 
-// runDetached runs a recipe on the conversation in a nested turn, which stores and
-// shows nothing, and returns its answer.
+// runDetached runs a recipe on the conversation, by an agent that works inside this turn,
+// and returns its answer.
 func (a turnAction) runDetached(ctx context.Context) (string, error) {
 	t := a.turn
 	recipe, err := t.agent.findRecipe(ctx, a.recipe, a.args)
@@ -89,8 +89,12 @@ func (a turnAction) runDetached(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n := detached(t.agent, t.depth)
-	n.recipe, n.nested, n.system = &recipe, true, t.system
+	inside, err := newInside(t)
+	if err != nil {
+		return "", err
+	}
+	n := newTurn(inside, t.depth)
+	n.recipe, n.system = &recipe, t.system
 	n.addPrompt(prompt)
 	last, err := n.answer(ctx)
 	if err == nil && last.incomplete != "" {

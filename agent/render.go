@@ -72,7 +72,7 @@ func (c *toolCall) cacheOutput(ctx context.Context, e cache.Entry) (string, erro
 	content := c.out.toolText()
 	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreCacheOutput, hookpoints.PreCacheOutputPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Content: content, Truncated: int64(len(content)) < e.Bytes,
-		ContentPath: e.Path, CharCount: e.Chars, LineCount: e.Lines,
+		ContentPath: e.Path, CharCount: e.Chars, LineCount: e.Lines, Nesting: c.inv.Nesting,
 	})
 	if err != nil {
 		return "", err
@@ -83,6 +83,7 @@ func (c *toolCall) cacheOutput(ctx context.Context, e cache.Entry) (string, erro
 	}
 	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostCacheOutput, hookpoints.PostCacheOutputPayload{
 		ToolName: c.inv.ToolName, CacheID: e.ID, CharCount: e.Chars, TokenEstimate: e.Tokens, LineCount: e.Lines,
+		Nesting: c.inv.Nesting,
 	})
 	return text, err
 }

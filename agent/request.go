@@ -26,7 +26,7 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 	all := t.agent.Tools.Specs()
 	specs, without := configured(t.agent, t.recipe, all)
 	list := hookpoints.PreAPIToolsPayload{ContextName: t.contextName(), Tools: []hookpoints.ListedTool{},
-		RecursionDepth: t.depth}
+		RecursionDepth: t.depth, Nesting: t.agent.inner.told()}
 	for _, s := range specs {
 		list.Tools = append(list.Tools, hookpoints.ListedTool{Name: s.Name, Type: string(s.Kind)})
 	}
@@ -42,7 +42,7 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 // configured returns the tools that the configuration, the permissions and the recipe keep,
 // and why the others are not offered.
 func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, without map[string]string) {
-	settings := a.Settings
+	settings, sub := a.Settings, a.inner.enclosing()
 	without = map[string]string{}
 	excluded, included, allowed := setOf(settings.Exclude), setOf(settings.Include), map[string]bool{}
 	if recipe != nil {
@@ -60,6 +60,12 @@ func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, 
 			without[s.Name] = excludedCategory(settings.excluded(s)).Error()
 		case a.Gate != nil && a.Gate.Offers != nil && !a.Gate.Offers(s):
 			without[s.Name] = "a rule of the permissions denies all its calls"
+		case sub != nil && !sub.offered[s.Name]:
+			without[s.Name] = "the agent that started this one does not offer it"
+		case sub != nil && s.OfContext:
+			without[s.Name] = "a sub-agent has no notes of its own"
+		case isSpawnTool(s) && tooDeep(a) != nil:
+			without[s.Name] = tooDeep(a).Error()
 		case recipe != nil && recipe.Tools != nil && !allowed[s.Name]:
 			without[s.Name] = fmt.Sprintf("the recipe %q does not allow it", recipe.Name)
 		default:
@@ -142,7 +148,7 @@ func (a *Agent) requestBody(ctx context.Context, q modelRequest) (json.RawMessag
 		return nil, err
 	}
 	answer, err := plugin.Fire(ctx, a.Host, hookpoints.PreAPIRequest, hookpoints.PreAPIRequestPayload{
-		ContextName: a.Context.Name(), RequestBody: body, RecursionDepth: q.depth,
+		ContextName: a.Context.Name(), RequestBody: body, RecursionDepth: q.depth, Nesting: a.inner.told(),
 	})
 	if err != nil {
 		return nil, err

@@ -113,17 +113,20 @@ func (s *step) storeResponse(sent int) error {
 		s.noticeEmpty()
 		return nil
 	}
+	before := s.turn.usage
 	s.turn.addResponse(s.reply, sent)
+	spend(s.turn, before, s.incomplete)
 	return s.storeAnswer(entries...)
 }
 
 // noticeEmpty reports that a response was empty, and how to ask again if that is
-// possible. For a nested turn the failure of its recipe says so.
+// possible. Inside another turn the failure of the recipe or the sub-agent says so.
 func (s *step) noticeEmpty() {
 	switch {
+	case s.turn.agent.inner != nil:
 	case s.turn.unanswered != "":
 		s.turn.agent.Output.notice("the model answered nothing; nothing was stored. chibi retry asks it again")
-	case !s.turn.nested:
+	default:
 		s.turn.agent.Output.notice("the model answered nothing more")
 	}
 }

@@ -17,7 +17,7 @@ func (a *Agent) systemPrompt(ctx context.Context) (string, error) {
 		return "", err
 	}
 	payload := hookpoints.SystemPromptPayload{ContextName: a.Context.Name(), Summary: parts.summary,
-		Todos: parts.todos, Goals: parts.goals}
+		Todos: parts.todos, Goals: parts.goals, Nesting: a.inner.told()}
 	first, err := plugin.Fire(ctx, a.Host, hookpoints.PreSystemPrompt, payload)
 	if err != nil {
 		return "", err

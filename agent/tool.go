@@ -53,6 +53,8 @@ type toolCall struct {
 	kind   tools.Kind
 	out    output
 	next   string // the model's note for a further turn
+	// agentID is the id of the sub-agent that the tool starts, if it starts one.
+	agentID string
 }
 
 func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
@@ -78,7 +80,7 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: seen.truncated,
 		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, FinalOutput: seen.text,
-		Cached: seen.cached, ToolCallID: c.wanted.ID,
+		Cached: seen.cached, ToolCallID: c.wanted.ID, Nesting: c.inv.Nesting,
 	}); err != nil {
 		return result, err
 	}
@@ -89,7 +91,7 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Truncated: seen.truncated,
 		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, Cached: seen.cached,
-		ToolCallID: c.wanted.ID,
+		ToolCallID: c.wanted.ID, Nesting: c.inv.Nesting,
 	})
 	return result, err
 }
@@ -100,7 +102,7 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 func (c *toolCall) prepare(ctx context.Context) error {
 	args, unreadable := arguments(c.wanted.Arguments)
 	c.inv = hookpoints.PreToolPayload{ToolName: c.wanted.Name, Arguments: args, ToolCallID: c.wanted.ID,
-		Recipe: c.step.turn.recipe.name(), Nested: c.step.turn.nested}
+		Recipe: c.step.turn.recipe.name(), Nesting: c.agent.inner.told()}
 	tool, err := c.lookup()
 	if err == nil && unreadable != nil {
 		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", c.wanted.Name, unreadable)
@@ -134,6 +136,9 @@ func (c *toolCall) prepare(ctx context.Context) error {
 
 // begin reports that the tool is about to run, and returns what ends waiting for it.
 func (c *toolCall) begin() (done func()) {
+	if c.inv.Category == string(tools.CategoryAgent) {
+		c.agentID = newAgentID(c.agent) // in the order of the calls
+	}
 	c.agent.Output.emit(Event{Kind: EventTool, Call: &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName,
 		Arguments: c.inv.Arguments}})
 	return c.agent.Output.waiting("tool " + c.inv.ToolName)
@@ -165,6 +170,9 @@ func (c *toolCall) lookup() (tools.Tool, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no tool %q", name)
 	}
+	if err := tooDeep(c.agent); err != nil && isSpawnTool(tool.Spec()) {
+		return nil, err
+	}
 	if !c.step.offered[name] {
 		return nil, fmt.Errorf("tool %q is not available here", name)
 	}
@@ -180,7 +188,10 @@ func (c *toolCall) permit(spec tools.Spec) error {
 	if err != nil {
 		err = fmt.Errorf("tool %q did not run: %w", spec.Name, err)
 	}
-	return errors.Join(err, c.step.turn.recipe.checkCommand(spec, c.inv.Arguments))
+	for _, recipe := range recipesAround(c.step.turn) {
+		err = errors.Join(err, recipe.checkCommand(spec, c.inv.Arguments))
+	}
+	return err
 }
 
 // checkCategory refuses a call of a tool with several categories: if its own category is

@@ -21,10 +21,8 @@ type turn struct {
 	// is its note for a further turn.
 	depth int
 	note  string
-	// recipe is the recipe that the prompt comes from; nil: none. A nested turn
-	// runs it detached from the conversation, because a hook asked for it.
+	// recipe is the recipe that the prompt comes from; nil: none.
 	recipe *Recipe
-	nested bool
 	// steps, followUps and recipes count the responses, the follow-ups of pre_stop and
 	// the recipes that hooks have run.
 	steps, followUps, recipes int
@@ -34,13 +32,22 @@ type turn struct {
 	// none; hasMail is true if mail came with it.
 	unanswered string
 	hasMail    bool
+	// budget counts the tokens of the sub-agents of this turn; it is shared with the turns
+	// inside of it.
+	budget *budget
 }
 
 // newTurn returns a turn of the agent's conversation, which is stored and shown.
 func newTurn(a *Agent, depth int) *turn {
 	usage := hookpoints.Usage{MaxContextWindow: a.Settings.contextWindow()}
-	return &turn{agent: a, recorder: storeRecorder{a}, depth: depth, recipe: a.Recipe,
+	t := &turn{agent: a, recorder: storeRecorder{a}, depth: depth, recipe: a.Recipe,
 		conversation: conversation{usage: usage}}
+	if a.inner == nil {
+		t.budget = &budget{}
+	} else {
+		t.budget = a.inner.around.budget
+	}
+	return t
 }
 
 // detached returns a turn that stores and shows nothing.
@@ -84,6 +91,7 @@ func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreMessage, hookpoints.PreMessagePayload{
 		Prompt: prompt, ContextName: t.contextName(), Summary: summary, Recipe: t.recipe.name(),
+		Nesting: t.agent.inner.told(),
 	})
 	switch {
 	case err != nil:
@@ -103,7 +111,7 @@ func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error
 // answer.
 func (t *turn) firePostMessage(ctx context.Context, prompt, answer string) error {
 	_, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostMessage, hookpoints.PostMessagePayload{
-		Prompt: prompt, Response: answer, ContextName: t.contextName(),
+		Prompt: prompt, Response: answer, ContextName: t.contextName(), Nesting: t.agent.inner.told(),
 	})
 	return err
 }
@@ -134,6 +142,9 @@ func (t *turn) begin(ctx context.Context, prompt string) error {
 func (t *turn) answer(ctx context.Context) (step, error) {
 	limit := t.agent.Settings.maxSteps()
 	for range limit {
+		if err := mayAsk(t); err != nil {
+			return step{}, err
+		}
 		s, err := t.takeStep(ctx)
 		if err != nil || len(s.reply.ToolCalls) == 0 || s.ended {
 			return s, err

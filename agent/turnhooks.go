@@ -32,7 +32,8 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PostTurn, hookpoints.PostTurnPayload{
 		ContextName: t.contextName(), TurnNumber: t.steps, Response: reply.Text, ToolsUsed: used,
-		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, Recipe: t.recipe.name(), Nested: t.nested,
+		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, Recipe: t.recipe.name(),
+		Nesting: t.agent.inner.told(),
 	})
 	return turnAction{t, hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs,
 		answer.DropSummary}, err
@@ -43,7 +44,7 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 func (t *turn) firePreStop(ctx context.Context, response string) (string, error) {
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreStop, hookpoints.PreStopPayload{
 		ContextName: t.contextName(), Response: response, Usage: t.usage, Messages: t.forHooks(),
-		FollowUps: t.followUps, RecursionDepth: t.depth, Recipe: t.recipe.name(),
+		FollowUps: t.followUps, RecursionDepth: t.depth, Recipe: t.recipe.name(), Nesting: t.agent.inner.told(),
 	})
 	if err != nil {
 		return "", err
@@ -85,7 +86,7 @@ func (a turnAction) apply(ctx context.Context, latest []contexts.Entry) error {
 	if len(a.messages) == 0 && a.recipe == "" {
 		return nil
 	}
-	if a.turn.nested {
+	if a.turn.agent.inner.isForHook() {
 		a.turn.agent.Output.notice("%s: the recipe %q runs detached from the conversation and cannot replace it; ignored",
 			a.point, a.turn.recipe.Name)
 		return nil
@@ -107,7 +108,7 @@ func (a turnAction) apply(ctx context.Context, latest []contexts.Entry) error {
 // detached from the conversation, because a hook asked for it before, or with an
 // answer that is about to replace the conversation.
 func (a turnAction) isRunning() bool {
-	return a.recipe != "" && a.recipe == a.turn.recipe.name() && (a.turn.nested || len(a.messages) > 0)
+	return a.recipe != "" && a.recipe == a.turn.recipe.name() && (a.turn.agent.inner.isForHook() || len(a.messages) > 0)
 }
 
 // entries returns messages as they are stored.

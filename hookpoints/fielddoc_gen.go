@@ -29,6 +29,12 @@ func fieldDoc(field string) string {
 		return "name is the tool's name."
 	case "ListedTool.Type":
 		return "type is \"builtin\", \"file\" or \"plugin\"."
+	case "Nesting.AgentID":
+		return "agent_id identifies the sub-agent in this run; absent outside of one."
+	case "Nesting.AgentType":
+		return "agent_type is the kind of sub-agent: the recipe that defines it, or \"general\"; absent outside of one."
+	case "Nesting.Nested":
+		return "nested is true inside a sub-agent, and in a recipe that runs outside the conversation because a hook requested it; absent otherwise."
 	case "OnContextSwitchPayload.FromContext":
 		return "from_context names the context that was current before."
 	case "OnContextSwitchPayload.IsTransient":
@@ -99,6 +105,42 @@ func fieldDoc(field string) string {
 		return "from names the sending context."
 	case "PostSendMessagePayload.To":
 		return "to names the receiving context, or an address to which a plugin delivers."
+	case "PostSpawnAgentPayload.AgentID":
+		return "agent_id identifies the sub-agent in this run."
+	case "PostSpawnAgentPayload.AgentType":
+		return "agent_type is the recipe that defines the sub-agent, or \"general\"."
+	case "PostSpawnAgentPayload.BlockedBy":
+		return "blocked_by names the plugin that blocked it; absent if none did."
+	case "PostSpawnAgentPayload.Context":
+		return "context names the context that keeps its conversation; absent if nothing does."
+	case "PostSpawnAgentPayload.ContextName":
+		return "context_name names the context of the conversation that started it."
+	case "PostSpawnAgentPayload.Depth":
+		return "depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one."
+	case "PostSpawnAgentPayload.DurationMS":
+		return "duration_ms is how long it ran, in milliseconds."
+	case "PostSpawnAgentPayload.Input":
+		return "input is its task, as pre_spawn_agent left it."
+	case "PostSpawnAgentPayload.Model":
+		return "model is the model that it used."
+	case "PostSpawnAgentPayload.ParentID":
+		return "parent_agent_id identifies the sub-agent that started this one; absent if the conversation did."
+	case "PostSpawnAgentPayload.Reason":
+		return "reason says why it failed or was blocked; absent otherwise."
+	case "PostSpawnAgentPayload.Response":
+		return "response is the result; of a sub-agent that failed, what there is of it."
+	case "PostSpawnAgentPayload.Responses":
+		return "responses is how often the model responded in it."
+	case "PostSpawnAgentPayload.Status":
+		return "status is \"ran\"; \"failed\" if it gave no result, or only a part of one; \"answered\" if a plugin gave the result; \"blocked\" if one blocked it. In the last two cases it was not started."
+	case "PostSpawnAgentPayload.SystemPrompt":
+		return "system_prompt is the sub-agent's system prompt, as pre_spawn_agent left it."
+	case "PostSpawnAgentPayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PostSpawnAgentPayload.ToolName":
+		return "tool_name is the tool that started it."
+	case "PostSpawnAgentPayload.Usage":
+		return "usage counts its tokens."
 	case "PostToolOutputPayload.Arguments":
 		return "arguments are the arguments that the tool ran with."
 	case "PostToolOutputPayload.BlockedBy":
@@ -149,8 +191,6 @@ func fieldDoc(field string) string {
 		return "context_name names the context."
 	case "PostTurnPayload.Messages":
 		return "messages is the conversation with this response."
-	case "PostTurnPayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PostTurnPayload.Recipe":
 		return "recipe names the recipe that is being run; absent if there is none."
 	case "PostTurnPayload.RecursionDepth":
@@ -207,8 +247,6 @@ func fieldDoc(field string) string {
 		return "cwd is the working directory."
 	case "PreFetchURLPayload.Host":
 		return "host is the host in the URL, \"\" if there is none."
-	case "PreFetchURLPayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreFetchURLPayload.Reason":
 		return "reason says why it is sensitive; absent otherwise."
 	case "PreFetchURLPayload.Recipe":
@@ -231,8 +269,6 @@ func fieldDoc(field string) string {
 		return "cwd is the working directory."
 	case "PreFileReadPayload.NamedPath":
 		return "named_path is the absolute path before links were resolved; absent if it is the same."
-	case "PreFileReadPayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreFileReadPayload.Path":
 		return "path is the file or directory that would be read or searched: absolute, with all links resolved."
 	case "PreFileReadPayload.Recipe":
@@ -255,8 +291,6 @@ func fieldDoc(field string) string {
 		return "exists is true if the file exists already."
 	case "PreFileWritePayload.NamedPath":
 		return "named_path is the absolute path before links were resolved; absent if it is the same."
-	case "PreFileWritePayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreFileWritePayload.Operation":
 		return "operation says what an edit does, as in the arguments; absent for other tools."
 	case "PreFileWritePayload.Path":
@@ -273,8 +307,6 @@ func fieldDoc(field string) string {
 		return "context_name names the context."
 	case "PreMCPCallPayload.Cwd":
 		return "cwd is the working directory."
-	case "PreMCPCallPayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreMCPCallPayload.ReadOnly":
 		return "read_only is true if the server says that the tool only reads, and the configuration says that the server is trusted; absent otherwise."
 	case "PreMCPCallPayload.Recipe":
@@ -331,14 +363,54 @@ func fieldDoc(field string) string {
 		return "context_name names the context."
 	case "PreShellExecPayload.Cwd":
 		return "cwd is the directory in which it would run."
-	case "PreShellExecPayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreShellExecPayload.Recipe":
 		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreShellExecPayload.ToolCallID":
 		return "tool_call_id is the model's identifier of this call."
 	case "PreShellExecPayload.ToolName":
 		return "tool_name is the tool that would run the command line."
+	case "PreSpawnAgentAnswer.Block":
+		return "block prevents the sub-agent from being started."
+	case "PreSpawnAgentAnswer.BlockedBy":
+		return "- is the plugin that blocked. The host sets it; a plugin cannot."
+	case "PreSpawnAgentAnswer.Input":
+		return "input replaces the task."
+	case "PreSpawnAgentAnswer.Message":
+		return "message is the result then, followed by the plugin's name."
+	case "PreSpawnAgentAnswer.Model":
+		return "model replaces the model."
+	case "PreSpawnAgentAnswer.Response":
+		return "response is the result; no sub-agent is started."
+	case "PreSpawnAgentAnswer.SystemPrompt":
+		return "system_prompt replaces the system prompt."
+	case "PreSpawnAgentPayload.AgentID":
+		return "agent_id identifies the sub-agent in this run."
+	case "PreSpawnAgentPayload.AgentType":
+		return "agent_type is the recipe that defines the sub-agent, or \"general\"."
+	case "PreSpawnAgentPayload.Context":
+		return "context names the context that keeps its conversation; absent if nothing does."
+	case "PreSpawnAgentPayload.ContextName":
+		return "context_name names the context of the conversation that starts it."
+	case "PreSpawnAgentPayload.Depth":
+		return "depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one."
+	case "PreSpawnAgentPayload.Input":
+		return "input is its task."
+	case "PreSpawnAgentPayload.MaxTokens":
+		return "max_tokens bounds each of its responses; absent if the call does not say."
+	case "PreSpawnAgentPayload.Model":
+		return "model is the model that it uses."
+	case "PreSpawnAgentPayload.ParentID":
+		return "parent_agent_id identifies the sub-agent that starts this one; absent if the conversation does."
+	case "PreSpawnAgentPayload.SystemPrompt":
+		return "system_prompt is the sub-agent's system prompt, before what other hooks and the project's instructions add."
+	case "PreSpawnAgentPayload.Temperature":
+		return "temperature is that of its requests; absent if the call does not say."
+	case "PreSpawnAgentPayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PreSpawnAgentPayload.ToolName":
+		return "tool_name is the tool that starts it."
+	case "PreSpawnAgentPayload.Tools":
+		return "tools are the tools that it can be offered at most."
 	case "PreStopAnswer.DropSummary":
 		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
 	case "PreStopAnswer.FollowUpMessages":
@@ -389,8 +461,6 @@ func fieldDoc(field string) string {
 		return "duration_ms is how long the tool ran, in milliseconds."
 	case "PreToolOutputPayload.ExitCode":
 		return "exit_code is 0 for a tool that succeeded, otherwise the exit status of its process, or 1 if there is none."
-	case "PreToolOutputPayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreToolOutputPayload.Output":
 		return "output is the output of the tool, or the text that replaces it for the model."
 	case "PreToolOutputPayload.OutputPath":
@@ -413,8 +483,6 @@ func fieldDoc(field string) string {
 		return "arguments are the call's arguments."
 	case "PreToolPayload.Category":
 		return "category is the kind of thing that the tool does: \"shell\" for one that runs commands, \"read\", \"write\", \"edit\", \"search\", \"fetch\", \"agent\" or \"mcp\"; absent if it does not say."
-	case "PreToolPayload.Nested":
-		return "nested is true if that recipe runs outside the conversation because a hook requested it; absent otherwise."
 	case "PreToolPayload.Recipe":
 		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreToolPayload.Subject":

@@ -24,14 +24,14 @@ type Field struct {
 }
 
 // Fields describes the fields of a payload or an answer, in order, except those without a
-// `json` name, which are not part of it. A type that is not a struct has no fields.
+// `json` name, which are not part of it; those of an embedded struct are its own. A type
+// that is not a struct has no fields.
 func Fields(t reflect.Type) []Field {
 	if !isStruct(t) {
 		return nil
 	}
 	var fields []Field
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
 		name := jsonName(f)
 		if name == "" {
 			continue
@@ -60,6 +60,9 @@ func jsonName(f reflect.StructField) string {
 func docOf(t reflect.Type, f reflect.StructField) string {
 	if t.PkgPath() != reflect.TypeFor[None]().PkgPath() {
 		return ""
+	}
+	if outer := f.Index[:len(f.Index)-1]; len(outer) > 0 {
+		t = t.FieldByIndex(outer).Type
 	}
 	return fieldDoc(t.Name() + "." + f.Name)
 }

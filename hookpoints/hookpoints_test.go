@@ -17,30 +17,31 @@ import (
 var documented = [...]struct{ name, payload, answer string }{
 	{"on_start", "current_context verbose provider model chibi_home project_root tool_count", ""},
 	{"on_end", "current_context verbose reason turns", ""},
-	{"pre_message", "prompt context_name summary recipe", "prompt block message"},
-	{"post_message", "prompt response context_name", ""},
-	{"pre_system_prompt", "context_name summary todos goals", "inject"},
-	{"post_system_prompt", "context_name summary todos goals", "inject"},
-	{"pre_api_tools", "context_name tools recursion_depth", "include exclude"},
-	{"pre_api_request", "context_name request_body recursion_depth", "request_body"},
-	{"pre_tool", "tool_name arguments tool_call_id category subject recipe nested", "arguments block message"},
-	{"post_tool", "tool_name arguments result truncated output_path cached status blocked_by tool_call_id", ""},
+	{"pre_message", "prompt context_name summary recipe" + nesting, "prompt block message"},
+	{"post_message", "prompt response context_name" + nesting, ""},
+	{"pre_system_prompt", "context_name summary todos goals" + nesting, "inject"},
+	{"post_system_prompt", "context_name summary todos goals" + nesting, "inject"},
+	{"pre_api_tools", "context_name tools recursion_depth" + nesting, "include exclude"},
+	{"pre_api_request", "context_name request_body recursion_depth" + nesting, "request_body"},
+	{"pre_tool", "tool_name arguments tool_call_id category subject recipe" + nesting, "arguments block message"},
+	{"post_tool", "tool_name arguments result truncated output_path cached status blocked_by tool_call_id" +
+		nesting, ""},
 	{"pre_tool_output", "tool_name arguments output truncated output_path status blocked_by preface tool_call_id " +
-		"category subject exit_code duration_ms recipe nested", "output block message"},
+		"category subject exit_code duration_ms recipe" + nesting, "output block message"},
 	{"post_tool_output", "tool_name arguments output truncated output_path final_output cached status blocked_by " +
-		"tool_call_id", ""},
-	{"pre_file_read", "tool_name path named_path arguments tool_call_id cwd context_name recipe nested",
+		"tool_call_id" + nesting, ""},
+	{"pre_file_read", "tool_name path named_path arguments tool_call_id cwd context_name recipe" + nesting,
 		"denied decision reason"},
 	{"pre_file_write", "tool_name path named_path content operation exists diff arguments tool_call_id cwd " +
-		"context_name recipe nested", "denied decision reason"},
-	{"pre_shell_exec", "tool_name command commands arguments tool_call_id cwd context_name recipe nested",
+		"context_name recipe" + nesting, "denied decision reason"},
+	{"pre_shell_exec", "tool_name command commands arguments tool_call_id cwd context_name recipe" + nesting,
 		"denied decision reason"},
 	{"pre_fetch_url", "tool_name url host address_class safety reason summary arguments tool_call_id cwd " +
-		"context_name recipe nested", "denied decision reason"},
-	{"pre_mcp_call", "tool_name server tool read_only arguments tool_call_id cwd context_name recipe nested",
+		"context_name recipe" + nesting, "denied decision reason"},
+	{"pre_mcp_call", "tool_name server tool read_only arguments tool_call_id cwd context_name recipe" + nesting,
 		"denied decision reason"},
-	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count", "summary"},
-	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count", ""},
+	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count" + nesting, "summary"},
+	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count" + nesting, ""},
 	{"pre_send_message", "from to content context_name", "delivered via"},
 	{"post_send_message", "from to content context_name delivery_result", ""},
 	{"on_context_switch", "from_context to_context is_transient", ""},
@@ -50,11 +51,18 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"post_compact", "context_name message_count summary", ""},
 	{"pre_rolling_compact", "context_name message_count non_system_count summary", ""},
 	{"post_rolling_compact", "context_name message_count messages_archived summary", ""},
-	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe nested",
+	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe" + nesting,
 		"messages drop_summary recipe recipe_args"},
-	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe",
+	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe" + nesting,
 		"follow_up_messages messages drop_summary recipe recipe_args"},
+	{"pre_spawn_agent", "system_prompt input model temperature max_tokens tools context depth agent_id agent_type " +
+		"parent_agent_id tool_name tool_call_id context_name", "system_prompt input model response block message"},
+	{"post_spawn_agent", "system_prompt input model response status reason blocked_by usage responses duration_ms " +
+		"context depth agent_id agent_type parent_agent_id tool_name tool_call_id context_name", ""},
 }
+
+// nesting are the fields of payloads that say in which nested turn something happens.
+const nesting = " nested agent_id agent_type"
 
 func fieldNames(t reflect.Type) string {
 	var names []string
@@ -220,7 +228,8 @@ func TestOptionalFieldsAreMarked(t *testing.T) {
 			optional = append(optional, f.Name)
 		}
 	}
-	if diff := cmp.Diff([]string{"tool_call_id", "category", "subject", "recipe", "nested"}, optional); diff != "" {
+	if diff := cmp.Diff([]string{"tool_call_id", "category", "subject", "recipe", "nested", "agent_id", "agent_type"},
+		optional); diff != "" {
 		t.Errorf("optional fields (-want +got):\n%s", diff)
 	}
 }

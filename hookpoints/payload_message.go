@@ -10,6 +10,7 @@ type PreMessagePayload struct {
 	Summary string `json:"summary"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
+	Nesting
 }
 
 // PreMessageAnswer is the answer at pre_message.
@@ -30,6 +31,7 @@ type PostMessagePayload struct {
 	Response string `json:"response"`
 	// ContextName names the context.
 	ContextName string `json:"context_name"`
+	Nesting
 }
 
 // SystemPromptPayload is the payload of pre_system_prompt and post_system_prompt.
@@ -42,6 +44,7 @@ type SystemPromptPayload struct {
 	Todos string `json:"todos"`
 	// Goals is the context's list of goals, "" if there is none.
 	Goals string `json:"goals"`
+	Nesting
 }
 
 // SystemPromptAnswer is the answer at pre_system_prompt and post_system_prompt.

@@ -24,9 +24,7 @@ type PreFileReadPayload struct {
 	ContextName string `json:"context_name"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // PreFileWritePayload is the payload of pre_file_write.
@@ -56,9 +54,7 @@ type PreFileWritePayload struct {
 	ContextName string `json:"context_name"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // PreShellExecPayload is the payload of pre_shell_exec.
@@ -80,9 +76,7 @@ type PreShellExecPayload struct {
 	ContextName string `json:"context_name"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // PreFetchURLPayload is the payload of pre_fetch_url.
@@ -114,9 +108,7 @@ type PreFetchURLPayload struct {
 	ContextName string `json:"context_name"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // PreMCPCallPayload is the payload of pre_mcp_call.
@@ -141,9 +133,7 @@ type PreMCPCallPayload struct {
 	ContextName string `json:"context_name"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // Safety says how harmless an address is.

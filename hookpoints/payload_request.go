@@ -10,6 +10,7 @@ type PreAPIToolsPayload struct {
 	Tools []ListedTool `json:"tools"`
 	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
+	Nesting
 }
 
 // ListedTool is one tool in a [PreAPIToolsPayload].
@@ -37,6 +38,7 @@ type PreAPIRequestPayload struct {
 	RequestBody json.RawMessage `json:"request_body"`
 	// RecursionDepth counts the rounds that the recurse tool has requested, from 0.
 	RecursionDepth int `json:"recursion_depth"`
+	Nesting
 }
 
 // PreAPIRequestAnswer is the answer at pre_api_request. The answer that Fire returns holds

@@ -21,9 +21,7 @@ type PreToolPayload struct {
 	Subject string `json:"subject,omitempty"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // PreToolAnswer is the answer at pre_tool.
@@ -83,6 +81,7 @@ type PostToolPayload struct {
 	BlockedBy string `json:"blocked_by,omitempty"`
 	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	Nesting
 }
 
 // PreToolOutputPayload is the payload of pre_tool_output.
@@ -122,9 +121,7 @@ type PreToolOutputPayload struct {
 	DurationMS int64 `json:"duration_ms"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // PreToolOutputAnswer is the answer at pre_tool_output.
@@ -162,6 +159,7 @@ type PostToolOutputPayload struct {
 	BlockedBy string `json:"blocked_by,omitempty"`
 	// ToolCallID is the model's identifier of this call.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	Nesting
 }
 
 // PreCacheOutputPayload is the payload of pre_cache_output.
@@ -181,6 +179,7 @@ type PreCacheOutputPayload struct {
 	CharCount int `json:"char_count"`
 	// LineCount is the number of lines of the content.
 	LineCount int `json:"line_count"`
+	Nesting
 }
 
 // PreCacheOutputAnswer is the answer at pre_cache_output.
@@ -201,4 +200,5 @@ type PostCacheOutputPayload struct {
 	TokenEstimate int `json:"token_estimate"`
 	// LineCount is the number of lines of the output.
 	LineCount int `json:"line_count"`
+	Nesting
 }

@@ -53,9 +53,7 @@ type PostTurnPayload struct {
 	RecursionDepth int `json:"recursion_depth"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
-	// Nested is true if that recipe runs outside the conversation because a hook
-	// requested it; absent otherwise.
-	Nested bool `json:"nested,omitempty"`
+	Nesting
 }
 
 // PostTurnAnswer is the answer at post_turn.
@@ -89,6 +87,7 @@ type PreStopPayload struct {
 	RecursionDepth int `json:"recursion_depth"`
 	// Recipe names the recipe that is being run; absent if there is none.
 	Recipe string `json:"recipe,omitempty"`
+	Nesting
 }
 
 // PreStopAnswer is the answer at pre_stop.

@@ -23,6 +23,7 @@ const (
 	GroupDelivery   Group = "message delivery"
 	GroupContext    Group = "context"
 	GroupTurn       Group = "turn"
+	GroupAgent      Group = "agent"
 )
 
 // Mode is how the subscribers of a point are asked.

@@ -162,6 +162,18 @@ var (
 	}
 )
 
+// Sub-agents.
+var (
+	PreSpawnAgent = Point[PreSpawnAgentPayload, PreSpawnAgentAnswer]{
+		Name: "pre_spawn_agent", Group: GroupAgent, Mode: Chain,
+		When: "the model asked for a sub-agent, after pre_tool and the permission, before the sub-agent starts",
+	}
+	PostSpawnAgent = Point[PostSpawnAgentPayload, None]{
+		Name: "post_spawn_agent", Group: GroupAgent, Mode: Observe,
+		When: "a sub-agent has ended, or a plugin answered in its place or blocked it",
+	}
+)
+
 // points lists every point in the order of the documentation.
 func points() []describable {
 	return []describable{
@@ -176,6 +188,7 @@ func points() []describable {
 		&OnContextSwitch, &PreClear, &PostClear,
 		&PreCompact, &PostCompact, &PreRollingCompact, &PostRollingCompact,
 		&PostTurn, &PreStop,
+		&PreSpawnAgent, &PostSpawnAgent,
 	}
 }
 

@@ -44,6 +44,9 @@ type Spec struct {
 	// Subject names the argument that the category is about: the command, the path, the
 	// URL. "" if there is none.
 	Subject string
+	// OfContext says that the tool changes notes of the context that it was made for, so
+	// that agents with another conversation are not offered it.
+	OfContext bool
 	// Parallel says that calls of the tool can run at the same time as other calls.
 	Parallel bool
 	// Remote says which tool of an MCP server it is; nil for others.

@@ -111,10 +111,13 @@ func collectTools(s *Session) error {
 		Notes: s.Agent.Context, Post: s.Agent.Post, Files: files,
 		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
 	})...)
-	if err != nil || !s.Config.Tools.Coding {
-		return err
+	if err == nil && s.Config.Tools.Coding {
+		err = addCoding(s, rules)
 	}
-	return addCoding(s, rules)
+	if err == nil && s.Config.Tools.Agents {
+		err = addAgents(s)
+	}
+	return err
 }
 
 // HasPlugin reports whether there is a plugin of this name, loaded or not.

@@ -85,11 +85,7 @@ func openContext(ctx context.Context, s *Session) error {
 
 // Configure reads the configuration of the session's context again.
 func Configure(s *Session) (err error) {
-	s.Config, err = config.Load(config.Sources{
-		Home: s.Home, Context: s.Name(), Set: s.opts.Set, Env: os.Getenv,
-		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny,
-	})
-	if err != nil {
+	if s.Config, err = readConfig(s, s.opts.Set); err != nil {
 		return UsageError{err}
 	}
 	if s.opts.Permissions.Coding {
@@ -105,8 +101,17 @@ func Configure(s *Session) (err error) {
 	}
 	limits := s.Config.Limits
 	s.Store.Limits = contexts.Limits{Note: limits.NoteBytes, Message: limits.MessageBytes, Inbox: limits.InboxBytes}
-	s.Agent.Settings = settings(s)
+	s.Agent.Settings = settings(s, s.Config)
 	return nil
+}
+
+// readConfig reads the configuration of the session's context, with these settings in place
+// of those of the options.
+func readConfig(s *Session, set []string) (config.Config, error) {
+	return config.Load(config.Sources{
+		Home: s.Home, Context: s.Name(), Set: set, Env: os.Getenv,
+		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny,
+	})
 }
 
 // tidy removes leftovers of killed runs.

@@ -17,9 +17,9 @@ import (
 // Recipes finds recipes and makes prompts from them.
 type Recipes struct {
 	*recipes.Library
-	tools  *tools.Set            // that a recipe may allow
-	runner func() process.Runner // of a recipe's commands
-	notice func(string)
+	tools   *tools.Set                         // that a recipe may allow
+	command func(recipe string) recipes.Runner // runs the commands of a recipe
+	notice  func(string)
 }
 
 // RecipesOf returns the recipes of a session. If the home has prompts/compaction.md, as
@@ -29,7 +29,7 @@ func RecipesOf(s *Session) Recipes {
 		Dirs:  s.Project.recipeDirs(s.Home),
 		Texts: map[string]string{recipes.Compact: filepath.Join(s.Home, "prompts", "compaction.md")},
 	}
-	return Recipes{library, s.Agent.Tools, func() process.Runner { return s.Loader().Runner() }, s.person.notice}
+	return Recipes{library, s.Agent.Tools, commandsOf(s), s.person.notice}
 }
 
 // byName finds a recipe that a hook or the program asks for.
@@ -82,29 +82,37 @@ const (
 	recipeCommandOutput  = 4 << 20
 )
 
-// command returns a function that runs the commands of a recipe. As with Kodelet, the
-// output of a command that fails is used; here a notice says so.
-func (m Recipes) command(recipe string) recipes.Runner {
-	return func(ctx context.Context, command string, args ...string) (string, error) {
-		runner := m.runner()
-		runner.Stderr = nil // it is part of the output
-		path := command
-		if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
-			path = found
-		} else if !strings.Contains(command, "/") {
-			return "", fmt.Errorf("there is no program %q in PATH", command)
+// commandsOf returns what runs the commands of a recipe in a session.
+func commandsOf(s *Session) func(recipe string) recipes.Runner {
+	return func(recipe string) recipes.Runner {
+		return func(ctx context.Context, command string, args ...string) (string, error) {
+			return runOf(ctx, s, recipe, append([]string{command}, args...))
 		}
-		out, err := runner.Run(ctx, process.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
-			MaxOutput: recipeCommandOutput})
-		if err != nil {
-			return "", err
-		}
-		if err := out.Err(); err != nil {
-			m.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe,
-				strings.Join(append([]string{command}, args...), " "), err))
-		}
-		return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
 	}
+}
+
+// runOf runs a command of a recipe. As with Kodelet, the output of a command that fails is
+// used; here a notice says so.
+func runOf(ctx context.Context, s *Session, recipe string, words []string) (string, error) {
+	runner := s.Loader().Runner()
+	command, args := words[0], words[1:]
+	runner.Stderr = nil // it is part of the output
+	path := command
+	if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
+		path = found
+	} else if !strings.Contains(command, "/") {
+		return "", fmt.Errorf("there is no program %q in PATH", command)
+	}
+	out, err := runner.Run(ctx, process.Command{Path: path, Args: args, Timeout: recipeCommandTimeout,
+		MaxOutput: recipeCommandOutput})
+	if err != nil {
+		return "", err
+	}
+	if err := out.Err(); err != nil {
+		s.person.notice(fmt.Sprintf("recipe %q: %s: %v; its output is used as it is", recipe, strings.Join(words, " "),
+			err))
+	}
+	return strings.ToValidUTF8(string(out.Stdout)+out.Stderr, "\uFFFD"), nil
 }
 
 // RecipePrompt returns the prompt of a session: that of its recipe with these

@@ -2,13 +2,13 @@ package app
 
 import (
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/tools"
 )
 
-// settings returns the agent's part of the configuration.
-func settings(s *Session) agent.Settings {
-	c := s.Config
+// settings returns the agent's part of a configuration of the session.
+func settings(s *Session, c config.Config) agent.Settings {
 	var options []llm.Option
 	for _, o := range c.API.Options() {
 		options = append(options, llm.Option{Name: o.Name, Value: o.Value})

@@ -72,6 +72,10 @@ type Config struct {
 	MaxFollowUps int `toml:"max_follow_ups" min:"1"`
 	// How many rounds the tool `recurse` can ask for.
 	MaxRecursionDepth int `toml:"max_recursion_depth" min:"1"`
+	// How deep sub-agents may work inside each other: 1 means that they start none themselves.
+	MaxAgentDepth int `toml:"max_agent_depth" min:"1" max:"10"`
+	// How many tokens, of requests and responses, all sub-agents that one prompt starts may use together.
+	MaxAgentTokens int `toml:"max_agent_tokens" min:"1"`
 	// How long the model's server may take until the first piece of its answer, and how long an answer that has begun
 	// may bring nothing but comments (`: ping`) or empty pieces; local models that are slow need minutes.
 	RequestFirstByteTimeoutMS int `toml:"request_first_byte_timeout_ms" min:"1"`
@@ -139,6 +143,8 @@ func (c *Config) setDefaults() {
 		MaxCallsPerResponse:          agent.DefaultMaxCalls,
 		MaxFollowUps:                 agent.DefaultMaxFollowUps,
 		MaxRecursionDepth:            agent.DefaultMaxRecursion,
+		MaxAgentDepth:                agent.DefaultMaxAgentDepth,
+		MaxAgentTokens:               agent.DefaultMaxAgentTokens,
 		RequestFirstByteTimeoutMS:    ms(openai.DefaultFirstByteTimeout),
 		RequestIdleTimeoutMS:         ms(openai.DefaultIdleTimeout),
 		ToolOutputCacheThreshold:     agent.DefaultCacheThreshold,

@@ -46,6 +46,8 @@ func exampleOf(t reflect.Type, field string) reflect.Value {
 		v.Set(reflect.Append(v, exampleOf(t.Elem(), field)))
 	case t.Kind() == reflect.String:
 		v.SetString(exampleText(field))
+	case t.Kind() == reflect.Float64:
+		v.SetFloat(0.2)
 	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
 		v.SetInt(exampleNumber(field))
 	}
@@ -99,7 +101,11 @@ func exampleText(field string) string {
 		"PreFileWritePayload.content": "Tidy up.\n", "diff": "@@ -0,0 +1 @@\n+Tidy up.\n",
 		"command": "ls -l /tmp", "commands": "ls -l /tmp",
 		"url": "http://localhost:8080/health", "host": "localhost", "address_class": "loopback", "safety": "sensitive",
-		"PreFetchURLPayload.reason": "it is an address of this machine", "PreFetchURLPayload.summary": "",
+		"system_prompt": "You review changes.", "input": "Review the change in src/web.", "tools": "read_file",
+		"agent_id": "agent-1", "agent_type": "reviewer", "PreSpawnAgentPayload.tool_name": "spawn_agent",
+		"PostSpawnAgentPayload.tool_name": "spawn_agent", "PostSpawnAgentPayload.response": "The change is fine.",
+		"PostSpawnAgentPayload.reason": "", "PreFetchURLPayload.reason": "it is an address of this machine",
+		"PreFetchURLPayload.summary": "",
 	})
 }
 
@@ -107,6 +113,7 @@ func exampleNumber(field string) int64 {
 	return lookUp(field, map[string]int64{
 		"char_count": 50000, "line_count": 1200, "token_estimate": 12500, "message_count": 20, "non_system_count": 19,
 		"PostRollingCompactPayload.message_count": 10, "messages_archived": 10, "turn_number": 1,
+		"max_tokens": 2000, "depth": 1, "responses": 3,
 		"turns": 1, "duration_ms": 12,
 		"tool_count": 12, "input_tokens": 900, "output_tokens": 20, "current_context_window": 920,
 		"max_context_window": 128000,

@@ -26,6 +26,13 @@ func ExampleText() {
 	//     whole content.
 	//   char_count (integer): char_count is the number of characters of the content.
 	//   line_count (integer): line_count is the number of lines of the content.
+	//   nested (boolean, optional): nested is true inside a sub-agent, and in a
+	//     recipe that runs outside the conversation because a hook requested it;
+	//     absent otherwise.
+	//   agent_id (string, optional): agent_id identifies the sub-agent in this run;
+	//     absent outside of one.
+	//   agent_type (string, optional): agent_type is the kind of sub-agent: the
+	//     recipe that defines it, or "general"; absent outside of one.
 	//
 	// It may answer:
 	//   summary (string): summary is shown to the model instead of the preview.

@@ -128,9 +128,9 @@ func typeSchema(t reflect.Type) (s *JSONSchema, err error) {
 // addFields adds the fields of a struct.
 func (s *JSONSchema) addFields(t reflect.Type) error {
 	types := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		types[name] = t.Field(i).Type
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		types[name] = f.Type
 	}
 	for _, f := range hookpoints.Fields(t) {
 		property, err := typeSchema(types[f.Name])

@@ -415,7 +415,7 @@ func TestCompactAt(t *testing.T) {
 		{"no limit is known", hookpoints.PostTurnPayload{ToolsUsed: []string{"a"},
 			Usage: hookpoints.Usage{CurrentContextWindow: 80}}, ""},
 		{"in a recipe beside the conversation", hookpoints.PostTurnPayload{ToolsUsed: []string{"a"},
-			Usage: full, Nested: true}, ""},
+			Usage: full, Nesting: hookpoints.Nesting{Nested: true}}, ""},
 		{"in the recipe itself", hookpoints.PostTurnPayload{ToolsUsed: []string{"a"}, Usage: full, Recipe: "compact"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

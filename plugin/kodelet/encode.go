@@ -86,7 +86,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			return struct {
 				base
 				Message string `json:"message"`
-			}{c.base(p.Recipe, false), p.Prompt}
+			}{c.base(p.Recipe, p.Nested), p.Prompt}
 		})
 	case "turn_end":
 		return plugin.Translate(ev, func(p hookpoints.PostTurnPayload) any {
@@ -115,7 +115,7 @@ func (c codec) payload(ev plugin.Event) ([]byte, error) {
 			Usage    usage     `json:"usage"`
 			compaction
 			FollowUps int `json:"follow_ups"` // added by chibi, so that a hook can stop adding follow-ups
-		}{c.base(p.Recipe, false), messages(p.Messages), usage(p.Usage), c.compaction(p.Recipe), p.FollowUps}
+		}{c.base(p.Recipe, p.Nested), messages(p.Messages), usage(p.Usage), c.compaction(p.Recipe), p.FollowUps}
 	})
 }
 

@@ -50,7 +50,7 @@ func TestPayloads(t *testing.T) {
 	}
 	failed := hookpoints.PreToolOutputPayload{ToolName: "dice", Arguments: json.RawMessage(`{}`),
 		Output: "Error: no", ExitCode: 3,
-		Nested: true, Recipe: "compact"}
+		Nesting: hookpoints.Nesting{Nested: true}, Recipe: "compact"}
 	stopped := hookpoints.PreToolOutputPayload{
 		ToolName: "bash", Arguments: json.RawMessage(`{"command":"ls"}`), ToolCallID: "c1", ExitCode: 1,
 		Status:    hookpoints.StatusBlocked,

@@ -46,7 +46,7 @@ func reflection(n Notes, limit int) note {
 // Spec describes the tool.
 func (n note) Spec() tools.Spec {
 	return tools.Spec{
-		Name: n.name, Description: n.description, Kind: tools.Builtin,
+		Name: n.name, Description: n.description, Kind: tools.Builtin, OfContext: true,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string",` +
 			`"description":"the whole new text"}},"required":["content"]}`),
 	}

@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// spawnAgent lets the model start sub-agents.
+type spawnAgent struct{}
+
+// SpawnTool returns the tool spawn_agent, with which a model starts sub-agents.
+func SpawnTool() tools.Tool { return spawnAgent{} }
+
+const spawnToolName = "spawn_agent"
+
+// isSpawnTool reports whether a tool is chibi's spawn_agent.
+func isSpawnTool(spec tools.Spec) bool {
+	return spec.Name == spawnToolName && spec.Kind == tools.Builtin
+}
+
+// Spec describes the tool.
+func (spawnAgent) Spec() tools.Spec {
+	return tools.Spec{
+		Name: spawnToolName, Kind: tools.Builtin, Category: tools.CategoryAgent, Parallel: true,
+		Description: "Give a task to a sub-agent and get its last message. It works with your tools, in a conversation of " +
+			"its own: it sees nothing of this one, so the task must say everything. Several calls in one response work at " +
+			"the same time.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{` +
+			`"task":{"type":"string","description":"what to do, and what the result must contain"},` +
+			`"system_prompt":{"type":"string","description":"what the sub-agent is, in place of a general one"},` +
+			`"agent":{"type":"string","description":"the name of the recipe that defines the sub-agent"},` +
+			`"arguments":{"type":"object","additionalProperties":{"type":"string"},` +
+			`"description":"the arguments of that recipe"},` +
+			`"tools":{"type":"array","items":{"type":"string"},` +
+			`"description":"the only tools that it has, some of yours; by default all of yours"},` +
+			`"model":{"type":"string","description":"another model"},` +
+			`"temperature":{"type":"number"},"max_tokens":{"type":"integer","minimum":1}}}`),
+	}
+}
+
+// spawnArguments are the arguments of spawn_agent.
+type spawnArguments struct {
+	Task         string            `json:"task"`
+	Input        string            `json:"input"` // what the original calls the task
+	SystemPrompt string            `json:"system_prompt"`
+	Agent        string            `json:"agent"`
+	Arguments    map[string]string `json:"arguments"`
+	Tools        []string          `json:"tools"`
+	Model        string            `json:"model"`
+	Temperature  *float64          `json:"temperature"`
+	MaxTokens    *int              `json:"max_tokens"`
+}
+
+// Call starts a sub-agent and waits for its result.
+func (spawnAgent) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	var args spawnArguments
+	if err := call.Decode(&args); err != nil {
+		return tools.ErrorResult(err), nil
+	}
+	task := args.Task
+	if task == "" {
+		task = args.Input
+	}
+	return RunAgent(ctx, AgentTask{Input: task, SystemPrompt: args.SystemPrompt, Recipe: args.Agent,
+		Arguments: args.Arguments, Tools: args.Tools, Model: args.Model, Temperature: args.Temperature,
+		MaxTokens: args.MaxTokens})
+}
+
+// withOption returns the members of a request with one that replaces that of the same name.
+func withOption(options []llm.Option, name string, value any) (list []llm.Option) {
+	text, _ := json.Marshal(value) // a number
+	for _, o := range options {
+		if o.Name != name {
+			list = append(list, o)
+		}
+	}
+	return append(list, llm.Option{Name: name, Value: text})
+}

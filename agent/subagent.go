@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Subagents is what an agent can do for those that it starts. A nil function means that
+// this cannot be done.
+type Subagents struct {
+	// MaxDepth bounds how deep agents work inside each other; default
+	// [DefaultMaxAgentDepth].
+	MaxDepth int
+	// MaxTokens bounds the tokens that all sub-agents of a turn use together; default
+	// [DefaultMaxAgentTokens].
+	MaxTokens int
+	// Recipe finds a recipe that defines a sub-agent. The arguments come from a model.
+	Recipe func(ctx context.Context, name string, args map[string]string) (Recipe, error)
+	// WithModel returns the settings for another model of the same server.
+	WithModel func(s Settings, model string) (Settings, error)
+}
+
+func (s Subagents) maxDepth() int  { return orDefault(s.MaxDepth, DefaultMaxAgentDepth) }
+func (s Subagents) maxTokens() int { return orDefault(s.MaxTokens, DefaultMaxAgentTokens) }
+
+// AgentTask is what a sub-agent is asked to do.
+type AgentTask struct {
+	// Kind is what hooks are told as agent_type; default: the recipe's name, or
+	// "general".
+	Kind string
+	// Input is the task.
+	Input string
+	// SystemPrompt says what the sub-agent is. It follows the text of the recipe, if
+	// there is one; without both there is a short one.
+	SystemPrompt string
+	// Recipe names the recipe that defines the sub-agent, Arguments are its arguments;
+	// "": none does.
+	Recipe    string
+	Arguments map[string]string
+	// Tools are the tools that it is offered at most; nil: all that the request offered
+	// whose response called the tool.
+	Tools []string
+	// Model names another model of the same server; "": the same model.
+	Model string
+	// Temperature and MaxTokens are members of its requests; nil: as the configuration
+	// says.
+	Temperature *float64
+	MaxTokens   *int
+}
+
+// subagent is what a sub-agent knows about itself.
+type subagent struct {
+	// depth is 1 for a sub-agent of the conversation.
+	depth int
+	// offered are the tools that it can be offered at most.
+	offered toolNames
+	// usage counts its tokens, responses the responses of the model.
+	usage     hookpoints.Usage
+	responses int
+	// incomplete says why its latest response is incomplete, "" if it is complete.
+	incomplete string
+}
+
+// RunAgent runs a sub-agent for the call in whose context a tool runs, and returns its last
+// answer as the tool's result. All hooks fire inside; it has at most the tools that the
+// call's model was offered, under the same permissions. What goes wrong is a failed
+// result; the error is the end of ctx. Several can run at the same time.
+func RunAgent(ctx context.Context, task AgentTask) (tools.Result, error) {
+	call, _ := ctx.Value(callKey{}).(*toolCall)
+	if call == nil {
+		return tools.ErrorResult(errors.New("a sub-agent needs a model and hooks: only a call in a turn starts one")), nil
+	}
+	s, err := newSpawn(ctx, call, task)
+	if err != nil {
+		return tools.ErrorResult(err), ctx.Err()
+	}
+	if err := s.approve(ctx); err != nil {
+		return tools.Result{}, err
+	}
+	if !s.isOver() {
+		s.run(ctx)
+	}
+	if ctx.Err() != nil {
+		return tools.Result{}, ctx.Err()
+	}
+	return s.result(), s.report(ctx)
+}

@@ -1,0 +1,123 @@
+package hookpoints
+
+// Nesting says in which nested turn something happens. All of it is absent in the
+// conversation itself.
+type Nesting struct {
+	// Nested is true inside a sub-agent, and in a recipe that runs outside the
+	// conversation because a hook requested it; absent otherwise.
+	Nested bool `json:"nested,omitempty"`
+	// AgentID identifies the sub-agent in this run; absent outside of one.
+	AgentID string `json:"agent_id,omitempty"`
+	// AgentType is the kind of sub-agent: the recipe that defines it, or "general";
+	// absent outside of one.
+	AgentType string `json:"agent_type,omitempty"`
+}
+
+// PreSpawnAgentPayload is the payload of pre_spawn_agent.
+type PreSpawnAgentPayload struct {
+	// SystemPrompt is the sub-agent's system prompt, before what other hooks and the
+	// project's instructions add.
+	SystemPrompt string `json:"system_prompt"`
+	// Input is its task.
+	Input string `json:"input"`
+	// Model is the model that it uses.
+	Model string `json:"model"`
+	// Temperature is that of its requests; absent if the call does not say.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxTokens bounds each of its responses; absent if the call does not say.
+	MaxTokens *int `json:"max_tokens,omitempty"`
+	// Tools are the tools that it can be offered at most.
+	Tools []string `json:"tools"`
+	// Context names the context that keeps its conversation; absent if nothing does.
+	Context string `json:"context,omitempty"`
+	// Depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one.
+	Depth int `json:"depth"`
+	// AgentID identifies the sub-agent in this run.
+	AgentID string `json:"agent_id"`
+	// AgentType is the recipe that defines the sub-agent, or "general".
+	AgentType string `json:"agent_type"`
+	// ParentID identifies the sub-agent that starts this one; absent if the
+	// conversation does.
+	ParentID string `json:"parent_agent_id,omitempty"`
+	// ToolName is the tool that starts it.
+	ToolName string `json:"tool_name"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// ContextName names the context of the conversation that starts it.
+	ContextName string `json:"context_name"`
+}
+
+// PreSpawnAgentAnswer is the answer at pre_spawn_agent.
+type PreSpawnAgentAnswer struct {
+	// SystemPrompt replaces the system prompt.
+	SystemPrompt *string `json:"system_prompt,omitzero" merge:"replace"`
+	// Input replaces the task.
+	Input *string `json:"input,omitzero" merge:"replace"`
+	// Model replaces the model.
+	Model *string `json:"model,omitzero" merge:"replace"`
+	// Response is the result; no sub-agent is started.
+	Response string `json:"response,omitzero" merge:"first"`
+	// Block prevents the sub-agent from being started.
+	Block bool `json:"block,omitzero" merge:"block"`
+	// Message is the result then, followed by the plugin's name.
+	Message string `json:"message,omitzero" merge:"with block"`
+	// BlockedBy is the plugin that blocked. The host sets it; a plugin cannot.
+	BlockedBy string `json:"-"`
+}
+
+// SetBlockedBy takes the name of the plugin that blocked.
+func (a *PreSpawnAgentAnswer) SetBlockedBy(plugin string) { a.BlockedBy = plugin }
+
+// SpawnStatus is how a sub-agent ended.
+type SpawnStatus string
+
+// The ways in which a sub-agent ends.
+const (
+	SpawnRan      SpawnStatus = "ran"      // it gave a result
+	SpawnFailed   SpawnStatus = "failed"   // it gave none, or only a part of one
+	SpawnAnswered SpawnStatus = "answered" // a plugin gave the result; it was not started
+	SpawnBlocked  SpawnStatus = "blocked"  // a plugin blocked it; it was not started
+)
+
+// PostSpawnAgentPayload is the payload of post_spawn_agent.
+type PostSpawnAgentPayload struct {
+	// SystemPrompt is the sub-agent's system prompt, as pre_spawn_agent left it.
+	SystemPrompt string `json:"system_prompt"`
+	// Input is its task, as pre_spawn_agent left it.
+	Input string `json:"input"`
+	// Model is the model that it used.
+	Model string `json:"model"`
+	// Response is the result; of a sub-agent that failed, what there is of it.
+	Response string `json:"response"`
+	// Status is "ran"; "failed" if it gave no result, or only a part of one; "answered"
+	// if a plugin gave the result; "blocked" if one blocked it. In the last two cases it
+	// was not started.
+	Status SpawnStatus `json:"status"`
+	// Reason says why it failed or was blocked; absent otherwise.
+	Reason string `json:"reason,omitempty"`
+	// BlockedBy names the plugin that blocked it; absent if none did.
+	BlockedBy string `json:"blocked_by,omitempty"`
+	// Usage counts its tokens.
+	Usage Usage `json:"usage"`
+	// Responses is how often the model responded in it.
+	Responses int `json:"responses"`
+	// DurationMS is how long it ran, in milliseconds.
+	DurationMS int64 `json:"duration_ms"`
+	// Context names the context that keeps its conversation; absent if nothing does.
+	Context string `json:"context,omitempty"`
+	// Depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one.
+	Depth int `json:"depth"`
+	// AgentID identifies the sub-agent in this run.
+	AgentID string `json:"agent_id"`
+	// AgentType is the recipe that defines the sub-agent, or "general".
+	AgentType string `json:"agent_type"`
+	// ParentID identifies the sub-agent that started this one; absent if the
+	// conversation did.
+	ParentID string `json:"parent_agent_id,omitempty"`
+	// ToolName is the tool that started it.
+	ToolName string `json:"tool_name"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// ContextName names the context of the conversation that started it.
+	ContextName string `json:"context_name"`
+}
