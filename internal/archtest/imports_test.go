@@ -103,9 +103,12 @@ var allowed = map[string][]string{
 	"tools/coding/fetch":     {"tools", "permissions", "permissions/urls"},
 	"tools/mcp":              {"tools", "plugin/process", "tools/mcp/internal/web"},
 	"tools/mcp/internal/web": {"internal/term"},
-	"tools/builtin":          {"tools", "cache", "internal/disk", "internal/private"},
-	"internal/private":       {"contexts", "internal/disk"},
-	"internal/glob":          {},
+	"tools/mcp/oauth": {"tools/mcp", "tools/mcp/internal/web", "permissions/urls", "internal/disk",
+		"internal/jsonfile"},
+	"tools/mcp/oauth/oauthtest": {},
+	"tools/builtin":             {"tools", "cache", "internal/disk", "internal/private"},
+	"internal/private":          {"contexts", "internal/disk"},
+	"internal/glob":             {},
 
 	"permissions/internal/commandline": {},
 

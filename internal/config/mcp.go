@@ -26,6 +26,8 @@ type MCPServer struct {
 	URL string `toml:"url" check:"line" unset:"none"`
 	// What is sent to that address with each request, as in `Authorization = "Bearer $TOKEN"`.
 	Headers map[string]string `toml:"headers" name:"HEADER" check:"line" unset:"none"`
+	// OAuth says how to log in to that address, if the server wants a login: `chibi mcp login SERVER`.
+	OAuth MCPOAuth `toml:"oauth"`
 	// How long a call of one of its tools may take.
 	TimeoutMS int `toml:"timeout_ms" min:"1"`
 	// Tools says which of its tools there are.
@@ -45,6 +47,19 @@ type MCPTools struct {
 	Include []string `toml:"include" unset:"all"`
 	// These of its tools are not offered.
 	Exclude []string `toml:"exclude" unset:"none"`
+}
+
+// MCPOAuth says how to log in to an MCP server. Without it, chibi registers at the login server.
+type MCPOAuth struct {
+	// What the login server knows chibi by, if somebody registered it there. Without it, chibi registers itself.
+	ClientID string `toml:"client_id" check:"line" unset:"none"`
+	// The secret that belongs to `client_id`, as in `"$NAME"`, a variable.
+	ClientSecret string `toml:"client_secret" check:"line" unset:"none"`
+	// The rights to ask for, in the place of those that the server names.
+	Scopes []string `toml:"scopes" unset:"what the server names"`
+	// The port at which your browser comes back after the login, to `http://127.0.0.1:PORT/callback`, which a login
+	// server must know where `client_id` is registered.
+	RedirectPort int `toml:"redirect_port" min:"0" max:"65535" unset:"a free one"`
 }
 
 // MCPTool is what the person knows about a tool of an MCP server.

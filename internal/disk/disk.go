@@ -63,6 +63,21 @@ func Replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 		}
 		perm = info.Mode().Perm()
 	}
+	return replace(fsys, name, data, perm)
+}
+
+// ReplacePrivate is [Replace] for a file that only its owner may read and change, whatever
+// its mode was before.
+func ReplacePrivate(fsys FS, name string, data []byte) error {
+	if info, err := fsys.Stat(name); err == nil {
+		if err := checkRegular(name, info); err != nil {
+			return err
+		}
+	}
+	return replace(fsys, name, data, 0o600)
+}
+
+func replace(fsys FS, name string, data []byte, perm fs.FileMode) error {
 	temp, err := writeTemp(fsys, name, data, perm)
 	if err != nil {
 		return err

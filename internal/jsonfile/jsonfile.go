@@ -37,6 +37,9 @@ type File struct {
 	FS disk.FS
 	// Max bounds its size in bytes; 0: DefaultMax.
 	Max int64
+	// Private says that only the owner may read the file, whatever its mode was before it is
+	// replaced. Otherwise an existing file keeps its mode.
+	Private bool
 	// Report, if set, is called when a damaged file was renamed.
 	Report func(text string)
 }
@@ -188,6 +191,9 @@ func (f File) limit() int64 {
 func (f File) replace(before, after []byte) error {
 	if before != nil && bytes.Equal(before, after) {
 		return nil
+	}
+	if f.Private {
+		return disk.ReplacePrivate(f.fs(), f.Path, after)
 	}
 	return disk.Replace(f.fs(), f.Path, after, 0o600)
 }

@@ -172,6 +172,17 @@ func TestWhatIsTooLargeOrNoRegularFileIsRefusedByName(t *testing.T) {
 	}
 }
 
+func TestAPrivateFileIsClosedToOthersWhenItIsReplaced(t *testing.T) {
+	for private, want := range map[bool]os.FileMode{true: 0o600, false: 0o644} {
+		path := filepath.Join(t.TempDir(), "counts.json")
+		write(t, path, "{}")
+		err := errors.Join(os.Chmod(path, 0o644), jsonfile.Update(jsonfile.File{Path: path, Private: private}, add("a")))
+		if info, statErr := os.Stat(path); errors.Join(err, statErr) != nil || info.Mode().Perm() != want {
+			t.Errorf("private %v: %v, %v; want %v", private, info.Mode(), err, want)
+		}
+	}
+}
+
 func TestALinkStaysALink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")

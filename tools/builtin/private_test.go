@@ -42,6 +42,7 @@ func TestChibisOwnKeysAndApprovalsAreNeverRead(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"config.toml", "models.toml", "trust.json", "contexts/work/local.toml",
+		"mcp-tokens.json", "mcp-tokens.json.damaged-1",
 		".config.toml.tmp-x1", "trust.json.damaged-1"} {
 		put(filepath.Join(home, name), "the key")
 	}
@@ -60,6 +61,7 @@ func TestChibisOwnKeysAndApprovalsAreNeverRead(t *testing.T) {
 		isRead bool
 	}{
 		{".chibi/config.toml", false}, {".chibi/models.toml", false}, {".chibi/trust.json", false},
+		{".chibi/mcp-tokens.json", false}, {".chibi/mcp-tokens.json.damaged-1", false},
 		{".chibi/contexts/work/local.toml", false},
 		{".chibi/.config.toml.tmp-x1", false}, {".chibi/trust.json.damaged-1", false},
 		{".chibi/prompts/../config.toml", false},

@@ -39,6 +39,8 @@ type Server struct {
 	// each request.
 	URL     string
 	Headers map[string]string
+	// OAuth says how to log in to it, if it wants that.
+	OAuth OAuth
 
 	// Timeout bounds a call; 0: DefaultTimeout.
 	Timeout time.Duration
@@ -50,6 +52,17 @@ type Server struct {
 	Trusted bool
 	// Tools says more about single tools, by the server's names.
 	Tools map[string]ToolSettings
+}
+
+// OAuth says how to log in to a server with a URL. With the zero value, chibi registers at
+// the login server, and asks for the rights that the MCP server names.
+type OAuth struct {
+	// ClientID and ClientSecret are what a login server knows chibi by, if it was told before.
+	ClientID, ClientSecret string
+	// Scopes are the rights to ask for in the place of those that the MCP server names.
+	Scopes []string
+	// RedirectPort is the port of 127.0.0.1 at which a browser comes back; 0: a free one.
+	RedirectPort int
 }
 
 // ToolSettings is what the person says about one tool of a server.
