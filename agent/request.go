@@ -62,7 +62,7 @@ func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, 
 			without[s.Name] = "a rule of the permissions denies all its calls"
 		case sub != nil && !sub.offered[s.Name]:
 			without[s.Name] = "the agent that started this one does not offer it"
-		case sub != nil && s.OfContext:
+		case sub != nil && sub.kept == nil && s.OfContext:
 			without[s.Name] = "a sub-agent has no notes of its own"
 		case isSpawnTool(s) && tooDeep(a) != nil:
 			without[s.Name] = tooDeep(a).Error()

@@ -47,13 +47,51 @@ func newSpawn(ctx context.Context, c *toolCall, task AgentTask) (*spawn, error) 
 	s := &spawn{call: c, agent: a, task: task, begun: time.Now(),
 		self: &subagent{depth: depthOf(t.agent) + 1, offered: offered}}
 	a.inner.sub = s.self
+	if err := s.keep(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.define(ctx); err != nil {
+		s.close()
 		return nil, err
 	}
 	a.inner.nesting.AgentID = agentID(c)
 	a.inner.nesting.AgentType = cmp.Or(task.Kind, task.Recipe, "general")
 	a.Output = outermost(t.agent).Output.of(a.inner.nesting.AgentID)
 	return s, nil
+}
+
+// keep makes the sub-agent work in the context that keeps its conversation, if the task
+// names one.
+func (s *spawn) keep(ctx context.Context) error {
+	name, a := s.task.Context, s.agent
+	if name == "" {
+		return nil
+	}
+	if err := contexts.ValidName(name); err != nil {
+		return err
+	}
+	for in := a.inner; in != nil; in = in.parent() {
+		if in.around.contextName() == name {
+			return fmt.Errorf("context %q is the one of this conversation; a sub-agent needs another one", name)
+		}
+	}
+	if a.Subagents.Keep == nil {
+		return fmt.Errorf("this program keeps no conversations of sub-agents, so there is no context %q", name)
+	}
+	kept, err := a.Subagents.Keep(ctx, name)
+	if err != nil {
+		return err
+	}
+	s.self.kept = &kept
+	a.Context, a.Cache, a.Tools, a.Settings = kept.Context, kept.Cache, kept.Tools, kept.Settings
+	return nil
+}
+
+// close releases the context that keeps the conversation.
+func (s *spawn) close() {
+	if s.self.kept != nil {
+		s.self.kept.Close()
+	}
 }
 
 // define sets what the task says about the agent: its recipe and its system prompt.
@@ -71,6 +109,13 @@ func (s *spawn) define(ctx context.Context) error {
 		prompt = joinSections([]string{recipe.Prompt, prompt})
 		s.agent.Recipe = &recipe
 	}
+	if prompt == "" && s.self.kept != nil {
+		own, err := s.agent.Context.SystemPrompt(ctx)
+		if err != nil {
+			return err
+		}
+		prompt = own
+	}
 	prompt = cmp.Or(prompt, subagentPrompt)
 	s.agent.Settings.SystemPrompt = &prompt
 	return nil
@@ -85,7 +130,8 @@ func (s *spawn) approve(ctx context.Context) error {
 	a := s.agent
 	about := hookpoints.PreSpawnAgentPayload{
 		SystemPrompt: *a.Settings.SystemPrompt, Input: s.task.Input, Model: cmp.Or(s.task.Model, a.Settings.Model),
-		Temperature: s.task.Temperature, MaxTokens: s.task.MaxTokens, Tools: s.toolsAtMost(), Depth: s.self.depth,
+		Temperature: s.task.Temperature, MaxTokens: s.task.MaxTokens, Tools: s.toolsAtMost(),
+		Context: s.task.Context, Depth: s.self.depth,
 		AgentID: a.inner.nesting.AgentID, AgentType: a.inner.nesting.AgentType,
 		ParentID: s.call.agent.inner.told().AgentID, ToolName: s.call.inv.ToolName, ToolCallID: s.call.inv.ToolCallID,
 		ContextName: s.call.step.turn.contextName(),
@@ -144,8 +190,14 @@ func (s *spawn) tune() (err error) {
 
 // run lets the sub-agent answer its task.
 func (s *spawn) run(ctx context.Context) {
+	held, unlock, err := s.lock(ctx)
+	if err != nil {
+		s.status, s.why = hookpoints.SpawnFailed, err.Error()
+		return
+	}
+	defer unlock()
 	s.emit()
-	text, err := s.agent.Prompt(ctx, s.task.Input)
+	text, err := s.agent.Prompt(held, s.task.Input)
 	s.status, s.text = hookpoints.SpawnRan, text
 	switch {
 	case err != nil:
@@ -158,6 +210,14 @@ func (s *spawn) run(ctx context.Context) {
 	if s.why != "" {
 		s.status, s.text = hookpoints.SpawnFailed, cmp.Or(strings.TrimSpace(text), s.lastText(ctx))
 	}
+}
+
+// lock reserves the context that keeps the conversation, if one does.
+func (s *spawn) lock(ctx context.Context) (held context.Context, unlock func(), err error) {
+	if s.self.kept == nil {
+		return ctx, func() {}, nil
+	}
+	return s.self.kept.Lock(ctx)
 }
 
 // lastText returns what the sub-agent wrote last, "" if it wrote nothing.
@@ -204,7 +264,8 @@ func (s *spawn) report(ctx context.Context) error {
 	_, err := plugin.Fire(ctx, s.agent.Host, hookpoints.PostSpawnAgent, hookpoints.PostSpawnAgentPayload{
 		SystemPrompt: *s.agent.Settings.SystemPrompt, Input: s.task.Input, Model: s.agent.Settings.Model,
 		Response: s.text, Status: s.status, Reason: s.why, BlockedBy: s.by, Usage: s.self.usage,
-		Responses: s.self.responses, DurationMS: time.Since(s.begun).Milliseconds(), Depth: s.self.depth,
+		Responses: s.self.responses, DurationMS: time.Since(s.begun).Milliseconds(),
+		Context: s.task.Context, Depth: s.self.depth,
 		AgentID: about.AgentID, AgentType: about.AgentType, ParentID: s.call.agent.inner.told().AgentID,
 		ToolName: s.call.inv.ToolName, ToolCallID: s.call.inv.ToolCallID, ContextName: s.call.step.turn.contextName(),
 	})

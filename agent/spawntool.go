@@ -36,6 +36,8 @@ func (spawnAgent) Spec() tools.Spec {
 			`"description":"the arguments of that recipe"},` +
 			`"tools":{"type":"array","items":{"type":"string"},` +
 			`"description":"the only tools that it has, some of yours; by default all of yours"},` +
+			`"context":{"type":"string","description":"the name of a context that keeps its conversation, so that it ` +
+			`remembers it next time"},` +
 			`"model":{"type":"string","description":"another model"},` +
 			`"temperature":{"type":"number"},"max_tokens":{"type":"integer","minimum":1}}}`),
 	}
@@ -52,6 +54,7 @@ type spawnArguments struct {
 	Model        string            `json:"model"`
 	Temperature  *float64          `json:"temperature"`
 	MaxTokens    *int              `json:"max_tokens"`
+	Context      string            `json:"context"`
 }
 
 // Call starts a sub-agent and waits for its result.
@@ -66,7 +69,7 @@ func (spawnAgent) Call(ctx context.Context, call tools.Call) (tools.Result, erro
 	}
 	return RunAgent(ctx, AgentTask{Input: task, SystemPrompt: args.SystemPrompt, Recipe: args.Agent,
 		Arguments: args.Arguments, Tools: args.Tools, Model: args.Model, Temperature: args.Temperature,
-		MaxTokens: args.MaxTokens})
+		MaxTokens: args.MaxTokens, Context: args.Context})
 }
 
 // withOption returns the members of a request with one that replaces that of the same name.

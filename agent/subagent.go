@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -21,6 +22,24 @@ type Subagents struct {
 	Recipe func(ctx context.Context, name string, args map[string]string) (Recipe, error)
 	// WithModel returns the settings for another model of the same server.
 	WithModel func(s Settings, model string) (Settings, error)
+	// Keep finds a named context that keeps the conversation of a sub-agent. It changes
+	// nothing.
+	Keep func(ctx context.Context, name string) (Kept, error)
+}
+
+// Kept is a named context that keeps the conversation of a sub-agent.
+type Kept struct {
+	// Context is the context, Cache keeps its large outputs.
+	Context Context
+	Cache   cache.Saver
+	// Tools are those of the agent that asks, made for this context.
+	Tools *tools.Set
+	// Settings are those of the context, for the server of the agent that asks.
+	Settings Settings
+	// Lock reserves the context until unlock is called; held ends when the lock is lost.
+	Lock func(ctx context.Context) (held context.Context, unlock func(), err error)
+	// Close releases what was opened.
+	Close func()
 }
 
 func (s Subagents) maxDepth() int  { return orDefault(s.MaxDepth, DefaultMaxAgentDepth) }
@@ -49,6 +68,9 @@ type AgentTask struct {
 	// says.
 	Temperature *float64
 	MaxTokens   *int
+	// Context names the context that keeps the conversation and has what was kept there
+	// before, with its inbox; "": the conversation ends with the sub-agent.
+	Context string
 }
 
 // subagent is what a sub-agent knows about itself.
@@ -57,6 +79,8 @@ type subagent struct {
 	depth int
 	// offered are the tools that it can be offered at most.
 	offered toolNames
+	// kept is the context that keeps its conversation; nil: nothing does.
+	kept *Kept
 	// usage counts its tokens, responses the responses of the model.
 	usage     hookpoints.Usage
 	responses int
@@ -77,6 +101,7 @@ func RunAgent(ctx context.Context, task AgentTask) (tools.Result, error) {
 	if err != nil {
 		return tools.ErrorResult(err), ctx.Err()
 	}
+	defer s.close()
 	if err := s.approve(ctx); err != nil {
 		return tools.Result{}, err
 	}

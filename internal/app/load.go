@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
@@ -103,21 +106,27 @@ func collectTools(s *Session) error {
 	if err != nil {
 		return err
 	}
-	files := builtin.Files{Cache: s.Cache(), Allowed: s.Config.FileToolsAllowedPaths, Home: UserHome(), Private: s.Home}
-	if rules != nil {
-		files.MayRead = rules.MayRead
-	}
-	err = s.Agent.Tools.Add(builtin.All(builtin.Config{
-		Notes: s.Agent.Context, Post: s.Agent.Post, Files: files,
-		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
-	})...)
+	err = s.Agent.Tools.Add(builtinTools(s, rules, s.Agent, s.Cache())...)
 	if err == nil && s.Config.Tools.Coding {
 		err = addCoding(s, rules)
 	}
 	if err == nil && s.Config.Tools.Agents {
-		err = addAgents(s)
+		err = addAgents(s, rules)
 	}
 	return err
+}
+
+// builtinTools lists the built-in tools of a session, made for the context of an agent. rules
+// are those of the session; nil: there are none.
+func builtinTools(s *Session, rules *permissions.Rules, a *agent.Agent, outputs cache.Cache) []tools.Tool {
+	files := builtin.Files{Cache: outputs, Allowed: s.Config.FileToolsAllowedPaths, Home: UserHome(), Private: s.Home}
+	if rules != nil {
+		files.MayRead = rules.MayRead
+	}
+	return builtin.All(builtin.Config{
+		Notes: a.Context, Post: a.Post, Files: files,
+		Reflection: s.Config.ReflectionEnabled, ReflectionLimit: s.Config.ReflectionCharacterLimit,
+	})
 }
 
 // HasPlugin reports whether there is a plugin of this name, loaded or not.
