@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"time"
 )
 
 // Remote is a tool of an MCP server. Permission rules, hooks and the person know the tool by
@@ -33,4 +34,17 @@ func RevisionOf(definition json.RawMessage) string {
 // [CategoryMCP] and of the one that the person gave it.
 func (s Spec) Is(c Category) bool {
 	return s.Category == c || c == CategoryMCP && s.Remote != nil
+}
+
+// Served says how long a call of an MCP server's tool took, in parts that do not overlap.
+type Served struct {
+	// Server is the server's name in the configuration.
+	Server string
+	// Start is how long it took until the server was connected to: its own start if it is
+	// a program, and its answer to initialize; almost nothing if it was connected to before.
+	Start time.Duration
+	// Wait is how long the person was waited for, whom the server asked something.
+	Wait time.Duration
+	// Call is how long the call itself took.
+	Call time.Duration
 }

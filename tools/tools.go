@@ -98,6 +98,8 @@ type Result struct {
 	// How says in a few words how the tool was run, for traces; empty: as all tools of its
 	// kind.
 	How string
+	// Served says how long a server took, for a tool of an MCP server; nil for others.
+	Served *Served
 	// Next, if not empty, asks for another turn after the model's answer, with this text
 	// as the prompt.
 	Next string

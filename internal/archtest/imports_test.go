@@ -101,7 +101,7 @@ var allowed = map[string][]string{
 	"tools/coding": {"tools", "plugin/process", "permissions", "internal/disk", "internal/glob",
 		"internal/private"},
 	"tools/coding/fetch":     {"tools", "permissions", "permissions/urls"},
-	"tools/mcp":              {"tools", "plugin/process", "tools/mcp/internal/web"},
+	"tools/mcp":              {"tools", "plugin/process", "internal/term", "tools/mcp/internal/web"},
 	"tools/mcp/internal/web": {"internal/term"},
 	"tools/mcp/oauth": {"tools/mcp", "tools/mcp/internal/web", "permissions/urls", "internal/disk",
 		"internal/jsonfile"},

@@ -113,6 +113,16 @@ func Normalize(data []byte) ([]byte, error) {
 	return plain, nil
 }
 
+// Sorted is Normalize with the members of all objects in the order of their names, so that
+// texts that mean the same are the same.
+func Sorted(data []byte) ([]byte, error) {
+	plain, err := Normalize(data)
+	if err != nil {
+		return nil, err
+	}
+	return jsontext.AppendFormat(nil, plain, jsontext.ReorderRawObjects(true))
+}
+
 // Arguments is Normalize for the arguments of a tool call, which nest at most
 // MaxArgumentDepth deep.
 func Arguments(data []byte) ([]byte, error) {

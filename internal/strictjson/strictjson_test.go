@@ -266,3 +266,18 @@ func TestEncodeWritesWhatEncodingJSONDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestSortedIsTheSameForTheSameMeaning(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`{"b":1,"a":{"d":[{"z":1,"y":2}],"c":1e3}}`, `{"a":{"c":1e3,"d":[{"y":2,"z":1}]},"b":1}`},
+		{`{"a":1,"b":2,"a":12345678901234567890}`, `{"a":12345678901234567890,"b":2}`},
+		{`[2,1]`, `[2,1]`},
+	} {
+		if got, err := strictjson.Sorted([]byte(test.text)); err != nil || string(got) != test.want {
+			t.Errorf("Sorted(%s) = %s, %v", test.text, got, err)
+		}
+	}
+	if _, err := strictjson.Sorted([]byte(`{"a"`)); err == nil {
+		t.Error("half an object is sorted")
+	}
+}

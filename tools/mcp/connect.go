@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,12 +26,12 @@ func (p *Pool) connect(ctx context.Context, server Server) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, StartTimeout,
-		fmt.Errorf("it did not answer initialize within %s", StartTimeout))
+	most := cmp.Or(server.Start, StartTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("it did not answer initialize within %s", most))
 	defer cancel()
 	s, err := p.initialize(ctx, server, established)
 	var refused *jsonrpc.Error
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && refused.Code != rejected {
 		if newer, err := p.initialize(ctx, server, ""); err == nil {
 			return newer, nil
 		}
@@ -50,15 +51,12 @@ func (p *Pool) initialize(ctx context.Context, server Server, protocol string) (
 	if s.wire == nil { // it did not start
 		return nil, err
 	}
-	why := s.wire.why()
+	err = s.told(err)
 	s.close()
-	switch {
-	case context.Cause(ctx) != nil:
+	if context.Cause(ctx) != nil {
 		return nil, s.withStderr(context.Cause(ctx))
-	case why != nil:
-		return nil, s.told(why)
 	}
-	return nil, s.told(err)
+	return nil, err
 }
 
 // open opens the connection of a session.
@@ -109,5 +107,7 @@ func (s *session) start(ctx context.Context) (sdk.Connection, error) {
 		return nil, err
 	}
 	s.process = started
-	return &stdio{process: started, noise: s.noise}, nil
+	return &stdio{process: started, noise: func(line string) {
+		s.pool.notify("MCP server %q wrote a line to standard output that is no message: %s", s.server.Name, line)
+	}}, nil
 }

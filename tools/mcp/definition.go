@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"encoding/json"
 	"time"
 
@@ -29,8 +28,12 @@ type Definition struct {
 func (d Definition) Hash() string { return tools.RevisionOf(d.JSON()) }
 
 // JSON returns the definition as it is shown to the person and remembered: the Definition of
-// a [tools.Remote].
+// a [tools.Remote]. It does not depend on the order in which a server writes the members of
+// a schema, which some change with each start.
 func (d Definition) JSON() json.RawMessage {
+	if sorted, err := strictjson.Sorted(d.InputSchema); err == nil {
+		d.InputSchema = sorted
+	}
 	text, err := json.Marshal(d)
 	if err != nil { // the schema is no JSON: its text is what changes
 		d.InputSchema, _ = json.Marshal(string(d.InputSchema))
@@ -51,6 +54,8 @@ type List struct {
 	Tools []Definition `json:"tools"`
 	// Beyond is how many further tools were not taken, because a list has a bound.
 	Beyond int `json:"beyond,omitempty"`
+	// LeftOut says what else was not taken, and why: at most 20 reasons.
+	LeftOut []string `json:"left_out,omitempty"`
 	// Asked is when the server was asked.
 	Asked time.Time `json:"asked"`
 }
@@ -68,17 +73,4 @@ type wireTool struct {
 		Destructive *bool  `json:"destructiveHint"`
 		OpenWorld   *bool  `json:"openWorldHint"`
 	} `json:"annotations"`
-}
-
-// definitionOf returns what a server says about a tool, from its part of the server's list.
-func definitionOf(text json.RawMessage) (Definition, error) {
-	var t wireTool
-	if err := strictjson.Decode(text, &t); err != nil {
-		return Definition{}, err
-	}
-	return Definition{
-		Name: t.Name, Title: cmp.Or(t.Title, t.Annotations.Title), Description: t.Description, InputSchema: t.InputSchema,
-		ReadOnly: t.Annotations.ReadOnly, Idempotent: t.Annotations.Idempotent,
-		Destructive: t.Annotations.Destructive, OpenWorld: t.Annotations.OpenWorld,
-	}, nil
 }

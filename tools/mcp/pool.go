@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
@@ -34,6 +35,9 @@ type PoolConfig struct {
 	// Keep keeps a part of a result that is no text, such as an image, and returns how it is
 	// found; nil: it is not kept, which the model is told.
 	Keep func(Kept) (place string, err error)
+	// Elicit asks the person what a server asks during a call; nil: servers are told that
+	// nobody can be asked. The time of a call does not run while it waits.
+	Elicit func(context.Context, Question) (Answer, error)
 }
 
 // filled returns a server as it is reached.
@@ -171,19 +175,23 @@ func (p *Pool) openingEnds(l *place, cancel context.CancelFunc) {
 // it answers, the call fails, and the next one starts the server again.
 func (p *Pool) Call(ctx context.Context, server Server, tool string,
 	arguments json.RawMessage) (tools.Result, error) {
+	begun := time.Now()
 	s, err := p.session(ctx, server)
+	times := &tools.Served{Server: server.Name, Start: time.Since(begun)}
 	if err == nil {
 		r := reader{keep: p.cfg.Keep, kept: Kept{Server: server.Name, Tool: tool, Arguments: arguments}}
 		var text json.RawMessage
-		if text, err = s.call(ctx, tool, arguments); err == nil {
-			return r.result(text), nil
+		if text, err = s.call(ctx, tool, arguments, times); err == nil {
+			result := r.result(text)
+			result.Served = times
+			return result, nil
 		}
 		err = fmt.Errorf("tool %q of MCP server %q: %w", tool, server.Name, err)
 	}
 	if ctx.Err() != nil {
 		return tools.Result{}, ctx.Err()
 	}
-	return failure(err), nil
+	return tools.Result{Text: "Error: " + err.Error(), Failed: true, Served: times}, nil
 }
 
 // notify tells the person something.

@@ -33,7 +33,7 @@ func TestAServerThatDiedIsStartedAgain(t *testing.T) {
 	pool := newPool(t, mcp.PoolConfig{})
 	for i := range 5 {
 		text, failed := call(t, pool, program(t, "dies"), "any", `{}`)
-		want := `Error: tool "any" of MCP server "test": the server ended before it answered: connection closed: ` +
+		want := `Error: tool "any" of MCP server "test": the server did not answer: connection closed: ` +
 			`exit status 3 (out of luck); the call is not repeated, as it may have had an effect`
 		if i == 4 {
 			want = `Error: MCP server "test" was started 4 times without answering a call and is not started again ` +

@@ -1,13 +1,16 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize"
@@ -25,9 +28,9 @@ type Kept struct {
 
 // toolResult is the result of a call, as a server writes it.
 type toolResult struct {
-	Content    []block         `json:"content"`
-	Structured json.RawMessage `json:"structuredContent"`
-	IsError    bool            `json:"isError"`
+	Content    []json.RawMessage `json:"content"` // each a block
+	Structured json.RawMessage   `json:"structuredContent"`
+	IsError    bool              `json:"isError"`
 }
 
 // block is a part of a result. Which members it has depends on its type.
@@ -43,16 +46,13 @@ type block struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 	Size        int64  `json:"size"`
-	// Of an embedded resource.
-	Resource resource `json:"resource"`
-}
-
-// resource is what a server embeds in a result: a text, or other data in base64.
-type resource struct {
-	URI      string `json:"uri"`
-	MIMEType string `json:"mimeType"`
-	Text     string `json:"text"`
-	Blob     string `json:"blob"`
+	// Of an embedded resource: a text, or other data in base64.
+	Resource struct {
+		URI      string `json:"uri"`
+		MIMEType string `json:"mimeType"`
+		Text     string `json:"text"`
+		Blob     string `json:"blob"`
+	} `json:"resource"`
 }
 
 // reader makes the text for the model of a result.
@@ -64,8 +64,13 @@ type reader struct {
 // result returns what the model is told about the result of a call.
 func (r reader) result(text json.RawMessage) tools.Result {
 	var result toolResult
-	if err := strictjson.Decode(text, &result); err != nil {
-		return failure(fmt.Errorf("its result cannot be read: %w", err))
+	err := strictjson.Decode(text, &result)
+	if err == nil && !bytes.HasPrefix(text, []byte("{")) {
+		err = errors.New("it is no object")
+	}
+	if err != nil {
+		return tools.Result{Text: fmt.Sprintf("Error: the result of tool %q of MCP server %q cannot be read: %v", r.kept.Tool,
+			r.kept.Server, err), Failed: true}
 	}
 	told := r.told(result)
 	if !result.IsError {
@@ -74,13 +79,13 @@ func (r reader) result(text json.RawMessage) tools.Result {
 	return tools.Result{Text: "Error: " + cmp.Or(told, "the tool failed and did not say why"), Failed: true, Exit: 1}
 }
 
-// told joins the texts of a result; without any it is the structured content.
+// told joins the parts of a result; if there is no text, the structured content is one.
 func (r reader) told(result toolResult) string {
 	var parts []string
 	hasText := false
-	for _, b := range result.Content {
-		hasText = hasText || b.Type == "text" && b.Text != ""
-		parts = append(parts, r.block(b))
+	for _, raw := range result.Content {
+		text, isText := r.part(raw)
+		parts, hasText = append(parts, text), hasText || isText
 	}
 	if !hasText && len(result.Structured) > 0 && string(result.Structured) != "null" {
 		parts = append([]string{string(result.Structured)}, parts...)
@@ -88,22 +93,33 @@ func (r reader) told(result toolResult) string {
 	return strings.Join(parts, "\n")
 }
 
-// block returns the text for a part of a result.
-func (r reader) block(b block) string {
-	switch b.Type {
-	case "text":
-		return b.Text
-	case "image", "audio":
-		return r.data(b.Type, b.MIMEType, b.Data)
-	case "resource_link":
-		return linkText(b)
-	case "resource":
-		if b.Resource.Blob != "" {
-			return r.data("resource "+b.Resource.URI, b.Resource.MIMEType, b.Resource.Blob)
-		}
-		return b.Resource.Text
+// part returns the text for a part of a result. A part that cannot be read does not cost
+// the others.
+func (r reader) part(raw json.RawMessage) (text string, isText bool) {
+	var kind struct {
+		Type string `json:"type"`
 	}
-	return fmt.Sprintf("[a part of the type %q, which chibi does not know]", b.Type)
+	var b block
+	err := strictjson.Decode(raw, &kind)
+	switch kind.Type {
+	case "text", "image", "audio", "resource_link", "resource":
+		err = strictjson.Decode(raw, &b)
+	default:
+		return fmt.Sprintf("[a part of the type %q, which chibi does not know]", clip.Text(kind.Type, 100)), false
+	}
+	switch {
+	case err != nil:
+		return fmt.Sprintf("[a part that cannot be read: %v]", err), false
+	case b.Type == "text":
+		return b.Text, b.Text != ""
+	case b.Type == "resource_link":
+		return linkText(b), false
+	case b.Type == "resource" && b.Resource.Blob == "":
+		return b.Resource.Text, b.Resource.Text != ""
+	case b.Type == "resource":
+		return r.data("resource "+b.Resource.URI, b.Resource.MIMEType, b.Resource.Blob), false
+	}
+	return r.data(b.Type, b.MIMEType, b.Data), false
 }
 
 // data keeps data and returns what the model is told instead.
@@ -147,9 +163,4 @@ func linkText(b block) string {
 		text += ", " + b.Description
 	}
 	return text + "]"
-}
-
-// failure is the result of a call that failed.
-func failure(err error) tools.Result {
-	return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 }

@@ -42,8 +42,9 @@ type Server struct {
 	// OAuth says how to log in to it, if it wants that.
 	OAuth OAuth
 
-	// Timeout bounds a call; 0: DefaultTimeout.
-	Timeout time.Duration
+	// Timeout bounds a call; 0: DefaultTimeout. Start bounds what comes before the first one,
+	// until the server has answered initialize; 0: StartTimeout.
+	Timeout, Start time.Duration
 	// Include and Exclude say which of its tools there are, by the server's names; an empty
 	// Include is all.
 	Include, Exclude []string

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -25,6 +28,7 @@ type session struct {
 	wire    *wire
 	process *process.Process // nil: it has a link
 	link    *link            // nil: it has a process
+	person  stopwatch        // how long the person was waited for
 	// answered says that a call was answered.
 	answered atomic.Bool
 }
@@ -35,42 +39,85 @@ func (s *session) options() *sdk.ClientOptions {
 	if s.pool.cfg.Changed != nil {
 		o.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) { s.pool.cfg.Changed(s.server.Name) }
 	}
+	if s.pool.cfg.Elicit != nil {
+		o.ElicitationHandler = s.elicit
+	}
 	return o
 }
 
 // call calls a tool and returns the result as the server wrote it.
-func (s *session) call(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error) {
-	limit := cmp.Or(s.server.Timeout, DefaultTimeout)
-	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s (timeout_ms)", limit))
-	defer cancel()
+func (s *session) call(ctx context.Context, tool string, arguments json.RawMessage,
+	times *tools.Served) (json.RawMessage, error) {
+	clock := s.person.limit(s.timeout())
+	limited, end := clock.context(ctx, s.tooLong())
+	defer end()
 	result, err := s.ask(limited, func(ctx context.Context) error {
 		_, err := s.client.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 		return err
 	})
-	var refused *jsonrpc.Error
-	switch {
-	case err == nil:
+	times.Wait, times.Call = clock.waited(), clock.used()
+	if err == nil {
 		s.answered.Store(true)
 		return result, nil
-	case errors.As(err, &refused):
-		s.answered.Store(true)
-		return nil, fmt.Errorf("the server answered with an error: %s", clip.Text(refused.Message, maxRefusal))
-	case limited.Err() != nil:
-		return nil, context.Cause(limited)
-	case s.process != nil && s.wire.why() != nil:
-		return nil, fmt.Errorf("the server ended before it answered: %w; the call is not repeated, as it may have had "+
-			"an effect", s.wire.why())
 	}
-	return nil, s.told(err)
+	err = s.unanswered(limited, err)
+	if s.hasEnded() {
+		err = fmt.Errorf("%w; the call is not repeated, as it may have had an effect", err)
+	}
+	return nil, err
 }
 
-// told returns an error as a person should read it.
-func (s *session) told(err error) error {
-	if s.link != nil {
-		return s.link.why(err)
+// timeout is how long an answer may take.
+func (s *session) timeout() time.Duration { return cmp.Or(s.server.Timeout, DefaultTimeout) }
+
+// tooLong is what happens to a request that takes longer.
+func (s *session) tooLong() error {
+	return fmt.Errorf("no answer within %s (timeout_ms)", s.timeout())
+}
+
+// within returns a context that ends when an answer takes too long.
+func (s *session) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, s.timeout(), s.tooLong())
+}
+
+// unanswered returns why a request has no result.
+func (s *session) unanswered(limited context.Context, err error) error {
+	err = s.told(err)
+	var refused *jsonrpc.Error
+	switch {
+	case limited.Err() != nil:
+		return context.Cause(limited)
+	case s.process != nil && s.hasEnded():
+		return fmt.Errorf("the server did not answer: %w", err)
+	case errors.As(err, &refused) && refused.Code != rejected:
+		s.answered.Store(true)
+		return fmt.Errorf("the server answered with an error: %s", term.Plain(clip.Text(refused.Message, maxRefusal)))
 	}
 	return err
 }
+
+// rejected is the SDK's code for a message that a transport did not send.
+const rejected = -32005
+
+// told returns an error as a person should read it: why the connection ended, if it has.
+func (s *session) told(err error) error {
+	switch why := s.wire.why(); {
+	case s.link != nil:
+		err = s.link.why(err)
+	case why != nil:
+		err = why
+	}
+	return &plainError{err}
+}
+
+// plainError is an error whose text, a part of which is the server's, controls no terminal.
+type plainError struct{ error }
+
+// Error returns the text.
+func (e *plainError) Error() string { return term.Plain(e.error.Error()) }
+
+// Unwrap returns the error as it was.
+func (e *plainError) Unwrap() error { return e.error }
 
 // ask sends a request and returns the result as the server wrote it.
 func (s *session) ask(ctx context.Context, send func(context.Context) error) (json.RawMessage, error) {
@@ -87,18 +134,13 @@ func (s *session) hasEnded() bool {
 	return s.wire.why() != nil || s.process != nil && s.process.HasEnded()
 }
 
-// noise reports a line that is no message.
-func (s *session) noise(line string) {
-	s.pool.notify("MCP server %q wrote a line to standard output that is no message: %s", s.server.Name, line)
-}
-
 // withStderr adds to an error what a server that is a program wrote last to standard error.
 func (s *session) withStderr(err error) error {
 	if s.process == nil {
 		return err
 	}
 	outcome, _ := s.process.Wait()
-	if line := outcome.LastLine(); line != "" {
+	if line := term.Line(outcome.LastLine()); line != "" {
 		return fmt.Errorf("%w (%s)", err, line)
 	}
 	return err

@@ -14,7 +14,7 @@ import (
 // The bounds of what a server may send unasked.
 const (
 	// maxUnasked is how many messages it may send between two answers.
-	maxUnasked = 100_000
+	maxUnasked = 10_000
 	// maxQuestions is how many of its own requests may wait for an answer of ours.
 	maxQuestions = 64
 )

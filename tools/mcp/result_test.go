@@ -1,0 +1,75 @@
+package mcp_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/chibi-host/chibi/tools/mcp"
+)
+
+func TestWhatTheModelIsToldOfAResult(t *testing.T) {
+	var kept []mcp.Kept
+	pool := newPool(t, mcp.PoolConfig{Keep: func(k mcp.Kept) (string, error) {
+		kept = append(kept, k)
+		return fmt.Sprintf("kept as %d", len(kept)), nil
+	}})
+	server := program(t, "answers")
+	for _, test := range []struct{ tool, want string }{
+		{"fine", "one\ntwo"},
+		{"structured", `{"b":12345678901234567890,"a":[1e3]}`},
+		{"both", "said"},
+		{"nothing", ""},
+		{"text file", "inside"},
+		{"empty resource", ""},
+		{"picture", "[image, image/png, 36 B: kept as 1]"},
+		{"no picture", "[image, image/png, 12 B, which is no image but text/plain; charset=utf-8: kept as 2]"},
+		{"sound", "[audio, audio/wav, 12 B: kept as 3]"},
+		{"file", "[resource file:///a.bin, application/zip, 4 B: kept as 4]"},
+		{"no base64", "[image that cannot be read: it is not base64]"},
+		{"link", "[link to big: file:///big.csv, text/csv, 2.0 MB, all of it]"},
+		{"from the future", "[a part of the type \"hologram\", which chibi does not know]\nreadable"},
+		{"no UTF-8", "a�b"},
+	} {
+		if text, failed := call(t, pool, server, test.tool, `{"x":1}`); failed || text != test.want {
+			t.Errorf("%s: %q, want %q", test.tool, text, test.want)
+		}
+	}
+	if len(kept) != 4 || string(kept[1].Data) != "not an image" || kept[1].Type != "image/png" ||
+		kept[1].Server != "test" || kept[1].Tool != "no picture" || string(kept[1].Arguments) != `{"x":1}` {
+		t.Errorf("%+v", kept)
+	}
+}
+
+func TestWhatTheModelIsToldOfAFailure(t *testing.T) {
+	pool := newPool(t, mcp.PoolConfig{})
+	server := program(t, "answers")
+	for _, test := range []struct{ tool, want string }{
+		{"error", "Error: no such file"},
+		{"silent error", "Error: the tool failed and did not say why"},
+		{"refused", `Error: tool "refused" of MCP server "test": the server answered with an error: ` +
+			`Unknown tool� refused`},
+		{"null", `Error: the result of tool "null" of MCP server "test" cannot be read: it is no object`},
+		{"no object", `Error: the result of tool "no object" of MCP server "test" cannot be read: ` +
+			`it must be an object, is an array`},
+		{"wrong type", `Error: the result of tool "wrong type" of MCP server "test" cannot be read: ` +
+			`content: must be an array, is a string`},
+	} {
+		if text, failed := call(t, pool, server, test.tool, `{}`); !failed || text != test.want {
+			t.Errorf("%s: %q, want %q", test.tool, text, test.want)
+		}
+	}
+}
+
+func TestWhatCannotBeKeptIsSaid(t *testing.T) {
+	server := program(t, "answers")
+	full := newPool(t, mcp.PoolConfig{Keep: func(mcp.Kept) (string, error) { return "", errors.New("disk full") }})
+	want := "[image, image/png, 36 B: could not be kept: disk full]"
+	if text, _ := call(t, full, server, "picture", `{}`); text != want {
+		t.Error(text)
+	}
+	nowhere := newPool(t, mcp.PoolConfig{})
+	if text, _ := call(t, nowhere, server, "picture", `{}`); text != "[image, image/png, 36 B: not kept]" {
+		t.Error(text)
+	}
+}
