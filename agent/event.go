@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/permissions"
@@ -152,11 +153,34 @@ type CallEvent struct {
 	Exit       int   `json:"exit"`
 	// How says how the tool was run, if not as all tools of its kind.
 	How string `json:"how,omitempty"`
+	// Served says how long an MCP server took; nil for tools of none.
+	Served *ServedEvent `json:"served,omitempty"`
 	// Converted are JSON Pointers to those of the model's arguments that were
 	// strings and that the host converted to numbers, true, false or null,
 	// according to the tool's parameters. A long list ends with the number of
 	// further ones.
 	Converted []string `json:"converted,omitempty"`
+}
+
+// ServedEvent says how long a call took at an MCP server, in parts that do not overlap.
+type ServedEvent struct {
+	// Server is the server's name.
+	Server string `json:"server"`
+	// StartMS is how long it took until the server was connected to, in milliseconds: almost
+	// nothing if it was before. WaitMS is how long the person was waited for, whom the server
+	// asked something. CallMS is how long the call itself took.
+	StartMS float64 `json:"start_ms"`
+	WaitMS  float64 `json:"wait_ms"`
+	CallMS  float64 `json:"call_ms"`
+}
+
+// newServedEvent returns the event for a call; nil if no server took part.
+func newServedEvent(s *tools.Served) *ServedEvent {
+	if s == nil {
+		return nil
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return &ServedEvent{Server: s.Server, StartMS: ms(s.Start), WaitMS: ms(s.Wait), CallMS: ms(s.Call)}
 }
 
 // AgentEvent is a sub-agent that begins or has ended.

@@ -27,7 +27,9 @@ type output struct {
 	// which way.
 	exit int
 	how  string
-	took time.Duration
+	// served says how long an MCP server took, nil if there was none.
+	served *tools.Served
+	took   time.Duration
 	// ranWith are the arguments that the tool got if plugins changed those of the
 	// model.
 	ranWith json.RawMessage
@@ -47,6 +49,7 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 	}
 	return output{
 		text: result.Told(), file: result.File, status: status, exit: exit, how: result.How,
+		served:  result.Served,
 		failure: cmp.Or(result.Failure, result.Reason), preface: result.Preface(), fromCache: kind == tools.File,
 	}
 }
@@ -86,7 +89,7 @@ func (c *toolCall) event() *CallEvent {
 	o := &c.out
 	event := &CallEvent{ID: c.inv.ToolCallID, Tool: c.inv.ToolName, Arguments: c.inv.Arguments, Ran: o.status.DidRun(),
 		Why: o.why, BlockedBy: o.blockedBy, DurationMS: o.took.Milliseconds(), Exit: o.exit, How: o.how,
-		Converted: c.converted}
+		Served: newServedEvent(o.served), Converted: c.converted}
 	if o.status == hookpoints.StatusFailed {
 		event.Failure = cmp.Or(o.failure, o.text)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
@@ -322,6 +323,23 @@ func TestEventsOfCalls(t *testing.T) {
 		{ID: "c3", Tool: "walk", Arguments: args, Why: `Error: there is no tool "walk"`, Exit: 1},
 		{ID: "c4", Tool: "guarded", Arguments: args, Why: "no", BlockedBy: "guard", Exit: 1},
 	})
+}
+
+// TestAnEventSaysWhatAServerTook: the parts of a call of an MCP server's tool.
+func TestAnEventSaysWhatAServerTook(t *testing.T) {
+	h := newHarness(t, calls("remote", "{}"), says("done"))
+	h.tool("remote", func(tools.Call) tools.Result {
+		return tools.Result{Text: "read", Served: &tools.Served{Server: "files", Start: 1500 * time.Microsecond,
+			Wait: time.Second, Call: time.Millisecond / 4}}
+	})
+	h.prompt("hi")
+	for _, e := range h.events {
+		if e.Kind == EventCall {
+			same(t, "event", e.Call.Served, &ServedEvent{Server: "files", StartMS: 1.5, WaitMS: 1000, CallMS: 0.25})
+			return
+		}
+	}
+	t.Error("no event")
 }
 
 // TestCallTool shows and stores nothing, and a filter holds for it too.

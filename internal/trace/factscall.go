@@ -50,6 +50,9 @@ func (all *facts) addCall(c *call) {
 		all.addQuiet(about, "%s ran%s: no plugin changed or blocked it; %s.", what, as,
 			asked(hookpoints.PreTool.Name, c.before))
 	}
+	if c.Served != nil {
+		all.addQuiet(about, "%s was answered by MCP server %s: %s.", what, c.Served.Server, servedText(c.Served))
+	}
 	all.addOutput(c, about)
 }
 

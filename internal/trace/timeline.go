@@ -129,6 +129,9 @@ func stepRow(l Line, begin time.Time) Row {
 		if s.Call.How != "" {
 			row.Text += "; " + s.Call.How
 		}
+		if s.Call.Served != nil {
+			row.Text += "; MCP server " + s.Call.Served.Server + ": " + servedText(s.Call.Served)
+		}
 		if len(s.Call.Converted) > 0 {
 			row.Text += "; converted from texts: " + strings.Join(s.Call.Converted, ", ")
 		}
@@ -141,6 +144,20 @@ func stepRow(l Line, begin time.Time) Row {
 		}
 	}
 	return row
+}
+
+// servedText says how long the parts of a call of an MCP server took. A start is one that a
+// person could notice: of a server that is connected to, it is nearly nothing.
+func servedText(s *agent.ServedEvent) string {
+	text := ""
+	ms := func(n float64) string { return milliseconds(time.Duration(n * float64(time.Millisecond))) }
+	if s.StartMS >= 1 {
+		text = "start " + ms(s.StartMS) + ", "
+	}
+	if s.WaitMS > 0 {
+		text += "waited for you " + ms(s.WaitMS) + ", "
+	}
+	return text + "call " + ms(s.CallMS)
 }
 
 // loadedText counts plugins and tools, and names plugins that were left out; "" if
