@@ -37,21 +37,23 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r := g.judge(req, res); r != nil {
+	if err := g.judge(req, res); err != nil {
 		res.Body.Close()
-		return nil, r
+		return nil, err
 	}
 	res.Body = g.bounded(res)
 	return res, nil
 }
 
 // judge says why an answer is not used, nil if it is.
-func (g *guard) judge(req *http.Request, res *http.Response) *refusal {
+func (g *guard) judge(req *http.Request, res *http.Response) error {
 	kind := mediaType(res)
 	switch to := web.Redirect(res); {
 	case to != "":
 		return &refusal{fmt.Sprintf("it redirects to %s, which is not followed, so that calls and keys are not sent "+
 			"elsewhere; if that address is right, make it the url of the server", to)}
+	case g.isRefusedAgain(req, res):
+		return &LoginError{Server: g.server.Name, Reason: "it does not accept the token that it was given"}
 	case res.StatusCode == http.StatusUnauthorized && !g.isAuthorized:
 		return &refusal{"it answered 401 Unauthorized: check the headers of the server"}
 	case req.Method == http.MethodPost && isSuccess(res) && (kind == "text/html" || kind == "application/xhtml+xml"):
@@ -59,6 +61,18 @@ func (g *guard) judge(req *http.Request, res *http.Response) *refusal {
 			"server; it may also be the page of a login or a proxy", kind)}
 	}
 	return nil
+}
+
+// isRefusedAgain reports whether an answer is 401 right after another one for another token:
+// that was refreshed, and is not accepted either.
+func (g *guard) isRefusedAgain(req *http.Request, res *http.Response) bool {
+	token := req.Header.Get("Authorization")
+	if res.StatusCode != http.StatusUnauthorized || token == "" {
+		g.refused.Store(nil)
+		return false
+	}
+	before := g.refused.Swap(&token)
+	return before != nil && *before != token
 }
 
 func isSuccess(res *http.Response) bool { return res.StatusCode >= 200 && res.StatusCode < 300 }

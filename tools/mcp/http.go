@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 
 	"github.com/chibi-host/chibi/tools/mcp/internal/web"
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -81,9 +83,8 @@ func (l *link) why(err error) error {
 	var refused *refusal
 	var login *LoginError
 	var request *url.Error
+	var answer *jsonrpc.Error
 	switch beyond := l.guard.beyond.Swap(nil); {
-	case err == nil:
-		return nil
 	case errors.As(err, &login):
 		return login
 	case errors.As(err, &refused):
@@ -92,6 +93,8 @@ func (l *link) why(err error) error {
 		return beyond
 	case errors.As(err, &request):
 		return request.Err
+	case errors.As(err, &answer) && answer.Code == rejected:
+		return errors.New(strings.Replace(err.Error(), answer.Error()+": ", "", 1))
 	}
 	return err
 }
@@ -104,6 +107,10 @@ type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
+// Refused returns an error for [HTTP.Authorize]: why a server was not asked, or what it
+// answered.
+func Refused(text string) error { return &refusal{text} }
+
 // guard sends the requests of one connection. It sends headers and tokens to the origin of
 // the server only, follows no redirect, and bounds answers.
 type guard struct {
@@ -114,5 +121,6 @@ type guard struct {
 	isAuthorized bool          // something answers a 401 or 403
 	protocol     func() string // the version of the protocol that was agreed on, "" before that
 
-	beyond atomic.Pointer[refusal] // an answer that went beyond its bound
+	beyond  atomic.Pointer[refusal] // an answer that went beyond its bound
+	refused atomic.Pointer[string]  // the token of the last request, if its answer was 401
 }

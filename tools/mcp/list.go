@@ -37,8 +37,7 @@ func (p *Pool) List(ctx context.Context, server Server) (List, error) {
 	case ctx.Err() != nil:
 		return list, ctx.Err()
 	case err != nil:
-		return list, fmt.Errorf("MCP server %q did not list its tools: %w; see: chibi mcp check %s", server.Name, err,
-			server.Name)
+		return list, helped(server, fmt.Errorf("MCP server %q did not list its tools: %w", server.Name, err))
 	}
 	return list, nil
 }

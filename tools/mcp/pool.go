@@ -158,8 +158,10 @@ func (p *Pool) open(ctx context.Context, l *place, server Server) (*session, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	l.starts, l.failed = l.starts+1, err
-	return nil, fmt.Errorf("MCP server %q: %w; see: chibi mcp check %s", server.Name, err, server.Name)
+	if !errors.As(err, new(*LoginError)) { // after a login it can be reached
+		l.starts, l.failed = l.starts+1, err
+	}
+	return nil, helped(server, fmt.Errorf("MCP server %q: %w", server.Name, err))
 }
 
 // openingEnds is called when a start is over.
@@ -191,7 +193,20 @@ func (p *Pool) Call(ctx context.Context, server Server, tool string,
 	if ctx.Err() != nil {
 		return tools.Result{}, ctx.Err()
 	}
+	var login *LoginError
+	if errors.As(err, &login) { // which says all that the model and the person need
+		err = login
+	}
 	return tools.Result{Text: "Error: " + err.Error(), Failed: true, Served: times}, nil
+}
+
+// helped adds to the error of a server what the person can do. That of a login says it itself.
+func helped(server Server, err error) error {
+	var login *LoginError
+	if errors.As(err, &login) {
+		return login
+	}
+	return fmt.Errorf("%w; see: chibi mcp check %s", err, server.Name)
 }
 
 // notify tells the person something.

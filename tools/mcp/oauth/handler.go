@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -86,5 +85,5 @@ func (h *handler) forbidden(challenges []oauthex.Challenge) error {
 		}
 		return &mcp.LoginError{Server: h.server.Name, Reason: reason}
 	}
-	return fmt.Errorf("MCP server %s answered 403 Forbidden", h.server.Name)
+	return mcp.Refused("it answered 403 Forbidden")
 }
