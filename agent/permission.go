@@ -80,6 +80,9 @@ func (c judgedCall) judge(ctx context.Context) (allowed bool, err error) {
 	if outcome.Unkept != nil {
 		c.agent.Output.notice("the rule holds for this run only, because it could not be stored: %v", outcome.Unkept)
 	}
+	if outcome.Unapproved != nil {
+		c.agent.Output.notice("a later change of tool %s will not be noticed: %v", c.inv.ToolName, outcome.Unapproved)
+	}
 	c.report(outcome)
 	if outcome.Decision != permissions.Allow {
 		c.out = refused(outcome.Judgement)

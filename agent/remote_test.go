@@ -114,3 +114,37 @@ func TestAFilterByTheCategoryMCPIsAboutAllToolsOfServers(t *testing.T) {
 		}
 	}
 }
+
+// TestAChangedDefinitionIsSaidWhereNobodyCanBeAsked: to the model, to the person and in the
+// trace, also in a nested turn, which has the same gate.
+func TestAChangedDefinitionIsSaidWhereNobodyCanBeAsked(t *testing.T) {
+	const said = `tool "run" of MCP server box is not what was approved: its description changed; only you can approve ` +
+		`that: chibi mcp approve box run`
+	h := newHarness(t, says("hello"), calls("mcp__box__run", `{"line":"rule allow"}`), says("summary"))
+	h.remote(tools.CategoryShell)
+	h.Gate.Approvals = changedTools{}
+	h.Gate.TrustAll = true
+	h.plug("p", answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{Recipe: "compact"}))
+	h.plug("helper", answerAt(hookpoints.PreMCPCall, hookpoints.PermissionAnswer{Decision: hookpoints.DecisionAllow}))
+	h.prompt("go")
+	if sent := h.sent()[2]; !strings.HasSuffix(sent, "tool:Permission denied: "+said+" (a changed definition)") {
+		t.Errorf("the model was told %q", sent)
+	}
+	if got := strings.Join(h.notices, "\n"); !strings.Contains(got, "tool mcp__box__run was refused: "+said) {
+		t.Errorf("notices: %s", got)
+	}
+	for _, e := range h.events {
+		if e.Kind == EventPermission && (e.Permission.By != "a changed definition" || e.Permission.Reason != said) {
+			t.Errorf("traced: %+v", e.Permission)
+		}
+	}
+}
+
+// changedTools says that all tools have changed.
+type changedTools struct{}
+
+func (changedTools) Changed(*tools.Remote) (*permissions.Change, error) {
+	return &permissions.Change{Parts: []string{"description"}}, nil
+}
+
+func (changedTools) Approve(*tools.Remote) error { return nil }

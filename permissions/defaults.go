@@ -25,7 +25,7 @@ func (r *Rules) Default(c Call) Judgement {
 func remoteDefault(remote *tools.Remote) Judgement {
 	if remote.ReadOnly {
 		return Judgement{Decision: Allow,
-			By: fmt.Sprintf("the trusted MCP server %q, which says that the tool only reads", remote.Server)}
+			By: fmt.Sprintf("MCP server %s, which is trusted and says that the tool only reads", remote.Server)}
 	}
 	return Judgement{Decision: Ask, By: "the default for mcp"}
 }

@@ -52,7 +52,7 @@ func TestWhatNobodyDecides(t *testing.T) {
 func TestWhatNobodyDecidesAboutAToolOfAServer(t *testing.T) {
 	r := rulesOf(t, nil, nil, nil)
 	inside := tools.Access{Path: "/project/a", Real: "/project/a"}
-	const trusted = `the trusted MCP server "s", which says that the tool only reads`
+	const trusted = "MCP server s, which is trusted and says that the tool only reads"
 	for _, test := range []struct {
 		category tools.Category
 		readOnly bool

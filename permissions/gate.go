@@ -30,8 +30,8 @@ type Gate struct {
 	Policy Policy
 	// Person is asked where the policy or a hook says so; nil: nobody is there.
 	Person Person
-	// TrustAll answers each question with yes, except those about protected files, and those
-	// that are asked because a rule may deny the call.
+	// TrustAll answers each question with yes, except those about protected files, those that
+	// are asked because a rule may deny the call, and those about changed definitions.
 	TrustAll bool
 	// Keep stores a rule that the person allows always; nil: it holds for this run only.
 	Keep func(rule string) error
@@ -42,6 +42,9 @@ type Gate struct {
 	// AccessOf returns what a call of a tool would do that is no [tools.Planner]; nil: that
 	// is not known.
 	AccessOf func(spec tools.Spec, arguments json.RawMessage, dir string) tools.Access
+	// Approvals remember the definitions of tools of MCP servers; nil: none does, and no
+	// change is noticed.
+	Approvals Approvals
 	// Commands lists the simple commands of a command line, for hooks; false: the line
 	// cannot be parsed. Nil: no line can.
 	Commands func(line string) ([]string, bool)
@@ -60,6 +63,9 @@ type Outcome struct {
 	// Unkept says why the rule that the person allows always could not be stored; the call
 	// is allowed nevertheless.
 	Unkept error
+	// Unapproved says why the definition of the tool could not be remembered as approved; the
+	// call is allowed nevertheless.
+	Unapproved error
 }
 
 // Asked is a question that the person answered.
@@ -75,7 +81,7 @@ type Asked struct {
 // Concerns reports whether a call needs a judgement: that of a tool of a category, or one
 // that a rule is about.
 func (g *Gate) Concerns(c Call) bool {
-	if g == nil || c.Tool.Category != "" {
+	if g == nil || c.Tool.Category != "" || c.Tool.Remote != nil {
 		return g != nil
 	}
 	ruled := g.Policy.Judge(c)
@@ -97,10 +103,17 @@ func (g *Gate) Continue(other *Gate) {
 // it is not called for what a rule denies. Errors are those of hooks, and the end of ctx.
 func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Outcome, error) {
 	j, err := g.judge(ctx, &c, hooks, g.Person != nil)
-	if err != nil || j.Decision != Ask {
-		return Outcome{Judgement: j.Judgement}, err
+	if err != nil {
+		return Outcome{}, err
 	}
-	return g.ask(ctx, Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)})
+	o := Outcome{Judgement: j.Judgement}
+	if j.Decision == Ask {
+		if o, err = g.ask(ctx, Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)}); err != nil {
+			return o, err
+		}
+	}
+	o.Unapproved = approve(g.Approvals, c, o)
+	return o, nil
 }
 
 // Follow decides about what a call that was allowed leads to, such as the target of a
@@ -129,10 +142,20 @@ type ruling struct {
 	byDefault bool
 }
 
-// judge returns what rules, hooks and defaults say. What the judgement about a URL depends
-// on is looked up in between, if the call can still be allowed; mayAsk says that a question
-// will be asked.
+// judge returns what rules, hooks, defaults and approvals say; mayAsk says that a question will
+// be asked.
 func (g *Gate) judge(ctx context.Context, c *Call, hooks func(context.Context) (Judgement, error),
+	mayAsk bool) (ruling, error) {
+	j, err := g.judgeCall(ctx, c, hooks, mayAsk)
+	if err != nil || j.Decision == Deny {
+		return j, err
+	}
+	return withApproval(g.Approvals, *c, j), nil
+}
+
+// judgeCall returns what rules, hooks and defaults say. What the judgement about a URL depends
+// on is looked up in between, if the call can still be allowed.
+func (g *Gate) judgeCall(ctx context.Context, c *Call, hooks func(context.Context) (Judgement, error),
 	mayAsk bool) (ruling, error) {
 	ruled := g.Policy.Judge(*c)
 	if ruled.Decision == Deny {
@@ -172,11 +195,14 @@ func (g *Gate) isAnswered(c Call, j Judgement) bool {
 }
 
 // trusts reports whether TrustAll answers a question.
-func (g *Gate) trusts(j Judgement) bool { return g.TrustAll && !j.Protected && !j.Doubtful }
+func (g *Gate) trusts(j Judgement) bool {
+	return g.TrustAll && !j.Protected && !j.Doubtful && j.Changed == nil
+}
 
-// ruleFor returns the rule that the person can allow; a protected file has none.
+// ruleFor returns the rule that the person can allow; a protected file and a changed
+// definition have none.
 func (g *Gate) ruleFor(c Call, j Judgement) string {
-	if j.Protected {
+	if j.Protected || j.Changed != nil {
 		return ""
 	}
 	return g.Policy.RuleFor(c)
@@ -212,6 +238,9 @@ func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 
 // unasked refuses a call because nobody can be asked, and says what would allow it.
 func (g *Gate) unasked(q Question) Judgement {
+	if q.Why.Changed != nil {
+		return unapproved(q)
+	}
 	j := Judgement{Decision: Deny, By: q.Why.By, Protected: q.Why.Protected, Doubtful: q.Why.Doubtful}
 	because := q.Why.Reason
 	if because != "" {

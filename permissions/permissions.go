@@ -46,6 +46,9 @@ type Judgement struct {
 	// Doubtful says that a rule which denies may be about the call, so that only the person
 	// can say that it is not.
 	Doubtful bool
+	// Changed says how the definition of the tool of an MCP server differs from the approved
+	// one, so that only the person can allow the call, and then approves the new one.
+	Changed *Change
 }
 
 // ThePerson is who decided by answering a question.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/chibi-host/chibi/internal/approved"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
@@ -90,7 +91,8 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	gate := &permissions.Gate{
 		Policy: permissions.WithURLs(rules, urls), Dir: s.Project.Dir, AccessOf: permissions.AccessOf,
 		Commands: permissions.Commands, Offers: rules.Offers, TrustAll: s.opts.Permissions.TrustTools,
-		Keep: func(rule string) error { return keepRule(s.Home, rule) },
+		Keep:      func(rule string) error { return keepRule(s.Home, rule) },
+		Approvals: approved.Open(s.Home),
 	}
 	if asked := asker(s); asked != nil {
 		gate.Person = asked

@@ -66,6 +66,8 @@ var boundOf = map[string]string{
 	"internal/cli/hook.dataText":                  "a payload for `chibi hook fire`",
 	"internal/cli/command.ReadAll":                "a piped prompt",
 	"internal/cli/command.readLine":               "a typed line",
+	"internal/approved.Store.Approve":             "`mcp-approved.json`",
+	"internal/approved.Store.find":                "`mcp-approved.json`",
 	"internal/app.ConfigFile.Rewrite":             "configuration files",
 	"internal/cli/plugins.caseFiles":              "directories",
 	"internal/cli/chat.Hold":                      "a typed line",

@@ -18,7 +18,8 @@ import (
 // names lists substrings of the names of files in chibi's home that hold keys, settings or
 // approvals. They also match backups of damaged files and temporary files of a killed run.
 func names() []string {
-	return []string{"config.toml", "models.toml", "trust.json", "installed.json", "local.toml", "mcp-tokens.json"}
+	return []string{"config.toml", "models.toml", "trust.json", "installed.json", "local.toml", "mcp-tokens.json",
+		"mcp-approved.json"}
 }
 
 // Files are the private files of a home, as they were when [Of] looked. It is safe for

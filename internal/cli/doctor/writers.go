@@ -20,7 +20,7 @@ func writableByOthers(home string, plugins []plugin.Plugin) []finding {
 	w := &writers{seen: map[string]bool{}, left: maxLooked}
 	w.above(home)
 	w.files(home)
-	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json"} {
+	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json", "mcp-approved.json"} {
 		w.files(filepath.Join(home, name))
 	}
 	layout := contexts.Layout{Home: home}

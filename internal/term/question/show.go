@@ -58,6 +58,9 @@ func (p *page) show(q permissions.Question, rows int) {
 		p.title(tool + " is to be called with:")
 		p.block(string(q.Arguments), plain, rows)
 	}
+	if q.Tool.Remote != nil {
+		p.remote(q, rows)
+	}
 	p.why(q.Why, rows)
 }
 
@@ -70,7 +73,12 @@ func (p *page) why(j permissions.Judgement, rows int) {
 		p.text(by + ":")
 		p.block(j.Reason, plain, rows)
 	}
-	if j.Protected {
+	switch {
+	case j.Changed != nil && j.Protected:
+		p.text("Only you can allow this, and only once. That also approves the tool as it is now.")
+	case j.Changed != nil:
+		p.text("Only you can allow this. That approves the tool as it is now.")
+	case j.Protected:
 		p.text("Only you can allow this, and only once.")
 	}
 }
