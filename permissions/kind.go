@@ -67,6 +67,12 @@ func (r *rule) forbidsReading() bool {
 // way: one with a path.
 func (r *rule) forbidsWriting() bool { return r.isWriting() && !r.isBare() }
 
+// forbidsFetching reports whether a rule that denies or asks holds for fetching in any way:
+// one with a domain.
+func (r *rule) forbidsFetching() bool {
+	return knownCategory(r.tool) == tools.CategoryFetch && !r.isBare()
+}
+
 // forbidsTargets reports whether it holds for the targets of redirections.
 func (r *rule) forbidsTargets() bool {
 	return r.forbidsWriting() || r.isBare() && r.tool == string(tools.CategoryWrite)

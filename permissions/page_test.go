@@ -58,6 +58,8 @@ func callOf(text string) Call {
 	switch {
 	case name == "bash":
 		spec.Category = tools.CategoryShell
+	case name == "web_get":
+		spec.Category = tools.CategoryFetch
 	case name == "spawn_agent":
 		spec.Category = tools.CategoryAgent
 	case strings.HasPrefix(name, "mcp__"):

@@ -85,7 +85,7 @@ func (r *Rules) MayRead(real string) bool {
 func (r *Rules) judgeURL(c Call) Judgement {
 	match := func(rule *rule) certainty {
 		switch {
-		case !rule.names(c.Tool) || rule.isBare():
+		case rule.isBare() || !rule.names(c.Tool) && !rule.forbidsFetching():
 			return no
 		case rule.notDomain != nil:
 			return possible
