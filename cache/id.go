@@ -47,3 +47,19 @@ func isNameRune(r rune) bool {
 func validID(id string) bool {
 	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return !isNameRune(r) })
 }
+
+// IsID reports whether a text looks like the id of an output: TOOL_SECONDS_HASH, the latter two
+// in hexadecimal digits. Whether there is such an output is another question.
+func IsID(text string) bool {
+	tool, hash, hasHash := cutLast(text)
+	tool, seconds, hasSeconds := cutLast(tool)
+	return validID(text) && hasHash && hasSeconds && tool != "" && isHex(seconds) && isHex(hash)
+}
+
+func cutLast(text string) (before, after string, found bool) {
+	i := strings.LastIndexByte(text, '_')
+	return text[:max(i, 0)], text[i+1:], i >= 0
+}
+
+// isHex reports whether a text has at least eight digits, and only lower-case hexadecimal ones.
+func isHex(text string) bool { return len(text) >= 8 && strings.Trim(text, "0123456789abcdef") == "" }

@@ -58,8 +58,10 @@ func callOf(text string) Call {
 	switch {
 	case name == "bash":
 		spec.Category = tools.CategoryShell
-	case name == "web_get":
+	case name == "web_get", name == "summarize_content" && strings.Contains(argument, "://"):
 		spec.Category = tools.CategoryFetch
+	case name == "summarize_content":
+		spec.Category = tools.CategoryRead
 	case name == "spawn_agent":
 		spec.Category = tools.CategoryAgent
 	case strings.HasPrefix(name, "mcp__"):

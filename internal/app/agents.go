@@ -14,20 +14,24 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// addAgents puts spawn_agent into the session's set, unless a plugin brings a tool of that
-// name, and says what sub-agents can be.
+// addAgents puts the tools that start sub-agents into the session's set, except for those
+// whose names plugins' tools have, and says what sub-agents can be.
 func addAgents(s *Session, rules *permissions.Rules) error {
 	s.Agent.Subagents = agent.Subagents{
 		MaxDepth: s.Config.MaxAgentDepth, MaxTokens: s.Config.MaxAgentTokens, Recipe: RecipesOf(s).forAgent,
 		WithModel: func(set agent.Settings, model string) (agent.Settings, error) { return withModel(s, set, model) },
 		Keep:      keeping(s, rules),
 	}
-	tool := agent.SpawnTool()
-	if name := tool.Spec().Name; isTaken(s, name) {
-		reportReplaced(s, name)
-		return nil
+	for _, tool := range []tools.Tool{agent.SpawnTool(), summarizeTool(s, s.Cache())} {
+		if name := tool.Spec().Name; isTaken(s, name) {
+			reportReplaced(s, name)
+			continue
+		}
+		if err := s.Agent.Tools.Add(tool); err != nil {
+			return err
+		}
 	}
-	return s.Agent.Tools.Add(tool)
+	return nil
 }
 
 // isTaken reports whether the session has a tool of this name.
@@ -75,9 +79,10 @@ func keeping(s *Session, rules *permissions.Rules) func(context.Context, string)
 			return agent.Kept{}, fmt.Errorf("context %q uses another server, %s; a sub-agent uses that of the run", name,
 				Host(t.Config.BaseURL))
 		}
+		own := append(builtinTools(s, rules, t.Agent, t.Cache()), summarizeTool(s, t.Cache()))
 		return agent.Kept{
 			Context: t.Context, Cache: t.Cache(), Settings: t.Agent.Settings, Lock: lockOf(t), Close: t.Close,
-			Tools: withThese(s.Agent.Tools, builtinTools(s, rules, t.Agent, t.Cache())),
+			Tools: withThese(s.Agent.Tools, own),
 		}, nil
 	}
 }

@@ -13,12 +13,19 @@ import (
 // codingTools lists the coding tools of a session, in the order of offering. The search
 // tools show only what the rules let the model read.
 func codingTools(s *Session, rules *permissions.Rules) []tools.Tool {
-	root := cmp.Or(s.Project.toolRoot(), s.Project.Dir)
-	list := []tools.Tool{ShellTool(s, root)}
-	list = append(list, coding.Tools(coding.Config{
-		Root: root, Home: UserHome(), Private: s.Home, MayRead: rules.MayRead, Reads: s.reads,
-	})...)
-	return append(list, fetch.New(fetch.Config{Version: s.opts.Version, Follow: agent.Follow}))
+	files := filesOf(s)
+	files.MayRead, files.Reads = rules.MayRead, s.reads
+	return append(append([]tools.Tool{ShellTool(s, files.Root)}, coding.Tools(files)...), fetch.New(fetchOf(s)))
+}
+
+// filesOf says which files the session's tools open by their paths.
+func filesOf(s *Session) coding.Config {
+	return coding.Config{Root: cmp.Or(s.Project.toolRoot(), s.Project.Dir), Home: UserHome(), Private: s.Home}
+}
+
+// fetchOf says how the session's tools fetch.
+func fetchOf(s *Session) fetch.Config {
+	return fetch.Config{Version: s.opts.Version, Follow: agent.Follow}
 }
 
 // addCoding puts the coding tools into the session's set. A plugin's tool of the same name

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/chibi-host/chibi/tools/summarize"
 )
 
 // ListedTool describes a tool of a session to a person. docs/JSON.md describes its members.
@@ -15,7 +16,8 @@ type ListedTool struct {
 	// Plugin names the plugin that brings it; "": it is part of chibi.
 	Plugin string `json:"plugin,omitempty"`
 	// Asked says when the person is asked about its calls, as long as no rule and no
-	// plugin decides: "always", "outside the project", "never".
+	// plugin decides: "always", "outside the project", "outside the project, and URLs",
+	// "never".
 	Asked string `json:"asked"`
 	// Unoffered says why the model is not offered it, plugins' filters aside; "": it is.
 	Unoffered string `json:"unoffered,omitempty"`
@@ -41,6 +43,9 @@ func asked(spec tools.Spec) string {
 		if spec.Category == tools.CategoryMCP {
 			return "never"
 		}
+	}
+	if spec.Name == summarize.Name && spec.Kind == tools.Builtin {
+		return "outside the project, and URLs"
 	}
 	switch spec.Category {
 	case "", tools.CategoryAgent:

@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 		"internal/workbench/installed", "internal/keeper",
 		"internal/approved", "internal/schemas",
 		"llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "tools/coding", "contexts", "cache",
-		"tools/coding/fetch", "permissions", "internal/config",
+		"tools/coding/fetch", "tools/summarize", "permissions", "internal/config",
 		"hookpoints", "internal/disk", "internal/jsonfile", "internal/term",
 	},
 	"agent":           {"plugin", "contexts", "cache", "llm", "tools", "permissions", "hookpoints", "merge"},
@@ -111,6 +111,7 @@ var allowed = map[string][]string{
 	"tools/builtin":             {"tools", "cache", "internal/disk", "internal/private"},
 	"internal/private":          {"contexts", "internal/disk"},
 	"internal/glob":             {},
+	"tools/summarize":           {"tools", "tools/coding", "tools/coding/fetch", "cache"},
 
 	"permissions/internal/commandline": {},
 

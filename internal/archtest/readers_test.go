@@ -192,6 +192,8 @@ var boundOf = map[string]string{
 	"internal/disk.inDir.OpenFile":                callersBound,
 	"tools/coding.Config.prepareIn":               "a file that `file_edit` changes",
 	"tools/coding.Config.present":                 "a file that is compared with its new content",
+	"tools/summarize.readAll":                     "what `summarize_content` reads",
+	"tools/summarize.cached.read":                 "what `summarize_content` reads",
 	"tools/coding.reading.in":                     "a file that `read_file` shows",
 	"internal/disk.entriesOf":                     callersBound,
 	"internal/disk.opened.Read":                   callersBound,

@@ -82,7 +82,8 @@ func (s *Storage) setDefaults() {
 type Filter struct {
 	// Offers the model [tools](TOOLS.md) that read, write and search files, run commands and fetch URLs.
 	Coding bool `toml:"coding"`
-	// Offers the model `spawn_agent`, with which it gives tasks to [sub-agents](TOOLS.md#sub-agents).
+	// Offers the model `spawn_agent`, with which it gives tasks to [sub-agents](TOOLS.md#sub-agents), and
+	// [`summarize_content`](TOOLS.md#summarize_content).
 	Agents bool `toml:"agents"`
 	// Only these tools are offered, before plugins filter.
 	Include []string `toml:"include" unset:"all"`

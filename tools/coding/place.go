@@ -57,6 +57,27 @@ func (p place) parent() (dir, name string) {
 	return dir, name
 }
 
+// Opened is a file that a path of the model's names.
+type Opened struct {
+	// Access is what a call that reads the file does.
+	Access tools.Access
+	// File is the open file, nil if it cannot be read. Err says why not, for a call that was
+	// allowed. The caller closes the file.
+	File *os.File
+	Err  error
+}
+
+// Open opens the file of a path, as read_file does, for other tools that read files. An error
+// means that the path is invalid.
+func Open(c Config, path string) (Opened, error) {
+	p, err := c.place(path)
+	if err != nil {
+		return Opened{}, err
+	}
+	f, failure := c.open(p)
+	return Opened{Access: p.access(), File: f, Err: failure}, nil
+}
+
 // open opens a regular file for reading, and refuses what the file tools never read.
 func (c Config) open(p place) (*os.File, error) {
 	if err := p.refuseProcesses(); err != nil {

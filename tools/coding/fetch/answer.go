@@ -1,47 +1,56 @@
 package fetch
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
 	"github.com/chibi-host/chibi/tools"
 )
 
-// result returns what the model is shown: where it came from and what it is, an empty
-// line, the content.
-func (p *plan) result(r *response) tools.Result {
-	text := p.text(r)
+// page returns what came, as the call wants it.
+func (p *plan) page(r *response) Page {
+	text, isText := p.text(r)
 	kind, _ := r.mediaType()
-	head := []string{r.place.url.String(), status(r.StatusCode) + ", " + kind + ", " + size(int64(len(r.body)))}
-	if len(r.body) == 0 {
-		head[1] = status(r.StatusCode) + ", no content"
-	}
-	if r.title != "" {
-		head = append(head, "title: "+r.title)
-	}
+	page := Page{URL: r.place.url.String(), Status: status(r.StatusCode), Type: kind, Bytes: int64(len(r.body)),
+		Title: r.title, Notes: r.notes, Text: text, IsText: isText}
 	if r.redirects > 0 {
-		head = append(head, fmt.Sprintf("redirected from %s", p.first.url))
+		page.From = p.first.url.String()
 	}
-	for _, note := range r.notes {
-		head = append(head, "note: "+note)
-	}
-	return tools.Result{Text: strings.TrimRight(strings.Join(head, "\n")+"\n\n"+text, "\n") + "\n"}
+	return page
 }
 
-// text returns the body as the call wants it.
-func (p *plan) text(r *response) string {
+// result is what the model is shown: where it came from and what it is, an empty line, the
+// content.
+func (p Page) result() tools.Result {
+	head := []string{p.URL, p.Status + ", " + p.Type + ", " + size(p.Bytes)}
+	if p.Bytes == 0 {
+		head[1] = p.Status + ", no content"
+	}
+	if p.Title != "" {
+		head = append(head, "title: "+p.Title)
+	}
+	if p.From != "" {
+		head = append(head, "redirected from "+p.From)
+	}
+	for _, note := range p.Notes {
+		head = append(head, "note: "+note)
+	}
+	return tools.Result{Text: strings.TrimRight(strings.Join(head, "\n")+"\n\n"+p.Text, "\n") + "\n"}
+}
+
+// text returns the body as the call wants it, and whether it is text.
+func (p *plan) text(r *response) (text string, isText bool) {
 	if len(r.body) == 0 {
-		return ""
+		return "", true
 	}
 	kind, charset := r.mediaType()
 	if charset == "" && isHTML(kind) {
 		charset = htmlCharset(r.body)
 	}
 	isUTF16 := strings.HasPrefix(charset, "utf-16")
-	if !isText(kind, r.body) && !isUTF16 && !p.isRaw {
+	if isText = looksLikeText(kind, r.body) || isUTF16; !isText && !p.isRaw {
 		r.note("this is not text; format raw returns it, as far as it is UTF-8")
-		return ""
+		return "", false
 	}
 	d := decode(r.body, charset)
 	if d.from != "" {
@@ -52,11 +61,11 @@ func (p *plan) text(r *response) string {
 	}
 	switch {
 	case p.isRaw:
-		return d.text
+		return d.text, isText
 	case isHTML(kind):
-		return r.page(d.text)
+		return r.page(d.text), true
 	}
-	return strings.Map(printable, d.text)
+	return strings.Map(printable, d.text), true
 }
 
 // page returns the text of a page.

@@ -23,6 +23,9 @@ func (p *plan) read(ctx context.Context, r *response) error {
 		return p.readError(r)
 	}
 	if r.ContentLength > p.most {
+		if p.most == MaxBytes {
+			return fmt.Errorf("%s has %s; at most %s can be read", r.place.url, size(r.ContentLength), size(MaxBytes))
+		}
 		return fmt.Errorf("%s has %s, more than max_bytes allows, which is %s; at most %s can be allowed", r.place.url,
 			size(r.ContentLength), size(p.most), size(MaxBytes))
 	}
@@ -47,17 +50,25 @@ func (r *response) take(most int64) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
 	if int64(len(body)) > most {
 		body = body[:most]
-		r.note("only the first %s were read; max_bytes can be up to %s", size(most), size(MaxBytes))
+		r.note("only the first %s were read%s", size(most), moreThan(most))
 	}
 	r.body = body
 	return err
+}
+
+// moreThan says how much more a call can ask for.
+func moreThan(most int64) string {
+	if most == MaxBytes {
+		return ""
+	}
+	return fmt.Sprintf("; max_bytes can be up to %s", size(MaxBytes))
 }
 
 // readError is the error for an answer that is none, with the beginning of its body.
 func (p *plan) readError(r *response) error {
 	text := fmt.Sprintf("%s: %s", r.place.url, status(r.StatusCode))
 	_ = r.take(maxErrorBody) // what came is enough
-	if body := strings.TrimSpace(p.text(r)); body != "" {
+	if body := strings.TrimSpace(p.page(r).Text); body != "" {
 		text += "\n" + clip.Bytes(body, maxErrorBody)
 	}
 	return errors.New(text)

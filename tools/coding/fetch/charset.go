@@ -101,9 +101,9 @@ func htmlCharset(data []byte) string {
 	return string(after[:end])
 }
 
-// isText reports whether bytes of a type are text: by their type if that is clear, else
+// looksLikeText reports whether bytes of a type are text: by their type if that is clear, else
 // by what they are.
-func isText(kind string, data []byte) bool {
+func looksLikeText(kind string, data []byte) bool {
 	family, _, _ := strings.Cut(kind, "/")
 	switch {
 	case kind == "image/svg+xml", strings.HasSuffix(kind, "+json"):

@@ -33,6 +33,9 @@ const (
 
 // Config is what fetch_url needs. The zero value can be used.
 type Config struct {
+	// Tool is the name of the tool that fetches, which the model is told to call for a URL
+	// that a redirect leads to; "": fetch_url.
+	Tool string
 	// Version is that of the program, for the header User-Agent; may be "".
 	Version string
 	// Follow judges the target of a redirect, in the context of the call; what it does not
@@ -49,8 +52,10 @@ type Config struct {
 }
 
 // New returns the tool fetch_url.
-func New(c Config) tools.Tool {
-	c.Resolver = cmp.Or(c.Resolver, net.DefaultResolver)
+func New(c Config) tools.Tool { return newFetcher(c) }
+
+func newFetcher(c Config) fetcher {
+	c.Resolver, c.Tool = cmp.Or(c.Resolver, net.DefaultResolver), cmp.Or(c.Tool, "fetch_url")
 	if c.Proxy == nil {
 		c.Proxy = http.ProxyFromEnvironment
 	}
@@ -160,8 +165,20 @@ func (p *plan) Access() tools.Access { return p.first.access() }
 // Close does nothing: a plan holds nothing.
 func (p *plan) Close() {}
 
-// Run fetches the URL. The time limit includes everything from here on.
+// Run fetches the URL and tells the model what there is.
 func (p *plan) Run(ctx context.Context) (tools.Result, error) {
+	page, err := p.fetch(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{}, ctx.Err()
+	case err != nil:
+		return tools.ErrorResult(err), nil
+	}
+	return page.result(), nil
+}
+
+// fetch fetches the URL. The time limit includes everything from here on.
+func (p *plan) fetch(ctx context.Context) (Page, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, p.timeout, errTooLate)
 	defer cancel()
 	got, err := p.follow(limited)
@@ -170,14 +187,12 @@ func (p *plan) Run(ctx context.Context) (tools.Result, error) {
 		err = p.read(limited, got)
 	}
 	switch {
-	case ctx.Err() != nil:
-		return tools.Result{}, ctx.Err()
-	case err != nil && errors.Is(context.Cause(limited), errTooLate):
-		return tools.ErrorResult(fmt.Errorf("%s: no answer within %s", p.first.url, p.timeout)), nil
+	case err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errTooLate):
+		return Page{}, fmt.Errorf("%s: no answer within %s", p.first.url, p.timeout)
 	case err != nil:
-		return tools.ErrorResult(err), nil
+		return Page{}, err
 	}
-	return p.result(got), nil
+	return p.page(got), nil
 }
 
 // errTooLate is why a fetch ends that takes too long.

@@ -69,7 +69,7 @@ func (p *plan) mayFollow(ctx context.Context, from, to *place) error {
 	if err != nil || isCovered || j.Decision == permissions.Allow {
 		return cmp.Or(err, to.check(ctx))
 	}
-	why := "nothing allows that without a question; call fetch_url with this URL to ask"
+	why := "nothing allows that without a question; call " + p.Tool + " with this URL to ask"
 	if j.Decision == permissions.Deny {
 		why = "it is denied by " + j.By
 	}
