@@ -91,6 +91,7 @@ var boundOf = map[string]string{
 	"contexts.fileRegistry.inText":                "state, manifests, holders of locks",
 	"contexts.readHolder":                         "state, manifests, holders of locks",
 	"examples/plugins.All":                        ownBytes,
+	"examples/recipes.All":                        ownBytes,
 	"internal/disk.extend":                        callersBound,
 	"internal/disk.CopyTree":                      callersBound,
 	"internal/disk.OS.ReadDir":                    callersBound,

@@ -35,10 +35,11 @@ func TestMain(m *testing.M) {
 const withoutTerminal = "CHIBI_TEST_WITHOUT_TERMINAL"
 
 // TestScripts runs the stories in testdata. Each has a home of its own below
-// $WORK; $EXAMPLES holds the example plugins. With CHIBI_SCHEMA_CACHE=off in the environment
-// they run without remembered schemas, and with CHIBI_SCHEMA_CACHE=warm with those of all
-// plugins that they install remembered, except those that are about them; otherwise they are
-// cold, because plugins that have just been installed are asked.
+// $WORK; $EXAMPLES holds the example plugins, $RECIPES the example recipes. With
+// CHIBI_SCHEMA_CACHE=off in the environment they run without remembered schemas, and with
+// CHIBI_SCHEMA_CACHE=warm with those of all plugins that they install remembered, except those
+// that are about them; otherwise they are cold, because plugins that have just been installed
+// are asked.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs("../../examples/plugins")
 	if err != nil {
@@ -55,6 +56,10 @@ func TestScripts(t *testing.T) {
 func runScripts(t *testing.T, examples string, stories ...string) {
 	t.Helper()
 	jq := jqFolder(t)
+	recipes, err := filepath.Abs("../../examples/recipes")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cache := goEnv(t, "GOCACHE")
 	testscript.Run(t, testscript.Params{
 		Files: stories,
@@ -65,6 +70,7 @@ func runScripts(t *testing.T, examples string, stories ...string) {
 			env.Setenv("CHIBI_SCHEMA_CACHE", os.Getenv("CHIBI_SCHEMA_CACHE"))
 			env.Setenv(withoutTerminal, "1")
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("RECIPES", recipes)
 			env.Setenv("GOCACHE", cache)
 			env.Setenv("LONG", strings.Repeat("long ", 220))
 			env.Setenv("ADD_TIME_NOW", "2030-01-02 03:04")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	plugins "github.com/chibi-host/chibi/examples/plugins"
+	"github.com/chibi-host/chibi/examples/recipes"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
@@ -56,22 +57,28 @@ func script() []step {
 			"coding", "What is the temperature here?"},
 		{"With the coding tools, a plugin keeps every shell from git push.", []string{"guard-push"}, project,
 			`@tool shell_exec {"command": "git -C . push origin main"}`},
+		{"It holds inside a sub-agent too; the recipe reviewer defines this one.", []string{"guard-push"}, agents,
+			`@tool spawn_agent {"agent": "reviewer", "task": "@tool shell_exec {\"command\": \"git push\"}"}`},
 		{"A rule allows what need not be asked about.", nil, project,
 			`@tool shell_exec {"command": "echo this was allowed"}`},
 	}
 }
 
 // project is the context in which the coding tools are offered, and allowed what the rule
-// matches.
+// matches; in agents there are sub-agents too.
 const (
 	project = "project"
+	agents  = "agents"
 	allowed = "shell_exec(echo *)"
 )
 
 // flags returns what a person would write before a prompt in a context.
 func flags(context string) string {
-	if context == project {
+	switch context {
+	case project:
 		return fmt.Sprintf("--coding --allow %q -C %s", allowed, context)
+	case agents:
+		return "--coding --set tools.agents=true -C " + context
 	}
 	return "-C " + context
 }
@@ -114,6 +121,9 @@ func run(ctx context.Context, env *command.Env) error {
 	d.plugins.NativeOnly, d.plugins.None, d.plugins.NoHooks = true, false, false
 	defer d.close()
 	leftOut, err := d.writeExamples()
+	if err == nil {
+		err = d.writeRecipes()
+	}
 	if err != nil {
 		return err
 	}
@@ -170,6 +180,20 @@ func (d *demonstration) writeExamples() (leftOut []string, err error) {
 	return leftOut, nil
 }
 
+// writeRecipes writes the example recipes.
+func (d *demonstration) writeRecipes() error {
+	list, err := recipes.All()
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if err := disk.WriteFile(filepath.Join(d.home.Chibi, "recipes", r.Name), r.Content, 0o644); err != nil {
+			return fmt.Errorf("writing the example recipe %s: %w", r.Name, err)
+		}
+	}
+	return nil
+}
+
 // notShown returns why an example is not shown; "" if it is.
 func notShown(e plugins.Example) string {
 	switch e.Name {
@@ -203,8 +227,11 @@ func (d *demonstration) at(ctx context.Context, name string) (*app.Session, erro
 		Trace:   app.TraceOptions{Off: true, Record: func(r plugin.Record) { d.records = append(d.records, r) }},
 		Output:  d.output,
 	}
-	if name == project {
+	switch name {
+	case project:
 		opts.Permissions = app.PermissionOptions{Coding: true, Allow: []string{allowed}}
+	case agents:
+		opts.Permissions, opts.Set = app.PermissionOptions{Coding: true}, []string{"tools.agents=true"}
 	}
 	s, err := app.Open(ctx, opts)
 	if err != nil {
