@@ -25,7 +25,7 @@ func Do(t *testing.T, variable string, work func(value string)) {
 }
 
 // Command returns the program and the arguments of a child of a test.
-func Command(t *testing.T) []string {
+func Command(t testing.TB) []string {
 	name, _, _ := strings.Cut(t.Name(), "/")
 	return []string{os.Args[0], "-test.run=^" + name + "$"}
 }

@@ -41,7 +41,7 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 func TestAServerThatFloodsIsEnded(t *testing.T) {
 	for name, why := range map[string]string{
 		"floods with text":      "it wrote more than 1000 lines to standard output that are no messages",
-		"floods with one line":  "ended after 16 MiB of output without a newline, the limit",
+		"floods with one line":  "ended after 8.0 MiB of output without a newline, the limit",
 		"floods with messages":  "it sent more than 10000 messages that answer nothing",
 		"floods with questions": "it asks more than 64 things at once",
 	} {
@@ -60,7 +60,7 @@ func TestAHugeResultIsNotReadAndTheServerIsStartedAgain(t *testing.T) {
 	pool := newPool(t, mcp.PoolConfig{})
 	server := program(t, "answers")
 	want := `Error: tool "huge" of MCP server "test": the server did not answer: ` +
-		`ended after 16 MiB of output without a newline, the limit; the call is not repeated, as it may have had an effect`
+		`ended after 8.0 MiB of output without a newline, the limit; the call is not repeated, as it may have had an effect`
 	if text, failed := call(t, pool, server, "huge", `{}`); !failed || text != want {
 		t.Errorf("%.300s", text)
 	}

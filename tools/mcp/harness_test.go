@@ -46,6 +46,21 @@ func goodServer() *sdk.Server {
 			text := fmt.Sprintf("dir %s, variable %s, terminal %v", dir, os.Getenv("CHIBI_TEST_MORE"), err == nil)
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
 		})
+	s.AddTool(&sdk.Tool{Name: "grow", InputSchema: object},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			s.AddTool(&sdk.Tool{Name: "grown", InputSchema: object}, nil)
+			return &sdk.CallToolResult{}, nil
+		})
+	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: object},
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			answer, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "Which city?", RequestedSchema: json.RawMessage(
+				`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)})
+			if err != nil {
+				return nil, err
+			}
+			text := fmt.Sprint(answer.Action, " ", answer.Content["city"])
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+		})
 	return s
 }
 
@@ -98,7 +113,7 @@ func text(s string) string {
 }
 
 // program is a server that is this program.
-func program(t *testing.T, name string) mcp.Server {
+func program(t testing.TB, name string) mcp.Server {
 	t.Helper()
 	self, env := childtest.Command(t), map[string]string{serverVariable: name}
 	if testing.CoverMode() != "" { // otherwise the child warns that GOCOVERDIR is not set

@@ -105,11 +105,11 @@ func TestWhatAnHTTPServerMayNotDo(t *testing.T) {
 		"an endless answer": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			endless(w)
-		}, "its answer has more than 16 MiB"},
+		}, "its answer has more than 8 MiB"},
 		"an endless error": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
 			endless(w)
-		}, "its answer has more than 16 MiB"},
+		}, "its answer has more than 8 MiB"},
 		"an endless stream": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			for event := []byte(": " + strings.Repeat("x", 1<<16) + "\n\n"); ; {
@@ -127,7 +127,7 @@ func TestWhatAnHTTPServerMayNotDo(t *testing.T) {
 					return
 				}
 			}
-		}, "its answer has more than 16 MiB"},
+		}, "its answer has more than 8 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			web := httptest.NewServer(test.server)

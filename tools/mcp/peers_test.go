@@ -156,6 +156,13 @@ func results() map[string]func() string {
 		"huge": func() string {
 			return `"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", 100<<20) + `"}]}`
 		},
+		"large": func() string { // just within the bound
+			return `"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", 8<<20-200) + `"}]}`
+		},
+		"large picture": func() string {
+			return `"result":{"content":[{"type":"image","mimeType":"image/png","data":"` +
+				strings.Repeat("iVBORw0K", 1<<20-100) + `"}]}`
+		},
 		"fine":         content(`{"type":"text","text":"one"},{"type":"text","text":"two"}`),
 		"structured":   constant(`"result":{"content":[],"structuredContent":{"b":12345678901234567890,"a":[1e3]}}`),
 		"both":         constant(`"result":{"content":[{"type":"text","text":"said"}],"structuredContent":{"a":1}}`),

@@ -35,6 +35,9 @@ type PoolConfig struct {
 	// Keep keeps a part of a result that is no text, such as an image, and returns how it is
 	// found; nil: it is not kept, which the model is told.
 	Keep func(Kept) (place string, err error)
+	// Spool makes a file for a text of a result that is larger than 1 MiB; nil: it stays in
+	// memory.
+	Spool func() (process.Spool, error)
 	// Elicit asks the person what a server asks during a call; nil: servers are told that
 	// nobody can be asked. The time of a call does not run while it waits.
 	Elicit func(context.Context, Question) (Answer, error)
@@ -181,7 +184,7 @@ func (p *Pool) Call(ctx context.Context, server Server, tool string,
 	s, err := p.session(ctx, server)
 	times := &tools.Served{Server: server.Name, Start: time.Since(begun)}
 	if err == nil {
-		r := reader{keep: p.cfg.Keep, kept: Kept{Server: server.Name, Tool: tool, Arguments: arguments}}
+		r := reader{keep: p.cfg.Keep, spool: p.cfg.Spool, kept: Kept{Server: server.Name, Tool: tool, Arguments: arguments}}
 		var text json.RawMessage
 		if text, err = s.call(ctx, tool, arguments, times); err == nil {
 			result := r.result(text)

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/dustin/go-humanize"
 )
@@ -57,8 +59,9 @@ type block struct {
 
 // reader makes the text for the model of a result.
 type reader struct {
-	kept Kept // without Type and Data
-	keep func(Kept) (place string, err error)
+	kept  Kept // without Type and Data
+	keep  func(Kept) (place string, err error)
+	spool func() (process.Spool, error)
 }
 
 // result returns what the model is told about the result of a call.
@@ -74,9 +77,33 @@ func (r reader) result(text json.RawMessage) tools.Result {
 	}
 	told := r.told(result)
 	if !result.IsError {
-		return tools.Result{Text: told}
+		return r.spilled(tools.Result{Text: told})
 	}
-	return tools.Result{Text: "Error: " + cmp.Or(told, "the tool failed and did not say why"), Failed: true, Exit: 1}
+	told = "Error: " + cmp.Or(told, "the tool failed and did not say why")
+	return r.spilled(tools.Result{Text: told, Failed: true, Exit: 1})
+}
+
+// spillAfter is how much text of a result stays in memory, in bytes.
+const spillAfter = 1 << 20
+
+// spilled puts a large text into a file.
+func (r reader) spilled(result tools.Result) tools.Result {
+	text := result.Text
+	if r.spool == nil || len(text) <= spillAfter {
+		return result
+	}
+	file, err := r.spool()
+	if err == nil {
+		_, err = io.WriteString(file, text)
+		err = cmp.Or(file.Close(), err)
+		result.File = tools.NewOutputFile(file, int64(len(text)))
+	}
+	result.Text = clip.Bytes(text, spillAfter)
+	if err != nil {
+		result.File.Close()
+		return tools.Result{Text: fmt.Sprintf("Error: the result could not be kept on disk: %v", err), Failed: true}
+	}
+	return result
 }
 
 // told joins the parts of a result; if there is no text, the structured content is one.

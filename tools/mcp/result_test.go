@@ -1,10 +1,13 @@
 package mcp_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools/mcp"
 )
 
@@ -71,5 +74,34 @@ func TestWhatCannotBeKeptIsSaid(t *testing.T) {
 	nowhere := newPool(t, mcp.PoolConfig{})
 	if text, _ := call(t, nowhere, server, "picture", `{}`); text != "[image, image/png, 36 B: not kept]" {
 		t.Error(text)
+	}
+}
+
+func TestALargeTextGoesToAFile(t *testing.T) {
+	dir := t.TempDir()
+	pool := newPool(t, mcp.PoolConfig{Spool: func() (process.Spool, error) { return os.CreateTemp(dir, "") }})
+	result, err := pool.Call(t.Context(), program(t, "answers"), "large", json.RawMessage(`{}`))
+	if err != nil || result.Failed || len(result.Text) != 1<<20 || result.File.Size() != 8<<20-200 {
+		t.Fatalf("%d bytes of %d, %v", len(result.Text), result.File.Size(), err)
+	}
+	if info, err := os.Stat(result.File.Path()); err != nil || info.Size() != 8<<20-200 {
+		t.Errorf("%v, %v", info, err)
+	}
+	result.File.Close()
+	full := newPool(t, mcp.PoolConfig{Spool: func() (process.Spool, error) { return nil, errors.New("disk full") }})
+	want := "Error: the result could not be kept on disk: disk full"
+	if text, failed := call(t, full, program(t, "answers"), "large", `{}`); !failed || text != want {
+		t.Errorf("%.200s", text)
+	}
+}
+
+func TestALargePictureIsRead(t *testing.T) {
+	var size int
+	pool := newPool(t, mcp.PoolConfig{Keep: func(k mcp.Kept) (string, error) {
+		size = len(k.Data)
+		return "kept", nil
+	}})
+	if text, failed := call(t, pool, program(t, "answers"), "large picture", `{}`); failed || size < 6_000_000 {
+		t.Errorf("%s, %d bytes", text, size)
 	}
 }

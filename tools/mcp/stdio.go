@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// maxMessage bounds a message of a server, in bytes.
-	maxMessage = 16 << 20
+	// maxMessage bounds a message of a server, in bytes. Reading one takes up to five times
+	// that in memory.
+	maxMessage = 8 << 20
 	// maxNoise is how many lines a server may write that are no messages.
 	maxNoise = 1000
 	// closingTime is how long a server may take to end after its standard input was closed.
