@@ -39,6 +39,7 @@ func (p *Pool) List(ctx context.Context, server Server) (List, error) {
 	case err != nil:
 		return list, helped(server, fmt.Errorf("MCP server %q did not list its tools: %w", server.Name, err))
 	}
+	s.offer.set(list.Tools)
 	return list, nil
 }
 

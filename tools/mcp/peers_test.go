@@ -27,6 +27,18 @@ func peers() map[string]func(*peer) {
 			fmt.Println("Welcome to the server!\n\n[INFO] listening\n{\"level\":\"info\"}")
 			p.serve(func(r request) { p.answer(r, text("well")) })
 		},
+		"changes its tool": func(p *peer) { // when it is called, and says so
+			n := 0
+			p.serve(func(r request) {
+				if r.Method == "tools/list" {
+					p.answer(r, fmt.Sprintf(`{"tools":[{"name":"read","description":"Version %d."}]}`, n))
+					return
+				}
+				n++
+				write(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
+				p.answer(r, text(fmt.Sprintf("call %d", n)))
+			})
+		},
 		"floods with text": func(p *peer) {
 			p.serve(func(request) { flood("la\n") })
 		},

@@ -30,7 +30,8 @@ type PoolConfig struct {
 	Fill func(Server) (Server, error)
 	// Notify tells the person something; nil: nobody is told.
 	Notify func(message string)
-	// Changed is called when a server says that its tools have changed; nil: that is ignored.
+	// Changed is called when a server says that its tools have changed, or when one is found
+	// not to be what it was when it was listed; nil: nobody is told.
 	Changed func(server string)
 	// Keep keeps a part of a result that is no text, such as an image, and returns how it is
 	// found; nil: it is not kept, which the model is told.
@@ -180,18 +181,30 @@ func (p *Pool) openingEnds(l *place, cancel context.CancelFunc) {
 // it answers, the call fails, and the next one starts the server again.
 func (p *Pool) Call(ctx context.Context, server Server, tool string,
 	arguments json.RawMessage) (tools.Result, error) {
+	return p.call(ctx, server, wanted{name: tool}, arguments)
+}
+
+// call is Call for a tool that may have to be what was judged.
+func (p *Pool) call(ctx context.Context, server Server, tool wanted,
+	arguments json.RawMessage) (tools.Result, error) {
 	begun := time.Now()
 	s, err := p.session(ctx, server)
+	if err == nil && tool.hash != "" {
+		if err = s.offer.check(ctx, s, tool); err != nil {
+			p.changed(server)
+		}
+	}
 	times := &tools.Served{Server: server.Name, Start: time.Since(begun)}
 	if err == nil {
-		r := reader{keep: p.cfg.Keep, spool: p.cfg.Spool, kept: Kept{Server: server.Name, Tool: tool, Arguments: arguments}}
+		r := reader{keep: p.cfg.Keep, spool: p.cfg.Spool,
+			kept: Kept{Server: server.Name, Tool: tool.name, Arguments: arguments}}
 		var text json.RawMessage
-		if text, err = s.call(ctx, tool, arguments, times); err == nil {
+		if text, err = s.call(ctx, tool.name, arguments, times); err == nil {
 			result := r.result(text)
 			result.Served = times
 			return result, nil
 		}
-		err = fmt.Errorf("tool %q of MCP server %q: %w", tool, server.Name, err)
+		err = fmt.Errorf("tool %q of MCP server %q: %w", tool.name, server.Name, err)
 	}
 	if ctx.Err() != nil {
 		return tools.Result{}, ctx.Err()
@@ -210,6 +223,13 @@ func helped(server Server, err error) error {
 		return login
 	}
 	return fmt.Errorf("%w; see: chibi mcp check %s", err, server.Name)
+}
+
+// changed tells the host that a server's tools are not what they were.
+func (p *Pool) changed(server Server) {
+	if p.cfg.Changed != nil {
+		p.cfg.Changed(server.Name)
+	}
 }
 
 // notify tells the person something.

@@ -31,13 +31,16 @@ type session struct {
 	person  stopwatch        // how long the person was waited for
 	// answered says that a call was answered.
 	answered atomic.Bool
+	// offer is what the server says about its tools.
+	offer offer
 }
 
 // options are those of the SDK's client of a session.
 func (s *session) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}}
-	if s.pool.cfg.Changed != nil {
-		o.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) { s.pool.cfg.Changed(s.server.Name) }
+	o.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) {
+		s.offer.stale.Store(true)
+		s.pool.changed(s.server)
 	}
 	if s.pool.cfg.Elicit != nil {
 		o.ElicitationHandler = s.elicit

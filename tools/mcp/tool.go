@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"sync"
 
 	"github.com/chibi-host/chibi/tools"
 )
@@ -12,15 +13,17 @@ type tool struct {
 	pool   *Pool
 	server Server
 	name   string // the server's
+	hash   func() string
 	spec   tools.Spec
 }
 
 // NewTool returns a server's tool as one that a model can call. Its calls connect to the
-// server, if that is not done yet.
+// server, if that is not done yet. A call fails if the server says something else about the
+// tool by then: what was judged is what is called.
 func NewTool(pool *Pool, server Server, d Definition) tools.Tool {
 	settings := server.Tools[d.Name]
 	readOnly := d.ReadOnly && server.Trusted
-	return tool{pool: pool, server: server, name: d.Name, spec: tools.Spec{
+	return tool{pool: pool, server: server, name: d.Name, hash: sync.OnceValue(d.Hash), spec: tools.Spec{
 		Name: ToolName(server.Name, d.Name), Description: cmp.Or(d.Description, d.Title), Parameters: d.InputSchema,
 		Kind: tools.MCP, Category: cmp.Or(settings.Category, tools.CategoryMCP), Subject: settings.Subject,
 		Parallel: readOnly,
@@ -33,5 +36,5 @@ func (t tool) Spec() tools.Spec { return t.spec }
 
 // Call calls the tool.
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	return t.pool.Call(ctx, t.server, t.name, call.Arguments)
+	return t.pool.call(ctx, t.server, wanted{t.name, t.hash()}, call.Arguments)
 }
