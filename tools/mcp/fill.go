@@ -1,0 +1,118 @@
+package mcp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Filled returns a server as it is started or connected to: $NAME, ${NAME} and ${NAME:-else}
+// in its command, arguments, directory, variables, address and headers are replaced by what
+// lookup returns, and $$ by a dollar sign. else takes the place of a variable that is not set,
+// or empty; without it, one that is not set is an error. Every other dollar sign stays. What
+// is filled in is not looked at again, and is meant for this use only: it is not shown or
+// stored.
+func (s Server) Filled(lookup func(name string) (value string, ok bool)) (Server, error) {
+	f := filler{lookup: lookup}
+	s.Command, s.Dir = f.fill("command", s.Command), f.fill("cwd", s.Dir)
+	s.Args = slices.Clone(s.Args)
+	for i, arg := range s.Args {
+		s.Args[i] = f.fill("args", arg)
+	}
+	s.Env, s.URL, s.Headers = f.table("env", s.Env), f.fill("url", s.URL), f.table("headers", s.Headers)
+	return s, f.err
+}
+
+// filler replaces variables. Its error is the first one.
+type filler struct {
+	lookup func(string) (string, bool)
+	err    error
+}
+
+// table fills in the values of a table.
+func (f *filler) table(key string, table map[string]string) map[string]string {
+	filled := maps.Clone(table)
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		filled[name] = f.fill(key+"."+name, table[name])
+	}
+	return filled
+}
+
+// fill fills in the text of a key.
+func (f *filler) fill(key, text string) string {
+	if !strings.Contains(text, "$") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		ref, ok := reference(rest)
+		if !ok {
+			b.WriteByte('$')
+			text = rest
+			continue
+		}
+		text = rest[ref.length:]
+		b.WriteString(f.value(key, ref))
+	}
+}
+
+// value returns what takes the place of a reference.
+func (f *filler) value(key string, ref variable) string {
+	if ref.name == "$" {
+		return "$"
+	}
+	value, ok := f.lookup(ref.name)
+	switch {
+	case value != "":
+		return value
+	case ref.hasElse:
+		return ref.otherwise
+	case !ok && f.err == nil:
+		f.err = fmt.Errorf("the variable %s in its %s is not set", ref.name, key)
+	}
+	return ""
+}
+
+// variable is a reference to a variable. Its name is "$" for a dollar sign.
+type variable struct {
+	name, otherwise string
+	hasElse         bool
+	length          int // of its text after the dollar sign
+}
+
+// reference reads what follows a dollar sign; false: it is no reference.
+func reference(text string) (v variable, ok bool) {
+	if strings.HasPrefix(text, "$") {
+		return variable{name: "$", length: 1}, true
+	}
+	if !strings.HasPrefix(text, "{") {
+		n := nameLength(text)
+		return variable{name: text[:n], length: n}, n > 0
+	}
+	inside, _, closed := strings.Cut(text[1:], "}")
+	n := nameLength(inside)
+	v = variable{name: inside[:n], length: len(inside) + len("{}")}
+	if n < len(inside) {
+		v.otherwise, v.hasElse = strings.CutPrefix(inside[n:], ":-")
+		closed = closed && v.hasElse
+	}
+	return v, closed && n > 0
+}
+
+// nameLength returns how long the name of a variable is that a text begins with.
+func nameLength(text string) int {
+	for i := range len(text) {
+		c := text[i]
+		isLetter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !isLetter && (i == 0 || c < '0' || c > '9') {
+			return i
+		}
+	}
+	return len(text)
+}
