@@ -44,9 +44,11 @@ func (t *turn) offerTools(ctx context.Context) (offer, error) {
 func configured(a *Agent, recipe *Recipe, all []tools.Spec) (kept []tools.Spec, without map[string]string) {
 	settings, sub := a.Settings, a.inner.enclosing()
 	without = map[string]string{}
-	excluded, included, allowed := setOf(settings.Exclude), setOf(settings.Include), map[string]bool{}
+	names := namesOf(all)
+	named := func(filter []string) map[string]bool { return setOf(merge.Listed(filter, names)) }
+	excluded, included, allowed := named(settings.Exclude), named(settings.Include), map[string]bool{}
 	if recipe != nil {
-		allowed = setOf(recipe.Tools)
+		allowed = named(recipe.Tools)
 	}
 	for _, s := range all {
 		switch {

@@ -28,7 +28,7 @@ func fieldDoc(field string) string {
 	case "ListedTool.Name":
 		return "name is the tool's name."
 	case "ListedTool.Type":
-		return "type is \"builtin\", \"file\" or \"plugin\"."
+		return "type is \"builtin\", \"file\", \"plugin\", \"coding\" or \"mcp\"."
 	case "Nesting.AgentID":
 		return "agent_id identifies the sub-agent in this run; absent outside of one."
 	case "Nesting.AgentType":
@@ -214,7 +214,7 @@ func fieldDoc(field string) string {
 	case "PreAPIToolsAnswer.Exclude":
 		return "exclude removes the named tools."
 	case "PreAPIToolsAnswer.Include":
-		return "include keeps only the named tools; an empty list keeps none."
+		return "include keeps only the named tools; an empty list keeps none. A tool of an MCP server, mcp__SERVER__TOOL, can also be named SERVER_TOOL."
 	case "PreAPIToolsPayload.ContextName":
 		return "context_name names the context."
 	case "PreAPIToolsPayload.RecursionDepth":

@@ -17,14 +17,15 @@ type PreAPIToolsPayload struct {
 type ListedTool struct {
 	// Name is the tool's name.
 	Name string `json:"name"`
-	// Type is "builtin", "file" or "plugin".
+	// Type is "builtin", "file", "plugin", "coding" or "mcp".
 	Type string `json:"type"`
 }
 
 // PreAPIToolsAnswer is the answer at pre_api_tools. A filtered tool is neither
 // offered to the model nor run if the model calls it anyway.
 type PreAPIToolsAnswer struct {
-	// Include keeps only the named tools; an empty list keeps none.
+	// Include keeps only the named tools; an empty list keeps none. A tool of an MCP server, mcp__SERVER__TOOL, can also
+	// be named SERVER_TOOL.
 	Include []string `json:"include,omitzero" merge:"intersect" among:"tools.#.name"`
 	// Exclude removes the named tools.
 	Exclude []string `json:"exclude,omitzero" merge:"unite" among:"tools.#.name"`

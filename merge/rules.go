@@ -58,9 +58,17 @@ func (c *combination) unite(f hookpoints.AnswerField) {
 // offered.
 func (c *combination) names(f hookpoints.AnswerField) []Offer[[]string] {
 	offers := offersOf[[]string](c.replies, f)
-	if len(offers) > 0 {
-		c.noteNotOffered(f)
+	if len(offers) == 0 || f.Among == "" {
+		return offers
 	}
+	known := []string{}
+	for _, v := range gjson.GetBytes(c.payload.current(), f.Among).Array() {
+		known = append(known, v.String())
+	}
+	for i := range offers {
+		offers[i].Value = Listed(offers[i].Value, known)
+	}
+	c.noteNotOffered(f, known)
 	return offers
 }
 
@@ -184,26 +192,24 @@ func dependentText(info hookpoints.Info, said []byte, name string) string {
 // maxNotOffered bounds how many names that are not offered are listed.
 const maxNotOffered = 10
 
-// noteNotOffered adds notes about names in lists that the payload does not contain.
-func (c *combination) noteNotOffered(f hookpoints.AnswerField) {
-	if f.Among == "" {
-		return
-	}
-	known := map[string]bool{}
-	for _, v := range gjson.GetBytes(c.payload.current(), f.Among).Array() {
-		known[v.String()] = true
-	}
+// noteNotOffered adds notes about names in lists that are none of the known ones.
+func (c *combination) noteNotOffered(f hookpoints.AnswerField, listed []string) {
+	known := setOf(listed)
 	for _, r := range c.replies {
-		others := 0
+		var names []string
 		gjson.Parse(r.field(f.Name)).ForEach(func(_, v gjson.Result) bool {
-			if known[v.String()] {
-				return true
-			}
-			if others++; others <= maxNotOffered {
-				r.note(NoteNotOffered, "%q names %q, which is not offered here", f.Name, v.String())
-			}
+			names = append(names, v.String())
 			return true
 		})
+		others := 0
+		for i, name := range Listed(names, listed) {
+			if known[name] {
+				continue
+			}
+			if others++; others <= maxNotOffered {
+				r.note(NoteNotOffered, "%q names %q, which is not offered here", f.Name, names[i])
+			}
+		}
 		if others > maxNotOffered {
 			r.note(NoteNotOffered, "%q names %d more that are not offered here", f.Name, others-maxNotOffered)
 		}

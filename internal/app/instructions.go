@@ -3,8 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/instructions"
@@ -53,11 +51,7 @@ func reportInstructions(s *Session, problems []instructions.Problem) {
 			s.person.notice(fmt.Sprintf("the instructions in %s are not used: %v", term.Name(p.Path), p.Err))
 			continue
 		}
-		name := term.Name(p.Path)
-		if why, changed := strings.CutPrefix(p.Err.Error(), plugin.ErrUntrusted.Error()+": "); changed {
-			name += " (" + why + ")"
-		}
-		names = append(names, name)
+		names = append(names, untrustedFile(p.Path, p.Err))
 	}
 	if len(names) > 0 {
 		s.person.notice(fmt.Sprintf("instructions that came with this directory are not used, as they are not approved: "+
@@ -76,51 +70,11 @@ func (p Project) instructionPlaces(home string) []instructions.Place {
 	if p.Own {
 		return places
 	}
-	check := p.instructionsCheck(home)
+	check := p.approvedContent(home)
 	for _, dir := range p.folders() {
 		places = append(places, instructions.Place{Dir: dir, Check: check})
 	}
 	return places
-}
-
-// folders lists the directories of the project from its root down to the current one. The
-// person's home and what is above it are no part of a project.
-func (p Project) folders() (list []string) {
-	home, _ := trust.RealPath(p.User)
-	for _, dir := range instructions.Folders(projectRoot(p.Dir, os.Getenv), p.Dir) {
-		if p.User == "" || !isAbove(dir, home) {
-			list = append(list, dir)
-		}
-	}
-	return list
-}
-
-// instructionsCheck returns a check of instructions of the project: one of the approvals
-// of its directories must have them. The approvals are read when the first file is
-// checked.
-func (p Project) instructionsCheck(home string) func(string, []byte, fs.FileMode) error {
-	var approvals []trust.Approval
-	return func(path string, text []byte, mode fs.FileMode) error {
-		if approvals == nil {
-			approvals = append(approvals, p.Approval)
-			for _, dir := range p.folders() {
-				if a, err := trust.Open(home).Find(dir); err == nil && dir != p.Dir {
-					approvals = append(approvals, a)
-				}
-			}
-		}
-		var first error
-		for _, a := range approvals {
-			err := a.Content(path, text, mode)
-			if err == nil {
-				return nil
-			}
-			if first == nil || errors.Is(first, plugin.ErrUntrusted) && first.Error() == plugin.ErrUntrusted.Error() {
-				first = err // why it does not count any more says more than that it never did
-			}
-		}
-		return first
-	}
 }
 
 // lookInstructions reads the instructions of the project that an approval covers.

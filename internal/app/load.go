@@ -57,6 +57,9 @@ func (s *Session) Load(ctx context.Context) error {
 	}
 	host := s.Agent.Host
 	s.closers = append(s.closers, closing(func() { host.Join(ctx) }))
+	if err := openServers(ctx, s); err != nil {
+		return err
+	}
 	if err := collectTools(s); err != nil {
 		return err
 	}
@@ -102,6 +105,9 @@ func collectTools(s *Session) error {
 			return err
 		}
 	}
+	if err := addServerTools(s); err != nil {
+		return err
+	}
 	rules, err := addGate(s)
 	if err != nil {
 		return err
@@ -145,6 +151,12 @@ func ReportSkipped(s *Session) {
 	reportUntrusted(s)
 	for _, n := range s.Loaded.Notices {
 		s.person.notice(n.String())
+	}
+	for _, problem := range s.serverProblems {
+		s.person.notice(problem.Error())
+	}
+	for _, about := range s.servers.unknownTools() {
+		s.person.notice(about)
 	}
 	g := GuardsOf(s)
 	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -91,7 +92,7 @@ func Configure(s *Session) (err error) {
 	if s.opts.Permissions.Coding {
 		s.Config.Tools.Coding = true
 	}
-	if err := checkRules(s.Config); err != nil {
+	if err := errors.Join(checkRules(s.Config), checkServers(s.Config)); err != nil {
 		return UsageError{err}
 	}
 	storage := s.Config.Storage

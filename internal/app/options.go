@@ -46,6 +46,9 @@ type Options struct {
 	Verbose bool
 	// Wait waits for a context that another process uses; without it that is an error.
 	Wait bool
+	// NoServers leaves out the tools of MCP servers, and asks no server for them: for a run that
+	// is an MCP server itself.
+	NoServers bool
 	// TrustProject approves what comes with the current directory, for this
 	// session.
 	TrustProject bool

@@ -169,8 +169,8 @@ func pluginRecipes(root string) (list []recipes.Dir) {
 }
 
 // Look reads the files of the project that an approval covers: recipes, everything in the
-// directories of hooks except data, and instructions. Recipes and instructions that cannot be read are left out.
-// The error says why hooks cannot be approved.
+// directories of hooks except data, instructions, and what names and makes up MCP servers. Of all but hooks, what
+// cannot be read is left out. The error says why hooks cannot be approved.
 func (p Project) Look() (files []trust.Seen, err error) {
 	for _, place := range kodelet.HookDirs(p.Dir) {
 		if place.Skipped != "" {
@@ -194,5 +194,10 @@ func (p Project) Look() (files []trust.Seen, err error) {
 			}
 		}
 	}
-	return append(files, p.lookInstructions()...), err
+	for _, f := range append(p.lookInstructions(), ServerFilesOf(p).look()...) {
+		if !slices.ContainsFunc(files, func(s trust.Seen) bool { return s.Path == f.Path }) {
+			files = append(files, f)
+		}
+	}
+	return files, err
 }

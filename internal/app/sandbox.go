@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -29,10 +28,7 @@ func Sandbox(s *Session) (rules sandbox.Rules, on bool) {
 // fullPaths returns paths of the configuration as absolute ones.
 func fullPaths(paths []string) (list []string) {
 	for _, path := range paths {
-		if rest, isHome := strings.CutPrefix(path, "~"); isHome && (rest == "" || rest[0] == '/') {
-			path = filepath.Join(UserHome(), rest)
-		}
-		if absolute, err := filepath.Abs(path); err == nil {
+		if absolute, err := filepath.Abs(inHome(path)); err == nil {
 			list = append(list, absolute)
 		}
 	}

@@ -51,9 +51,14 @@ type Session struct {
 	// residents are the processes of this session's resident plugins; nil until they are
 	// loaded.
 	residents *resident.Group
-	tracer    *tracer // shared with the session that this one comes from, until its plugins are loaded
-	shared    bool
-	trace     io.Writer // the file of Options.Trace, nil: none
+	// servers are the MCP servers whose tools the session offers; nil: there are none.
+	// serverProblems are about others.
+	servers        *serverHost
+	serverProblems []error
+
+	tracer *tracer // shared with the session that this one comes from, until its plugins are loaded
+	shared bool
+	trace  io.Writer // the file of Options.Trace, nil: none
 
 	// The following are shared with the session that this one comes from.
 	instructions *instructionsText
@@ -124,6 +129,9 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 	s.tracer.Close() // its turns are over
 	if s.residents != nil {
 		go s.residents.Close() // closing t waits for it
+	}
+	if s.servers != nil {
+		go s.servers.Close() // so too
 	}
 	s.checks.end()
 	t.closers = append(s.closers, t.closers...)

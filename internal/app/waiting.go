@@ -17,11 +17,12 @@ type waitingClient struct {
 
 // Stream sends a request.
 func (c waitingClient) Stream(ctx context.Context, body json.RawMessage, onText func(string)) (llm.Reply, error) {
-	checks, start := c.session.checks, residentsThat(c.session, isAwaited)
+	checks, servers, start := c.session.checks, c.session.servers, residentsThat(c.session, isAwaited)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
 		if info.Err == nil {
 			checks.begin()
 			start()
+			servers.begin()
 		}
 	}})
 	reply, err := c.Client.Stream(ctx, body, onText)

@@ -52,7 +52,7 @@ func long(path string, size int64, end string) error {
 
 func homeFiles() []string {
 	return []string{
-		"config.toml", "models.toml", "state.json", "trust.json", "installed.json", "schemas.json",
+		"config.toml", "models.toml", "state.json", "trust.json", "installed.json", "schemas.json", "mcp-tools.json",
 		"prompts/chibi.md", "prompts/reflection.md",
 		"recipes/x.md", "plugins/x", "contexts/work/local.toml", "contexts/work/transcript/active.jsonl",
 		"contexts/work/transcript/manifest.json",

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 			syscall.Setsid()
 		}
 		os.Exit(cli.Main())
-	}})
+	}, "mcp-server": serveScript})
 }
 
 // withoutTerminal is the variable with which chibi leaves the terminal of whoever runs the

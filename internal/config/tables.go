@@ -85,7 +85,8 @@ type Filter struct {
 	// Offers the model `spawn_agent`, with which it gives tasks to [sub-agents](TOOLS.md#sub-agents), and
 	// [`summarize_content`](TOOLS.md#summarize_content).
 	Agents bool `toml:"agents"`
-	// Only these tools are offered, before plugins filter.
+	// Only these tools are offered, before plugins filter. A tool of an MCP server is `mcp__SERVER__TOOL`; `SERVER_TOOL`
+	// means it too.
 	Include []string `toml:"include" unset:"all"`
 	// These tools are not offered, before plugins filter.
 	Exclude []string `toml:"exclude" unset:"none"`

@@ -151,7 +151,7 @@ func (r *request) leftOut(tool string) (reason string, filters []Line) {
 	}
 	var by []string
 	for _, l := range r.filter.did(plugin.Changed) {
-		exclude, include := names(l, "exclude"), names(l, "include")
+		exclude, include := r.names(l, "exclude"), r.names(l, "include")
 		switch {
 		case l.Answer == nil:
 			by = append(by, fmt.Sprintf("plugin %q filters, but its answer is not in the trace", l.Plugin))
@@ -170,8 +170,9 @@ func (r *request) leftOut(tool string) (reason string, filters []Line) {
 	return strings.Join(by, ", and "), filters
 }
 
-// names returns a list in an answer, nil if there is none.
-func names(l Line, field string) (list []string) {
+// names returns a list of tools in an answer, by the names that they are listed under; nil if
+// there is none.
+func (r *request) names(l Line, field string) (list []string) {
 	v := gjson.GetBytes(l.Answer, field)
 	if !v.IsArray() {
 		return nil
@@ -180,7 +181,7 @@ func names(l Line, field string) (list []string) {
 	for _, name := range v.Array() {
 		list = append(list, name.String())
 	}
-	return list
+	return merge.Listed(list, r.Tools)
 }
 
 func orNone(list []string) string {
@@ -193,7 +194,7 @@ func orNone(list []string) string {
 // uselessFilters returns facts about filters that excluded no tool.
 func (r *request) uselessFilters() (list []fact) {
 	for _, l := range r.filter.did(plugin.Changed) {
-		exclude, include := names(l, "exclude"), names(l, "include")
+		exclude, include := r.names(l, "exclude"), r.names(l, "include")
 		isUseful := slices.ContainsFunc(r.Configured, func(tool string) bool {
 			return slices.Contains(exclude, tool) || include != nil && !slices.Contains(include, tool)
 		})

@@ -58,15 +58,21 @@ func (a Approval) Content(path string, text []byte, mode fs.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("%w: %v", plugin.ErrUntrusted, err)
 	}
-	approved, ok := a.find(rel)
+	approved, _ := a.find(rel)
+	return a.Same(File{Path: rel, SHA256: hash(text), Mode: mode.String(), Link: approved.Link})
+}
+
+// Same returns why a file of the project, as it is now, must not be trusted; nil: it is as it
+// was approved. The reason is a plugin.ErrUntrusted.
+func (a Approval) Same(now File) error {
+	approved, ok := a.find(now.Path)
 	switch {
 	case !ok:
 		return plugin.ErrUntrusted
 	case a.Format != Format:
 		return a.old()
 	}
-	if what := differs(approved, File{Path: rel, SHA256: hash(text), Mode: mode.String(),
-		Link: approved.Link}); what != "" {
+	if what := differs(approved, now); what != "" {
 		return fmt.Errorf("%w: its %s", plugin.ErrUntrusted, what)
 	}
 	return nil

@@ -18,21 +18,39 @@ import (
 )
 
 // projectView shows a project to people.
-type projectView struct{ app.Project }
+type projectView struct {
+	app.Project
+	programs map[string][]string // the MCP servers whose commands name a file, by its path
+}
+
+func viewOf(project app.Project, files []trust.Seen) projectView {
+	v := projectView{project, map[string][]string{}}
+	for _, f := range files {
+		for path, servers := range app.ServerFilesOf(project).Programs(f) {
+			v.programs[path] = append(v.programs[path], servers...)
+		}
+	}
+	return v
+}
 
 // showProject shows the files of a project that would run, and what they mention
 // that an approval does not cover.
 func showProject(env *command.Env, project app.Project, files []trust.Seen) error {
-	view := projectView{project}
+	view := viewOf(project, files)
 	if len(files) == 0 && len(project.Approval.Files) == 0 {
 		return env.Out.Say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, no "+
-			"recipes, and no instructions in AGENTS.md or CLAUDE.md", project.Dir)
+			"recipes, no MCP servers in .mcp.json, and no instructions in AGENTS.md or CLAUDE.md", project.Dir)
 	}
 	if err := env.Out.Say("In %s:", project.Dir); err != nil {
 		return err
 	}
 	if err := env.Out.Columns(view.rows(files, view.about)); err != nil {
 		return err
+	}
+	for _, line := range view.servers(files) {
+		if err := env.Out.Say("%s", line); err != nil {
+			return err
+		}
 	}
 	if len(project.Approval.Data) > 0 {
 		if err := env.Out.Say("Files that may change, as they are data: %s",
@@ -67,7 +85,10 @@ func (p projectView) rows(files []trust.Seen, about func(trust.Seen) string) (ro
 // about returns what a file would do, as far as that is known without running it.
 func (p projectView) about(f trust.Seen) string {
 	name, dir := kodelet.FindHook(f.Path)
+	servers := p.aboutServers(f)
 	switch base := filepath.Base(f.Path); {
+	case dir == "" && servers != "":
+		return servers
 	case dir == "" && (base == "AGENTS.md" || base == "CLAUDE.md"):
 		return "instructions for the model"
 	case dir == "":
@@ -202,8 +223,8 @@ func listApprovals(env *command.Env, store *trust.Store) error {
 			return err
 		}
 		project := app.Project{Dir: a.Project, Approval: a}
-		view := projectView{project}
 		files, problem := project.Look()
+		view := viewOf(project, files)
 		if err := env.Out.Columns(view.rows(files, func(trust.Seen) string { return "" })); err != nil {
 			return err
 		}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/mcplists"
+	"github.com/chibi-host/chibi/tools/mcp"
+	"github.com/dustin/go-humanize"
+	"golang.org/x/sync/errgroup"
+)
+
+// askTime bounds asking a server for its tools, its start included.
+const askTime = mcp.StartTimeout
+
+// ask asks a server for its tools, and remembers the answer.
+func (h *serverHost) ask(ctx context.Context, server mcp.Server) (mcp.List, error) {
+	within, cancel := context.WithTimeoutCause(ctx, askTime, fmt.Errorf("MCP server %q did not say within %s which tools "+
+		"it has; see: chibi mcp check %s", server.Name, askTime, server.Name))
+	defer cancel()
+	list, err := h.pool.List(within, server)
+	if err != nil && ctx.Err() != nil {
+		return list, ctx.Err()
+	}
+	if err != nil && within.Err() != nil {
+		err = context.Cause(within)
+	}
+	if err == nil {
+		if err = h.memory.Answered(server, list); err != nil {
+			err = fmt.Errorf("MCP server %q: %w; turn it off with enabled = false", server.Name, err)
+		}
+	}
+	if err != nil {
+		h.memory.Failed(server, err, time.Now())
+		return list, err
+	}
+	h.mu.Lock()
+	h.changed = true
+	h.mu.Unlock()
+	return list, nil
+}
+
+// askUnknown asks all servers at once that never said which tools they have, unless one could
+// not be asked a short while ago. It says who did not answer.
+func (h *serverHost) askUnknown(ctx context.Context) error {
+	var unknown []mcp.Server
+	for _, s := range h.servers {
+		e, _ := h.memory.Find(s.Server)
+		switch {
+		case e.IsLeftOut(time.Now()):
+			h.person.notice(fmt.Sprintf("left out: %s (%s; asked again after %s, or by: chibi mcp refresh %s)", e.Failure,
+				humanize.Time(e.Failed), e.Failed.Add(mcplists.Patience).Local().Format("15:04"), s.Name))
+		case e.List == nil:
+			unknown = append(unknown, s.Server)
+		}
+	}
+	return h.askAll(ctx, unknown)
+}
+
+// askAll asks servers at the same time, and remembers for later runs what they say.
+func (h *serverHost) askAll(ctx context.Context, servers []mcp.Server) error {
+	if len(servers) == 0 {
+		return nil
+	}
+	names := []string{}
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	defer h.person.waiting("MCP servers " + strings.Join(names, ", "))()
+	failures := make([]error, len(servers))
+	var all errgroup.Group
+	for i, server := range servers {
+		all.Go(func() error {
+			_, failures[i] = h.ask(ctx, server)
+			return nil
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, err := range failures {
+		if err != nil {
+			h.person.notice(fmt.Sprintf("left out: %v", err))
+		}
+	}
+	if err := h.memory.Save(); err != nil {
+		h.person.notice(err.Error())
+	}
+	return nil
+}
+
+// begin asks servers in the background that were not asked for long, or that could not be
+// asked. It does so once.
+func (h *serverHost) begin() {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun || h.closed {
+		return
+	}
+	h.begun = true
+	for _, s := range h.servers {
+		if e, _ := h.memory.Find(s.Server); e.IsOld(time.Now()) {
+			h.askLater(s.Server)
+		}
+	}
+}
+
+// listChanged is called when a server says that its tools have changed.
+func (h *serverHost) listChanged(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s, ok := h.find(name); ok && !h.closed {
+		h.askLater(s.Server)
+	}
+}

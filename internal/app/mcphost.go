@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/internal/mcplists"
+	"github.com/chibi-host/chibi/plugin/native"
+	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/tools/mcp"
+)
+
+// serverHost has the MCP servers of a session: what is remembered of what they offer, and the
+// connections to those that were used. It is safe for concurrent use.
+type serverHost struct {
+	servers []MCPServer
+	memory  *mcplists.Memory
+	pool    *mcp.Pool
+	files   ServerFiles
+	home    string
+	environ []string // that servers of a project are filled in from, and programs get
+	cache   func() cache.Cache
+	person  person
+
+	// askLater asks a server in the background; close ends that, and everything else.
+	askLater func(mcp.Server)
+	close    func()
+
+	mu      sync.Mutex
+	closed  bool
+	begun   bool // the background work of the run
+	changed bool // lists, since the tools of the session were made of them
+}
+
+// newServerHost returns the host of servers. Nothing is started, and nothing connected to.
+func newServerHost(s *Session, servers []MCPServer) *serverHost {
+	loader := s.Loader()
+	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), files: ServerFilesOf(s.Project), home: s.Home,
+		environ: loader.env.list(true), cache: s.Cache, person: s.person}
+	ctx, cancel := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	h.askLater = func(server mcp.Server) {
+		working.Go(func() { _, _ = h.ask(ctx, server) }) // what fails is remembered, and said by the next run
+	}
+	h.close = sync.OnceFunc(func() {
+		h.mu.Lock() // nothing begins after this
+		h.closed = true
+		h.mu.Unlock()
+		cancel()
+		h.pool.Close()
+		working.Wait()
+		if err := h.memory.Save(); err != nil {
+			h.person.notice(err.Error())
+		}
+	})
+	runner := process.Runner{Env: h.environ, Drop: native.PerCall(), MaxStderr: int64(s.Config.Limits.PluginStderrBytes)}
+	if s.opts.Verbose {
+		runner.Stderr = loader.Runner().Stderr
+	}
+	h.pool = mcp.NewPool(mcp.PoolConfig{Version: s.opts.Version, Runner: runner, Fill: h.fill, Notify: s.person.notice,
+		Changed: h.listChanged, Keep: h.keep})
+	return h
+}
+
+// Close ends the connections, and the servers that are programs, and remembers what was found
+// out.
+func (h *serverHost) Close() error {
+	h.close()
+	return nil
+}
+
+// find returns a server by its name.
+func (h *serverHost) find(name string) (MCPServer, bool) {
+	for _, s := range h.servers {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return MCPServer{}, false
+}
+
+// fill returns a server as it is started or connected to now. Variables of what a project
+// says are those that its programs get: not the key for the model's server.
+func (h *serverHost) fill(server mcp.Server) (mcp.Server, error) {
+	known, _ := h.find(server.Name)
+	if !known.OfProject {
+		return server.Filled(os.LookupEnv)
+	}
+	if err := h.files.asApproved(h.home, server); err != nil {
+		return server, err
+	}
+	return server.Filled(func(name string) (string, bool) {
+		for _, pair := range slices.Backward(h.environ) {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	})
+}
+
+// keep saves a part of a result that is no text in the cache.
+func (h *serverHost) keep(part mcp.Kept) (place string, err error) {
+	entry, err := h.cache().PutText(mcp.ToolName(part.Server, part.Tool), part.Arguments, string(part.Data))
+	if err != nil {
+		return "", err
+	}
+	return "kept in the cache as " + entry.ID, nil
+}

@@ -1,0 +1,68 @@
+package trust
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/internal/trust"
+	"github.com/chibi-host/chibi/tools/mcp"
+	"github.com/dustin/go-humanize/english"
+)
+
+// aboutServers returns what a file has to do with MCP servers: how many it names, or whose
+// command names it; "" if neither.
+func (p projectView) aboutServers(f trust.Seen) string {
+	file, ok := app.ServerFilesOf(p.Project).File(f)
+	switch {
+	case !ok && len(p.programs[f.Path]) > 0:
+		return "named by the command of MCP server " + strings.Join(p.programs[f.Path], ", ")
+	case !ok:
+		return ""
+	case file.Err != nil:
+		return "MCP servers that cannot be read: " + file.Err.Error()
+	}
+	return "names " + english.Plural(len(file.Servers), "MCP server", "")
+}
+
+// servers returns a line for each MCP server that the files name: what would be started or
+// connected to, or why it is not used.
+func (p projectView) servers(files []trust.Seen) (lines []string) {
+	for _, f := range files {
+		file, _ := app.ServerFilesOf(p.Project).File(f)
+		for _, s := range file.Servers {
+			lines = append(lines, fmt.Sprintf("MCP server %s: %s", s.Name, reached(s)))
+		}
+		for _, problem := range file.Problems {
+			lines = append(lines, fmt.Sprintf("MCP server %s is not used: %v", term.Name(problem.Server), problem.Err))
+		}
+	}
+	return lines
+}
+
+// maxCommand is how much of a command is shown, in bytes.
+const maxCommand = 4000
+
+// reached says how a server is reached: its whole command, or its address, and what it is
+// given.
+func reached(s mcp.Server) string {
+	given, text := s.Headers, s.URL
+	if s.Command != "" {
+		words := []string{}
+		for _, word := range append([]string{s.Command}, s.Args...) {
+			words = append(words, term.ShellWord(word))
+		}
+		given, text = s.Env, strings.Join(words, " ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		text += fmt.Sprintf(", %s = %s", name, term.ShellWord(given[name]))
+	}
+	if shown := clip.Bytes(text, maxCommand); len(shown) < len(text) {
+		text = fmt.Sprintf("%s... and %d bytes more, see the file", shown, len(text)-len(shown))
+	}
+	return term.Visible(text)
+}
