@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 		"internal/workbench/cases", "internal/workbench/check", "internal/workbench/firing", "internal/workbench/installed",
 		"internal/workbench/scaffold", "internal/workbench/scratch",
 		"plugin", "plugin/native", "plugin/process", "tools", "tools/builtin"},
-	"internal/cli/tool": {"internal/app", "internal/cli/command"},
+	"internal/cli/tool": {"internal/app", "internal/cli/command", "tools"},
 	"internal/cli/trace": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/disk",
 		"internal/term", "internal/trace", "internal/workbench/firing", "merge", "plugin"},
 	"internal/cli/trust": {"internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/recipes",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/urfave/cli/v2"
 )
 
@@ -91,6 +92,11 @@ func callWithHooks(ctx context.Context, env *command.Env, name string, args json
 		tool, err := app.ToolsOf(s).Find(name)
 		if err != nil {
 			return err
+		}
+		if tool.Spec().Category == tools.CategoryAgent { // it asks the model
+			if err := s.Connect(); err != nil {
+				return err
+			}
 		}
 		seen, failure, err := s.Agent.CallTool(ctx, tool.Spec().Name, args)
 		if err != nil {
