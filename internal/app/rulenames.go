@@ -10,24 +10,69 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
+// serverPrefix is what the names of all tools of MCP servers begin with.
+const serverPrefix = "mcp__"
+
 // UnknownTools returns a sentence about each rule of the configuration that names neither a
 // category nor a tool that there is, the coding tools included. Plugins come and go, so that
 // is no error, but it may be a mistake.
 func UnknownTools(s *Session) (about []string) {
-	known := knownTools(s)
+	known, specs := knownTools(s), s.Agent.Tools.Specs()
 	p := s.Config.Permissions
 	for _, rule := range slices.Concat(p.Deny, p.Ask, p.Allow) {
-		name, _, _ := strings.Cut(rule.Text, "(")
-		if slices.Contains(known, name) || strings.Contains(name, "*") || strings.HasPrefix(name, "mcp__") {
-			continue
+		name, specifier, _ := strings.Cut(rule.Text, "(")
+		problem := ""
+		switch {
+		case strings.HasPrefix(name, serverPrefix):
+			problem = problemOfServerRule(name, specifier, specs)
+		case !slices.Contains(known, name) && !strings.Contains(name, "*"):
+			problem = aboutNothing(strictjson.Nearest(name, known))
 		}
-		text := fmt.Sprintf("the rule %q of %s is about no tool that there is", rule.Text, rule.Where)
-		if near := strictjson.Nearest(name, known); near != "" {
-			text += fmt.Sprintf("; did you mean %q?", near)
+		if problem != "" {
+			about = append(about, fmt.Sprintf("the rule %q of %s is %s", rule.Text, rule.Where, problem))
 		}
-		about = append(about, text)
 	}
 	return about
+}
+
+// aboutNothing says that no tool has a name, and which one was perhaps meant, if any.
+func aboutNothing(near string) string {
+	text := "about no tool that there is"
+	if near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}
+
+// problemOfServerRule says what is wrong with a rule about tools of an MCP server: it has
+// parentheses and nobody knows what the tool does, or the server has no such tool, as after it
+// was renamed; "" if nothing is, or if it is not known which tools the server has.
+func problemOfServerRule(name, specifier string, specs []tools.Spec) string {
+	server, tool, _ := strings.Cut(strings.TrimPrefix(name, serverPrefix), "__")
+	known := []string{}
+	prefix := serverPrefix + server + "__"
+	for _, spec := range specs {
+		if spec.Remote == nil || spec.Remote.Server != server {
+			continue
+		}
+		known = append(known, spec.Remote.Tool)
+		if spec.Name != name && prefix+spec.Remote.Tool != name {
+			continue
+		}
+		if specifier != "" && spec.Category == tools.CategoryMCP {
+			return fmt.Sprintf("about what the tool does, which nobody knows without a category in [mcp.%s.tool.%s]",
+				server, spec.Remote.Tool)
+		}
+		return ""
+	}
+	if len(known) == 0 || tool == "" || strings.Contains(name, "*") {
+		return ""
+	}
+	near := strictjson.Nearest(tool, known)
+	if near != "" {
+		near = prefix + near
+	}
+	return aboutNothing(near)
 }
 
 // HasRules reports whether the configuration has rules about tools.

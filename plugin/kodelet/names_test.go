@@ -45,6 +45,15 @@ func TestGuardsForKodeletsShellHoldForEveryShell(t *testing.T) {
 				Arguments: json.RawMessage(`{"line":"sudo ls"}`)},
 			want: hookpoints.PreToolAnswer{Block: true, Message: "no sudo here", BlockedBy: "0:h"},
 		},
+		"an MCP server's shell": {
+			call: hookpoints.PreToolPayload{ToolName: "mcp__box__run", Category: "shell", Subject: "line",
+				Arguments: json.RawMessage(`{"line":"sudo ls","as":"me"}`)},
+			want: hookpoints.PreToolAnswer{Block: true, Message: "no sudo here", BlockedBy: "0:h"},
+		},
+		"an MCP server's tool": {
+			call: hookpoints.PreToolPayload{ToolName: "mcp__box__run", Category: "mcp",
+				Arguments: json.RawMessage(`{"command":"sudo ls"}`)},
+		},
 		"a rewritten command": {
 			call: hookpoints.PreToolPayload{ToolName: "shell_exec", Category: "shell", Subject: "command",
 				Arguments: json.RawMessage(`{"command":"make","timeout_secs":5}`)},
