@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools/mcp"
+	"github.com/chibi-host/chibi/tools/mcp/oauth"
 )
 
 // serverHost has the MCP servers of a session: what is remembered of what they offer, and the
@@ -19,6 +20,7 @@ import (
 type serverHost struct {
 	servers []MCPServer
 	memory  *mcplists.Memory
+	logins  oauth.Logins
 	pool    *mcp.Pool
 	files   ServerFiles
 	home    string
@@ -39,7 +41,8 @@ type serverHost struct {
 // newServerHost returns the host of servers. Nothing is started, and nothing connected to.
 func newServerHost(s *Session, servers []MCPServer) *serverHost {
 	loader := s.Loader()
-	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), files: ServerFilesOf(s.Project), home: s.Home,
+	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), logins: oauth.In(s.Home, s.person.notice),
+		files: ServerFilesOf(s.Project), home: s.Home,
 		environ: loader.env.list(true), cache: s.Cache, person: s.person}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
@@ -62,7 +65,7 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 		runner.Stderr = loader.Runner().Stderr
 	}
 	h.pool = mcp.NewPool(mcp.PoolConfig{Version: s.opts.Version, Runner: runner, Fill: h.fill, Notify: s.person.notice,
-		Changed: h.listChanged, Keep: h.keep})
+		Changed: h.listChanged, Keep: h.keep, HTTP: mcp.HTTP{Authorize: h.logins.Handler}})
 	return h
 }
 

@@ -45,7 +45,7 @@ func isDefinition(set config.MCPServer) bool {
 // serverOf returns a server of the configuration.
 func serverOf(name string, set config.MCPServer) mcp.Server {
 	s := mcp.Server{Name: name, Source: set.Where, Command: inHome(set.Command), Args: set.Args, Dir: inHome(set.Cwd),
-		Env: set.Env, URL: set.URL, Headers: set.Headers}
+		Env: set.Env, URL: set.URL, Headers: set.Headers, OAuth: mcp.OAuth(set.OAuth)}
 	s = withSettings(s, set)
 	s.Trusted = set.Trusted
 	return s

@@ -64,6 +64,7 @@ func runScripts(t *testing.T, examples string, stories ...string) {
 	testscript.Run(t, testscript.Params{
 		Files: stories,
 		Setup: func(env *testscript.Env) error {
+			env.Values[loginsKey{}] = &loginServers{t: env.T().(testing.TB)}
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Defer(func() { keeper.Stop(context.Background(), filepath.Join(env.WorkDir, "home", ".chibi")) })
 			env.Setenv("CHIBI_HOME", "")
@@ -88,6 +89,9 @@ func runScripts(t *testing.T, examples string, stories ...string) {
 			"plugin": installPlugin,
 			"hook":   installHook,
 			"site":   serveSite,
+			"logins": serveLogins,
+			"browse": browse,
+			"mode":   modeOf,
 		},
 	})
 }

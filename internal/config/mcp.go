@@ -53,7 +53,7 @@ type MCPTools struct {
 type MCPOAuth struct {
 	// What the login server knows chibi by, if somebody registered it there. Without it, chibi registers itself.
 	ClientID string `toml:"client_id" check:"line" unset:"none"`
-	// The secret that belongs to `client_id`, as in `"$NAME"`, a variable.
+	// The secret that belongs to `client_id`. Variables are filled in as in `headers`: `"$NAME"`.
 	ClientSecret string `toml:"client_secret" check:"line" unset:"none"`
 	// The rights to ask for, in the place of those that the server names.
 	Scopes []string `toml:"scopes" unset:"what the server names"`

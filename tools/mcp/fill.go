@@ -21,6 +21,8 @@ func (s Server) Filled(lookup func(name string) (value string, ok bool)) (Server
 		s.Args[i] = f.fill("args", arg)
 	}
 	s.Env, s.URL, s.Headers = f.table("env", s.Env), f.fill("url", s.URL), f.table("headers", s.Headers)
+	s.OAuth.ClientID = f.fill("oauth.client_id", s.OAuth.ClientID)
+	s.OAuth.ClientSecret = f.fill("oauth.client_secret", s.OAuth.ClientSecret)
 	return s, f.err
 }
 

@@ -43,9 +43,9 @@ func TestVariablesAreFilledIn(t *testing.T) {
 
 func TestEveryTextOfAServerIsFilledInAndItselfStays(t *testing.T) {
 	server := Server{Name: "$A", Command: "$A", Args: []string{"$A"}, Dir: "$A", Env: map[string]string{"$A": "$A"},
-		URL: "$A", Headers: map[string]string{"$A": "$A"}}
+		URL: "$A", Headers: map[string]string{"$A": "$A"}, OAuth: OAuth{ClientID: "$A", ClientSecret: "$A"}}
 	want := Server{Name: "$A", Command: "a", Args: []string{"a"}, Dir: "a", Env: map[string]string{"$A": "a"},
-		URL: "a", Headers: map[string]string{"$A": "a"}}
+		URL: "a", Headers: map[string]string{"$A": "a"}, OAuth: OAuth{ClientID: "a", ClientSecret: "a"}}
 	before := server.Fingerprint()
 	got, err := server.Filled(func(string) (string, bool) { return "a", true })
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || server.Fingerprint() != before {

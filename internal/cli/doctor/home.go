@@ -65,8 +65,8 @@ func configurationFiles(home string) (paths []string) {
 	return append(paths, contexts.Layout{Home: home}.LocalConfigs()...)
 }
 
-// readableKeys finds configuration files that hold the model's key and that others
-// can read.
+// readableKeys finds files that hold the model's key, or logins at MCP servers, and that
+// others can read.
 func readableKeys(home string) (found []finding) {
 	for _, path := range configurationFiles(home) {
 		info, err := os.Stat(path)
@@ -77,6 +77,10 @@ func readableKeys(home string) (found []finding) {
 		if err == nil && config.HoldsKey(text) {
 			found = append(found, warning(path+" holds a key and others can read it", "chmod 600 "+term.ShellWord(path)))
 		}
+	}
+	logins := filepath.Join(home, "mcp-tokens.json")
+	if info, err := os.Stat(logins); err == nil && permitsOthers(info, 0o044) && !isClosedAbove(logins) {
+		found = append(found, warning(logins+" holds logins and others can read it", "chmod 600 "+term.ShellWord(logins)))
 	}
 	return found
 }

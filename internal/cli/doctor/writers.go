@@ -20,7 +20,8 @@ func writableByOthers(home string, plugins []plugin.Plugin) []finding {
 	w := &writers{seen: map[string]bool{}, left: maxLooked}
 	w.above(home)
 	w.files(home)
-	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json", "mcp-approved.json"} {
+	for _, name := range []string{"config.toml", "models.toml", "trust.json", "installed.json", "mcp-approved.json",
+		"mcp-tokens.json"} {
 		w.files(filepath.Join(home, name))
 	}
 	layout := contexts.Layout{Home: home}

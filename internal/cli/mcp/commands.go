@@ -17,6 +17,6 @@ func Commands(env *command.Env) []*cli.Command {
 }
 
 // commands are the family's commands, in the order of its help.
-func commands(*command.Env) []*cli.Command {
-	return []*cli.Command{}
+func commands(env *command.Env) []*cli.Command {
+	return []*cli.Command{loginCommand(env), logoutCommand(env)}
 }

@@ -1,0 +1,86 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/dustin/go-humanize/english"
+	"github.com/urfave/cli/v2"
+)
+
+func loginCommand(env *command.Env) *cli.Command {
+	var noBrowser bool
+	return env.Command(command.Spec{
+		Name: "login", Args: "SERVER", About: "log in to an MCP server with a URL, in your browser",
+		More: "Opens the page of the login, and prints its address for the case that no browser opens. Waits for five " +
+			"minutes; Ctrl-C ends it. chibi registers itself at the login server; where that is not possible, register it " +
+			"there with the address http://127.0.0.1:PORT/callback, and set mcp.SERVER.oauth.client_id and redirect_port.",
+		Flags:    []cli.Flag{command.Switch(&noBrowser, "no-browser", "only print the address")},
+		Examples: []string{"chibi mcp login notes"},
+		Run: func(ctx context.Context, args []string) error {
+			open := openBrowser
+			if noBrowser {
+				open = func(string) bool { return false }
+			}
+			return env.ReadHome(ctx, func(s *app.Session) error {
+				m := app.MCPOf(s)
+				server, err := m.Find(args[0])
+				if err != nil {
+					return err
+				}
+				return login(ctx, env, m, logging{server, open})
+			})
+		},
+	})
+}
+
+// logging is where to log in, and how a browser is opened.
+type logging struct {
+	server app.MCPServer
+	open   func(address string) bool
+}
+
+// login logs in to a server, and asks it for its tools, which nobody could until then.
+func login(ctx context.Context, env *command.Env, m app.MCP, l logging) error {
+	err := m.Login(ctx, l.server, func(address string) {
+		how := "Log in at this address"
+		if l.open(address) {
+			how = "Log in with your browser, which opens; if it does not, open this address"
+		}
+		env.Out.Notef("%s:\n\n%s\n", how, address)
+	})
+	if err != nil {
+		return err
+	}
+	if err := env.Out.Say("Logged in to MCP server %q.", l.server.Name); err != nil {
+		return err
+	}
+	list, err := m.Ask(ctx, l.server)
+	if err != nil {
+		return err
+	}
+	return env.Out.Say("It has %s; to see more: chibi mcp check %s", english.Plural(len(list.Tools), "tool", ""),
+		l.server.Name)
+}
+
+func logoutCommand(env *command.Env) *cli.Command {
+	return env.Command(command.Spec{
+		Name: "logout", Args: "SERVER", About: "forget the login at an MCP server",
+		More: "The login server is not told; what it gave chibi stays valid there until it expires or you revoke it " +
+			"there.",
+		Examples: []string{"chibi mcp logout notes"},
+		Run: func(ctx context.Context, args []string) error {
+			return env.ReadHome(ctx, func(s *app.Session) error {
+				n, err := app.MCPOf(s).Logout(args[0])
+				switch {
+				case err != nil:
+					return err
+				case n == 0:
+					return env.Out.Say("There was no login at MCP server %q.", args[0])
+				}
+				return env.Out.Say("Logged out of MCP server %q.", args[0])
+			})
+		},
+	})
+}
