@@ -156,6 +156,26 @@ func TestALoginServerThatStallsIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestALogoutDuringARefreshStays(t *testing.T) {
+	w := newWorld(t, oauthtest.Settings{Lifetime: time.Second})
+	w.mustLogin()
+	w.Set(func(s *oauthtest.Settings) {
+		s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/token" {
+				if _, err := w.logins.Logout("notes"); err != nil {
+					t.Error(err)
+				}
+			}
+			return false
+		}
+	})
+	w.call() // ends well or not: the token is one that the person no longer wants
+	text, err := os.ReadFile(filepath.Join(w.home, "mcp-tokens.json"))
+	if err != nil || w.Leaked(string(text)) != "" {
+		t.Errorf("after the logout: %s, %v", text, err)
+	}
+}
+
 func TestOnlyTheBrowserOfTheLoginEndsIt(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{})
 	pages := make(chan string, 10)

@@ -53,10 +53,17 @@ func (h *handler) refresh(ctx context.Context, old string) (*oauth2.Token, error
 	case err != nil:
 		return nil, fmt.Errorf("refreshing the login at MCP server %s: %w", h.server.Name, explain(err))
 	}
+	used := known.RefreshToken
 	if err := known.take(given); err != nil {
 		return nil, fmt.Errorf("refreshing the login at MCP server %s: %w", h.server.Name, err)
 	}
-	return known.token(), h.logins.put(known)
+	return known.token(), h.logins.change(h.server, func(now *login) error {
+		if now.RefreshToken == used { // otherwise the person has logged in anew
+			known.Wanted = now.Wanted
+			*now = known
+		}
+		return nil
+	})
 }
 
 // lock takes the lock under which a login is refreshed.
