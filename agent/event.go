@@ -2,11 +2,15 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Event is something other than a hook that happens in a turn. As JSON it is a part
@@ -188,16 +192,20 @@ type AgentEvent struct {
 	// ID identifies it in the run, Type is the recipe that defines it, or "general".
 	ID   string `json:"id"`
 	Type string `json:"type"`
-	// CallID is the model's id of the call that starts it.
+	// Tool is the tool that starts it, CallID the model's id of that call.
+	Tool   string `json:"tool"`
 	CallID string `json:"call,omitempty"`
 	// Depth is 1 for a sub-agent of the conversation.
 	Depth int `json:"depth"`
 	// Model is the model that it uses.
 	Model string `json:"model"`
+	// Context is the context that keeps its conversation, "" if none does.
+	Context string `json:"context,omitempty"`
 	// Status is how it ended, "" if it begins; Why is the reason if it failed or was
-	// blocked.
+	// blocked, Plugin the plugin that blocked it.
 	Status hookpoints.SpawnStatus `json:"status,omitempty"`
 	Why    string                 `json:"why,omitempty"`
+	Plugin string                 `json:"plugin,omitempty"`
 	// Responses is how often the model responded, InputTokens and OutputTokens are what
 	// that took.
 	Responses    int `json:"responses,omitempty"`
@@ -205,6 +213,21 @@ type AgentEvent struct {
 	OutputTokens int `json:"output_tokens,omitempty"`
 	// DurationMS is how long it took.
 	DurationMS int64 `json:"duration_ms,omitempty"`
+}
+
+// Outcome says how the sub-agent ended and what it took, as the end of a sentence.
+func (e AgentEvent) Outcome() string {
+	text := string(e.Status)
+	switch e.Status {
+	case hookpoints.SpawnAnswered:
+		return "answered by a plugin"
+	case hookpoints.SpawnBlocked:
+		return fmt.Sprintf("blocked by plugin %q: %s", e.Plugin, strings.TrimSuffix(e.Why, "."))
+	case hookpoints.SpawnFailed:
+		text = "failed: " + strings.TrimSuffix(e.Why, ".")
+	}
+	return fmt.Sprintf("%s; %s, %s tokens in, %s out", text, english.Plural(e.Responses, "response", ""),
+		humanize.Comma(int64(e.InputTokens)), humanize.Comma(int64(e.OutputTokens)))
 }
 
 // PermissionEvent says who allowed or denied a call of a tool.

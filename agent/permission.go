@@ -27,7 +27,8 @@ func (c *toolCall) askPermission(ctx context.Context, tool tools.Tool) error {
 	if c.agent.Gate == nil {
 		return nil
 	}
-	c.judged = permissions.Call{Tool: tools.SpecFor(tool, call.Arguments), ID: call.ID, Arguments: call.Arguments,
+	c.judged = permissions.Call{Tool: tools.SpecFor(tool, call.Arguments), ID: call.ID,
+		Agent: c.inv.AgentID, Arguments: call.Arguments,
 		Access: plan.Access()}
 	allowed, err := judgedCall{toolCall: c}.judge(ctx)
 	if !allowed {

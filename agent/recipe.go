@@ -35,13 +35,15 @@ func (r *Recipe) name() string {
 	return r.Name
 }
 
-// purpose returns what the requests of a recipe that a hook asked for are for, "" for those of the
-// conversation.
+// purpose returns what the requests are for that are not of the conversation, "" for its own.
 func (t *turn) purpose() string {
-	if !t.agent.inner.isForHook() {
+	switch in := t.agent.inner; {
+	case in == nil:
 		return ""
+	case in.isForHook():
+		return "recipe " + t.recipe.name()
 	}
-	return "recipe " + t.recipe.name()
+	return "sub-agent " + t.agent.inner.told().AgentID
 }
 
 // runRecipe runs a recipe on the conversation, because a hook asked for it. Its

@@ -197,7 +197,7 @@ func (s *spawn) run(ctx context.Context) {
 	}
 	defer unlock()
 	s.emit()
-	text, err := s.agent.Prompt(held, s.task.Input)
+	text, err := s.agent.Prompt(plugin.InAgent(held, s.agent.inner.nesting.AgentID), s.task.Input)
 	s.status, s.text = hookpoints.SpawnRan, text
 	switch {
 	case err != nil:
@@ -257,6 +257,7 @@ func (s *spawn) result() tools.Result {
 // report tells the person, the trace and the plugins how the sub-agent ended.
 func (s *spawn) report(ctx context.Context) error {
 	s.emit()
+	s.call.agents = append(s.call.agents, s.use())
 	if s.status == hookpoints.SpawnFailed {
 		s.agent.Output.notice("%s", s.why)
 	}
@@ -273,18 +274,30 @@ func (s *spawn) report(ctx context.Context) error {
 }
 
 // emit reports that the sub-agent begins, or how it ended.
-func (s *spawn) emit() {
+func (s *spawn) emit() { s.call.agent.Output.emit(s.event()) }
+
+// event returns the sub-agent as it is now.
+func (s *spawn) event() Event {
 	about := s.agent.inner.nesting
 	event := &AgentEvent{
-		ID: about.AgentID, Type: about.AgentType, CallID: s.call.inv.ToolCallID, Depth: s.self.depth,
-		Model: s.agent.Settings.Model, Status: s.status, Why: s.why,
+		ID: about.AgentID, Type: about.AgentType, Tool: s.call.inv.ToolName, CallID: s.call.inv.ToolCallID,
+		Depth: s.self.depth, Model: s.agent.Settings.Model, Context: s.task.Context,
+		Status: s.status, Why: s.why, Plugin: s.by,
 		InputTokens: s.self.usage.InputTokens, OutputTokens: s.self.usage.OutputTokens, Responses: s.self.responses,
 	}
 	text := s.task.Input
 	if s.isOver() {
 		text, event.DurationMS = s.text, time.Since(s.begun).Milliseconds()
 	}
-	s.call.agent.Output.emit(Event{Kind: EventAgent, Text: text, By: s.by, Subagent: event})
+	return Event{Kind: EventAgent, Text: text, Subagent: event}
+}
+
+// use returns what the sub-agent took.
+func (s *spawn) use() contexts.AgentUse {
+	about, took := s.agent.inner.nesting, s.self.usage
+	return contexts.AgentUse{ID: about.AgentID, Type: about.AgentType, Model: s.agent.Settings.Model,
+		Status: string(s.status), Responses: s.self.responses, InputTokens: took.InputTokens,
+		OutputTokens: took.OutputTokens}
 }
 
 // agentID returns the id of a sub-agent that a call starts: the call's own for the first one.

@@ -34,6 +34,8 @@ type callResult struct {
 	// failure is a line about why the call did not run or failed; "" if it ran and
 	// succeeded.
 	failure string
+	// agents are the sub-agents that the call started.
+	agents []contexts.AgentUse
 }
 
 // toolCall is one call of a step.
@@ -55,6 +57,8 @@ type toolCall struct {
 	next   string // the model's note for a further turn
 	// agentID is the id of the sub-agent that the tool starts, if it starts one.
 	agentID string
+	// agents are the sub-agents that it has started.
+	agents []contexts.AgentUse
 }
 
 func newToolCall(s *step, wanted llm.ToolCall) *toolCall {
@@ -67,7 +71,7 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 		c.step.turn.note = c.next
 	}
 	c.agent.Output.emit(Event{Kind: EventCall, Call: c.event()})
-	result := callResult{ranWith: c.out.ranWith, failure: c.out.reason()}
+	result := callResult{ranWith: c.out.ranWith, failure: c.out.reason(), agents: c.agents}
 	if err := c.filterOutput(ctx); err != nil {
 		c.out.discard()
 		return result, err
@@ -215,6 +219,9 @@ func (s *step) storeResult(call llm.ToolCall, result callResult) error {
 	entry := contexts.ToolResult(s.turn.contextName(), call.Name, call.ID, result.text)
 	if result.ranWith != nil {
 		entry = entry.RanWith(result.ranWith)
+	}
+	if result.agents != nil {
+		entry = contexts.WithAgents(entry, result.agents)
 	}
 	return s.store(entry)
 }

@@ -63,6 +63,24 @@ type Metadata struct {
 	Delivered []string `json:"delivered,omitempty"`
 	// Prompt marks a message that asks for an answer.
 	Prompt *Prompt `json:"prompt,omitempty"`
+	// Agents, in a result, are the sub-agents that the call started.
+	Agents []AgentUse `json:"agents,omitempty"`
+}
+
+// AgentUse says what a sub-agent took.
+type AgentUse struct {
+	// ID is the sub-agent's id in its run, Type the recipe that defines it, or "general".
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// Model is the model that it used, Status how it ended: "ran", "failed", "answered" or
+	// "blocked".
+	Model  string `json:"model"`
+	Status string `json:"status"`
+	// Responses is how often the model responded, InputTokens and OutputTokens are what
+	// that took.
+	Responses    int `json:"responses"`
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
 }
 
 // The roles of messages.
@@ -129,6 +147,14 @@ func (e Entry) Interrupted() Entry {
 func (e Entry) RanWith(arguments json.RawMessage) Entry {
 	meta := e.meta()
 	meta.RanWith = arguments
+	e.Metadata = &meta
+	return e
+}
+
+// WithAgents returns a result with the sub-agents that its call started.
+func WithAgents(e Entry, agents []AgentUse) Entry {
+	meta := e.meta()
+	meta.Agents = agents
 	e.Metadata = &meta
 	return e
 }

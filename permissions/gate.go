@@ -49,6 +49,7 @@ type Gate struct {
 	// cannot be parsed. Nil: no line can.
 	Commands func(line string) ([]string, bool)
 
+	asking  sync.Mutex // held while the person is asked
 	mu      sync.Mutex
 	granted map[string]bool // rules that the person allowed for this run
 }
@@ -208,16 +209,16 @@ func (g *Gate) ruleFor(c Call, j Judgement) string {
 	return g.Policy.RuleFor(c)
 }
 
-// ask settles a question: by what was answered before, or by the person.
+// ask settles a question: by what was answered before, or by the person. Of questions that
+// come at the same time, the answer to one can settle the next.
 func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
-	switch {
-	case g.trusts(q.Why):
-		return Outcome{Judgement: Judgement{Decision: Allow, By: "--trust-tools"}}, nil
-	case g.isGranted(q.Rule):
-		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
-		return Outcome{Judgement: Judgement{Decision: Allow, By: by}}, nil
-	case g.Person == nil:
-		return Outcome{Judgement: g.unasked(q), Unasked: true}, nil
+	if o, settled := g.answered(q); settled {
+		return o, nil
+	}
+	g.asking.Lock()
+	defer g.asking.Unlock()
+	if o, settled := g.answered(q); settled {
+		return o, nil
 	}
 	begun := time.Now()
 	answer, err := g.Person.Ask(ctx, q)
@@ -234,6 +235,20 @@ func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 	}
 	o.Unkept = g.remember(q.Rule, answer.Scope)
 	return o, nil
+}
+
+// answered returns how a question is settled without asking the person, if it is.
+func (g *Gate) answered(q Question) (o Outcome, settled bool) {
+	switch {
+	case g.trusts(q.Why):
+		return Outcome{Judgement: Judgement{Decision: Allow, By: "--trust-tools"}}, true
+	case g.isGranted(q.Rule):
+		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
+		return Outcome{Judgement: Judgement{Decision: Allow, By: by}}, true
+	case g.Person == nil:
+		return Outcome{Judgement: g.unasked(q), Unasked: true}, true
+	}
+	return Outcome{}, false
 }
 
 // unasked refuses a call because nobody can be asked, and says what would allow it.

@@ -89,6 +89,8 @@ type Call struct {
 	Tool tools.Spec
 	// ID is the model's identifier of the call.
 	ID string
+	// Agent is the id of the sub-agent that makes the call, "" outside of one.
+	Agent string
 	// Arguments are the final ones, after all hooks.
 	Arguments json.RawMessage
 	// Access is what the call would do.

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -112,8 +113,9 @@ func (r *reply) takeNote(note merge.Note) {
 }
 
 // fired reports the dispatch as a whole.
-func (d *dispatch) fired(result merge.Result) {
+func (d *dispatch) fired(ctx context.Context, result merge.Result) {
 	d.host.Fired(Firing{
-		Dispatch: d.id, Point: d.info.Name, Payload: d.payload, Final: d.merged.Next(), Answer: result.Answer,
+		Dispatch: d.id, Agent: agentIn(ctx), Point: d.info.Name,
+		Payload: d.payload, Final: d.merged.Next(), Answer: result.Answer,
 	})
 }

@@ -43,6 +43,7 @@ type background struct {
 type asyncEvent struct {
 	dispatch *dispatch // of this event alone
 	plugin   *Plugin
+	agent    string // in which it happened
 	fired    time.Time
 	reply    *reply // when done is closed
 	done     chan struct{}
@@ -57,7 +58,8 @@ func (d *dispatch) startAsync(ctx context.Context, plugins []*Plugin) (waited []
 			waited = append(waited, p)
 			continue
 		}
-		e := &asyncEvent{dispatch: newDispatch(d.host, d.info, d.payload, nil), plugin: p, fired: time.Now(),
+		e := &asyncEvent{dispatch: newDispatch(d.host, d.info, d.payload, nil), plugin: p,
+			agent: agentIn(ctx), fired: time.Now(),
 			done: make(chan struct{})}
 		e.dispatch.async = true
 		own, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -178,7 +180,7 @@ func (e *asyncEvent) report() {
 	}
 	e.dispatch.replies = []*reply{r}
 	e.dispatch.add(r)
-	e.dispatch.report(e.dispatch.merged.Result())
+	e.dispatch.report(InAgent(context.Background(), e.agent), e.dispatch.merged.Result())
 }
 
 // Join waits for the events that nobody waited for, see [Plugin.Async], and reports them. It

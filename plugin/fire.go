@@ -142,7 +142,7 @@ func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Res
 	if err != nil {
 		result.Answer = nil
 	}
-	d.report(result)
+	d.report(ctx, result)
 	return result, err
 }
 
@@ -278,9 +278,9 @@ func (s *share) take(bytes int) error {
 
 // report passes on notices and records, in the order in which plugins were asked, after
 // the dispatch as a whole.
-func (d *dispatch) report(result merge.Result) {
+func (d *dispatch) report(ctx context.Context, result merge.Result) {
 	if d.host.Fired != nil {
-		d.fired(result)
+		d.fired(ctx, result)
 	}
 	for i, r := range d.replies { // replies that were not added come last
 		if i < len(result.Effects) {
@@ -290,6 +290,7 @@ func (d *dispatch) report(result merge.Result) {
 			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})
 		}
 		if d.host.Trace != nil {
+			r.record.Agent = agentIn(ctx)
 			d.host.Trace(r.record)
 		}
 	}

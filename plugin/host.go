@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync"
@@ -19,7 +20,8 @@ type Host struct {
 	// Trace receives one record for each plugin of each dispatch, in plugin
 	// order, when the dispatch is over. An event that nobody waited for is a dispatch
 	// of its own, which a later Fire or Join reports. It must be safe for concurrent use
-	// if Fire is called concurrently. Nil: no records.
+	// if Fire is called concurrently: then records of several dispatches are mixed.
+	// Nil: no records.
 	Trace func(Record)
 	// Fired receives each dispatch that had subscribers, before its records. The
 	// same rules as for Trace.
@@ -43,6 +45,21 @@ type Host struct {
 	points     sync.Map // what is known of points
 	later      background
 	changers   sync.Map // the names of pure plugins that have changed a payload
+}
+
+// agentKey is the key of the agent for which events are fired.
+type agentKey struct{}
+
+// InAgent returns a ctx for events that are fired in a sub-agent: the records of their
+// dispatches have its id.
+func InAgent(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, agentKey{}, id)
+}
+
+// agentIn returns the id of the sub-agent that an event is fired in, "" outside of one.
+func agentIn(ctx context.Context) string {
+	id, _ := ctx.Value(agentKey{}).(string)
+	return id
 }
 
 // once reports whether a notice about a plugin at a point is the first one.

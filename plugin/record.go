@@ -16,6 +16,8 @@ type Record struct {
 	Time time.Time `json:"time"`
 	// Dispatch is the same for all records of one dispatch; it counts from 1.
 	Dispatch int64 `json:"dispatch"`
+	// Agent is the id of the sub-agent in which the event happened, "" outside of one.
+	Agent string `json:"agent,omitempty"`
 	// Point is the hook point.
 	Point hookpoints.Name `json:"point"`
 	// Plugin is the plugin's name.
@@ -81,6 +83,8 @@ type DiscardedCall struct {
 type Firing struct {
 	// Dispatch is that of its records.
 	Dispatch int64
+	// Agent is that of its records.
+	Agent string
 	// Point is the hook point.
 	Point hookpoints.Name
 	// Payload is what was fired, Final the same as rewrites have left it.

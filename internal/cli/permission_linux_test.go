@@ -79,6 +79,26 @@ func TestThePersonIsAskedAboutACall(t *testing.T) {
 	}
 }
 
+// TestSubAgentsAskOneAfterAnother, each with its name, and what the person allows for the run
+// settles the question of the other one.
+func TestSubAgentsAskOneAfterAnother(t *testing.T) {
+	dir := project(t, nil)
+	spawn := `@tool spawn_agent {"task": "@tool shell_exec {\"command\": \"touch it\"}"}`
+	p, cmd := codingIn(t, dir, t.TempDir(), "--set", "tools.agents=true", spawn+"\n"+spawn)
+	p.Sees(t, "sub-agent agent-")
+	p.Sees(t, ": shell_exec wants to run:\r\n  | touch it\r\n")
+	p.Sees(t, question)
+	p.WriteString("r\n")
+	p.Sees(t, "The tool answered: The tool answered:")
+	p.Sees(t, "The tool answered: The tool answered:")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("chibi ended with %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "it")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAlwaysShowsTheRuleAndWritesIt, and the next run is not asked any more.
 func TestAlwaysShowsTheRuleAndWritesIt(t *testing.T) {
 	dir, home := project(t, nil), t.TempDir()

@@ -21,11 +21,15 @@ type arranged struct {
 	permissions []*permission
 	loaded      agent.LoadedEvent
 	events      []event
+	// now is the sub-agent in which the line that is arranged happened, "" outside of one.
+	// What belongs together happened in the same one.
+	now string
 }
 
 // firing is one dispatch with what the plugins did.
 type firing struct {
 	point hookpoints.Name
+	agent string
 	lines []Line
 	// noEffect is the reason why what they asked for had no effect, "" if it had
 	// one.
@@ -39,6 +43,7 @@ type firing struct {
 type request struct {
 	agent.RequestEvent
 	filter, patch *firing
+	agent         string
 }
 
 // call is a call of a tool with what plugins did before and after it; nil: none was
@@ -48,6 +53,7 @@ type call struct {
 	before, output, summary *firing
 	permission              *permission
 	request                 *request
+	agent                   string
 }
 
 // permission says who allowed or denied a call, with what plugins did before it at each
@@ -55,6 +61,7 @@ type call struct {
 type permission struct {
 	agent.PermissionEvent
 	asked []*firing
+	agent string
 }
 
 // event is a part of the turn, in order: one field is set.
@@ -64,22 +71,26 @@ type event struct {
 	call       *call
 	permission *permission
 	step       *agent.Event
+	agent      string
 }
 
 // arrange arranges the lines of a turn.
 func arrange(t Turn) *arranged {
 	s := &arranged{turn: t}
-	var last *firing
+	last := map[string]*firing{} // of each sub-agent: what they do is mixed
 	for _, l := range t.Lines {
+		s.now = l.agent()
 		switch {
 		case l.Record != nil:
-			if last == nil || last.lines[0].Dispatch != l.Dispatch || last.point != l.Point {
-				last = s.begin(l.Point)
+			f := last[s.now]
+			if f == nil || f.lines[0].Dispatch != l.Dispatch || f.point != l.Point {
+				f = s.begin(l.Point)
 			}
-			last.lines = append(last.lines, l)
+			f.lines = append(f.lines, l)
+			last[s.now] = f
 		default:
 			s.step(l.Step)
-			last = nil
+			last[s.now] = nil
 		}
 	}
 	return s
@@ -87,13 +98,11 @@ func arrange(t Turn) *arranged {
 
 // begin starts a firing. Firings after a call belong to it.
 func (s *arranged) begin(point hookpoints.Name) *firing {
-	f := &firing{point: point}
+	f := &firing{point: point, agent: s.now}
 	s.firings = append(s.firings, f)
-	s.events = append(s.events, event{firing: f})
-	if len(s.calls) == 0 {
-		return f
-	}
-	switch c := s.calls[len(s.calls)-1]; {
+	s.events = append(s.events, event{firing: f, agent: s.now})
+	switch c := s.lastCall(); {
+	case c == nil:
 	case point == hookpoints.PreToolOutput.Name && c.output == nil:
 		c.output, f.taken = f, true
 	case point == hookpoints.PreCacheOutput.Name && c.summary == nil:
@@ -102,31 +111,49 @@ func (s *arranged) begin(point hookpoints.Name) *firing {
 	return f
 }
 
+// lastCall returns the latest call, nil if there is none.
+func (s *arranged) lastCall() *call {
+	for _, c := range slices.Backward(s.calls) {
+		if c.agent == s.now {
+			return c
+		}
+	}
+	return nil
+}
+
+// lastRequest returns the latest request, nil if there is none.
+func (s *arranged) lastRequest() *request {
+	for _, r := range slices.Backward(s.requests) {
+		if r.agent == s.now {
+			return r
+		}
+	}
+	return nil
+}
+
 // step adds a step.
 func (s *arranged) step(step *agent.Event) {
-	e := event{step: step}
+	e := event{step: step, agent: s.now}
 	switch {
 	case step.Loaded != nil:
 		s.loaded = *step.Loaded
 	case step.Request != nil:
-		e.request = &request{RequestEvent: *step.Request, patch: s.take(hookpoints.PreAPIRequest.Name)}
+		e.request = &request{RequestEvent: *step.Request, agent: s.now, patch: s.take(hookpoints.PreAPIRequest.Name)}
 		if step.Request.For == "" || len(step.Request.Tools) > 0 {
 			e.request.filter = s.take(hookpoints.PreAPITools.Name)
 		}
 		s.requests = append(s.requests, e.request)
 	case step.Call != nil:
-		e.call = &call{CallEvent: *step.Call, before: s.takeOf(step.Call.ID, hookpoints.PreTool.Name)}
-		if len(s.requests) > 0 {
-			e.call.request = s.requests[len(s.requests)-1]
-		}
+		e.call = &call{CallEvent: *step.Call, before: s.takeOf(step.Call.ID, hookpoints.PreTool.Name),
+			request: s.lastRequest(), agent: s.now}
 		for _, p := range slices.Backward(s.permissions) {
-			if p.ID == step.Call.ID && p.To == "" && e.call.permission == nil {
+			if p.agent == s.now && p.ID == step.Call.ID && p.To == "" && e.call.permission == nil {
 				e.call.permission = p
 			}
 		}
 		s.calls = append(s.calls, e.call)
 	case step.Permission != nil:
-		e.permission = &permission{*step.Permission, s.takePermissions(step.Permission.ID)}
+		e.permission = &permission{*step.Permission, s.takePermissions(step.Permission.ID), s.now}
 		s.permissions = append(s.permissions, e.permission)
 	case step.Kind == agent.EventNotice && s.setNoEffect(step.Text):
 		return
@@ -150,7 +177,7 @@ func (s *arranged) setNoEffect(notice string) bool {
 // plugin was asked there.
 func (s *arranged) take(point hookpoints.Name) *firing {
 	for _, f := range slices.Backward(s.firings) {
-		if f.point == point {
+		if f.point == point && f.agent == s.now {
 			if f.taken {
 				return nil
 			}
@@ -165,7 +192,7 @@ func (s *arranged) take(point hookpoints.Name) *firing {
 // plugin was asked there. Where a trace does not name the call, the latest firing is taken.
 func (s *arranged) takeOf(call string, point hookpoints.Name) *firing {
 	for _, f := range slices.Backward(s.firings) {
-		if f.point != point {
+		if f.point != point || f.agent != s.now {
 			continue
 		}
 		if id := f.callID(); id == call || id == "" {

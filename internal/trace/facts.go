@@ -28,6 +28,7 @@ func factsOf(t Turn) *facts {
 	all := &facts{arranged: arrange(t)}
 	hasRequests := false
 	for _, e := range all.events {
+		all.now = e.agent
 		switch {
 		case e.firing != nil:
 			all.addFiring(e.firing)
@@ -39,6 +40,7 @@ func factsOf(t Turn) *facts {
 			all.addStep(e.step)
 		case !hasRequests: // all requests are described where the first one was sent
 			hasRequests = true
+			all.now = "" // what is said of a request names it
 			all.addRequests()
 		}
 	}
@@ -47,12 +49,20 @@ func factsOf(t Turn) *facts {
 
 // add adds a fact that is always shown.
 func (all *facts) add(about []Subject, format string, args ...any) {
-	all.list = append(all.list, fact{text: fmt.Sprintf(format, args...), about: about})
+	all.list = append(all.list, fact{text: where(all.now) + fmt.Sprintf(format, args...), about: about})
 }
 
 // addQuiet adds a fact that is shown only in an answer about its subject.
 func (all *facts) addQuiet(about []Subject, format string, args ...any) {
-	all.list = append(all.list, fact{text: fmt.Sprintf(format, args...), about: about, quiet: true})
+	all.list = append(all.list, fact{text: where(all.now) + fmt.Sprintf(format, args...), about: about, quiet: true})
+}
+
+// where returns in which sub-agent something happened, as the beginning of a sentence.
+func where(agent string) string {
+	if agent == "" {
+		return ""
+	}
+	return fmt.Sprintf("In sub-agent %s: ", agent)
 }
 
 // sentences returns the sentences about a subject.
@@ -82,6 +92,8 @@ func (all *facts) addStep(step *agent.Event) {
 			add = all.addQuiet
 		}
 		add(about, "%s.", strings.ToUpper(text[:min(1, len(text))])+text[min(1, len(text)):])
+	case agent.EventAgent:
+		all.addSubagent(step)
 	case agent.EventNotice:
 		all.add([]Subject{{KindContext, all.turn.Context}}, "Notice: %s.", text)
 	}

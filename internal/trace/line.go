@@ -41,6 +41,17 @@ type Line struct {
 	Removed bool `json:"removed,omitempty"`
 }
 
+// agent returns the id of the sub-agent in which it happened, "" outside of one.
+func (l Line) agent() string {
+	switch {
+	case l.Step != nil:
+		return l.Step.Agent
+	case l.Record != nil:
+		return l.Record.Agent
+	}
+	return ""
+}
+
 // IsWhole reports whether the line has everything that the plugin received and
 // answered.
 func (l Line) IsWhole() bool { return len(l.Withheld) == 0 && !l.Removed }
@@ -66,6 +77,7 @@ func (l Line) without(gone *removed) Line {
 			}
 			step.Call = &call
 		}
+		step.Subagent = subagentWith(step.Subagent, cut)
 		step.Permission = permissionWith(step.Permission, cut)
 		l.Step = &step
 		return l
@@ -108,6 +120,7 @@ func (l Line) withoutTexts() Line {
 			step.Call = &call
 		}
 		step.Permission = permissionWith(step.Permission, func(string) string { return "" })
+		step.Subagent = subagentWith(step.Subagent, func(string) string { return "" })
 		l.Step = &step
 		return l
 	}

@@ -185,7 +185,7 @@ func isLabel(name, text string) bool {
 		return text == "function" || text == "text" || text == "object" || text == "string"
 	case "status":
 		return text == "ran" || text == "failed" || text == "blocked" || text == "denied"
-	case "tool_name", "tool_call_id", "context_name":
+	case "tool_name", "tool_call_id", "context_name", "agent_id", "agent_type":
 		return true
 	}
 	return false

@@ -39,9 +39,9 @@ func (t Turn) Rows(only string) []Row {
 	for _, l := range t.Lines {
 		switch {
 		case l.Record != nil && (only == "" || l.Plugin == only):
-			rows = append(rows, recordRow(l.Record, begin).withheld(l))
+			rows = append(rows, recordRow(l.Record, begin).withheld(l).in(l.agent()))
 		case l.Step != nil && only == "" && !isBackground(l.Step):
-			rows = append(rows, stepRow(l, begin).withheld(l))
+			rows = append(rows, stepRow(l, begin).withheld(l).in(l.agent()))
 		}
 	}
 	return rows
@@ -137,6 +137,8 @@ func stepRow(l Line, begin time.Time) Row {
 		}
 	case s.Permission != nil:
 		row = permissionRow(row, s.Permission)
+	case s.Subagent != nil:
+		row = subagentRow(row, s)
 	default:
 		row.Text = s.Text
 		if s.Kind == agent.EventError {

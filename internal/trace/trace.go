@@ -110,15 +110,17 @@ func add(turns []Turn, l Line) []Turn {
 
 // Dispatches groups the turn's records by their dispatch, in order.
 func (t Turn) Dispatches() (list [][]Line) {
-	last := int64(-1)
+	place := map[int64]int{} // sub-agents that work at the same time mix their lines
 	for _, l := range t.Lines {
 		if l.Record == nil {
 			continue
 		}
-		if l.Dispatch != last {
-			list, last = append(list, nil), l.Dispatch
+		at, begun := place[l.Dispatch]
+		if !begun {
+			at = len(list)
+			place[l.Dispatch], list = at, append(list, nil)
 		}
-		list[len(list)-1] = append(list[len(list)-1], l)
+		list[at] = append(list[at], l)
 	}
 	return list
 }

@@ -60,7 +60,7 @@ type fired struct {
 }
 
 // maxFired bounds how many dispatches may be in progress at once.
-const maxFired = 4
+const maxFired = 64
 
 // To adds an output for all lines from now on.
 func (w *Writer) To(out io.Writer) {
@@ -111,7 +111,7 @@ func (w *Writer) Fired(f plugin.Firing) {
 	changes := changesOf(f)
 	for i, c := range changes {
 		w.removed.add(words(c.before), words(c.after))
-		if f.Point == hookpoints.PreMessage.Name {
+		if f.Point == hookpoints.PreMessage.Name && f.Agent == "" {
 			w.changePrompt(c)
 		}
 		changes[i].before = nil

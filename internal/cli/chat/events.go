@@ -11,9 +11,18 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// describe returns an event as a line for people, "" for an event that is shown in
-// another way.
+// describe returns an event as a line for people, which begins with the sub-agent in which it
+// happened; "" for an event that is shown in another way.
 func describe(event agent.Event, arguments func(json.RawMessage) string) string {
+	text := describeKind(event, arguments)
+	if text == "" || event.Agent == "" {
+		return text
+	}
+	return event.Agent + ": " + text
+}
+
+// describeKind returns an event as a line, by its kind.
+func describeKind(event agent.Event, arguments func(json.RawMessage) string) string {
 	switch event.Kind {
 	case agent.EventTool:
 		return withText("tool "+term.Name(event.Call.Tool), arguments(event.Call.Arguments))
@@ -23,10 +32,21 @@ func describe(event agent.Event, arguments func(json.RawMessage) string) string 
 		return withText("follow-up by "+term.Name(event.By), event.Text)
 	case agent.EventRecursion:
 		return withText("another round", event.Text)
+	case agent.EventAgent:
+		return describeSubagent(*event.Subagent)
 	case agent.EventCompacted:
 		return withText("compacted", event.Text)
 	}
 	return ""
+}
+
+// describeSubagent returns how a sub-agent ended and what it took; "" for one that begins,
+// whose call is shown.
+func describeSubagent(a agent.AgentEvent) string {
+	if a.Status == "" {
+		return ""
+	}
+	return fmt.Sprintf("sub-agent %s (%s): %s", a.ID, term.Name(a.Type), term.Clip(a.Outcome(), maxReason))
 }
 
 // describeFailure returns a call that did not run, or failed, as a line; "" for other

@@ -28,6 +28,9 @@ func recordLine(r plugin.Record) string {
 	if r.Event != "" {
 		point += ", " + r.Event
 	}
+	if r.Agent != "" {
+		point = r.Agent + " " + point
+	}
 	parts := []string{fmt.Sprintf("[%s] %s: %s", point, term.Name(r.Plugin), what)}
 	if r.How != "" {
 		parts = append(parts, r.How)

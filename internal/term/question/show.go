@@ -36,6 +36,9 @@ func (p *page) show(q permissions.Question, rows int) {
 	p.cut = false
 	a := q.Access
 	tool := term.Visible(q.Tool.Name)
+	if q.Agent != "" {
+		tool = "sub-agent " + term.Visible(q.Agent) + ": " + tool
+	}
 	switch {
 	case a.Command != "":
 		p.title(tool + " wants to run:")
