@@ -32,7 +32,7 @@ func fieldDoc(field string) string {
 	case "Nesting.AgentID":
 		return "agent_id identifies the sub-agent in this run; absent outside of one."
 	case "Nesting.AgentType":
-		return "agent_type is the kind of sub-agent: the recipe that defines it, or \"general\"; absent outside of one."
+		return "agent_type is the kind of sub-agent: the recipe that defines it, \"general\", or \"summarize_content\" for one that reads a content; absent outside of one."
 	case "Nesting.Nested":
 		return "nested is true inside a sub-agent, and in a recipe that runs outside the conversation because a hook requested it; absent otherwise."
 	case "OnContextSwitchPayload.FromContext":
@@ -108,7 +108,7 @@ func fieldDoc(field string) string {
 	case "PostSpawnAgentPayload.AgentID":
 		return "agent_id identifies the sub-agent in this run."
 	case "PostSpawnAgentPayload.AgentType":
-		return "agent_type is the recipe that defines the sub-agent, or \"general\"."
+		return "agent_type is the recipe that defines the sub-agent, \"general\", or \"summarize_content\"."
 	case "PostSpawnAgentPayload.BlockedBy":
 		return "blocked_by names the plugin that blocked it; absent if none did."
 	case "PostSpawnAgentPayload.Context":
@@ -386,7 +386,7 @@ func fieldDoc(field string) string {
 	case "PreSpawnAgentPayload.AgentID":
 		return "agent_id identifies the sub-agent in this run."
 	case "PreSpawnAgentPayload.AgentType":
-		return "agent_type is the recipe that defines the sub-agent, or \"general\"."
+		return "agent_type is the recipe that defines the sub-agent, \"general\", or \"summarize_content\"."
 	case "PreSpawnAgentPayload.Context":
 		return "context names the context that keeps its conversation; absent if nothing does."
 	case "PreSpawnAgentPayload.ContextName":

@@ -8,8 +8,8 @@ type Nesting struct {
 	Nested bool `json:"nested,omitempty"`
 	// AgentID identifies the sub-agent in this run; absent outside of one.
 	AgentID string `json:"agent_id,omitempty"`
-	// AgentType is the kind of sub-agent: the recipe that defines it, or "general";
-	// absent outside of one.
+	// AgentType is the kind of sub-agent: the recipe that defines it, "general", or
+	// "summarize_content" for one that reads a content; absent outside of one.
 	AgentType string `json:"agent_type,omitempty"`
 }
 
@@ -34,7 +34,8 @@ type PreSpawnAgentPayload struct {
 	Depth int `json:"depth"`
 	// AgentID identifies the sub-agent in this run.
 	AgentID string `json:"agent_id"`
-	// AgentType is the recipe that defines the sub-agent, or "general".
+	// AgentType is the recipe that defines the sub-agent, "general", or
+	// "summarize_content".
 	AgentType string `json:"agent_type"`
 	// ParentID identifies the sub-agent that starts this one; absent if the
 	// conversation does.
@@ -109,7 +110,8 @@ type PostSpawnAgentPayload struct {
 	Depth int `json:"depth"`
 	// AgentID identifies the sub-agent in this run.
 	AgentID string `json:"agent_id"`
-	// AgentType is the recipe that defines the sub-agent, or "general".
+	// AgentType is the recipe that defines the sub-agent, "general", or
+	// "summarize_content".
 	AgentType string `json:"agent_type"`
 	// ParentID identifies the sub-agent that started this one; absent if the
 	// conversation did.

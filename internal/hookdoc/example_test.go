@@ -32,7 +32,8 @@ func ExampleText() {
 	//   agent_id (string, optional): agent_id identifies the sub-agent in this run;
 	//     absent outside of one.
 	//   agent_type (string, optional): agent_type is the kind of sub-agent: the
-	//     recipe that defines it, or "general"; absent outside of one.
+	//     recipe that defines it, "general", or "summarize_content" for one that
+	//     reads a content; absent outside of one.
 	//
 	// It may answer:
 	//   summary (string): summary is shown to the model instead of the preview.
