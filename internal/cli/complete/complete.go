@@ -114,6 +114,10 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 		return append(a.flags, c.pluginNames(ctx)...)
 	case "TOOL":
 		return append(a.flags, c.toolNames(ctx, false)...)
+	case "SERVER":
+		if a.command.Name != "add" {
+			return append(a.flags, c.serverNames(ctx)...)
+		}
 	case "POINT":
 		return append(a.flags, hookpoints.Names()...)
 	case "RECIPE":

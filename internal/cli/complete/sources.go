@@ -2,6 +2,7 @@ package complete
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,6 +137,13 @@ func (s sources) cachedIDs(ctx context.Context) []string {
 			list = append(list, e.ID)
 		}
 		return list
+	})
+}
+
+// serverNames lists the MCP servers of the configuration.
+func (s sources) serverNames(ctx context.Context) []string {
+	return s.read(ctx, func(session *app.Session) []string {
+		return slices.Sorted(maps.Keys(session.Config.MCP))
 	})
 }
 

@@ -18,5 +18,5 @@ func Commands(env *command.Env) []*cli.Command {
 
 // commands are the family's commands, in the order of its help.
 func commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{loginCommand(env), logoutCommand(env)}
+	return []*cli.Command{addCommand(env), loginCommand(env), logoutCommand(env)}
 }
