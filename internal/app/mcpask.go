@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,13 +13,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// askTime bounds asking a server for its tools, its start included.
-const askTime = mcp.StartTimeout
-
-// ask asks a server for its tools, and remembers the answer.
+// ask asks a server for its tools, and remembers the answer. All of that has the time that the
+// server has to start.
 func (h *serverHost) ask(ctx context.Context, server mcp.Server) (mcp.List, error) {
-	within, cancel := context.WithTimeoutCause(ctx, askTime, fmt.Errorf("MCP server %q did not say within %s which tools "+
-		"it has; see: chibi mcp check %s", server.Name, askTime, server.Name))
+	most := cmp.Or(server.Start, mcp.StartTimeout)
+	within, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("MCP server %q did not say within %s which tools "+
+		"it has; see: chibi mcp check %s", server.Name, most, server.Name))
 	defer cancel()
 	list, err := h.pool.List(within, server)
 	if err != nil && ctx.Err() != nil {

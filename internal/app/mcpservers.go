@@ -53,7 +53,7 @@ func serverOf(name string, set config.MCPServer) mcp.Server {
 
 // withSettings returns a server with what is said about its tools.
 func withSettings(s mcp.Server, set config.MCPServer) mcp.Server {
-	s.Timeout, s.Include, s.Exclude = set.Timeout(), set.Tools.Include, set.Tools.Exclude
+	s.Timeout, s.Start, s.Include, s.Exclude = set.Timeout(), set.StartTimeout(), set.Tools.Include, set.Tools.Exclude
 	s.Tools = map[string]mcp.ToolSettings{}
 	for name, tool := range set.Tool {
 		s.Tools[name] = mcp.ToolSettings{Category: tools.Category(tool.Category), Subject: tool.Subject}

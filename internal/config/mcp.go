@@ -30,6 +30,9 @@ type MCPServer struct {
 	OAuth MCPOAuth `toml:"oauth"`
 	// How long a call of one of its tools may take.
 	TimeoutMS int `toml:"timeout_ms" min:"1"`
+	// How long it may take to start, or to be connected to, until it has said which tools it has. `chibi mcp check`
+	// waits for two minutes at least.
+	StartTimeoutMS int `toml:"start_timeout_ms" min:"1"`
 	// Tools says which of its tools there are.
 	Tools MCPTools `toml:"tools"`
 	// `false` leaves the server out.
@@ -71,9 +74,16 @@ type MCPTool struct {
 	Subject string `toml:"subject" unset:"none"`
 }
 
-func (s *MCPServer) setDefaults() { *s = MCPServer{Enabled: true, TimeoutMS: ms(mcp.DefaultTimeout)} }
+func (s *MCPServer) setDefaults() {
+	*s = MCPServer{Enabled: true, TimeoutMS: ms(mcp.DefaultTimeout), StartTimeoutMS: ms(mcp.StartTimeout)}
+}
 
 func (s *MCPServer) setPlace(where string) { s.Where = where }
 
 // Timeout returns how long a call may take.
 func (s MCPServer) Timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
+
+// StartTimeout returns how long the server may take to start.
+func (s MCPServer) StartTimeout() time.Duration {
+	return time.Duration(s.StartTimeoutMS) * time.Millisecond
+}

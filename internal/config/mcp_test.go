@@ -40,13 +40,14 @@ headers = { X-Key = "$KEY" }
 	}
 	files := config.MCPServer{
 		Where: filepath.Join(dir, "config.toml") + ":2", Command: "npx", Args: []string{"-y", "files"},
-		Env: map[string]string{"TOKEN": "$FILES_TOKEN", "MODE": "read"}, Cwd: "~/src", TimeoutMS: 5000, Enabled: true,
+		Env: map[string]string{"TOKEN": "$FILES_TOKEN", "MODE": "read"}, Cwd: "~/src",
+		TimeoutMS: 5000, StartTimeoutMS: 10_000, Enabled: true,
 		Trusted: true, Tools: config.MCPTools{Exclude: []string{"delete"}},
 		Tool: map[string]config.MCPTool{"run": {Category: "shell", Subject: "command"}},
 	}
 	web := config.MCPServer{
 		Where: filepath.Join(dir, "config.toml") + ":16", URL: "https://example.com/mcp",
-		Headers: map[string]string{"X-Key": "$KEY"}, TimeoutMS: 60_000, Enabled: true,
+		Headers: map[string]string{"X-Key": "$KEY"}, TimeoutMS: 60_000, StartTimeoutMS: 10_000, Enabled: true,
 	}
 	if diff := cmp.Diff(map[string]config.MCPServer{"files": files, "web": web}, load("")); diff != "" {
 		t.Errorf("config.toml alone (-want +got):\n%s", diff)

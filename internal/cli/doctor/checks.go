@@ -34,6 +34,7 @@ func checks() []check {
 		ofPlugins(tracedHooks),
 		ofPlugins(transcripts),
 		ofPlugins(leftovers),
+		mcpServers,
 		ofPlugins(model),
 		ifOnline(ofPlugins(modelServer)),
 		ofHome(readableKeys),

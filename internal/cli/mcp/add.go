@@ -25,8 +25,8 @@ func addCommand(env *command.Env) *cli.Command {
 	var s newServer
 	return env.Command(command.Spec{
 		Name: "add", Args: "SERVER COMMAND|URL [ARG]...", About: "add an MCP server to the configuration",
-		More: "Write -- before a command that has flags of its own. Values may have variables of the environment in them, such " +
-			"as '$TOKEN', which are filled in when the server starts.",
+		More: "Write -- before a command that has flags of its own. Values may have variables of the environment in them, " +
+			"such as '$TOKEN', which are filled in when the server starts.",
 		Flags: []cli.Flag{
 			&cmdline.Flag{Name: "env", Takes: cmdline.Word("NAME=VALUE", cmdline.Text), Repeats: true,
 				About: "a variable that the program gets", Into: cmdline.List(&s.env)},

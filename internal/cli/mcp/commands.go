@@ -18,5 +18,8 @@ func Commands(env *command.Env) []*cli.Command {
 
 // commands are the family's commands, in the order of its help.
 func commands(env *command.Env) []*cli.Command {
-	return []*cli.Command{addCommand(env), loginCommand(env), logoutCommand(env)}
+	return []*cli.Command{
+		addCommand(env), listCommand(env), checkCommand(env), refreshCommand(env), callCommand(env), approveCommand(env),
+		loginCommand(env), logoutCommand(env),
+	}
 }
