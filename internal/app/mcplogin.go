@@ -23,3 +23,15 @@ func (m MCP) Login(ctx context.Context, server MCPServer, show func(address stri
 // Logout forgets the logins under the name of a server, which may be one that the
 // configuration no longer has, and returns how many there were.
 func (m MCP) Logout(name string) (int, error) { return m.host.logins.Logout(name) }
+
+// HasEndedLogin reports whether a login at a server has expired or was revoked. Nobody is asked.
+func (m MCP) HasEndedLogin(server MCPServer) (bool, error) {
+	if server.URL == "" {
+		return false, nil
+	}
+	filled, err := m.host.fill(server.Server)
+	if err != nil {
+		return false, nil // whoever asks the server is told
+	}
+	return m.host.logins.HasEnded(filled)
+}

@@ -28,6 +28,7 @@ func checks() []check {
 		ofPlugins(differedPlugins),
 		ofPlugins(loadedPlugins),
 		ofSession(keptPlugins),
+		ofSession(endedLogins),
 		ofPlugins(missingGuards),
 		ofPlugins(openGuards),
 		ofPlugins(recipeFiles),

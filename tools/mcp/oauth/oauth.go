@@ -156,3 +156,11 @@ func (l Logins) put(new login) error {
 		return nil
 	})
 }
+
+// HasEnded reports whether there was a login at a server, whose variables are filled in, that
+// has expired or was revoked. Nobody is asked.
+func (l Logins) HasEnded(s mcp.Server) (bool, error) {
+	known, ok, err := l.find(s)
+	isOver := known.RefreshToken == "" && !known.isFresh()
+	return ok && isOver, err
+}

@@ -54,7 +54,6 @@ type Servers struct {
 type grant struct {
 	client, secret, redirect, challenge, resource string
 	scopes                                        []string
-	until                                         time.Time
 }
 
 // Start starts both servers. They end with the test.
