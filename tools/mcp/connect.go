@@ -107,7 +107,8 @@ func (s *session) start(ctx context.Context) (sdk.Connection, error) {
 		return nil, err
 	}
 	s.process = started
-	return &stdio{process: started, noise: func(line string) {
+	noise := func(line string) {
 		s.pool.notify("MCP server %q wrote a line to standard output that is no message: %s", s.server.Name, line)
-	}}, nil
+	}
+	return &stdio{peer: started, end: func() { started.Close(closingTime) }, noise: noise}, nil
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -92,11 +93,33 @@ func (l *link) why(err error) error {
 	case beyond != nil:
 		return beyond
 	case errors.As(err, &request):
-		return request.Err
-	case errors.As(err, &answer) && answer.Code == rejected:
-		return errors.New(strings.Replace(err.Error(), answer.Error()+": ", "", 1))
+		err = request.Err
+	case errors.Is(err, sdk.ErrSessionMissing):
+		return errors.New("it has forgotten the session (404 Not Found); the next call begins another one")
+	}
+	text := err.Error()
+	if errors.As(err, &answer) && answer.Code == rejected {
+		text = strings.Replace(text, answer.Error()+": ", "", 1)
+	}
+	if short := withoutMethods(text); short != err.Error() {
+		return errors.New(short)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("it closed the connection before it answered: %w", err)
 	}
 	return err
+}
+
+// withoutMethods removes what the SDK puts before an error, as in `calling "tools/call": `.
+func withoutMethods(text string) string {
+	for _, verb := range []string{"calling ", "sending "} {
+		if rest, found := strings.CutPrefix(text, verb+`"`); found {
+			if _, after, found := strings.Cut(rest, `": `); found {
+				text = after
+			}
+		}
+	}
+	return text
 }
 
 // close closes idle connections.

@@ -25,12 +25,13 @@ const (
 
 // stdio is a connection to a server that is a process: each line is a message.
 type stdio struct {
-	process *process.Process
+	peer process.Lines
+	end  func()
 	// noise is called with the first line that is no message.
 	noise func(line string)
 
-	lines int               // that were no messages
-	queue []json.RawMessage // the rest of a batch
+	skipped int               // that were no messages
+	queue   []json.RawMessage // the rest of a batch
 }
 
 // Read returns the next message. Lines that are none are skipped: many servers, and what
@@ -54,7 +55,7 @@ func (c *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 // the protocol before 2025-06-18 have.
 func (c *stdio) next(ctx context.Context) ([]byte, error) {
 	for len(c.queue) == 0 {
-		line, err := c.process.ReadLine(ctx)
+		line, err := c.peer.ReadLine(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -78,11 +79,11 @@ func (c *stdio) next(ctx context.Context) ([]byte, error) {
 
 // skip counts a line that is no message.
 func (c *stdio) skip(line []byte) error {
-	c.lines++
-	if c.lines == 1 {
+	c.skipped++
+	if c.skipped == 1 {
 		c.noise(clip.Text(string(bytes.ToValidUTF8(line, []byte("?"))), 100))
 	}
-	if c.lines > maxNoise {
+	if c.skipped > maxNoise {
 		return fmt.Errorf("it wrote more than %d lines to standard output that are no messages", maxNoise)
 	}
 	return nil
@@ -92,14 +93,14 @@ func (c *stdio) skip(line []byte) error {
 func (c *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(m)
 	if err == nil {
-		_, err = c.process.WriteLine(ctx, text)
+		_, err = c.peer.WriteLine(ctx, text)
 	}
 	return err
 }
 
 // Close ends the process.
 func (c *stdio) Close() error {
-	c.process.Close(closingTime)
+	c.end()
 	return nil
 }
 

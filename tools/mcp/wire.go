@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -54,7 +56,13 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 		w.questions--
 		w.mu.Unlock()
 	}
-	return w.Connection.Write(ctx, m)
+	err := w.Connection.Write(ctx, m)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, &jsonrpc.Error{Code: rejected}) { // the SDK sends nothing more
+		w.mu.Lock()
+		w.wrong = cmp.Or(w.wrong, err)
+		w.mu.Unlock()
+	}
+	return err
 }
 
 // note remembers what an answer to a request is needed for.
@@ -78,7 +86,7 @@ func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
 		err = w.take(m)
 	}
 	if err != nil {
-		w.wrong = err
+		w.wrong = cmp.Or(w.wrong, err)
 		return nil, err
 	}
 	return m, nil
