@@ -3,16 +3,18 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/tools"
 )
 
 // spawnAgent lets the model start sub-agents.
-type spawnAgent struct{}
+type spawnAgent struct{ known []string }
 
-// SpawnTool returns the tool spawn_agent, with which a model starts sub-agents.
-func SpawnTool() tools.Tool { return spawnAgent{} }
+// SpawnTool returns the tool spawn_agent, with which a model starts sub-agents. The model is
+// told of the known recipes that define some: the name of each, perhaps with a description.
+func SpawnTool(known ...string) tools.Tool { return spawnAgent{known} }
 
 const spawnToolName = "spawn_agent"
 
@@ -22,7 +24,12 @@ func isSpawnTool(spec tools.Spec) bool {
 }
 
 // Spec describes the tool.
-func (spawnAgent) Spec() tools.Spec {
+func (s spawnAgent) Spec() tools.Spec {
+	agents := "the name of the recipe that defines the sub-agent"
+	if len(s.known) > 0 {
+		agents += "; there are: " + strings.Join(s.known, ", ")
+	}
+	about, _ := json.Marshal(agents) // a text
 	return tools.Spec{
 		Name: spawnToolName, Kind: tools.Builtin, Category: tools.CategoryAgent, Parallel: true,
 		Description: "Give a task to a sub-agent and get its last message. It works with your tools, in a conversation of " +
@@ -31,7 +38,7 @@ func (spawnAgent) Spec() tools.Spec {
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
 			`"task":{"type":"string","description":"what to do, and what the result must contain"},` +
 			`"system_prompt":{"type":"string","description":"what the sub-agent is, in place of a general one"},` +
-			`"agent":{"type":"string","description":"the name of the recipe that defines the sub-agent"},` +
+			`"agent":{"type":"string","description":` + string(about) + `},` +
 			`"arguments":{"type":"object","additionalProperties":{"type":"string"},` +
 			`"description":"the arguments of that recipe"},` +
 			`"tools":{"type":"array","items":{"type":"string"},` +

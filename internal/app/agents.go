@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/recipes"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
@@ -22,7 +24,7 @@ func addAgents(s *Session, rules *permissions.Rules) error {
 		WithModel: func(set agent.Settings, model string) (agent.Settings, error) { return withModel(s, set, model) },
 		Keep:      keeping(s, rules),
 	}
-	for _, tool := range []tools.Tool{agent.SpawnTool(), summarizeTool(s, s.Cache())} {
+	for _, tool := range []tools.Tool{agent.SpawnTool(RecipesOf(s).agents()...), summarizeTool(s, s.Cache())} {
 		if name := tool.Spec().Name; isTaken(s, name) {
 			reportReplaced(s, name)
 			continue
@@ -49,6 +51,29 @@ func withModel(s *Session, set agent.Settings, model string) (agent.Settings, er
 	other := settings(s, c)
 	other.SystemPrompt = set.SystemPrompt
 	return other, nil
+}
+
+// Bounds of what a model is told of recipes that define sub-agents.
+const (
+	maxAgents     = 30
+	maxAgentBytes = 120
+)
+
+// agents lists the recipes that can define a sub-agent: those in files, as far as they are
+// approved.
+func (m Recipes) agents() (list []string) {
+	for _, listed := range m.List() {
+		r, err := m.FindApproved(listed.Name)
+		if err != nil || listed.Path == "" || r.Path != listed.Path || len(list) == maxAgents {
+			continue
+		}
+		name := r.Name
+		if about := strings.Join(strings.Fields(r.Description), " "); about != "" {
+			name += " (" + clip.Bytes(about, maxAgentBytes) + ")"
+		}
+		list = append(list, name)
+	}
+	return list
 }
 
 // forAgent finds the recipe that defines a sub-agent. What a model writes as arguments gets
