@@ -23,11 +23,13 @@ type tool struct {
 func NewTool(pool *Pool, server Server, d Definition) tools.Tool {
 	settings := server.Tools[d.Name]
 	readOnly := d.ReadOnly && server.Trusted
-	return tool{pool: pool, server: server, name: d.Name, hash: sync.OnceValue(d.Hash), spec: tools.Spec{
+	definition := sync.OnceValue(d.JSON)
+	hash := sync.OnceValue(func() string { return tools.RevisionOf(definition()) })
+	return tool{pool: pool, server: server, name: d.Name, hash: hash, spec: tools.Spec{
 		Name: ToolName(server.Name, d.Name), Description: cmp.Or(d.Description, d.Title), Parameters: d.InputSchema,
 		Kind: tools.MCP, Category: cmp.Or(settings.Category, tools.CategoryMCP), Subject: settings.Subject,
 		Parallel: readOnly,
-		Remote:   &tools.Remote{Server: server.Name, Tool: d.Name, ReadOnly: readOnly, Definition: d.JSON},
+		Remote:   &tools.Remote{Server: server.Name, Tool: d.Name, ReadOnly: readOnly, Definition: definition},
 	}}
 }
 
