@@ -223,7 +223,7 @@ func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 	begun := time.Now()
 	answer, err := g.Person.Ask(ctx, q)
 	if errors.Is(err, ErrNobody) {
-		return Outcome{Judgement: g.unasked(q), Unasked: true}, nil
+		return Outcome{Judgement: g.unasked(q, err), Unasked: true}, nil
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -246,13 +246,13 @@ func (g *Gate) answered(q Question) (o Outcome, settled bool) {
 		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
 		return Outcome{Judgement: Judgement{Decision: Allow, By: by}}, true
 	case g.Person == nil:
-		return Outcome{Judgement: g.unasked(q), Unasked: true}, true
+		return Outcome{Judgement: g.unasked(q, ErrNobody), Unasked: true}, true
 	}
 	return Outcome{}, false
 }
 
 // unasked refuses a call because nobody can be asked, and says what would allow it.
-func (g *Gate) unasked(q Question) Judgement {
+func (g *Gate) unasked(q Question, nobody error) Judgement {
 	if q.Why.Changed != nil {
 		return unapproved(q)
 	}
@@ -265,10 +265,10 @@ func (g *Gate) unasked(q Question) Judgement {
 	case q.Why.Protected || q.Why.Doubtful:
 		j.Reason = fmt.Sprintf("%s: only a person at a terminal can allow it, and there is none", q.Why.Reason)
 	case q.Rule == "":
-		j.Reason = because + "it is asked, and there is no terminal to ask at; --trust-tools allows it for one run"
+		j.Reason = because + fmt.Sprintf("it is asked, and %v; --trust-tools allows it for one run", nobody)
 	default:
-		j.Reason = because + fmt.Sprintf("it is asked, and there is no terminal to ask at; --allow %s allows it for one "+
-			"run, [permissions] allow in config.toml always", commandline.Quote(q.Rule))
+		j.Reason = because + fmt.Sprintf("it is asked, and %v; --allow %s allows it for one run, [permissions] allow in "+
+			"config.toml always", nobody, commandline.Quote(q.Rule))
 	}
 	return j
 }

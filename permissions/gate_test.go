@@ -150,6 +150,23 @@ func TestWithoutATerminalTheLineSaysWhatWouldAllow(t *testing.T) {
 	}
 }
 
+// absent is a person who cannot be asked.
+type absent struct{}
+
+func (absent) Ask(context.Context, Question) (Answer, error) {
+	return Answer{}, Nobody("the window is closed")
+}
+
+func TestTheLineSaysWhyNobodyCanBeAsked(t *testing.T) {
+	g := Gate{Person: absent{}, Policy: fixed{byDefault: Judgement{Decision: Ask}, rule: "shell_exec(make)"}}
+	got, err := g.Decide(t.Context(), Call{}, says(Judgement{}))
+	want := `it is asked, and the window is closed; --allow 'shell_exec(make)' allows it for one run, ` +
+		`[permissions] allow in config.toml always`
+	if err != nil || got.Decision != Deny || !got.Unasked || got.Reason != want {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
 func TestAnOutcomeSaysWhatThePersonAnswered(t *testing.T) {
 	why := Judgement{Decision: Ask, By: "the default for shell"}
 	g := Gate{Policy: fixed{byDefault: why, rule: "shell_exec(ls)"}, Person: &answers{{Allow: true, Scope: Always}, {}},

@@ -129,6 +129,16 @@ type Answer struct {
 // ErrNobody says that there is no terminal at which a person could be asked.
 var ErrNobody = errors.New("there is no terminal to ask at")
 
+// Nobody is an ErrNobody that says in a few words why nobody can be asked, where that is not
+// for want of a terminal: as in "it is asked, and ...".
+type Nobody string
+
+// Error returns the words.
+func (n Nobody) Error() string { return string(n) }
+
+// Is reports whether target is [ErrNobody].
+func (n Nobody) Is(target error) bool { return target == ErrNobody }
+
 // Person asks the person. Implementations are safe for concurrent use and ask one
 // question at a time.
 type Person interface {

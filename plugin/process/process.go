@@ -83,6 +83,7 @@ func (e Runner) Start(ctx context.Context, c Command) (*Process, error) {
 	if c.Stdin != nil || c.Data != nil || c.InheritStdin {
 		return nil, fmt.Errorf("%w: Stdin, Data and InheritStdin are for one answer", ErrStart)
 	}
+	e, c = e.withoutTerminal(c)
 	e.Lender = nil
 	ctx, p := newProcess(ctx, c)
 	child, err := e.start(ctx, c, p.out)

@@ -147,6 +147,8 @@ type Runner struct {
 	// with Terminal as standard input wait for their turn too. Nil: a process that asks
 	// there is ended.
 	Lender *Lender
+	// NoTerminal starts every command as Command.NoTerminal does.
+	NoTerminal bool
 	// Grace is the time between SIGTERM and SIGKILL; 0: 2 seconds.
 	Grace time.Duration
 }
@@ -191,9 +193,7 @@ func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
-	if c.NoTerminal {
-		e.Terminal, e.Lender = nil, nil
-	}
+	e, c = e.withoutTerminal(c)
 	run, err := e.start(ctx, c, &output{max: c.limit(), make: c.Spool, admit: c.Admit})
 	if err != nil {
 		return Outcome{Unread: errors.Is(err, errNoWay)}, err
@@ -201,6 +201,14 @@ func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	defer run.release()
 	err = finish(ctx, run, c)
 	return run.outcome(), err
+}
+
+// withoutTerminal keeps the terminal from a command that is not to have it.
+func (e Runner) withoutTerminal(c Command) (Runner, Command) {
+	if c.NoTerminal = c.NoTerminal || e.NoTerminal; c.NoTerminal {
+		e.Terminal, e.Lender = nil, nil
+	}
+	return e, c
 }
 
 // errNoWay means that there is no way to pass the payload to the process.

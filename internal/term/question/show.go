@@ -30,6 +30,21 @@ type page struct {
 	out     strings.Builder
 }
 
+// Text returns a question for a person who is asked elsewhere, in rows of at most so many
+// columns: what the call would do, all of it up to 128 KiB of each part, and who asks.
+func Text(q permissions.Question, columns int) string {
+	p := page{columns: columns}
+	p.show(q, 0)
+	return p.out.String()
+}
+
+// Block returns a text that is not ours as the questions show it.
+func Block(text string, columns int) string {
+	p := page{columns: columns}
+	p.block(text, plain, 0)
+	return p.out.String()
+}
+
 // show shows what the call would do, and who asks; at most so many rows of each foreign
 // text, 0: all.
 func (p *page) show(q permissions.Question, rows int) {
