@@ -232,13 +232,18 @@ func (s *step) storeResult(call llm.ToolCall, result callResult) error {
 // why the call was refused or blocked or failed, "" if it succeeded. Errors are the
 // end of ctx and errors of the store.
 func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (seen, failure string, err error) {
+	return callTool(ctx, a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)})
+}
+
+// callTool makes one call outside of the conversation.
+func callTool(ctx context.Context, a *Agent, call llm.ToolCall) (seen, failure string, err error) {
 	t := detached(a, 0)
 	offer, err := t.offerTools(ctx)
 	if err != nil {
 		return "", "", err
 	}
 	s := step{turn: t, offered: toolNamesOf(offer.specs)}
-	result, err := s.runTogether(ctx, []llm.ToolCall{{ID: "call_1", Name: name, Arguments: string(args)}})
+	result, err := s.runTogether(ctx, []llm.ToolCall{call})
 	if err != nil {
 		return "", "", err
 	}

@@ -45,16 +45,7 @@ func (s *Session) Load(ctx context.Context) error {
 	for _, some := range append(found, handlers) {
 		s.Loaded.Add(some)
 	}
-	s.Agent.Host = &plugin.Host{
-		Plugins: s.Loaded.Plugins, MaxAnswers: int64(s.Config.Limits.HookAnswersBytes),
-		Parallel: s.Config.Plugins.Parallel,
-		Trace:    s.tracer.record,
-		Fired:    s.tracer.fired,
-		Notify:   func(n plugin.Notice) { s.person.notice(n.String()) },
-		Waiting: func(point hookpoints.Name, name string) func() {
-			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
-		},
-	}
+	s.Agent.Host = newHost(s, s.tracer)
 	host := s.Agent.Host
 	s.closers = append(s.closers, closing(func() { host.Join(ctx) }))
 	if err := openServers(ctx, s); err != nil {
@@ -65,6 +56,20 @@ func (s *Session) Load(ctx context.Context) error {
 	}
 	s.Agent.Recipes = RecipesOf(s).byName
 	return nil
+}
+
+// newHost returns a host of the session's plugins that traces to t.
+func newHost(s *Session, t *tracer) *plugin.Host {
+	return &plugin.Host{
+		Plugins: s.Loaded.Plugins, MaxAnswers: int64(s.Config.Limits.HookAnswersBytes),
+		Parallel: s.Config.Plugins.Parallel,
+		Trace:    t.record,
+		Fired:    t.fired,
+		Notify:   func(n plugin.Notice) { s.person.notice(n.String()) },
+		Waiting: func(point hookpoints.Name, name string) func() {
+			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
+		},
+	}
 }
 
 // closing is a function that is called at the end of a session.

@@ -73,7 +73,7 @@ func (l *Loader) Runner() process.Runner {
 	}
 	return process.Runner{
 		Env: l.env.list(set.HideKey), Drop: native.PerCall(), Stderr: stderr, Terminal: l.opts.Plugins.Terminal,
-		Lender: l.lender, MaxStderr: int64(l.config.Limits.PluginStderrBytes),
+		Lender: l.lender, NoTerminal: l.opts.Plugins.NoTerminal, MaxStderr: int64(l.config.Limits.PluginStderrBytes),
 	}
 }
 

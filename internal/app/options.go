@@ -114,6 +114,8 @@ type PluginOptions struct {
 	// called when the loan begins, and the function that it returns when it ends.
 	Terminal *os.File
 	Lend     func() (back func())
+	// NoTerminal keeps plugins from any terminal: they have no controlling terminal.
+	NoTerminal bool
 	// IsPiped says that another program reads what this one prints, as a pager does, and
 	// may read from the terminal too.
 	IsPiped bool

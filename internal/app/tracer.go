@@ -163,7 +163,7 @@ func (t *tracer) openFile() error {
 	file, err := t.begin()
 	t.begin = nil
 	if err != nil {
-		return err
+		return errors.Join(err, t.writer.Release(io.Discard)) // what is never written is not kept either
 	}
 	t.file = file
 	return t.writer.Release(file)

@@ -207,6 +207,10 @@ var boundOf = map[string]string{
 	"tools/coding.walked.readIgnored":             "a file such as .gitignore",
 	"tools/coding.lineReader.next":                "a file that `read_file` shows",
 	"tools/coding.reading.read":                   "a file that `read_file` shows",
+	"internal/app.stampOf":                        "directories",
+	"internal/mcpserve.ReadToken":                 "the token of `chibi mcp serve --http`",
+	"internal/mcpserve.Server.Lines":              "a message of an MCP client",
+	"internal/mcpserve.filter.line":               "a message of an MCP client",
 	"tools/mcp.stdio.next":                        "a message of an MCP server",
 	"tools/mcp.wire.Read":                         "a message of an MCP server",
 

@@ -20,6 +20,6 @@ func Commands(env *command.Env) []*cli.Command {
 func commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{
 		addCommand(env), listCommand(env), checkCommand(env), refreshCommand(env), callCommand(env), approveCommand(env),
-		loginCommand(env), logoutCommand(env),
+		loginCommand(env), logoutCommand(env), serveCommand(env),
 	}
 }

@@ -1,0 +1,158 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/cmdline"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/mcpserve"
+	"github.com/chibi-host/chibi/internal/term/screen"
+	"github.com/urfave/cli/v2"
+)
+
+// tokenVar is the variable that holds the token of a server over HTTP.
+const tokenVar = "CHIBI_MCP_TOKEN"
+
+// serving is what the flags of serve say.
+type serving struct {
+	tools     app.ServeOptions
+	address   string
+	tokenFile string
+}
+
+const serveHelp = `A program that takes MCP servers starts this command by itself, and speaks with it over
+standard input and output. It gets the tools of all plugins, and those that read outputs
+which are too large and so were cached (file_head, file_tail, file_lines, file_grep).
+
+Calls pass the filters, hooks, rules and permissions as those of chibi's own model do.
+What would be asked is asked by the client (MCP calls that elicitation); where it cannot,
+the call is refused, and the text of the refusal names the rule that would allow it. A
+client that answers such questions by itself is like --trust-tools. Nothing is drawn on
+a terminal, and plugins have none.
+
+The calls use the context that -C names, or the current one: its rules, its cache and its
+trace (chibi trace), but nothing is stored in its conversation. When plugins or the
+configuration change, they are loaded again, and clients are told.
+
+With --http, clients send a token: Authorization: Bearer TOKEN. It is read from the file
+that --token-file names, or from the variable ` + tokenVar + `; otherwise a random one is
+printed once on standard error.`
+
+func serveCommand(env *command.Env) *cli.Command {
+	var s serving
+	return env.Command(command.Spec{
+		Name: "serve", About: "offer the plugins' tools to other programs, as an MCP server", More: serveHelp,
+		Flags: []cli.Flag{
+			command.Switch(&s.tools.Coding, "coding", "also offer the coding tools"),
+			command.Switch(&s.tools.Servers, "servers", "also offer the tools of the MCP servers in the configuration"),
+			&cmdline.Flag{Name: "http", Takes: cmdline.Word("ADDRESS", cmdline.Text), Into: cmdline.Last(&s.address),
+				About: "serve over HTTP at ADDRESS, such as 127.0.0.1:8080; only programs of this machine can connect"},
+			&cmdline.Flag{Name: "token-file", Takes: cmdline.Word("FILE", cmdline.File), Into: cmdline.Last(&s.tokenFile),
+				About: "the token that clients send with --http; only you may be able to read FILE"},
+		},
+		Examples: []string{"chibi mcp serve", "claude mcp add chibi -- chibi mcp serve",
+			"chibi --allow 'shell(go test*)' mcp serve --coding", "chibi mcp serve --http 127.0.0.1:8080"},
+		Run: func(ctx context.Context, _ []string) error { return serve(ctx, env, s) },
+	})
+}
+
+// serve serves until the client goes away, or until ctx ends.
+func serve(ctx context.Context, env *command.Env, s serving) error {
+	if s.tokenFile != "" && s.address == "" {
+		return command.Usage("--token-file is for --http; name an address with it")
+	}
+	way, err := open(ctx, env, s) // before anything takes over the environment
+	if err != nil {
+		return err
+	}
+	opts, err := env.Request(app.ToWork)
+	if err != nil {
+		return err
+	}
+	s.tools.Coding = s.tools.Coding || opts.Permissions.Coding
+	opts.Permissions.Coding = s.tools.Coding
+	withoutTerminal(&opts)
+	session, err := app.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	app.ReportSkipped(session)
+	return app.Serve(ctx, session, s.tools, func(served *app.Served) error {
+		server := mcpserve.New(served, opts.Version)
+		watched, stop := context.WithCancel(ctx)
+		var watching sync.WaitGroup
+		watching.Go(func() { served.Watch(watched, server.Renew) })
+		defer watching.Wait()
+		defer stop()
+		return way(server)
+	})
+}
+
+// open opens the way that clients come, and returns what serves them there.
+func open(ctx context.Context, env *command.Env, s serving) (serve func(*mcpserve.Server) error, err error) {
+	token, isNew, err := tokenOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.address == "" {
+		return func(server *mcpserve.Server) error {
+			if screen.IsTerminal(env.Stdin) {
+				env.Out.Notef("this waits for messages of an MCP client on standard input; Ctrl-C ends it; see chibi mcp " +
+					"serve --help")
+			}
+			return server.Lines(ctx, env.Stdin, env.Out.Screen.Stdout())
+		}, nil
+	}
+	l, err := mcpserve.Listen(ctx, s.address)
+	if err != nil {
+		return nil, app.UsageError{Err: err}
+	}
+	return func(server *mcpserve.Server) error {
+		env.Out.Notef("%s", whereItIs(l.Addr(), token, isNew))
+		return server.HTTP(ctx, l, token)
+	}, nil
+}
+
+// withoutTerminal changes the options so that standard output is the protocol's, and no
+// terminal is used. The context is used only for this run.
+func withoutTerminal(opts *app.Options) {
+	opts.Transient = true
+	opts.Permissions.Ask = nil
+	opts.Plugins.Terminal, opts.Plugins.Lend, opts.Plugins.NoTerminal = nil, nil, true
+	out := &opts.Output
+	out.Text, out.TextEnd, out.Entry, out.Event, out.Waiting = nil, nil, nil, nil, nil
+}
+
+// whereItIs says where clients find a server over HTTP, and which token they send if it was
+// made for this run.
+func whereItIs(address net.Addr, token string, isNew bool) string {
+	where := fmt.Sprintf("clients find this server at http://%s%s", address, mcpserve.Path)
+	if isNew {
+		where += "; they send: Authorization: Bearer " + token
+	}
+	return where
+}
+
+// tokenOf returns the token that clients send, and whether it was made for this run. Plugins
+// do not get it.
+func tokenOf(s serving) (token string, isNew bool, err error) {
+	token = os.Getenv(tokenVar)
+	os.Unsetenv(tokenVar)
+	switch {
+	case s.tokenFile != "":
+		token, err = mcpserve.ReadToken(s.tokenFile)
+	case token != "":
+		err = mcpserve.CheckToken(token)
+	}
+	if err != nil {
+		return "", false, app.UsageError{Err: err}
+	}
+	return cmp.Or(token, mcpserve.NewToken()), token == "", nil
+}

@@ -1,0 +1,160 @@
+package mcpserve_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// typing is a client whose messages the test writes itself.
+type typing struct {
+	t    *testing.T
+	in   io.WriteCloser
+	out  *bufio.Reader
+	over chan error
+}
+
+func (h *home) typing() *typing {
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	c := &typing{h.t, in, bufio.NewReader(out), make(chan error, 1)}
+	go func() {
+		err := h.server.Lines(h.t.Context(), fromClient, toClient)
+		toClient.Close()
+		c.over <- err
+	}()
+	h.t.Cleanup(func() { in.Close() })
+	return c
+}
+
+// say writes a line and returns the next one of the server, without spaces.
+func (c *typing) say(line string) string {
+	c.t.Helper()
+	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+		c.t.Fatal(err)
+	}
+	answer, err := c.out.ReadString('\n')
+	if err != nil {
+		c.t.Fatalf("after %.100q: %v", line, err)
+	}
+	return strings.TrimSpace(answer)
+}
+
+// begin is the first message of a client.
+const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{},"clientInfo":{"name":"typing","version":"1"}}}`
+
+func TestLinesThatAreNoMessagesAreAnsweredAndTheNextOneIsRead(t *testing.T) {
+	h := newHome(t, map[string]string{"greet": greet})
+	h.start()
+	c := h.typing()
+	const noJSON = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this line is ` +
+		`not JSON, so it was not read: `
+	const noMessage = `"error":{"code":-32600,"message":"`
+	for _, test := range []struct{ line, want string }{
+		{"hello?", noJSON},
+		{"{\"jsonrpc\":", noJSON},
+		{"\x00\xff\x1b[2J", noJSON},
+		{strings.Repeat("[", 100_000), noJSON},
+		{`[]`, `{"jsonrpc":"2.0","id":null,` + noMessage + `a message is one JSON object; lists of messages are ` +
+			`no part of the protocol since 2025-06-18"}}`},
+		{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":null,` + noMessage},
+		{`{"jsonrpc":"1.0","id":"x","method":"ping"}`, `{"jsonrpc":"2.0","id":"x",` + noMessage +
+			`this is no message of JSON-RPC 2.0`},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":null,` + noMessage},
+		{strings.Repeat(" ", 17<<20) + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":null,` + noMessage +
+			`the message is larger than 16 MiB"}}`},
+		{begin, `{"jsonrpc":"2.0","id":1,"result":{`},
+		{`{"jsonrpc":"2.0","id":2,"method":"dance"}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601`},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":[1]}`, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602`},
+		{`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}`,
+			`{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"hello Ada\n"}]}}`},
+		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"greet","arguments":[1]}}`,
+			`{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"Error: tool \"greet\" did not run: the ` +
+				`arguments must be one JSON object"}],"isError":true}}`},
+	} {
+		got := c.say(test.line)
+		if !json.Valid([]byte(got)) || !strings.HasPrefix(got, test.want) {
+			t.Errorf("%.80q: %.300s\nwant %s", test.line, got, test.want)
+		}
+	}
+	c.in.Close()
+	if rest, err := io.ReadAll(c.out); err != nil || len(rest) > 0 {
+		t.Errorf("%q, %v", rest, err)
+	}
+	if err := <-c.over; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVersionsOfTheFutureAndThePast(t *testing.T) {
+	for wanted, got := range map[string]string{
+		"2099-01-01": "2025-11-25", "2026-07-28": "2025-11-25", "2025-11-25": "2025-11-25", "2024-11-05": "2024-11-05",
+		"": "2025-11-25", "nonsense": "2025-11-25",
+	} {
+		h := newHome(t, map[string]string{"greet": greet})
+		stop := h.start()
+		c := h.typing()
+		answer := c.say(strings.Replace(begin, "2025-06-18", wanted, 1))
+		var begun struct {
+			Result struct{ ProtocolVersion string }
+		}
+		if err := json.Unmarshal([]byte(answer), &begun); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(got, begun.Result.ProtocolVersion); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", wanted, diff)
+		}
+		if answer := c.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shout","arguments":` +
+			`{"command":"ls"}}}`); !strings.Contains(answer, "cannot ask") {
+			t.Errorf("%s: %s", wanted, answer)
+		}
+		c.in.Close()
+		stop()
+	}
+}
+
+func TestAWayWithoutSessionsOfTheFuture(t *testing.T) {
+	h := newHome(t, map[string]string{"greet": greet})
+	h.start()
+	answer := h.typing().say(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` +
+		`{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientInfo":{"name":"a",` +
+		`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	if !strings.Contains(answer, `"message":"unsupported protocol version"`) || !strings.Contains(answer, `"2026-07-28"`) {
+		t.Error(answer)
+	}
+}
+
+func TestAnAnswerIsTakenOnce(t *testing.T) {
+	h := newHome(t, map[string]string{"greet": greet})
+	h.start()
+	c := h.typing()
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":` +
+		`{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`
+	call := func(more string) string {
+		return c.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"shout","arguments":{"command":"ls"}` +
+			more + `,` + meta + `}}`)
+	}
+	var asked struct {
+		Result struct{ RequestState, ResultType string }
+	}
+	if err := json.Unmarshal([]byte(call("")), &asked); err != nil || asked.Result.ResultType != "input_required" {
+		t.Fatalf("%+v, %v", asked, err)
+	}
+	reply := `,"requestState":"` + asked.Result.RequestState + `","inputResponses":{"permission":{"action":"accept",` +
+		`"content":{"decision":"allow once"}}}`
+	if got := call(reply); !strings.Contains(got, `"text":"AAA\n"`) {
+		t.Errorf("the answer: %s", got)
+	}
+	const late = "no call waits for this answer: it was answered before, or too late"
+	for what, more := range map[string]string{"the same answer again": reply,
+		"an answer to nothing": `,"requestState":"guessed","inputResponses":{"permission":{"action":"accept"}}`} {
+		if got := call(more); !strings.Contains(got, late) {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
