@@ -101,6 +101,7 @@ func keeping(s *Session, rules *permissions.Rules) func(context.Context, string)
 			return agent.Kept{}, err
 		}
 		if t.Config.BaseURL != s.Config.BaseURL || t.Config.APIKey != s.Config.APIKey {
+			t.Close()
 			return agent.Kept{}, fmt.Errorf("context %q uses another server, %s; a sub-agent uses that of the run", name,
 				Host(t.Config.BaseURL))
 		}
