@@ -210,7 +210,7 @@ func TestNothingHides(t *testing.T) {
 	q := shell(hostile)
 	q.Why.Reason, q.Access.Dir, q.Tool.Name = hostile, hostile, "x"+termtest.All()
 	a := ask(t.Context(), t, 60, q)
-	a.person.Sees(t, "told the reason")
+	a.person.Sees(t, "\n> ") // what is typed before it is no answer
 	a.person.WriteString("\n")
 	a.end()
 	raw := strings.ReplaceAll(a.person.Raw(), "\r\n", "\n")

@@ -100,7 +100,7 @@ func TestAServerCannotSpeakForChibi(t *testing.T) {
 		"description": remote(hostile, nil), "change": remote("", change)} {
 		q.Tool.Remote.Tool = hostile
 		a := ask(t.Context(), t, 200, q)
-		a.person.Sees(t, "told the reason")
+		a.person.Sees(t, "\n> ") // what is typed before it is no answer
 		a.person.WriteString("\n")
 		if a.end().Allow {
 			t.Errorf("%s: an empty line is a yes", name)
