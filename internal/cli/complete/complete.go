@@ -113,6 +113,9 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 	case "PLUGIN":
 		return append(a.flags, c.pluginNames(ctx)...)
 	case "TOOL":
+		if strings.HasPrefix(a.command.ArgsUsage, "SERVER ") {
+			return append(a.flags, c.serverTools(ctx, a.before[0])...)
+		}
 		return append(a.flags, c.toolNames(ctx, false)...)
 	case "SERVER":
 		if a.command.Name != "add" {

@@ -147,6 +147,23 @@ func (s sources) serverNames(ctx context.Context) []string {
 	})
 }
 
+// serverTools lists the tools that an MCP server had when it was asked last, by its own names.
+func (s sources) serverTools(ctx context.Context, server string) []string {
+	return s.read(ctx, func(session *app.Session) (list []string) {
+		servers := app.MCPOf(session)
+		found, err := servers.Find(server)
+		if err != nil {
+			return nil
+		}
+		if e, _ := servers.Remembered(found); e.List != nil {
+			for _, d := range e.List.Tools {
+				list = append(list, d.Name)
+			}
+		}
+		return list
+	})
+}
+
 // recipeNames lists the recipes that can be read.
 func (s sources) recipeNames(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) (list []string) {
