@@ -136,9 +136,8 @@ func TestTheEndOfTheServerEndsCalls(t *testing.T) {
 		go s.CallTool(t.Context(), &sdk.CallToolParams{Name: "sleeper"})
 		pids := h.processes()
 		stop()
-		if !areGone(pids) {
-			t.Error("processes are left when the run is over")
-		}
+		// They were killed before the run was over; the kernel may still be at it.
+		eventually(t, "the tool's processes end", func() bool { return areGone(pids) })
 		if points := h.points(); points[len(points)-1] != "on_end" {
 			t.Errorf("on_end is not the last: %v", points)
 		}
