@@ -54,6 +54,10 @@ type Agent struct {
 	Recipes func(ctx context.Context, name string, args map[string]string) (Recipe, error)
 	// Subagents is what this agent can do for sub-agents.
 	Subagents Subagents
+	// Renew, if set, is called before each request of the conversation that offers tools. It may
+	// replace Tools and Gate, as when an MCP server says that its tools have changed, and
+	// reports whether it did. Sub-agents keep the tools that they began with.
+	Renew func(ctx context.Context) bool
 	// Settings shape requests and bound the turn.
 	Settings Settings
 	// Output shows a person what happens.

@@ -52,6 +52,9 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 // respond sends one request and stores the response.
 func (s *step) respond(ctx context.Context) error {
 	t := s.turn
+	if t.agent.Renew != nil && t.agent.Renew(ctx) {
+		t.agent.schemas = schemas{} // they are those of the tools before
+	}
 	offer, err := t.offerTools(ctx)
 	if err != nil {
 		return err

@@ -86,9 +86,7 @@ func (h *serverHost) askAll(ctx context.Context, servers []mcp.Server) error {
 			h.person.notice(fmt.Sprintf("left out: %v", err))
 		}
 	}
-	if err := h.memory.Save(); err != nil {
-		h.person.notice(err.Error())
-	}
+	h.save()
 	return nil
 }
 
@@ -116,6 +114,32 @@ func (h *serverHost) listChanged(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s, ok := h.find(name); ok && !h.closed {
-		h.askLater(s.Server)
+		h.pending = append(h.pending, h.askLater(s.Server))
 	}
+}
+
+// patience is how long a request waits for the lists of servers that say that their tools
+// have changed.
+const patience = 2 * time.Second
+
+// haveChanged reports whether what servers offer has changed since the tools of the session
+// were made of it. A server that has just said so is waited for.
+func (h *serverHost) haveChanged(ctx context.Context) bool {
+	h.mu.Lock()
+	pending := h.pending
+	h.pending = nil
+	h.mu.Unlock()
+	if len(pending) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		for _, done := range pending {
+			select {
+			case <-done:
+			case <-ctx.Done():
+			}
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.changed
 }

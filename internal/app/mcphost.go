@@ -28,14 +28,16 @@ type serverHost struct {
 	cache   func() cache.Cache
 	person  person
 
-	// askLater asks a server in the background; close ends that, and everything else.
-	askLater func(mcp.Server)
+	// askLater asks a server in the background; what it returns is closed when that is done.
+	// close ends that, and everything else.
+	askLater func(mcp.Server) chan struct{}
 	close    func()
 
 	mu      sync.Mutex
 	closed  bool
-	begun   bool // the background work of the run
-	changed bool // lists, since the tools of the session were made of them
+	begun   bool            // the background work of the run
+	changed bool            // lists, since the tools of the session were made of them
+	pending []chan struct{} // closed when a server has answered that said that its tools have changed
 }
 
 // newServerHost returns the host of servers. Nothing is started, and nothing connected to.
@@ -46,8 +48,16 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 		environ: loader.env.list(true), cache: s.Cache, person: s.person}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
-	h.askLater = func(server mcp.Server) {
-		working.Go(func() { _, _ = h.ask(ctx, server) }) // what fails is remembered, and said by the next run
+	h.askLater = func(server mcp.Server) chan struct{} {
+		done := make(chan struct{})
+		working.Go(func() {
+			defer close(done)
+			if _, err := h.ask(ctx, server); err != nil && ctx.Err() != nil { // other failures are remembered
+				return
+			}
+			h.save()
+		})
+		return done
 	}
 	h.close = sync.OnceFunc(func() {
 		h.mu.Lock() // nothing begins after this
@@ -56,9 +66,6 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 		cancel()
 		h.pool.Close()
 		working.Wait()
-		if err := h.memory.Save(); err != nil {
-			h.person.notice(err.Error())
-		}
 	})
 	runner := process.Runner{Env: h.environ, Drop: native.PerCall(), MaxStderr: int64(s.Config.Limits.PluginStderrBytes)}
 	if s.opts.Verbose {
@@ -70,11 +77,17 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 	return h
 }
 
-// Close ends the connections, and the servers that are programs, and remembers what was found
-// out.
+// Close ends the connections, and the servers that are programs.
 func (h *serverHost) Close() error {
 	h.close()
 	return nil
+}
+
+// save keeps what was found out for later runs.
+func (h *serverHost) save() {
+	if err := h.memory.Save(); err != nil {
+		h.person.notice(err.Error())
+	}
 }
 
 // find returns a server by its name.

@@ -21,16 +21,29 @@ func openServers(ctx context.Context, s *Session) error {
 			servers = append(servers, server)
 		}
 	}
-	s.serverProblems = problems
+	s.serverProblems, s.Agent.Renew = problems, nil
 	if len(servers) == 0 || !offersServers(s) {
 		return nil
 	}
 	s.servers = newServerHost(s, servers)
 	s.closers = append(s.closers, s.servers)
+	s.Agent.Renew = func(ctx context.Context) bool { return renewTools(ctx, s) }
 	if s.opts.Purpose != ToWork {
 		return nil
 	}
 	return s.servers.askUnknown(ctx)
+}
+
+// renewTools collects the tools of a session again if those of its MCP servers have changed,
+// and reports whether it did.
+func renewTools(ctx context.Context, s *Session) bool {
+	if s.servers == nil || !s.servers.haveChanged(ctx) {
+		return false
+	}
+	if err := collectTools(s); err != nil {
+		s.person.notice(err.Error())
+	}
+	return true
 }
 
 // closeServers ends the connections of an earlier load.

@@ -39,6 +39,8 @@ const (
 	Fresh = 24 * time.Hour
 	// Patience is how long a server is left out that could not be asked.
 	Patience = 10 * time.Minute
+	// again is after what time such a server is asked in the background.
+	again = time.Minute
 	// kept is how long an entry is kept that no run has renewed.
 	kept = 30 * 24 * time.Hour
 )
@@ -54,7 +56,10 @@ type Entry struct {
 
 // IsOld reports whether the server should be asked again, when there is time for it.
 func (e Entry) IsOld(now time.Time) bool {
-	return e.List == nil || e.Failure != "" || older(e.List.Asked, now, Fresh)
+	if e.Failure != "" {
+		return older(e.Failed, now, again)
+	}
+	return e.List == nil || older(e.List.Asked, now, Fresh)
 }
 
 // IsLeftOut reports whether nobody should wait for the server: it never answered, and could

@@ -78,7 +78,9 @@ func TestWhenAServerIsAskedAgain(t *testing.T) {
 		"it answered yesterday":          {mcplists.Entry{List: at(23 * time.Hour)}, false, false},
 		"it answered before that":        {mcplists.Entry{List: at(24 * time.Hour)}, true, false},
 		"it answered in the future":      {mcplists.Entry{List: at(-time.Hour)}, true, false},
-		"it answered, and failed":        {mcplists.Entry{List: at(time.Hour), Failure: "x", Failed: now}, true, false},
+		"it answered, just failed":       {mcplists.Entry{List: at(99 * time.Hour), Failure: "x", Failed: now}, false, false},
+		"it answered, failed":            {mcplists.Entry{List: at(0), Failure: "x", Failed: now.Add(-1e12)}, true, false},
+		"it just failed":                 {mcplists.Entry{Failure: "x", Failed: now}, false, true},
 		"it failed":                      {mcplists.Entry{Failure: "x", Failed: now.Add(-9 * time.Minute)}, true, true},
 		"it failed a while ago":          {mcplists.Entry{Failure: "x", Failed: now.Add(-10 * time.Minute)}, true, false},
 		"it failed in the future":        {mcplists.Entry{Failure: "x", Failed: now.Add(time.Minute)}, true, false},
@@ -224,5 +226,25 @@ func TestAHomeThatCannotBeWritten(t *testing.T) {
 	const want = "what MCP servers offer cannot be remembered, and they are asked each time: "
 	if err := m.Save(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// TestADefinitionStaysTheSame: what a person has approved is a definition by its hash.
+func TestADefinitionStaysTheSame(t *testing.T) {
+	home, yes := t.TempDir(), true
+	want := list(time.Now())
+	for _, schema := range []string{
+		`{"type":"object","properties":{"a":{"maximum":1.0e5,"default":12345678901234567890}}}`,
+		`{"description":"\u00e9 é <b> \/ \u2028","pattern":"^\\d$","x":-0.0}`, `true`, `{}`,
+	} {
+		want.Tools = append(want.Tools, mcp.Definition{Name: "t", Title: "<T>", Description: "é\x1b[31m\u2028",
+			InputSchema: json.RawMessage(schema), Destructive: &yes})
+	}
+	saved(t, home, func(m *mcplists.Memory) { _ = m.Answered(server, want) })
+	e, _ := mcplists.Open(home).Find(server)
+	for i, d := range want.Tools {
+		if e.List == nil || e.List.Tools[i].Hash() != d.Hash() {
+			t.Errorf("%s\nbecame\n%s", d.JSON(), e.List.Tools[i].JSON())
+		}
 	}
 }
