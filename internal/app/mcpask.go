@@ -17,8 +17,8 @@ import (
 // server has to start.
 func (h *serverHost) ask(ctx context.Context, server mcp.Server) (mcp.List, error) {
 	most := cmp.Or(server.Start, mcp.StartTimeout)
-	within, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("MCP server %q did not say within %s which tools "+
-		"it has; see: chibi mcp check %s", server.Name, most, server.Name))
+	within, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("MCP server %q did not say within %s "+
+		"(start_timeout_ms) which tools it has; see: chibi mcp check %s", server.Name, most, server.Name))
 	defer cancel()
 	list, err := h.pool.List(within, server)
 	if err != nil && ctx.Err() != nil {

@@ -24,7 +24,7 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 	}{
 		{missing, `could not be started: there is no program "chibi-no-such-program" in PATH`},
 		{missingPath, `could not be started: no such file`},
-		{hangs, `it did not answer initialize within 1s (waiting for the database)`},
+		{hangs, `it did not answer initialize within 1s (start_timeout_ms) (waiting for the database)`},
 		{program(t, "refuses to start"), "connection closed: exit status 2 (no �key in the environment)"},
 	} {
 		want := `MCP server "test": ` + test.want + `; see: chibi mcp check test`

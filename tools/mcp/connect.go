@@ -27,7 +27,8 @@ func (p *Pool) connect(ctx context.Context, server Server) (*session, error) {
 		return nil, err
 	}
 	most := cmp.Or(server.Start, StartTimeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("it did not answer initialize within %s", most))
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("it did not answer initialize within %s "+
+		"(start_timeout_ms)", most))
 	defer cancel()
 	s, err := p.initialize(ctx, server, established)
 	var refused *jsonrpc.Error
