@@ -45,6 +45,9 @@ func planOf(ctx context.Context, tool tools.Tool, call tools.Call, gate *permiss
 	}
 	plan := unplanned{tool: tool, call: call}
 	if spec := tools.SpecFor(tool, call.Arguments); gate != nil && gate.AccessOf != nil && spec.Category != "" {
+		if err := permissions.CheckSubject(spec, call.Arguments); err != nil {
+			return nil, err
+		}
 		plan.access = gate.AccessOf(spec, call.Arguments, gate.Dir)
 	}
 	return plan, nil

@@ -325,6 +325,20 @@ func TestWhatAPluginsToolWouldDoIsTakenFromItsArguments(t *testing.T) {
 	}
 }
 
+// TestAnotherSpellingOfTheSubjectDoesNotRun, since the tool may take it for the subject.
+func TestAnotherSpellingOfTheSubjectDoesNotRun(t *testing.T) {
+	h := newHarness(t, calls("run", `{"command":"ls","Command":"git push"}`), says("hello"))
+	spec := tools.Spec{Name: "run", Parameters: json.RawMessage(`{}`), Category: tools.CategoryShell, Subject: "command"}
+	err := h.Tools.Add(goTool{spec, func(tools.Call) tools.Result { return tools.Result{Text: "ran"} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Gate = &permissions.Gate{Policy: policy{}, TrustAll: true, AccessOf: permissions.AccessOf}
+	h.prompt("hi")
+	same(t, "sent", h.sent()[1],
+		`user:hi assistant: tool:Error: tool "run" did not run: the argument "Command" must be written "command"`)
+}
+
 // TestThePermissionIsForTheFinalArguments: a rewrite at pre_tool is judged, not the model's
 // words.
 func TestThePermissionIsForTheFinalArguments(t *testing.T) {

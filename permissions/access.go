@@ -2,8 +2,11 @@ package permissions
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -13,51 +16,106 @@ import (
 
 // AccessOf returns what a call of a tool would do that does not say so itself, from the
 // argument that the tool's subject names. Where it names none, the usual names of such
-// arguments are tried. dir is the directory that relative paths begin at.
+// arguments are tried; of commands, all that there are count. dir is the directory that relative paths begin at.
 func AccessOf(spec tools.Spec, arguments json.RawMessage, dir string) tools.Access {
 	var values map[string]json.RawMessage
 	if strictjson.Decode(arguments, &values) != nil {
 		values = nil
 	}
+	names := subjectsOf(spec)
 	switch kindOf(spec.Category) {
 	case aboutCommands:
-		access := tools.Access{Command: subject(spec, values, "command", "cmd", "script"), Dir: dir}
-		if cwd := subject(tools.Spec{}, values, "cwd", "workdir", "working_directory", "directory"); cwd != "" {
+		access := tools.Access{Command: strings.Join(texts(values, names), "\n"), Dir: dir}
+		if cwd := first(values, []string{"cwd", "workdir", "working_directory", "directory"}); cwd != "" {
 			access.Dir = filepath.Clean(absolutePath(cwd, dir))
 		}
 		return access
 	case aboutFiles:
-		name := subject(spec, values, "path", "file_path", "filename", "file")
+		name := first(values, names)
 		if name == "" && spec.Category == tools.CategorySearch {
 			name = dir
 		}
 		return fileAccess(name, dir)
 	case aboutDomains:
-		return tools.Access{URL: subject(spec, values, "url", "uri")}
+		return tools.Access{URL: first(values, names)}
 	}
 	return tools.Access{}
 }
 
-// subject returns the argument that a tool's subject names, or the first of the usual names
-// that there is. A list of texts is taken as the words of a command.
-func subject(spec tools.Spec, values map[string]json.RawMessage, usual ...string) string {
-	if spec.Subject != "" {
-		usual = []string{spec.Subject}
+// CheckSubject returns an error if a call has an argument whose name differs only in letters'
+// case, "-" or "_" from the one that says what it is about: the tool may take the one for the
+// other, and what is judged would not be what it does.
+func CheckSubject(spec tools.Spec, arguments json.RawMessage) error {
+	var values map[string]json.RawMessage
+	names := subjectsOf(spec)
+	if len(names) == 0 || strictjson.Decode(arguments, &values) != nil {
+		return nil
 	}
-	for _, name := range usual {
+	plain := strings.NewReplacer("_", "", "-", "")
+	for _, given := range slices.Sorted(maps.Keys(values)) {
+		for _, name := range names {
+			if !slices.Contains(names, given) && strings.EqualFold(plain.Replace(given), plain.Replace(name)) {
+				return fmt.Errorf("the argument %q must be written %q", given, name)
+			}
+		}
+	}
+	return nil
+}
+
+// subjectsOf returns the arguments that can say what a call of a tool is about: the one that
+// its subject names, or the usual ones, of which the tool's parameters may tell which it has.
+func subjectsOf(spec tools.Spec) (names []string) {
+	if kindOf(spec.Category) != aboutNothing && spec.Subject != "" {
+		return []string{spec.Subject}
+	}
+	switch kindOf(spec.Category) {
+	case aboutCommands:
+		names = []string{"command", "cmd", "script"}
+	case aboutFiles:
+		names = []string{"path", "file_path", "filename", "file"}
+	case aboutDomains:
+		names = []string{"url", "uri"}
+	case aboutNothing:
+		return nil
+	}
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if strictjson.Decode(spec.Parameters, &schema) != nil {
+		return names
+	}
+	has := func(name string) bool { _, ok := schema.Properties[name]; return ok }
+	if !slices.ContainsFunc(names, has) {
+		return names
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !has(name) })
+}
+
+// first returns the first text of these arguments that there is.
+func first(values map[string]json.RawMessage, names []string) string {
+	for _, text := range texts(values, names) {
+		return text
+	}
+	return ""
+}
+
+// texts returns what these arguments say. A list of texts is taken as the words of a command.
+func texts(values map[string]json.RawMessage, names []string) (list []string) {
+	for _, name := range names {
 		var text string
 		if strictjson.Decode(values[name], &text) == nil && text != "" {
-			return text
+			list = append(list, text)
+			continue
 		}
 		var words []string
 		if strictjson.Decode(values[name], &words) == nil && len(words) > 0 {
 			for i, word := range words {
 				words[i] = commandline.Quote(word)
 			}
-			return strings.Join(words, " ")
+			list = append(list, strings.Join(words, " "))
 		}
 	}
-	return ""
+	return list
 }
 
 // fileAccess describes the use of a file. Whether a tool takes ~ for the home directory is

@@ -29,6 +29,7 @@ func TestWhatACallOfAnotherToolWouldDo(t *testing.T) {
 		{tools.CategoryShell, "command", `{"command": "ls"}`, tools.Access{Command: "ls", Dir: dir}},
 		{tools.CategoryShell, "line", `{"line": "ls", "command": "rm"}`, tools.Access{Command: "ls", Dir: dir}},
 		{tools.CategoryShell, "", `{"cmd": "ls", "cwd": "sub/.."}`, tools.Access{Command: "ls", Dir: dir}},
+		{tools.CategoryShell, "", `{"command": "ls", "cmd": "rm"}`, tools.Access{Command: "ls\nrm", Dir: dir}},
 		{tools.CategoryShell, "", `{"command": ["sh", "-c", "a; b"], "workdir": "/x"}`,
 			tools.Access{Command: "sh -c 'a; b'", Dir: "/x"}},
 		{tools.CategoryRead, "", `{"file_path": "a/../b"}`, file(filepath.Join(dir, "b"), filepath.Join(dir, "b"))},
@@ -44,5 +45,39 @@ func TestWhatACallOfAnotherToolWouldDo(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", test.category, test.arguments, diff)
 		}
+	}
+}
+
+// TestTheUsualNameIsTheOneThatTheToolHas: another one in a call does not hide it.
+func TestTheUsualNameIsTheOneThatTheToolHas(t *testing.T) {
+	spec := tools.Spec{Name: "x", Category: tools.CategoryFetch, Parameters: []byte(`{"properties": {"uri": {}}}`)}
+	if got := AccessOf(spec, []byte(`{"url": "http://a", "uri": "http://b"}`), "/").URL; got != "http://b" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestTheSubjectHasOneSpelling, because a tool may read another one.
+func TestTheSubjectHasOneSpelling(t *testing.T) {
+	for _, test := range []struct{ subject, arguments, want string }{
+		{"command", `{"command": "ls"}`, ""},
+		{"command", `{"commands": "ls"}`, ""},
+		{"command", `{}`, ""},
+		{"command", `{"command": "ls", "Command": "rm"}`, `the argument "Command" must be written "command"`},
+		{"file_path", `{"filePath": "a"}`, `the argument "filePath" must be written "file_path"`},
+		{"", `{"CMD": "rm"}`, `the argument "CMD" must be written "cmd"`},
+		{"task", `{"tasK": "rm"}`, "the argument \"tas\u212a\" must be written \"task\""},
+	} {
+		spec := tools.Spec{Name: "x", Category: tools.CategoryShell, Subject: test.subject}
+		got := ""
+		if err := CheckSubject(spec, []byte(test.arguments)); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%s %s: %q, want %q", test.subject, test.arguments, got, test.want)
+		}
+	}
+	none := tools.Spec{Name: "x", Subject: "command"}
+	if err := CheckSubject(none, []byte(`{"Command": "rm"}`)); err != nil {
+		t.Errorf("a tool without a category: %v", err)
 	}
 }

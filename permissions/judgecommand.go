@@ -51,6 +51,9 @@ type commandRules struct {
 
 // judgeCommand judges a call of a tool that runs a command line.
 func (r *Rules) judgeCommand(c Call) Judgement {
+	if strings.TrimSpace(c.Access.Command) == "" {
+		return r.judgeUnknownCommand(c)
+	}
 	line, err := commandline.Parse(c.Access.Command)
 	if err != nil {
 		return Judgement{Decision: Ask, By: "the examination of commands", Doubtful: r.deniesSome(c.Tool),
@@ -67,6 +70,19 @@ func (r *Rules) judgeCommand(c Call) Judgement {
 	rules := commandRules{r, c, line, about(r.deny), about(r.ask), about(r.allow)}
 	list := []Judgement{rules.forbidden(), rules.unknown(), rules.targets()}
 	return Strictest(append(list, rules.permit())...)
+}
+
+// judgeUnknownCommand judges a call that does not say what it runs: every rule about commands
+// of such a tool may be about it.
+func (r *Rules) judgeUnknownCommand(c Call) Judgement {
+	match := func(rule *rule) certainty {
+		if rule.names(c.Tool) && !rule.isBare() {
+			return possible
+		}
+		return no
+	}
+	isBareInside := func(rule *rule) bool { return rule.isBare() && r.isInside(c.Access.Dir) }
+	return Strictest(r.lists.forbidden(match), r.lists.permit(c.Tool, isBareInside))
 }
 
 // forbidden judges by the rules that deny and ask: one command is enough.
