@@ -21,10 +21,9 @@ type generation struct {
 	refusal error // why no tool may be called, nil if they may
 	users   sync.WaitGroup
 
-	mu    sync.Mutex
-	idle  []*lane
-	room  chan struct{} // holds an element for each call
-	count int
+	mu   sync.Mutex
+	idle []*lane
+	room chan struct{} // holds an element for each call
 }
 
 // maxServed bounds how many calls of all clients run at the same time; further ones wait.

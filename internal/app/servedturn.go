@@ -7,8 +7,8 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-// turns make the calls of the tools of a plugin, or of a server, wait for each other: a script need not expect to
-// run twice at the same time.
+// turns make the calls of the tools of a plugin, or of a server, wait for each other: a script
+// need not expect to run twice at the same time.
 type turns struct {
 	mu sync.Mutex
 	of map[string]chan struct{} // holds an element while a tool of the plugin runs

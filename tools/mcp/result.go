@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/clip"
@@ -128,8 +129,9 @@ func (r reader) part(raw json.RawMessage) (text string, isText bool) {
 	}
 	var b block
 	err := strictjson.Decode(raw, &kind)
-	switch kind.Type {
-	case "text", "image", "audio", "resource_link", "resource":
+	switch {
+	case err != nil:
+	case slices.Contains([]string{"text", "image", "audio", "resource_link", "resource"}, kind.Type):
 		err = strictjson.Decode(raw, &b)
 	default:
 		return fmt.Sprintf("[a part of the type %q, which chibi does not know]", clip.Text(kind.Type, 100)), false

@@ -22,7 +22,7 @@ func Commands(env *command.Env) []*cli.Command {
 	return []*cli.Command{env.Command(command.Spec{
 		Name: "doctor", About: "look for problems in the home, permissions, plugins, guards and transcripts, and say how " +
 			"to fix them",
-		Flags: []cli.Flag{command.Switch(&f.online, "online", "also check the model's server"),
+		Flags: []cli.Flag{command.Switch(&f.online, "online", "also check the model's server, and MCP servers with a URL"),
 			command.JSONFlag(&f.json)},
 		Examples: []string{"chibi doctor", "chibi doctor --online --json"},
 		Run:      func(ctx context.Context, _ []string) error { return run(ctx, env, f) },
