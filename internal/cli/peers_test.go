@@ -15,6 +15,9 @@ func TestWhatThePageOfMCPShowsHappened(t *testing.T) {
 	}
 	count := 0
 	for _, block := range blocks(t)["MCP.md"] {
+		if block[0] == "sh" && !strings.Contains(string(transcript), block[1]) {
+			t.Errorf("no script of the run is this one:\n%s", block[1])
+		}
 		if block[0] != "console" {
 			continue
 		}

@@ -69,7 +69,9 @@ func misbehaving(t *testing.T) mcp.Server {
 			case <-r.Context().Done():
 			}
 		},
-		"redirects": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/other", 307) },
+		"redirects": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/other", http.StatusTemporaryRedirect)
+		},
 		"shows a page": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<html>Log in, please.</html>")
