@@ -26,8 +26,8 @@ type serving struct {
 	tokenFile string
 }
 
-const serveHelp = "A program that takes MCP servers starts this command by itself, and speaks with it over standard input " +
-	"and output. It gets the tools of all plugins, and those that list and read outputs which are too large " +
+const serveHelp = "A program that takes MCP servers starts this command by itself, and speaks with it over " +
+	"standard input and output. It gets the tools of all plugins, and those that list and read outputs which are too large " +
 	"and so were cached (cache_list, file_head, file_tail, file_lines, file_grep).\n\n" +
 	"Calls pass the filters, hooks, rules and permissions as those of chibi's own model do. What would be " +
 	"asked is asked by the client (MCP calls that elicitation); where it cannot, the call is refused, and the " +
