@@ -26,16 +26,17 @@ type serving struct {
 	tokenFile string
 }
 
-const serveHelp = "A program that takes MCP servers starts this command by itself, and speaks with it over " +
-	"standard input and output. It gets the tools of all plugins, and those that list and read outputs which are too large " +
-	"and so were cached (cache_list, file_head, file_tail, file_lines, file_grep).\n\n" +
+const serveHelp = "A program that takes MCP servers starts this command by itself, and speaks with it " +
+	"over standard input and output. It gets the tools of all plugins, and those that list " +
+	"and read outputs which are too large and so were cached (cache_list, file_head, " +
+	"file_tail, file_lines, file_grep).\n\n" +
 	"Calls pass the filters, hooks, rules and permissions as those of chibi's own model do. What would be " +
-	"asked is asked by the client (MCP calls that elicitation); where it cannot, the call is refused, and the " +
-	"text of the refusal names the rule that would allow it. A client that answers such questions by itself " +
-	"is like --trust-tools. Nothing is drawn on a terminal, and plugins have none.\n\n" +
-	"The calls use the context that -C names, or the current one: its rules, its cache and its trace (chibi " +
-	"trace), but nothing is stored in its conversation. When plugins or the configuration change, they are " +
-	"loaded again, and clients are told.\n\n" +
+	"asked is asked by the client (MCP calls that elicitation); where it cannot, the call is refused, and " +
+	"the text of the refusal names the rule that would allow it. A client that answers such questions by " +
+	"itself is like --trust-tools. Nothing is drawn on a terminal, and plugins have none.\n\n" +
+	"The calls use the context that -C names, or the current one: its rules, its cache and its trace " +
+	"(chibi trace), but nothing is stored in its conversation. When plugins or the configuration change, " +
+	"they are loaded again, and clients are told.\n\n" +
 	"With --http, clients send a token: Authorization: Bearer TOKEN. It is read from the file that " +
 	"--token-file names, or from the variable " + tokenVar + "; otherwise a random one is printed once on " +
 	"standard error."
