@@ -116,7 +116,12 @@ func (r Request) tools() []wireTool {
 
 // object returns a JSON object with the members in their order.
 func object(members []Option) (json.RawMessage, error) {
+	size := 0
+	for _, m := range members {
+		size += len(m.Name) + len(m.Value) + len(`"":,`)
+	}
 	var b bytes.Buffer
+	b.Grow(size + len(`{}`)) // with many tools, growing bit by bit would take as long as the rest
 	b.WriteByte('{')
 	for i, m := range members {
 		if i > 0 {
