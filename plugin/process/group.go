@@ -5,6 +5,7 @@ package process
 import (
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -71,6 +72,20 @@ func (g *group) signal(s syscall.Signal) {
 // hasMembers reports whether a process of the group, or of its session, is left.
 func (g *group) hasMembers() bool {
 	return syscall.Kill(-g.leader, 0) == nil || g.session && signalSession(g.leader, 0)
+}
+
+// endRest ends what is left of the group and its session when the process itself has ended:
+// first with SIGTERM, a moment later with SIGKILL.
+func (g *group) endRest() {
+	if !g.hasMembers() {
+		return
+	}
+	g.signal(syscall.SIGTERM)
+	g.signal(syscall.SIGCONT)
+	for end := time.Now().Add(drainDelay); g.hasMembers() && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	g.signal(syscall.SIGKILL)
 }
 
 // current returns the process's group now: its own, unless the process has changed it.

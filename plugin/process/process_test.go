@@ -369,6 +369,25 @@ func TestAChildThatLetGoOfThePipesIsLeftAloneEvenIfNobodyReads(t *testing.T) {
 	life.mustEnd()
 }
 
+// TestWhatAWholeCommandLeavesIsEnded, also if it has closed its outputs, and a group of its own.
+func TestWhatAWholeCommandLeavesIsEnded(t *testing.T) {
+	for name, script := range map[string]string{
+		"in its group":     `sleep 1000 >/dev/null 2>&1 </dev/null & echo up; read line; exit 0`,
+		"after it crashed": `sleep 1000 >/dev/null 2>&1 </dev/null & echo up; read line; kill -KILL $$`,
+		"deaf to SIGTERM":  `(trap '' TERM; sleep 1000; sleep 1000) >/dev/null 2>&1 </dev/null & echo up; read line`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			life := newLifeline(t)
+			c := life.sh(script)
+			c.NoTerminal, c.Whole = true, true
+			p := start(t, process.Runner{}, c)
+			mustRead(t, p, "up")
+			p.Close(soon)
+			life.mustEnd()
+		})
+	}
+}
+
 func TestTheEndOfTheContextEndsTheGroup(t *testing.T) {
 	for name, script := range map[string]string{
 		"it waits for a line":        `read -r line`,

@@ -48,6 +48,10 @@ type Command struct {
 	// left of the session is ended with the group: children in groups of their own too. On
 	// Windows, the process has a console of its own that nobody sees.
 	NoTerminal bool
+	// Whole ends what the process leaves of its group, and with NoTerminal of its session,
+	// however it ends: also children that have closed their outputs. For Start only; on Windows
+	// it has no effect.
+	Whole bool
 	// Check, if set, is called right before the process starts; its error prevents the
 	// start and is the error of the run.
 	Check func() error
@@ -125,7 +129,7 @@ func (o Outcome) Ok() bool { return o.Exit == 0 && o.Signal == "" }
 // group, which is ended when the run is cancelled, takes too long or writes too much:
 // first with SIGTERM, after Grace with SIGKILL. A child that a process leaves in the
 // background is ended with it if it still holds standard output or standard error; a
-// child that has closed both is a daemon and is not touched.
+// child that has closed both is a daemon and is not touched, unless the command is Whole.
 //
 // The zero value is ready for use and safe for concurrent use.
 type Runner struct {

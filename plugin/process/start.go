@@ -17,7 +17,7 @@ import (
 // it until finish or attend is called.
 func (e Runner) start(ctx context.Context, c Command, out sink) (*child, error) {
 	p := &child{runner: e, streams: e.streams(c, out), ends: noPipes()}
-	p.alone, p.session = c.Data != nil && !c.Data.fits(), c.NoTerminal
+	p.alone, p.session, p.whole = c.Data != nil && !c.Data.fits(), c.NoTerminal, c.Whole
 	err := p.launch(ctx, c)
 	if errors.Is(err, syscall.E2BIG) && c.Data != nil && !p.alone {
 		// The environment without the data is close to the total limit.

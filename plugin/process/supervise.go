@@ -19,6 +19,7 @@ type child struct {
 	ends    pipes           // those that no goroutine has
 	group   *group          // nil: it has not been waited for
 	session bool            // it has a session of its own
+	whole   bool            // what it leaves is ended with it
 	exited  <-chan struct{} // closed when the process itself has ended
 	streams streams
 	// alone says that the payload is on standard input only; untaken is then the read
@@ -46,6 +47,9 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 		case <-p.group.exited:
 			p.giveBack()
 			p.drain()
+			if p.whole {
+				p.group.endRest()
+			}
 			// It may have exited before the reader noticed that it wrote too much.
 			if err := p.streams.overflow(); err != nil {
 				return err

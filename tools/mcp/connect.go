@@ -98,7 +98,8 @@ func (s *session) start(ctx context.Context) (sdk.Connection, error) {
 		}
 		path = found
 	}
-	command := process.Command{Path: path, Args: s.server.Args, Dir: s.server.Dir, NoTerminal: true, MaxOutput: maxMessage}
+	command := process.Command{Path: path, Args: s.server.Args, Dir: s.server.Dir, NoTerminal: true, Whole: true,
+		MaxOutput: maxMessage}
 	for name, value := range s.server.Env {
 		command.Env = append(command.Env, name+"="+value)
 	}
