@@ -7,11 +7,36 @@ import (
 
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin/process"
+	"github.com/chibi-host/chibi/tools/mcp"
 )
 
 // Asking shows one question about a tool call to the person at a terminal, and waits for
 // the answer. flush discards what was typed and not read.
 type Asking func(ctx context.Context, tty *os.File, flush func(), q permissions.Question) (permissions.Answer, error)
+
+// Filling shows the person at a terminal what an MCP server asks in the midst of a call, and
+// waits for the answer. flush discards what was typed and not read.
+type Filling func(ctx context.Context, tty *os.File, flush func(), q mcp.Question) (mcp.Answer, error)
+
+// filler returns what asks the person at the terminal for MCP servers; nil: nobody can be asked.
+func filler(s *Session) func(context.Context, mcp.Question) (mcp.Answer, error) {
+	t, ok := terminalOf(s)
+	fill := s.opts.Permissions.Fill
+	if fill == nil || !ok {
+		return nil
+	}
+	return func(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
+		tty, err := t.lender.Borrow(ctx, t.beside)
+		if errors.Is(err, process.ErrNoTerminal) {
+			return mcp.Answer{Action: mcp.Decline}, nil
+		}
+		if err != nil {
+			return mcp.Answer{}, err
+		}
+		defer tty.Return()
+		return fill(ctx, tty.File, tty.Flush, q)
+	}
+}
 
 // terminal asks the person at the terminal, which it takes from plugins for that time.
 type terminal struct {
@@ -22,15 +47,20 @@ type terminal struct {
 
 // asker returns who asks the person; nil: nobody can be asked.
 func asker(s *Session) permissions.Person {
-	set := s.opts.Permissions
-	if set.Ask == nil || !terminalLender(s).HasTerminal() {
+	t, ok := terminalOf(s)
+	if t.ask == nil || !ok {
 		return nil
 	}
-	t := terminal{lender: terminalLender(s), ask: set.Ask}
+	return t
+}
+
+// terminalOf returns the session's terminal; false: there is none.
+func terminalOf(s *Session) (t terminal, ok bool) {
+	t = terminal{lender: terminalLender(s), ask: s.opts.Permissions.Ask}
 	if s.opts.Plugins.IsPiped {
 		t.beside = process.WithReader
 	}
-	return t
+	return t, t.lender.HasTerminal()
 }
 
 // Ask asks one question once no process has the terminal.

@@ -72,7 +72,7 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 		runner.Stderr = loader.Runner().Stderr
 	}
 	h.pool = mcp.NewPool(mcp.PoolConfig{Version: s.opts.Version, Runner: runner, Fill: h.fill, Notify: s.person.notice,
-		Changed: h.listChanged, Keep: h.keep, HTTP: mcp.HTTP{Authorize: h.logins.Handler},
+		Changed: h.listChanged, Keep: h.keep, HTTP: mcp.HTTP{Authorize: h.logins.Handler}, Elicit: filler(s),
 		Spool: func() (process.Spool, error) { return h.cache().SpillFile() }})
 	return h
 }

@@ -91,6 +91,9 @@ type PermissionOptions struct {
 	// Ask asks the person about a tool call; nil: nobody is asked, and what would be asked
 	// is refused.
 	Ask Asking
+	// Fill asks the person what an MCP server asks in the midst of a call; nil: servers are
+	// told that nobody can be asked.
+	Fill Filling
 }
 
 // PluginOptions are the options for loading plugins.

@@ -11,7 +11,7 @@ var allowed = map[string][]string{
 	".": {"internal/cli"},
 	"internal/cli": {
 		"agent", "plugin", "contexts", "permissions", "internal/app", "internal/sandbox", "internal/term/question",
-		"internal/term/screen",
+		"internal/term/screen", "tools/mcp",
 		"internal/cli/cache", "internal/cli/chat", "internal/cli/cmdline", "internal/cli/command", "internal/cli/complete",
 		"internal/cli/contextcmd", "internal/cli/demo", "internal/cli/doctor", "internal/cli/history", "internal/cli/hook",
 		"internal/cli/mcp", "internal/cli/operation", "internal/cli/plugins", "internal/cli/recipe", "internal/cli/tool",

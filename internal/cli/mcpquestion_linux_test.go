@@ -9,6 +9,35 @@ import (
 	"github.com/chibi-host/chibi/internal/terminaltest"
 )
 
+// TestAServerAsksThePerson: what a server asks in the midst of a call is asked at the terminal.
+func TestAServerAsksThePerson(t *testing.T) {
+	dir, home := project(t, nil), t.TempDir()
+	script := `{"tools": [{"name": "book", "answer": "{}", "asks": {"message": "Where to?", "requestedSchema":
+		{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]}`
+	if err := os.WriteFile(filepath.Join(dir, "travel.json"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		typed []string
+		want  string
+	}{
+		{[]string{"y\n", "Kyoto\n"}, `The tool answered: accept {"city":"Kyoto"}`},
+		{[]string{"\n"}, "The tool answered: decline null"},
+	} {
+		p, cmd := codingIn(t, dir, home, "--set", "mcp.travel.command=mcp-server", "--set", `mcp.travel.args=["travel.json"]`,
+			"--allow", "mcp__travel__book", `@tool mcp__travel__book {}`)
+		p.Sees(t, "MCP server travel asks you:")
+		for _, line := range test.typed {
+			p.Sees(t, "\n> ")
+			p.WriteString(line)
+		}
+		p.Sees(t, test.want)
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestThePersonApprovesAToolThatChanged: the question shows the call, the server and what
 // changed, nothing of which controls the terminal; a no approves nothing, and after a yes the
 // rule holds again.

@@ -33,6 +33,8 @@ type scriptedTool struct {
 	Image  bool   `json:"image"`
 	// Shell names the argument that is run by sh; its output is the result.
 	Shell string `json:"shell"`
+	// Asks is what it asks the person before; {} in Answer is the answer then.
+	Asks *sdk.ElicitParams `json:"asks"`
 	// Then is the file with what the server offers after a call.
 	Then string `json:"then"`
 }
@@ -111,6 +113,14 @@ func (p *program) call(tool scriptedTool) sdk.ToolHandler {
 		p.log("call " + tool.Name + " " + args)
 		if tool.Then != "" {
 			p.offer(tool.Then)
+		}
+		if tool.Asks != nil {
+			answer, err := req.Session.Elicit(ctx, tool.Asks)
+			if err != nil {
+				return nil, err
+			}
+			text, _ := json.Marshal(answer.Content)
+			args = answer.Action + " " + string(text)
 		}
 		text := strings.ReplaceAll(os.ExpandEnv(tool.Answer), "{}", args)
 		if tool.Shell != "" {

@@ -24,7 +24,7 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 		Trace:  app.TraceOptions{File: o.trace, Failed: func(text string) { out.Notef("%s", text) }},
 		Output: chat.Output(out, answerFormat(out.Screen, o)),
 	}
-	opts.Permissions.Ask = ask
+	opts.Permissions.Ask, opts.Permissions.Fill = ask, fill
 	for _, wanted := range [][]string{o.switchTo, o.transient} {
 		if wanted == nil {
 			continue

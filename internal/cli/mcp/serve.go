@@ -121,7 +121,7 @@ func open(ctx context.Context, env *command.Env, s serving) (serve func(*mcpserv
 // terminal is used. The context is used only for this run.
 func withoutTerminal(opts *app.Options) {
 	opts.Transient = true
-	opts.Permissions.Ask = nil
+	opts.Permissions.Ask, opts.Permissions.Fill = nil, nil
 	opts.Plugins.Terminal, opts.Plugins.Lend, opts.Plugins.NoTerminal = nil, nil, true
 	out := &opts.Output
 	out.Text, out.TextEnd, out.Entry, out.Event, out.Waiting = nil, nil, nil, nil, nil
