@@ -60,19 +60,21 @@ type grant struct {
 func Start(t testing.TB, settings Settings) *Servers {
 	s := &Servers{settings: settings, grants: map[string]grant{}, tokens: map[string]grant{}, refresh: map[string]grant{},
 		used: map[string]bool{}}
-	s.Login = s.serve(t, issuer{s}.handler())
-	s.URL = s.serve(t, resource{s}.handler()) + "/mcp"
+	login, mcp := s.server(t, issuer{s}.handler()), s.server(t, resource{s}.handler())
+	s.Login, s.URL = "http://"+login.Listener.Addr().String(), "http://"+mcp.Listener.Addr().String()+"/mcp"
+	login.Start() // both know the URLs by now
+	mcp.Start()
 	return s
 }
 
-func (s *Servers) serve(t testing.TB, handler http.Handler) string {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (s *Servers) server(t testing.TB, handler http.Handler) *httptest.Server {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if before := s.now().Before; before == nil || !before(w, r) {
 			handler.ServeHTTP(w, r)
 		}
 	}))
 	t.Cleanup(server.Close)
-	return server.URL
+	return server
 }
 
 // Set changes the settings.
