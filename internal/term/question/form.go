@@ -144,8 +144,8 @@ func fieldsOf(schema []byte) (list []field, err error) {
 	for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
 		f := field{name: name, required: slices.Contains(form.Required, name), member: form.Properties[name]}
 		if !slices.Contains([]string{"string", "number", "integer", "boolean"}, f.Type) {
-			return nil, fmt.Errorf("the question asks for %q of the type %q; texts, numbers, booleans and choices can be asked for",
-				name, f.Type)
+			return nil, fmt.Errorf("the question asks for %q of the type %q; texts, numbers, booleans and choices can be "+
+				"asked for", name, f.Type)
 		}
 		list = append(list, f)
 	}
