@@ -26,7 +26,7 @@ const token = "0123456789abcdef"
 
 // home is a home with plugins, which is served.
 type home struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	opts   app.Options
 	serve  app.ServeOptions
@@ -39,7 +39,7 @@ type home struct {
 
 // newHome returns a home with plugins: shell scripts, without their first line, which get
 // their schema as $1, and their name in $0.
-func newHome(t *testing.T, plugins map[string]string) *home {
+func newHome(t testing.TB, plugins map[string]string) *home {
 	t.Helper()
 	h := &home{t: t, dir: t.TempDir()}
 	t.Setenv("HOME", filepath.Join(h.dir, "person"))
@@ -169,7 +169,7 @@ func (h *home) listen() string {
 }
 
 // connect returns a client that is connected.
-func (h *home) connect(t *testing.T, way transport, version string, o *sdk.ClientOptions) *sdk.ClientSession {
+func (h *home) connect(t testing.TB, way transport, version string, o *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, o)
 	session, err := client.Connect(t.Context(), way.connect(h), &sdk.ClientSessionOptions{ProtocolVersion: version})
@@ -181,7 +181,7 @@ func (h *home) connect(t *testing.T, way transport, version string, o *sdk.Clien
 }
 
 // call calls a tool and returns its text, with "error: " before it if the call failed.
-func call(t *testing.T, s *sdk.ClientSession, tool string, args map[string]any) string {
+func call(t testing.TB, s *sdk.ClientSession, tool string, args map[string]any) string {
 	t.Helper()
 	result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
@@ -217,7 +217,7 @@ func names(t *testing.T, s *sdk.ClientSession) (list []string) {
 }
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -12,7 +12,7 @@ import (
 
 // typing is a client whose messages the test writes itself.
 type typing struct {
-	t    *testing.T
+	t    testing.TB
 	in   io.WriteCloser
 	out  *bufio.Reader
 	over chan error
