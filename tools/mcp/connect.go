@@ -22,10 +22,17 @@ const established = "2025-11-25"
 // connect connects to a server, which it starts if it is a program. ctx bounds that; the
 // server itself ends with the pool.
 func (p *Pool) connect(ctx context.Context, server Server) (*session, error) {
+	written := server
 	server, err := p.cfg.filled(server)
 	if err != nil {
 		return nil, err
 	}
+	s, err := p.connectFilled(ctx, server)
+	return s, unfilled(err, written, server)
+}
+
+// connectFilled connects to a server whose variables are filled in.
+func (p *Pool) connectFilled(ctx context.Context, server Server) (*session, error) {
 	most := cmp.Or(server.Start, StartTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("it did not answer initialize within %s "+
 		"(start_timeout_ms)", most))

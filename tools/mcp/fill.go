@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/chibi-host/chibi/tools/mcp/internal/web"
 )
 
 // Filled returns a server as it is started or connected to: $NAME, ${NAME} and ${NAME:-else}
@@ -118,3 +120,29 @@ func nameLength(text string) int {
 	}
 	return len(text)
 }
+
+// unfilled returns an error about a server without what was filled in for its directory and
+// its address, since errors are shown and remembered.
+func unfilled(err error, written, filled Server) error {
+	if err == nil || written.Dir == filled.Dir && written.URL == filled.URL {
+		return err
+	}
+	text := err.Error()
+	if written.Dir != filled.Dir && filled.Dir != "" {
+		text = strings.ReplaceAll(text, filled.Dir, written.Dir)
+	}
+	if written.URL != filled.URL && filled.URL != "" {
+		text = strings.ReplaceAll(text, web.Shown(filled.URL), web.Shown(written.URL))
+	}
+	return unfilledError{err, text}
+}
+
+// unfilledError is an error with another text.
+type unfilledError struct {
+	error
+	text string
+}
+
+func (e unfilledError) Error() string { return e.text }
+
+func (e unfilledError) Unwrap() error { return e.error }

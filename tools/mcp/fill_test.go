@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -65,5 +66,22 @@ func TestAVariableThatIsNotSetIsNamed(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// TestErrorsDoNotSayWhatWasFilledIn, since they are shown and remembered.
+func TestErrorsDoNotSayWhatWasFilledIn(t *testing.T) {
+	written := Server{Dir: "/a/$T", URL: "ftp://$T/x"}
+	filled := Server{Dir: "/a/secret", URL: "ftp://secret/x"}
+	why := errors.New(`no "/a/secret" at "ftp://secret/x"`)
+	err := unfilled(why, written, filled)
+	if got, want := err.Error(), `no "/a/$T" at "ftp://$T/x"`; got != want || !errors.Is(err, why) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := unfilled(why, Server{Dir: "$T"}, Server{}); got.Error() != why.Error() {
+		t.Errorf("got %v", got)
+	}
+	if unfilled(nil, written, filled) != nil {
+		t.Error("an error where there is none")
 	}
 }
