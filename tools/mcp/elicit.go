@@ -3,9 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/clip"
+	"github.com/chibi-host/chibi/internal/term"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -36,18 +39,43 @@ const (
 	Cancel  Action = "cancel"  // went away without a choice
 )
 
-// elicit asks the person. The time that this takes does not count as the server's.
+// elicit asks the person. The time that this takes does not count as the server's. What the
+// person cannot be asked is declined, which the person is told.
 func (s *session) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	ctx, answered, err := s.audience.ask(ctx)
+	if err != nil {
+		return declined(s, err), nil
+	}
+	defer answered()
 	defer s.person.begin()()
+	if req.Params.Mode == "url" {
+		return declined(s, errors.New("it wants a page to be opened in a browser")), nil
+	}
 	schema, err := json.Marshal(req.Params.RequestedSchema)
 	if err != nil {
 		return nil, err
 	}
 	answer, err := s.pool.cfg.Elicit(ctx, Question{Server: s.server.Name, Message: req.Params.Message, Schema: schema})
-	if err != nil {
-		return nil, err
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return declined(s, err), nil
 	}
 	return &sdk.ElicitResult{Action: string(answer.Action), Content: answer.Content}, nil
+}
+
+// maxDeclined is how often the person is told that a question of a server was declined, maxReason
+// bounds why, in characters.
+const maxDeclined, maxReason = 10, 300
+
+// declined declines a question for a reason.
+func declined(s *session, why error) *sdk.ElicitResult {
+	if s.unasked.Add(1) <= maxDeclined {
+		s.pool.notify("a question of MCP server %q was declined, as it cannot be asked: %s", s.server.Name,
+			clip.Text(term.Line(why.Error()), maxReason))
+	}
+	return &sdk.ElicitResult{Action: string(Decline)}
 }
 
 // stopwatch measures how long the person was waited for.

@@ -67,11 +67,12 @@ func goodServer() *sdk.Server {
 // peer is the other side of a server that is written out by hand.
 type peer struct{ in *bufio.Reader }
 
-// request is what a server is asked.
+// request is what a server is asked, or answered.
 type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"` // of an answer, which has no method
 }
 
 // next reads the next request; it ends the program if there is none.

@@ -9,6 +9,7 @@ import (
 // peers are servers that are written out by hand, by what they do wrong.
 func peers() map[string]func(*peer) {
 	return map[string]func(*peer){
+		"asks": asksByHand,
 		"hangs": func(p *peer) { // at initialize
 			fmt.Fprintln(os.Stderr, "waiting for the database")
 			p.waitForever()

@@ -40,7 +40,8 @@ type PoolConfig struct {
 	// memory.
 	Spool func() (process.Spool, error)
 	// Elicit asks the person what a server asks during a call; nil: servers are told that
-	// nobody can be asked. The time of a call does not run while it waits.
+	// nobody can be asked. The time of a call does not run while it waits. Its context ends
+	// with the calls of the server; an error declines the question, which the person is told.
 	Elicit func(context.Context, Question) (Answer, error)
 }
 

@@ -29,6 +29,9 @@ type session struct {
 	process *process.Process // nil: it has a link
 	link    *link            // nil: it has a process
 	person  stopwatch        // how long the person was waited for
+	// audience says when the server may ask the person, unasked how often that was refused.
+	audience audience
+	unasked  atomic.Int32
 	// answered says that a call was answered.
 	answered atomic.Bool
 	// offer is what the server says about its tools.
@@ -51,6 +54,7 @@ func (s *session) options() *sdk.ClientOptions {
 // call calls a tool and returns the result as the server wrote it.
 func (s *session) call(ctx context.Context, tool string, arguments json.RawMessage,
 	times *tools.Served) (json.RawMessage, error) {
+	defer s.audience.enter()()
 	clock := s.person.limit(s.timeout())
 	limited, end := clock.context(ctx, s.tooLong())
 	defer end()
