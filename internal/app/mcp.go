@@ -64,6 +64,17 @@ func (m MCP) Ask(ctx context.Context, server MCPServer) (mcp.List, error) {
 	return list, err
 }
 
+// AskAll asks servers as Ask does, at the same time. The results and the errors are in their
+// order.
+func (m MCP) AskAll(ctx context.Context, servers []MCPServer) ([]mcp.List, []error) {
+	lists := make([]mcp.List, len(servers))
+	failures := together(len(servers), func(i int) (err error) {
+		lists[i], err = m.Ask(ctx, servers[i])
+		return err
+	})
+	return lists, failures
+}
+
 // Offers reports whether the person's settings for a server leave a tool of it, by the
 // server's name.
 func (m MCP) Offers(server MCPServer, tool string) bool { return isUsed(server.Server, tool) }

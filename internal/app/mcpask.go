@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/mcplists"
 	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/dustin/go-humanize"
-	"golang.org/x/sync/errgroup"
 )
 
 // ask asks a server for its tools, and remembers the answer. All of that has the time that the
@@ -69,15 +69,10 @@ func (h *serverHost) askAll(ctx context.Context, servers []mcp.Server) error {
 		names = append(names, s.Name)
 	}
 	defer h.person.waiting("MCP servers " + strings.Join(names, ", "))()
-	failures := make([]error, len(servers))
-	var all errgroup.Group
-	for i, server := range servers {
-		all.Go(func() error {
-			_, failures[i] = h.ask(ctx, server)
-			return nil
-		})
-	}
-	all.Wait()
+	failures := together(len(servers), func(i int) error {
+		_, err := h.ask(ctx, servers[i])
+		return err
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -88,6 +83,18 @@ func (h *serverHost) askAll(ctx context.Context, servers []mcp.Server) error {
 	}
 	h.save()
 	return nil
+}
+
+// together calls do with each number below n at the same time, and returns the errors in
+// their order.
+func together(n int, do func(i int) error) []error {
+	failures := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { failures[i] = do(i) })
+	}
+	all.Wait()
+	return failures
 }
 
 // begin asks servers in the background that were not asked for long, or that could not be

@@ -10,7 +10,6 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/dustin/go-humanize/english"
-	"golang.org/x/sync/errgroup"
 )
 
 // mcpServers starts the MCP servers that are programs, and finds those that do not answer. Servers
@@ -31,7 +30,8 @@ func mcpServers(ctx context.Context, e *examination) (found []finding) {
 		}
 	}
 	works := 0
-	for i, err := range askAll(ctx, m, asked) {
+	_, failures := m.AskAll(ctx, asked)
+	for i, err := range failures {
 		if err == nil {
 			works++
 			continue
@@ -47,20 +47,6 @@ func mcpServers(ctx context.Context, e *examination) (found []finding) {
 		found = append(found, fine(english.Plural(works, "MCP server answers", "MCP servers answer")))
 	}
 	return found
-}
-
-// askAll asks servers at the same time and returns the errors in their order.
-func askAll(ctx context.Context, m app.MCP, servers []app.MCPServer) []error {
-	failures := make([]error, len(servers))
-	var all errgroup.Group
-	for i, s := range servers {
-		all.Go(func() error {
-			_, failures[i] = m.Ask(ctx, s)
-			return nil
-		})
-	}
-	all.Wait()
-	return failures
 }
 
 // changedTools finds tools of servers that are not as they were approved.

@@ -12,7 +12,6 @@ import (
 	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
-	"golang.org/x/sync/errgroup"
 )
 
 func refreshCommand(env *command.Env) *cli.Command {
@@ -30,26 +29,18 @@ func refresh(ctx context.Context, env *command.Env, m app.MCP, names []string) e
 	if err != nil {
 		return err
 	}
-	results := make([]string, len(servers))
-	failures := make([]error, len(servers))
-	var all errgroup.Group
-	for i, s := range servers {
-		all.Go(func() error {
-			before, _ := m.Remembered(s)
-			s.Start = max(s.Start, patience)
-			var now mcp.List
-			if now, failures[i] = m.Ask(ctx, s); failures[i] == nil {
-				results[i] = fmt.Sprintf("%s: %s", s.Name, compared(before.List, now))
-			}
-			return nil
-		})
+	before := make([]*mcp.List, len(servers))
+	for i, server := range servers {
+		remembered, _ := m.Remembered(server)
+		before[i] = remembered.List
+		servers[i].Start = max(server.Start, patience)
 	}
-	all.Wait()
-	for _, text := range results {
-		if text == "" {
+	lists, failures := m.AskAll(ctx, servers)
+	for i, server := range servers {
+		if failures[i] != nil {
 			continue
 		}
-		if err := env.Out.Say("%s", text); err != nil {
+		if err := env.Out.Say("%s: %s", server.Name, compared(before[i], lists[i])); err != nil {
 			return err
 		}
 	}
