@@ -130,11 +130,7 @@ func (s *spawn) approve(ctx context.Context) error {
 	a := s.agent
 	about := hookpoints.PreSpawnAgentPayload{
 		SystemPrompt: *a.Settings.SystemPrompt, Input: s.task.Input, Model: cmp.Or(s.task.Model, a.Settings.Model),
-		Temperature: s.task.Temperature, MaxTokens: s.task.MaxTokens, Tools: s.toolsAtMost(),
-		Context: s.task.Context, Depth: s.self.depth,
-		AgentID: a.inner.nesting.AgentID, AgentType: a.inner.nesting.AgentType,
-		ParentID: s.call.agent.inner.told().AgentID, ToolName: s.call.inv.ToolName, ToolCallID: s.call.inv.ToolCallID,
-		ContextName: s.call.step.turn.contextName(),
+		Temperature: s.task.Temperature, MaxTokens: s.task.MaxTokens, Tools: s.toolsAtMost(), Spawned: s.told(),
 	}
 	answer, err := plugin.Fire(ctx, a.Host, hookpoints.PreSpawnAgent, about)
 	if err != nil {
@@ -261,27 +257,31 @@ func (s *spawn) report(ctx context.Context) error {
 	if s.status == hookpoints.SpawnFailed {
 		s.agent.Output.notice("%s", s.why)
 	}
-	about := s.agent.inner.nesting
 	_, err := plugin.Fire(ctx, s.agent.Host, hookpoints.PostSpawnAgent, hookpoints.PostSpawnAgentPayload{
 		SystemPrompt: *s.agent.Settings.SystemPrompt, Input: s.task.Input, Model: s.agent.Settings.Model,
 		Response: s.text, Status: s.status, Reason: s.why, BlockedBy: s.by, Usage: s.self.usage,
 		Responses: s.self.responses, DurationMS: time.Since(s.begun).Milliseconds(),
-		Context: s.task.Context, Depth: s.self.depth,
-		AgentID: about.AgentID, AgentType: about.AgentType, ParentID: s.call.agent.inner.told().AgentID,
-		ToolName: s.call.inv.ToolName, ToolCallID: s.call.inv.ToolCallID, ContextName: s.call.step.turn.contextName(),
+		Spawned: s.told(),
 	})
 	return err
 }
 
-// emit reports that the sub-agent begins, or how it ended.
-func (s *spawn) emit() { s.call.agent.Output.emit(s.event()) }
-
-// event returns the sub-agent as it is now.
-func (s *spawn) event() Event {
+// told returns what hooks are told about the sub-agent and the call that starts it.
+func (s *spawn) told() hookpoints.Spawned {
 	about := s.agent.inner.nesting
+	return hookpoints.Spawned{
+		Context: s.task.Context, Depth: s.self.depth, AgentID: about.AgentID, AgentType: about.AgentType,
+		ParentID: s.call.agent.inner.told().AgentID, ToolName: s.call.inv.ToolName, ToolCallID: s.call.inv.ToolCallID,
+		ContextName: s.call.step.turn.contextName(),
+	}
+}
+
+// emit reports that the sub-agent begins, or how it ended.
+func (s *spawn) emit() {
+	about := s.told()
 	event := &AgentEvent{
-		ID: about.AgentID, Type: about.AgentType, Tool: s.call.inv.ToolName, CallID: s.call.inv.ToolCallID,
-		Depth: s.self.depth, Model: s.agent.Settings.Model, Context: s.task.Context,
+		ID: about.AgentID, Type: about.AgentType, Tool: about.ToolName, CallID: about.ToolCallID,
+		Depth: about.Depth, Model: s.agent.Settings.Model, Context: about.Context,
 		Status: s.status, Why: s.why, Plugin: s.by,
 		InputTokens: s.self.usage.InputTokens, OutputTokens: s.self.usage.OutputTokens, Responses: s.self.responses,
 	}
@@ -289,7 +289,7 @@ func (s *spawn) event() Event {
 	if s.isOver() {
 		text, event.DurationMS = s.text, time.Since(s.begun).Milliseconds()
 	}
-	return Event{Kind: EventAgent, Text: text, Subagent: event}
+	s.call.agent.Output.emit(Event{Kind: EventAgent, Text: text, Subagent: event})
 }
 
 // use returns what the sub-agent took.

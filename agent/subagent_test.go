@@ -80,16 +80,16 @@ func TestTheHooksOfSubAgents(t *testing.T) {
 	before, after := observe(h, hookpoints.PreSpawnAgent), observe(h, hookpoints.PostSpawnAgent)
 	h.prompt("go")
 	temperature, most := 0.5, 9
+	about := hookpoints.Spawned{Depth: 1, AgentID: "agent-1", AgentType: "general", ToolName: "spawn_agent",
+		ToolCallID: "c1", ContextName: "work"}
 	same(t, "pre_spawn_agent", *before, []hookpoints.PreSpawnAgentPayload{{
 		SystemPrompt: subagentPrompt, Input: "look", Model: "m2", Temperature: &temperature, MaxTokens: &most,
-		Tools: []string{"echo"}, Depth: 1, AgentID: "agent-1", AgentType: "general", ToolName: "spawn_agent",
-		ToolCallID: "c1", ContextName: "work"}})
+		Tools: []string{"echo"}, Spawned: about}})
 	(*after)[0].DurationMS = 0
 	same(t, "post_spawn_agent", *after, []hookpoints.PostSpawnAgentPayload{{
 		SystemPrompt: subagentPrompt, Input: "look", Model: "m2", Response: "seen", Status: "ran",
 		Usage:     hookpoints.Usage{InputTokens: 7, OutputTokens: 2, CurrentContextWindow: 9, MaxContextWindow: 128000},
-		Responses: 1, Depth: 1, AgentID: "agent-1", AgentType: "general", ToolName: "spawn_agent", ToolCallID: "c1",
-		ContextName: "work"}})
+		Responses: 1, Spawned: about}})
 	raw := h.model.requests[1].raw
 	if !strings.Contains(raw, `"model":"m2"`) || !strings.Contains(raw, `"temperature":0.5`) ||
 		!strings.Contains(raw, `"max_tokens":9`) {

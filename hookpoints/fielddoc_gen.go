@@ -105,26 +105,14 @@ func fieldDoc(field string) string {
 		return "from names the sending context."
 	case "PostSendMessagePayload.To":
 		return "to names the receiving context, or an address to which a plugin delivers."
-	case "PostSpawnAgentPayload.AgentID":
-		return "agent_id identifies the sub-agent in this run."
-	case "PostSpawnAgentPayload.AgentType":
-		return "agent_type is the recipe that defines the sub-agent, \"general\", or \"summarize_content\"."
 	case "PostSpawnAgentPayload.BlockedBy":
 		return "blocked_by names the plugin that blocked it; absent if none did."
-	case "PostSpawnAgentPayload.Context":
-		return "context names the context that keeps its conversation; absent if nothing does."
-	case "PostSpawnAgentPayload.ContextName":
-		return "context_name names the context of the conversation that started it."
-	case "PostSpawnAgentPayload.Depth":
-		return "depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one."
 	case "PostSpawnAgentPayload.DurationMS":
 		return "duration_ms is how long it ran, in milliseconds."
 	case "PostSpawnAgentPayload.Input":
 		return "input is its task, as pre_spawn_agent left it."
 	case "PostSpawnAgentPayload.Model":
 		return "model is the model that it used."
-	case "PostSpawnAgentPayload.ParentID":
-		return "parent_agent_id identifies the sub-agent that started this one; absent if the conversation did."
 	case "PostSpawnAgentPayload.Reason":
 		return "reason says why it failed or was blocked; absent otherwise."
 	case "PostSpawnAgentPayload.Response":
@@ -135,10 +123,6 @@ func fieldDoc(field string) string {
 		return "status is \"ran\"; \"failed\" if it gave no result, or only a part of one; \"answered\" if a plugin gave the result; \"blocked\" if one blocked it. In the last two cases it was not started."
 	case "PostSpawnAgentPayload.SystemPrompt":
 		return "system_prompt is the sub-agent's system prompt, as pre_spawn_agent left it."
-	case "PostSpawnAgentPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
-	case "PostSpawnAgentPayload.ToolName":
-		return "tool_name is the tool that started it."
 	case "PostSpawnAgentPayload.Usage":
 		return "usage counts its tokens."
 	case "PostToolOutputPayload.Arguments":
@@ -383,32 +367,16 @@ func fieldDoc(field string) string {
 		return "response is the result; no sub-agent is started."
 	case "PreSpawnAgentAnswer.SystemPrompt":
 		return "system_prompt replaces the system prompt."
-	case "PreSpawnAgentPayload.AgentID":
-		return "agent_id identifies the sub-agent in this run."
-	case "PreSpawnAgentPayload.AgentType":
-		return "agent_type is the recipe that defines the sub-agent, \"general\", or \"summarize_content\"."
-	case "PreSpawnAgentPayload.Context":
-		return "context names the context that keeps its conversation; absent if nothing does."
-	case "PreSpawnAgentPayload.ContextName":
-		return "context_name names the context of the conversation that starts it."
-	case "PreSpawnAgentPayload.Depth":
-		return "depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one."
 	case "PreSpawnAgentPayload.Input":
 		return "input is its task."
 	case "PreSpawnAgentPayload.MaxTokens":
 		return "max_tokens bounds each of its responses; absent if the call does not say."
 	case "PreSpawnAgentPayload.Model":
 		return "model is the model that it uses."
-	case "PreSpawnAgentPayload.ParentID":
-		return "parent_agent_id identifies the sub-agent that starts this one; absent if the conversation does."
 	case "PreSpawnAgentPayload.SystemPrompt":
 		return "system_prompt is the sub-agent's system prompt, before what other hooks and the project's instructions add."
 	case "PreSpawnAgentPayload.Temperature":
 		return "temperature is that of its requests; absent if the call does not say."
-	case "PreSpawnAgentPayload.ToolCallID":
-		return "tool_call_id is the model's identifier of this call."
-	case "PreSpawnAgentPayload.ToolName":
-		return "tool_name is the tool that starts it."
 	case "PreSpawnAgentPayload.Tools":
 		return "tools are the tools that it can be offered at most."
 	case "PreStopAnswer.DropSummary":
@@ -491,6 +459,22 @@ func fieldDoc(field string) string {
 		return "tool_call_id is the model's identifier of this call."
 	case "PreToolPayload.ToolName":
 		return "tool_name is the tool that the model called."
+	case "Spawned.AgentID":
+		return "agent_id identifies the sub-agent in this run."
+	case "Spawned.AgentType":
+		return "agent_type is the recipe that defines the sub-agent, \"general\", or \"summarize_content\"."
+	case "Spawned.Context":
+		return "context names the context that keeps its conversation; absent if nothing does."
+	case "Spawned.ContextName":
+		return "context_name names the context of the conversation that starts it."
+	case "Spawned.Depth":
+		return "depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one."
+	case "Spawned.ParentID":
+		return "parent_agent_id identifies the sub-agent that starts this one; absent if the conversation does."
+	case "Spawned.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "Spawned.ToolName":
+		return "tool_name is the tool that starts it."
 	case "SystemPromptAnswer.Inject":
 		return "inject is text for the system prompt."
 	case "SystemPromptPayload.ContextName":

@@ -13,21 +13,8 @@ type Nesting struct {
 	AgentType string `json:"agent_type,omitempty"`
 }
 
-// PreSpawnAgentPayload is the payload of pre_spawn_agent.
-type PreSpawnAgentPayload struct {
-	// SystemPrompt is the sub-agent's system prompt, before what other hooks and the
-	// project's instructions add.
-	SystemPrompt string `json:"system_prompt"`
-	// Input is its task.
-	Input string `json:"input"`
-	// Model is the model that it uses.
-	Model string `json:"model"`
-	// Temperature is that of its requests; absent if the call does not say.
-	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens bounds each of its responses; absent if the call does not say.
-	MaxTokens *int `json:"max_tokens,omitempty"`
-	// Tools are the tools that it can be offered at most.
-	Tools []string `json:"tools"`
+// Spawned says which sub-agent the payload is about, and which call starts it.
+type Spawned struct {
 	// Context names the context that keeps its conversation; absent if nothing does.
 	Context string `json:"context,omitempty"`
 	// Depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one.
@@ -46,6 +33,24 @@ type PreSpawnAgentPayload struct {
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	// ContextName names the context of the conversation that starts it.
 	ContextName string `json:"context_name"`
+}
+
+// PreSpawnAgentPayload is the payload of pre_spawn_agent.
+type PreSpawnAgentPayload struct {
+	// SystemPrompt is the sub-agent's system prompt, before what other hooks and the
+	// project's instructions add.
+	SystemPrompt string `json:"system_prompt"`
+	// Input is its task.
+	Input string `json:"input"`
+	// Model is the model that it uses.
+	Model string `json:"model"`
+	// Temperature is that of its requests; absent if the call does not say.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxTokens bounds each of its responses; absent if the call does not say.
+	MaxTokens *int `json:"max_tokens,omitempty"`
+	// Tools are the tools that it can be offered at most.
+	Tools []string `json:"tools"`
+	Spawned
 }
 
 // PreSpawnAgentAnswer is the answer at pre_spawn_agent.
@@ -104,22 +109,5 @@ type PostSpawnAgentPayload struct {
 	Responses int `json:"responses"`
 	// DurationMS is how long it ran, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
-	// Context names the context that keeps its conversation; absent if nothing does.
-	Context string `json:"context,omitempty"`
-	// Depth is 1 for a sub-agent of the conversation, 2 for a sub-agent of that one.
-	Depth int `json:"depth"`
-	// AgentID identifies the sub-agent in this run.
-	AgentID string `json:"agent_id"`
-	// AgentType is the recipe that defines the sub-agent, "general", or
-	// "summarize_content".
-	AgentType string `json:"agent_type"`
-	// ParentID identifies the sub-agent that started this one; absent if the
-	// conversation did.
-	ParentID string `json:"parent_agent_id,omitempty"`
-	// ToolName is the tool that started it.
-	ToolName string `json:"tool_name"`
-	// ToolCallID is the model's identifier of this call.
-	ToolCallID string `json:"tool_call_id,omitempty"`
-	// ContextName names the context of the conversation that started it.
-	ContextName string `json:"context_name"`
+	Spawned
 }

@@ -22,8 +22,13 @@ func Example(info hookpoints.Info) json.RawMessage {
 func exampleStruct(t reflect.Type) reflect.Value {
 	v := reflect.New(t).Elem()
 	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
-			v.Field(i).Set(exampleOf(t.Field(i).Type, t.Name()+"."+name))
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name != "" && name != "-":
+			v.Field(i).Set(exampleOf(field.Type, t.Name()+"."+name))
+		case field.Anonymous && field.Type != reflect.TypeFor[hookpoints.Nesting](): // nothing in the examples is nested
+			v.Field(i).Set(exampleStruct(field.Type))
 		}
 	}
 	return v
@@ -102,9 +107,9 @@ func exampleText(field string) string {
 		"command": "ls -l /tmp", "commands": "ls -l /tmp",
 		"url": "http://localhost:8080/health", "host": "localhost", "address_class": "loopback", "safety": "sensitive",
 		"system_prompt": "You review changes.", "input": "Review the change in src/web.", "tools": "read_file",
-		"agent_id": "agent-1", "agent_type": "reviewer", "PreSpawnAgentPayload.tool_name": "spawn_agent",
-		"PostSpawnAgentPayload.tool_name": "spawn_agent", "PostSpawnAgentPayload.response": "The change is fine.",
-		"PostSpawnAgentPayload.reason": "", "PreFetchURLPayload.reason": "it is an address of this machine",
+		"agent_id": "agent-1", "agent_type": "reviewer", "Spawned.tool_name": "spawn_agent",
+		"PostSpawnAgentPayload.response": "The change is fine.",
+		"PostSpawnAgentPayload.reason":   "", "PreFetchURLPayload.reason": "it is an address of this machine",
 		"PreFetchURLPayload.summary": "",
 	})
 }
