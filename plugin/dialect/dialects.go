@@ -1,0 +1,35 @@
+package dialect
+
+import "slices"
+
+// All returns the dialects of all agents, in the order in which their hooks are asked.
+func All() []Dialect { return []Dialect{claude()} }
+
+// Names returns the names of all dialects, in that order.
+func Names() (names []string) {
+	for _, d := range All() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// ByName returns the dialect of an agent by its name or an alias, such as "claude" or
+// "claude-code".
+func ByName(name string) (Dialect, bool) {
+	for _, d := range All() {
+		if d.Name == name || slices.Contains(d.Aliases, name) {
+			return d, true
+		}
+	}
+	return Dialect{}, false
+}
+
+// Event returns an event by its name or an alias.
+func (d Dialect) Event(name string) (Event, bool) {
+	for _, e := range d.Events {
+		if e.Name == name || slices.Contains(e.Aliases, name) {
+			return e, true
+		}
+	}
+	return Event{}, false
+}

@@ -1,0 +1,261 @@
+package dialect
+
+import (
+	"time"
+
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+)
+
+// Dialect is what is known about one agent.
+type Dialect struct {
+	// Name is the agent's name in chibi, such as "claude"; Aliases are further ones that are
+	// accepted; Title is the name of the product.
+	Name    string
+	Aliases []string
+	Title   string
+	// Facts says where they come from: the version that was driven, or which
+	// documents were read, and the date.
+	Facts Facts
+	// Places are the settings files, in the order in which they are read.
+	Places []Place
+	// Shape is how a settings file lists hooks.
+	Shape Shape
+	// Events are the agent's events, in the order of its documentation.
+	Events []Event
+	// Matcher is how a matcher is read.
+	Matcher MatcherRule
+	// Tools are the agent's tools. AbsolutePaths says that paths in their arguments are made
+	// absolute. MCPName makes the name of an MCP server's tool of two %s: server and tool.
+	Tools         toolnames.Table
+	AbsolutePaths bool
+	MCPName       string
+	// Results are the shapes of tools' results, the first that fits is used; none: a string.
+	Results []Result
+	// Words are the agent's words for values that are one of a few.
+	Words []Word
+	// Environment are the variables that a hook gets besides the person's.
+	Environment []Variable
+	// Shell starts a command: the program and its arguments before the command line.
+	Shell []string
+	// Newline says that a payload ends with a newline.
+	Newline bool
+	// Exits are what exit statuses mean, at events that do not say it themselves.
+	Exits []Exit
+	// Strict says that an answer with an unknown member is a failure.
+	Strict bool
+	// PlainText says what output that is not JSON means.
+	PlainText TextRule
+	// InTurn says that hooks of one event are asked one after another, not at once.
+	InTurn bool
+	// Dedup says when two handlers are the same: "command", "name and command", "" never.
+	Dedup string
+	// MaxContinuations is how often Stop hooks can continue a turn; 0: chibi's bound alone.
+	MaxContinuations int
+	// HasAsk says that the agent has a question of its own for "ask"; where it has
+	// not, chibi's "ask" is a denial there.
+	HasAsk bool
+	// Exceptions are what the table cannot say: functions, each with its reason.
+	Exceptions []Exception
+}
+
+// Facts says where facts come from.
+type Facts struct {
+	// Driven is the version of the program that was run; "" if it was only read about.
+	Driven string
+	// Date is when, as 2006-01-02.
+	Date string
+	// Read are the documents or sources that were read.
+	Read string
+}
+
+// Place is a settings file.
+type Place struct {
+	// Scope is "user", "project" or "local" (a project's, not shared).
+	Scope string
+	// Path is relative to the person's home directory or to the project. A pattern with *
+	// lists files of a directory.
+	Path string
+	// Variable, if it is set in the environment, is a directory that replaces the first
+	// element of Path.
+	Variable string
+	// Format is "json", "jsonc" (with comments) or "toml".
+	Format string
+	// Write says that chibi bridge writes its entries there for this scope.
+	Write bool
+	// Whole says that the whole file is hooks: there is no other setting in it.
+	Whole bool
+}
+
+// Shape is how handlers are listed in a settings file.
+type Shape struct {
+	// Root is the path of the object that has a list for each event, such as "hooks".
+	Root string
+	// Groups says that the list has groups {matcher, hooks: [handler]}; otherwise it has
+	// handlers, each with its own matcher.
+	Groups bool
+	// Timeout is the handler's member that has its time limit, Unit is what it counts.
+	Timeout string
+	Unit    time.Duration
+	// Disable is the path of a switch that turns all hooks off; "" if there is none.
+	Disable string
+	// Kinds are the types of handlers that the agent knows; the first is the default.
+	Kinds []HandlerKind
+	// Version is the number that the file must have in its member "version"; 0: none.
+	Version int
+}
+
+// HandlerKind is a type of handler, such as "command" or "http".
+type HandlerKind string
+
+// The kinds of handlers.
+const (
+	CommandHandler HandlerKind = "command"
+	HTTPHandler    HandlerKind = "http"
+	PromptHandler  HandlerKind = "prompt"
+	AgentHandler   HandlerKind = "agent"
+	MCPToolHandler HandlerKind = "mcp_tool"
+)
+
+// Event is one event of an agent.
+type Event struct {
+	// Name is its name in settings files and payloads, Aliases are other spellings that
+	// are accepted there.
+	Name    string
+	Aliases []string
+	// Kind is what happens.
+	Kind Kind
+	// Fields are the payload, in order.
+	Fields []Field
+	// Matches is the value that a matcher is compared with; "": matchers are ignored.
+	Matches Value
+	// Rows are what the members of an answer mean.
+	Rows []Row
+	// Text says that plain text is context here, whatever PlainText says.
+	TextIsContext bool
+	// Exits replace those of the dialect here.
+	Exits []Exit
+	// Timeout is the time limit of a handler that has none.
+	Timeout time.Duration
+	// Lost is what chibi's plugins cannot do at this event in the agent, a sentence each,
+	// for chibi bridge show; Bridged says that chibi bridge add writes an entry for it.
+	Lost    []string
+	Bridged bool
+}
+
+// Field is a member of a payload.
+type Field struct {
+	// Name is its name, with dots for members of objects.
+	Name string
+	// Value is what it holds, Form is how.
+	Value Value
+	Form  Form
+	// Const is the JSON that it always is, if Value is empty.
+	Const string
+	// Optional says that it is absent if the value is not known; otherwise it is then null.
+	Optional bool
+}
+
+// Form is how a value is written in a payload.
+type Form string
+
+// The forms. The zero value is the value as it is.
+const (
+	AsTool       Form = "tool"        // the tool's name there
+	AsInput      Form = "input"       // the arguments by their names there
+	AsInputText  Form = "input text"  // the same, as a string that holds the JSON
+	AsResult     Form = "result"      // the result in the agent's shape
+	AsMillis     Form = "ms"          // a time as milliseconds since 1970
+	AsTrimmed    Form = "trimmed"     // a text without its last newline
+	AsListOfOne  Form = "list"        // a list with the value in it
+	AsJSONString Form = "json string" // a string that holds the JSON of the value
+)
+
+// Row is what one member of an answer means.
+type Row struct {
+	// Path is the member, with dots for members of objects.
+	Path string
+	// Is is the value that it must have, as JSON such as `"deny"` or `false`; "": any.
+	Is string
+	// Set is what it sets, To the word that it sets it to.
+	Set Member
+	To  string
+	// Needs are conditions, paths with the JSON that they must have, such as
+	// `hookSpecificOutput.hookEventName="PreToolUse"`; the member is an error otherwise.
+	Needs []string
+	// Reads says that the member is only read, never written by chibi bridge.
+	Reads bool
+}
+
+// MatcherRule is how a matcher is compared.
+type MatcherRule struct {
+	// Names are the characters, besides letters and digits, of a matcher that is a list of
+	// exact names; Separators split it. Names "" and Separators "": always a pattern.
+	Names, Separators string
+	// Whole says that a pattern must match the whole value.
+	Whole bool
+	// Invalid says what a pattern that cannot be compiled does: "none" matches nothing,
+	// "literal" is compared as a text, "skip" leaves the entry out.
+	Invalid string
+	// Exact are events whose matcher is compared as a text.
+	Exact []string
+	// Display are further names of tools that a matcher may use, by the tool's name.
+	Display map[string]string
+}
+
+// Variable is an environment variable of a hook.
+type Variable struct {
+	// Name is its name, Value what it holds, Const the text that it always is.
+	Name  string
+	Value Value
+	Const string
+	// Events are where it is set; nil: everywhere.
+	Events []string
+}
+
+// Exit is what an exit status means.
+type Exit struct {
+	// Status is "0", another number, "other", "signal" or "timeout".
+	Status string
+	// JSON says what JSON on standard output then is: "decides", "beside" (it counts, and
+	// so does Then), "ignored".
+	JSON string
+	// Then is what the status itself means without JSON that decides: "ok", "deny", "halt",
+	// "context" or "failed".
+	Then string
+	// NeedsText says that Then only holds if there is text on standard error, and what
+	// holds otherwise is a failure.
+	NeedsText bool
+	// Stderr says that standard error takes the place of an empty standard output.
+	Stderr bool
+}
+
+// TextRule says what output that is not JSON means.
+type TextRule string
+
+// The meanings of output that is not JSON.
+const (
+	TextIgnored TextRule = "ignored"
+	TextShown   TextRule = "shown"  // to the person
+	TextFailed  TextRule = "failed" // the hook has failed
+)
+
+// Exception is what a table cannot say.
+type Exception struct {
+	// Function is the name of the function that does it, Reason why a table cannot say it.
+	Function, Reason string
+}
+
+// Result is the shape of a tool's result in payloads.
+type Result struct {
+	// Categories are the categories of the tools that it is for; nil: all.
+	Categories []tools.Category
+	// Fields are its members; the one with the value ToolOutput is the result's text.
+	Fields []Field
+}
+
+// Word is the agent's word for a value.
+type Word struct {
+	Value        Value
+	Ours, Theirs string
+}
