@@ -31,7 +31,9 @@ type Effect struct {
 	OutputReplaced bool
 	// Prompt replaces the prompt, nil: it does not.
 	Prompt *string
-	// Request is a JSON merge patch of the request's body, nil: none.
+	// Request is a JSON merge patch of the request's body, nil: none. Its messages, if it has
+	// some, are {role, content} with texts only: a text that differs from that of the message at
+	// its position replaces it.
 	Request json.RawMessage
 	// Include names the only tools that are offered, by the agent's names; nil: all.
 	Include []string
@@ -59,6 +61,9 @@ const (
 	SetOutput        Member = "output"         // string; objects by the dialect's Result
 	SetPrompt        Member = "prompt"         // string
 	SetEnv           Member = "env"            // object of strings
+	SetRequest       Member = "request"        // object, in the agent's form (see Exceptions)
+	SetInclude       Member = "include"        // object, in the agent's form (see Exceptions)
+	Invalid          Member = "invalid"        // anything: the whole answer is a failure
 	NoEffect         Member = "no effect"      // anything: it is said that it has no effect
 	Silent           Member = "silent"         // anything: it has no effect, and nobody expects one
 )

@@ -87,6 +87,7 @@ const (
 	Tools          Value = "tools"           // list of strings: the tools that would be offered
 	Usage          Value = "usage"           // object: hookpoints.Usage
 	Messages       Value = "messages"        // number: of the conversation
+	AgentVersion   Value = "agent_version"   // string: the version that scripts are told
 )
 
 // Moment is what happens, in no agent's words. The zero value is no moment.

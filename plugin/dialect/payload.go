@@ -18,6 +18,7 @@ import (
 // Payload returns what a hook of the agent gets on standard input at an event: one object on
 // one line, with the newline if the agent writes one.
 func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
+	d = d.at(e)
 	body, err := d.object(e.Fields, m)
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", e.Name, err)
@@ -26,6 +27,20 @@ func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
 		body = append(body, '\n')
 	}
 	return body, nil
+}
+
+// at returns the dialect as it is at an event.
+func (d Dialect) at(e Event) Dialect {
+	if e.Tools != nil {
+		d.Tools = e.Tools
+	}
+	if e.Results != nil {
+		d.Results = e.Results
+	}
+	if e.Matcher != nil {
+		d.Matcher = *e.Matcher
+	}
+	return d
 }
 
 // object writes fields.
@@ -48,14 +63,8 @@ func (d Dialect) object(fields []Field, m Moment) ([]byte, error) {
 
 // write returns a field's JSON; nil: it is absent.
 func (d Dialect) write(f Field, m Moment) (json.RawMessage, error) {
-	if f.Value == "" {
-		return json.RawMessage(f.Const), nil
-	}
-	if !m.Has(f.Value) {
-		if f.Optional {
-			return nil, nil
-		}
-		return json.RawMessage("null"), nil
+	if f.Value == "" || !m.Has(f.Value) {
+		return f.unknown(), nil
 	}
 	value := m.Values[f.Value]
 	switch f.Form {
@@ -77,10 +86,26 @@ func (d Dialect) write(f Field, m Moment) (json.RawMessage, error) {
 		return strconv.AppendInt(nil, at.UnixMilli(), 10), err
 	case AsListOfOne:
 		return slices.Concat([]byte("["), value, []byte("]")), nil
+	case AsResultText:
+		result, err := d.result(m)
+		return strictjson.Quote(string(result)), err
+	case AsTextBlocks:
+		return slices.Concat([]byte(`[{"type":"text","text":`), value, []byte("}]")), nil
 	case AsJSONString:
 		return strictjson.Quote(string(value)), nil
 	}
 	return d.word(f.Value, value), nil
+}
+
+// unknown is a field whose value is not known; nil: it is absent.
+func (f Field) unknown() json.RawMessage {
+	switch {
+	case f.Const != "":
+		return json.RawMessage(f.Const)
+	case f.Optional:
+		return nil
+	}
+	return json.RawMessage("null")
 }
 
 // word translates a value that is one of a few words.

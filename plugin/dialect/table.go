@@ -94,9 +94,13 @@ type Shape struct {
 	// Groups says that the list has groups {matcher, hooks: [handler]}; otherwise it has
 	// handlers, each with its own matcher.
 	Groups bool
+	// Command are the members that can have a handler's command, the first that is there
+	// is meant, and chibi bridge writes the first; nil: "command".
+	Command []string
 	// Timeout is the handler's member that has its time limit, Unit is what it counts.
-	Timeout string
-	Unit    time.Duration
+	// TimeoutAlias is another name of it.
+	Timeout, TimeoutAlias string
+	Unit                  time.Duration
 	// Disable is the path of a switch that turns all hooks off; "" if there is none.
 	Disable string
 	// Kinds are the types of handlers that the agent knows; the first is the default.
@@ -123,10 +127,16 @@ type Event struct {
 	// are accepted there.
 	Name    string
 	Aliases []string
-	// Kind is what happens.
+	// Kind is what happens, Also are further kinds of moments at which it fires.
 	Kind Kind
+	Also []Kind
 	// Fields are the payload, in order.
 	Fields []Field
+	// Tools, Results and Matcher, if set, take the place of the dialect's here: some agents
+	// have two spellings of an event.
+	Tools   toolnames.Table
+	Results []Result
+	Matcher *MatcherRule
 	// Matches is the value that a matcher is compared with; "": matchers are ignored.
 	Matches Value
 	// Rows are what the members of an answer mean.
@@ -150,7 +160,8 @@ type Field struct {
 	// Value is what it holds, Form is how.
 	Value Value
 	Form  Form
-	// Const is the JSON that it always is, if Value is empty.
+	// Const is the JSON that it always is, if Value is empty, and what it is if the value is
+	// not known.
 	Const string
 	// Optional says that it is absent if the value is not known; otherwise it is then null.
 	Optional bool
@@ -169,6 +180,8 @@ const (
 	AsTrimmed    Form = "trimmed"     // a text without its last newline
 	AsListOfOne  Form = "list"        // a list with the value in it
 	AsJSONString Form = "json string" // a string that holds the JSON of the value
+	AsResultText Form = "result text" // as AsResult, as a string that holds the JSON
+	AsTextBlocks Form = "text blocks" // a list of one block {"type":"text","text":...}
 )
 
 // Row is what one member of an answer means.
@@ -181,8 +194,13 @@ type Row struct {
 	Set Member
 	To  string
 	// Needs are conditions, paths with the JSON that they must have, such as
-	// `hookSpecificOutput.hookEventName="PreToolUse"`; the member is an error otherwise.
+	// `hookSpecificOutput.hookEventName="PreToolUse"`; a path alone must be there and not be
+	// "" or null. The member is an error otherwise. What chibi bridge writes has them: a
+	// condition with a value is written, and without one the member is left out.
 	Needs []string
+	// When are conditions of the same form, and paths after "!" that must not be there. If
+	// they do not hold, the row is not there.
+	When []string
 	// Reads says that the member is only read, never written by chibi bridge.
 	Reads bool
 }
@@ -200,15 +218,17 @@ type MatcherRule struct {
 	// Exact are events whose matcher is compared as a text.
 	Exact []string
 	// Display are further names of tools that a matcher may use, by the tool's name.
-	Display map[string]string
+	Display map[string][]string
 }
 
 // Variable is an environment variable of a hook.
 type Variable struct {
-	// Name is its name, Value what it holds, Const the text that it always is.
+	// Name is its name, Value what it holds, Const the text that it always is. Input is the
+	// argument of the tool that it holds, by the agent's name for it.
 	Name  string
 	Value Value
 	Const string
+	Input string
 	// Events are where it is set; nil: everywhere.
 	Events []string
 }
@@ -220,13 +240,15 @@ type Exit struct {
 	// JSON says what JSON on standard output then is: "decides", "beside" (it counts, and
 	// so does Then), "ignored".
 	JSON string
-	// Then is what the status itself means without JSON that decides: "ok", "deny", "halt",
-	// "context" or "failed".
+	// Then is what the status itself means without JSON that decides: "ok", "allow", "deny",
+	// "halt", "context", "shown" (the text is for the person) or "failed".
 	Then string
-	// NeedsText says that Then only holds if there is text on standard error, and what
-	// holds otherwise is a failure.
+	// NeedsText says that Then only holds if there is text on standard error (or what
+	// takes its place), Else is what holds otherwise; "": "failed".
 	NeedsText bool
-	// Stderr says that standard error takes the place of an empty standard output.
+	Else      string
+	// Stderr says that standard error takes the place of an empty standard output. Text that
+	// is not JSON is then the reason of what Then says.
 	Stderr bool
 }
 
