@@ -21,7 +21,8 @@ func claude() Dialect {
 	}
 	return Dialect{
 		Name: "claude", Aliases: []string{"claude-code"}, Title: "Claude Code",
-		Facts:   Facts{Driven: "2.1.330", Date: "2026-11-22", Read: "the vendor's documentation"},
+		Facts:  Facts{Driven: "2.1.330", Date: "2026-11-22", Read: "the vendor's documentation"},
+		Places: claudePlaces(), Shape: claudeShape(),
 		Tools:   claudeTools(),
 		MCPName: "mcp__%s__%s",
 		Words: []Word{

@@ -1,6 +1,9 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // All returns the dialects of all agents, in the order in which their hooks are asked.
 func All() []Dialect { return []Dialect{claude()} }
@@ -27,9 +30,18 @@ func ByName(name string) (Dialect, bool) {
 // Event returns an event by its name or an alias.
 func (d Dialect) Event(name string) (Event, bool) {
 	for _, e := range d.Events {
-		if e.Name == name || slices.Contains(e.Aliases, name) {
+		if d.isNamed(e, name) {
 			return e, true
 		}
 	}
 	return Event{}, false
+}
+
+// isNamed reports whether a name is that of an event.
+func (d Dialect) isNamed(e Event, name string) bool {
+	if d.Shape.AnyCase {
+		plain := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+		return plain(e.Name) == plain(name)
+	}
+	return e.Name == name || slices.Contains(e.Aliases, name)
 }

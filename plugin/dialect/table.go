@@ -71,10 +71,10 @@ type Facts struct {
 
 // Place is a settings file.
 type Place struct {
-	// Scope is "user", "project" or "local" (a project's, not shared).
+	// Scope is whose file it is: ScopeSystem, ScopeUser, ScopeProject or ScopeLocal.
 	Scope string
-	// Path is relative to the person's home directory or to the project. A pattern with *
-	// lists files of a directory.
+	// Path is relative to the person's home directory or to the project; that of
+	// ScopeSystem is absolute. A pattern with * lists files of a directory.
 	Path string
 	// Variable, if it is set in the environment, is a directory that replaces the first
 	// element of Path.
@@ -87,6 +87,14 @@ type Place struct {
 	Whole bool
 }
 
+// The scopes of settings files.
+const (
+	ScopeSystem  = "system"  // the organisation's, for everybody on the machine
+	ScopeUser    = "user"    // the person's
+	ScopeProject = "project" // a project's
+	ScopeLocal   = "local"   // the person's in a project, not shared
+)
+
 // Shape is how handlers are listed in a settings file.
 type Shape struct {
 	// Root is the path of the object that has a list for each event, such as "hooks".
@@ -97,15 +105,26 @@ type Shape struct {
 	// Command are the members that can have a handler's command, the first that is there
 	// is meant, and chibi bridge writes the first; nil: "command".
 	Command []string
-	// Timeout is the handler's member that has its time limit, Unit is what it counts.
-	// TimeoutAlias is another name of it.
+	// Timeout is the handler's member that has its time limit, TimeoutAlias is another name
+	// of it. Unit is what it counts; Seconds are kinds of handlers whose limits count
+	// seconds whatever Unit is.
 	Timeout, TimeoutAlias string
 	Unit                  time.Duration
-	// Disable is the path of a switch that turns all hooks off; "" if there is none.
-	Disable string
+	Seconds               []HandlerKind
+	// Limits are the time limits, by kind, of handlers that have none; of kinds that are not
+	// here it is the event's.
+	Limits map[HandlerKind]time.Duration
+	// Disable is the path of a switch that turns all hooks off if it is true, Enable of one
+	// that does so if it is false, Disabled of a list with names of hooks that are off; ""
+	// if there is none.
+	Disable, Enable, Disabled string
+	// NoEvents are members of the object at Root that are no events.
+	NoEvents []string
+	// AnyCase says that names of events are the same in any case, with or without "_".
+	AnyCase bool
 	// Kinds are the types of handlers that the agent knows; the first is the default.
 	Kinds []HandlerKind
-	// Version is the number that the file must have in its member "version"; 0: none.
+	// Version is the only number that the file may have in its member "version"; 0: any.
 	Version int
 }
 
