@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// nodePackage is the Node of all agents: an older one gets old versions of some of them,
+// without an error.
+const nodePackage = "node@22.23.3"
+
+// agent is one program, and how it is run without a person.
+type agent struct {
+	name    string // as chibi names it
+	pkg     string // npm's
+	version string // that its --version must say
+	program string // of the package
+	speak   wire
+	// prepare writes its settings: the model, and the MCP server of the checks.
+	prepare func(h *home) error
+	// args and env run it with one prompt, without questions.
+	args func(h *home, prompt string) []string
+	env  func(h *home) []string
+	// call is a call of one of its tools: shell {command}, read {path}, write {path, content},
+	// edit {path, old, new}, mcp {server, tool, args}. Paths are absolute.
+	call func(kind string, args object) call
+	// settings is the file, below the home, into which its hooks go.
+	settings string
+	// events are all its hooks, and hooks writes into its settings that each runs a command.
+	events []string
+	hooks  func(h *home, command func(event string) string) error
+}
+
+// agents are all of them, in chibi's order.
+func agents() []agent {
+	return []agent{claude(), codex()}
+}
+
+// installed says why the agent cannot be run, if it cannot.
+func (a agent) installed(o options, h *home) error {
+	if _, err := os.Stat(a.path(o)); err != nil {
+		return fmt.Errorf("%s@%s is not installed", a.pkg, a.version)
+	}
+	said, err := run(h.project, h.env(a), time.Minute, a.path(o), "--version")
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(said.stdout, a.version) {
+		return fmt.Errorf("it is another version than %s: %q", a.version, strings.TrimSpace(said.stdout+said.stderr))
+	}
+	return nil
+}
+
+func (a agent) path(o options) string {
+	return filepath.Join(o.cache, a.name, "node_modules", ".bin", a.program)
+}
+
+// run runs the agent with a prompt.
+func (a agent) run(o options, h *home, prompt string) (outcome, error) {
+	return run(h.project, h.env(a), 3*time.Minute, a.path(o), a.args(h, prompt)...)
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// check is one thing that must hold in every agent.
+type check struct {
+	name string
+	// loss is what `chibi bridge show` says of an agent that cannot do it.
+	loss string
+	// config and plugins are chibi's home, script what the model answers.
+	config  string
+	plugins []string
+	script  func(use tools, project string) []step
+	// without must hold before the bridge is added, with afterwards.
+	without, with func(t trial) error
+	// special is a check that goes another way.
+	special func(c check, o options, a agent) error
+}
+
+// tools makes calls in the words of an agent.
+type tools func(kind string, args object) call
+
+// trial is one run of an agent that has ended.
+type trial struct {
+	outcome
+	*home
+}
+
+// verdict is a line of the result.
+type verdict struct{ word, agent, version, check, detail string }
+
+// String is the line.
+func (v verdict) String() string {
+	line := fmt.Sprintf("%-4s %-7s %-8s %s", v.word, v.agent, v.version, v.check)
+	if v.detail != "" {
+		line += " - " + v.detail
+	}
+	return line
+}
+
+// judge runs a check in an agent.
+func (c check) judge(o options, a agent) verdict {
+	v := verdict{word: "PASS", agent: a.name, version: a.version, check: c.name}
+	if err := c.available(o, a); err != nil {
+		v.word, v.detail = "SKIP", err.Error()
+		return v
+	}
+	try := c.special
+	if try == nil {
+		try = check.compare
+	}
+	if err := try(c, o, a); err != nil {
+		v.word, v.detail = "FAIL", strings.Join(strings.Fields(err.Error()), " ")
+		if said := c.admitted(o, a); said != "" {
+			v.word, v.detail = "LOSS", said
+		}
+	}
+	return v
+}
+
+func (c check) available(o options, a agent) error {
+	h, err := newHome(o, a, nil)
+	if err != nil {
+		return err
+	}
+	defer h.done(options{})
+	return a.installed(o, h)
+}
+
+// compare runs the agent without the bridge and with it.
+func (c check) compare(o options, a agent) error {
+	if err := c.try(o, a, c.without, nil); err != nil {
+		return fmt.Errorf("without the bridge: %w", err)
+	}
+	return c.try(o, a, c.with, addBridge)
+}
+
+// try runs the agent once, after what is to be done before, and looks at what happened.
+func (c check) try(o options, a agent, look func(trial) error, before func(*home, agent) error) error {
+	h, err := newHome(o, a, nil)
+	if err != nil {
+		return err
+	}
+	defer h.done(o)
+	h.model.steps = c.script(a.call, h.project)
+	if err := h.install(c.config, c.plugins...); err != nil {
+		return err
+	}
+	if before != nil {
+		if err := before(h, a); err != nil {
+			return err
+		}
+	}
+	said, err := a.run(o, h, "Please do what is to be done.")
+	if err != nil {
+		return err
+	}
+	if err := look(trial{said, h}); err != nil {
+		return fmt.Errorf("%w (status %d, %d requests, %.0f s)", err, said.status, len(h.model.requests()),
+			said.took.Seconds())
+	}
+	return nil
+}
+
+// addBridge adds the bridge to the agent's settings.
+func addBridge(h *home, a agent) error { return addBridgeWith(h, a) }
+
+func addBridgeWith(h *home, a agent, flags ...string) error {
+	before := h.files()
+	_, err := h.chibi(a, append(append([]string{"bridge", "add"}, flags...), a.name)...)
+	if err == nil && len(h.changed(before)) == 0 {
+		err = errors.New("chibi bridge add changed nothing")
+	}
+	return err
+}
+
+// admitted returns the line in which chibi says that the agent cannot do it.
+func (c check) admitted(o options, a agent) string {
+	h, err := newHome(o, a, nil)
+	if err != nil || c.loss == "" {
+		return ""
+	}
+	defer h.done(options{})
+	shown, err := h.chibi(a, "bridge", "show", a.name)
+	if err != nil {
+		return ""
+	}
+	line := regexp.MustCompile(`(?im)^.*` + c.loss + `.*$`).FindString(shown)
+	return strings.Join(strings.Fields(line), " ")
+}
+
+// ended says that the agent came to its end by itself.
+func (t trial) ended() error {
+	if t.status != 0 {
+		return fmt.Errorf("it ended with status %d: %.300s", t.status, t.stderr+t.stdout)
+	}
+	return nil
+}
+
+// wrote says that a file of the project holds a text; "" is a file that is not there.
+func (t trial) wrote(name, want string) error {
+	text, _ := os.ReadFile(filepath.Join(t.project, name))
+	if got := string(text); strings.TrimSpace(got) != want {
+		return fmt.Errorf("%s holds %q, want %q", name, got, want)
+	}
+	return nil
+}
+
+// told says whether the model was told a text in the conversation.
+func (t trial) told(text string, want bool) error {
+	got := false
+	for _, r := range t.model.requests() {
+		got = got || r.Main && strings.Contains(texts(r.Body), text)
+	}
+	if got != want {
+		return fmt.Errorf("the model was told %q: %t, want %t", text, got, want)
+	}
+	return nil
+}
+
+// asked says how many requests the conversation had.
+func (t trial) asked(want int) error {
+	got := 0
+	for _, r := range t.model.requests() {
+		if r.Main {
+			got++
+		}
+	}
+	if got != want {
+		return fmt.Errorf("the conversation had %d requests, want %d", got, want)
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// patience is the time limit of hooks in the checks with a plugin that hangs, and slack what
+// an agent may take besides.
+const (
+	patience = "[plugins]\nhook_timeout_ms = 3000\n"
+	slack    = 60 * time.Second
+)
+
+// checks are all of them.
+func checks() []check {
+	return []check{
+		{
+			name: "a blocked command does not run, and the model is told why", plugins: []string{"guard"},
+			script:  shell("echo ran > forbidden.txt"),
+			without: all(trial.ended, wrote("forbidden.txt", "ran"), told("rule 4711", false)),
+			with:    all(trial.ended, wrote("forbidden.txt", ""), told("rule 4711", true)),
+		},
+		{
+			name: "rewritten arguments are what runs", plugins: []string{"rewrite"}, loss: "rewr",
+			script:  shell("echo original > out.txt"),
+			without: all(trial.ended, wrote("out.txt", "original")),
+			with:    all(trial.ended, wrote("out.txt", "rewritten")),
+		},
+		{
+			name: "two plugins rewrite different arguments, and both hold", plugins: []string{"title", "text"}, loss: "rewr",
+			script:  note,
+			without: all(trial.ended, wrote("note.txt", "old title\nold text")),
+			with:    all(trial.ended, wrote("note.txt", "new title\nnew text")),
+		},
+		{
+			name: "a context beside the prompt reaches the model", plugins: []string{"hint"}, loss: "context",
+			script:  silence,
+			without: all(trial.ended, told("hint 4712", false)),
+			with:    all(trial.ended, told("hint 4712", true)),
+		},
+		{
+			name: "a hook makes the agent go on at its end", plugins: []string{"onward"}, loss: "follow",
+			script:  silence,
+			without: all(trial.ended, told("task 4713", false), asked(1)),
+			with:    all(trial.ended, told("task 4713", true), asked(2)),
+		},
+		{
+			name: "a plugin's tool is called through MCP", plugins: []string{"magic"}, loss: "mcp",
+			script:  magic,
+			without: all(trial.ended, told("xyzzy4714", false)),
+			with:    all(trial.ended, told("xyzzy4714", true)),
+		},
+		{
+			name: "a plugin that hangs is ended, and the agent goes on", plugins: []string{"hang"}, config: patience,
+			script:  shell("echo ran > out.txt"),
+			without: all(trial.ended, wrote("out.txt", "ran"), hung(false)),
+			with:    all(trial.ended, wrote("out.txt", "ran"), hung(true), soon),
+		},
+		{
+			name: "a required guard that hangs denies", plugins: []string{"hang-guard"}, config: patience,
+			script:  shell("echo ran > out.txt"),
+			without: all(trial.ended, wrote("out.txt", "ran"), hung(false)),
+			with:    all(trial.ended, wrote("out.txt", ""), hung(true), soon),
+		},
+		{
+			name: "the agent goes on when chibi is gone", plugins: []string{"guard"},
+			script:  shell("echo ran > forbidden.txt"),
+			special: gone,
+		},
+		{
+			name: "with --fail-closed it denies when chibi is gone", plugins: []string{"guard"}, loss: "fail-closed",
+			script:  shell("echo ran > forbidden.txt"),
+			special: goneClosed,
+		},
+		{
+			name: "chibi bridge remove restores the settings", plugins: []string{"guard"},
+			script:  shell("echo ran > forbidden.txt"),
+			special: removed,
+		},
+	}
+}
+
+// shell is a script with one command.
+func shell(command string) func(tools, string) []step {
+	return func(use tools, _ string) []step {
+		return []step{{calls: []call{use("shell", object{"command": command})}}}
+	}
+}
+
+// silence is a script without calls.
+func silence(tools, string) []step { return nil }
+
+// note calls the tool of the MCP server of the checks.
+func note(use tools, _ string) []step {
+	args := object{"title": "old title", "text": "old text"}
+	return []step{{calls: []call{use("mcp", object{"server": "notes", "tool": "note", "args": args})}}}
+}
+
+// magic calls the tool of a plugin.
+func magic(use tools, _ string) []step {
+	return []step{{calls: []call{use("mcp", object{"server": "chibi", "tool": "magic", "args": object{"why": "to see"}})}}}
+}
+
+func all(looks ...func(trial) error) func(trial) error {
+	return func(t trial) error {
+		var err error
+		for _, look := range looks {
+			err = cmp.Or(err, look(t))
+		}
+		return err
+	}
+}
+
+func wrote(name, want string) func(trial) error {
+	return func(t trial) error { return t.wrote(name, want) }
+}
+
+func told(text string, want bool) func(trial) error {
+	return func(t trial) error { return t.told(text, want) }
+}
+
+func asked(want int) func(trial) error {
+	return func(t trial) error { return t.asked(want) }
+}
+
+// hung says whether the plugin that hangs was started.
+func hung(want bool) func(trial) error {
+	return func(t trial) error {
+		_, err := os.Stat(filepath.Join(t.home.home, ".chibi/hung"))
+		if got := err == nil; got != want {
+			return fmt.Errorf("the plugin that hangs was started: %t, want %t", got, want)
+		}
+		return nil
+	}
+}
+
+func soon(t trial) error {
+	if t.took > slack {
+		return fmt.Errorf("it took %.0f s", t.took.Seconds())
+	}
+	return nil
+}
+
+// gone takes chibi away after the bridge was added. With chibi there, the command is blocked.
+func gone(c check, o options, a agent) error {
+	if err := c.try(o, a, wrote("forbidden.txt", ""), addBridge); err != nil {
+		return fmt.Errorf("with chibi: %w", err)
+	}
+	return c.try(o, a, all(trial.ended, wrote("forbidden.txt", "ran")), func(h *home, a agent) error {
+		return cmp.Or(addBridge(h, a), os.Remove(h.chibiPath()))
+	})
+}
+
+func goneClosed(c check, o options, a agent) error {
+	if err := c.try(o, a, wrote("forbidden.txt", "ran"), nil); err != nil {
+		return fmt.Errorf("without the bridge: %w", err)
+	}
+	return c.try(o, a, wrote("forbidden.txt", ""), func(h *home, a agent) error {
+		return cmp.Or(addBridgeWith(h, a, "--fail-closed"), os.Remove(h.chibiPath()))
+	})
+}
+
+// removed adds and removes the bridge, and compares all files before and after.
+func removed(c check, o options, a agent) error {
+	return c.try(o, a, all(trial.ended, wrote("forbidden.txt", "ran")), func(h *home, a agent) error {
+		before := h.files()
+		if err := addBridge(h, a); err != nil {
+			return err
+		}
+		ofSettings := func(path string) bool { return strings.HasPrefix(path, a.settings) }
+		if differs := h.changed(before); !slices.ContainsFunc(differs, ofSettings) {
+			return fmt.Errorf("with the bridge %s is as before; changed: %q", a.settings, differs)
+		}
+		if _, err := h.chibi(a, "bridge", "remove", a.name); err != nil {
+			return err
+		}
+		if differs := h.changed(before); len(differs) > 0 {
+			return fmt.Errorf("after remove other than before: %q", differs)
+		}
+		return nil
+	})
+}
+
+// files reads all files of the person's home, except chibi's.
+func (h *home) files() map[string]string {
+	files := map[string]string{}
+	filepath.WalkDir(h.home, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(h.home, path)
+		switch {
+		case err != nil:
+		case name == ".chibi":
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			text, _ := os.ReadFile(path)
+			files[name] = string(text)
+		}
+		return nil
+	})
+	return files
+}
+
+// changed names the files that are not as before.
+func (h *home) changed(before map[string]string) (names []string) {
+	after := h.files()
+	for name, text := range before {
+		if after[name] != text {
+			names = append(names, name)
+		}
+	}
+	for name := range after {
+		if _, there := before[name]; !there {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// codex is Codex CLI.
+func codex() agent {
+	return agent{
+		name: "codex", pkg: "@openai/codex", version: "0.169.0", program: "codex", speak: responses,
+		prepare: codexPrepare,
+		args: func(_ *home, prompt string) []string {
+			return []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt}
+		},
+		env:      func(*home) []string { return []string{"MODEL_KEY=nobody"} },
+		call:     codexCall,
+		settings: ".codex/",
+		events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse",
+			"Stop", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd"},
+		hooks: func(h *home, command func(event string) string) error {
+			return h.addHooks(".codex/hooks.json", codex().events, func(event string) any {
+				return object{"hooks": []any{object{"type": "command", "command": command(event), "timeout": 30}}}
+			})
+		},
+	}
+}
+
+// codexPrepare names the model's server, and that of the notes.
+func codexPrepare(h *home) error {
+	notes := h.notes()
+	return h.write(".codex/config.toml", fmt.Sprintf(`# The settings of a person.
+model = "gpt-5.5"
+model_provider = "scripted"
+
+[model_providers.scripted]   # on loopback
+name = "scripted"
+base_url = "%s/v1"
+wire_api = "responses"
+env_key = "MODEL_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+
+[mcp_servers.notes]
+command = %q
+args = [ %s ]
+`, h.model.URL, notes[0], `"`+strings.Join(notes[1:], `", "`)+`"`))
+}
+
+func codexCall(kind string, args object) call {
+	switch kind {
+	case "shell":
+		return call{"exec_command", object{"cmd": args["command"]}}
+	case "read":
+		return call{"exec_command", object{"cmd": fmt.Sprintf("cat %s", args["path"])}}
+	case "write":
+		patch := "*** Begin Patch\n*** Add File: %s\n+%s\n*** End Patch"
+		return call{"apply_patch", object{"input": fmt.Sprintf(patch, args["path"], args["content"])}}
+	case "edit":
+		patch := "*** Begin Patch\n*** Update File: %s\n@@\n-%s\n+%s\n*** End Patch"
+		return call{"apply_patch", object{"input": fmt.Sprintf(patch, args["path"], args["old"], args["new"])}}
+	case "mcp":
+		return call{fmt.Sprintf("mcp__%s %s", args["server"], args["tool"]), args["args"].(object)}
+	}
+	return call{kind, args}
+}

@@ -1,0 +1,101 @@
+// Command agents drives real agents with chibi's plugins in them; .ci/agents/run builds and
+// starts it. Called with "mcp" it is the MCP server of the checks, called with "record" a
+// hook that keeps what it was given.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// options are those of the command line.
+type options struct {
+	cache, chibi  string
+	only, capture string
+	keep, write   bool
+	packages      bool
+	agents        []agent
+}
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "mcp" {
+		serveNotes(os.Stdin, os.Stdout)
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "record" {
+		os.Exit(record(os.Args[2:]))
+	}
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		err = work(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "agents:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (o options, err error) {
+	set := flag.NewFlagSet("agents", flag.ContinueOnError)
+	set.StringVar(&o.cache, "cache", "", "where the agents are installed")
+	set.StringVar(&o.chibi, "chibi", "", "the program under test")
+	set.StringVar(&o.only, "only", "", "run the checks with this text in their names")
+	set.StringVar(&o.capture, "capture", "", "write what the agents give to hooks into this directory")
+	set.BoolVar(&o.keep, "keep", false, "leave the directory of each run")
+	set.BoolVar(&o.write, "write", false, "write the transcript and the table of docs/BRIDGE.md")
+	set.BoolVar(&o.packages, "packages", false, "print which packages are needed")
+	if err := set.Parse(args); err != nil {
+		return o, err
+	}
+	o.agents = agents()
+	for _, name := range set.Args() {
+		if !slices.ContainsFunc(o.agents, func(a agent) bool { return a.name == name }) {
+			return o, fmt.Errorf("there is no agent %s", name)
+		}
+	}
+	if set.NArg() > 0 {
+		o.agents = slices.DeleteFunc(o.agents, func(a agent) bool { return !slices.Contains(set.Args(), a.name) })
+	}
+	return o, nil
+}
+
+func work(o options) error {
+	switch {
+	case o.packages:
+		fmt.Println("node22 " + nodePackage)
+		for _, a := range o.agents {
+			fmt.Println(a.name, a.pkg+"@"+a.version)
+		}
+		return nil
+	case o.capture != "":
+		return captureAll(o)
+	}
+	return checkAll(o)
+}
+
+// checkAll runs all checks and prints a line for each.
+func checkAll(o options) error {
+	var list []verdict
+	for _, a := range o.agents {
+		for _, c := range checks() {
+			if strings.Contains(c.name, o.only) {
+				v := c.judge(o, a)
+				fmt.Println(v)
+				list = append(list, v)
+			}
+		}
+	}
+	if o.write {
+		if err := writeResults(list); err != nil {
+			return err
+		}
+	}
+	bad := slices.ContainsFunc(list, func(v verdict) bool { return v.word == "FAIL" || v.word == "SKIP" })
+	if bad {
+		return fmt.Errorf("not every check passed")
+	}
+	return nil
+}
