@@ -182,6 +182,7 @@ func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer,
 			a.Output.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 		}
 		a.Output.emit(Event{Kind: EventError, Text: err.Error()})
+		fireFailed(ctx, t, answer, err)
 		return answer, "", err
 	}
 	a.Output.emit(Event{Kind: EventAnswer, Text: answer})

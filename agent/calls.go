@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
 	"golang.org/x/sync/errgroup"
 )
@@ -104,9 +105,13 @@ func performAll(ctx context.Context, calls []*toolCall) error {
 // refuse answers calls that are not run.
 func (s *step) refuse(calls []llm.ToolCall, why string) error {
 	for _, call := range calls {
-		if err := s.storeResult(call, callResult{text: "Error: not run: " + why}); err != nil {
+		text := "Error: not run: " + why
+		if err := s.storeResult(call, callResult{text: text}); err != nil {
 			return err
 		}
+		args, _ := arguments(call.Arguments)
+		s.finished = append(s.finished, hookpoints.FinishedCall{ToolName: call.Name, Arguments: args, ToolCallID: call.ID,
+			Status: hookpoints.StatusDenied, Output: text})
 	}
 	return nil
 }

@@ -184,6 +184,16 @@ func (h *harness) sent() (lines []string) {
 	return lines
 }
 
+// untilFailed is the log of a turn that fails without its end, which is on_turn_failed.
+func (h *harness) untilFailed() []string {
+	h.t.Helper()
+	last := len(h.log) - 1
+	if last < 0 || h.log[last] != "on_turn_failed" {
+		h.t.Fatalf("the log ends without on_turn_failed: %q", h.log)
+	}
+	return h.log[:last]
+}
+
 // same fails the test unless the lists are equal.
 func same(t testing.TB, what string, got, want any) {
 	t.Helper()

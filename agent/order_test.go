@@ -16,6 +16,7 @@ import (
 // Parts of what happens in a turn.
 var (
 	asks  = []string{"pre_api_tools", "pre_api_request", "request"}
+	again = append([]string{"post_tool_batch"}, asks...)
 	ends  = []string{"post_message", "pre_stop"}
 	hello = []string{"show hello", "show ", "store assistant hello", "post_turn"}
 )
@@ -45,24 +46,24 @@ func TestTheOrderOfATurn(t *testing.T) {
 		{"an empty response", []reply{says("")}, nil, [][]string{hi, asks, {"post_turn"}, ends}},
 		{"a response with calls", []reply{calls("echo", `{"n":1}`, "echo", `{"n":2}`), says("hello")}, nil, [][]string{
 			hi, asks, {`store call echo {"n":1}`, `store call echo {"n":2}`, "post_turn"}, ran(`{"n":1}`), ran(`{"n":2}`),
-			asks, hello, ends}},
+			again, hello, ends}},
 		{"text before calls", []reply{finishes(llm.Reply{Text: "I look.\n", ToolCalls: []llm.ToolCall{
 			{ID: "c1", Name: "echo", Arguments: "{}"}}}), says("hello")}, nil, [][]string{
 			hi, asks, {"show I look.", "store assistant I look.\n", "store call echo {}", "post_turn"}, ran("{}"),
-			asks, hello, ends}},
+			again, hello, ends}},
 		{"a blocked call", []reply{calls("echo", "{}"), says("hello")},
 			func(h *harness) {
 				h.plug("guard", answerAt(hookpoints.PreTool, hookpoints.PreToolAnswer{Block: true, Message: "no"}))
 			}, [][]string{hi, asks, {"store call echo {}", "post_turn", "pre_tool", "pre_tool_output", "post_tool_output",
-				"store result echo no\n(blocked by plugin \"guard\")", "post_tool"}, asks, hello, ends}},
+				"store result echo no\n(blocked by plugin \"guard\")", "post_tool"}, again, hello, ends}},
 		{"a call of no tool", []reply{calls("walk", "{}"), says("hello")}, nil, [][]string{
 			hi, asks, {"store call walk {}", "post_turn", "pre_tool_output", "post_tool_output",
-				`store result walk Error: there is no tool "walk"`, "post_tool"}, asks, hello, ends}},
+				`store result walk Error: there is no tool "walk"`, "post_tool"}, again, hello, ends}},
 		{"a call of a tool that a plugin has filtered", []reply{calls("echo", "{}"), says("hello")},
 			func(h *harness) {
 				h.plug("filter", answerAt(hookpoints.PreAPITools, hookpoints.PreAPIToolsAnswer{Exclude: []string{"echo"}}))
 			}, [][]string{hi, asks, {"store call echo {}", "post_turn", "pre_tool_output", "post_tool_output",
-				`store result echo Error: tool "echo" is not available here`, "post_tool"}, asks, hello, ends}},
+				`store result echo Error: tool "echo" is not available here`, "post_tool"}, again, hello, ends}},
 		{"a large output", []reply{calls("large", "{}"), says("hello")},
 			func(h *harness) {
 				h.Settings.CacheThreshold = 10
@@ -71,7 +72,7 @@ func TestTheOrderOfATurn(t *testing.T) {
 				h.Output.Entry = nil
 			}, [][]string{{"pre_message", "pre_system_prompt", "post_system_prompt"}, asks, {"post_turn", "pre_tool",
 				"run large {}", "pre_tool_output", "pre_cache_output", "post_cache_output", "post_tool_output", "post_tool"},
-				asks, {"show hello", "show ", "post_turn"}, ends}},
+				again, {"show hello", "show ", "post_turn"}, ends}},
 		{"a follow-up", []reply{says("hello")},
 			func(h *harness) {
 				answer := hookpoints.PreStopAnswer{FollowUpMessages: []string{"more"}}
@@ -82,7 +83,7 @@ func TestTheOrderOfATurn(t *testing.T) {
 			func(h *harness) {
 				h.tool("again", func(tools.Call) tools.Result { return tools.Result{Text: "ok", Next: "go on"} })
 			}, [][]string{hi, asks, {"store call again {}", "post_turn", "pre_tool", "run again {}", "pre_tool_output",
-				"post_tool_output", "store result again ok", "post_tool"}, asks, hello, ends,
+				"post_tool_output", "store result again ok", "post_tool"}, again, hello, ends,
 				begins("[Continuing from previous round]\n\nNote to self: go on"), asks, hello, ends}},
 		{"a recipe that a hook asks for", []reply{says("hello"), says("summary")},
 			func(h *harness) {
@@ -92,7 +93,7 @@ func TestTheOrderOfATurn(t *testing.T) {
 			func(h *harness) {
 				h.plug("p", answerAt(hookpoints.PreStop, hookpoints.PreStopAnswer{Recipe: "compact"}))
 			}, [][]string{hi, asks, hello, ends, asks, {"post_turn", "pre_tool", "run echo {}", "pre_tool_output",
-				"post_tool_output", "post_tool"}, asks, {"post_turn", "pre_compact", "post_compact"}}},
+				"post_tool_output", "post_tool"}, again, {"post_turn", "pre_compact", "post_compact"}}},
 		{"messages that a hook puts in the place of others", []reply{says("hello")},
 			func(h *harness) {
 				messages := []hookpoints.ChatMessage{{Role: "user", Content: "sum"}}
@@ -110,9 +111,10 @@ func TestTheOrderOfATurn(t *testing.T) {
 			func(h *harness) {
 				h.plug("p", answerAt(hookpoints.PreMessage, hookpoints.PreMessageAnswer{Block: true, Message: "no"}))
 			}, [][]string{{"pre_message"}}},
-		{"a failure", []reply{fails("", errors.New("out of order"))}, nil, [][]string{hi, asks}},
+		{"a failure", []reply{fails("", errors.New("out of order"))}, nil, [][]string{hi, asks,
+			{"on_turn_failed"}}},
 		{"a failure in mid-stream", []reply{fails("hel", errors.New("out of order"))}, nil, [][]string{
-			hi, asks, {"show hel", "show ", "store assistant hel"}}},
+			hi, asks, {"show hel", "show ", "store assistant hel", "on_turn_failed"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHarness(t, test.replies...)

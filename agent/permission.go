@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -77,7 +76,7 @@ func (c judgedCall) judge(ctx context.Context) (allowed bool, err error) {
 	if !gate.Concerns(c.judged) {
 		return true, nil
 	}
-	outcome, err := gate.Decide(ctx, c.judged, c.fire)
+	outcome, err := gate.Decide(ctx, c.judged, c.hooks())
 	if err != nil {
 		return false, err
 	}
@@ -144,6 +143,25 @@ func (c judgedCall) report(o permissions.Outcome) {
 	}
 }
 
+// hooks returns what asks the plugins about the call.
+func (c judgedCall) hooks() permissions.Hooks {
+	h := permissions.Hooks{Judge: c.fire}
+	if c.agent.Host.IsHeard(hookpoints.PrePermission.Name) {
+		h.Answer = c.fireAsked
+	}
+	return h
+}
+
+// fireAsked asks the plugins in the place of the person.
+func (c judgedCall) fireAsked(ctx context.Context, q permissions.Question) (permissions.Judgement, error) {
+	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PrePermission, hookpoints.PrePermissionPayload{
+		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Category: c.inv.Category,
+		Subject: c.inv.Subject, AskedBy: q.Why.By, Reason: q.Why.Reason, Rule: q.Rule, Cwd: c.agent.Gate.Dir,
+		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
+	})
+	return judgementBy(answer.Decision, answer.DecidedBy, answer.Reason), err
+}
+
 // fire asks the plugins at the permission points of a tool: that of its category, if there is
 // one, and that of MCP servers. The strictest answer counts.
 func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
@@ -174,11 +192,16 @@ func (c judgedCall) fireCategory(ctx context.Context) (permissions.Judgement, er
 
 // judgementOf returns what plugins decided together.
 func judgementOf(answer hookpoints.PermissionAnswer) permissions.Judgement {
-	if answer.Verdict() == "" {
+	return judgementBy(answer.Verdict(), answer.DecidedBy, answer.Reason)
+}
+
+// judgementBy returns the decision of a plugin as a judgement.
+func judgementBy(decision hookpoints.Decision, name, reason string) permissions.Judgement {
+	if decision == "" {
 		return permissions.Judgement{}
 	}
-	return permissions.Judgement{Decision: permissions.Decision(answer.Verdict()),
-		By: fmt.Sprintf("plugin %q", answer.DecidedBy), Plugin: answer.DecidedBy, Reason: answer.Reason}
+	return permissions.Judgement{Decision: permissions.Decision(decision), By: fmt.Sprintf("plugin %q", name),
+		Plugin: name, Reason: reason}
 }
 
 // paths returns the path that a call uses, and the one that it named if that differs.
@@ -237,9 +260,8 @@ func (c judgedCall) fetchURL(ctx context.Context) hookpoints.PreFetchURLPayload 
 		payload.Safety, payload.Summary = hookpoints.SafetyNoURL, clip.Bytes(string(c.inv.Arguments), maxSummary)
 		return payload
 	}
-	access, host := c.judged.Access, c.agent.Host
-	isHeard := func(p plugin.Plugin) bool { return p.Subscribes(hookpoints.PreFetchURL.Name) }
-	if access.Resolve != nil && host != nil && slices.ContainsFunc(host.Plugins, isHeard) {
+	access := c.judged.Access
+	if access.Resolve != nil && c.agent.Host.IsHeard(hookpoints.PreFetchURL.Name) {
 		access.Addresses = access.Resolve(ctx)
 	}
 	target := permissions.TargetOf(access)

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
+	"github.com/chibi-host/chibi/plugin"
 )
 
 // step is one response of the model with the results of its tool calls.
@@ -21,6 +23,8 @@ type step struct {
 	incomplete string
 	// ended is set when a call was repeated so often that the turn ends.
 	ended bool
+	// finished are the calls that have their results.
+	finished []hookpoints.FinishedCall
 	// entries are the response and the results as they are stored.
 	entries []contexts.Entry
 }
@@ -46,7 +50,18 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, action.apply(ctx, s.entries)
+	if err := action.apply(ctx, s.entries); err != nil || len(s.finished) == 0 || s.ended {
+		return s, err
+	}
+	return s, s.firePostToolBatch(ctx)
+}
+
+// firePostToolBatch fires post_tool_batch.
+func (s *step) firePostToolBatch(ctx context.Context) error {
+	_, err := plugin.Fire(ctx, s.turn.agent.Host, hookpoints.PostToolBatch, hookpoints.PostToolBatchPayload{
+		ContextName: s.turn.contextName(), Calls: s.finished, Nesting: s.turn.agent.inner.told(),
+	})
+	return err
 }
 
 // respond sends one request and stores the response.
@@ -71,6 +86,7 @@ func (s *step) respond(ctx context.Context) error {
 	t.steps++
 	s.incomplete = incomplete(s.reply)
 	if err != nil {
+		t.failure = failureOf(err)
 		return errors.Join(t.agent.Settings.explainTooLong(err, len(body)), s.storePartial())
 	}
 	return s.storeResponse(len(body))

@@ -120,9 +120,9 @@ func TestWhatTheStoreReportsEndsTheTurn(t *testing.T) {
 			}
 			h.Context = &faulty{Context: h.Context, method: test.method, nth: test.nth}
 			_, err := h.Prompt(t.Context(), "hi")
-			last := ""
-			if len(h.log) > 0 {
-				last, _, _ = strings.Cut(h.log[len(h.log)-1], "--- INBOX")
+			last, log := "", h.untilFailed()
+			if len(log) > 0 {
+				last, _, _ = strings.Cut(log[len(log)-1], "--- INBOX")
 			}
 			if !errors.Is(err, errDisk) || last != test.last {
 				t.Errorf("%v; the last that happened is %q, want %q", err, last, test.last)

@@ -42,11 +42,11 @@ func TestEveryHookFiresInsideASubAgent(t *testing.T) {
 		t.Errorf("answer %q", got)
 	}
 	inside := slices.Concat([]string{"pre_message", "pre_system_prompt", "post_system_prompt"}, asks,
-		[]string{"post_turn", "pre_tool", "run echo {}", "pre_tool_output", "post_tool_output", "post_tool"}, asks,
+		[]string{"post_turn", "pre_tool", "run echo {}", "pre_tool_output", "post_tool_output", "post_tool"}, again,
 		[]string{"post_turn", "post_message", "pre_stop"})
 	want := slices.Concat(begins("go"), asks, []string{`store call spawn_agent {"task":"look"}`, "post_turn", "pre_tool",
 		"pre_spawn_agent"}, inside, []string{"post_spawn_agent", "pre_tool_output", "post_tool_output",
-		"store result spawn_agent seen", "post_tool"}, asks, []string{"show done", "show ", "store assistant done",
+		"store result spawn_agent seen", "post_tool"}, again, []string{"show done", "show ", "store assistant done",
 		"post_turn"}, ends)
 	same(t, "log", h.log, want)
 	same(t, "requests", h.sent(), []string{"user:go", "user:look", "user:look assistant: tool:{}",

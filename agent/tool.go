@@ -92,6 +92,9 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 	if err := c.step.storeResult(c.wanted, result); err != nil {
 		return result, err
 	}
+	c.step.finished = append(c.step.finished, hookpoints.FinishedCall{ToolName: c.inv.ToolName,
+		Arguments: c.inv.Arguments, ToolCallID: c.wanted.ID, Status: c.out.status, Output: seen.text,
+		Category: c.inv.Category, Subject: c.inv.Subject})
 	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostTool, hookpoints.PostToolPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Result: c.out.text, Truncated: seen.truncated,
 		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, Cached: seen.cached,

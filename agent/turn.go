@@ -32,6 +32,8 @@ type turn struct {
 	// none; hasMail is true if mail came with it.
 	unanswered string
 	hasMail    bool
+	// failure is what failed, if that is known.
+	failure hookpoints.FailureKind
 	// budget counts the tokens of the sub-agents of this turn; it is shared with the turns
 	// inside of it.
 	budget *budget
@@ -143,6 +145,7 @@ func (t *turn) answer(ctx context.Context) (step, error) {
 	limit := t.agent.Settings.maxSteps()
 	for range limit {
 		if err := mayAsk(t); err != nil {
+			t.failure = hookpoints.FailureBound
 			return step{}, err
 		}
 		s, err := t.takeStep(ctx)
@@ -150,6 +153,7 @@ func (t *turn) answer(ctx context.Context) (step, error) {
 			return s, err
 		}
 	}
+	t.failure = hookpoints.FailureBound
 	return step{}, fmt.Errorf(
 		"the model called tools in %d responses without an answer; stopped, as max_tool_rounds says", limit)
 }

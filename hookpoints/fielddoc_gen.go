@@ -25,6 +25,20 @@ func fieldDoc(field string) string {
 		return "message_count is the number of messages in the context's window."
 	case "ContextPayload.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
+	case "FinishedCall.Arguments":
+		return "arguments are the arguments that the tool ran with."
+	case "FinishedCall.Category":
+		return "category is the kind of thing that the tool does, as at pre_tool; absent if it does not say."
+	case "FinishedCall.Output":
+		return "output is the text that the model will see."
+	case "FinishedCall.Status":
+		return "status is the outcome of the call, as at post_tool."
+	case "FinishedCall.Subject":
+		return "subject names the argument that the category is about; absent if there is none."
+	case "FinishedCall.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "FinishedCall.ToolName":
+		return "tool_name is the tool that was called."
 	case "ListedTool.Name":
 		return "name is the tool's name."
 	case "ListedTool.Type":
@@ -63,6 +77,16 @@ func fieldDoc(field string) string {
 		return "tool_count is the number of tools before any filter."
 	case "OnStartPayload.Verbose":
 		return "verbose is true when chibi runs with -v."
+	case "OnTurnFailedPayload.ContextName":
+		return "context_name names the context."
+	case "OnTurnFailedPayload.Error":
+		return "error is the message of the error."
+	case "OnTurnFailedPayload.Kind":
+		return "kind is \"server\" if the request to the model's server failed; \"too_long\" if it was longer than the model accepts; \"bound\" if a bound was reached, such as max_tool_rounds; \"other\" for anything else. Absent if the turn was interrupted."
+	case "OnTurnFailedPayload.Response":
+		return "response is what the model answered last, as far as it had come; \"\" if nothing had."
+	case "OnTurnFailedPayload.Status":
+		return "status is \"error\"; or \"interrupted\" by Ctrl-C or a signal."
 	case "PermissionAnswer.DecidedBy":
 		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
 	case "PermissionAnswer.Decision":
@@ -125,6 +149,10 @@ func fieldDoc(field string) string {
 		return "system_prompt is the sub-agent's system prompt, as pre_spawn_agent left it."
 	case "PostSpawnAgentPayload.Usage":
 		return "usage counts its tokens."
+	case "PostToolBatchPayload.Calls":
+		return "calls are the calls of the response, in the order of their results."
+	case "PostToolBatchPayload.ContextName":
+		return "context_name names the context."
 	case "PostToolOutputPayload.Arguments":
 		return "arguments are the arguments that the tool ran with."
 	case "PostToolOutputPayload.BlockedBy":
@@ -317,6 +345,34 @@ func fieldDoc(field string) string {
 		return "recipe names the recipe that is being run; absent if there is none."
 	case "PreMessagePayload.Summary":
 		return "summary is the summary of earlier conversation, \"\" if there is none."
+	case "PrePermissionAnswer.DecidedBy":
+		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
+	case "PrePermissionAnswer.Decision":
+		return "decision is \"allow\" or \"deny\", and the person is not asked; \"ask\", which beats \"allow\", leaves the question to the person."
+	case "PrePermissionAnswer.Reason":
+		return "reason is shown to the model if the call is refused."
+	case "PrePermissionPayload.Arguments":
+		return "arguments are the call's final arguments."
+	case "PrePermissionPayload.AskedBy":
+		return "asked_by is who wants the person to be asked: a rule, a plugin, or the default for the category."
+	case "PrePermissionPayload.Category":
+		return "category is the kind of thing that the tool does, as at pre_tool; absent if it does not say."
+	case "PrePermissionPayload.ContextName":
+		return "context_name names the context."
+	case "PrePermissionPayload.Cwd":
+		return "cwd is the working directory."
+	case "PrePermissionPayload.Reason":
+		return "reason says why; absent if nobody said."
+	case "PrePermissionPayload.Recipe":
+		return "recipe names the recipe that is being run; absent if there is none."
+	case "PrePermissionPayload.Rule":
+		return "rule is the rule that would allow such calls from now on; absent if none can."
+	case "PrePermissionPayload.Subject":
+		return "subject names the argument that the category is about; absent if there is none."
+	case "PrePermissionPayload.ToolCallID":
+		return "tool_call_id is the model's identifier of this call."
+	case "PrePermissionPayload.ToolName":
+		return "tool_name is the tool that the call is about."
 	case "PreRollingCompactPayload.ContextName":
 		return "context_name names the context."
 	case "PreRollingCompactPayload.MessageCount":

@@ -13,7 +13,7 @@ import (
 )
 
 // documented are the points of the original's documentation with the fields of
-// their payloads and answers, and the two of our own.
+// their payloads and answers, and those of our own.
 var documented = [...]struct{ name, payload, answer string }{
 	{"on_start", "current_context verbose provider model chibi_home project_root tool_count", ""},
 	{"on_end", "current_context verbose reason turns", ""},
@@ -40,6 +40,8 @@ var documented = [...]struct{ name, payload, answer string }{
 		"context_name recipe" + nesting, "denied decision reason"},
 	{"pre_mcp_call", "tool_name server tool read_only arguments tool_call_id cwd context_name recipe" + nesting,
 		"denied decision reason"},
+	{"pre_permission", "tool_name arguments tool_call_id category subject asked_by reason rule cwd context_name recipe" +
+		nesting, "decision reason"},
 	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count" + nesting, "summary"},
 	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count" + nesting, ""},
 	{"pre_send_message", "from to content context_name", "delivered via"},
@@ -53,8 +55,10 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"post_rolling_compact", "context_name message_count messages_archived summary", ""},
 	{"post_turn", "context_name turn_number response tools_used usage messages recursion_depth recipe" + nesting,
 		"messages drop_summary recipe recipe_args"},
+	{"post_tool_batch", "context_name calls" + nesting, ""},
 	{"pre_stop", "context_name response usage messages follow_ups recursion_depth recipe" + nesting,
 		"follow_up_messages messages drop_summary recipe recipe_args"},
+	{"on_turn_failed", "context_name status kind error response" + nesting, ""},
 	{"pre_spawn_agent", "system_prompt input model temperature max_tokens tools context depth agent_id agent_type " +
 		"parent_agent_id tool_name tool_call_id context_name", "system_prompt input model response block message"},
 	{"post_spawn_agent", "system_prompt input model response status reason blocked_by usage responses duration_ms " +

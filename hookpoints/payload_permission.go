@@ -136,6 +136,49 @@ type PreMCPCallPayload struct {
 	Nesting
 }
 
+// PrePermissionPayload is the payload of pre_permission.
+type PrePermissionPayload struct {
+	// ToolName is the tool that the call is about.
+	ToolName string `json:"tool_name"`
+	// Arguments are the call's final arguments.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Category is the kind of thing that the tool does, as at pre_tool; absent if it does
+	// not say.
+	Category string `json:"category,omitempty"`
+	// Subject names the argument that the category is about; absent if there is none.
+	Subject string `json:"subject,omitempty"`
+	// AskedBy is who wants the person to be asked: a rule, a plugin, or the default for the
+	// category.
+	AskedBy string `json:"asked_by"`
+	// Reason says why; absent if nobody said.
+	Reason string `json:"reason,omitempty"`
+	// Rule is the rule that would allow such calls from now on; absent if none can.
+	Rule string `json:"rule,omitempty"`
+	// Cwd is the working directory.
+	Cwd string `json:"cwd"`
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Recipe names the recipe that is being run; absent if there is none.
+	Recipe string `json:"recipe,omitempty"`
+	Nesting
+}
+
+// PrePermissionAnswer is the answer at pre_permission: that of the person, in their place.
+type PrePermissionAnswer struct {
+	// Decision is "allow" or "deny", and the person is not asked; "ask", which beats "allow",
+	// leaves the question to the person.
+	Decision Decision `json:"decision,omitzero" merge:"strictest"`
+	// Reason is shown to the model if the call is refused.
+	Reason string `json:"reason,omitzero" merge:"with decision"`
+	// DecidedBy is the plugin whose decision it is. The host sets it; a plugin cannot.
+	DecidedBy string `json:"-"`
+}
+
+// SetDecidedBy takes the name of the plugin whose decision it is.
+func (a *PrePermissionAnswer) SetDecidedBy(plugin string) { a.DecidedBy = plugin }
+
 // Safety says how harmless an address is.
 type Safety string
 

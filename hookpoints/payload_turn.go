@@ -1,5 +1,7 @@
 package hookpoints
 
+import "encoding/json"
+
 // ChatMessage is one message of a conversation in the payloads and answers of turn
 // hooks.
 type ChatMessage struct {
@@ -71,6 +73,34 @@ type PostTurnAnswer struct {
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
 }
 
+// PostToolBatchPayload is the payload of post_tool_batch.
+type PostToolBatchPayload struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Calls are the calls of the response, in the order of their results.
+	Calls []FinishedCall `json:"calls"`
+	Nesting
+}
+
+// FinishedCall is a call that has its result.
+type FinishedCall struct {
+	// ToolName is the tool that was called.
+	ToolName string `json:"tool_name"`
+	// Arguments are the arguments that the tool ran with.
+	Arguments json.RawMessage `json:"arguments"`
+	// ToolCallID is the model's identifier of this call.
+	ToolCallID string `json:"tool_call_id"`
+	// Status is the outcome of the call, as at post_tool.
+	Status CallStatus `json:"status"`
+	// Output is the text that the model will see.
+	Output string `json:"output"`
+	// Category is the kind of thing that the tool does, as at pre_tool; absent if it does
+	// not say.
+	Category string `json:"category,omitempty"`
+	// Subject names the argument that the category is about; absent if there is none.
+	Subject string `json:"subject,omitempty"`
+}
+
 // PreStopPayload is the payload of pre_stop.
 type PreStopPayload struct {
 	// ContextName names the context.
@@ -112,3 +142,40 @@ type PreStopAnswer struct {
 // SetAppendedBy takes the names of the plugins that wrote follow_up_messages, one
 // for each message.
 func (a *PreStopAnswer) SetAppendedBy(plugins []string) { a.FollowUpsBy = plugins }
+
+// TurnStatus is how a turn ended that has no answer.
+type TurnStatus string
+
+// The ways in which a turn ends without an answer.
+const (
+	TurnError       TurnStatus = "error"       // something failed
+	TurnInterrupted TurnStatus = "interrupted" // the person ended it, or the program was ended
+)
+
+// FailureKind is what failed when a turn ended by an error.
+type FailureKind string
+
+// The kinds of failures.
+const (
+	FailureTooLong FailureKind = "too_long" // the request is longer than the model accepts
+	FailureServer  FailureKind = "server"   // the request to the model's server failed
+	FailureBound   FailureKind = "bound"    // a bound was reached, such as max_tool_rounds
+	FailureOther   FailureKind = "other"    // anything else, such as the store
+)
+
+// OnTurnFailedPayload is the payload of on_turn_failed.
+type OnTurnFailedPayload struct {
+	// ContextName names the context.
+	ContextName string `json:"context_name"`
+	// Status is "error"; or "interrupted" by Ctrl-C or a signal.
+	Status TurnStatus `json:"status"`
+	// Kind is "server" if the request to the model's server failed; "too_long" if it was
+	// longer than the model accepts; "bound" if a bound was reached, such as max_tool_rounds;
+	// "other" for anything else. Absent if the turn was interrupted.
+	Kind FailureKind `json:"kind,omitempty"`
+	// Error is the message of the error.
+	Error string `json:"error"`
+	// Response is what the model answered last, as far as it had come; "" if nothing had.
+	Response string `json:"response"`
+	Nesting
+}

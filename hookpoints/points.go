@@ -92,6 +92,10 @@ var (
 		Name: "pre_mcp_call", Group: GroupPermission, Mode: Gather,
 		When: "a tool of an MCP server is about to be called, after pre_tool",
 	}
+	PrePermission = Point[PrePermissionPayload, PrePermissionAnswer]{
+		Name: "pre_permission", Group: GroupPermission, Mode: Gather,
+		When: "the person is about to be asked whether a call may happen, also if there is no terminal to ask at",
+	}
 )
 
 // Large tool outputs.
@@ -156,9 +160,17 @@ var (
 		Name: "post_turn", Group: GroupTurn, Mode: Chain,
 		When: "the model has responded once, before the tools that it called run",
 	}
+	PostToolBatch = Point[PostToolBatchPayload, None]{
+		Name: "post_tool_batch", Group: GroupTurn, Mode: Observe,
+		When: "all calls of a response have their results, before the next request",
+	}
 	PreStop = Point[PreStopPayload, PreStopAnswer]{
 		Name: "pre_stop", Group: GroupTurn, Mode: Gather,
 		When: "the model has answered without calling a tool and the turn is about to end",
+	}
+	OnTurnFailed = Point[OnTurnFailedPayload, None]{
+		Name: "on_turn_failed", Group: GroupTurn, Mode: Observe,
+		When: "a turn has ended by an error, or was interrupted",
 	}
 )
 
@@ -182,12 +194,12 @@ func points() []describable {
 		&PreSystemPrompt, &PostSystemPrompt,
 		&PreAPITools, &PreAPIRequest,
 		&PreTool, &PostTool, &PreToolOutput, &PostToolOutput,
-		&PreFileRead, &PreFileWrite, &PreShellExec, &PreFetchURL, &PreMCPCall,
+		&PreFileRead, &PreFileWrite, &PreShellExec, &PreFetchURL, &PreMCPCall, &PrePermission,
 		&PreCacheOutput, &PostCacheOutput,
 		&PreSendMessage, &PostSendMessage,
 		&OnContextSwitch, &PreClear, &PostClear,
 		&PreCompact, &PostCompact, &PreRollingCompact, &PostRollingCompact,
-		&PostTurn, &PreStop,
+		&PostTurn, &PostToolBatch, &PreStop, &OnTurnFailed,
 		&PreSpawnAgent, &PostSpawnAgent,
 	}
 }
@@ -223,7 +235,8 @@ func Exists(name Name) bool {
 // AsksPermission reports whether a point of chibi's is a permission point. It examines no
 // types either.
 func AsksPermission(name Name) bool {
-	list := []Name{PreFileRead.Name, PreFileWrite.Name, PreShellExec.Name, PreFetchURL.Name, PreMCPCall.Name}
+	list := []Name{PreFileRead.Name, PreFileWrite.Name, PreShellExec.Name, PreFetchURL.Name, PreMCPCall.Name,
+		PrePermission.Name}
 	return slices.Contains(list, name)
 }
 

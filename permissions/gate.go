@@ -57,7 +57,7 @@ type Gate struct {
 // Outcome is how a call was judged: allow or deny.
 type Outcome struct {
 	Judgement
-	// Asked is set if the person was asked.
+	// Asked is set if the person was asked, or a plugin in their place.
 	Asked *Asked
 	// Unasked says that the person should have been asked and nobody could be.
 	Unasked bool
@@ -69,11 +69,21 @@ type Outcome struct {
 	Unapproved error
 }
 
-// Asked is a question that the person answered.
+// Hooks ask the plugins about a call.
+type Hooks struct {
+	// Judge asks what they say about the call. It is not called for what a rule denies.
+	Judge func(context.Context) (Judgement, error)
+	// Answer asks them in the place of the person, also if nobody can be asked; nil: nobody
+	// wants to answer. What they leave undecided or ask is left to the person. It is not called
+	// for what was answered before, and for what only the person can decide.
+	Answer func(context.Context, Question) (Judgement, error)
+}
+
+// Asked is a question that the person answered, or a plugin in their place.
 type Asked struct {
 	// Why is the judgement that asked.
 	Why Judgement
-	// Answer is the person's answer.
+	// Answer is the answer.
 	Answer Answer
 	// Took is how long the question took.
 	Took time.Duration
@@ -100,16 +110,17 @@ func (g *Gate) Continue(other *Gate) {
 	g.granted = maps.Clone(other.granted)
 }
 
-// Decide returns the final judgement about a call: allow or deny. hooks asks the plugins;
-// it is not called for what a rule denies. Errors are those of hooks, and the end of ctx.
-func (g *Gate) Decide(ctx context.Context, c Call, hooks func(context.Context) (Judgement, error)) (Outcome, error) {
-	j, err := g.judge(ctx, &c, hooks, g.Person != nil)
+// Decide returns the final judgement about a call: allow or deny. Errors are those of hooks,
+// and the end of ctx.
+func (g *Gate) Decide(ctx context.Context, c Call, hooks Hooks) (Outcome, error) {
+	j, err := g.judge(ctx, &c, hooks.Judge, g.Person != nil || hooks.Answer != nil)
 	if err != nil {
 		return Outcome{}, err
 	}
 	o := Outcome{Judgement: j.Judgement}
 	if j.Decision == Ask {
-		if o, err = g.ask(ctx, Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)}); err != nil {
+		q := Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)}
+		if o, err = g.ask(ctx, q, hooks.Answer); err != nil {
 			return o, err
 		}
 	}
@@ -128,8 +139,8 @@ func (g *Gate) Follow(ctx context.Context, c Call, hooks func(context.Context) (
 		return j.Judgement, err
 	}
 	if g.isAnswered(c, j.Judgement) && !TargetOf(c.Access).IsSensitive() {
-		o, err := g.ask(ctx, Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)})
-		return o.Judgement, err
+		o, _ := g.answered(Question{Call: c, Why: j.Judgement, Rule: g.ruleFor(c, j.Judgement)})
+		return o.Judgement, nil
 	}
 	if j.byDefault {
 		j.Decision = Undecided
@@ -209,11 +220,18 @@ func (g *Gate) ruleFor(c Call, j Judgement) string {
 	return g.Policy.RuleFor(c)
 }
 
-// ask settles a question: by what was answered before, or by the person. Of questions that
-// come at the same time, the answer to one can settle the next.
-func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
+// ask settles a question: by what was answered before, by plugins, or by the person. Of
+// questions that come at the same time, the answer to one can settle the next.
+func (g *Gate) ask(ctx context.Context, q Question,
+	plugins func(context.Context, Question) (Judgement, error)) (Outcome, error) {
 	if o, settled := g.answered(q); settled {
 		return o, nil
+	}
+	if o, settled, err := answeredBy(ctx, q, plugins); err != nil || settled {
+		return o, err
+	}
+	if g.Person == nil {
+		return Outcome{Judgement: g.unasked(q, ErrNobody), Unasked: true}, nil
 	}
 	g.asking.Lock()
 	defer g.asking.Unlock()
@@ -237,7 +255,22 @@ func (g *Gate) ask(ctx context.Context, q Question) (Outcome, error) {
 	return o, nil
 }
 
-// answered returns how a question is settled without asking the person, if it is.
+// answeredBy lets plugins answer a question in the place of the person, if they may.
+func answeredBy(ctx context.Context, q Question,
+	plugins func(context.Context, Question) (Judgement, error)) (o Outcome, settled bool, err error) {
+	if plugins == nil || q.Why.Protected || q.Why.Doubtful || q.Why.Changed != nil {
+		return o, false, nil
+	}
+	begun := time.Now()
+	j, err := plugins(ctx, q)
+	if err != nil || j.Decision != Allow && j.Decision != Deny {
+		return o, false, err
+	}
+	answer := Answer{Allow: j.Decision == Allow, Scope: Once, Reason: j.Reason}
+	return Outcome{Judgement: j, Asked: &Asked{q.Why, answer, time.Since(begun)}}, true, nil
+}
+
+// answered returns how a question is settled by what was answered before, if it is.
 func (g *Gate) answered(q Question) (o Outcome, settled bool) {
 	switch {
 	case g.trusts(q.Why):
@@ -245,8 +278,6 @@ func (g *Gate) answered(q Question) (o Outcome, settled bool) {
 	case g.isGranted(q.Rule):
 		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
 		return Outcome{Judgement: Judgement{Decision: Allow, By: by}}, true
-	case g.Person == nil:
-		return Outcome{Judgement: g.unasked(q, ErrNobody), Unasked: true}, true
 	}
 	return Outcome{}, false
 }

@@ -31,8 +31,8 @@ func (a *answers) Ask(context.Context, Question) (Answer, error) {
 	return next, nil
 }
 
-func says(j Judgement) func(context.Context) (Judgement, error) {
-	return func(context.Context) (Judgement, error) { return j, nil }
+func says(j Judgement) Hooks {
+	return Hooks{Judge: func(context.Context) (Judgement, error) { return j, nil }}
 }
 
 func TestGateCombinesWhoeverDecides(t *testing.T) {
@@ -64,9 +64,9 @@ func TestGateCombinesWhoeverDecides(t *testing.T) {
 
 func TestGateAsksNoHookAboutWhatARuleDenies(t *testing.T) {
 	g := Gate{Policy: fixed{judge: Judgement{Decision: Deny, By: "d"}}}
-	got, err := g.Decide(t.Context(), Call{}, func(context.Context) (Judgement, error) {
+	got, err := g.Decide(t.Context(), Call{}, Hooks{Judge: func(context.Context) (Judgement, error) {
 		return Judgement{}, errors.New("a hook was asked")
-	})
+	}})
 	if err != nil || got.Decision != Deny {
 		t.Errorf("%+v %v", got, err)
 	}

@@ -167,10 +167,14 @@ func TestAQuestionSaysThatAnAddressIsNotPublic(t *testing.T) {
 }
 
 func TestANameIsLookedUpOnlyWhereThatCanMatter(t *testing.T) {
-	undecided := func(context.Context) (Judgement, error) { return Judgement{}, nil }
+	undecided := says(Judgement{})
+	answers := answers{{Allow: true}}
+	allowing := Hooks{Judge: undecided.Judge, Answer: func(context.Context, Question) (Judgement, error) {
+		return Judgement{Decision: Allow}, nil
+	}}
 	for name, test := range map[string]struct {
 		gate   *Gate
-		hooks  func(context.Context) (Judgement, error)
+		hooks  Hooks
 		looked bool
 		want   Decision
 	}{
@@ -179,8 +183,10 @@ func TestANameIsLookedUpOnlyWhereThatCanMatter(t *testing.T) {
 		"nobody can be asked": {&Gate{Policy: fixed{byDefault: Judgement{Decision: Ask}}}, undecided, false, Deny},
 		"allowed by a hook":   {&Gate{Policy: fixed{}}, says(Judgement{Decision: Allow}), true, Allow},
 		"allowed by a rule":   {&Gate{Policy: fixed{judge: Judgement{Decision: Allow}}}, undecided, true, Allow},
+		"allowed in the place of the person": {&Gate{Policy: fixed{byDefault: Judgement{Decision: Ask}}}, allowing,
+			true, Allow},
 		"allowed by the person": {&Gate{Policy: fixed{byDefault: Judgement{Decision: Ask}},
-			Person: &answers{{Allow: true}}}, undecided, true, Allow},
+			Person: &answers}, undecided, true, Allow},
 		"all tools are trusted": {&Gate{Policy: fixed{byDefault: Judgement{Decision: Ask}}, TrustAll: true},
 			undecided, true, Allow},
 	} {
@@ -237,7 +243,7 @@ func TestARedirectIsJudgedWithoutAQuestion(t *testing.T) {
 			looked = true
 			return []netip.Addr{netip.MustParseAddr(test.address)}
 		}}}
-		got, err := test.gate.Follow(t.Context(), c, says(Judgement{}))
+		got, err := test.gate.Follow(t.Context(), c, says(Judgement{}).Judge)
 		if err != nil || got.Decision != test.want || looked != test.looked {
 			t.Errorf("%s: %+v %v, want %q; looked up: %v", name, got, err, test.want, looked)
 		}

@@ -93,6 +93,11 @@ func (p *Plugin) Subscribes(at hookpoints.Name) bool {
 	return p.Handler != nil && slices.Contains(p.Hooks, at)
 }
 
+// IsHeard reports whether any plugin is asked at the point. A nil host has none.
+func (h *Host) IsHeard(at hookpoints.Name) bool {
+	return h != nil && slices.ContainsFunc(h.Plugins, func(p Plugin) bool { return p.Subscribes(at) })
+}
+
 // GuardsAt reports whether the plugin only ever blocks at the point.
 func (p *Plugin) GuardsAt(at hookpoints.Name) bool { return slices.Contains(p.Guards, at) }
 

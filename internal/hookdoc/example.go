@@ -110,7 +110,12 @@ func exampleText(field string) string {
 		"agent_id": "agent-1", "agent_type": "reviewer", "Spawned.tool_name": "spawn_agent",
 		"PostSpawnAgentPayload.response": "The change is fine.",
 		"PostSpawnAgentPayload.reason":   "", "PreFetchURLPayload.reason": "it is an address of this machine",
-		"PreFetchURLPayload.summary": "",
+		"PreFetchURLPayload.summary": "", "asked_by": "the default for shell", "rule": "shell_exec(ls *)",
+		"PrePermissionPayload.reason": "", "PrePermissionPayload.tool_name": "shell_exec",
+		"PrePermissionPayload.category": "shell",
+		"PrePermissionPayload.subject":  "command", "OnTurnFailedPayload.status": "error", "kind": "server",
+		"OnTurnFailedPayload.error":    "model server openrouter.ai: HTTP 503: overloaded",
+		"OnTurnFailedPayload.response": "I will",
 	})
 }
 

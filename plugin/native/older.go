@@ -13,7 +13,7 @@ import (
 // "denied": true, with a note. "approved": true is dropped, because it allows no more than
 // no answer does.
 func newer(ev plugin.Event, answer plugin.Answer) plugin.Answer {
-	if !hookpoints.AsksPermission(ev.Point) {
+	if !hookpoints.AsksPermission(ev.Point) || ev.Point == hookpoints.PrePermission.Name { // which chibi 0.6 has not
 		return answer
 	}
 	var fields map[string]json.RawMessage

@@ -159,7 +159,8 @@ func (u user) fetch(t *testing.T, arguments string) tools.Result {
 		return tools.Result{Text: "Error: " + err.Error(), Failed: true}
 	}
 	defer plan.Close()
-	j, err := u.gate.Decide(t.Context(), permissions.Call{Tool: u.tool.Spec(), Access: plan.Access()}, noHooks)
+	j, err := u.gate.Decide(t.Context(), permissions.Call{Tool: u.tool.Spec(), Access: plan.Access()},
+		permissions.Hooks{Judge: noHooks})
 	if err != nil {
 		t.Fatal(err)
 	}
