@@ -19,6 +19,7 @@ type Accumulator struct {
 	replies []*reply
 	settled []byte // the answer of the reply that blocked or claimed
 	blocker string
+	claimer string
 	ownership
 }
 
@@ -83,6 +84,10 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 	}
 	return a.settled != nil
 }
+
+// SettledBy returns the plugin that settled the dispatch: the one that blocked or claimed,
+// "" if none did.
+func (a *Accumulator) SettledBy() string { return cmp.Or(a.blocker, a.claimer) }
 
 // deciding returns the field by which a reply blocks or claims.
 func deciding(info hookpoints.Info, r *reply) (hookpoints.AnswerField, bool) {

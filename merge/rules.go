@@ -100,6 +100,7 @@ func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 	if f.Rule == hookpoints.RuleClaim {
 		if a.settled == nil {
 			a.settled, r.Outcome, r.Decides = r.alone(a.info, f, r.from), Claimed, true
+			a.claimer = r.from
 		}
 		return
 	}

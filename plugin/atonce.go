@@ -63,14 +63,14 @@ func sequences(plugins []*Plugin) (groups [][]int) {
 func (h *Host) parallel() int { return cmp.Or(max(h.Parallel, 0), DefaultParallel()) }
 
 // skip records plugins that were not asked, as one before them settled the dispatch.
-func (d *dispatch) skip(plugins []*Plugin, by *Plugin) {
+func (d *dispatch) skip(plugins []*Plugin) {
 	did := "blocked"
 	if d.info.Mode == hookpoints.Claim {
 		did = "claimed it"
 	}
 	for _, p := range plugins {
 		r := d.newReply(p, nil)
-		r.record.Result, r.record.Why = Skipped, fmt.Sprintf("plugin %q %s", by.Name, did)
+		r.record.Result, r.record.Why = Skipped, fmt.Sprintf("plugin %q %s", d.merged.SettledBy(), did)
 		d.replies = append(d.replies, r)
 	}
 }

@@ -24,8 +24,7 @@ import (
 // are the error of ctx, a point that is not valid ([hookpoints.Validate]), even without
 // subscribers, a payload that cannot be encoded as JSON, and at on_start a *[StartError].
 func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], payload P,
-	refine ...Refine) (A, error) {
-	var verdict A
+	refine ...Refine) (verdict A, err error) {
 	h = cmp.Or(h, &Host{})
 	info, err := h.known(point)
 	if err != nil {
@@ -101,6 +100,9 @@ func (h *Host) IsHeard(at hookpoints.Name) bool {
 // GuardsAt reports whether the plugin only ever blocks at the point.
 func (p *Plugin) GuardsAt(at hookpoints.Name) bool { return slices.Contains(p.Guards, at) }
 
+// isAskedWithOthers reports whether a plugin of a chain may be asked before its turn.
+func (p *Plugin) isAskedWithOthers() bool { return p.Pure || p.Round != "" }
+
 // dispatch is one event on its way through the subscribers.
 type dispatch struct {
 	host    *Host
@@ -113,8 +115,9 @@ type dispatch struct {
 	merged  *merge.Accumulator
 	async   bool // nobody waits for it
 	// askNext asks the next of the plugins that are asked in turn: ask, or that of a
-	// pureChain.
+	// pureChain or roundChain.
 	askNext func(ctx context.Context, p *Plugin, payload []byte) *reply
+	round   []*reply // of the round whose turn it is, those whose own turn has not come
 }
 
 // reply is the reply of one subscriber, with its record.
@@ -155,7 +158,7 @@ func (d *dispatch) run(ctx context.Context, inTurn, atOnce []*Plugin) (merge.Res
 // one left it, until the dispatch is settled, and then those atOnce concurrently. The error
 // is that of ctx, or a [StartError].
 func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
-	if d.host.later.unreported.Load() > 0 || slices.ContainsFunc(inTurn, func(p *Plugin) bool { return p.Pure }) {
+	if d.host.later.unreported.Load() > 0 || slices.ContainsFunc(inTurn, (*Plugin).isAskedWithOthers) {
 		defer d.prepare(ctx, inTurn, atOnce)()
 	}
 	for i, p := range inTurn {
@@ -164,8 +167,8 @@ func (d *dispatch) askAll(ctx context.Context, inTurn, atOnce []*Plugin) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if d.add(r) {
-			d.skip(append(inTurn[i+1:], atOnce...), p)
+		if d.add(r) && len(d.round) == 0 {
+			d.skip(append(inTurn[i+1:], atOnce...))
 			return nil
 		}
 	}

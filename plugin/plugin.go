@@ -43,6 +43,12 @@ type Plugin struct {
 	// Sequence, if not empty, names a group of plugins that are asked one after another,
 	// in order, even where others are asked concurrently.
 	Sequence string
+	// Round, if not empty, names a round: at chain points neighbours of one round are asked
+	// at once, all with the payload that the plugins before them left, and all to the end.
+	// Their answers are used in order; what one of them rewrites is the difference from what
+	// it received. It does not apply where the plugin is a guard. A plugin in a round is not
+	// called as one that is Pure.
+	Round string
 	// Note is a note about the plugin for lists; empty: none.
 	Note string
 	// Tools are what the model may call. A plugin without any only has hooks: its

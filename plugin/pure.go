@@ -16,6 +16,7 @@ import (
 // and only if the plugin would then receive the same payload.
 type pureChain struct {
 	dispatch  *dispatch
+	askAlone  func(ctx context.Context, p *Plugin, payload []byte) *reply
 	plugins   []*Plugin
 	next      int                // the index of the plugin whose turn it is
 	payload   []byte             // what the plugin before it received
@@ -24,19 +25,30 @@ type pureChain struct {
 	discarded map[int][]DiscardedCall
 }
 
-// prepare waits for events of the plugins that nobody has waited for, and lets the pure
-// plugins of a chain be called before their turn. The function that it returns is called
+// prepare waits for events of the plugins that nobody has waited for, and lets the rounds
+// and the pure plugins of a chain be called before their turn. The function that it returns is called
 // when all have been asked.
 func (d *dispatch) prepare(ctx context.Context, inTurn, atOnce []*Plugin) (end func()) {
 	d.settle(ctx, slices.Concat(inTurn, atOnce))
-	isPure := func(p *Plugin) bool { return p.Pure }
-	if d.info.Mode != hookpoints.Chain || !slices.ContainsFunc(inTurn, isPure) {
+	if d.info.Mode != hookpoints.Chain {
 		return func() {}
 	}
-	c := &pureChain{dispatch: d, plugins: inTurn, calls: map[int]*earlyCall{}, discarded: map[int][]DiscardedCall{}}
+	asked := d.askRounds(inTurn)
+	if !slices.ContainsFunc(inTurn, (*Plugin).isCalledEarly) {
+		return asked.end
+	}
+	c := &pureChain{dispatch: d, askAlone: d.askNext, plugins: inTurn, calls: map[int]*earlyCall{},
+		discarded: map[int][]DiscardedCall{}}
 	d.askNext = c.ask
-	return c.end
+	return func() {
+		c.end()
+		asked.end()
+	}
 }
+
+// isCalledEarly reports whether a plugin is called before its turn although its answer may
+// be discarded.
+func (p *Plugin) isCalledEarly() bool { return p.Pure && p.Round == "" }
 
 // ask returns the reply of the plugin whose turn it is.
 func (c *pureChain) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
@@ -48,7 +60,7 @@ func (c *pureChain) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	}
 	call := c.calls[i]
 	if call == nil {
-		return c.dispatch.ask(ctx, p, payload)
+		return c.askAlone(ctx, p, payload)
 	}
 	delete(c.calls, i)
 	early := *p
@@ -78,7 +90,7 @@ func (c *pureChain) compare(payload []byte) {
 // begin calls the plugin at an index and its neighbours, unless it is called alone.
 func (c *pureChain) begin(ctx context.Context, first int) {
 	end := first
-	for end < len(c.plugins) && c.plugins[end].Pure && !c.changes(c.plugins[end]) {
+	for end < len(c.plugins) && c.plugins[end].isCalledEarly() && !c.changes(c.plugins[end]) {
 		end++
 	}
 	if end-first < 2 {

@@ -30,6 +30,8 @@ type Record struct {
 	Guard bool `json:"guard,omitempty"`
 	// Async is true if nobody waited for the plugin. Time is then when the event happened.
 	Async bool `json:"async,omitempty"`
+	// Round is the plugin's round, if others of it were asked at the same time.
+	Round string `json:"round,omitempty"`
 	// Result is the outcome.
 	Result Result `json:"result"`
 	// How says how the plugin was asked, if not as all plugins of its protocol.

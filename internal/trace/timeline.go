@@ -87,6 +87,9 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 	for _, lost := range r.Lost {
 		parts = append(parts, fmt.Sprintf("its %s was replaced by %s", lost.Path, lost.Winner))
 	}
+	if r.Round != "" {
+		parts = append(parts, "asked at once with the others of its round")
+	}
 	if r.Async {
 		parts = append(parts, "nobody waited for it")
 	}

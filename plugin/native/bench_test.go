@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,11 @@ func bare(b *testing.B, paths []string, parallel int, arg ...string) {
 
 func BenchmarkDispatch(b *testing.B) {
 	parallel := plugin.DefaultParallel()
+	output := func(ctx context.Context, h *plugin.Host) error {
+		_, err := plugin.Fire(ctx, h, hookpoints.PreToolOutput,
+			hookpoints.PreToolOutputPayload{Arguments: []byte("{}"), Output: "o"})
+		return err
+	}
 	modes := []struct {
 		name     string
 		parallel int
@@ -74,11 +80,8 @@ func BenchmarkDispatch(b *testing.B) {
 			_, err := plugin.Fire(ctx, h, hookpoints.PreSystemPrompt, hookpoints.SystemPromptPayload{})
 			return err
 		}},
-		{"chain", 1, func(ctx context.Context, h *plugin.Host) error {
-			_, err := plugin.Fire(ctx, h, hookpoints.PreToolOutput,
-				hookpoints.PreToolOutputPayload{Arguments: []byte("{}"), Output: "o"})
-			return err
-		}},
+		{"chain", 1, output},
+		{"round", parallel, output},
 	}
 	for _, n := range []int{1, 10, 50} {
 		dir, paths := benchDir(b, n)
@@ -86,8 +89,13 @@ func BenchmarkDispatch(b *testing.B) {
 		if err != nil || len(loaded.Plugins) != n {
 			b.Fatalf("%d plugins, %v: %+v", len(loaded.Plugins), err, loaded.Skipped)
 		}
-		host := &plugin.Host{Plugins: loaded.Plugins}
 		for _, mode := range modes {
+			host := &plugin.Host{Plugins: slices.Clone(loaded.Plugins)}
+			for i := range host.Plugins {
+				if mode.name == "round" {
+					host.Plugins[i].Round = mode.name
+				}
+			}
 			b.Run(fmt.Sprintf("%s/%d", mode.name, n), func(b *testing.B) {
 				compare(b, func() {
 					if err := mode.fire(b.Context(), host); err != nil {
