@@ -1,0 +1,45 @@
+package dialect
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// Run is what is known about the run in which something happens.
+type Run struct {
+	// Session and Prompt are the UUIDs of the conversation and of the prompt, "" outside of
+	// one; Transcript is the path of the transcript view, "" if none is kept.
+	Session, Prompt, Transcript string
+	// Cwd is the person's working directory.
+	Cwd string
+	// Model is the model's name, Effort its effort of reasoning; "" if it is not set.
+	Model, Effort string
+	// Trusted says that nobody is asked before a tool runs.
+	Trusted bool
+	// Source says how the conversation began: "startup", "resume", "clear" or "compact".
+	Source string
+	// Now is the time; the zero value is not written.
+	Now time.Time
+}
+
+// values returns what is known as values of a moment.
+func (r Run) values() map[Value]json.RawMessage {
+	values := map[Value]json.RawMessage{PermissionMode: json.RawMessage(`"default"`)}
+	if r.Trusted {
+		values[PermissionMode] = json.RawMessage(`"trusted"`)
+	}
+	for value, text := range map[Value]string{
+		Session: r.Session, PromptID: r.Prompt, Transcript: r.Transcript, Cwd: r.Cwd, Model: r.Model, Effort: r.Effort,
+		Source: r.Source,
+	} {
+		if text != "" {
+			values[value] = strictjson.Quote(text)
+		}
+	}
+	if !r.Now.IsZero() {
+		values[Time] = strictjson.Quote(r.Now.UTC().Format("2006-01-02T15:04:05.000Z"))
+	}
+	return values
+}
