@@ -49,6 +49,11 @@ const (
 	CallID         Value = "call_id"         // string: the model's id of a tool call
 	Transcript     Value = "transcript"      // string: path of the transcript view, or null
 	Cwd            Value = "cwd"             // string: the person's working directory
+	Home           Value = "home"            // string: the person's home directory
+	Project        Value = "project"         // string: where the session began
+	EventName      Value = "event"           // string: the agent's name of the event; the engine knows it
+	EnvFile        Value = "env_file"        // string: a file in which hooks leave variables
+	Mode           Value = "mode"            // string: "run" or "chat"
 	Time           Value = "time"            // string: RFC 3339 with milliseconds, UTC
 	Model          Value = "model"           // string
 	Effort         Value = "effort"          // string: of reasoning; absent if it is not set
@@ -99,6 +104,15 @@ type Moment struct {
 	// Extra are members of an agent's payload that its table does not know, by their names
 	// there; nil in chibi.
 	Extra map[string]json.RawMessage
+	// There is the tool call as an agent said it; the zero value in chibi.
+	There Call
+}
+
+// Call is a tool call in an agent's words: the tool's name, its arguments and, after it, the
+// result in the agent's shape.
+type Call struct {
+	Tool          string
+	Input, Result json.RawMessage
 }
 
 // Text returns a value that is a string, "" for others.

@@ -9,17 +9,14 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
-	"github.com/chibi-host/chibi/plugin/toolnames"
-	"github.com/chibi-host/chibi/tools"
-	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
 
 // Payload returns what a hook of the agent gets on standard input at an event: one object on
 // one line, with the newline if the agent writes one.
 func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
-	d = d.at(e)
-	body, err := d.object(e.Fields, m)
+	w := encoder{e.of(d), m}
+	body, err := w.object(e.Fields)
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s: %w", e.Name, err)
 	}
@@ -29,8 +26,8 @@ func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
 	return body, nil
 }
 
-// at returns the dialect as it is at an event.
-func (d Dialect) at(e Event) Dialect {
+// of returns the dialect as it is at an event.
+func (e Event) of(d Dialect) Dialect {
 	if e.Tools != nil {
 		d.Tools = e.Tools
 	}
@@ -43,11 +40,17 @@ func (d Dialect) at(e Event) Dialect {
 	return d
 }
 
+// encoder writes a moment in an agent's words.
+type encoder struct {
+	Dialect
+	m Moment
+}
+
 // object writes fields.
-func (d Dialect) object(fields []Field, m Moment) ([]byte, error) {
+func (w encoder) object(fields []Field) ([]byte, error) {
 	body := []byte("{}")
 	for _, f := range fields {
-		value, err := d.write(f, m)
+		value, err := w.write(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
@@ -62,23 +65,24 @@ func (d Dialect) object(fields []Field, m Moment) ([]byte, error) {
 }
 
 // write returns a field's JSON; nil: it is absent.
-func (d Dialect) write(f Field, m Moment) (json.RawMessage, error) {
-	if f.Value == "" || !m.Has(f.Value) {
+func (w encoder) write(f Field) (json.RawMessage, error) {
+	m := w.m
+	if f.Value == "" || f.Reads || !m.Has(f.Value) {
 		return f.unknown(), nil
 	}
 	value := m.Values[f.Value]
 	switch f.Form {
 	case AsTool:
-		name, _ := d.There(m)
+		name, _ := w.There(m)
 		return strictjson.Quote(name), nil
 	case AsInput, AsInputText:
-		_, input := d.There(m)
+		_, input := w.There(m)
 		if f.Form == AsInputText {
 			return strictjson.Quote(string(input)), nil
 		}
 		return input, nil
 	case AsResult:
-		return d.result(m)
+		return w.result()
 	case AsTrimmed:
 		return strictjson.Quote(strings.TrimSuffix(m.Text(f.Value), "\n")), nil
 	case AsMillis:
@@ -87,14 +91,19 @@ func (d Dialect) write(f Field, m Moment) (json.RawMessage, error) {
 	case AsListOfOne:
 		return slices.Concat([]byte("["), value, []byte("]")), nil
 	case AsResultText:
-		result, err := d.result(m)
+		result, err := w.result()
 		return strictjson.Quote(string(result)), err
 	case AsTextBlocks:
-		return slices.Concat([]byte(`[{"type":"text","text":`), value, []byte("}]")), nil
+		return textBlocks(value), nil
 	case AsJSONString:
 		return strictjson.Quote(string(value)), nil
 	}
-	return d.word(f.Value, value), nil
+	return w.Words.theirs(f.Value, value), nil
+}
+
+// textBlocks is a list of one block with a text.
+func textBlocks(text json.RawMessage) json.RawMessage {
+	return slices.Concat([]byte(`[{"type":"text","text":`), text, []byte("}]"))
 }
 
 // unknown is a field whose value is not known; nil: it is absent.
@@ -106,35 +115,4 @@ func (f Field) unknown() json.RawMessage {
 		return nil
 	}
 	return json.RawMessage("null")
-}
-
-// word translates a value that is one of a few words.
-func (d Dialect) word(of Value, value json.RawMessage) json.RawMessage {
-	text := gjson.ParseBytes(value)
-	for _, w := range d.Words {
-		if w.Value == of && text.Type == gjson.String && w.Ours == text.Str {
-			return strictjson.Quote(w.Theirs)
-		}
-	}
-	return value
-}
-
-// There returns the name of a moment's tool and its arguments, as the agent names them.
-func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
-	return d.Tools.There(callOf(m))
-}
-
-func callOf(m Moment) toolnames.Call {
-	return toolnames.Call{Tool: m.Text(ToolName), Category: tools.Category(m.Text(ToolCategory)),
-		Subject: m.Text(ToolSubject), Arguments: m.Values[ToolInput]}
-}
-
-// result writes a tool's result in the first shape that fits.
-func (d Dialect) result(m Moment) (json.RawMessage, error) {
-	for _, r := range d.Results {
-		if r.Categories == nil || slices.Contains(r.Categories, tools.Category(m.Text(ToolCategory))) {
-			return d.object(r.Fields, m)
-		}
-	}
-	return m.Values[ToolOutput], nil
 }

@@ -33,7 +33,7 @@ type Dialect struct {
 	// Results are the shapes of tools' results, the first that fits is used; none: a string.
 	Results []Result
 	// Words are the agent's words for values that are one of a few.
-	Words []Word
+	Words Words
 	// Environment are the variables that a hook gets besides the person's.
 	Environment []Variable
 	// Shell starts a command: the program and its arguments before the command line.
@@ -42,8 +42,15 @@ type Dialect struct {
 	Newline bool
 	// Exits are what exit statuses mean, at events that do not say it themselves.
 	Exits []Exit
-	// Strict says that an answer with an unknown member is a failure.
-	Strict bool
+	// Quoted says that an answer can be a JSON string that holds the object.
+	Quoted bool
+	// Typed says that an answer that breaks its schema is a failure as a whole: with a member
+	// of another type than its rows say, or that lacks what they need. Otherwise that member
+	// alone has no effect.
+	// Strict says it too of unknown members, and of text that begins like JSON.
+	Typed, Strict bool
+	// NoReason is the reason of a denial that says none, "": chibi's own words.
+	NoReason string
 	// PlainText says what output that is not JSON means.
 	PlainText TextRule
 	// InTurn says that hooks of one event are asked one after another, not at once.
@@ -160,9 +167,9 @@ type Event struct {
 	Matches Value
 	// Rows are what the members of an answer mean.
 	Rows []Row
-	// Text says that plain text is context here, whatever PlainText says.
-	TextIsContext bool
-	// Exits replace those of the dialect here.
+	// PlainText, if set, takes the place of the dialect's here.
+	PlainText TextRule
+	// Exits come before those of the dialect here.
 	Exits []Exit
 	// Timeout is the time limit of a handler that has none.
 	Timeout time.Duration
@@ -184,6 +191,8 @@ type Field struct {
 	Const string
 	// Optional says that it is absent if the value is not known; otherwise it is then null.
 	Optional bool
+	// Reads says that the value is only read; what is written is Const.
+	Reads bool
 }
 
 // Form is how a value is written in a payload.
@@ -222,6 +231,12 @@ type Row struct {
 	When []string
 	// Reads says that the member is only read, never written by chibi bridge.
 	Reads bool
+	// Form is how a result is written: a string, AsResult or AsTextBlocks. Categories are the
+	// categories of the tools for which it is written; nil: all.
+	Form       Form
+	Categories []tools.Category
+	// Costs is what writing it also does, a sentence for the person; "": nothing.
+	Costs string
 }
 
 // MatcherRule is how a matcher is compared.
@@ -254,7 +269,7 @@ type Variable struct {
 
 // Exit is what an exit status means.
 type Exit struct {
-	// Status is "0", another number, "other", "signal" or "timeout".
+	// Status is "0", another number, "signal", "other" for all others, or "timeout".
 	Status string
 	// JSON says what JSON on standard output then is: "decides", "beside" (it counts, and
 	// so does Then), "ignored".
@@ -266,6 +281,8 @@ type Exit struct {
 	// takes its place), Else is what holds otherwise; "": "failed".
 	NeedsText bool
 	Else      string
+	// NoText is the reason of a denial without text.
+	NoText string
 	// Stderr says that standard error takes the place of an empty standard output. Text that
 	// is not JSON is then the reason of what Then says.
 	Stderr bool
@@ -277,8 +294,9 @@ type TextRule string
 // The meanings of output that is not JSON.
 const (
 	TextIgnored TextRule = "ignored"
-	TextShown   TextRule = "shown"  // to the person
-	TextFailed  TextRule = "failed" // the hook has failed
+	TextShown   TextRule = "shown"   // to the person
+	TextFailed  TextRule = "failed"  // the hook has failed
+	TextContext TextRule = "context" // for the model
 )
 
 // Exception is what a table cannot say.
@@ -293,10 +311,4 @@ type Result struct {
 	Categories []tools.Category
 	// Fields are its members; the one with the value ToolOutput is the result's text.
 	Fields []Field
-}
-
-// Word is the agent's word for a value.
-type Word struct {
-	Value        Value
-	Ours, Theirs string
 }

@@ -31,8 +31,9 @@ type Tool struct {
 	// All says that it also stands for all tools of the category that the table does not
 	// name.
 	All bool
-	// Name is its name there.
+	// Name is its name there. Also are further names that mean it, such as older ones.
 	Name string
+	Also []string
 	// Subject is the argument that the category is about, Arguments are the others that have
 	// another name there.
 	Subject   Argument
@@ -40,7 +41,15 @@ type Tool struct {
 }
 
 // Argument is an argument of a tool, by its name in chibi and there.
-type Argument struct{ Ours, Theirs string }
+type Argument struct {
+	Ours, Theirs string
+	// Times is what a number is multiplied with for the other program, such as 1000 for
+	// seconds that are milliseconds there; 0: it is the same there.
+	Times int
+}
+
+// Arg returns an argument with another name there.
+func Arg(ours, theirs string) Argument { return Argument{Ours: ours, Theirs: theirs} }
 
 // Call is a tool call in chibi's names.
 type Call struct {
@@ -76,13 +85,7 @@ func (t Table) There(c Call) (tool string, arguments json.RawMessage) {
 	if !isObject {
 		return row.Name, c.Arguments
 	}
-	var there []member
-	for _, m := range row.shown(c, list) {
-		if m.theirs != "" {
-			there = append(there, member{m.theirs, m.value})
-		}
-	}
-	return row.Name, object(there)
+	return row.Name, translated(row.arguments(c), list)
 }
 
 // Back returns a call's arguments after a hook turned those of There into other ones. unknown
@@ -95,29 +98,53 @@ func (t Table) Back(c Call, changed json.RawMessage) (arguments json.RawMessage,
 	if !found || !isObject || !wasObject {
 		return changed, nil
 	}
-	var after []member
-	shown := row.shown(c, before)
-	for _, m := range shown {
-		if m.theirs == "" {
-			after = append(after, m.member)
-		} else if i := indexOf(theirs, m.theirs); i >= 0 {
-			after = append(after, member{m.name, theirs[i].value})
-		}
+	return back(row.arguments(c), before, theirs, func(name string) bool { return row.has(c, name) })
+}
+
+// Ours returns a call of the other program in chibi's names: the reverse of There. A tool that
+// the table does not name keeps its name, and has no category.
+func (t Table) Ours(tool string, arguments json.RawMessage) Call {
+	row, found := t.named(tool)
+	if !found {
+		return Call{Tool: tool, Arguments: arguments}
 	}
-	for _, m := range theirs {
-		if slices.ContainsFunc(shown, func(s shownMember) bool { return s.theirs == m.name }) {
-			continue
-		}
-		name, known := row.ours(c, m.name)
-		taken := indexOf(after, name) >= 0
-		if !known || taken {
-			unknown = append(unknown, m.name)
-		}
-		if !taken {
-			after = append(after, member{name, m.value})
-		}
+	call := Call{row.Ours, row.Category, row.Subject.Ours, arguments}
+	if list, isObject := membersOf(arguments); isObject {
+		call.Arguments = translated(reversed(row.arguments(call)), list)
 	}
-	return object(after), unknown
+	return call
+}
+
+// Theirs returns the arguments of a call of the other program after those of Ours were turned
+// into other ones: the reverse of Back. What was not changed is as it was.
+func (t Table) Theirs(tool string, arguments, changed json.RawMessage) json.RawMessage {
+	row, found := t.named(tool)
+	before, wasObject := membersOf(arguments)
+	ours, isObject := membersOf(changed)
+	if !found || !wasObject || !isObject {
+		return changed
+	}
+	names := reversed(row.arguments(Call{Tool: row.Ours, Subject: row.Subject.Ours}))
+	theirs, _ := back(names, before, ours, func(string) bool { return true })
+	return theirs
+}
+
+// Names returns all names of a tool of the other program, first the one that There uses.
+func (t Table) Names(tool string) []string {
+	row, found := t.named(tool)
+	if !found {
+		return []string{tool}
+	}
+	return append([]string{row.Name}, row.Also...)
+}
+
+// named returns the first tool with a name.
+func (t Table) named(tool string) (Tool, bool) {
+	i := slices.IndexFunc(t, func(row Tool) bool { return row.Name == tool || slices.Contains(row.Also, tool) })
+	if i < 0 {
+		return Tool{}, false
+	}
+	return t[i], true
 }
 
 // Rewritten is Back for the payload of pre_tool, and what a hook made of the arguments that it
@@ -164,46 +191,13 @@ func (t Tool) arguments(c Call) []Argument {
 	if c.Subject == "" {
 		return nil
 	}
-	return []Argument{{c.Subject, t.Subject.Theirs}}
+	return []Argument{{Ours: c.Subject, Theirs: t.Subject.Theirs}}
 }
 
-// ours returns the name of an argument that a hook added, and whether the tool may have
-// it: what a plugin's tool has is not known here.
-func (t Tool) ours(c Call, theirs string) (name string, known bool) {
-	for _, a := range t.arguments(c) {
-		if a.Theirs == theirs {
-			return a.Ours, true
-		}
-	}
-	return theirs, !t.isOurs(c) || slices.Contains(Arguments(c.Tool), theirs)
-}
-
-// shownMember is an argument with its name there, "" if it is left out.
-type shownMember struct {
-	member
-	theirs string
-}
-
-// shown translates arguments.
-func (t Tool) shown(c Call, list []member) []shownMember {
-	translated := t.arguments(c)
-	var taken []string
-	for _, a := range translated {
-		if indexOf(list, a.Ours) >= 0 {
-			taken = append(taken, a.Theirs)
-		}
-	}
-	var all []shownMember
-	for _, m := range list {
-		s := shownMember{m, m.name}
-		if i := slices.IndexFunc(translated, func(a Argument) bool { return a.Ours == m.name }); i >= 0 {
-			s.theirs = translated[i].Theirs
-		} else if slices.Contains(taken, m.name) {
-			s.theirs = ""
-		}
-		all = append(all, s)
-	}
-	return all
+// has reports whether a call's tool may have an argument that is not translated: what a
+// plugin's tool has is not known here.
+func (t Tool) has(c Call, name string) bool {
+	return !t.isOurs(c) || slices.Contains(Arguments(c.Tool), name)
 }
 
 // member is a member of an object.

@@ -132,6 +132,70 @@ func TestTheTablesKnowTheToolsThatThereAre(t *testing.T) {
 	}
 }
 
+// seconds is a program that counts in milliseconds.
+func seconds() toolnames.Table {
+	return toolnames.Table{{Category: tools.CategoryShell, Ours: "shell_exec", Name: "Bash", Also: []string{"Shell"},
+		Subject:   toolnames.Arg("command", "cmd"),
+		Arguments: []toolnames.Argument{{Ours: "timeout_secs", Theirs: "timeout", Times: 1000}}}}
+}
+
+func TestACallOfAnotherProgramInOurNames(t *testing.T) {
+	for name, test := range map[string]struct {
+		tool, arguments string
+		ours            string // the arguments here
+		changed, theirs string // what a plugin made of them, and what it is there
+	}{
+		"nothing is changed": {tool: "Bash", arguments: `{"cmd":"ls","timeout":1500,"note":"x"}`,
+			ours:    `{"command":"ls","timeout_secs":2,"note":"x"}`,
+			changed: `{"command":"ls","timeout_secs":2,"note":"x"}`, theirs: `{"cmd":"ls","timeout":1500,"note":"x"}`},
+		"one argument": {tool: "Shell", arguments: `{"cmd":"ls","timeout":1500}`, ours: `{"command":"ls","timeout_secs":2}`,
+			changed: `{"timeout_secs":2,"command":"pwd"}`, theirs: `{"cmd":"pwd","timeout":1500}`},
+		"a number": {tool: "Bash", arguments: `{"cmd":"ls","timeout":1500}`, ours: `{"command":"ls","timeout_secs":2}`,
+			changed: `{"command":"ls","timeout_secs":7}`, theirs: `{"cmd":"ls","timeout":7000}`},
+		"one is added": {tool: "Bash", arguments: `{"cmd":"ls"}`, ours: `{"command":"ls"}`,
+			changed: `{"command":"ls","timeout_secs":7,"stdin":""}`, theirs: `{"cmd":"ls","timeout":7000,"stdin":""}`},
+		"one is gone": {tool: "Bash", arguments: `{"cmd":"ls","timeout":1}`, ours: `{"command":"ls","timeout_secs":1}`,
+			changed: `{"command":"ls"}`, theirs: `{"cmd":"ls"}`},
+		"another tool": {tool: "Dance", arguments: `{"cmd":"ls"}`, ours: `{"cmd":"ls"}`,
+			changed: `{"cmd":"pwd"}`, theirs: `{"cmd":"pwd"}`},
+		"no object": {tool: "Bash", arguments: `"ls"`, ours: `"ls"`, changed: `{"command":"pwd"}`,
+			theirs: `{"command":"pwd"}`},
+		"no number": {tool: "Bash", arguments: `{"timeout":"1 s"}`, ours: `{"timeout_secs":"1 s"}`,
+			changed: `{"timeout_secs":1e99}`, theirs: `{"timeout":1e99}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ours := seconds().Ours(test.tool, json.RawMessage(test.arguments))
+			if string(ours.Arguments) != test.ours {
+				t.Errorf("here it is %s, want %s", ours.Arguments, test.ours)
+			}
+			if wanted := test.tool != "Dance"; wanted != (ours.Tool == "shell_exec") || wanted != (ours.Subject == "command") {
+				t.Errorf("here it is %+v", ours)
+			}
+			theirs := seconds().Theirs(test.tool, json.RawMessage(test.arguments), json.RawMessage(test.changed))
+			if string(theirs) != test.theirs {
+				t.Errorf("there it is %s, want %s", theirs, test.theirs)
+			}
+		})
+	}
+}
+
+// FuzzOursAndTheirs holds that a call of another program that nobody changed stays the same.
+func FuzzOursAndTheirs(f *testing.F) {
+	f.Add("Bash", `{"cmd":"ls","timeout":1,"command":2}`)
+	f.Add("Dance", `{"cmd":1,"":null,"timeout_secs":1e300}`)
+	f.Fuzz(func(t *testing.T, tool, arguments string) {
+		fuzztest.Memory(t)
+		plain, err := strictjson.Arguments([]byte(arguments))
+		if err != nil {
+			return
+		}
+		ours := seconds().Ours(tool, plain)
+		if theirs := seconds().Theirs(tool, plain, ours.Arguments); string(theirs) != string(plain) {
+			t.Errorf("%s here %s and there %s", plain, ours.Arguments, theirs)
+		}
+	})
+}
+
 // FuzzThereAndBack holds that a call which nobody changed stays the same call.
 func FuzzThereAndBack(f *testing.F) {
 	f.Add("shell_exec", "command", `{"command":"ls","timeout_secs":1,"timeout":2}`)

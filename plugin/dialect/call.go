@@ -1,0 +1,61 @@
+package dialect
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// There returns the name of a moment's tool and its arguments, as the agent names them.
+func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
+	if server := m.Text(Server); server != "" && d.MCPName != "" {
+		return fmt.Sprintf(d.MCPName, server, m.Text(ServerTool)), m.Values[ToolInput]
+	}
+	return d.Tools.There(callOf(d, m))
+}
+
+// Back returns the arguments of a moment's tool in chibi's names, after a hook turned those of
+// There into other ones: what it did not change is as it was. unknown lists arguments that it
+// added and that chibi's tool does not have.
+func (d Dialect) Back(m Moment, changed json.RawMessage) (arguments json.RawMessage, unknown []string) {
+	call := callOf(d, m)
+	arguments, unknown = d.Tools.Back(call, changed)
+	path, own := gjson.GetBytes(call.Arguments, call.Subject), gjson.GetBytes(m.Values[ToolInput], call.Subject)
+	if path.Raw != own.Raw && gjson.GetBytes(arguments, call.Subject).Raw == path.Raw {
+		arguments, _ = sjson.SetRawBytes(arguments, call.Subject, []byte(own.Raw))
+	}
+	return arguments, unknown
+}
+
+// Theirs returns the arguments of the call that an agent is about to make, in its names, after
+// a plugin of chibi turned those of Moment into other ones.
+func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
+	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)
+}
+
+// callOf returns a moment's tool call, with an absolute path where the agent has one.
+func callOf(d Dialect, m Moment) toolnames.Call {
+	call := toolnames.Call{Tool: m.Text(ToolName), Category: tools.Category(m.Text(ToolCategory)),
+		Subject: m.Text(ToolSubject), Arguments: m.Values[ToolInput]}
+	files := []tools.Category{tools.CategoryRead, tools.CategoryWrite, tools.CategoryEdit, tools.CategorySearch}
+	if !d.AbsolutePaths || !slices.Contains(files, call.Category) || call.Subject == "" {
+		return call
+	}
+	path := gjson.GetBytes(call.Arguments, call.Subject)
+	base := m.Text(Cwd)
+	rest, isHome := strings.CutPrefix(path.Str, "~/")
+	if isHome {
+		base = m.Text(Home)
+	}
+	if path.Type == gjson.String && base != "" && path.Str != "" && !filepath.IsAbs(path.Str) {
+		call.Arguments, _ = sjson.SetBytes(call.Arguments, call.Subject, filepath.Join(base, rest))
+	}
+	return call
+}
