@@ -36,7 +36,7 @@ type agent struct {
 
 // agents are all of them, in chibi's order.
 func agents() []agent {
-	return []agent{claude(), codex()}
+	return []agent{claude(), codex(), copilot(), gemini(), qwen()}
 }
 
 // installed says why the agent cannot be run, if it cannot.
