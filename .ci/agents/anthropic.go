@@ -33,6 +33,11 @@ func anthropicMessages(m *model, w http.ResponseWriter, body []byte) {
 	if len(asked.Tools) > 0 {
 		answer, number = m.next(body)
 	}
+	if answer.fail {
+		sendJSON(w, http.StatusBadRequest, object{"type": "error",
+			"error": object{"type": "invalid_request_error", "message": "this cannot be answered"}})
+		return
+	}
 	blocks, stop := anthropicBlocks(answer, number)
 	message := object{"id": fmt.Sprintf("msg_%d", number), "type": "message", "role": "assistant", "model": asked.Model,
 		"stop_reason": stop, "stop_sequence": nil, "usage": object{"input_tokens": 100, "output_tokens": 10}}

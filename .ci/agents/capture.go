@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,38 +39,171 @@ func record(args []string) int {
 	return code
 }
 
-// captureAll writes for each agent, below the directory, what it gives to its hooks: one
-// file EVENT.json for each event, with one line for each kind of payload, and environment.txt
-// with the variables that the agent adds.
+// scene is one run of an agent whose hooks are recorded.
+type scene struct {
+	// name is that of the files for payloads that belong to no call; "" is the usual run.
+	name   string
+	prompt string
+	// steps are what the model answers, each with the kind of its call.
+	steps func(use tools, project string) []step
+	// settings is put before Codex's settings, files are written into the project.
+	settings string
+	files    map[string]string
+	// then are the arguments of a second run in the same home.
+	then func(h *home) []string
+}
+
+// captureAll writes for each agent, below the directory, what it gives to its hooks: a file
+// EVENT.json, or EVENT.KIND.json for a kind of call or run, and environment.txt with the
+// variables that the agent adds.
 func captureAll(o options) error {
 	for _, a := range o.agents {
-		h, err := newHome(o, a, nil)
-		if err != nil {
+		to := filepath.Join(o.capture, a.name)
+		if err := os.MkdirAll(to, 0o755); err != nil {
 			return err
 		}
-		defer h.done(o)
-		if err := a.installed(o, h); err != nil {
-			return err
+		all := captured{files: map[string]string{}, variables: map[string]bool{}}
+		scenes := append([]scene{{steps: everyTool}}, a.scenes...)
+		for _, s := range scenes {
+			if err := all.play(o, a, s); err != nil {
+				return fmt.Errorf("%s: %w", a.name, err)
+			}
 		}
-		h.model.steps = everyTool(a.call, h.project)
-		dir, self := filepath.Join(h.dir, "recorded"), h.notes()[0]
-		if err := os.MkdirAll(filepath.Join(dir, "answers"), 0o755); err != nil {
-			return err
+		for name, text := range all.files {
+			if err := os.WriteFile(filepath.Join(to, name), []byte(text), 0o644); err != nil {
+				return err
+			}
 		}
-		if err := a.hooks(h, func(event string) string { return self + " record " + dir + " " + event }); err != nil {
-			return err
-		}
-		said, err := a.run(o, h, "Please do what is to be done.")
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%s: status %d, %d requests, %.0f s\n%s", a.name, said.status, len(h.model.requests()),
-			said.took.Seconds(), said.stderr)
-		if err := h.keepCaptured(a, dir, filepath.Join(o.capture, a.name)); err != nil {
+		names := slices.Sorted(maps.Keys(all.variables))
+		text := strings.Join(names, "\n") + "\n"
+		if err := os.WriteFile(filepath.Join(to, "environment.txt"), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// captured is what an agent's hooks were given, with placeholders.
+type captured struct {
+	files     map[string]string
+	variables map[string]bool
+}
+
+// play runs an agent in a scene.
+func (c captured) play(o options, a agent, s scene) error {
+	h, err := newHome(o, a, nil)
+	if err != nil {
+		return err
+	}
+	defer h.done(o)
+	if err := a.installed(o, h); err != nil {
+		return err
+	}
+	h.model.steps = s.steps(a.call, h.project)
+	dir, self := filepath.Join(h.dir, "recorded"), h.notes()[0]
+	if err := os.MkdirAll(filepath.Join(dir, "answers"), 0o755); err != nil {
+		return err
+	}
+	recorder := func(event string) string { return self + " record " + dir + " " + event }
+	if err := errors.Join(h.extend(s), a.hooks(h, recorder)); err != nil {
+		return err
+	}
+	runs := [][]string{a.args(h, cmp.Or(s.prompt, "Please do what is to be done."))}
+	if s.then != nil {
+		runs = append(runs, s.then(h))
+	}
+	for _, args := range runs {
+		said, err := run(h.project, h.env(a), time.Minute, a.path(o), args...)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s %s: status %d, %d requests, %.0f s\n", a.name, s.name, said.status, len(h.model.requests()),
+			said.took.Seconds())
+		if said.status != 0 {
+			fmt.Println(said.stderr)
+		}
+	}
+	return c.keep(h, a, s, dir)
+}
+
+// extend writes the scene's settings and files.
+func (h *home) extend(s scene) error {
+	if s.settings != "" {
+		path := ".codex/config.toml"
+		text, err := os.ReadFile(filepath.Join(h.home, path))
+		if err != nil {
+			return err
+		}
+		if err := h.write(path, s.settings+string(text)); err != nil {
+			return err
+		}
+	}
+	for path, text := range s.files {
+		if err := h.write(filepath.Join("../project", path), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep takes what was recorded.
+func (c captured) keep(h *home, a agent, s scene, from string) error {
+	recorded, err := filepath.Glob(filepath.Join(from, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, path := range recorded {
+		payload, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		env, err := os.ReadFile(strings.TrimSuffix(path, ".json") + ".env")
+		if err != nil {
+			return err
+		}
+		event := strings.Split(filepath.Base(path), ".")[1]
+		name := strings.Join(slices.DeleteFunc([]string{event, kindOf(payload, h.model.steps, s.name), "json"},
+			func(part string) bool { return part == "" }), ".")
+		c.add(name, h.settled(string(payload)))
+		for _, variable := range h.added(a, string(env)) {
+			c.variables[variable] = true
+		}
+	}
+	return nil
+}
+
+// add adds a payload, unless the event had the same one before. What is new of a name that
+// is there gets a number.
+func (c captured) add(name, text string) {
+	event, _, _ := strings.Cut(name, ".")
+	for other, known := range c.files {
+		if strings.HasPrefix(other, event+".") && known == text {
+			return
+		}
+	}
+	stem := strings.TrimSuffix(name, ".json")
+	for n := 2; c.files[name] != ""; n++ {
+		name = fmt.Sprintf("%s-%d.json", stem, n)
+	}
+	c.files[name] = text
+}
+
+// kindOf is the kind of the call that a payload is about: its identifier has the number of
+// the step. A start is called by its source, others as the scene.
+func kindOf(payload []byte, steps []step, scene string) string {
+	started := regexp.MustCompile(`"source":"(resume|compact|clear)"`).FindSubmatch(payload)
+	if started != nil {
+		return string(started[1])
+	}
+	found := regexp.MustCompile(`"(?:toolu|call)_(\d+)_0"`).FindSubmatch(payload)
+	number := 0
+	if found != nil {
+		fmt.Sscan(string(found[1]), &number)
+	}
+	if number < 1 || number > len(steps) {
+		return scene
+	}
+	return steps[number-1].kind
 }
 
 // everyTool is a script with a call of each kind of tool.
@@ -75,85 +211,38 @@ func everyTool(use tools, project string) []step {
 	file := filepath.Join(project, "poem.txt")
 	note := object{"title": "a title", "text": "a text"}
 	return []step{
-		{text: "I begin.", calls: []call{use("shell", object{"command": "echo one"})}},
-		{calls: []call{use("shell", object{"command": "echo two; exit 3"})}},
-		{calls: []call{use("write", object{"path": file, "content": "roses are red"})}},
-		{calls: []call{use("read", object{"path": file})}},
-		{calls: []call{use("edit", object{"path": file, "old": "roses are red", "new": "violets are blue"})}},
-		{calls: []call{use("mcp", object{"server": "notes", "tool": "note", "args": note})}},
+		{kind: "shell", text: "I begin.", calls: []call{use("shell", object{"command": "echo one"})}},
+		{kind: "shell-failed", calls: []call{use("shell", object{"command": "echo two; exit 3"})}},
+		{kind: "write", calls: []call{use("write", object{"path": file, "content": "roses are red"})}},
+		{kind: "read", calls: []call{use("read", object{"path": file})}},
+		{kind: "read-failed", calls: []call{use("read", object{"path": file + "x"})}},
+		{kind: "edit", calls: []call{use("edit", object{"path": file, "old": "roses are red", "new": "roses are blue"})}},
+		{kind: "mcp", calls: []call{use("mcp", object{"server": "notes", "tool": "note", "args": note})}},
 	}
-}
-
-// keepCaptured writes what was recorded, with placeholders for what differs between runs.
-func (h *home) keepCaptured(a agent, from, to string) error {
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return err
-	}
-	recorded, err := filepath.Glob(filepath.Join(from, "*.json"))
-	if err != nil {
-		return err
-	}
-	events, added := map[string][]string{}, map[string]bool{}
-	for _, path := range recorded {
-		payload, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		event := strings.Split(filepath.Base(path), ".")[1]
-		line := h.settled(strings.TrimRight(string(payload), "\n"))
-		if !slices.Contains(events[event], line) {
-			events[event] = append(events[event], line)
-		}
-		env, _ := os.ReadFile(strings.TrimSuffix(path, ".json") + ".env")
-		for _, variable := range h.added(a, string(env)) {
-			added[variable+"\t"+event] = true
-		}
-	}
-	for event, lines := range events {
-		if err := os.WriteFile(filepath.Join(to, event+".json"), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile(filepath.Join(to, "environment.txt"), []byte(environment(added, events)), 0o644)
 }
 
 // added lists the variables that the agent added, as NAME=VALUE with placeholders.
 func (h *home) added(a agent, env string) (list []string) {
-	ours := h.env(a)
+	ours := append(h.env(a), "PWD=", "OLDPWD=", "SHLVL=", "_=")
 	for variable := range strings.Lines(env) {
-		variable = strings.TrimSpace(variable)
-		name, _, isVariable := strings.Cut(variable, "=")
+		name, value, isVariable := strings.Cut(strings.TrimSpace(variable), "=")
 		known := slices.ContainsFunc(ours, func(v string) bool { return strings.HasPrefix(v, name+"=") })
-		if isVariable && !known && !slices.Contains([]string{"PWD", "OLDPWD", "SHLVL", "_"}, name) {
-			list = append(list, h.settled(variable))
+		if strings.HasSuffix(name, "_TOKEN") {
+			value = "TOKEN"
+		}
+		if isVariable && !known {
+			list = append(list, h.settled(name+"="+value))
 		}
 	}
 	return list
 }
 
-// environment lists variables in order; those that not every event has say which do.
-func environment(added map[string]bool, events map[string][]string) string {
-	where := map[string][]string{}
-	for key := range added {
-		variable, event, _ := strings.Cut(key, "\t")
-		where[variable] = append(where[variable], event)
-	}
-	var lines []string
-	for variable, in := range where {
-		if len(in) < len(events) {
-			slices.Sort(in)
-			variable += "  # " + strings.Join(in, ", ")
-		}
-		lines = append(lines, variable)
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n") + "\n"
-}
-
 // settled replaces what differs between runs: directories, identifiers and times.
 func (h *home) settled(text string) string {
-	self := h.notes()[0]
-	text = strings.NewReplacer(h.project, "CWD", h.home, "HOME", h.dir, "TMP", self, "PROGRAM",
+	if path, value, ok := strings.Cut(text, "="); ok && strings.HasSuffix(path, "_PID") && len(value) < 10 {
+		return path + "=1000"
+	}
+	text = strings.NewReplacer(h.project, "CWD", h.home, "HOME", h.dir, "TMP", h.notes()[0], "PROGRAM", h.cache, "CACHE",
 		strings.ReplaceAll(h.project, "/", "-"), "PROJECT").Replace(text)
 	var session struct {
 		Session string `json:"session_id"`
@@ -161,12 +250,17 @@ func (h *home) settled(text string) string {
 	if json.Unmarshal([]byte(text), &session) == nil && session.Session != "" {
 		text = strings.ReplaceAll(text, session.Session, "SESSION")
 	}
-	for pattern, with := range map[string]string{
-		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`: "UUID",
-		`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z`:                        "2026-11-22T12:00:00.000Z",
-		`"(duration_ms|duration)":[0-9.]+`:                             `"$1":12`,
+	for _, p := range [][2]string{
+		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "UUID"},
+		{`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z`, "TIMESTAMP"},
+		{`20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d`, "TIMESTAMP"},
+		{`sessions/20\d\d/\d\d/\d\d/`, "sessions/DATE/"},
+		{`"(duration_ms|duration)":[0-9.]+`, `"$1":10`},
+		{`\ba[0-9a-f]{16}\b`, "AGENT"},
+		{`/\d+\.sock`, "/1000.sock"},
+		{`/claude-\d+/`, "/claude-1000/"},
 	} {
-		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)
+		text = regexp.MustCompile(p[0]).ReplaceAllString(text, p[1])
 	}
 	return text
 }

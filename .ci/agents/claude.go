@@ -13,7 +13,7 @@ func claude() agent {
 		name: "claude", pkg: "@anthropic-ai/claude-code", version: "2.1.330", program: "claude", speak: anthropic,
 		prepare: claudePrepare,
 		args: func(_ *home, prompt string) []string {
-			return []string{"-p", prompt, "--output-format", "json", "--model", "claude-sonnet-4-5"}
+			return []string{"-p", prompt, "--output-format", "json"}
 		},
 		env: func(h *home) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + h.model.URL, "ANTHROPIC_API_KEY=nobody", "DISABLE_AUTOUPDATER=1",
@@ -26,7 +26,30 @@ func claude() agent {
 			"Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd",
 			"Notification", "InstructionsLoaded", "ConfigChange", "CwdChanged",
 			"FileChanged", "TaskCreated", "TaskCompleted"},
-		hooks: claudeHooks,
+		hooks:  claudeHooks,
+		scenes: claudeScenes(),
+	}
+}
+
+// claudeScenes are runs in which the rarer events happen.
+func claudeScenes() []scene {
+	return []scene{
+		{name: "asked", steps: func(use tools, _ string) []step {
+			fetch := object{"url": "http://127.0.0.1:9/", "prompt": "what is it?"}
+			return []step{{kind: "fetch", calls: []call{use("WebFetch", fetch)}}}
+		}},
+		{name: "sub-agent", steps: func(use tools, _ string) []step {
+			task := object{"description": "a task", "prompt": "Do the task.", "subagent_type": "general-purpose",
+				"run_in_background": false}
+			return []step{{kind: "agent", calls: []call{use("Agent", task)}},
+				{kind: "shell-in-sub-agent", calls: []call{use("shell", object{"command": "echo three"})}}}
+		}},
+		{name: "failed", steps: func(tools, string) []step { return []step{{fail: true}, {fail: true}, {fail: true}} }},
+		{name: "command", prompt: "/greet the world", steps: silence, files: map[string]string{
+			".claude/commands/greet.md": "Say hello to $ARGUMENTS.\n", "CLAUDE.md": "Be brief.\n"}},
+		{name: "compact", steps: silence, then: func(h *home) []string {
+			return append(claude().args(h, "/compact keep the names"), "--continue")
+		}},
 	}
 }
 

@@ -23,6 +23,18 @@ func codex() agent {
 				return object{"hooks": []any{object{"type": "command", "command": command(event), "timeout": 30}}}
 			})
 		},
+		scenes: []scene{
+			{name: "sub-agent", steps: func(use tools, _ string) []step {
+				return []step{{kind: "agent", calls: []call{use("multi_agent_v1 spawn_agent", object{"message": "Do the task."})}},
+					{kind: "wait", calls: []call{use("shell", object{"command": "sleep 3"})}}}
+			}},
+			{name: "failed", steps: func(tools, string) []step { return []step{{fail: true}} }},
+			{name: "compact", settings: "model_auto_compact_token_limit = 50\n", steps: everyTool},
+			{name: "resumed", steps: silence, then: func(*home) []string {
+				return []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "resume",
+					"--last", "Please go on."}
+			}},
+		},
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 // step is what the model answers to one request of the conversation.
 type step struct {
+	kind  string // of what is captured
+	fail  bool   // the model's server has an error
 	text  string
 	calls []call
 }

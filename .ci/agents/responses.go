@@ -22,6 +22,10 @@ func responses(m *model, w http.ResponseWriter, path string, body []byte) {
 	if len(asked.Tools) > 0 {
 		answer, number = m.next(body)
 	}
+	if answer.fail {
+		sendJSON(w, http.StatusBadRequest, object{"error": object{"message": "this cannot be answered"}})
+		return
+	}
 	id := fmt.Sprintf("resp_%d", number)
 	items := responsesItems(answer, number)
 	s := newStream(w)
