@@ -12,8 +12,13 @@ type Run struct {
 	// Session and Prompt are the UUIDs of the conversation and of the prompt, "" outside of
 	// one; Transcript is the path of the transcript view, "" if none is kept.
 	Session, Prompt, Transcript string
-	// Cwd is the person's working directory.
-	Cwd string
+	// Cwd is the person's working directory, Project where the session began, Home the
+	// person's home directory.
+	Cwd, Project, Home string
+	// Version is the version that hooks of an agent with one are told.
+	Version string
+	// Mode is "run", or "chat" for a conversation at a terminal.
+	Mode string
 	// Model is the model's name, Effort its effort of reasoning; "" if it is not set.
 	Model, Effort string
 	// Trusted says that nobody is asked before a tool runs.
@@ -32,7 +37,7 @@ func (r Run) values() map[Value]json.RawMessage {
 	}
 	for value, text := range map[Value]string{
 		Session: r.Session, PromptID: r.Prompt, Transcript: r.Transcript, Cwd: r.Cwd, Model: r.Model, Effort: r.Effort,
-		Source: r.Source,
+		Source: r.Source, Project: r.Project, Home: r.Home, AgentVersion: r.Version, Mode: r.Mode,
 	} {
 		if text != "" {
 			values[value] = strictjson.Quote(text)

@@ -156,10 +156,14 @@ func (t Table) Rewritten(payload, changed json.RawMessage) (arguments json.RawMe
 	}
 	arguments, unknown := t.Back(CallOf(p), changed)
 	for _, name := range unknown {
-		notes = append(notes, fmt.Sprintf("its input has %.60q, which is no argument of %s and has no other name there",
-			name, p.ToolName))
+		notes = append(notes, NoArgument(name, p.ToolName))
 	}
 	return arguments, notes
+}
+
+// NoArgument says that a hook added an argument that the tool does not have.
+func NoArgument(name, tool string) string {
+	return fmt.Sprintf("its input has %.60q, which is no argument of %s and has no other name there", name, tool)
 }
 
 // find returns the tool that stands for the tool of a call.

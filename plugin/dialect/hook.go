@@ -1,0 +1,210 @@
+package dialect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// HookOptions is what a handler needs to run in chibi. All but Name and Run may be zero.
+type HookOptions struct {
+	// Name is the plugin's name, such as "claude:PreToolUse:2".
+	Name string
+	// Path is the settings file.
+	Path string
+	// Dir is where the hook runs.
+	Dir string
+	// Runner runs processes, in sessions of their own without a terminal.
+	Runner process.Runner
+	// Run returns what is known about the run in which an event is fired.
+	Run func(ctx context.Context) Run
+	// Memory is what the hooks of an agent share in a run; nil: nothing.
+	Memory *Memory
+	// Override are the person's settings for the plugin.
+	Override plugin.Override
+	// Check is called right before the process starts; its error prevents that.
+	Check func() error
+}
+
+// NewPlugin returns the plugin that runs a handler at the points of its event. The error says
+// why chibi does not run it.
+func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
+	e, known := d.Event(h.Event)
+	if !known {
+		return plugin.Plugin{}, fmt.Errorf("unknown event %q", h.Event)
+	}
+	points := PointsOf(e.Kind)
+	if points == nil {
+		return plugin.Plugin{}, fmt.Errorf("chibi never fires %s", e.Name)
+	}
+	p := plugin.Plugin{Name: o.Name, Origin: plugin.Origin{Protocol: d.Name, Path: o.Path},
+		Hooks: slices.Clone(points), Events: map[hookpoints.Name]string{}}
+	if e.Kind == SessionStart {
+		p.Hooks = append(p.Hooks, PointsOf(AfterCompact)...)
+	}
+	for _, point := range p.Hooks {
+		p.Events[point] = e.Name
+	}
+	switch {
+	case d.InTurn || h.Sequential:
+		p.Sequence = d.Name + ":" + e.Name
+	default:
+		p.Round = d.Name + ":" + e.Name
+	}
+	if h.FailClosed {
+		p.OnFailure = plugin.Block
+	}
+	matches, err := d.Matches(e, h.Matcher)
+	if err != nil {
+		return plugin.Plugin{}, err
+	}
+	one := &hook{dialect: d, event: e, handler: h, opts: o, matches: matches}
+	p.Handler = one
+	if e.Kind == SessionStart {
+		p.Handler = &starter{hook: one}
+	}
+	return p, nil
+}
+
+// hook is a handler of a settings file as a [plugin.Handler].
+type hook struct {
+	dialect Dialect
+	event   Event
+	handler Handler
+	opts    HookOptions
+	matches func(value string) bool
+}
+
+// Handle runs the handler at an event that it is for.
+func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
+	m, why := h.moment(ctx, ev)
+	if why != "" {
+		return plugin.Answer{Skipped: why}, nil
+	}
+	eff, answer, err := h.run(ctx, ev, m)
+	if err != nil {
+		return answer, err
+	}
+	return h.answer(ev.Point, m, eff, answer), nil
+}
+
+// moment returns what happens, or why the hook is not for it.
+func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why string) {
+	m, is := MomentAt(ev.Point, h.event.Kind, ev.Payload, h.opts.Run(ctx))
+	if !is {
+		return m, fmt.Sprintf("this is no moment for %s", h.event.Name)
+	}
+	if value := h.dialect.Matched(h.event, m); !h.matches(value) {
+		return m, fmt.Sprintf("its matcher %.60q does not match %.60q", h.handler.Matcher, value)
+	}
+	return m, ""
+}
+
+// run runs the handler's command.
+func (h *hook) run(ctx context.Context, ev plugin.Event, m Moment) (Effect, plugin.Answer, error) {
+	var answer plugin.Answer
+	payload, err := h.dialect.Payload(h.event, m)
+	if err != nil {
+		return Effect{}, answer, err
+	}
+	command, err := h.command(ev, m, payload)
+	if err != nil {
+		return Effect{}, answer, h.failed(err)
+	}
+	out, err := h.opts.Runner.Run(ctx, command)
+	answer.Unread, answer.Asked = out.Unread, out.Asked
+	timedOut := errors.Is(err, process.ErrTimeout)
+	if err != nil && !timedOut {
+		return Effect{}, answer, h.failed(err)
+	}
+	if out.Signal == "" && !timedOut {
+		answer.Exit = &out.Exit
+	}
+	said := Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit, Signal: out.Signal, TimedOut: timedOut}
+	eff := h.dialect.Effect(h.event, said)
+	if eff.Failed != "" {
+		return eff, answer, h.failed(cmp.Or(err, errors.New(eff.Failed)))
+	}
+	if note := h.dialect.Foreign(h.event, said); note != "" {
+		eff.Notes = append(eff.Notes, note)
+	}
+	return eff, answer, nil
+}
+
+// failed names the file, the line and the command of a hook that failed.
+func (h *hook) failed(err error) error {
+	return fmt.Errorf("%s line %d, %.80q: %w", h.opts.Path, h.handler.Line, h.handler.Command, err)
+}
+
+// command returns the process of an event.
+func (h *hook) command(ev plugin.Event, m Moment, payload []byte) (process.Command, error) {
+	variables := h.dialect.Variables(h.event, m)
+	c := process.Command{
+		Dir: h.opts.Dir, Stdin: payload, NoTerminal: true, Check: h.opts.Check, Admit: ev.Admit,
+		Env: slices.Concat(variables, h.opts.Memory.variables()), Timeout: h.timeout(ev.Point),
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.handler.Env)) {
+		c.Env = append(c.Env, name+"="+h.handler.Env[name])
+	}
+	if h.handler.Exec {
+		c.Path = inPlace(h.handler.Command, variables)
+		for _, arg := range h.handler.Args {
+			c.Args = append(c.Args, inPlace(arg, variables))
+		}
+	} else {
+		shell := h.dialect.Shell
+		if h.handler.Shell != "" {
+			shell = []string{h.handler.Shell, "-c"}
+		}
+		c.Path, c.Args = shell[0], append(slices.Clone(shell[1:]), h.handler.Command)
+	}
+	return c, h.find(&c)
+}
+
+// find makes the path of a program absolute.
+func (h *hook) find(c *process.Command) error {
+	switch {
+	case filepath.IsAbs(c.Path):
+	case strings.Contains(c.Path, "/"):
+		c.Path = filepath.Join(h.opts.Dir, c.Path)
+	default:
+		path, found := h.opts.Runner.LookPath(c.Path)
+		if !found {
+			return fmt.Errorf("there is no program %q in PATH", c.Path)
+		}
+		c.Path = path
+	}
+	return nil
+}
+
+// timeout returns the time limit at a point: the person's, the handler's, the agent's.
+func (h *hook) timeout(at hookpoints.Name) time.Duration {
+	return cmp.Or(h.opts.Override.Hooks[at].Timeout, h.opts.Override.Timeout, h.dialect.TimeLimit(h.event, h.handler))
+}
+
+// answer returns the answer that an effect is at a point.
+func (h *hook) answer(at hookpoints.Name, m Moment, eff Effect, answer plugin.Answer) plugin.Answer {
+	body, notes := answerAt(h.dialect, at, m, eff)
+	h.opts.Memory.setVariables(eff.Env)
+	answer.Body, answer.Notes = body, append(answer.Notes, notes...)
+	return answer
+}
+
+// inPlace replaces the agent's variables in a word of a command that no shell reads.
+func inPlace(word string, variables []string) string {
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		word = strings.ReplaceAll(word, "${"+name+"}", value)
+	}
+	return word
+}
