@@ -28,6 +28,8 @@ type HookOptions struct {
 	Runner process.Runner
 	// Run returns what is known about the run in which an event is fired.
 	Run func(ctx context.Context) Run
+	// Ways are how handlers are asked that are not commands.
+	Ways Ways
 	// Memory is what the hooks of an agent share in a run; nil: nothing.
 	Memory *Memory
 	// Override are the person's settings for the plugin.
@@ -46,6 +48,9 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	points := PointsOf(e.Kind)
 	if points == nil {
 		return plugin.Plugin{}, fmt.Errorf("chibi never fires %s", e.Name)
+	}
+	if lacks := o.Ways.lacks(h.Kind); lacks != "" {
+		return plugin.Plugin{}, errors.New(lacks)
 	}
 	p := plugin.Plugin{Name: o.Name, Origin: plugin.Origin{Protocol: d.Name, Path: o.Path},
 		Hooks: slices.Clone(points), Events: map[hookpoints.Name]string{}}
@@ -91,6 +96,9 @@ func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, erro
 	if why != "" {
 		return plugin.Answer{Skipped: why}, nil
 	}
+	if h.handler.Async && h.opts.Memory != nil {
+		return h.behind(ctx, ev, m), nil
+	}
 	eff, answer, err := h.run(ctx, ev, m)
 	if err != nil {
 		return answer, err
@@ -110,40 +118,13 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why strin
 	return m, ""
 }
 
-// run runs the handler's command.
+// run asks the handler about a moment.
 func (h *hook) run(ctx context.Context, ev plugin.Event, m Moment) (Effect, plugin.Answer, error) {
-	var answer plugin.Answer
 	payload, err := h.dialect.Payload(h.event, m)
 	if err != nil {
-		return Effect{}, answer, err
+		return Effect{}, plugin.Answer{}, err
 	}
-	command, err := h.command(ev, m, payload)
-	if err != nil {
-		return Effect{}, answer, h.failed(err)
-	}
-	out, err := h.opts.Runner.Run(ctx, command)
-	answer.Unread, answer.Asked = out.Unread, out.Asked
-	timedOut := errors.Is(err, process.ErrTimeout)
-	if err != nil && !timedOut {
-		return Effect{}, answer, h.failed(err)
-	}
-	if out.Signal == "" && !timedOut {
-		answer.Exit = &out.Exit
-	}
-	said := Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit, Signal: out.Signal, TimedOut: timedOut}
-	eff := h.dialect.Effect(h.event, said)
-	if eff.Failed != "" {
-		return eff, answer, h.failed(cmp.Or(err, errors.New(eff.Failed)))
-	}
-	if note := h.dialect.Foreign(h.event, said); note != "" {
-		eff.Notes = append(eff.Notes, note)
-	}
-	return eff, answer, nil
-}
-
-// failed names the file, the line and the command of a hook that failed.
-func (h *hook) failed(err error) error {
-	return fmt.Errorf("%s line %d, %.80q: %w", h.opts.Path, h.handler.Line, h.handler.Command, err)
+	return h.ask(ctx, ev, m, payload)
 }
 
 // command returns the process of an event.
@@ -168,17 +149,17 @@ func (h *hook) command(ev plugin.Event, m Moment, payload []byte) (process.Comma
 		}
 		c.Path, c.Args = shell[0], append(slices.Clone(shell[1:]), h.handler.Command)
 	}
-	return c, h.find(&c)
+	return c, find(&c, h.opts.Runner)
 }
 
 // find makes the path of a program absolute.
-func (h *hook) find(c *process.Command) error {
+func find(c *process.Command, runner process.Runner) error {
 	switch {
 	case filepath.IsAbs(c.Path):
 	case strings.Contains(c.Path, "/"):
-		c.Path = filepath.Join(h.opts.Dir, c.Path)
+		c.Path = filepath.Join(c.Dir, c.Path)
 	default:
-		path, found := h.opts.Runner.LookPath(c.Path)
+		path, found := runner.LookPath(c.Path)
 		if !found {
 			return fmt.Errorf("there is no program %q in PATH", c.Path)
 		}

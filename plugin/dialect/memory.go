@@ -9,8 +9,9 @@ import (
 // Memory is what the hooks of one agent share in a run. It is safe for concurrent use; a nil
 // *Memory remembers nothing.
 type Memory struct {
-	mu  sync.Mutex
-	env map[string]string
+	mu         sync.Mutex
+	env        map[string]string
+	background background
 }
 
 // setVariables adds variables for the hooks that run later.

@@ -14,9 +14,12 @@ import (
 
 // kinds lists every kind of moment.
 func kinds() []Kind {
-	return []Kind{SessionStart, SessionEnd, Prompt, PromptExpanded, SelectTools, BeforeRequest, AfterResponse, BeforeTool,
-		AskPermission, BeforeShell, BeforeMCP, BeforeRead, AfterTool, ToolSucceeded, ToolFailed, AfterShell, AfterMCP,
-		AfterEdit, AfterBatch, Stop, TurnFailed, BeforeCompact, AfterCompact, AgentStart, AgentStop, Never}
+	return []Kind{
+		SessionStart, SessionEnd, Prompt, PromptExpanded, SelectTools, BeforeRequest,
+		AfterResponse, BeforeTool, AskPermission, BeforeShell, BeforeMCP, BeforeRead, AfterTool,
+		ToolSucceeded, ToolFailed, AfterShell, AfterMCP, AfterEdit, AfterBatch, Stop, TurnFailed,
+		BeforeCompact, AfterCompact, AgentStart, AgentStop, Never,
+	}
 }
 
 func TestEveryKindButNeverHasAPoint(t *testing.T) {

@@ -1,0 +1,111 @@
+package dialect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// Ways are how handlers are asked that are not commands. What is nil is not offered: such a
+// handler is left out, with the reason.
+type Ways struct {
+	// Post posts a payload and returns the answer, at most 8 MiB. It follows no redirects.
+	Post func(ctx context.Context, to Posting) (status int, body []byte, err error)
+	// Ask asks a model and returns its text. With tools, it may read files before it answers.
+	Ask func(ctx context.Context, prompt, model string, tools bool) (string, error)
+	// Call calls a tool of an MCP server and returns its text.
+	Call func(ctx context.Context, server, tool string, input json.RawMessage) (string, error)
+}
+
+// Posting is a request of an HTTP handler.
+type Posting struct {
+	URL     string
+	Headers map[string]string
+	Body    []byte
+}
+
+// lacks says why a kind of handler is not run; "" if it is.
+func (w Ways) lacks(kind HandlerKind) string {
+	switch {
+	case kind == HTTPHandler && w.Post == nil:
+		return "HTTP handlers are not run here"
+	case (kind == PromptHandler || kind == AgentHandler) && w.Ask == nil:
+		return "a handler that asks a model is not run unless [foreign] model_hooks = true is set: it sends what " +
+			"happens to the model's server, and costs tokens"
+	case kind == MCPToolHandler && w.Call == nil:
+		return "a handler that calls a tool of an MCP server is not run here"
+	case kind == "":
+		return "chibi does not know this type of handler"
+	}
+	return ""
+}
+
+// ask asks the handler and returns what it says.
+func (h *hook) ask(ctx context.Context, ev plugin.Event, m Moment, payload []byte) (Effect, plugin.Answer, error) {
+	switch h.handler.Kind {
+	case HTTPHandler:
+		return h.outcome(plugin.Answer{}, func() (Outcome, error) { return h.post(ctx, payload) })
+	case MCPToolHandler:
+		return h.outcome(plugin.Answer{}, func() (Outcome, error) { return h.call(ctx, payload) })
+	case PromptHandler, AgentHandler:
+		eff, err := h.model(ctx, payload)
+		return eff, plugin.Answer{}, h.failed(err)
+	}
+	command, err := h.command(ev, m, payload)
+	if err != nil {
+		return Effect{}, plugin.Answer{}, h.failed(err)
+	}
+	out, err := h.opts.Runner.Run(ctx, command)
+	timedOut := errors.Is(err, process.ErrTimeout)
+	answer := plugin.Answer{Unread: out.Unread, Asked: out.Asked}
+	if err == nil && out.Signal == "" {
+		answer.Exit = &out.Exit
+	}
+	return h.outcome(answer, func() (Outcome, error) {
+		if timedOut {
+			return Outcome{TimedOut: true, Stderr: out.Stderr}, nil
+		}
+		return Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit, Signal: out.Signal}, err
+	})
+}
+
+// outcome returns what the end of a handler means.
+func (h *hook) outcome(answer plugin.Answer, run func() (Outcome, error)) (Effect, plugin.Answer, error) {
+	out, err := run()
+	if err != nil {
+		return Effect{}, answer, h.failed(err)
+	}
+	eff := h.dialect.Effect(h.event, out)
+	if eff.Failed != "" {
+		return eff, answer, h.failed(errors.New(eff.Failed))
+	}
+	if note := h.dialect.Foreign(h.event, out); note != "" {
+		eff.Notes = append(eff.Notes, note)
+	}
+	return eff, answer, nil
+}
+
+// failed names the file and the line of a handler that failed, and what it is.
+func (h *hook) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s line %d, %.80q: %w", h.opts.Path, h.handler.Line, h.handler.Title(), err)
+}
+
+// Title names a handler by what it runs, for messages.
+func (h Handler) Title() string {
+	switch h.Kind {
+	case HTTPHandler:
+		return h.URL
+	case PromptHandler, AgentHandler:
+		return h.Prompt
+	case MCPToolHandler:
+		return h.Server + " " + h.Tool
+	}
+	return h.Command
+}
