@@ -34,6 +34,8 @@ type agent struct {
 	hooks  func(h *home, command func(event string) string) error
 	// scenes are further runs whose hooks are captured.
 	scenes []scene
+	// replies are answers of hooks whose effect is captured.
+	replies []reply
 }
 
 // agents are all of them, in chibi's order.

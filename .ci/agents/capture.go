@@ -62,6 +62,12 @@ func captureAll(o options) error {
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return err
 		}
+		if o.seen {
+			if err := seeAll(o, a, filepath.Join(to, "seen.txt")); err != nil {
+				return err
+			}
+			continue
+		}
 		all := captured{files: map[string]string{}, variables: map[string]bool{}}
 		scenes := append([]scene{{steps: everyTool}}, a.scenes...)
 		for _, s := range scenes {
@@ -73,6 +79,9 @@ func captureAll(o options) error {
 			if err := os.WriteFile(filepath.Join(to, name), []byte(text), 0o644); err != nil {
 				return err
 			}
+		}
+		if err := seeAll(o, a, filepath.Join(to, "seen.txt")); err != nil {
+			return err
 		}
 		names := slices.Sorted(maps.Keys(all.variables))
 		text := strings.Join(names, "\n") + "\n"
@@ -175,9 +184,9 @@ func (c captured) keep(h *home, a agent, s scene, from string) error {
 // add adds a payload, unless the event had the same one before. What is new of a name that
 // is there gets a number.
 func (c captured) add(name, text string) {
-	event, _, _ := strings.Cut(name, ".")
+	event := regexp.MustCompile(`^\w+`).FindString(name)
 	for other, known := range c.files {
-		if strings.HasPrefix(other, event+".") && known == text {
+		if regexp.MustCompile(`^\w+`).FindString(other) == event && known == text {
 			return
 		}
 	}

@@ -27,7 +27,7 @@ func claude() agent {
 			"Notification", "InstructionsLoaded", "ConfigChange", "CwdChanged",
 			"FileChanged", "TaskCreated", "TaskCompleted"},
 		hooks:  claudeHooks,
-		scenes: claudeScenes(),
+		scenes: claudeScenes(), replies: claudeReplies("claude"),
 	}
 }
 

@@ -23,6 +23,7 @@ func codex() agent {
 				return object{"hooks": []any{object{"type": "command", "command": command(event), "timeout": 30}}}
 			})
 		},
+		replies: claudeReplies("codex"),
 		scenes: []scene{
 			{name: "sub-agent", steps: func(use tools, _ string) []step {
 				return []step{{kind: "agent", calls: []call{use("multi_agent_v1 spawn_agent", object{"message": "Do the task."})}},

@@ -15,6 +15,7 @@ import (
 type options struct {
 	cache, chibi  string
 	only, capture string
+	seen          bool
 	keep, write   bool
 	packages      bool
 	agents        []agent
@@ -44,6 +45,7 @@ func parse(args []string) (o options, err error) {
 	set.StringVar(&o.chibi, "chibi", "", "the program under test")
 	set.StringVar(&o.only, "only", "", "run the checks with this text in their names")
 	set.StringVar(&o.capture, "capture", "", "write what the agents give to hooks into this directory")
+	set.BoolVar(&o.seen, "seen", false, "with --capture: only what the agents make of answers")
 	set.BoolVar(&o.keep, "keep", false, "leave the directory of each run")
 	set.BoolVar(&o.write, "write", false, "write the transcript and the table of docs/BRIDGE.md")
 	set.BoolVar(&o.packages, "packages", false, "print which packages are needed")
