@@ -21,19 +21,6 @@ func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
 	return d.Tools.There(callOf(d, m))
 }
 
-// Back returns the arguments of a moment's tool in chibi's names, after a hook turned those of
-// There into other ones: what it did not change is as it was. unknown lists arguments that it
-// added and that chibi's tool does not have.
-func (d Dialect) Back(m Moment, changed json.RawMessage) (arguments json.RawMessage, unknown []string) {
-	call := callOf(d, m)
-	arguments, unknown = d.Tools.Back(call, changed)
-	path, own := gjson.GetBytes(call.Arguments, call.Subject), gjson.GetBytes(m.Values[ToolInput], call.Subject)
-	if path.Raw != own.Raw && gjson.GetBytes(arguments, call.Subject).Raw == path.Raw {
-		arguments, _ = sjson.SetRawBytes(arguments, call.Subject, []byte(own.Raw))
-	}
-	return arguments, unknown
-}
-
 // Theirs returns the arguments of the call that an agent is about to make, in its names, after
 // a plugin of chibi turned those of Moment into other ones.
 func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
@@ -48,14 +35,14 @@ func callOf(d Dialect, m Moment) toolnames.Call {
 	if !d.AbsolutePaths || !slices.Contains(files, call.Category) || call.Subject == "" {
 		return call
 	}
-	path := gjson.GetBytes(call.Arguments, call.Subject)
+	path := gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject))
 	base := m.Text(Cwd)
 	rest, isHome := strings.CutPrefix(path.Str, "~/")
 	if isHome {
 		base = m.Text(Home)
 	}
 	if path.Type == gjson.String && base != "" && path.Str != "" && !filepath.IsAbs(path.Str) {
-		call.Arguments, _ = sjson.SetBytes(call.Arguments, call.Subject, filepath.Join(base, rest))
+		call.Arguments, _ = sjson.SetBytes(call.Arguments, gjson.Escape(call.Subject), filepath.Join(base, rest))
 	}
 	return call
 }

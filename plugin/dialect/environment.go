@@ -29,7 +29,11 @@ func (v Variable) text(d Dialect, e Event, m Moment) string {
 		_, input := d.There(m)
 		return gjson.GetBytes(input, v.Input).String()
 	case v.Value != "" && m.Has(v.Value):
-		return gjson.ParseBytes(d.Words.theirs(v.Value, m.Values[v.Value])).String()
+		words := d.Words
+		if v.Words != nil {
+			words = v.Words
+		}
+		return gjson.ParseBytes(words.theirs(v.Value, m.Values[v.Value])).String()
 	}
 	return v.Const
 }

@@ -101,8 +101,8 @@ type Moment struct {
 	Kind Kind
 	// Values is what is known about it. A value that is missing is not known.
 	Values map[Value]json.RawMessage
-	// Extra are members of an agent's payload that its table does not know, by their names
-	// there; nil in chibi.
+	// Extra are members of an agent's payload that its table does not know, or that no value
+	// says, by their names there; nil in chibi.
 	Extra map[string]json.RawMessage
 	// There is the tool call as an agent said it; the zero value in chibi.
 	There Call

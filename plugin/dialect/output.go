@@ -233,9 +233,11 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 	}
 	for _, need := range row.Needs {
 		path, want, isValue := strings.Cut(need, "=")
-		have := gjson.GetBytes(w.answer, path)
-		if have.Exists() && isValue && have.Raw != want || !have.Exists() && !isValue {
+		switch have := gjson.GetBytes(w.answer, path); {
+		case have.Exists() && isValue && have.Raw != want, !have.Exists() && !isValue:
 			return true
+		case !have.Exists() && row.Costs == "" && w.approves(path, want):
+			return false
 		}
 	}
 	if value == nil {
@@ -251,6 +253,13 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 		w.lost = append(w.lost, row.Costs)
 	}
 	return true
+}
+
+// approves reports whether a member with a value is an approval.
+func (w *writer) approves(path, value string) bool {
+	return slices.ContainsFunc(w.event.Rows, func(r Row) bool {
+		return r.Path == path && r.Is == value && r.Set == SetDecision && r.To == string(hookpoints.DecisionAllow)
+	})
 }
 
 func (w *writer) put(path string, value json.RawMessage) {

@@ -32,7 +32,7 @@ func TestAPayloadOfAnAgentIsAMoment(t *testing.T) {
 	if got := string(m.Values[dialect.ToolInput]); got != `{"command":"ls","timeout_secs":2,"description":"x"}` {
 		t.Errorf("the arguments are %s", got)
 	}
-	if got := string(m.Extra["newer"]); got != `{"a":1}` || len(m.Extra) != 1 {
+	if got := string(m.Extra["newer"]); got != `{"a":1}` || len(m.Extra) != 2 {
 		t.Errorf("further members are %s", m.Extra)
 	}
 	changed := claude.Theirs(m, json.RawMessage(`{"command":"ls -l","timeout_secs":2,"description":"x"}`))

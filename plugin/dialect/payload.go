@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,8 @@ import (
 // Payload returns what a hook of the agent gets on standard input at an event: one object on
 // one line, with the newline if the agent writes one.
 func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
+	m.Values = maps.Clone(m.Values)
+	m.set(EventName, e.Name)
 	w := encoder{e.of(d), m}
 	body, err := w.object(e.Fields)
 	if err != nil {
@@ -67,6 +70,9 @@ func (w encoder) object(fields []Field) ([]byte, error) {
 // write returns a field's JSON; nil: it is absent.
 func (w encoder) write(f Field) (json.RawMessage, error) {
 	m := w.m
+	if extra := m.Extra[f.Name]; extra != nil {
+		return extra, nil
+	}
 	if f.Value == "" || f.Reads || !m.Has(f.Value) {
 		return f.unknown(), nil
 	}
@@ -88,6 +94,8 @@ func (w encoder) write(f Field) (json.RawMessage, error) {
 	case AsMillis:
 		at, err := time.Parse(time.RFC3339Nano, m.Text(f.Value))
 		return strconv.AppendInt(nil, at.UnixMilli(), 10), err
+	case AsCalls:
+		return w.calls(f.Each)
 	case AsListOfOne:
 		return slices.Concat([]byte("["), value, []byte("]")), nil
 	case AsResultText:

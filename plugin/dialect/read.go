@@ -24,13 +24,12 @@ func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 	}
 	r := decoder{e.of(d), &Moment{Kind: e.Kind, Values: map[Value]json.RawMessage{}}}
 	all := gjson.ParseBytes(text)
-	for _, f := range e.Fields {
-		if value := all.Get(f.Name); value.Exists() {
-			r.take(f, value)
-		}
+	r.m.set(EventName, e.Name)
+	r.takeAll(e.Fields, all)
+	delete(r.m.Values, EventName)
+	if lacking(all, e.Needs) != "" {
+		r.m.Kind = Never
 	}
-	r.takeTool(e.Fields, all)
-	r.m.Extra = unknownMembers(e.Fields, all)
 	return *r.m, nil
 }
 
@@ -38,6 +37,27 @@ func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 type decoder struct {
 	Dialect
 	m *Moment
+}
+
+// takeAll notes what an object says: values, and in Extra what they do not say.
+func (r decoder) takeAll(fields []Field, all gjson.Result) {
+	for _, f := range fields {
+		if value := all.Get(f.Name); value.Exists() && !f.Writes && !r.m.Has(f.Value) {
+			r.take(f, value)
+		}
+	}
+	r.takeTool(fields, all)
+	r.m.Extra = unknownMembers(fields, all)
+	for _, f := range fields {
+		value := all.Get(f.Name)
+		written, err := encoder{r.Dialect, *r.m}.write(f)
+		if value.Exists() && (err != nil || string(written) != value.Raw) {
+			if r.m.Extra == nil {
+				r.m.Extra = map[string]json.RawMessage{}
+			}
+			r.m.Extra[f.Name] = json.RawMessage(value.Raw)
+		}
+	}
 }
 
 // take notes what a field says; those about the tool are read together by takeTool.
@@ -52,10 +72,12 @@ func (r decoder) take(f Field, value gjson.Result) {
 		raw = json.RawMessage(value.Get("0").Raw)
 	case AsTextBlocks:
 		raw = strictjson.Quote(textOf(value))
+	case AsCalls:
+		raw = r.calls(f.Each, value)
 	case AsJSONString:
 		raw = json.RawMessage(value.Str)
 	}
-	if f.Value == "" || value.Type == gjson.Null || len(raw) == 0 || !strictjson.Valid(raw) {
+	if value.Type == gjson.Null || f.Value == "" || len(raw) == 0 || !strictjson.Valid(raw) {
 		return
 	}
 	r.m.Values[f.Value] = r.Words.ours(f.Value, raw)

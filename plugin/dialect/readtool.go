@@ -89,9 +89,13 @@ func serverTool(pattern, name string) (server, tool string) {
 func (r decoder) takeResult() {
 	m := r.m
 	result := gjson.ParseBytes(m.There.Result)
+	defer func() {
+		if !m.Has(ToolOutput) {
+			m.Values[ToolOutput] = strictjson.Quote(textOf(result))
+		}
+	}()
 	i := slices.IndexFunc(r.Results, func(r Result) bool { return r.fits(*m, result) })
 	if i < 0 {
-		m.Values[ToolOutput] = strictjson.Quote(textOf(result))
 		return
 	}
 	for _, f := range r.Results[i].Fields {
@@ -100,7 +104,7 @@ func (r decoder) takeResult() {
 			value = result.Get(f.Name)
 		}
 		switch {
-		case !value.Exists() || f.Value == "" || f.Reads && textOf(value) == "":
+		case !value.Exists() || f.Value == "" || f.Writes || f.Reads && textOf(value) == "":
 		case f.Value == ToolOutput && m.Text(ToolOutput) != "":
 			m.set(ToolOutput, m.Text(ToolOutput)+"\n"+textOf(value))
 		case f.Value == ToolOutput:
@@ -118,7 +122,7 @@ func (r Result) fits(m Moment, result gjson.Result) bool {
 		return false
 	}
 	for _, f := range r.Fields {
-		if f.Value == ToolOutput && f.Name != "" && !result.Get(f.Name).Exists() {
+		if f.Value == ToolOutput && !f.Writes && f.Name != "" && !result.Get(f.Name).Exists() {
 			return false
 		}
 	}

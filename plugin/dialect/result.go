@@ -17,6 +17,11 @@ func (w encoder) result() (json.RawMessage, error) {
 	if m.There.Result != nil {
 		return m.There.Result, nil
 	}
+	if !m.Has(Path) {
+		call := callOf(w.Dialect, m)
+		w.m.Values = maps.Clone(m.Values)
+		w.m.set(Path, gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject)).String())
+	}
 	for _, r := range w.Results {
 		if r.Categories == nil || slices.Contains(r.Categories, tools.Category(m.Text(ToolCategory))) {
 			return w.shaped(r)
@@ -55,12 +60,14 @@ func (w encoder) resultWith(text string) json.RawMessage {
 	return w.replaced(w.Results[i], said)
 }
 
-// replaced writes the fields of a shape that have the text over a result.
+// replaced writes the fields of a shape that have the text over a result; nil: none has.
 func (w encoder) replaced(r Result, said json.RawMessage) json.RawMessage {
+	found := false
 	for _, f := range r.Fields {
 		if f.Value != ToolOutput {
 			continue
 		}
+		found = true
 		value, err := w.write(f)
 		if err != nil {
 			return nil
@@ -71,6 +78,9 @@ func (w encoder) replaced(r Result, said json.RawMessage) json.RawMessage {
 		if said, err = sjson.SetRawBytes(said, f.Name, value); err != nil {
 			return nil
 		}
+	}
+	if !found {
+		return nil
 	}
 	return said
 }

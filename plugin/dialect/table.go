@@ -158,6 +158,9 @@ type Event struct {
 	Also []Kind
 	// Fields are the payload, in order.
 	Fields []Field
+	// Needs are conditions, as of Row, that a payload fulfils; otherwise it is no such
+	// moment.
+	Needs []string
 	// Tools, Results and Matcher, if set, take the place of the dialect's here: some agents
 	// have two spellings of an event.
 	Tools   toolnames.Table
@@ -183,7 +186,8 @@ type Event struct {
 type Field struct {
 	// Name is its name, with dots for members of objects.
 	Name string
-	// Value is what it holds, Form is how.
+	// Value is what it holds, Form is how; "": something that no moment has, which is kept in
+	// Moment.Extra.
 	Value Value
 	Form  Form
 	// Const is the JSON that it always is, if Value is empty, and what it is if the value is
@@ -191,8 +195,11 @@ type Field struct {
 	Const string
 	// Optional says that it is absent if the value is not known; otherwise it is then null.
 	Optional bool
-	// Reads says that the value is only read; what is written is Const.
-	Reads bool
+	// Reads says that the value is only read, and what is written is Const; Writes that it is
+	// only written, because another field says it too.
+	Reads, Writes bool
+	// Each are the members of each element with the form AsCalls.
+	Each []Field
 }
 
 // Form is how a value is written in a payload.
@@ -209,6 +216,7 @@ const (
 	AsListOfOne  Form = "list"        // a list with the value in it
 	AsJSONString Form = "json string" // a string that holds the JSON of the value
 	AsResultText Form = "result text" // as AsResult, as a string that holds the JSON
+	AsCalls      Form = "calls"       // a list of calls with their results
 	AsTextBlocks Form = "text blocks" // a list of one block {"type":"text","text":...}
 )
 
@@ -224,7 +232,8 @@ type Row struct {
 	// Needs are conditions, paths with the JSON that they must have, such as
 	// `hookSpecificOutput.hookEventName="PreToolUse"`; a path alone must be there and not be
 	// "" or null. The member is an error otherwise. What chibi bridge writes has them: a
-	// condition with a value is written, and without one the member is left out.
+	// condition with a value is written, and without one the member is left out. So it is if
+	// the condition is an approval that nobody gave, unless Costs says so.
 	Needs []string
 	// When are conditions of the same form, and paths after "!" that must not be there. If
 	// they do not hold, the row is not there.
@@ -244,8 +253,9 @@ type MatcherRule struct {
 	// Names are the characters, besides letters and digits, of a matcher that is a list of
 	// exact names; Separators split it. Names "" and Separators "": always a pattern.
 	Names, Separators string
-	// Whole says that a pattern must match the whole value.
-	Whole bool
+	// Whole says that a pattern must match the whole value, Lookaround that the agent's
+	// patterns can look around and refer back, as those of JavaScript.
+	Whole, Lookaround bool
 	// Invalid says what a pattern that cannot be compiled does: "none" matches nothing,
 	// "literal" is compared as a text, "skip" leaves the entry out.
 	Invalid string
@@ -263,6 +273,8 @@ type Variable struct {
 	Value Value
 	Const string
 	Input string
+	// Words, if set, take the place of the dialect's.
+	Words Words
 	// Events are where it is set; nil: everywhere.
 	Events []string
 }

@@ -20,7 +20,7 @@ type Word struct {
 func (w Words) theirs(of Value, value json.RawMessage) json.RawMessage {
 	text := gjson.ParseBytes(value)
 	for _, word := range w {
-		if word.Value == of && text.Type == gjson.String && word.Ours == text.Str {
+		if word.Value == of && word.Ours == text.String() {
 			return strictjson.Quote(word.Theirs)
 		}
 	}

@@ -55,8 +55,8 @@ func Arg(ours, theirs string) Argument { return Argument{Ours: ours, Theirs: the
 type Call struct {
 	// Tool is the tool's name.
 	Tool string
-	// Category and Subject are those of its [tools.Spec]; without a category, nothing is
-	// translated.
+	// Category and Subject are those of its [tools.Spec]; without a category, only tools of the
+	// table that have none stand for it.
 	Category tools.Category
 	Subject  string
 	// Arguments are the call's arguments. If they are not an object, only the tool is
@@ -168,9 +168,6 @@ func NoArgument(name, tool string) string {
 
 // find returns the tool that stands for the tool of a call.
 func (t Table) find(c Call) (Tool, bool) {
-	if c.Category == "" {
-		return Tool{}, false
-	}
 	is := func(all bool) func(Tool) bool {
 		return func(row Tool) bool { return row.Category == c.Category && (row.Ours == c.Tool || all && row.All) }
 	}
@@ -189,6 +186,9 @@ func (t Tool) isOurs(c Call) bool { return t.Ours == c.Tool && t.Subject.Ours ==
 
 // arguments lists the arguments of a call's tool that are translated.
 func (t Tool) arguments(c Call) []Argument {
+	if t.isOurs(c) && c.Subject == "" {
+		return t.Arguments
+	}
 	if t.isOurs(c) {
 		return append([]Argument{t.Subject}, t.Arguments...)
 	}
