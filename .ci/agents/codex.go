@@ -1,15 +1,35 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
 
-// codex is Codex CLI.
+// codexCodeMode is Codex CLI with one of its newer models, which calls tools only from
+// JavaScript, in a tool exec.
+func codexCodeMode() agent {
+	a := codex()
+	a.variant, a.scenes, a.replies = "code mode", nil, nil
+	a.prepare = func(h *home) error { return codexPrepare(h, "gpt-6-sol") }
+	a.call = func(kind string, args object) call {
+		direct := codexCall(kind, args)
+		name := strings.ReplaceAll(direct.name, " ", "__")
+		var input any = direct.args
+		if name == "apply_patch" {
+			input = direct.args["input"]
+		}
+		data, _ := json.Marshal(input)
+		return call{"exec", object{"input": fmt.Sprintf("text(await tools.%s(%s));", name, data)}}
+	}
+	return a
+}
+
+// codex is Codex CLI with a model that calls tools directly.
 func codex() agent {
 	return agent{
 		name: "codex", pkg: "@openai/codex", version: "0.169.0", program: "codex", speak: responses,
-		prepare: codexPrepare,
+		prepare: func(h *home) error { return codexPrepare(h, "gpt-5.5") },
 		args: func(_ *home, prompt string) []string {
 			return []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt}
 		},
@@ -39,11 +59,11 @@ func codex() agent {
 	}
 }
 
-// codexPrepare names the model's server, and that of the notes.
-func codexPrepare(h *home) error {
+// codexPrepare names the model, its server, and that of the notes.
+func codexPrepare(h *home, model string) error {
 	notes := h.notes()
 	return h.write(".codex/config.toml", fmt.Sprintf(`# The settings of a person.
-model = "gpt-5.5"
+model = %q
 model_provider = "scripted"
 
 [model_providers.scripted]   # on loopback
@@ -57,7 +77,7 @@ stream_max_retries = 0
 [mcp_servers.notes]
 command = %q
 args = [ %s ]
-`, h.model.URL, notes[0], `"`+strings.Join(notes[1:], `", "`)+`"`))
+`, model, h.model.URL, notes[0], `"`+strings.Join(notes[1:], `", "`)+`"`))
 }
 
 func codexCall(kind string, args object) call {

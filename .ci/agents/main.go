@@ -69,6 +69,9 @@ func work(o options) error {
 	case o.packages:
 		fmt.Println("node22 " + nodePackage)
 		for _, a := range o.agents {
+			if a.variant != "" {
+				continue
+			}
 			fmt.Println(a.name, a.pkg+"@"+a.version)
 		}
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -19,7 +20,7 @@ func responses(m *model, w http.ResponseWriter, path string, body []byte) {
 	}
 	json.Unmarshal(body, &asked)
 	answer, number := step{text: "A title"}, 0
-	if len(asked.Tools) > 0 {
+	if len(asked.Tools) > 0 || bytes.Contains(body, []byte(`"type":"additional_tools"`)) {
 		answer, number = m.next(body)
 	}
 	if answer.fail {
