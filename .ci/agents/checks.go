@@ -58,6 +58,18 @@ func checks() []check {
 			with:    all(trial.ended, told("xyzzy4714", true)),
 		},
 		{
+			name: "a call of chibi's own tool is hooked once", plugins: []string{"magic", "count"}, loss: "mcp",
+			script:  magic,
+			without: all(trial.ended, counted(0)),
+			with:    all(trial.ended, told("xyzzy4714", true), counted(1)),
+		},
+		{
+			name: "a question that nobody can answer is a denial", plugins: []string{"ask"},
+			script:  shell("echo ran > out.txt"),
+			without: all(trial.ended, wrote("out.txt", "ran")),
+			with:    all(trial.ended, wrote("out.txt", ""), told("question 4715", true)),
+		},
+		{
 			name: "a plugin that hangs is ended, and the agent goes on", plugins: []string{"hang"}, config: patience,
 			script:  shell("echo ran > out.txt"),
 			without: all(trial.ended, wrote("out.txt", "ran"), hung(false)),
@@ -128,6 +140,17 @@ func told(text string, want bool) func(trial) error {
 
 func asked(want int) func(trial) error {
 	return func(t trial) error { return t.asked(want) }
+}
+
+// counted says of how many calls the plugin count was told.
+func counted(want int) func(trial) error {
+	return func(t trial) error {
+		text, _ := os.ReadFile(filepath.Join(t.home.home, ".chibi/counted"))
+		if got := strings.Count(string(text), "\n"); got != want {
+			return fmt.Errorf("the plugin count was told of %d calls, want %d", got, want)
+		}
+		return nil
+	}
 }
 
 // hung says whether the plugin that hangs was started.
