@@ -59,6 +59,9 @@ func (a agent) installed(o options, h *home) error {
 	return nil
 }
 
+// title is the version, with the way in which it is run.
+func (a agent) title() string { return strings.TrimSpace(a.version + " " + a.variant) }
+
 func (a agent) path(o options) string {
 	return filepath.Join(o.cache, a.name, "node_modules", ".bin", a.program)
 }

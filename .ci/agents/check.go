@@ -47,7 +47,7 @@ func (v verdict) String() string {
 
 // judge runs a check in an agent.
 func (c check) judge(o options, a agent) verdict {
-	v := verdict{word: "PASS", agent: a.name, version: strings.TrimSpace(a.version + " " + a.variant), check: c.name}
+	v := verdict{word: "PASS", agent: a.name, version: a.title(), check: c.name}
 	if err := c.available(o, a); err != nil {
 		v.word, v.detail = "SKIP", err.Error()
 		return v

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,17 +16,49 @@ const (
 	tableEnd   = "<!-- /generated -->"
 )
 
-// writeResults writes the transcript beside the script, and the table into the page.
+// writeResults writes the transcript beside the script, and the table into the page. Checks
+// that were not run now keep what they had.
 func writeResults(list []verdict) error {
 	source := os.Getenv("CHIBI_AGENTS_SOURCE")
+	transcript := filepath.Join(source, "agents.out")
+	before, err := os.ReadFile(transcript)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	list = joined(list, string(before))
 	var lines strings.Builder
 	for _, v := range list {
 		lines.WriteString(v.String() + "\n")
 	}
-	if err := os.WriteFile(filepath.Join(source, "agents.out"), []byte(lines.String()), 0o644); err != nil {
+	if err := os.WriteFile(transcript, []byte(lines.String()), 0o644); err != nil {
 		return err
 	}
-	page := filepath.Join(source, "../../docs/BRIDGE.md")
+	return writeTable(filepath.Join(source, "../../docs/BRIDGE.md"), table(list))
+}
+
+// joined adds to a list what a transcript has of other checks of the same versions, in the
+// order of agents and checks.
+func joined(list []verdict, transcript string) (all []verdict) {
+	known := map[string]verdict{}
+	line := regexp.MustCompile(`(?m)^(\w+) +(\w+) +([^:\n]+): (.*?)(?: - (.*))?$`)
+	for _, m := range line.FindAllStringSubmatch(transcript, -1) {
+		known[m[2]+m[3]+m[4]] = verdict{m[1], m[2], m[3], m[4], m[5]}
+	}
+	for _, v := range list {
+		known[v.agent+v.version+v.check] = v
+	}
+	for _, a := range agents() {
+		for _, c := range checks() {
+			if v, ok := known[a.name+a.title()+c.name]; ok {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// writeTable puts the table into its place in a page.
+func writeTable(page, table string) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
@@ -33,38 +68,34 @@ func writeResults(list []verdict) error {
 	if !found || !closed {
 		return fmt.Errorf("%s has no place for the table: a line %q and a line %q", page, tableBegin, tableEnd)
 	}
-	return os.WriteFile(page, []byte(before+tableBegin+table(list)+tableEnd+after), 0o644)
+	return os.WriteFile(page, []byte(before+tableBegin+table+tableEnd+after), 0o644)
 }
 
-// table has a row for each check and a column for each agent.
+// table has a row for each check and a column for each agent. Crush and Cursor cannot be
+// driven here: what is known of them is from their documents.
 func table(list []verdict) string {
-	var columns, names []string
-	cells, seen := map[string]string{}, map[string]bool{}
+	cells := map[string]string{}
 	for _, v := range list {
-		agent := v.agent + " " + v.version
-		if !seen[agent] {
-			columns = append(columns, agent)
-		}
-		if !seen["check "+v.check] {
-			names = append(names, v.check)
-		}
-		seen[agent], seen["check "+v.check] = true, true
-		cells[v.check+agent] = v.word
+		cells[v.agent+v.version+v.check] = v.word
 	}
-	columns, cell := append(columns, "cursor", "crush"), func(name, agent string) string {
-		if word := cells[name+agent]; word != "" {
-			return word
+	var columns []agent
+	for _, a := range agents() {
+		if slices.ContainsFunc(list, func(v verdict) bool { return v.agent == a.name && v.version == a.title() }) {
+			columns = append(columns, a)
 		}
-		return "from their documents"
 	}
 	var b strings.Builder
-	b.WriteString("| | " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat(" --- |", len(columns)+1) + "\n")
-	for _, name := range names {
-		b.WriteString("| " + name)
-		for _, agent := range columns {
-			b.WriteString(" | " + cell(name, agent))
+	b.WriteString("| what must hold |")
+	for _, a := range columns {
+		b.WriteString(" " + a.name + " " + a.title() + " |")
+	}
+	b.WriteString(" crush, cursor |\n|" + strings.Repeat(" --- |", len(columns)+2) + "\n")
+	for _, c := range checks() {
+		b.WriteString("| " + c.name + " |")
+		for _, a := range columns {
+			b.WriteString(" " + cmp.Or(cells[a.name+a.title()+c.name], "not run") + " |")
 		}
-		b.WriteString(" |\n")
+		b.WriteString(" from their documents |\n")
 	}
 	return b.String()
 }
