@@ -28,6 +28,7 @@ import (
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/google/uuid"
 )
 
 // Agent holds the conversation of one context. Its fields are set before the
@@ -67,6 +68,7 @@ type Agent struct {
 	schemas schemas
 	spawned atomic.Int64 // sub-agents that were started
 	inner   *inner       // nil: it works in the conversation itself
+	session session
 }
 
 // Context is what an agent needs of a context. It neither locks it nor reads what
@@ -91,7 +93,7 @@ func (e *RefusedError) Error() string { return "the prompt was refused: " + e.Me
 // Start fires on_start.
 func (a *Agent) Start(ctx context.Context) error {
 	s := a.Settings
-	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnStart, hookpoints.OnStartPayload{
+	_, err := plugin.Fire(identified(ctx, a, ""), a.Host, hookpoints.OnStart, hookpoints.OnStartPayload{
 		CurrentContext: a.Context.Name(), Verbose: s.Verbose, Provider: s.Provider, Model: s.Model,
 		ChibiHome: s.Home, ProjectRoot: s.ProjectRoot, ToolCount: a.Tools.Len(),
 	})
@@ -107,7 +109,7 @@ func (a *Agent) End(ctx context.Context, failure error) error {
 	a.Host.Join(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
-	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnEnd, hookpoints.OnEndPayload{
+	_, err := plugin.Fire(identified(ctx, a, ""), a.Host, hookpoints.OnEnd, hookpoints.OnEndPayload{
 		CurrentContext: a.Context.Name(), Verbose: a.Settings.Verbose, Reason: reason(failure), Turns: a.turns,
 	})
 	return err
@@ -118,6 +120,7 @@ func (a *Agent) End(ctx context.Context, failure error) error {
 func (a *Agent) Continue(other *Agent) {
 	a.turns += other.turns
 	a.spawned.Store(other.spawned.Load())
+	a.session.goOn(&other.session)
 }
 
 // reason returns a word for how a run ended.
@@ -148,7 +151,7 @@ func (a *Agent) Switched(ctx context.Context, s Switch) error {
 	a.Output.emit(Event{Kind: EventContext, Text: fmt.Sprintf("the run went from context %q to context %q", s.From, to),
 		Change: ContextSwitched, Contexts: []string{s.From, to}})
 	change := hookpoints.OnContextSwitchPayload{FromContext: s.From, ToContext: to, IsTransient: s.Transient}
-	_, err := plugin.Fire(ctx, a.Host, hookpoints.OnContextSwitch, change)
+	_, err := plugin.Fire(identified(ctx, a, ""), a.Host, hookpoints.OnContextSwitch, change)
 	return err
 }
 
@@ -175,6 +178,8 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 // takeTurn answers one prompt. note is the model's note for a further turn, "" if
 // it did not ask for one.
 func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer, note string, err error) {
+	a.session.unknown()
+	ctx = identified(ctx, a, uuid.NewString())
 	t := newTurn(a, depth)
 	a.Output.emit(Event{Kind: EventPrompt, Text: prompt})
 	if answer, err = t.run(ctx, prompt); err != nil {

@@ -12,6 +12,7 @@ import (
 // keeps everything. It fires pre_clear and post_clear, both with the entries that
 // are cleared.
 func (a *Agent) Clear(ctx context.Context) error {
+	ctx = identified(ctx, a, "")
 	cleared, err := contextPayload(ctx, a.Context)
 	if err != nil {
 		return err
@@ -22,6 +23,7 @@ func (a *Agent) Clear(ctx context.Context) error {
 	if err := a.Context.Archive(); err != nil {
 		return err
 	}
+	a.session.unknown()
 	emitChange(a, ContextCleared, "context %q was cleared", a.Context.Name())
 	_, err = plugin.Fire(ctx, a.Host, hookpoints.PostClear, cleared)
 	return err

@@ -26,6 +26,7 @@ const (
 // model fails or its answer is empty, the error says so and nothing has changed.
 // Compact fires pre_compact and, when it is done, post_compact.
 func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
+	ctx = identified(ctx, a, "")
 	window, err := a.Context.Window(ctx)
 	if err != nil {
 		return "", err
@@ -88,8 +89,10 @@ func (c compaction) replaceWindow(ctx context.Context, into string, replace func
 	return err
 }
 
-// emitCompacted reports what a number of entries became.
+// emitCompacted notes that the conversation was compacted, and reports what a number of
+// entries became.
 func (c compaction) emitCompacted(entries int, into string) {
+	c.agent.session.compacted()
 	c.agent.Output.emit(Event{Kind: EventCompacted, Text: english.Plural(entries, "entry", "entries") + " " + into})
 }
 

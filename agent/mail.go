@@ -29,6 +29,7 @@ func (a *Agent) Post(ctx context.Context, from, to, text string) (string, error)
 	if err := checkMail(a.Context, mail); err != nil {
 		return "", err
 	}
+	ctx = identified(ctx, a, "")
 	claim, err := plugin.Fire(ctx, a.Host, hookpoints.PreSendMessage, mail)
 	if err != nil {
 		return "", err

@@ -235,7 +235,7 @@ func (s *step) storeResult(call llm.ToolCall, result callResult) error {
 // why the call was refused or blocked or failed, "" if it succeeded. Errors are the
 // end of ctx and errors of the store.
 func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (seen, failure string, err error) {
-	return callTool(ctx, a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)})
+	return callTool(identified(ctx, a, ""), a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)})
 }
 
 // callTool makes one call outside of the conversation.

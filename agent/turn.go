@@ -127,6 +127,7 @@ func (t *turn) begin(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
+	t.agent.session.begun(window, t.unanswered)
 	t.agent.Output.emitRewritten(window)
 	c := compaction{t.agent}
 	if window, err = c.maybeCompact(ctx, contexts.Answered(window, t.unanswered)); err != nil {

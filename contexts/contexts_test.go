@@ -316,3 +316,32 @@ func ExampleContext_Compact() {
 	// two
 	// three
 }
+
+// TestTheSessionOfForeignEntries: the id of a window that another program wrote is a UUID
+// too, and the same whether the window was lost or not.
+func TestTheSessionOfForeignEntries(t *testing.T) {
+	const uuid = "5f0c9d3e-4ad1-4d3c-9b4f-2f60f6a8f0aa"
+	for _, id := range []string{uuid, "first"} {
+		entries := line(id, "system", "work", "Context created", "context_created") +
+			line("m1", "ann", "work", "hi", "message")
+		store, home, _ := open(t, map[string]string{"contexts/work/context.jsonl": entries,
+			"contexts/work/transcript/active.jsonl": entries})
+		session := func() contexts.Session {
+			got, err := openContext(t, store, "work").Session(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		got := session()
+		if got.Empty || got.Cleared || id == uuid && got.ID != uuid || len(got.ID) != len(uuid) {
+			t.Errorf("%s: %+v", id, got)
+		}
+		if err := os.Remove(filepath.Join(home, "contexts/work/context.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		if again := session(); again != got {
+			t.Errorf("%s: %+v without the window, %+v with it", id, again, got)
+		}
+	}
+}

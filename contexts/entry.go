@@ -58,6 +58,8 @@ type Metadata struct {
 	Replacement []Entry `json:"replacement,omitempty"`
 	// Superseded is true if an anchor also removes the summary.
 	Superseded bool `json:"summary_superseded,omitempty"`
+	// Session, in a compaction, is the id of the conversation that goes on.
+	Session string `json:"session,omitempty"`
 	// Delivered are the ids of the messages from other contexts that came with
 	// a prompt.
 	Delivered []string `json:"delivered,omitempty"`

@@ -25,7 +25,7 @@ func (l entryLog) record(records [][]byte) ([][]byte, error) {
 		return nil, err
 	}
 	if !begun {
-		created, err := encode([]Entry{contextCreated(l.name, nil)})
+		created, err := encode([]Entry{l.created()})
 		if err != nil {
 			return nil, err
 		}

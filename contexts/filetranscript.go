@@ -24,7 +24,7 @@ func (t *fileTranscript) append(entries []Entry) error {
 		return err
 	}
 	return t.locked(disk.Lock, func() error {
-		if err := t.syncWindow(); err != nil {
+		if err := syncWindow(t); err != nil {
 			return err
 		}
 		records, err := t.entries.record(records)
@@ -48,7 +48,7 @@ func (t *fileTranscript) begin(anchor Entry) error {
 		if err := t.archiveText(dropped(old, anchor.replacement())); err != nil {
 			return err
 		}
-		records, err := encode([]Entry{anchor})
+		records, err := encode([]Entry{goingOn(anchor, old)})
 		if err != nil {
 			return err
 		}
@@ -116,6 +116,22 @@ func (t *fileTranscript) window(ctx context.Context) (entries []Entry, err error
 	return entries, err
 }
 
+// begins reads the file that holds the window, from its beginning.
+func (t *fileTranscript) begins(ctx context.Context) ([]Entry, error) {
+	if !t.home.hasContext(t.name) {
+		return nil, nil
+	}
+	if !t.isUnfinished() {
+		if behind, err := t.isBehind(); err == nil && !behind {
+			if list, err := t.file.begins(2); err == nil {
+				return list, nil
+			}
+		}
+	}
+	entries, err := t.window(ctx)
+	return entries[:min(2, len(entries))], err
+}
+
 // readOrRebuild is like window, under the transcript's lock.
 func (t *fileTranscript) readOrRebuild() ([]Entry, error) {
 	entries, isCurrent, err := t.current(t.store.report)
@@ -164,7 +180,7 @@ func (t *fileTranscript) current(say func(string, ...any)) (entries []Entry, isC
 }
 
 // syncWindow updates a window that is behind the transcript.
-func (t *fileTranscript) syncWindow() error {
+func syncWindow(t *fileTranscript) error {
 	behind, err := t.isBehind()
 	if err == nil && behind {
 		_, err = t.rebuild()

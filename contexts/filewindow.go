@@ -25,13 +25,22 @@ func (w windowFile) isDirty() bool {
 
 // first returns the id of the window's first entry, "" if it has none.
 func (w windowFile) first() (id string, err error) {
+	list, err := w.begins(1)
+	if len(list) > 0 {
+		id = list[0].ID
+	}
+	return id, err
+}
+
+// begins returns so many of the window's first entries. What is not an entry has no id.
+func (w windowFile) begins(most int) (list []Entry, err error) {
 	_, err = jsonl.Forward(w.home.fs, w.path(), func(_ int, record []byte) bool {
 		var e Entry
 		strictjson.Decode(record, &e)
-		id = e.ID
-		return false
+		list = append(list, e)
+		return len(list) < most
 	})
-	return id, err
+	return list, err
 }
 
 // read reads the window. bad says which lines are not entries.

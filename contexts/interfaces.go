@@ -33,6 +33,8 @@ type Conversation interface {
 	// Window returns the part of the conversation that is sent to the model. Its
 	// cost depends on the length of the window, not of the transcript.
 	Window(ctx context.Context) ([]Entry, error)
+	// Session returns which conversation the context has. Its cost depends on no length.
+	Session(ctx context.Context) (Session, error)
 	// Unanswered returns the messages of the latest prompt if it got no answer,
 	// none if it did. The prompt need not be in the window any more.
 	Unanswered(ctx context.Context) (prompt []Entry, err error)

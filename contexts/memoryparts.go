@@ -19,16 +19,16 @@ func (t memoryTranscript) use(do func(*memoryContext)) {
 }
 
 // add adds entries, after the one that says that the context was created.
-func (c *memoryContext) add(name string, entries ...Entry) {
+func (c *memoryContext) add(r *ref, entries ...Entry) {
 	if len(c.entries) == 0 {
-		c.entries = append(c.entries, contextCreated(name, nil))
+		c.entries = append(c.entries, r.created())
 	}
 	c.entries = append(c.entries, entries...)
 }
 
 func (t memoryTranscript) append(entries []Entry) error {
 	t.use(func(c *memoryContext) {
-		c.add(t.ref.name, entries...)
+		c.add(t.ref, entries...)
 		c.lastUse = t.ref.store.now()
 	})
 	return nil
@@ -36,7 +36,7 @@ func (t memoryTranscript) append(entries []Entry) error {
 
 func (t memoryTranscript) begin(anchor Entry) error {
 	t.use(func(c *memoryContext) {
-		c.add(t.ref.name, anchor)
+		c.add(t.ref, goingOn(anchor, windowOf(c.entries)))
 		c.lastUse = t.ref.store.now()
 		if summary, isSet := summaryOf(anchor); isSet {
 			c.texts[textSummary] = summary
@@ -45,14 +45,22 @@ func (t memoryTranscript) begin(anchor Entry) error {
 	return nil
 }
 
-func (t memoryTranscript) window(context.Context) ([]Entry, error) {
+func (t memoryTranscript) window(context.Context) ([]Entry, error) { return windowOf(t.entries()), nil }
+
+func (t memoryTranscript) begins(context.Context) ([]Entry, error) {
+	entries := windowOf(t.entries())
+	return entries[:min(2, len(entries))], nil
+}
+
+// windowOf returns the window of a transcript.
+func windowOf(entries []Entry) []Entry {
 	var b windowBuilder
-	for _, e := range slices.Backward(t.entries()) {
+	for _, e := range slices.Backward(entries) {
 		if !b.add(e) {
 			break
 		}
 	}
-	return b.window(), nil
+	return b.window()
 }
 
 // entries returns the entries of this moment; those that are added later are not in
@@ -86,7 +94,7 @@ func (t memoryTranscript) noteSystemPrompt(combined string) error {
 	t.use(func(c *memoryContext) {
 		own := c.texts[textSystemPrompt]
 		if own != "" && own != c.noted {
-			c.add(t.ref.name, systemPromptChange(t.ref.name, own))
+			c.add(t.ref, systemPromptChange(t.ref.name, own))
 		}
 		c.noted, c.combined = own, combined
 	})

@@ -22,7 +22,8 @@ type backend interface {
 type ref struct {
 	store *Store
 	name  string
-	held  bool // this handle has taken the context's lock
+	held  bool   // this handle has taken the context's lock
+	first string // the id of the first entry of a context that has none; "": nobody asked
 }
 
 // keeper holds the parts of one context.
@@ -80,6 +81,9 @@ type entryStore interface {
 	// anchor's effect on the summary.
 	begin(anchor Entry) error
 	window(ctx context.Context) ([]Entry, error)
+	// begins returns the first entries of the window, two if it has as many. What it costs
+	// does not depend on the window's length.
+	begins(ctx context.Context) ([]Entry, error)
 	// scan calls each with entries, until it returns false.
 	scan(ctx context.Context, s scan, each func(Entry) (more bool)) error
 	// noteSystemPrompt stores the whole system prompt of a turn, and adds the

@@ -62,7 +62,7 @@ func (d *dispatch) startAsync(ctx context.Context, plugins []*Plugin) (waited []
 			agent: agentIn(ctx), fired: time.Now(),
 			done: make(chan struct{})}
 		e.dispatch.async = true
-		own, end := context.WithCancel(context.WithoutCancel(ctx))
+		own, end := context.WithCancel(context.WithoutCancel(withFixedIdentity(ctx)))
 		e.end = end
 		before := d.host.later.add(ctx, e)
 		go e.handle(own, before)

@@ -194,7 +194,8 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 		defer d.host.Waiting(d.info.Name, p.Name)()
 	}
 	room := &share{dispatch: d, own: ownAnswer}
-	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room})
+	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room,
+		identify: ctx.Value(identityKey{})})
 	if err == nil && !room.used {
 		err = room.take(len(answer.Body))
 	}
@@ -259,6 +260,14 @@ func (r *reply) read(answer Answer) {
 // pieces calls it before it keeps a piece; other handlers need not, because their answers
 // are counted when they are complete. Only the goroutine of the handler may call it.
 func (ev Event) Admit(bytes int) error { return ev.room.take(bytes) }
+
+// Identity returns to which conversation and prompt the event belongs, as IdentityOf does.
+func (ev Event) Identity() Identity {
+	if identify, ok := ev.identify.(func() Identity); ok {
+		return identify()
+	}
+	return Identity{}
+}
 
 // share is the room for the answer of one plugin of a dispatch: its own part, then what
 // is left of the shared part. Without it, plugins that are asked concurrently could fill

@@ -49,6 +49,9 @@ type Plugin struct {
 	// it received. It does not apply where the plugin is a guard. A plugin in a round is not
 	// called as one that is Pure.
 	Round string
+	// Transcript is true if the plugin wants a view of the conversation to be kept, see
+	// [Identity].
+	Transcript bool
 	// Note is a note about the plugin for lists; empty: none.
 	Note string
 	// Tools are what the model may call. A plugin without any only has hooks: its
@@ -88,7 +91,8 @@ type Event struct {
 	// Handlers must not modify it.
 	Payload json.RawMessage
 
-	room *share // of the room for the answers of all plugins asked
+	room     *share // of the room for the answers of all plugins asked
+	identify any    // a func() Identity; nil: nobody said
 }
 
 // Answer is a plugin's answer to an event. The zero value is no opinion.

@@ -195,7 +195,7 @@ func (c *earlyCall) run(ctx context.Context) {
 	if c.err = ctx.Err(); c.err != nil {
 		return
 	}
-	c.began = time.Now()
+	c.began, c.event.identify = time.Now(), ctx.Value(identityKey{})
 	c.answer, c.err = handle(ctx, c.handler, c.event)
 	c.took = time.Since(c.began)
 }

@@ -79,7 +79,7 @@ var boundOf = map[string]string{
 	"internal/mcplists.Open":                      "`mcp-tools.json`",
 	"internal/mcplists.Memory.Save":               "`mcp-tools.json`",
 	"internal/config.readSource":                  "configuration files",
-	"contexts.windowFile.first":                   "a context's transcript or window",
+	"contexts.windowFile.begins":                  "a context's transcript or window",
 	"contexts.fileContext.lastOf":                 "a context's transcript or window",
 	"contexts.legacyFiles.migrateMessages":        "`context.json` of the original's first versions",
 	"contexts.fileInbox.read":                     "the inbox",

@@ -18,6 +18,23 @@ type program struct {
 	path   string
 	env    []string // what every process of this protocol is told
 	runner process.Runner
+	// transcript is true if the plugin is told where the view of the conversation is.
+	transcript bool
+}
+
+// told returns the variables of the process for an event or a call.
+func (p program) told(id plugin.Identity) []string {
+	env := slices.Clip(p.env)
+	if id.Session != "" {
+		env = append(env, "CHIBI_SESSION_ID="+id.Session)
+	}
+	if id.Prompt != "" {
+		env = append(env, "CHIBI_PROMPT_ID="+id.Prompt)
+	}
+	if id.Transcript != "" && p.transcript {
+		env = append(env, "CHIBI_TRANSCRIPT_PATH="+id.Transcript)
+	}
+	return env
 }
 
 // codec implements the hook half of the protocol.
@@ -30,7 +47,7 @@ type codec struct {
 // so that both generations of chibi plugins find it.
 func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 	return process.Command{
-		Path: c.path, Env: append(slices.Clip(c.env), "CHIBI_HOOK="+string(ev.Point)), InheritStdin: c.inherit,
+		Path: c.path, Env: append(c.told(ev.Identity()), "CHIBI_HOOK="+string(ev.Point)), InheritStdin: c.inherit,
 		Stdin: append(slices.Clip(ev.Payload), '\n'),
 		Data:  &process.Data{Var: "CHIBI_HOOK_DATA", Value: ev.Payload},
 	}, nil

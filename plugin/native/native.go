@@ -182,7 +182,9 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	override := l.opts.Overrides[file.name]
 	p.Resident = slices.ContainsFunc(schemas, func(s schema) bool { return s.Resident })
 	hookTimeout := l.opts.HookTimeout
-	exe := program{opts: l.opts, path: file.real, env: environment(l.opts), runner: l.opts.runner(file.name)}
+	p.Transcript = slices.ContainsFunc(schemas, func(s schema) bool { return s.Transcript })
+	exe := program{opts: l.opts, path: file.real, env: environment(l.opts), runner: l.opts.runner(file.name),
+		transcript: p.Transcript}
 	var stays *staying
 	if p.Resident && override.Stdin != "inherit" {
 		stays = exe.stay(file, schemas)
@@ -222,7 +224,9 @@ func (o Options) runner(name string) process.Runner {
 
 // PerCall lists the prefixes of the variables that belong to a single hook or tool
 // call. Processes started within that call do not inherit them.
-func PerCall() []string { return []string{"CHIBI_HOOK", "CHIBI_TOOL"} }
+func PerCall() []string {
+	return []string{"CHIBI_HOOK", "CHIBI_TOOL", "CHIBI_SESSION_ID", "CHIBI_PROMPT_ID", "CHIBI_TRANSCRIPT_PATH"}
+}
 
 func origin(path string) plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: path} }
 

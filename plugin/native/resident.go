@@ -23,6 +23,18 @@ import (
 type staying struct {
 	process *resident.Resident
 	meta    meta
+	// transcript is that of the program.
+	transcript bool
+}
+
+// of returns the environment of a single call.
+func (s *staying) of(id plugin.Identity) meta {
+	m := s.meta
+	m.Session, m.Prompt = id.Session, id.Prompt
+	if s.transcript {
+		m.Transcript = id.Transcript
+	}
+	return m
 }
 
 // meta is the environment of a single call. Its members are always in this order.
@@ -30,6 +42,10 @@ type meta struct {
 	Home    string `json:"CHIBI_HOME"`
 	Context string `json:"CHIBI_CONTEXT"`
 	Verbose string `json:"CHIBI_VERBOSE,omitempty"`
+
+	Session    string `json:"CHIBI_SESSION_ID,omitempty"`
+	Prompt     string `json:"CHIBI_PROMPT_ID,omitempty"`
+	Transcript string `json:"CHIBI_TRANSCRIPT_PATH,omitempty"`
 }
 
 // hookParams are the parameters of the method "hook", toolParams those of "tool". What a
@@ -73,7 +89,7 @@ func (p program) stay(file executable, schemas []schema) *staying {
 	if p.opts.Verbose {
 		m.Verbose = "1"
 	}
-	return &staying{process: p.opts.Residents.Add(spec), meta: m}
+	return &staying{process: p.opts.Residents.Add(spec), meta: m, transcript: p.transcript}
 }
 
 // variables returns the names of the variables that a plugin lists, nil if it lists none:
@@ -141,7 +157,7 @@ type residentHooks struct {
 // Handle asks the process.
 func (h residentHooks) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, error) {
 	a, err := h.process.Ask(ctx, resident.Question{Method: "hook", Pure: h.pure,
-		Timeout: h.ordinary.Limit(ev.Point), Params: hookParams{h.meta, ev.Point, ev.Payload}})
+		Timeout: h.ordinary.Limit(ev.Point), Params: hookParams{h.of(ev.Identity()), ev.Point, ev.Payload}})
 	if err != nil {
 		return h.unanswered(ctx, ev, a, err)
 	}
@@ -184,7 +200,8 @@ type residentTool struct {
 // Call asks the process to run the tool.
 func (t residentTool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	a, err := t.process.Ask(ctx, resident.Question{Method: "tool", Timeout: t.timeout,
-		Long: cmp.Or(t.opts.maxToolOutput(), resident.MaxAnswer), Params: toolParams{t.meta, t.spec.Name, call.Arguments}})
+		Long:   cmp.Or(t.opts.maxToolOutput(), resident.MaxAnswer),
+		Params: toolParams{t.of(plugin.IdentityOf(ctx)), t.spec.Name, call.Arguments}})
 	if err != nil {
 		return t.unanswered(ctx, call, a, err)
 	}

@@ -221,6 +221,32 @@ func TestWhatAResidentReceives(t *testing.T) {
 	}
 }
 
+// TestWhatAResidentIsToldOfTheConversation: after what it is always told, and the transcript
+// only if its schema asks for it.
+func TestWhatAResidentIsToldOfTheConversation(t *testing.T) {
+	const path = `,"CHIBI_TRANSCRIPT_PATH":"/t.jsonl"`
+	const body = `echo "$line" >> 'LOG'.lines; case "$line" in *'"method":"tool"'*) reply '{"output":""}' ;; *)
+		reply '{}' ;; esac`
+	for more, transcript := range map[string]string{"": "", `,"transcript":true`: path} {
+		p := loadResident(t, more, body)
+		ctx := plugin.WithIdentity(t.Context(), func() plugin.Identity {
+			return plugin.Identity{Session: "s", Prompt: "p", Transcript: "/t.jsonl"}
+		})
+		if _, err := plugin.Fire(ctx, p.host, hookpoints.PreTool, hookpoints.PreToolPayload{}); err != nil {
+			t.Error(err)
+		}
+		if _, err := p.call(ctx); err != nil {
+			t.Error(err)
+		}
+		got, _ := os.ReadFile(p.log + ".lines")
+		meta := `"meta":{"CHIBI_HOME":"/home/of/chibi","CHIBI_CONTEXT":"work","CHIBI_SESSION_ID":"s","CHIBI_PROMPT_ID":"p"` +
+			transcript + `}`
+		if n := strings.Count(string(got), meta); n != 2 {
+			t.Errorf("%d of 2 requests have %s:\n%s", n, meta, got)
+		}
+	}
+}
+
 // TestEveryMisbehaviour: each ends the process and what it was asked; nothing is asked
 // twice, and the next event starts it again.
 func TestEveryMisbehaviour(t *testing.T) {

@@ -39,6 +39,7 @@ type schema struct {
 	Concurrent  bool              `json:"concurrent"`
 	Env         []string          `json:"env"`
 	Cache       *bool             `json:"cache"`
+	Transcript  bool              `json:"transcript"`
 }
 
 // isTool reports whether the model may call it, which is the default.

@@ -48,7 +48,7 @@ func (t tool) Spec() tools.Spec { return t.spec }
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 	out, err := t.runner.Run(ctx, process.Command{
 		Path:         t.path,
-		Env:          append(slices.Clip(t.env), "CHIBI_TOOL_NAME="+t.spec.Name),
+		Env:          append(t.told(plugin.IdentityOf(ctx)), "CHIBI_TOOL_NAME="+t.spec.Name),
 		Stdin:        append(slices.Clip(call.Arguments), '\n'),
 		Data:         &process.Data{Var: "CHIBI_TOOL_ARGS", Value: call.Arguments},
 		InheritStdin: t.inherit,

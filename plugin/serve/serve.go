@@ -54,6 +54,12 @@ type Meta struct {
 	Context string `json:"CHIBI_CONTEXT"`
 	// Verbose is "1" with -v, else "".
 	Verbose string `json:"CHIBI_VERBOSE"`
+	// Session is the id of the conversation, Prompt that of the prompt that is being
+	// answered; "" for none.
+	Session string `json:"CHIBI_SESSION_ID,omitempty"`
+	Prompt  string `json:"CHIBI_PROMPT_ID,omitempty"`
+	// Transcript is the path of the view of the conversation, if the schema asks for it.
+	Transcript string `json:"CHIBI_TRANSCRIPT_PATH,omitempty"`
 }
 
 // Event is an event of a conversation.
@@ -99,7 +105,8 @@ func (p Plugin) once(in io.Reader, out io.Writer) error {
 	case len(data) > MaxRequest:
 		return errTooLarge
 	}
-	meta := Meta{os.Getenv("CHIBI_HOME"), os.Getenv("CHIBI_CONTEXT"), os.Getenv("CHIBI_VERBOSE")}
+	meta := Meta{os.Getenv("CHIBI_HOME"), os.Getenv("CHIBI_CONTEXT"), os.Getenv("CHIBI_VERBOSE"),
+		os.Getenv("CHIBI_SESSION_ID"), os.Getenv("CHIBI_PROMPT_ID"), os.Getenv("CHIBI_TRANSCRIPT_PATH")}
 	if point := os.Getenv("CHIBI_HOOK"); point != "" {
 		answer, err := p.hook(Event{point, data, meta})
 		if err != nil || answer == nil {

@@ -79,7 +79,7 @@ func TestOneEventIsFoundInTheEnvironment(t *testing.T) {
 		{args: []string{"--schema"}, out: `{"name":"echoes"}` + "\n"},
 		{hook: "pre_tool", in: `{"a":1}`,
 			out: `{"Point":"pre_tool","Payload":{"a":1},"Meta":{"CHIBI_HOME":"/h","CHIBI_CONTEXT":"c",` +
-				`"CHIBI_VERBOSE":""}}` + "\n"},
+				`"CHIBI_VERBOSE":"","CHIBI_SESSION_ID":"s","CHIBI_PROMPT_ID":"p"}}` + "\n"},
 		{hook: "silent"},
 		{hook: "fails", fail: "no disk"},
 		{hook: "odd", fail: "json"},
@@ -90,6 +90,8 @@ func TestOneEventIsFoundInTheEnvironment(t *testing.T) {
 		t.Setenv("CHIBI_HOME", "/h")
 		t.Setenv("CHIBI_CONTEXT", "c")
 		t.Setenv("CHIBI_VERBOSE", "")
+		t.Setenv("CHIBI_SESSION_ID", "s")
+		t.Setenv("CHIBI_PROMPT_ID", "p")
 		var out strings.Builder
 		err := echoes.Run(test.args, strings.NewReader(test.in), &out)
 		if out.String() != test.out || (err != nil) != (test.fail != "") ||

@@ -1,0 +1,76 @@
+package contexts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// Session identifies the conversation of a context.
+type Session struct {
+	// ID is a UUID. It is the same as long as the conversation lasts, also when it is
+	// compacted or replaced and when the context is renamed; after Archive it is another one.
+	// That of a context that does not exist yet is what it will be if this handle begins it.
+	ID string
+	// Empty is true as long as nothing was said.
+	Empty bool
+	// Cleared is true if the conversation began when another one was archived.
+	Cleared bool
+}
+
+// Session returns which conversation the context has. Its cost depends neither on the
+// length of the window nor on that of the transcript.
+func (c *conversation) Session(ctx context.Context) (Session, error) {
+	begins, err := c.transcript.begins(ctx)
+	if err != nil {
+		return Session{}, fmt.Errorf("reading context %q: %w", c.ref.name, err)
+	}
+	if len(begins) == 0 {
+		return Session{ID: c.ref.firstID(), Empty: true}, nil
+	}
+	return SessionOf(begins), nil
+}
+
+// SessionOf returns the conversation of a window that is not empty, or of the beginning of
+// one.
+func SessionOf(window []Entry) Session {
+	first := window[0]
+	isNew := first.Type == TypeContextCreated || first.Type == TypeArchival
+	return Session{ID: sessionID(first), Empty: isNew && len(window) == 1, Cleared: first.Type == TypeArchival}
+}
+
+// sessionID returns the id of the conversation whose window begins with an entry.
+func sessionID(first Entry) string {
+	id := cmp.Or(first.meta().Session, first.ID)
+	if uuid.Validate(id) != nil { // written by another program
+		id = uuid.NewSHA1(uuid.NameSpaceOID, []byte(id)).String()
+	}
+	return id
+}
+
+// goingOn returns an anchor that goes on with the conversation of a window, if it does not
+// begin another one.
+func goingOn(anchor Entry, window []Entry) Entry {
+	if anchor.Type != TypeCompaction || len(window) == 0 {
+		return anchor
+	}
+	meta := anchor.meta()
+	meta.Session = sessionID(window[0])
+	anchor.Metadata = &meta
+	return anchor
+}
+
+// firstID returns the id of the first entry of a context that has none yet.
+func (r *ref) firstID() string {
+	r.first = cmp.Or(r.first, uuid.NewString())
+	return r.first
+}
+
+// created returns the first entry of the transcript.
+func (r *ref) created() Entry {
+	e := contextCreated(r.name, nil)
+	e.ID, r.first = r.firstID(), ""
+	return e
+}
