@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"internal/cli/recipe": {"internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/recipes",
 		"internal/term"},
 	"internal/cli/hook": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/hookdoc",
-		"internal/workbench/firing", "plugin"},
+		"internal/term", "internal/workbench/firing", "plugin", "plugin/dialect"},
 	"internal/cli/plugins": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command",
 		"internal/config", "internal/disk", "internal/hookdoc", "internal/keeper", "internal/term",
 		"internal/workbench/cases", "internal/workbench/check", "internal/workbench/firing", "internal/workbench/installed",

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
@@ -132,7 +131,9 @@ func (h *hook) command(ev plugin.Event, m Moment, payload []byte) (process.Comma
 	variables := h.dialect.Variables(h.event, m)
 	c := process.Command{
 		Dir: h.opts.Dir, Stdin: payload, NoTerminal: true, Check: h.opts.Check, Admit: ev.Admit,
-		Env: slices.Concat(variables, h.opts.Memory.variables()), Timeout: h.timeout(ev.Point),
+		Env: slices.Concat(variables, h.opts.Memory.variables()),
+		Timeout: cmp.Or(h.opts.Override.Hooks[ev.Point].Timeout, h.opts.Override.Timeout,
+			h.dialect.TimeLimit(h.event, h.handler)),
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.handler.Env)) {
 		c.Env = append(c.Env, name+"="+h.handler.Env[name])
@@ -166,11 +167,6 @@ func find(c *process.Command, runner process.Runner) error {
 		c.Path = path
 	}
 	return nil
-}
-
-// timeout returns the time limit at a point: the person's, the handler's, the agent's.
-func (h *hook) timeout(at hookpoints.Name) time.Duration {
-	return cmp.Or(h.opts.Override.Hooks[at].Timeout, h.opts.Override.Timeout, h.dialect.TimeLimit(h.event, h.handler))
 }
 
 // answer returns the answer that an effect is at a point.

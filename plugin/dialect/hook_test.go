@@ -58,7 +58,8 @@ func shellCall(command string) hookpoints.PreToolPayload {
 
 func TestAHookOfClaudeSeesAndBlocksACommand(t *testing.T) {
 	dir := t.TempDir()
-	host, said := hooks(t, dir, settings("PreToolUse", `cat > seen; echo "no pushing" >&2; exit 2`))
+	host, said := hooks(t, dir, settings("PreToolUse", `cat > seen; echo "$CLAUDE_PROJECT_DIR" > project; `+
+		`echo "no pushing" >&2; exit 2`))
 	answer, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, shellCall("git push"))
 	if err != nil || !answer.Block || !strings.Contains(answer.Message, "no pushing") {
 		t.Errorf("%+v, %v, %q", answer, err, *said)
@@ -67,6 +68,9 @@ func TestAHookOfClaudeSeesAndBlocksACommand(t *testing.T) {
 	want := `"tool_name":"Bash","tool_input":{"command":"git push","timeout":5000}`
 	if !strings.Contains(string(seen), want) {
 		t.Errorf("it saw %s, want %s", seen, want)
+	}
+	if project, _ := os.ReadFile(filepath.Join(dir, "project")); strings.TrimSpace(string(project)) != dir {
+		t.Errorf("the project is %s", project)
 	}
 }
 
@@ -92,6 +96,31 @@ func TestAMatcherDecidesWhoIsAsked(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "asked")); err == nil {
 		t.Error("a hook for Write was asked about a command")
 	}
+}
+
+// TestASessionStartsOnce holds that its hook runs at the first prompt, that what it says is in
+// every system prompt, and that it runs again after a compaction.
+func TestASessionStartsOnce(t *testing.T) {
+	dir := t.TempDir()
+	host, said := hooks(t, dir, settings("SessionStart", `cat >> starts; echo; echo "Mind the gap."`))
+	prompt := func(want string) {
+		t.Helper()
+		prompt := hookpoints.PreMessagePayload{Prompt: "hi"}
+		if _, err := plugin.Fire(t.Context(), host, hookpoints.PreMessage, prompt); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := plugin.Fire(t.Context(), host, hookpoints.PreSystemPrompt, hookpoints.SystemPromptPayload{})
+		starts, _ := os.ReadFile(filepath.Join(dir, "starts"))
+		if err != nil || answer.Inject != "Mind the gap." || strings.Count(string(starts), want) != 1 {
+			t.Errorf("%q, %v, %q after %s", answer.Inject, err, *said, starts)
+		}
+	}
+	prompt(`"source":"startup"`)
+	prompt(`"source":"startup"`)
+	if _, err := plugin.Fire(t.Context(), host, hookpoints.PostCompact, hookpoints.ContextPayload{}); err != nil {
+		t.Fatal(err)
+	}
+	prompt(`"source":"compact"`)
 }
 
 func TestWhatFailsNamesFileLineAndCommand(t *testing.T) {

@@ -48,34 +48,38 @@ func (w Ways) lacks(kind HandlerKind) string {
 func (h *hook) ask(ctx context.Context, ev plugin.Event, m Moment, payload []byte) (Effect, plugin.Answer, error) {
 	switch h.handler.Kind {
 	case HTTPHandler:
-		return h.outcome(plugin.Answer{}, func() (Outcome, error) { return h.post(ctx, payload) })
+		out, err := h.post(ctx, payload)
+		return h.outcome(out, plugin.Answer{}, err)
 	case MCPToolHandler:
-		return h.outcome(plugin.Answer{}, func() (Outcome, error) { return h.call(ctx, payload) })
+		out, err := h.call(ctx, payload)
+		return h.outcome(out, plugin.Answer{}, err)
 	case PromptHandler, AgentHandler:
 		eff, err := h.model(ctx, payload)
 		return eff, plugin.Answer{}, h.failed(err)
 	}
+	out, answer, err := h.process(ctx, ev, m, payload)
+	return h.outcome(out, answer, err)
+}
+
+// process runs the process of a command handler.
+func (h *hook) process(ctx context.Context, ev plugin.Event, m Moment, payload []byte) (Outcome, plugin.Answer, error) {
 	command, err := h.command(ev, m, payload)
 	if err != nil {
-		return Effect{}, plugin.Answer{}, h.failed(err)
+		return Outcome{}, plugin.Answer{}, err
 	}
 	out, err := h.opts.Runner.Run(ctx, command)
-	timedOut := errors.Is(err, process.ErrTimeout)
 	answer := plugin.Answer{Unread: out.Unread, Asked: out.Asked}
+	if errors.Is(err, process.ErrTimeout) {
+		return Outcome{TimedOut: true, Stderr: out.Stderr}, answer, nil
+	}
 	if err == nil && out.Signal == "" {
 		answer.Exit = &out.Exit
 	}
-	return h.outcome(answer, func() (Outcome, error) {
-		if timedOut {
-			return Outcome{TimedOut: true, Stderr: out.Stderr}, nil
-		}
-		return Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit, Signal: out.Signal}, err
-	})
+	return Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit, Signal: out.Signal}, answer, err
 }
 
 // outcome returns what the end of a handler means.
-func (h *hook) outcome(answer plugin.Answer, run func() (Outcome, error)) (Effect, plugin.Answer, error) {
-	out, err := run()
+func (h *hook) outcome(out Outcome, answer plugin.Answer, err error) (Effect, plugin.Answer, error) {
 	if err != nil {
 		return Effect{}, answer, h.failed(err)
 	}
