@@ -41,7 +41,7 @@ func (v *verdict) read(answer gjson.Result) {
 	}
 	done := map[Member]bool{}
 	for _, row := range v.event.Rows {
-		if !row.applies(answer) || done[row.Set] {
+		if row.Writes || !row.applies(answer) || done[row.Set] {
 			continue
 		}
 		if lacks := lacking(answer, row.Needs); lacks != "" {
@@ -107,6 +107,10 @@ func (v *verdict) set(row Row, value gjson.Result) bool {
 		eff.Prompt = &value.Str
 	case SetEnv:
 		eff.Env = texts(value)
+	case SetRequest:
+		eff.Request = neutralRequest(value)
+	case SetInclude:
+		eff.Include = geminiInclude(value)
 	case Invalid:
 		eff.Failed = fmt.Sprintf("its answer has %s: %s, which is not valid there", row.Path, clip.Text(value.Raw, 60))
 	case NoEffect:

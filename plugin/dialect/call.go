@@ -15,10 +15,24 @@ import (
 
 // There returns the name of a moment's tool and its arguments, as the agent names them.
 func (d Dialect) There(m Moment) (tool string, input json.RawMessage) {
-	if server := m.Text(Server); server != "" && d.MCPName != "" {
-		return fmt.Sprintf(d.MCPName, server, m.Text(ServerTool)), m.Values[ToolInput]
+	if tool := m.Text(ServerTool); tool != "" && d.MCPName != "" {
+		return fmt.Sprintf(d.MCPName, m.Text(Server), tool), m.Values[ToolInput]
 	}
 	return d.Tools.There(callOf(d, m))
+}
+
+// OursOf returns chibi's names of tools that the agent names; what its table does not have keeps
+// its name.
+func (d Dialect) OursOf(names []string) []string {
+	ours := make([]string, 0, len(names))
+	for _, name := range names {
+		call := d.Tools.Ours(name, nil)
+		if server, tool := serverTool(d.MCPName, name); call.Category == "" && server != "" {
+			call.Tool = "mcp__" + server + "__" + tool
+		}
+		ours = append(ours, call.Tool)
+	}
+	return ours
 }
 
 // Theirs returns the arguments of the call that an agent is about to make, in its names, after

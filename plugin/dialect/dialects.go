@@ -6,7 +6,9 @@ import (
 )
 
 // All returns the dialects of all agents, in the order in which their hooks are asked.
-func All() []Dialect { return []Dialect{claude(), qwen()} }
+func All() []Dialect {
+	return []Dialect{claude(), codex(), copilot(), crush(), cursor(), gemini(), qwen()}
+}
 
 // Names returns the names of all dialects, in that order.
 func Names() (names []string) {

@@ -29,6 +29,9 @@ type Outcome struct {
 func (d Dialect) Effect(e Event, out Outcome) Effect {
 	v := verdict{Dialect: e.of(d), event: e, exit: exitOf(d, e, out), out: out,
 		stdout: strings.TrimSpace(string(out.Stdout)), text: strings.TrimSpace(out.Stderr)}
+	if d.Progress {
+		v.stdout = withoutProgress(v.stdout)
+	}
 	if v.exit.Stderr {
 		v.stdout = cmp.Or(v.stdout, v.text)
 		v.text = v.stdout
@@ -45,9 +48,21 @@ func (d Dialect) Effect(e Event, out Outcome) Effect {
 		v.ended()
 	}
 	if v.eff.Decision == hookpoints.DecisionDeny {
+		v.eff.OutputReplaced = e.DenyReplaces
 		v.eff.Reason, v.eff.Input = cmp.Or(v.eff.Reason, d.NoReason), nil
 	}
 	return v.eff
+}
+
+// withoutProgress leaves out the lines that only report progress.
+func withoutProgress(stdout string) string {
+	var rest strings.Builder
+	for line := range strings.Lines(stdout) {
+		if object, is := objectOf(strings.TrimSpace(line), false); !is || object.Get("type").Str != "progress" {
+			rest.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(rest.String())
 }
 
 // exitOf returns what the end of a process means: the row for its exit status, or the row for

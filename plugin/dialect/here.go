@@ -48,17 +48,29 @@ func answerAt(d Dialect, at hookpoints.Name, m Moment, eff Effect) (body json.Ra
 			a.fields["input"] = m.Text(Task) + "\n\n" + eff.Context
 		}
 	case hookpoints.PreAPIRequest.Name:
-		if eff.Request != nil {
-			a.fields["request_body"] = eff.Request
-		}
+		a.request(m, eff)
 	case hookpoints.PreAPITools.Name:
 		if eff.Include != nil {
-			a.fields["include"] = eff.Include
+			a.fields["include"] = d.OursOf(eff.Include)
 		}
 	default:
 		a.observes(eff)
 	}
 	return a.body()
+}
+
+// request is the answer before a request. The turn cannot be ended there.
+func (a *answer) request(m Moment, eff Effect) {
+	if eff.Request != nil {
+		patch, notes := m.RequestPatch(eff)
+		a.notes = append(a.notes, notes...)
+		if patch != nil {
+			a.fields["request_body"] = patch
+		}
+	}
+	if eff.Halt || eff.Decision == hookpoints.DecisionDeny {
+		a.notes = append(a.notes, fmt.Sprintf("a request cannot be refused at %s; it is sent", a.at))
+	}
 }
 
 // answer is an answer of chibi that is being put together.

@@ -44,7 +44,7 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	if !known {
 		return plugin.Plugin{}, fmt.Errorf("unknown event %q", h.Event)
 	}
-	points := PointsOf(e.Kind)
+	points := e.points()
 	if points == nil {
 		return plugin.Plugin{}, fmt.Errorf("chibi never fires %s", e.Name)
 	}
@@ -107,7 +107,7 @@ func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, erro
 
 // moment returns what happens, or why the hook is not for it.
 func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why string) {
-	m, is := MomentAt(ev.Point, h.event.Kind, ev.Payload, h.opts.Run(ctx))
+	m, is := h.event.momentAt(ev.Point, ev.Payload, h.opts.Run(ctx))
 	if !is {
 		return m, fmt.Sprintf("this is no moment for %s", h.event.Name)
 	}

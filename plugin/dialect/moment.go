@@ -11,32 +11,33 @@ type Kind string
 
 // The kinds of moments. The comment says where chibi fires them.
 const (
-	SessionStart   Kind = "session start"    // the first pre_message of a run, and pre_system_prompt
-	SessionEnd     Kind = "session end"      // on_end
-	Prompt         Kind = "prompt"           // pre_message
-	PromptExpanded Kind = "recipe by name"   // pre_message of a prompt that runs a recipe
-	SelectTools    Kind = "tool selection"   // pre_api_tools
-	BeforeRequest  Kind = "before a request" // pre_api_request
-	AfterResponse  Kind = "after a response" // post_turn
-	BeforeTool     Kind = "before a tool"    // pre_tool
-	AskPermission  Kind = "permission asked" // pre_permission
-	BeforeShell    Kind = "before a command" // pre_shell_exec
-	BeforeMCP      Kind = "before MCP"       // pre_mcp_call
-	BeforeRead     Kind = "before a read"    // pre_file_read
-	AfterTool      Kind = "after a tool"     // pre_tool_output, whether it succeeded or failed
-	ToolSucceeded  Kind = "tool succeeded"   // pre_tool_output with status ran
-	ToolFailed     Kind = "tool failed"      // pre_tool_output with status failed
-	AfterShell     Kind = "after a command"  // pre_tool_output of a tool of category shell
-	AfterMCP       Kind = "after MCP"        // pre_tool_output of a tool of an MCP server
-	AfterEdit      Kind = "after an edit"    // pre_tool_output of a tool of category write or edit
-	AfterBatch     Kind = "after all tools"  // post_tool_batch
-	Stop           Kind = "stop"             // pre_stop
-	TurnFailed     Kind = "turn failed"      // on_turn_failed
-	BeforeCompact  Kind = "before compact"   // pre_compact and pre_rolling_compact
-	AfterCompact   Kind = "after compact"    // post_compact and post_rolling_compact
-	AgentStart     Kind = "sub-agent start"  // pre_spawn_agent
-	AgentStop      Kind = "sub-agent stop"   // post_spawn_agent
-	Never          Kind = "never"            // chibi has no such moment
+	SessionStart    Kind = "session start"    // the first pre_message of a run, and pre_system_prompt
+	SessionEnd      Kind = "session end"      // on_end
+	Prompt          Kind = "prompt"           // pre_message
+	PromptExpanded  Kind = "recipe by name"   // pre_message of a prompt that runs a recipe
+	SelectTools     Kind = "tool selection"   // pre_api_tools
+	BeforeRequest   Kind = "before a request" // pre_api_request
+	AfterResponse   Kind = "after a response" // post_turn
+	BeforeTool      Kind = "before a tool"    // pre_tool
+	AskPermission   Kind = "permission asked" // pre_permission
+	BeforeShell     Kind = "before a command" // pre_shell_exec
+	BeforeMCP       Kind = "before MCP"       // pre_mcp_call
+	BeforeRead      Kind = "before a read"    // pre_file_read
+	AfterTool       Kind = "after a tool"     // pre_tool_output, whether it succeeded or failed
+	ToolSucceeded   Kind = "tool succeeded"   // pre_tool_output with status ran
+	ToolFailed      Kind = "tool failed"      // pre_tool_output with status failed
+	AfterShell      Kind = "after a command"  // pre_tool_output of a tool of category shell
+	AfterMCP        Kind = "after MCP"        // pre_tool_output of a tool of an MCP server
+	AfterEdit       Kind = "after an edit"    // pre_tool_output of a tool of category write or edit
+	AfterBatch      Kind = "after all tools"  // post_tool_batch
+	Stop            Kind = "stop"             // pre_stop
+	TurnFailed      Kind = "turn failed"      // on_turn_failed with status error
+	TurnInterrupted Kind = "turn interrupted" // on_turn_failed with status interrupted
+	BeforeCompact   Kind = "before compact"   // pre_compact and pre_rolling_compact
+	AfterCompact    Kind = "after compact"    // post_compact and post_rolling_compact
+	AgentStart      Kind = "sub-agent start"  // pre_spawn_agent
+	AgentStop       Kind = "sub-agent stop"   // post_spawn_agent
+	Never           Kind = "never"            // chibi has no such moment
 )
 
 // Value names a value of a Moment. Values are JSON; the comment says which.
@@ -93,6 +94,11 @@ const (
 	Usage          Value = "usage"           // object: hookpoints.Usage
 	Messages       Value = "messages"        // number: of the conversation
 	AgentVersion   Value = "agent_version"   // string: the version that scripts are told
+	ParentAgent    Value = "parent_agent"    // string, in a sub-agent: the agent that started it
+	HookDir        Value = "hook_dir"        // string: the folder of the settings file that has the hook
+	PlansDir       Value = "plans_dir"       // string: a folder for plans of the conversation
+	Question       Value = "question"        // string: what the person is asked
+	Notice         Value = "notice"          // string: what kind of notice it is, in the agent's word
 )
 
 // Moment is what happens, in no agent's words. The zero value is no moment.
@@ -106,6 +112,9 @@ type Moment struct {
 	Extra map[string]json.RawMessage
 	// There is the tool call as an agent said it; the zero value in chibi.
 	There Call
+	// More are further moments of the same call of an agent, one for each file that a patch
+	// changes besides the first.
+	More []Moment
 }
 
 // Call is a tool call in an agent's words: the tool's name, its arguments and, after it, the

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
 
@@ -39,6 +40,9 @@ func (e Event) of(d Dialect) Dialect {
 	}
 	if e.Matcher != nil {
 		d.Matcher = *e.Matcher
+	}
+	if e.MCPName != "" {
+		d.MCPName = e.MCPName
 	}
 	return d
 }
@@ -81,12 +85,8 @@ func (w encoder) write(f Field) (json.RawMessage, error) {
 	case AsTool:
 		name, _ := w.There(m)
 		return strictjson.Quote(name), nil
-	case AsInput, AsInputText:
-		_, input := w.There(m)
-		if f.Form == AsInputText {
-			return strictjson.Quote(string(input)), nil
-		}
-		return input, nil
+	case AsInput, AsInputText, AsPatch:
+		return w.input(f.Form), nil
 	case AsResult:
 		return w.result()
 	case AsTrimmed:
@@ -106,7 +106,41 @@ func (w encoder) write(f Field) (json.RawMessage, error) {
 	case AsJSONString:
 		return strictjson.Quote(string(value)), nil
 	}
-	return w.Words.theirs(f.Value, value), nil
+	return w.special(f, value), nil
+}
+
+// input writes the arguments of a tool.
+func (w encoder) input(form Form) json.RawMessage {
+	_, input := w.There(w.m)
+	switch form {
+	case AsInputText:
+		return strictjson.Quote(string(input))
+	case AsPatch:
+		return patchOf(w.Dialect, w.m, input)
+	}
+	return input
+}
+
+// special writes values in forms that few tables have, and as they are.
+func (w encoder) special(f Field, value json.RawMessage) json.RawMessage {
+	switch f.Form {
+	case AsSubject:
+		call := callOf(w.Dialect, w.m)
+		return json.RawMessage(gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject)).Raw)
+	case AsMCPResult:
+		return strictjson.Quote(`{"content":` + string(textBlocks(value)) + "}")
+	case AsEdits:
+		return cursorEdits(value)
+	case AsGeminiRequest:
+		return geminiRequest(value)
+	case AsGeminiCandidates:
+		return geminiCandidates(gjson.ParseBytes(value).Str)
+	case AsGeminiDetails:
+		return geminiDetails(w.m)
+	case AsGeminiUsage:
+		return geminiUsage(value)
+	}
+	return w.Words.theirs(f.Value, value)
 }
 
 // textBlocks is a list of one block with a text.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
 )
 
@@ -56,7 +57,7 @@ func singlePoint(k Kind) hookpoints.Name {
 		return hookpoints.PrePermission.Name
 	case AfterBatch:
 		return hookpoints.PostToolBatch.Name
-	case TurnFailed:
+	case TurnFailed, TurnInterrupted:
 		return hookpoints.OnTurnFailed.Name
 	case AgentStart:
 		return hookpoints.PreSpawnAgent.Name
@@ -64,6 +65,34 @@ func singlePoint(k Kind) hookpoints.Name {
 		return hookpoints.PostSpawnAgent.Name
 	}
 	return ""
+}
+
+// kinds are the kinds of moments at which an event fires.
+func (e Event) kinds() []Kind { return append([]Kind{e.Kind}, e.Also...) }
+
+// points are the points at which it fires.
+func (e Event) points() (points []hookpoints.Name) {
+	for _, k := range e.kinds() {
+		for _, at := range PointsOf(k) {
+			if !slices.Contains(points, at) {
+				points = append(points, at)
+			}
+		}
+	}
+	return points
+}
+
+// momentAt is MomentAt for all kinds of an event.
+func (e Event) momentAt(at hookpoints.Name, payload json.RawMessage, about Run) (m Moment, is bool) {
+	for _, k := range e.kinds() {
+		if !slices.Contains(PointsOf(k), at) {
+			continue
+		}
+		if m, is = MomentAt(at, k, payload, about); is {
+			return m, true
+		}
+	}
+	return m, false
 }
 
 // known is a value of a moment that a point's payload has.
@@ -137,7 +166,23 @@ func MomentAt(at hookpoints.Name, k Kind, payload json.RawMessage, about Run) (m
 		}
 	}
 	m.add(at, payload)
+	m.addCall()
 	return m, m.is(k)
+}
+
+// addCall adds the command of a shell, or the server and its tool, that a call is about.
+func (m Moment) addCall() {
+	switch tools.Category(m.Text(ToolCategory)) {
+	case tools.CategoryShell:
+		if command := gjson.GetBytes(m.Values[ToolInput], gjson.Escape(m.Text(ToolSubject))); !m.Has(Command) {
+			m.set(Command, command.Str)
+		}
+	case tools.CategoryMCP:
+		if server, tool := serverTool("mcp__%s__%s", m.Text(ToolName)); !m.Has(Server) {
+			m.set(Server, server)
+			m.set(ServerTool, tool)
+		}
+	}
 }
 
 // add adds the values that are not a member of the payload as it is.
@@ -147,7 +192,9 @@ func (m Moment) add(at hookpoints.Name, payload json.RawMessage) {
 	case hookpoints.PreToolOutput.Name:
 		whole := m.Text(ToolOutput)
 		set(ToolOutput, strings.TrimPrefix(whole, gjson.GetBytes(payload, "preface").Str))
-		set(ToolError, whole)
+		if m.Text(ToolStatus) != string(hookpoints.StatusRan) {
+			set(ToolError, whole)
+		}
 	case hookpoints.PreStop.Name:
 		m.Values[StopActive] = json.RawMessage("false")
 		if gjson.GetBytes(payload, "follow_ups").Int() > 0 {
@@ -167,6 +214,10 @@ func (m Moment) is(k Kind) bool {
 	switch k {
 	case PromptExpanded:
 		return m.Has(Recipe)
+	case TurnFailed:
+		return m.Text(FailureKind) != string(hookpoints.TurnInterrupted)
+	case TurnInterrupted:
+		return m.Text(FailureKind) == string(hookpoints.TurnInterrupted)
 	case ToolSucceeded:
 		return ran
 	case ToolFailed:

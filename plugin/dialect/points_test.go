@@ -17,7 +17,7 @@ func kinds() []Kind {
 	return []Kind{
 		SessionStart, SessionEnd, Prompt, PromptExpanded, SelectTools, BeforeRequest,
 		AfterResponse, BeforeTool, AskPermission, BeforeShell, BeforeMCP, BeforeRead, AfterTool,
-		ToolSucceeded, ToolFailed, AfterShell, AfterMCP, AfterEdit, AfterBatch, Stop, TurnFailed,
+		ToolSucceeded, ToolFailed, AfterShell, AfterMCP, AfterEdit, AfterBatch, Stop, TurnFailed, TurnInterrupted,
 		BeforeCompact, AfterCompact, AgentStart, AgentStop, Never,
 	}
 }

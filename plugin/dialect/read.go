@@ -64,7 +64,8 @@ func (r decoder) takeAll(fields []Field, all gjson.Result) {
 func (r decoder) take(f Field, value gjson.Result) {
 	raw := json.RawMessage(value.Raw)
 	switch f.Form {
-	case AsTool, AsInput, AsInputText, AsResult, AsResultText:
+	case AsTool, AsInput, AsInputText, AsPatch, AsResult, AsResultText, AsSubject, AsEdits,
+		AsGeminiDetails:
 		return
 	case AsMillis:
 		raw = strictjson.Quote(time.UnixMilli(value.Int()).UTC().Format(millisecondsUTC))
@@ -74,10 +75,16 @@ func (r decoder) take(f Field, value gjson.Result) {
 		raw = strictjson.Quote(textOf(value))
 	case AsCalls:
 		raw = r.calls(f.Each, value)
+	case AsGeminiRequest:
+		raw = neutralRequest(value)
+	case AsGeminiUsage:
+		raw = neutralUsage(value)
+	case AsMCPResult:
+		raw = strictjson.Quote(textOf(gjson.ParseBytes(objectIn(value))))
 	case AsJSONString:
 		raw = json.RawMessage(value.Str)
 	}
-	if value.Type == gjson.Null || f.Value == "" || len(raw) == 0 || !strictjson.Valid(raw) {
+	if f.Value == "" || value.Type == gjson.Null || len(raw) == 0 || !strictjson.Valid(raw) {
 		return
 	}
 	r.m.Values[f.Value] = r.Words.ours(f.Value, raw)

@@ -18,9 +18,11 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 		case !value.Exists():
 		case f.Form == AsTool:
 			r.m.There.Tool = value.String()
-		case f.Form == AsInput || f.Form == AsInputText:
+		case f.Form == AsInput || f.Form == AsInputText || f.Form == AsPatch:
 			r.m.There.Input = objectIn(value)
-		case f.Form == AsResult || f.Form == AsResultText:
+		case f.Form == AsResult:
+			r.m.There.Result = json.RawMessage(value.Raw)
+		case f.Form == AsResultText:
 			r.m.There.Result = objectIn(value)
 		}
 	}
@@ -29,6 +31,9 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 	}
 	if r.m.There.Result != nil {
 		r.takeResult()
+	}
+	if r.m.There.Tool == applyPatch && slices.ContainsFunc(fields, func(f Field) bool { return f.Form == AsPatch }) {
+		takePatch(r.m)
 	}
 }
 
@@ -51,8 +56,11 @@ func (r decoder) takeCall() {
 		input = json.RawMessage("{}")
 	}
 	call := r.Tools.Ours(m.There.Tool, input)
-	if server, tool := serverTool(r.MCPName, m.There.Tool); call.Category == "" && server != "" {
-		call.Category, call.Tool = tools.CategoryMCP, "mcp__"+server+"__"+tool
+	if server, tool := serverTool(r.MCPName, m.There.Tool); call.Category == "" && tool != "" {
+		call.Category = tools.CategoryMCP
+		if server != "" {
+			call.Tool = "mcp__" + server + "__" + tool
+		}
 		m.set(Server, server)
 		m.set(ServerTool, tool)
 	}
@@ -69,8 +77,16 @@ func (m Moment) set(v Value, text string) {
 	}
 }
 
-// serverTool returns the MCP server and the tool of it that a name made by a pattern says.
+// serverTool returns the MCP server and the tool of it that a name made by a pattern says. A
+// pattern that has the tool alone says no server.
 func serverTool(pattern, name string) (server, tool string) {
+	if before, is := strings.CutSuffix(pattern, "%[2]s"); is {
+		tool, _ = strings.CutPrefix(name, before)
+		if tool == name {
+			return "", ""
+		}
+		return "", tool
+	}
 	before, rest, _ := strings.Cut(pattern, "%s")
 	between, after, _ := strings.Cut(rest, "%s")
 	name, ok := strings.CutPrefix(name, before)

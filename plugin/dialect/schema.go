@@ -13,7 +13,7 @@ import (
 func (v *verdict) wrong(answer gjson.Result) string {
 	for _, row := range v.event.Rows {
 		value := answer.Get(row.Path)
-		if value.Type == gjson.Null {
+		if value.Type == gjson.Null || row.Writes {
 			continue
 		}
 		if wants := row.wants(); wants != "" && !isOf(value, wants) {
@@ -99,15 +99,18 @@ func (e Event) rest(answer gjson.Result) (names []string) {
 // maxRest bounds how many members without a meaning are named.
 const maxRest = 10
 
-// knows reports whether a row or a condition names a member with a value, and whether rows
-// name members inside of it.
+// knows reports whether a row names a member with a value (or, if none names it, a condition
+// the member), and whether rows name members inside of it.
 func (e Event) knows(path string, value gjson.Result) (known, inside bool) {
+	named, asked := false, false
 	for _, row := range e.Rows {
 		inside = inside || strings.HasPrefix(row.Path, path+".")
 		fits := row.Is == "" || row.Is == value.Raw || value.Type == gjson.Null || isDefault(row.Is, value)
-		known = known || row.Path == path && fits || slices.ContainsFunc(slices.Concat(row.Needs, row.When), names(path))
+		named = named || row.Path == path
+		known = known || row.Path == path && fits
+		asked = asked || slices.ContainsFunc(slices.Concat(row.Needs, row.When), names(path))
 	}
-	return known || inside, inside
+	return known || inside || asked && !named, inside
 }
 
 // isDefault reports whether a switch of which only one position is named has the other one.

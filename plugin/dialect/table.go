@@ -42,6 +42,8 @@ type Dialect struct {
 	Newline bool
 	// Exits are what exit statuses mean, at events that do not say it themselves.
 	Exits []Exit
+	// Progress says that lines with objects of type "progress" are no part of an answer.
+	Progress bool
 	// Quoted says that an answer can be a JSON string that holds the object.
 	Quoted bool
 	// Typed says that an answer that breaks its schema is a failure as a whole: with a member
@@ -161,15 +163,18 @@ type Event struct {
 	// Needs are conditions, as of Row, that a payload fulfils; otherwise it is no such
 	// moment.
 	Needs []string
-	// Tools, Results and Matcher, if set, take the place of the dialect's here: some agents
+	// Tools, Results, Matcher and MCPName, if set, take the place of the dialect's here: some agents
 	// have two spellings of an event.
 	Tools   toolnames.Table
 	Results []Result
 	Matcher *MatcherRule
+	MCPName string
 	// Matches is the value that a matcher is compared with; "": matchers are ignored.
 	Matches Value
-	// Rows are what the members of an answer mean.
-	Rows []Row
+	// Rows are what the members of an answer mean. DenyReplaces says that a denial after a
+	// tool replaces its result by the reason.
+	Rows         []Row
+	DenyReplaces bool
 	// PlainText, if set, takes the place of the dialect's here.
 	PlainText TextRule
 	// Exits come before those of the dialect here.
@@ -218,6 +223,15 @@ const (
 	AsResultText Form = "result text" // as AsResult, as a string that holds the JSON
 	AsCalls      Form = "calls"       // a list of calls with their results
 	AsTextBlocks Form = "text blocks" // a list of one block {"type":"text","text":...}
+	AsSubject    Form = "subject"     // the argument that the tool is about; not read
+	AsMCPResult  Form = "MCP result"  // a text as an MCP server's result, as a string that holds the JSON
+	// Those of one agent are exceptions of its table.
+	AsPatch            Form = "patch"
+	AsEdits            Form = "edits"
+	AsGeminiRequest    Form = "Gemini's request"
+	AsGeminiCandidates Form = "Gemini's candidates"
+	AsGeminiUsage      Form = "Gemini's usage"
+	AsGeminiDetails    Form = "Gemini's details"
 )
 
 // Row is what one member of an answer means.
@@ -238,8 +252,9 @@ type Row struct {
 	// When are conditions of the same form, and paths after "!" that must not be there. If
 	// they do not hold, the row is not there.
 	When []string
-	// Reads says that the member is only read, never written by chibi bridge.
-	Reads bool
+	// Reads says that the member is only read, never written by chibi bridge; Writes that it
+	// is only written.
+	Reads, Writes bool
 	// Form is how a result is written: a string, AsResult or AsTextBlocks. Categories are the
 	// categories of the tools for which it is written; nil: all.
 	Form       Form
@@ -261,8 +276,6 @@ type MatcherRule struct {
 	Invalid string
 	// Exact are events whose matcher is compared as a text.
 	Exact []string
-	// Display are further names of tools that a matcher may use, by the tool's name.
-	Display map[string][]string
 }
 
 // Variable is an environment variable of a hook.

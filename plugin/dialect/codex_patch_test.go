@@ -1,0 +1,62 @@
+package dialect_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/tidwall/gjson"
+)
+
+func TestAWriteIsAPatchToCodex(t *testing.T) {
+	codex, _ := dialect.ByName("codex")
+	event, _ := codex.Event("PreToolUse")
+	for name, test := range map[string]struct{ tool, category, arguments, want string }{
+		"a file": {"write_file", "write", `{"path":"a.txt","content":"one\ntwo\n"}`,
+			"*** Begin Patch\n*** Add File: /p/a.txt\n+one\n+two\n*** End Patch"},
+		"an edit": {"file_edit", "edit", `{"path":"/p/a.txt","old_string":"one","new_string":"1"}`,
+			"*** Begin Patch\n*** Update File: /p/a.txt\n@@\n-one\n+1\n*** End Patch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line, err := codex.Payload(event, dialect.Moment{Values: map[dialect.Value]json.RawMessage{
+				dialect.Cwd: json.RawMessage(`"/p"`), dialect.ToolName: strictjson.Quote(test.tool),
+				dialect.ToolCategory: strictjson.Quote(test.category), dialect.ToolSubject: json.RawMessage(`"path"`),
+				dialect.ToolInput: json.RawMessage(test.arguments),
+			}})
+			if err != nil || gjson.GetBytes(line, "tool_name").Str != "apply_patch" ||
+				gjson.GetBytes(line, "tool_input.command").Str != test.want {
+				t.Errorf("%s, %v", line, err)
+			}
+		})
+	}
+}
+
+// TestAPatchOfCodexIsACallForEachFile holds that a guard sees every file that a patch changes.
+func TestAPatchOfCodexIsACallForEachFile(t *testing.T) {
+	codex, _ := dialect.ByName("codex")
+	event, _ := codex.Event("PreToolUse")
+	patch := "*** Begin Patch\n*** Add File: new.txt\n+a\n*** Update File: /etc/passwd\n@@ root\n x\n-old\n+new\n" +
+		"*** Move to: moved.txt\n*** Delete File: gone.txt\n*** End Patch"
+	payload, _ := strictjson.Encode(map[string]any{"cwd": "/p", "tool_name": "apply_patch",
+		"tool_input": map[string]string{"command": patch}})
+	m, err := codex.Moment(event, payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`write_file {"content":"a\n","path":"/p/new.txt"}`,
+		`file_edit {"new_string":"x\nnew\n","old_string":"x\nold\n","path":"/etc/passwd"}`,
+		`file_edit {"new_string":"","old_string":"","path":"/p/moved.txt"}`,
+		`file_edit {"new_string":"","old_string":"","path":"/p/gone.txt"}`,
+	}
+	moments := append([]dialect.Moment{m}, m.More...)
+	for i, m := range moments {
+		if got := m.Text(dialect.ToolName) + " " + string(m.Values[dialect.ToolInput]); i >= len(want) || got != want[i] {
+			t.Errorf("call %d: %s", i, got)
+		}
+	}
+	if len(moments) != len(want) {
+		t.Errorf("it is %d calls, want %d", len(moments), len(want))
+	}
+}
