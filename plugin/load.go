@@ -151,6 +151,8 @@ type SkippedPlugin struct {
 	Origin Origin
 	// Reason says why it was skipped, and what to do about it.
 	Reason string
+	// Note is a note about the entry for lists; empty: none.
+	Note string
 	// Reportable is true if it looks like a plugin that its owner expects to work,
 	// so that a person should be told; false for a disabled plugin, a README
 	// and the like.

@@ -70,8 +70,10 @@ type Plugin struct {
 type Origin struct {
 	// Protocol names how the host speaks to the plugin, such as "chibi".
 	Protocol string
-	// Path is the plugin's file; empty for plugins inside the program.
+	// Path is the plugin's file; empty for plugins inside the program. Line is the line of
+	// it that has the plugin, 0 if that is the whole file.
 	Path string
+	Line int
 }
 
 // Failure is what a failure of a plugin means.

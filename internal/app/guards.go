@@ -3,12 +3,15 @@ package app
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/native"
 )
 
@@ -40,11 +43,12 @@ type Guards struct {
 	opts    PluginOptions
 	loaded  plugin.Loaded
 	project Project
+	foreign config.Foreign
 }
 
 // GuardsOf returns the guards of a session with the plugins that are loaded now.
 func GuardsOf(s *Session) Guards {
-	return Guards{s.Config.Plugins.ByName, s.opts.Plugins, s.Loaded, s.Project}
+	return Guards{s.Config.Plugins.ByName, s.opts.Plugins, s.Loaded, s.Project, s.Config.Foreign}
 }
 
 // Admit returns an error while a guard is missing. It is called before the model is
@@ -73,7 +77,7 @@ func (g Guards) Missing() (missing []MissingGuard) {
 
 // unreadable returns the error for a plugins directory that cannot be read.
 func unreadable(l *Loader, err error) error {
-	g := Guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project}
+	g := Guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project, foreign: l.config.Foreign}
 	for name, set := range g.plugins {
 		if set.Enabled && isRequired(set) && !strings.Contains(name, ":") && g.expects(name) {
 			return &GuardsError{[]MissingGuard{{name, err.Error()}}}
@@ -108,7 +112,29 @@ func (g Guards) expects(name string) bool {
 	case strings.HasPrefix(name, "kodelet:") || strings.HasPrefix(name, "kode:"):
 		return g.opts.asksOthers()
 	}
+	if agent, _, isOfAgent := strings.Cut(name, ":"); isOfAgent {
+		return g.opts.asksOthers() && g.expectsOf(agent)
+	}
 	return true
+}
+
+// expectsOf reports whether hooks of an agent should be there. If only projects' hooks are
+// turned on, they are expected where the project has settings of the agent or had some when it
+// was approved.
+func (g Guards) expectsOf(agent string) bool {
+	d, ok := dialect.ByName(agent)
+	set := g.foreign.ByName[agent]
+	if !ok || !set.IsOn() || set.User || len(set.Files) > 0 || len(set.Plugins) > 0 {
+		return true
+	}
+	wasApproved := slices.ContainsFunc(g.project.stored.Files, func(f trust.File) bool {
+		return slices.ContainsFunc(d.Places, func(place dialect.Place) bool {
+			inProject := place.Scope == dialect.ScopeProject || place.Scope == dialect.ScopeLocal
+			is, _ := filepath.Match(place.Path, f.Path)
+			return inProject && is
+		})
+	})
+	return wasApproved || len(HookFilesOf(g.project).candidates(d)) > 0
 }
 
 // whyMissing returns the reason why a plugin is not there, "" if it is there.

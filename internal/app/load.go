@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
 )
@@ -183,10 +184,15 @@ func reportUntrusted(s *Session) {
 			continue
 		}
 		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
+		if _, isAgents := dialect.ByName(l.Origin.Protocol); isAgents { // its hooks stand in one file
+			name = term.Name(s.Project.below(l.Origin.Path))
+		}
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {
 			name += " (" + why + ")"
 		}
-		names = append(names, name)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	if len(names) > 0 {
 		s.person.notice(fmt.Sprintf("hooks that came with this directory are not run, as they are not approved: "+

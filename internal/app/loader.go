@@ -12,6 +12,7 @@ import (
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -36,6 +37,8 @@ type Loader struct {
 	stay    *resident.Group
 	spool   func() (process.Spool, error)
 	notice  func(string)
+	// about tells hooks of coding agents what is known about the run.
+	about func(context.Context) dialect.Run
 }
 
 // Loader returns a loader for the session's present configuration.
@@ -45,6 +48,7 @@ func (s *Session) Loader() *Loader {
 		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: terminalLender(s),
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
+		about: func(context.Context) dialect.Run { return aboutRun(s) },
 	}
 }
 
@@ -106,7 +110,7 @@ func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Load
 			return nil, err
 		}
 	}
-	return append(found, l.kode()), nil
+	return append(found, l.kode(), l.foreign()), nil
 }
 
 // native asks the plugins of chibi's directory for their schemas. With NoHooks only
@@ -150,9 +154,14 @@ func (l *Loader) changed() (notices []plugin.Notice) {
 // load what was approved: programs from places that are the same in every directory,
 // and Python's compiled files from where the project cannot write.
 func (l *Loader) projectEnv() []string {
-	env := []string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}
+	return append([]string{"PYTHONPYCACHEPREFIX=" + filepath.Join(l.told, "pycache")}, absolutePaths(l.Runner())...)
+}
+
+// absolutePaths returns the variables that list places of programs, without places that are
+// relative.
+func absolutePaths(r process.Runner) (env []string) {
 	for _, name := range []string{"PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "LD_LIBRARY_PATH"} {
-		places := filepath.SplitList(l.Runner().Getenv(name))
+		places := filepath.SplitList(r.Getenv(name))
 		if absolute := slices.DeleteFunc(places, func(place string) bool { return !filepath.IsAbs(place) }); len(places) > 0 {
 			env = append(env, name+"="+strings.Join(absolute, string(filepath.ListSeparator)))
 		}

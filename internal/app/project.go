@@ -194,7 +194,7 @@ func (p Project) Look() (files []trust.Seen, err error) {
 			}
 		}
 	}
-	for _, f := range append(p.lookInstructions(), ServerFilesOf(p).look()...) {
+	for _, f := range slices.Concat(p.lookInstructions(), ServerFilesOf(p).look(), HookFilesOf(p).look()) {
 		if !slices.ContainsFunc(files, func(s trust.Seen) bool { return s.Path == f.Path }) {
 			files = append(files, f)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -215,6 +216,11 @@ func (s source) nameOf(t target) (string, error) {
 		if name = strings.ToLower(name); !slices.Contains(names, name) { // as other keys
 			return "", s.unknownOf(t, names)
 		}
+	case "AGENT":
+		if d, ok := dialect.ByName(strings.ToLower(name)); ok {
+			return d.Name, nil
+		}
+		return "", s.unknownOf(t, dialect.Names())
 	case "SERVER":
 		if err := mcp.CheckServerName(name); err != nil {
 			return "", s.errorAt(t.offset(), "%s: %v", t.key(), err)

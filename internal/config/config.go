@@ -128,6 +128,8 @@ type Config struct {
 	Limits Limits `toml:"limits"`
 	// Kode are hooks that use Kode's protocol.
 	Kode Kode `toml:"kode"`
+	// Foreign says which hooks of coding agents run, and how.
+	Foreign Foreign `toml:"foreign"`
 }
 
 // setDefaults sets all keys to their defaults. Those that depend on other keys are set

@@ -7,7 +7,7 @@ import (
 
 // Handler is one hook of a settings file. What its kind does not have is zero.
 type Handler struct {
-	// Event is the event as the file names it; [Dialect.Event] may not know it.
+	// Event is the event's name; [Dialect.Event] may not know it.
 	Event string
 	// Number counts the entries of the event in the file from 1, those that are refused
 	// included; Line is where the entry begins.

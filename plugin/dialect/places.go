@@ -75,10 +75,11 @@ func crushShape() Shape {
 // cursorPlaces are Cursor's settings files.
 func cursorPlaces() []Place {
 	return []Place{
-		{Scope: ScopeSystem, Path: "/etc/cursor/hooks.json", Format: "json", Whole: true},
-		{Scope: ScopeSystem, Path: "/Library/Application Support/Cursor/hooks.json", Format: "json", Whole: true},
-		{Scope: ScopeProject, Path: ".cursor/hooks.json", Format: "json", Write: true, Whole: true},
-		{Scope: ScopeUser, Path: ".cursor/hooks.json", Format: "json", Write: true, Whole: true},
+		{Scope: ScopeSystem, Path: "/etc/cursor/hooks.json", Format: "json", AtRoot: true, Whole: true},
+		{Scope: ScopeSystem, Path: "/Library/Application Support/Cursor/hooks.json", Format: "json", AtRoot: true,
+			Whole: true},
+		{Scope: ScopeProject, Path: ".cursor/hooks.json", Format: "json", AtRoot: true, Write: true, Whole: true},
+		{Scope: ScopeUser, Path: ".cursor/hooks.json", Format: "json", AtRoot: true, Write: true, Whole: true},
 	}
 }
 

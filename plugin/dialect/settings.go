@@ -133,9 +133,13 @@ func (r *settingsReader) events() {
 		return
 	}
 	for _, m := range membersOf(root) {
-		if !r.dialect.Shape.ignores(m.name) {
-			r.event(m.name, m.value)
+		if r.dialect.Shape.ignores(m.name) {
+			continue
 		}
+		if e, known := r.dialect.Event(m.name); known {
+			m.name = e.Name
+		}
+		r.event(m.name, m.value)
 	}
 }
 

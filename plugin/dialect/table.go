@@ -94,6 +94,9 @@ type Place struct {
 	Write bool
 	// Whole says that the whole file is hooks: there is no other setting in it.
 	Whole bool
+	// AtRoot says that its hooks run in the project's directory, those of a person's file in
+	// that of the file; otherwise they run in the working directory.
+	AtRoot bool
 }
 
 // The scopes of settings files.

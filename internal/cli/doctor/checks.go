@@ -31,6 +31,7 @@ func checks() []check {
 		ofSession(endedLogins),
 		ofPlugins(missingGuards),
 		ofPlugins(openGuards),
+		ofPlugins(hooksOfAgents),
 		ofPlugins(recipeFiles),
 		ofPlugins(tracedHooks),
 		ofPlugins(transcripts),

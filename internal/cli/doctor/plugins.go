@@ -13,6 +13,7 @@ import (
 	plugincheck "github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/dustin/go-humanize/english"
 )
@@ -47,14 +48,24 @@ func exposedKeys(_ context.Context, s *app.Session) []finding {
 
 // skippedPlugins finds plugins that are left out.
 func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
+	reported := map[finding]bool{} // the hooks of one file have one reason
 	for _, l := range s.Loaded.Skipped {
 		text := fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason)
 		switch {
 		case l.Untrusted:
-			found = append(found, warning(fmt.Sprintf("the hook %s came with this directory and is not run: %s", l.Origin.Path,
-				l.Reason), "chibi trust"))
+			one := warning(fmt.Sprintf("the hook %s came with this directory and is not run: %s", l.Origin.Path, l.Reason),
+				"chibi trust")
+			if l.Origin.Line > 0 {
+				one.Text = fmt.Sprintf("the hooks in %s came with this directory and are not run: %s", l.Origin.Path, l.Reason)
+			}
+			if !reported[one] {
+				found = append(found, one)
+			}
+			reported[one] = true
 		case s.Loaded.BuiltIn(l.Name):
 			found = append(found, warning(text, "chibi plugin disable "+term.ShellWord(l.Name)))
+		case l.Reportable && l.Origin.Line > 0:
+			found = append(found, failure(text, "correct it there, or chibi plugin list"))
 		case l.Reportable:
 			found = append(found, failure(text, checkCommand(l.Name)+", or chibi plugin list"))
 		}
@@ -68,7 +79,11 @@ func checkCommand(name string) string { return "chibi plugin check " + term.Shel
 // pluginNotices returns the notices from loading the plugins.
 func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 	for _, n := range s.Loaded.Notices {
-		found = append(found, warning(n.String(), checkCommand(n.Plugin)))
+		fix := checkCommand(n.Plugin)
+		if _, isAgent := dialect.ByName(n.Plugin); isAgent {
+			fix = "chibi plugin list"
+		}
+		found = append(found, warning(n.String(), fix))
 	}
 	return found
 }

@@ -30,7 +30,7 @@ func listCommand(env *command.Env) *cli.Command {
 			}
 			defer s.Close()
 			if asJSON {
-				return env.Out.JSON(listOf(s.Loaded))
+				return env.Out.JSON(listAll(s))
 			}
 			list(env, s)
 			return nil
@@ -40,7 +40,7 @@ func listCommand(env *command.Env) *cli.Command {
 
 // list shows all plugins that were found, loaded or not, of all protocols.
 func list(env *command.Env, s *app.Session) {
-	all := listOf(s.Loaded)
+	all := listAll(s)
 	if len(all) == 0 {
 		env.Out.Notef("there are no plugins in %s; chibi plugin new and chibi plugin install add some", s.Loader().Dir())
 	}
@@ -57,6 +57,7 @@ type listedPlugin struct {
 	Untrusted bool              `json:"untrusted,omitempty"`
 	Protocol  string            `json:"protocol"`
 	File      string            `json:"file,omitempty"`
+	Line      int               `json:"line,omitempty"`
 	Order     int               `json:"order,omitempty"`
 	OnFailure plugin.Failure    `json:"on_failure,omitempty"`
 	Pure      bool              `json:"pure,omitempty"`
@@ -79,7 +80,19 @@ type listedHook struct {
 const (
 	stateLoaded  = "loaded"
 	stateLeftOut = "left out"
+	stateNotUsed = "not used"
 )
+
+// listAll lists the plugins, and the settings files of agents whose hooks are not turned on.
+func listAll(s *app.Session) []listedPlugin {
+	all := listOf(s.Loaded)
+	for _, u := range app.UnusedSettingsOf(s) {
+		one := emptyListed(u.Path, plugin.Origin{Protocol: u.Agent, Path: u.Path})
+		one.State, one.Reason = stateNotUsed, u.String()
+		all = append(all, one)
+	}
+	return all
+}
 
 // listOf lists the plugins. Those that were left out stand behind the others of their protocol;
 // chibi's own are in the order of their names, whether they were loaded or not.
@@ -100,6 +113,9 @@ func listOf(loaded plugin.Loaded) []listedPlugin {
 	for _, s := range loaded.Skipped {
 		one := emptyListed(s.Name, s.Origin)
 		one.State, one.Reason, one.Untrusted = stateLeftOut, s.Reason, s.Untrusted
+		if s.Note != "" {
+			one.Notes = append(one.Notes, s.Note)
+		}
 		add(one)
 	}
 	slices.SortStableFunc(of[native.Protocol], func(a, b listedPlugin) int { return strings.Compare(a.Name, b.Name) })
@@ -115,7 +131,7 @@ func listOf(loaded plugin.Loaded) []listedPlugin {
 
 // emptyListed describes a plugin of which nothing but its place is known.
 func emptyListed(name string, origin plugin.Origin) listedPlugin {
-	return listedPlugin{Name: name, Protocol: origin.Protocol, File: origin.Path,
+	return listedPlugin{Name: name, Protocol: origin.Protocol, File: origin.Path, Line: origin.Line,
 		Tools: []string{}, Hooks: []listedHook{}, Guards: []hookpoints.Name{}, Notes: []string{}}
 }
 
@@ -155,6 +171,9 @@ func (p *listedPlugin) state() string {
 	if p.State == stateLeftOut {
 		return "left out: " + whyLeftOut(p.Reason, p.Untrusted)
 	}
+	if p.State == stateNotUsed {
+		return "not used: " + p.Reason
+	}
 	text := "ok"
 	if p.Pure {
 		text += ", pure"
@@ -187,6 +206,14 @@ func (p *listedPlugin) hookText(h listedHook) string {
 	return text
 }
 
+// place is the plugin's file, with the line if only that is the plugin.
+func (p *listedPlugin) place() string {
+	if p.Line == 0 {
+		return term.Name(p.File)
+	}
+	return fmt.Sprintf("%s:%d", term.Name(p.File), p.Line)
+}
+
 // print shows the plugin to people; loaded is the number of loaded plugins.
 func (p *listedPlugin) print(w io.Writer, loaded int) {
 	fmt.Fprintf(w, "%s: %s\n", term.Name(p.Name), term.Line(p.state()))
@@ -202,7 +229,7 @@ func (p *listedPlugin) print(w io.Writer, loaded int) {
 	if names == "" && p.State == stateLoaded && p.Protocol == native.Protocol {
 		names = "none, it only has hooks"
 	}
-	for _, f := range []struct{ name, value string }{{"from", p.Protocol}, {"file", term.Name(p.File)}, {"order", order},
+	for _, f := range []struct{ name, value string }{{"from", p.Protocol}, {"file", p.place()}, {"order", order},
 		{"tools", names}, {"hooks", strings.Join(hooks, ", ")}} {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %-6s %s\n", f.name, f.value)

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"os"
@@ -21,10 +22,11 @@ import (
 type projectView struct {
 	app.Project
 	programs map[string][]string // the MCP servers whose commands name a file, by its path
+	settings []app.SettingsFile  // the agents' settings files
 }
 
 func viewOf(project app.Project, files []trust.Seen) projectView {
-	v := projectView{project, map[string][]string{}}
+	v := projectView{project, map[string][]string{}, app.HookFilesOf(project).List()}
 	for _, f := range files {
 		for path, servers := range app.ServerFilesOf(project).Programs(f) {
 			v.programs[path] = append(v.programs[path], servers...)
@@ -39,7 +41,8 @@ func showProject(env *command.Env, project app.Project, files []trust.Seen) erro
 	view := viewOf(project, files)
 	if len(files) == 0 && len(project.Approval.Files) == 0 {
 		return env.Out.Say("There is nothing to approve in %s: it has no hooks in .kodelet/hooks or .kodelet/plugins, no "+
-			"recipes, no MCP servers in .mcp.json, and no instructions in AGENTS.md or CLAUDE.md", project.Dir)
+			"recipes, no MCP servers in .mcp.json, no hooks in settings files of coding agents, and no instructions in "+
+			"AGENTS.md or CLAUDE.md", project.Dir)
 	}
 	if err := env.Out.Say("In %s:", project.Dir); err != nil {
 		return err
@@ -47,7 +50,7 @@ func showProject(env *command.Env, project app.Project, files []trust.Seen) erro
 	if err := env.Out.Columns(view.rows(files, view.about)); err != nil {
 		return err
 	}
-	for _, line := range view.servers(files) {
+	for _, line := range append(view.servers(files), view.hooks()...) {
 		if err := env.Out.Say("%s", line); err != nil {
 			return err
 		}
@@ -85,7 +88,7 @@ func (p projectView) rows(files []trust.Seen, about func(trust.Seen) string) (ro
 // about returns what a file would do, as far as that is known without running it.
 func (p projectView) about(f trust.Seen) string {
 	name, dir := kodelet.FindHook(f.Path)
-	servers := p.aboutServers(f)
+	servers := cmp.Or(p.aboutHooks(f), p.aboutServers(f))
 	switch base := filepath.Base(f.Path); {
 	case dir == "" && servers != "":
 		return servers

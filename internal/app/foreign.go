@@ -1,0 +1,264 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/dustin/go-humanize/english"
+)
+
+// agentLoader loads the hooks of one agent.
+type agentLoader struct {
+	*Loader
+	agentSettings
+	set config.ForeignAgent
+	// programs are the files of the project that hooks name.
+	programs *foreign.Programs
+	// memory is what the hooks share.
+	memory *dialect.Memory
+	// ready are the hooks that run, unless their matchers cannot be read or they are twins.
+	ready []agentHook
+	plugin.Loaded
+}
+
+// foreign finds the hooks of coding agents that the configuration turns on, in the order of
+// the agents. Without any, nothing is read.
+func (l *Loader) foreign() (loaded plugin.Loaded) {
+	for _, a := range loadAgents(l) {
+		loaded.Add(a.Loaded)
+	}
+	return loaded
+}
+
+// loadAgents loads the hooks of the agents that the configuration turns on.
+func loadAgents(l *Loader) (agents []*agentLoader) {
+	isOn := func(set config.ForeignAgent) bool { return set.IsOn() }
+	if !l.opts.Plugins.asksOthers() || !slices.ContainsFunc(slices.Collect(maps.Values(l.config.Foreign.ByName)), isOn) {
+		return nil
+	}
+	for _, d := range dialect.All() {
+		if set := l.config.Foreign.ByName[d.Name]; set.IsOn() {
+			agents = append(agents, loadAgent(l, d, set))
+		}
+	}
+	return agents
+}
+
+// loadAgent loads the hooks of one agent.
+func loadAgent(l *Loader, d dialect.Dialect, set config.ForeignAgent) *agentLoader {
+	a := &agentLoader{Loader: l, agentSettings: agentSettings{dialect: d}, set: set,
+		programs: HookFilesOf(l.project).programs(), memory: &dialect.Memory{}}
+	a.read()
+	a.number()
+	a.reportFiles()
+	off := a.disabledBy()
+	var ready []agentHook
+	for _, h := range a.hooks() {
+		why, untrusted := a.leftOut(h, off), h.file.untrusted
+		if untrusted == nil && why.Reason == "" {
+			untrusted = a.programChanged(a.programs, h)
+		}
+		switch {
+		case untrusted != nil && !h.IsBridge():
+			a.skip(h, plugin.SkippedPlugin{Reason: untrusted.Error(), Reportable: true, Untrusted: true})
+		case why.Reason != "":
+			a.skip(h, why)
+		default:
+			ready = append(ready, h)
+		}
+	}
+	for i, h := range ready {
+		a.load(h, ready[:i])
+	}
+	a.ready = ready
+	a.reportUnused()
+	return a
+}
+
+// skip leaves a hook out.
+func (a *agentLoader) skip(h agentHook, why plugin.SkippedPlugin) {
+	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), foreign.Describe(h.Handler)
+	a.Skipped = append(a.Skipped, why)
+}
+
+// leftOut says why a hook does not run, if something can be said without looking at its
+// matcher.
+func (a *agentLoader) leftOut(h agentHook, off switchedOff) plugin.SkippedPlugin {
+	event, known := a.dialect.Event(h.Event)
+	title := a.dialect.Title
+	switch why := off.why(h); {
+	case h.IsBridge():
+		return plugin.SkippedPlugin{Reason: ofBridge + " for " + title + "; it does not run in chibi"}
+	case why != "":
+		return plugin.SkippedPlugin{Reason: why, Disabled: true}
+	case isDisabled(a.config, h.name):
+		return plugin.SkippedPlugin{Disabled: true,
+			Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", h.name)}
+	case !known:
+		return plugin.SkippedPlugin{Reason: unknownEvent(a.dialect, h.Event)}
+	case len(dialect.PointsOf(event.Kind)) == 0:
+		return plugin.SkippedPlugin{Reason: "chibi never fires " + event.Name}
+	case h.Kind == "":
+		return plugin.SkippedPlugin{Reason: fmt.Sprintf("%s has no handlers of type %q", title, clipped(h.Type))}
+	case h.Kind != dialect.CommandHandler:
+		return plugin.SkippedPlugin{Reason: fmt.Sprintf("handlers of type %q do not run here", h.Kind)}
+	case h.Shell == "powershell" && runtime.GOOS != "windows":
+		return plugin.SkippedPlugin{Reason: "it is for powershell, which runs on Windows only"}
+	}
+	return plugin.SkippedPlugin{}
+}
+
+// isDisabled reports whether the configuration disables a plugin.
+func isDisabled(c config.Config, name string) bool {
+	set, there := c.Plugins.ByName[name]
+	return there && !set.Enabled
+}
+
+// maxShown is how much of a name in a settings file is shown.
+const maxShown = 60
+
+func clipped(name string) string {
+	if len(name) > maxShown {
+		name = name[:maxShown] + "..."
+	}
+	return strings.ToValidUTF8(name, "?")
+}
+
+// unknownEvent says that the agent has no such event, as far as is known.
+func unknownEvent(d dialect.Dialect, name string) string {
+	text := fmt.Sprintf("unknown event %q", clipped(name))
+	var known []string
+	for _, e := range d.Events {
+		known = append(known, e.Name)
+	}
+	if near := strictjson.Nearest(name, known); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}
+
+// reportFiles reports what is wrong with files and with entries that cannot be read. Nothing of
+// these runs, so that it does not matter whether they are approved.
+func (a *agentLoader) reportFiles() {
+	for _, f := range a.files {
+		for _, p := range f.Problems {
+			name := term.Name(f.Path)
+			if p.Number > 0 {
+				name = a.nameOf(f, p.Event, p.Number)
+			}
+			a.Skipped = append(a.Skipped, plugin.SkippedPlugin{Name: name, Origin: a.origin(f, p.Line), Reportable: true,
+				Reason: fmt.Sprintf("%s: %s", place(f.Path, p.Line), p.Text)})
+		}
+	}
+}
+
+// place returns FILE:LINE.
+func place(path string, line int) string {
+	if line == 0 {
+		return term.Name(path)
+	}
+	return fmt.Sprintf("%s:%d", term.Name(path), line)
+}
+
+// reportUnused says in one line which hooks do not run here, although nobody turned them off.
+func (a *agentLoader) reportUnused() {
+	count, reasons := 0, []string{}
+	for _, s := range a.Skipped {
+		if !isUnused(s) {
+			continue
+		}
+		count++
+		if !slices.Contains(reasons, s.Reason) {
+			reasons = append(reasons, s.Reason)
+		}
+	}
+	if count == 0 {
+		return
+	}
+	const most = 4
+	if more := len(reasons) - most; more > 0 {
+		reasons = append(reasons[:most], fmt.Sprintf("%d reasons more", more))
+	}
+	a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: fmt.Sprintf(
+		"%s of %s %s not run here (%s); see chibi plugin list", english.Plural(count, "hook", ""), a.dialect.Title,
+		english.PluralWord(count, "does", "do"), strings.Join(reasons, "; "))})
+}
+
+// isUnused reports whether a hook does not run here although nobody turned it off and nothing
+// is wrong with it.
+func isUnused(s plugin.SkippedPlugin) bool {
+	return !s.Reportable && !s.Disabled && !strings.HasPrefix(s.Reason, ofBridge)
+}
+
+// ofBridge begins the reason why entries of chibi bridge are left out.
+const ofBridge = "chibi bridge wrote it"
+
+// load makes the plugin of a hook. before are those that are asked before it.
+func (a *agentLoader) load(h agentHook, before []agentHook) {
+	if twin := twinOf(a.dialect, h, before); twin != "" {
+		a.skip(h, plugin.SkippedPlugin{Disabled: true, Reason: "it is the same as " + twin + ", and runs once"})
+		return
+	}
+	override := a.overrides()[h.name]
+	p, err := dialect.NewPlugin(a.dialect, h.Handler, dialect.HookOptions{
+		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.hookRunner(h.file),
+		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory,
+	})
+	if err != nil {
+		a.skip(h, plugin.SkippedPlugin{Reason: err.Error(), Reportable: true})
+		return
+	}
+	p.Origin, p.Note = a.origin(h.file, h.Line), foreign.Describe(h.Handler)
+	a.Notices = append(a.Notices, append(override.Apply(&p), override.NoStdin(p.Name)...)...)
+	a.Plugins = append(a.Plugins, p)
+}
+
+// twinOf returns the name of an earlier hook that is the same for the agent, "" if there is none.
+func twinOf(d dialect.Dialect, h agentHook, before []agentHook) string {
+	if d.Dedup == "" {
+		return ""
+	}
+	for _, b := range before {
+		if b.Event == h.Event && b.Matcher == h.Matcher && b.If == h.If && b.Command == h.Command &&
+			slices.Equal(b.Args, h.Args) && (d.Dedup == "command" || b.Name == h.Name) {
+			return b.name
+		}
+	}
+	return ""
+}
+
+// rootOf returns the directory that is the project's for the hooks of a file.
+func (a *agentLoader) rootOf(f *hookFile) string {
+	if f.isProject {
+		return f.Root
+	}
+	return a.project.Dir
+}
+
+// dirOf returns where a hook runs; "": in the working directory.
+func (a *agentLoader) dirOf(h agentHook) string {
+	dir := a.project.Dir
+	if h.file.AtRoot {
+		dir = a.rootOf(h.file)
+		if !h.file.isProject {
+			dir = filepath.Dir(h.file.Path)
+		}
+	}
+	if h.Dir == "" {
+		return dir
+	}
+	if filepath.IsAbs(h.Dir) {
+		return h.Dir
+	}
+	return filepath.Join(dir, h.Dir)
+}

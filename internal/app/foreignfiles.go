@@ -1,0 +1,81 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+)
+
+// lookerOf finds the settings files of agents.
+func lookerOf(l *Loader) foreign.Looker {
+	return foreign.Looker{Home: l.project.User, Getenv: l.Runner().Getenv}
+}
+
+// read reads the settings files that the configuration turns on, in the order in which the
+// agent asks them: the person's, those that the configuration names, the project's. Files that
+// say nothing about hooks are left out.
+func (a *agentLoader) read() {
+	own := lookerOf(a.Loader).Own(a.dialect)
+	var mine []foreign.Candidate
+	if a.set.User {
+		mine = append(mine, own...)
+	}
+	for _, path := range a.set.Files {
+		mine = append(mine, foreign.Named(a.dialect, inOwn(a.home, path), a.project.User))
+	}
+	for _, dir := range a.set.Plugins {
+		mine = append(mine, foreign.OfPlugin(a.dialect, inOwn(a.home, dir)))
+	}
+	for _, path := range slices.Concat(a.set.Files, a.set.Plugins) {
+		a.reportMissing(inOwn(a.home, path))
+	}
+	a.add(mine, nil)
+	if !a.set.Project {
+		return
+	}
+	project := HookFilesOf(a.project)
+	files := project.candidates(a.dialect)
+	files = slices.DeleteFunc(files, func(c foreign.Candidate) bool {
+		return slices.ContainsFunc(own, func(o foreign.Candidate) bool { return o.Path == c.Path })
+	})
+	a.add(files, project.mayUse(a.home))
+}
+
+// add reads files. check is set for those of the project, and says why one must not be used.
+func (a *agentLoader) add(list []foreign.Candidate, check func(foreign.File) error) {
+	files, problems := foreign.ReadAll(a.dialect, list)
+	for _, f := range files {
+		if !f.SaysSomething() {
+			continue
+		}
+		one := &hookFile{File: f, isProject: check != nil}
+		if check != nil && f.HasEffect() {
+			one.untrusted = check(f)
+		}
+		a.files = append(a.files, one)
+	}
+	for _, err := range problems {
+		a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: err.Error() + "; its hooks do not run"})
+	}
+}
+
+// reportMissing reports a file or directory that the configuration names and that is not there.
+func (a *agentLoader) reportMissing(path string) {
+	if _, err := os.Stat(path); err != nil {
+		a.Notices = append(a.Notices, plugin.Notice{Plugin: a.dialect.Name, Text: fmt.Sprintf("there is no %s, which "+
+			"[foreign.%s] names", term.Name(path), a.dialect.Name)})
+	}
+}
+
+// inOwn returns the full path of a file that the configuration in a home names.
+func inOwn(home, path string) string {
+	if path = inHome(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(home, path)
+}

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/foreign"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/chibi-host/chibi/plugin/process"
+)
+
+// runOf returns a function that says what is known about the run, for the hooks of a file.
+func (a *agentLoader) runOf(f *hookFile) func(context.Context) dialect.Run {
+	version, project := cmp.Or(a.set.Version, "chibi-"+a.opts.Version), a.rootOf(f)
+	return func(ctx context.Context) dialect.Run {
+		about := a.about(ctx)
+		about.Project, about.Version = project, version
+		return about
+	}
+}
+
+// aboutRun says what is known about the session's run.
+func aboutRun(s *Session) dialect.Run {
+	about := dialect.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
+		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}
+	if effort := s.Config.API.Reasoning.Effort; effort != nil {
+		about.Effort = *effort
+	}
+	return about
+}
+
+// programChanged returns why a hook of the project must not run: a file that its command names
+// is not as it was approved.
+func (a *agentLoader) programChanged(programs *foreign.Programs, h agentHook) error {
+	if !h.file.isProject || a.project.Own {
+		return nil
+	}
+	files := HookFilesOf(a.project)
+	for _, path := range files.programsOf(programs, h.file.File, h.Handler) {
+		if err := files.asApproved(a.home, path); err != nil {
+			why := strings.TrimPrefix(err.Error(), plugin.ErrUntrusted.Error())
+			return fmt.Errorf("%w: %s%s", plugin.ErrUntrusted, term.Name(a.project.below(path)), why)
+		}
+	}
+	return nil
+}
+
+// hookCheck returns what is called right before a hook's process starts: of the project's, the
+// files that it names must still be as they were approved.
+func (a *agentLoader) hookCheck(h agentHook) func() error {
+	if !h.file.isProject || a.project.Own {
+		return nil
+	}
+	return func() error {
+		if err := a.programChanged(HookFilesOf(a.project).programs(), h); err != nil {
+			return fmt.Errorf("it is not started: %w; see what it is and approve it: chibi trust", err)
+		}
+		return nil
+	}
+}
+
+// hookRunner runs the hooks of a file: without the terminal, and those of the project with
+// programs from places that are the same in every directory.
+func (a *agentLoader) hookRunner(f *hookFile) process.Runner {
+	r := a.Runner()
+	r.NoTerminal, r.Lender, r.Terminal = true, nil, nil
+	if f.isProject {
+		r.Env = append(slices.Clip(r.Env), absolutePaths(a.Runner())...)
+	}
+	return r
+}

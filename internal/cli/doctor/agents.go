@@ -1,0 +1,19 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chibi-host/chibi/internal/app"
+)
+
+// hooksOfAgents finds mistakes in the hooks of coding agents, and hooks that are not turned on.
+func hooksOfAgents(_ context.Context, s *app.Session) (found []finding) {
+	for _, f := range app.CheckHooks(s) {
+		found = append(found, warning(fmt.Sprintf("hook %q: %s", f.Name, f.Text), f.Fix))
+	}
+	for _, u := range app.UnusedSettingsOf(s) {
+		found = append(found, fine(u.String()))
+	}
+	return found
+}

@@ -1,0 +1,203 @@
+// Package foreign finds the settings files in which coding agents list their hooks, and the
+// files of a project that a hook's command names.
+//
+// It promises that what it reads is bounded, and that it is a definition only: whether a
+// hook may run is not its concern. It starts nothing.
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/plugin/dialect"
+)
+
+// maxNames is how many files of a directory of settings files are read.
+const maxNames = 100
+
+// Candidate is where a settings file of an agent may be.
+type Candidate struct {
+	dialect.Place
+	// Path is its full path.
+	Path string
+	// Root is the directory that it is for: the project's, the person's home, or that of the
+	// agent's plugin.
+	Root string
+	// IsPlugin says that it belongs to a plugin of the agent.
+	IsPlugin bool
+}
+
+// File is a settings file as it was read.
+type File struct {
+	Candidate
+	dialect.Settings
+	// Text is its content, Mode its mode.
+	Text []byte
+	Mode fs.FileMode
+}
+
+// Looker finds settings files. Home is the person's home directory, "" if there is none; Getenv
+// looks up variables of the environment that move files.
+type Looker struct {
+	Home   string
+	Getenv func(string) string
+}
+
+// Own lists where the person's own settings files of an agent may be, and the organisation's.
+func (l Looker) Own(d dialect.Dialect) (list []Candidate) {
+	for _, place := range d.Places {
+		switch {
+		case place.Scope == dialect.ScopeSystem:
+			list = append(list, expand(Candidate{place, filepath.FromSlash(place.Path), l.Home, false})...)
+		case place.Scope == dialect.ScopeUser:
+			if path := l.moved(place); path != "" {
+				list = append(list, expand(Candidate{place, path, l.Home, false})...)
+			}
+		}
+	}
+	return unique(list)
+}
+
+// moved returns the path of a file of the person, "" if it is nowhere.
+func (l Looker) moved(place dialect.Place) string {
+	if place.Variable != "" {
+		if dir := l.Getenv(place.Variable); filepath.IsAbs(dir) {
+			_, rest, _ := strings.Cut(place.Path, "/")
+			return filepath.Join(dir, filepath.FromSlash(rest))
+		}
+	}
+	if l.Home == "" {
+		return ""
+	}
+	return filepath.Join(l.Home, filepath.FromSlash(place.Path))
+}
+
+// Project lists the settings files of a project that exist: those in the first of the
+// directories that has any.
+func Project(d dialect.Dialect, dirs []string) (list []Candidate) {
+	for _, dir := range dirs {
+		for _, place := range d.Places {
+			if place.Scope == dialect.ScopeProject || place.Scope == dialect.ScopeLocal {
+				list = append(list, expand(Candidate{place, filepath.Join(dir, filepath.FromSlash(place.Path)), dir, false})...)
+			}
+		}
+		list = slices.DeleteFunc(unique(list), func(c Candidate) bool {
+			_, err := os.Lstat(c.Path)
+			return err != nil
+		})
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return nil
+}
+
+// Named returns a settings file that the person names; its format is that of its name, or the
+// one that the agent's files have.
+func Named(d dialect.Dialect, path, home string) Candidate {
+	place := dialect.Place{Scope: dialect.ScopeUser, Path: path, Format: "json"}
+	if filepath.Ext(path) == ".toml" {
+		place.Format = "toml"
+	} else if slices.ContainsFunc(d.Places, func(p dialect.Place) bool { return p.Format == "jsonc" }) {
+		place.Format = "jsonc"
+	}
+	return Candidate{place, path, home, false}
+}
+
+// OfPlugin returns the settings file of a plugin of an agent, which is a directory.
+func OfPlugin(d dialect.Dialect, dir string) Candidate {
+	c := Named(d, filepath.Join(dir, "hooks", "hooks.json"), dir)
+	c.IsPlugin = true
+	return c
+}
+
+// expand lists the files that a path with a * in its last element means.
+func expand(c Candidate) []Candidate {
+	dir, pattern := filepath.Split(c.Path)
+	if !strings.Contains(pattern, "*") {
+		return []Candidate{c}
+	}
+	entries, _ := os.ReadDir(dir) // sorted; a missing directory has none
+	var list []Candidate
+	for _, e := range entries[:min(len(entries), maxNames)] {
+		if ok, _ := filepath.Match(pattern, e.Name()); ok && !e.IsDir() {
+			c.Path = filepath.Join(dir, e.Name())
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// unique removes candidates whose path is that of an earlier one.
+func unique(list []Candidate) (left []Candidate) {
+	for _, c := range list {
+		if !slices.ContainsFunc(left, func(e Candidate) bool { return e.Path == c.Path }) {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+// Read reads a settings file of an agent. A missing one is an error that is fs.ErrNotExist; what
+// is wrong with the text is in its Problems.
+func Read(d dialect.Dialect, c Candidate) (File, error) {
+	f, err := disk.OpenRegular(c.Path)
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, dialect.MaxSettingsBytes+1))
+	if err != nil {
+		return File{}, fmt.Errorf("reading %s: %w", c.Path, err)
+	}
+	return Parse(d, c, text, info.Mode()), nil
+}
+
+// Parse reads the text of a settings file.
+func Parse(d dialect.Dialect, c Candidate, text []byte, mode fs.FileMode) File {
+	return File{Candidate: c, Settings: d.Settings(text, c.Format), Text: text, Mode: mode}
+}
+
+// SaysSomething reports whether the file says anything about hooks.
+func (f File) SaysSomething() bool {
+	return len(f.Handlers)+len(f.Problems)+len(f.DisabledNames) > 0 || f.Disabled != nil
+}
+
+// HasEffect reports whether the file has hooks, other than those of chibi bridge, or turns
+// hooks off.
+func (f File) HasEffect() bool { return f.Count() > 0 || len(f.DisabledNames) > 0 || f.Disabled != nil }
+
+// Count returns how many hooks the file has, without those of chibi bridge.
+func (f File) Count() (n int) {
+	for _, h := range f.Handlers {
+		if !h.IsBridge() {
+			n++
+		}
+	}
+	return n
+}
+
+// ReadAll reads those of the candidates that exist, and returns what is wrong with others.
+func ReadAll(d dialect.Dialect, list []Candidate) (files []File, problems []error) {
+	for _, c := range list {
+		switch f, err := Read(d, c); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			problems = append(problems, err)
+		default:
+			files = append(files, f)
+		}
+	}
+	return files, problems
+}
