@@ -129,6 +129,17 @@ func TestAWayWithoutSessionsOfTheFuture(t *testing.T) {
 	}
 }
 
+func TestTheListOfToolsIsForThePersonAlone(t *testing.T) {
+	h := newHome(t, map[string]string{"greet": greet})
+	h.start()
+	answer := h.typing().say(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` +
+		`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a",` +
+		`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	if !strings.Contains(answer, `"ttlMs":0,"cacheScope":"private"`) {
+		t.Errorf("a client that checks the list refuses it: %s", answer)
+	}
+}
+
 func TestAnAnswerIsTakenOnce(t *testing.T) {
 	h := newHome(t, map[string]string{"greet": greet})
 	h.start()

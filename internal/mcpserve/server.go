@@ -119,7 +119,9 @@ func (s *Server) listTools(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		result := &sdk.ListToolsResult{Tools: []*sdk.Tool{}}
+		// The version 2026-07-28 wants a word for who may keep the list; Claude Code refuses
+		// the list without one. It is the person's, and may be another the next time.
+		result := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: "private"}}
 		for _, spec := range specs {
 			result.Tools = append(result.Tools, toolOf(spec))
 		}
