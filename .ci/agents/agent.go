@@ -30,6 +30,9 @@ type agent struct {
 	call func(kind string, args object) call
 	// settings is the file, below the home, into which its hooks go.
 	settings string
+	// state are files that the agent itself rewrites when its own command adds a server: of
+	// these only the list of servers is compared.
+	state []string
 	// events are all its hooks, and hooks writes into its settings that each runs a command.
 	events []string
 	hooks  func(h *home, command func(event string) string) error

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -204,11 +205,36 @@ func removed(c check, o options, a agent) error {
 		if _, err := h.chibi(a, "bridge", "remove", a.name); err != nil {
 			return err
 		}
-		if differs := h.changed(before); len(differs) > 0 {
-			return fmt.Errorf("after remove other than before: %q", differs)
-		}
-		return nil
+		return h.restored(a, before)
 	})
+}
+
+// restored says which files are other than before, and which state has other servers.
+func (h *home) restored(a agent, before map[string]string) error {
+	isState := func(path string) bool {
+		return slices.ContainsFunc(a.state, func(s string) bool { return strings.HasPrefix(path, s) })
+	}
+	differs := slices.DeleteFunc(h.changed(before), isState)
+	after := h.files()
+	for path, text := range before {
+		if isState(path) && servers(text) != servers(after[path]) {
+			differs = append(differs, path)
+		}
+	}
+	if len(differs) > 0 {
+		return fmt.Errorf("after remove other than before: %q", differs)
+	}
+	return nil
+}
+
+// servers is the list of MCP servers in a state file.
+func servers(state string) string {
+	var all struct {
+		Servers map[string]any `json:"mcpServers"`
+	}
+	json.Unmarshal([]byte(state), &all)
+	text, _ := json.Marshal(all.Servers)
+	return string(text)
 }
 
 // files reads all files of the person's home, except chibi's.

@@ -20,7 +20,7 @@ func claude() agent {
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "ENABLE_TOOL_SEARCH=false"}
 		},
 		call:     claudeCall,
-		settings: ".claude/settings.json",
+		settings: ".claude/settings.json", state: []string{".claude.json", ".claude/backups/"},
 		events: []string{"SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse",
 			"PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "MessageDisplay",
 			"Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd",
