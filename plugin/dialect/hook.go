@@ -65,6 +65,7 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	default:
 		p.Round = d.Name + ":" + e.Name
 	}
+	p.Transcript = tells(d, e, Transcript)
 	if h.FailClosed {
 		p.OnFailure = plugin.Block
 	}
@@ -78,6 +79,12 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 		p.Handler = &starter{hook: one}
 	}
 	return p, nil
+}
+
+// tells reports whether an agent's hooks get a value at an event.
+func tells(d Dialect, e Event, v Value) bool {
+	return slices.ContainsFunc(e.Fields, func(f Field) bool { return f.Value == v }) ||
+		slices.ContainsFunc(d.Environment, func(of Variable) bool { return of.Value == v })
 }
 
 // hook is a handler of a settings file as a [plugin.Handler].
