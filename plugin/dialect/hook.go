@@ -81,6 +81,16 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	return p, nil
 }
 
+// about returns what is known about the run, with the conversation that the event is in.
+func (o HookOptions) about(ctx context.Context) Run {
+	about, id := o.Run(ctx), plugin.IdentityOf(ctx)
+	about.Session, about.Prompt = cmp.Or(id.Session, about.Session), cmp.Or(id.Prompt, about.Prompt)
+	about.Transcript, about.Source = cmp.Or(id.Transcript, about.Transcript), cmp.Or(string(id.Source), about.Source)
+	about.Model, about.Effort = cmp.Or(id.Model, about.Model), cmp.Or(id.Effort, about.Effort)
+	about.Trusted = about.Trusted || id.Trusted
+	return about
+}
+
 // tells reports whether an agent's hooks get a value at an event.
 func tells(d Dialect, e Event, v Value) bool {
 	return slices.ContainsFunc(e.Fields, func(f Field) bool { return f.Value == v }) ||
@@ -114,7 +124,7 @@ func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, erro
 
 // moment returns what happens, or why the hook is not for it.
 func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why string) {
-	m, is := h.event.momentAt(ev.Point, ev.Payload, h.opts.Run(ctx))
+	m, is := h.event.momentAt(ev.Point, ev.Payload, h.opts.about(ctx))
 	if !is {
 		return m, fmt.Sprintf("this is no moment for %s", h.event.Name)
 	}

@@ -30,7 +30,7 @@ func (s *starter) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, e
 		s.compact++
 		return plugin.Answer{Skipped: "it runs before the next request, as the conversation was compacted"}, nil
 	}
-	about := s.hook.opts.Run(ctx)
+	about := s.hook.opts.about(ctx)
 	if s.compact > 0 {
 		about.Source = "compact"
 	}
