@@ -70,6 +70,7 @@ func (a *agentLoader) hookCheck(h agentHook) func() error {
 func (a *agentLoader) hookRunner(f *hookFile) process.Runner {
 	r := a.Runner()
 	r.NoTerminal, r.Lender, r.Terminal = true, nil, nil
+	r.Stderr = nil // it is a reason for the model, or part of the message that the hook failed
 	if f.isProject {
 		r.Env = append(slices.Clip(r.Env), absolutePaths(a.Runner())...)
 	}
