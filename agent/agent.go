@@ -15,6 +15,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,15 +81,19 @@ type Context interface {
 	contexts.Mailbox
 }
 
-// RefusedError reports that a plugin blocked the prompt at pre_message. Nothing was
-// stored or sent.
+// RefusedError reports that a plugin blocked the prompt at pre_message, or a compaction at
+// pre_compact. Nothing was stored or sent.
 type RefusedError struct {
+	// What was refused; default "the prompt".
+	What string
 	// Message is the plugin's reason.
 	Message string
 }
 
-// Error says that the prompt was refused, with the plugin's reason.
-func (e *RefusedError) Error() string { return "the prompt was refused: " + e.Message }
+// Error says what was refused, with the plugin's reason.
+func (e *RefusedError) Error() string {
+	return cmp.Or(e.What, "the prompt") + " was refused: " + e.Message
+}
 
 // Start fires on_start.
 func (a *Agent) Start(ctx context.Context) error {
@@ -156,7 +161,7 @@ func (a *Agent) Switched(ctx context.Context, s Switch) error {
 }
 
 // Prompt answers one prompt, then takes the further turns that the recurse tool
-// asks for. It returns the last answer. Errors are a *RefusedError, the end of ctx,
+// asks for. It returns the last answer. Errors are a *RefusedError, a *HaltedError, the end of ctx,
 // errors of the model's server and of the store, and a bound that was reached
 // before there was an answer.
 func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {

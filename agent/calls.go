@@ -29,8 +29,8 @@ func (s *step) runCalls(ctx context.Context) error {
 		if _, err := s.runTogether(ctx, calls[:n]); err != nil {
 			return err
 		}
-		if calls = calls[n:]; s.ended {
-			return s.refuse(slices.Concat(calls, beyond), "the turn ended before, because a call was repeated too often")
+		if calls = calls[n:]; s.ending != "" {
+			return s.refuse(slices.Concat(calls, beyond), "the turn ended before: "+s.ending)
 		}
 	}
 	return s.refuse(beyond, fmt.Sprintf("at most %d calls of one response are run", limit))

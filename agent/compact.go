@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
@@ -23,7 +25,8 @@ const (
 )
 
 // Compact replaces the conversation by a summary that the model writes. If the
-// model fails or its answer is empty, the error says so and nothing has changed.
+// model fails or its answer is empty, or a plugin blocks it (*RefusedError), the error says so
+// and nothing has changed.
 // Compact fires pre_compact and, when it is done, post_compact.
 func (a *Agent) Compact(ctx context.Context) (Compacted, error) {
 	ctx = identified(ctx, a, "")
@@ -74,7 +77,8 @@ func (c compaction) replaceWindow(ctx context.Context, into string, replace func
 	if err != nil {
 		return err
 	}
-	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreCompact, before); err != nil {
+	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreCompact, before)
+	if err = cmp.Or(err, refusedCompaction(answer)); err != nil {
 		return err
 	}
 	if err := replace(); err != nil {
@@ -87,6 +91,22 @@ func (c compaction) replaceWindow(ctx context.Context, into string, replace func
 	}
 	_, err = plugin.Fire(ctx, c.agent.Host, hookpoints.PostCompact, after)
 	return err
+}
+
+// refusedCompaction returns the error of a compaction that a plugin blocked, nil if none did.
+func refusedCompaction(answer hookpoints.CompactAnswer) error {
+	if !answer.Block {
+		return nil
+	}
+	return &RefusedError{What: "the compaction", Message: withAuthor(answer.Message, answer.BlockedBy)}
+}
+
+// withAuthor adds a plugin's name to its message, unless that has it.
+func withAuthor(message, name string) string {
+	if by := fmt.Sprintf("plugin %q", name); !strings.Contains(message, by) {
+		return fmt.Sprintf("%s (%s)", message, by)
+	}
+	return message
 }
 
 // emitCompacted notes that the conversation was compacted, and reports what a number of

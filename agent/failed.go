@@ -19,11 +19,12 @@ func failureOf(err error) hookpoints.FailureKind {
 }
 
 // fireFailed fires on_turn_failed for a turn that ended by an error or was interrupted, even
-// if ctx has ended. That a plugin refused the prompt is no failure. response is what the model
+// if ctx has ended. That a plugin refused the prompt or ended the turn is no failure. response is what the model
 // answered last.
 func fireFailed(ctx context.Context, t *turn, response string, failure error) {
 	var refused *RefusedError
-	if errors.As(failure, &refused) || !t.agent.Host.IsHeard(hookpoints.OnTurnFailed.Name) {
+	var halted *HaltedError
+	if errors.As(failure, &refused) || errors.As(failure, &halted) || !t.agent.Host.IsHeard(hookpoints.OnTurnFailed.Name) {
 		return
 	}
 	payload := hookpoints.OnTurnFailedPayload{ContextName: t.contextName(), Status: hookpoints.TurnError,

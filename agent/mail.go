@@ -73,12 +73,17 @@ const MailPrompt = "Process the messages in your inbox."
 
 // storePrompt stores a prompt with the waiting mail, which is removed from the
 // inbox when the prompt is answered.
-func (t *turn) storePrompt(ctx context.Context, prompt string) error {
+// Contexts of plugins stand before it.
+func (t *turn) storePrompt(ctx context.Context, prompt string, beside []hookpoints.Text) error {
 	mail, err := t.agent.Context.Mail(ctx)
 	if err != nil {
 		return err
 	}
-	entry := t.userMessage(inboxText(mail) + prompt)
+	before := inboxText(mail)
+	if blocks := contextBlocks(beside); blocks != "" {
+		before += blocks + "\n\n"
+	}
+	entry := t.userMessage(before + prompt)
 	if len(mail) > 0 {
 		entry, t.hasMail = entry.Delivering(mail), true
 	}

@@ -63,6 +63,9 @@ func denied(err error) output {
 // blocked returns what the model is told about a call that a plugin blocks: the
 // plugin's reason, and the plugin's name unless the reason has it.
 func blocked(v hookpoints.PreToolAnswer) output {
+	if v.Halt {
+		v.BlockedBy, v.Message = v.Halted.Plugin, haltedError(v.Halted).Error()
+	}
 	o := output{text: v.Message, why: v.Message, status: hookpoints.StatusBlocked, blockedBy: v.BlockedBy, exit: 1}
 	if !strings.Contains(v.Message, fmt.Sprintf("plugin %q", v.BlockedBy)) {
 		o.text += hookpoints.BlockedNote(v.BlockedBy)
@@ -120,6 +123,8 @@ func (c *toolCall) filterOutput(ctx context.Context) error {
 		Category: c.inv.Category, Subject: c.inv.Subject,
 		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
 	})
+	c.contexts = append(c.contexts, answer.Contexts...)
+	halt(c.step, answer.Halted)
 	switch {
 	case err != nil:
 		return err

@@ -24,6 +24,7 @@ func (c *toolCall) askPermission(ctx context.Context, tool tools.Tool) error {
 	}
 	c.plan = plan
 	if c.agent.Gate == nil {
+		refuseUnasked(c)
 		return nil
 	}
 	c.judged = permissions.Call{Tool: tools.SpecFor(tool, call.Arguments), ID: call.ID,
@@ -35,6 +36,18 @@ func (c *toolCall) askPermission(ctx context.Context, tool tools.Tool) error {
 		c.plan = nil
 	}
 	return err
+}
+
+// refuseUnasked refuses a call about which a plugin wants the person to be asked, where no gate
+// asks.
+func refuseUnasked(c *toolCall) {
+	if c.decided.Decision != permissions.Ask {
+		return
+	}
+	c.decided.Reason = strings.TrimPrefix(c.decided.Reason+"; it is asked, and nobody asks here", "; ")
+	c.out = refused(c.decided)
+	c.plan.Close()
+	c.plan = nil
 }
 
 // planOf returns the plan of a call. A tool that makes none is called when its plan runs.
@@ -73,7 +86,7 @@ type judgedCall struct {
 // its output afterwards.
 func (c judgedCall) judge(ctx context.Context) (allowed bool, err error) {
 	gate := c.agent.Gate
-	if !gate.Concerns(c.judged) {
+	if c.decided.Decision != permissions.Ask && !gate.Concerns(c.judged) {
 		return true, nil
 	}
 	outcome, err := gate.Decide(ctx, c.judged, c.hooks())
@@ -107,7 +120,7 @@ func Follow(ctx context.Context, target tools.Access) (permissions.Judgement, er
 		return permissions.Judgement{}, nil
 	}
 	call := *running
-	call.judged.Access = target
+	call.judged.Access, call.decided = target, permissions.Judgement{} // that was about the call
 	c := judgedCall{&call, target.URL}
 	judged, err := call.agent.Gate.Follow(ctx, call.judged, c.fire)
 	if err == nil && judged.Decision != permissions.Undecided {
@@ -159,13 +172,17 @@ func (c judgedCall) fireAsked(ctx context.Context, q permissions.Question) (perm
 		Subject: c.inv.Subject, AskedBy: q.Why.By, Reason: q.Why.Reason, Rule: q.Rule, Cwd: c.agent.Gate.Dir,
 		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
 	})
+	if halt(c.step, answer.Halted); answer.Halt {
+		return judgementBy(hookpoints.DecisionDeny, answer.Halted.Plugin, haltedError(answer.Halted).Error()), err
+	}
 	return judgementBy(answer.Decision, answer.DecidedBy, answer.Reason), err
 }
 
 // fire asks the plugins at the permission points of a tool: that of its category, if there is
-// one, and that of MCP servers. The strictest answer counts.
+// one, and that of MCP servers. The strictest answer counts, that of pre_tool included.
 func (c judgedCall) fire(ctx context.Context) (permissions.Judgement, error) {
 	judged, err := c.fireCategory(ctx)
+	judged = permissions.Strictest(c.decided, judged)
 	if err != nil || !c.judged.Tool.Is(tools.CategoryMCP) {
 		return judged, err
 	}

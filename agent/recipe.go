@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,6 +100,7 @@ func (a turnAction) runDetached(ctx context.Context) (string, error) {
 	n.recipe, n.system = &recipe, t.system
 	n.addPrompt(prompt)
 	last, err := n.answer(ctx)
+	err = cmp.Or(err, haltedError(n.halted))
 	if err == nil && last.incomplete != "" {
 		err = fmt.Errorf("its answer is incomplete: %s", last.incomplete)
 	}

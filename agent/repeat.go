@@ -48,7 +48,7 @@ func (s *step) noteRepeat(c *toolCall, seen rendered) string {
 	}
 	ending := ""
 	if count >= lastRepeat {
-		s.ended, ending = true, "; the turn ends"
+		s.ending, ending = "a call was repeated too often", "; the turn ends"
 	}
 	s.turn.agent.Output.notice("the model repeated the call of %s %d times %s%s", c.inv.ToolName, count, same, ending)
 	return fmt.Sprintf("\n[This call has been repeated %d times %s. Do something else, or answer.]", count, same)

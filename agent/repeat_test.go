@@ -84,7 +84,7 @@ func TestCallsBehindTheLastRepetitionAreAnswered(t *testing.T) {
 	}
 	window := h.window()
 	same(t, "last results", window[len(window)-2:], []string{
-		"result echo Error: not run: the turn ended before, because a call was repeated too often",
-		"result look Error: not run: the turn ended before, because a call was repeated too often",
+		"result echo Error: not run: the turn ended before: a call was repeated too often",
+		"result look Error: not run: the turn ended before: a call was repeated too often",
 	})
 }

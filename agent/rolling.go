@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,10 +35,11 @@ func (c compaction) compactRolling(ctx context.Context, window []contexts.Entry)
 	if err != nil {
 		return err
 	}
-	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreRollingCompact, hookpoints.PreRollingCompactPayload{
+	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreRollingCompact, hookpoints.PreRollingCompactPayload{
 		ContextName: before.ContextName, MessageCount: before.MessageCount, NonSystemCount: before.MessageCount,
 		Summary: before.Summary,
-	}); err != nil {
+	})
+	if err = cmp.Or(err, refusedCompaction(answer)); err != nil {
 		return err
 	}
 	drop, keep := c.partition(ctx, all)

@@ -21,8 +21,9 @@ type step struct {
 	// incomplete says why the response is incomplete although its stream ended
 	// normally; "" if it is complete.
 	incomplete string
-	// ended is set when a call was repeated so often that the turn ends.
-	ended bool
+	// ending says why the turn ends with this step although the response calls tools, "" if
+	// it does not.
+	ending string
 	// finished are the calls that have their results.
 	finished []hookpoints.FinishedCall
 	// entries are the response and the results as they are stored.
@@ -40,7 +41,11 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.incomplete != "" {
+	halt(&s, action.halted)
+	if s.ending != "" {
+		err = s.refuse(s.reply.ToolCalls, s.ending)
+		action = action.withoutRecipe()
+	} else if s.incomplete != "" {
 		t.agent.Output.notice("the model's answer is incomplete: %s", s.incomplete)
 		action = action.withoutIncomplete()
 		err = s.refuseCalls()
@@ -50,7 +55,10 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 	if err != nil {
 		return s, err
 	}
-	if err := action.apply(ctx, s.entries); err != nil || len(s.finished) == 0 || s.ended {
+	if err := action.apply(ctx, s.entries); err != nil {
+		return s, err
+	}
+	if err := storeContexts(t, action.contexts); err != nil || len(s.finished) == 0 || s.ending != "" {
 		return s, err
 	}
 	return s, s.firePostToolBatch(ctx)
@@ -58,10 +66,14 @@ func (t *turn) takeStep(ctx context.Context) (step, error) {
 
 // firePostToolBatch fires post_tool_batch.
 func (s *step) firePostToolBatch(ctx context.Context) error {
-	_, err := plugin.Fire(ctx, s.turn.agent.Host, hookpoints.PostToolBatch, hookpoints.PostToolBatchPayload{
+	answer, err := plugin.Fire(ctx, s.turn.agent.Host, hookpoints.PostToolBatch, hookpoints.PostToolBatchPayload{
 		ContextName: s.turn.contextName(), Calls: s.finished, Nesting: s.turn.agent.inner.told(),
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	halt(s, answer.Halted)
+	return storeContexts(s.turn, answer.Contexts)
 }
 
 // respond sends one request and stores the response.
@@ -182,6 +194,15 @@ func incomplete(reply llm.Reply) string {
 	return ""
 }
 
+// withoutRecipe returns an action of a turn that ends, which makes no further request.
+func (a turnAction) withoutRecipe() turnAction {
+	if a.recipe != "" {
+		a.turn.agent.Output.notice("the recipe %q is not run: the turn is %s", a.recipe, haltedError(a.halted))
+	}
+	a.recipe = ""
+	return a
+}
+
 // withoutIncomplete returns an action after an incomplete response, which must not
 // replace the conversation as a summary.
 func (a turnAction) withoutIncomplete() turnAction {
@@ -189,7 +210,7 @@ func (a turnAction) withoutIncomplete() turnAction {
 		return a
 	}
 	a.turn.agent.Output.notice("the conversation stays as it is: its replacement is incomplete")
-	return turnAction{turn: a.turn, point: a.point}
+	return turnAction{turn: a.turn, point: a.point, contexts: a.contexts}
 }
 
 // refuseCalls answers the calls of an incomplete response: it is unknown what they

@@ -55,6 +55,9 @@ type toolCall struct {
 	kind   tools.Kind
 	out    output
 	next   string // the model's note for a further turn
+	// decided is what plugins decided at pre_tool, contexts are their texts for the model.
+	decided  permissions.Judgement
+	contexts []hookpoints.Text
 	// agentID is the id of the sub-agent that the tool starts, if it starts one.
 	agentID string
 	// agents are the sub-agents that it has started.
@@ -81,6 +84,9 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 		return result, err
 	}
 	seen.text += c.step.noteRepeat(c, seen)
+	if blocks := contextBlocks(c.contexts); blocks != "" {
+		seen.text += "\n\n" + blocks
+	}
 	if _, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PostToolOutput, hookpoints.PostToolOutputPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: seen.truncated,
 		OutputPath: seen.outputPath(), Status: c.out.status, BlockedBy: c.out.blockedBy, FinalOutput: seen.text,
@@ -110,6 +116,10 @@ func (c *toolCall) prepare(ctx context.Context) error {
 	args, unreadable := arguments(c.wanted.Arguments)
 	c.inv = hookpoints.PreToolPayload{ToolName: c.wanted.Name, Arguments: args, ToolCallID: c.wanted.ID,
 		Recipe: c.step.turn.recipe.name(), Nesting: c.agent.inner.told()}
+	if c.step.ending != "" { // while the calls with which it would run were prepared
+		c.out = denied(fmt.Errorf("not run: the turn ended before: %s", c.step.ending))
+		return nil
+	}
 	tool, err := c.lookup()
 	if err == nil && unreadable != nil {
 		err = fmt.Errorf("the arguments of tool %q are %w; send one JSON object", c.wanted.Name, unreadable)
@@ -129,7 +139,11 @@ func (c *toolCall) prepare(ctx context.Context) error {
 	if verdict.Arguments != nil {
 		c.inv.Arguments, c.rewritten = verdict.Arguments, verdict.Arguments
 	}
-	if verdict.Block {
+	c.contexts = verdict.Contexts
+	c.decided = judgementBy(verdict.Decision, verdict.DecidedBy, verdict.Reason)
+	c.decided.Insistent = verdict.Decision == hookpoints.DecisionAsk
+	halt(c.step, verdict.Halted)
+	if verdict.Block || verdict.Halt {
 		c.out = blocked(verdict)
 		return nil
 	}

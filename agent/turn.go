@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type turn struct {
 	// none; hasMail is true if mail came with it.
 	unanswered string
 	hasMail    bool
+	// halted says which plugin ended the turn.
+	halted hookpoints.Halted
 	// failure is what failed, if that is known.
 	failure hookpoints.FailureKind
 	// budget counts the tokens of the sub-agents of this turn; it is shared with the turns
@@ -61,17 +64,17 @@ func detached(a *Agent, depth int) *turn {
 
 // run answers the prompt and the follow-ups of pre_stop.
 func (t *turn) run(ctx context.Context, original string) (string, error) {
-	prompt, err := t.firePreMessage(ctx, original)
+	prompt, beside, err := t.firePreMessage(ctx, original)
 	if err != nil {
 		return "", err
 	}
-	if err := t.begin(ctx, prompt); err != nil {
+	if err := t.begin(ctx, prompt, beside); err != nil {
 		return "", err
 	}
 	for {
 		last, err := t.answer(ctx)
 		answer := last.reply.Text
-		if err != nil {
+		if err = cmp.Or(err, haltedError(t.halted)); err != nil {
 			return answer, err
 		}
 		if err := t.firePostMessage(ctx, original, answer); err != nil {
@@ -85,11 +88,12 @@ func (t *turn) run(ctx context.Context, original string) (string, error) {
 	}
 }
 
-// firePreMessage fires pre_message and returns the prompt as plugins leave it.
-func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error) {
+// firePreMessage fires pre_message and returns the prompt as plugins leave it, and their
+// contexts.
+func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, []hookpoints.Text, error) {
 	summary, err := t.agent.Context.Summary(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	answer, err := plugin.Fire(ctx, t.agent.Host, hookpoints.PreMessage, hookpoints.PreMessagePayload{
 		Prompt: prompt, ContextName: t.contextName(), Summary: summary, Recipe: t.recipe.name(),
@@ -97,16 +101,18 @@ func (t *turn) firePreMessage(ctx context.Context, prompt string) (string, error
 	})
 	switch {
 	case err != nil:
-		return "", err
+		return "", nil, err
+	case answer.Halt:
+		return "", nil, haltedError(answer.Halted)
 	case answer.Block:
-		return "", &RefusedError{Message: answer.Message}
+		return "", nil, &RefusedError{Message: answer.Message}
 	case answer.Prompt != nil:
 		prompt = *answer.Prompt
 	}
 	if strings.TrimSpace(prompt) == "" {
-		return "", errors.New("the prompt is empty; say something")
+		return "", nil, errors.New("the prompt is empty; say something")
 	}
-	return prompt, nil
+	return prompt, answer.Contexts, nil
 }
 
 // firePostMessage fires post_message with the prompt as it was typed, and its
@@ -118,9 +124,10 @@ func (t *turn) firePostMessage(ctx context.Context, prompt, answer string) error
 	return err
 }
 
-// begin stores the prompt and collects what is sent to the model with it.
-func (t *turn) begin(ctx context.Context, prompt string) error {
-	if err := t.storePrompt(ctx, prompt); err != nil {
+// begin stores the prompt with the contexts beside it, and collects what is sent to the model
+// with it.
+func (t *turn) begin(ctx context.Context, prompt string, beside []hookpoints.Text) error {
+	if err := t.storePrompt(ctx, prompt, beside); err != nil {
 		return err
 	}
 	window, err := t.agent.Context.Window(ctx)
@@ -140,8 +147,8 @@ func (t *turn) begin(ctx context.Context, prompt string) error {
 	return t.agent.Context.NoteSystemPrompt(t.system)
 }
 
-// answer takes steps until the model responds without calling a tool, or repeats a call too
-// often. It returns the last step.
+// answer takes steps until the model responds without calling a tool, repeats a call too
+// often, or a plugin ends the turn. It returns the last step.
 func (t *turn) answer(ctx context.Context) (step, error) {
 	limit := t.agent.Settings.maxSteps()
 	for range limit {
@@ -150,7 +157,7 @@ func (t *turn) answer(ctx context.Context) (step, error) {
 			return step{}, err
 		}
 		s, err := t.takeStep(ctx)
-		if err != nil || len(s.reply.ToolCalls) == 0 || s.ended {
+		if err != nil || len(s.reply.ToolCalls) == 0 || s.ending != "" {
 			return s, err
 		}
 	}

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/contexts"
@@ -21,6 +23,9 @@ type turnAction struct {
 	args     map[string]string
 	// dropSummary is true if the messages make the summary obsolete.
 	dropSummary bool
+	// contexts are texts for the model, halted says which plugin ended the turn.
+	contexts []hookpoints.Text
+	halted   hookpoints.Halted
 }
 
 // firePostTurn fires post_turn and returns what hooks ask for, which is applied
@@ -35,8 +40,8 @@ func (t *turn) firePostTurn(ctx context.Context, reply llm.Reply) (turnAction, e
 		Usage: t.usage, Messages: t.forHooks(), RecursionDepth: t.depth, Recipe: t.recipe.name(),
 		Nesting: t.agent.inner.told(),
 	})
-	return turnAction{t, hookpoints.PostTurn.Name, answer.Messages, answer.Recipe, answer.RecipeArgs,
-		answer.DropSummary}, err
+	return turnAction{turn: t, point: hookpoints.PostTurn.Name, messages: answer.Messages, recipe: answer.Recipe,
+		args: answer.RecipeArgs, dropSummary: answer.DropSummary, contexts: answer.Contexts, halted: answer.Halted}, err
 }
 
 // firePreStop fires pre_stop and returns the message with which the turn continues,
@@ -49,8 +54,15 @@ func (t *turn) firePreStop(ctx context.Context, response string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	action := turnAction{t, hookpoints.PreStop.Name, answer.Messages, answer.Recipe, answer.RecipeArgs, answer.DropSummary}
-	if err := action.apply(ctx, nil); err != nil || len(answer.FollowUpMessages) == 0 {
+	if answer.Halt {
+		t.agent.Output.notice("%v", haltedError(answer.Halted))
+		t.note = ""
+		return "", nil
+	}
+	action := turnAction{turn: t, point: hookpoints.PreStop.Name, messages: answer.Messages, recipe: answer.Recipe,
+		args: answer.RecipeArgs, dropSummary: answer.DropSummary}
+	texts := followUps(answer)
+	if err := action.apply(ctx, nil); err != nil || len(texts) == 0 {
 		return "", err
 	}
 	if limit := t.agent.Settings.maxFollowUps(); t.followUps >= limit {
@@ -62,7 +74,20 @@ func (t *turn) firePreStop(ctx context.Context, response string) (string, error)
 	for i, by := range answer.FollowUpsBy {
 		t.agent.Output.emit(Event{Kind: EventFollowUp, Text: answer.FollowUpMessages[i], By: by})
 	}
-	return strings.Join(answer.FollowUpMessages, "\n\n"), t.storeFollowUps(answer.FollowUpMessages)
+	for _, beside := range answer.Contexts {
+		t.agent.Output.emit(Event{Kind: EventFollowUp, Text: beside.Text, By: beside.Plugin})
+	}
+	return strings.Join(texts, "\n\n"), t.storeFollowUps(texts)
+}
+
+// followUps returns the messages with which the turn continues: those of the plugins, and one
+// with their contexts.
+func followUps(answer hookpoints.PreStopAnswer) []string {
+	texts := answer.FollowUpMessages
+	if blocks := contextBlocks(answer.Contexts); blocks != "" {
+		texts = append(slices.Clip(texts), blocks)
+	}
+	return texts
 }
 
 // storeFollowUps adds messages as if the person had written them.
@@ -150,6 +175,11 @@ func (a turnAction) replace(ctx context.Context, r replacement) error {
 		replace = t.agent.Context.Supersede
 	}
 	err := compaction{t.agent}.replaceWindow(ctx, r.into, func() error { return replace(r.entries) })
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		t.agent.Output.notice("%v; the conversation stays as it is", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,14 @@ func fieldDoc(field string) string {
 		return "id is the model's identifier of this call."
 	case "ChatToolCall.Name":
 		return "name is the tool's name."
+	case "CompactAnswer.Block":
+		return "block prevents the compaction; the conversation stays as it is."
+	case "CompactAnswer.BlockedBy":
+		return "- is the plugin that blocked. The host sets it; a plugin cannot."
+	case "CompactAnswer.Message":
+		return "message is shown to the person then."
+	case "CompactAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "ContextPayload.ContextName":
 		return "context_name names the context."
 	case "ContextPayload.MessageCount":
@@ -95,6 +103,8 @@ func fieldDoc(field string) string {
 		return "denied refuses the call; false is no opinion."
 	case "PermissionAnswer.Reason":
 		return "reason is shown to the model if the call is refused, and to the person who is asked."
+	case "PermissionAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PostCacheOutputPayload.CacheID":
 		return "cache_id identifies the output for the file tools."
 	case "PostCacheOutputPayload.CharCount":
@@ -149,6 +159,18 @@ func fieldDoc(field string) string {
 		return "system_prompt is the sub-agent's system prompt, as pre_spawn_agent left it."
 	case "PostSpawnAgentPayload.Usage":
 		return "usage counts its tokens."
+	case "PostToolBatchAnswer.Context":
+		return "context is a text for the model after the results, in a block with the plugin's name. It is stored with the conversation."
+	case "PostToolBatchAnswer.Contexts":
+		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+	case "PostToolBatchAnswer.Halt":
+		return "halt ends the turn: no further request is made."
+	case "PostToolBatchAnswer.Halted":
+		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+	case "PostToolBatchAnswer.Message":
+		return "message is shown to the person then."
+	case "PostToolBatchAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PostToolBatchPayload.Calls":
 		return "calls are the calls of the response, in the order of their results."
 	case "PostToolBatchPayload.ContextName":
@@ -191,14 +213,26 @@ func fieldDoc(field string) string {
 		return "tool_name is the tool that was called."
 	case "PostToolPayload.Truncated":
 		return "truncated is true if this is only the beginning of an output that is too large for a payload."
+	case "PostTurnAnswer.Context":
+		return "context is a text for the model after the response and its results, in a block with the plugin's name. It is stored with the conversation."
+	case "PostTurnAnswer.Contexts":
+		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
 	case "PostTurnAnswer.DropSummary":
 		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
+	case "PostTurnAnswer.Halt":
+		return "halt ends the turn: the tools that the response calls do not run."
+	case "PostTurnAnswer.Halted":
+		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+	case "PostTurnAnswer.Message":
+		return "message is shown to the person then."
 	case "PostTurnAnswer.Messages":
 		return "messages replaces the conversation so far. A response that calls tools and its results are kept after them."
 	case "PostTurnAnswer.Recipe":
 		return "recipe names a recipe to run on the conversation after the tools that the response calls have answered; its answer replaces the conversation."
 	case "PostTurnAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
+	case "PostTurnAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PostTurnPayload.ContextName":
 		return "context_name names the context."
 	case "PostTurnPayload.Messages":
@@ -217,6 +251,8 @@ func fieldDoc(field string) string {
 		return "usage counts the tokens so far."
 	case "PreAPIRequestAnswer.RequestBody":
 		return "request_body holds the fields to change; null deletes one."
+	case "PreAPIRequestAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreAPIRequestPayload.ContextName":
 		return "context_name names the context."
 	case "PreAPIRequestPayload.RecursionDepth":
@@ -227,6 +263,8 @@ func fieldDoc(field string) string {
 		return "exclude removes the named tools."
 	case "PreAPIToolsAnswer.Include":
 		return "include keeps only the named tools; an empty list keeps none. A tool of an MCP server, mcp__SERVER__TOOL, can also be named SERVER_TOOL."
+	case "PreAPIToolsAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreAPIToolsPayload.ContextName":
 		return "context_name names the context."
 	case "PreAPIToolsPayload.RecursionDepth":
@@ -235,6 +273,8 @@ func fieldDoc(field string) string {
 		return "tools are the tools that would be offered to the model."
 	case "PreCacheOutputAnswer.Summary":
 		return "summary is shown to the model instead of the preview."
+	case "PreCacheOutputAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreCacheOutputPayload.Arguments":
 		return "arguments are the arguments that the tool ran with."
 	case "PreCacheOutputPayload.CharCount":
@@ -333,10 +373,20 @@ func fieldDoc(field string) string {
 		return "tool_name is the tool's name for the model, such as mcp__files__read."
 	case "PreMessageAnswer.Block":
 		return "block refuses the prompt: nothing is stored or sent."
+	case "PreMessageAnswer.Context":
+		return "context is a text for the model beside the prompt, in a block with the plugin's name. It is stored with the conversation."
+	case "PreMessageAnswer.Contexts":
+		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+	case "PreMessageAnswer.Halt":
+		return "halt refuses the prompt too."
+	case "PreMessageAnswer.Halted":
+		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
 	case "PreMessageAnswer.Message":
 		return "message is shown to the person when the prompt is refused."
 	case "PreMessageAnswer.Prompt":
 		return "prompt replaces the prompt."
+	case "PreMessageAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreMessagePayload.ContextName":
 		return "context_name names the context."
 	case "PreMessagePayload.Prompt":
@@ -349,8 +399,16 @@ func fieldDoc(field string) string {
 		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
 	case "PrePermissionAnswer.Decision":
 		return "decision is \"allow\" or \"deny\", and the person is not asked; \"ask\", which beats \"allow\", leaves the question to the person."
+	case "PrePermissionAnswer.Halt":
+		return "halt refuses the call and ends the turn."
+	case "PrePermissionAnswer.Halted":
+		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+	case "PrePermissionAnswer.Message":
+		return "message is shown to the person then."
 	case "PrePermissionAnswer.Reason":
 		return "reason is shown to the model if the call is refused."
+	case "PrePermissionAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PrePermissionPayload.Arguments":
 		return "arguments are the call's final arguments."
 	case "PrePermissionPayload.AskedBy":
@@ -383,6 +441,8 @@ func fieldDoc(field string) string {
 		return "summary is the summary of earlier conversation, \"\" if there is none."
 	case "PreSendMessageAnswer.Delivered":
 		return "delivered says that the plugin has delivered the message itself."
+	case "PreSendMessageAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreSendMessageAnswer.Via":
 		return "via names the delivery method; the plugin's name if it is empty."
 	case "PreSendMessagePayload.Content":
@@ -421,6 +481,8 @@ func fieldDoc(field string) string {
 		return "model replaces the model."
 	case "PreSpawnAgentAnswer.Response":
 		return "response is the result; no sub-agent is started."
+	case "PreSpawnAgentAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreSpawnAgentAnswer.SystemPrompt":
 		return "system_prompt replaces the system prompt."
 	case "PreSpawnAgentPayload.Input":
@@ -435,18 +497,30 @@ func fieldDoc(field string) string {
 		return "temperature is that of its requests; absent if the call does not say."
 	case "PreSpawnAgentPayload.Tools":
 		return "tools are the tools that it can be offered at most."
+	case "PreStopAnswer.Context":
+		return "context is a text for the model, in a block with the plugin's name. The turn continues with it as a further message, after follow_up_messages."
+	case "PreStopAnswer.Contexts":
+		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
 	case "PreStopAnswer.DropSummary":
 		return "drop_summary removes the summary of earlier conversation, because messages contain its content. Otherwise the summary is kept."
 	case "PreStopAnswer.FollowUpMessages":
 		return "follow_up_messages are sent as further user messages; the turn continues."
 	case "PreStopAnswer.FollowUpsBy":
 		return "- are the plugins that wrote them, one for each. The host sets it; a plugin cannot."
+	case "PreStopAnswer.Halt":
+		return "halt ends the turn, whatever other plugins ask for."
+	case "PreStopAnswer.Halted":
+		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
+	case "PreStopAnswer.Message":
+		return "message is shown to the person then."
 	case "PreStopAnswer.Messages":
 		return "messages replaces the conversation."
 	case "PreStopAnswer.Recipe":
 		return "recipe names a recipe to run on the conversation; its answer replaces the conversation."
 	case "PreStopAnswer.RecipeArgs":
 		return "recipe_args are the recipe's arguments."
+	case "PreStopAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreStopPayload.ContextName":
 		return "context_name names the context."
 	case "PreStopPayload.FollowUps":
@@ -467,14 +541,40 @@ func fieldDoc(field string) string {
 		return "block prevents the tool from running."
 	case "PreToolAnswer.BlockedBy":
 		return "- is the plugin that blocked. The host sets it; a plugin cannot."
+	case "PreToolAnswer.Context":
+		return "context is a text for the model beside the result of the call, in a block with the plugin's name. It is stored with the conversation."
+	case "PreToolAnswer.Contexts":
+		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+	case "PreToolAnswer.DecidedBy":
+		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
+	case "PreToolAnswer.Decision":
+		return "decision is \"deny\", which blocks the call; \"ask\", so that the person is asked even if a rule or --trust-tools would allow it; or \"allow\", as at the permission points. \"allow\" does not count if a later plugin changes the arguments."
+	case "PreToolAnswer.Halt":
+		return "halt prevents the tool from running and ends the turn."
+	case "PreToolAnswer.Halted":
+		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
 	case "PreToolAnswer.Message":
-		return "message is shown to the model instead of a result, followed by the plugin's name."
+		return "message is shown to the model instead of a result, followed by the plugin's name; with halt, to the person too."
+	case "PreToolAnswer.Reason":
+		return "reason is shown to the model if the call is refused, and to the person who is asked."
+	case "PreToolAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreToolOutputAnswer.Block":
 		return "block withholds the output; the message is shown instead."
+	case "PreToolOutputAnswer.Context":
+		return "context is a text for the model beside the output, in a block with the plugin's name. It is stored with the conversation."
+	case "PreToolOutputAnswer.Contexts":
+		return "- are the contexts of all plugins. The host sets them; a plugin cannot."
+	case "PreToolOutputAnswer.Halt":
+		return "halt ends the turn when this response has its results."
+	case "PreToolOutputAnswer.Halted":
+		return "- says which plugin ended the turn. The host sets it; a plugin cannot."
 	case "PreToolOutputAnswer.Message":
-		return "message is shown to the model instead of the output."
+		return "message is shown to the model instead of the output; without block, to the person when the turn is halted."
 	case "PreToolOutputAnswer.Output":
 		return "output replaces the output."
+	case "PreToolOutputAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "PreToolOutputPayload.Arguments":
 		return "arguments are the arguments that the tool ran with."
 	case "PreToolOutputPayload.BlockedBy":
@@ -533,6 +633,8 @@ func fieldDoc(field string) string {
 		return "tool_name is the tool that starts it."
 	case "SystemPromptAnswer.Inject":
 		return "inject is text for the system prompt."
+	case "SystemPromptAnswer.SystemMessage":
+		return "system_message is shown to the person, never to the model."
 	case "SystemPromptPayload.ContextName":
 		return "context_name names the context."
 	case "SystemPromptPayload.Goals":

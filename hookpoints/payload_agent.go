@@ -67,6 +67,8 @@ type PreSpawnAgentAnswer struct {
 	Block bool `json:"block,omitzero" merge:"block"`
 	// Message is the result then, followed by the plugin's name.
 	Message string `json:"message,omitzero" merge:"with block"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// BlockedBy is the plugin that blocked. The host sets it; a plugin cannot.
 	BlockedBy string `json:"-"`
 }

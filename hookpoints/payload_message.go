@@ -19,9 +19,26 @@ type PreMessageAnswer struct {
 	Prompt *string `json:"prompt,omitzero" merge:"replace"`
 	// Block refuses the prompt: nothing is stored or sent.
 	Block bool `json:"block,omitzero" merge:"block"`
+	// Halt refuses the prompt too.
+	Halt bool `json:"halt,omitzero" merge:"halt"`
 	// Message is shown to the person when the prompt is refused.
-	Message string `json:"message,omitzero" merge:"with block"`
+	Message string `json:"message,omitzero" merge:"with block halt"`
+	// Context is a text for the model beside the prompt, in a block with the plugin's name. It is
+	// stored with the conversation.
+	Context string `json:"context,omitzero" merge:"texts"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
+	Contexts []Text `json:"-"`
+	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
+	Halted Halted `json:"-"`
 }
+
+// SetTexts takes the contexts of all plugins.
+func (a *PreMessageAnswer) SetTexts(texts []Text) { a.Contexts = texts }
+
+// SetHalted takes the plugin that ended the turn.
+func (a *PreMessageAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // PostMessagePayload is the payload of post_message.
 type PostMessagePayload struct {
@@ -51,6 +68,8 @@ type SystemPromptPayload struct {
 type SystemPromptAnswer struct {
 	// Inject is text for the system prompt.
 	Inject string `json:"inject,omitzero" merge:"join"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }
 
 // PreSendMessagePayload is the payload of pre_send_message.
@@ -71,6 +90,8 @@ type PreSendMessageAnswer struct {
 	Delivered bool `json:"delivered,omitzero" merge:"claim"`
 	// Via names the delivery method; the plugin's name if it is empty.
 	Via string `json:"via,omitzero" merge:"with delivered"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }
 
 // PostSendMessagePayload is the payload of post_send_message.

@@ -172,12 +172,23 @@ type PrePermissionAnswer struct {
 	Decision Decision `json:"decision,omitzero" merge:"strictest"`
 	// Reason is shown to the model if the call is refused.
 	Reason string `json:"reason,omitzero" merge:"with decision"`
+	// Halt refuses the call and ends the turn.
+	Halt bool `json:"halt,omitzero" merge:"halt"`
+	// Message is shown to the person then.
+	Message string `json:"message,omitzero" merge:"with halt"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
+	Halted Halted `json:"-"`
 	// DecidedBy is the plugin whose decision it is. The host sets it; a plugin cannot.
 	DecidedBy string `json:"-"`
 }
 
 // SetDecidedBy takes the name of the plugin whose decision it is.
 func (a *PrePermissionAnswer) SetDecidedBy(plugin string) { a.DecidedBy = plugin }
+
+// SetHalted takes the plugin that ended the turn.
+func (a *PrePermissionAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // Safety says how harmless an address is.
 type Safety string
@@ -200,6 +211,8 @@ type PermissionAnswer struct {
 	Decision Decision `json:"decision,omitzero" merge:"strictest"`
 	// Reason is shown to the model if the call is refused, and to the person who is asked.
 	Reason string `json:"reason,omitzero" merge:"with decision"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// DecidedBy is the plugin whose decision it is. The host sets it; a plugin cannot.
 	DecidedBy string `json:"-"`
 }
@@ -230,10 +243,13 @@ func (Decision) Values() []string {
 	return []string{string(DecisionDeny), string(DecisionAsk), string(DecisionAllow)}
 }
 
-// UnmarshalText accepts a decision, and "" for none. Any other text is an error, because it
-// may have been meant as a denial.
+// UnmarshalText accepts a decision, and "" for none; "block", which hooks of other agents
+// answer, is "deny". Any other text is an error, because it may have been meant as a denial.
 func (d *Decision) UnmarshalText(text []byte) error {
 	switch decided := Decision(text); decided {
+	case "block":
+		*d = DecisionDeny
+		return nil
 	case "", DecisionDeny, DecisionAsk, DecisionAllow:
 		*d = decided
 		return nil

@@ -29,6 +29,8 @@ type PreAPIToolsAnswer struct {
 	Include []string `json:"include,omitzero" merge:"intersect" among:"tools.#.name"`
 	// Exclude removes the named tools.
 	Exclude []string `json:"exclude,omitzero" merge:"unite" among:"tools.#.name"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }
 
 // PreAPIRequestPayload is the payload of pre_api_request.
@@ -47,4 +49,6 @@ type PreAPIRequestPayload struct {
 type PreAPIRequestAnswer struct {
 	// RequestBody holds the fields to change; null deletes one.
 	RequestBody json.RawMessage `json:"request_body,omitzero" merge:"patch"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }

@@ -54,6 +54,21 @@ type ContextPayload struct {
 	Summary string `json:"summary"`
 }
 
+// CompactAnswer is the answer at pre_compact and pre_rolling_compact.
+type CompactAnswer struct {
+	// Block prevents the compaction; the conversation stays as it is.
+	Block bool `json:"block,omitzero" merge:"block"`
+	// Message is shown to the person then.
+	Message string `json:"message,omitzero" merge:"with block"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// BlockedBy is the plugin that blocked. The host sets it; a plugin cannot.
+	BlockedBy string `json:"-"`
+}
+
+// SetBlockedBy takes the name of the plugin that blocked.
+func (a *CompactAnswer) SetBlockedBy(plugin string) { a.BlockedBy = plugin }
+
 // PreRollingCompactPayload is the payload of pre_rolling_compact.
 type PreRollingCompactPayload struct {
 	// ContextName names the context.

@@ -30,15 +30,43 @@ type PreToolAnswer struct {
 	Arguments json.RawMessage `json:"arguments,omitzero" merge:"replace"`
 	// Block prevents the tool from running.
 	Block bool `json:"block,omitzero" merge:"block"`
+	// Decision is "deny", which blocks the call; "ask", so that the person is asked even if a
+	// rule or --trust-tools would allow it; or "allow", as at the permission points. "allow"
+	// does not count if a later plugin changes the arguments.
+	Decision Decision `json:"decision,omitzero" merge:"strictest"`
+	// Reason is shown to the model if the call is refused, and to the person who is asked.
+	Reason string `json:"reason,omitzero" merge:"with decision"`
+	// Halt prevents the tool from running and ends the turn.
+	Halt bool `json:"halt,omitzero" merge:"halt"`
 	// Message is shown to the model instead of a result, followed by the plugin's
-	// name.
-	Message string `json:"message,omitzero" merge:"with block"`
+	// name; with halt, to the person too.
+	Message string `json:"message,omitzero" merge:"with block halt"`
+	// Context is a text for the model beside the result of the call, in a block with the plugin's name. It is
+	// stored with the conversation.
+	Context string `json:"context,omitzero" merge:"texts"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
+	Contexts []Text `json:"-"`
+	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
+	Halted Halted `json:"-"`
+	// DecidedBy is the plugin whose decision it is. The host sets it; a plugin cannot.
+	DecidedBy string `json:"-"`
 	// BlockedBy is the plugin that blocked. The host sets it; a plugin cannot.
 	BlockedBy string `json:"-"`
 }
 
 // SetBlockedBy takes the name of the plugin that blocked.
 func (v *PreToolAnswer) SetBlockedBy(plugin string) { v.BlockedBy = plugin }
+
+// SetDecidedBy takes the name of the plugin whose decision it is.
+func (v *PreToolAnswer) SetDecidedBy(plugin string) { v.DecidedBy = plugin }
+
+// SetTexts takes the contexts of all plugins.
+func (v *PreToolAnswer) SetTexts(texts []Text) { v.Contexts = texts }
+
+// SetHalted takes the plugin that ended the turn.
+func (v *PreToolAnswer) SetHalted(by Halted) { v.Halted = by }
 
 // CallStatus is the outcome of a call.
 type CallStatus string
@@ -130,9 +158,27 @@ type PreToolOutputAnswer struct {
 	Output *string `json:"output,omitzero" merge:"replace"`
 	// Block withholds the output; the message is shown instead.
 	Block bool `json:"block,omitzero" merge:"block"`
-	// Message is shown to the model instead of the output.
-	Message string `json:"message,omitzero" merge:"with block"`
+	// Halt ends the turn when this response has its results.
+	Halt bool `json:"halt,omitzero" merge:"halt_last"`
+	// Message is shown to the model instead of the output; without block, to the person
+	// when the turn is halted.
+	Message string `json:"message,omitzero" merge:"with block halt"`
+	// Context is a text for the model beside the output, in a block with the plugin's name. It is
+	// stored with the conversation.
+	Context string `json:"context,omitzero" merge:"texts"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
+	Contexts []Text `json:"-"`
+	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
+	Halted Halted `json:"-"`
 }
+
+// SetTexts takes the contexts of all plugins.
+func (a *PreToolOutputAnswer) SetTexts(texts []Text) { a.Contexts = texts }
+
+// SetHalted takes the plugin that ended the turn.
+func (a *PreToolOutputAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // PostToolOutputPayload is the payload of post_tool_output.
 type PostToolOutputPayload struct {
@@ -186,6 +232,8 @@ type PreCacheOutputPayload struct {
 type PreCacheOutputAnswer struct {
 	// Summary is shown to the model instead of the preview.
 	Summary string `json:"summary,omitzero" merge:"first"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 }
 
 // PostCacheOutputPayload is the payload of post_cache_output.

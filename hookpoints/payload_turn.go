@@ -71,7 +71,26 @@ type PostTurnAnswer struct {
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
+	// Halt ends the turn: the tools that the response calls do not run.
+	Halt bool `json:"halt,omitzero" merge:"halt_last"`
+	// Message is shown to the person then.
+	Message string `json:"message,omitzero" merge:"with halt"`
+	// Context is a text for the model after the response and its results, in a block with the plugin's name. It is
+	// stored with the conversation.
+	Context string `json:"context,omitzero" merge:"texts"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
+	Contexts []Text `json:"-"`
+	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
+	Halted Halted `json:"-"`
 }
+
+// SetTexts takes the contexts of all plugins.
+func (a *PostTurnAnswer) SetTexts(texts []Text) { a.Contexts = texts }
+
+// SetHalted takes the plugin that ended the turn.
+func (a *PostTurnAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // PostToolBatchPayload is the payload of post_tool_batch.
 type PostToolBatchPayload struct {
@@ -81,6 +100,29 @@ type PostToolBatchPayload struct {
 	Calls []FinishedCall `json:"calls"`
 	Nesting
 }
+
+// PostToolBatchAnswer is the answer at post_tool_batch.
+type PostToolBatchAnswer struct {
+	// Halt ends the turn: no further request is made.
+	Halt bool `json:"halt,omitzero" merge:"halt"`
+	// Message is shown to the person then.
+	Message string `json:"message,omitzero" merge:"with halt"`
+	// Context is a text for the model after the results, in a block with the plugin's name. It is
+	// stored with the conversation.
+	Context string `json:"context,omitzero" merge:"texts"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
+	Contexts []Text `json:"-"`
+	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
+	Halted Halted `json:"-"`
+}
+
+// SetTexts takes the contexts of all plugins.
+func (a *PostToolBatchAnswer) SetTexts(texts []Text) { a.Contexts = texts }
+
+// SetHalted takes the plugin that ended the turn.
+func (a *PostToolBatchAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // FinishedCall is a call that has its result.
 type FinishedCall struct {
@@ -137,11 +179,30 @@ type PreStopAnswer struct {
 	Recipe string `json:"recipe,omitzero" merge:"first"`
 	// RecipeArgs are the recipe's arguments.
 	RecipeArgs map[string]string `json:"recipe_args,omitzero" merge:"with recipe"`
+	// Halt ends the turn, whatever other plugins ask for.
+	Halt bool `json:"halt,omitzero" merge:"halt"`
+	// Message is shown to the person then.
+	Message string `json:"message,omitzero" merge:"with halt"`
+	// Context is a text for the model, in a block with the plugin's name. The turn continues
+	// with it as a further message, after follow_up_messages.
+	Context string `json:"context,omitzero" merge:"texts"`
+	// SystemMessage is shown to the person, never to the model.
+	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
+	// Contexts are the contexts of all plugins. The host sets them; a plugin cannot.
+	Contexts []Text `json:"-"`
+	// Halted says which plugin ended the turn. The host sets it; a plugin cannot.
+	Halted Halted `json:"-"`
 }
 
 // SetAppendedBy takes the names of the plugins that wrote follow_up_messages, one
 // for each message.
 func (a *PreStopAnswer) SetAppendedBy(plugins []string) { a.FollowUpsBy = plugins }
+
+// SetTexts takes the contexts of all plugins.
+func (a *PreStopAnswer) SetTexts(texts []Text) { a.Contexts = texts }
+
+// SetHalted takes the plugin that ended the turn.
+func (a *PreStopAnswer) SetHalted(by Halted) { a.Halted = by }
 
 // TurnStatus is how a turn ended that has no answer.
 type TurnStatus string

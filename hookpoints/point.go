@@ -3,6 +3,7 @@ package hookpoints
 import (
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Name is the name of a hook point, as plugins list it in their schema.
@@ -92,11 +93,17 @@ type Info struct {
 type AnswerField struct {
 	Name string
 	Rule Rule
-	// With names the field that this one belongs to, when Rule is [RuleWith].
+	// With names the field that this one belongs to, when Rule is [RuleWith]; several are
+	// separated by spaces.
 	With string
 	// Among is a gjson path to the values in the payload that a list may name. Other
 	// values are reported. Empty: all values are allowed.
 	Among string
+}
+
+// BelongsTo reports whether the field belongs to another one of the answer.
+func (f AnswerField) BelongsTo(name string) bool {
+	return f.Rule == RuleWith && slices.Contains(strings.Fields(f.With), name)
 }
 
 // Info describes the point.

@@ -136,16 +136,16 @@ var (
 		Name: "post_clear", Group: GroupContext, Mode: Observe,
 		When: "a context has been cleared, with its previous size and summary",
 	}
-	PreCompact = Point[ContextPayload, None]{
-		Name: "pre_compact", Group: GroupContext, Mode: Observe,
+	PreCompact = Point[ContextPayload, CompactAnswer]{
+		Name: "pre_compact", Group: GroupContext, Mode: Gather,
 		When: "a whole context is about to be compacted",
 	}
 	PostCompact = Point[ContextPayload, None]{
 		Name: "post_compact", Group: GroupContext, Mode: Observe,
 		When: "a whole context has been compacted",
 	}
-	PreRollingCompact = Point[PreRollingCompactPayload, None]{
-		Name: "pre_rolling_compact", Group: GroupContext, Mode: Observe,
+	PreRollingCompact = Point[PreRollingCompactPayload, CompactAnswer]{
+		Name: "pre_rolling_compact", Group: GroupContext, Mode: Gather,
 		When: "the oldest part of a context is about to be compacted",
 	}
 	PostRollingCompact = Point[PostRollingCompactPayload, None]{
@@ -160,8 +160,8 @@ var (
 		Name: "post_turn", Group: GroupTurn, Mode: Chain,
 		When: "the model has responded once, before the tools that it called run",
 	}
-	PostToolBatch = Point[PostToolBatchPayload, None]{
-		Name: "post_tool_batch", Group: GroupTurn, Mode: Observe,
+	PostToolBatch = Point[PostToolBatchPayload, PostToolBatchAnswer]{
+		Name: "post_tool_batch", Group: GroupTurn, Mode: Gather,
 		When: "all calls of a response have their results, before the next request",
 	}
 	PreStop = Point[PreStopPayload, PreStopAnswer]{

@@ -21,9 +21,18 @@ const (
 	RuleFirst     Rule = "first"
 	RuleAppend    Rule = "append"
 	RuleClaim     Rule = "claim"
+	// RuleTexts is the rule of texts for the model that are kept apart, each with its author.
+	RuleTexts Rule = "texts"
+	// RuleTell is the rule of texts for the person.
+	RuleTell Rule = "tell"
+	// RuleHalt ends the turn and, like a block, the dispatch.
+	RuleHalt Rule = "halt"
+	// RuleHaltLast ends the turn when the other plugins have been asked.
+	RuleHaltLast Rule = "halt_last"
 	// RuleStrictest is the rule of a decision; all fields that have it are one opinion.
 	RuleStrictest Rule = "strictest"
-	// RuleWith marks a field that belongs to another one, as in `merge:"with block"`.
+	// RuleWith marks a field that belongs to another one, as in `merge:"with block"`, or to
+	// several, as in `merge:"with block halt"`.
 	RuleWith Rule = "with"
 )
 
@@ -62,9 +71,20 @@ func ruleTable() []ruleFacts {
 			meaning: "lists are appended in plugin order"},
 		{rule: RuleClaim, modes: []Mode{Claim}, kind: kindBool, leads: true,
 			meaning: "true claims the event; no other plugin is asked"},
-		{rule: RuleStrictest, modes: []Mode{Gather}, kind: kindAny, leads: true,
+		{rule: RuleTexts, modes: folds, kind: kindText,
+			meaning: "the texts of all plugins are used, in plugin order, each with its plugin's name"},
+		{rule: RuleTell, modes: []Mode{Gather, Chain, Claim}, kind: kindText,
+			meaning: "shown to the person with the plugin's name, in plugin order"},
+		{rule: RuleHalt, modes: folds, kind: kindBool, leads: true,
+			meaning: "true ends the turn, whatever others answer; the first in plugin order gives the message and ends the " +
+				"dispatch"},
+		{rule: RuleHaltLast, modes: []Mode{Chain}, kind: kindBool, leads: true,
+			meaning: "true ends the turn, whatever others answer; the first in plugin order gives the message, and the others " +
+				"are asked nevertheless"},
+		{rule: RuleStrictest, modes: folds, kind: kindAny, leads: true,
 			meaning: "the strictest opinion: deny, which true means too, then ask, then allow; of equally strict ones the " +
-				"first in plugin order; others are reported"},
+				"first in plugin order; others are reported. In a chain, deny ends the dispatch, and allow does not count if a " +
+				"later plugin changes the payload"},
 		{rule: RuleWith, modes: []Mode{Gather, Chain, Claim}, kind: kindAny},
 	}
 }

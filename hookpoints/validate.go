@@ -153,15 +153,25 @@ func (v *validation) dependent(f reflect.StructField, with string, kind jsonKind
 			owners = append(owners, other.Name)
 		}
 	}
+	if len(owners) == 0 {
+		v.field(f, "merge:%q belongs to nothing: no other field of the answer has the rule replace, patch, block, first, "+
+			"claim, halt, halt_last or strictest", f.Tag.Get("merge"))
+		return
+	}
+	for _, one := range strings.Split(with, " ") {
+		v.dependentOn(f, one, owners, kind)
+	}
+}
+
+// dependentOn checks a field that belongs to one of several owners.
+func (v *validation) dependentOn(f reflect.StructField, with string, owners []string, kind jsonKind) {
 	owner := slices.IndexFunc(v.info.Fields, func(o AnswerField) bool { return o.Name == with })
 	switch {
-	case len(owners) == 0:
-		v.field(f, "merge:%q belongs to nothing: no other field of the answer has the rule replace, patch, block, first, "+
-			"claim or strictest", f.Tag.Get("merge"))
 	case !slices.Contains(owners, with):
 		v.field(f, "merge:\"with %s\" names a field that does not exist or cannot have dependent fields%s", with,
 			choice(with, owners))
-	case slices.Contains([]Rule{RuleBlock, RuleClaim}, v.info.Fields[owner].Rule) && kind != kindText && kind != kindAny:
+	case slices.Contains([]Rule{RuleBlock, RuleClaim, RuleHalt, RuleHaltLast}, v.info.Fields[owner].Rule) &&
+		kind != kindText && kind != kindAny:
 		v.field(f, "merge:\"with %s\" requires a string, this is a %s", with, f.Type)
 	}
 }

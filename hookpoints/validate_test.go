@@ -93,7 +93,8 @@ func twice() hookpoints.Info {
 	}
 }
 
-const rules = "replace, patch, block, intersect, unite, join, first, append, claim, strictest, with"
+const rules = "replace, patch, block, intersect, unite, join, first, append, claim, texts, tell, halt, " +
+	"halt_last, strictest, with"
 
 func TestValidateNamesTheMistake(t *testing.T) {
 	withoutFields := chain[Ruling]()
@@ -148,7 +149,7 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			Target string `json:"target" merge:"replace"`
 		}](hookpoints.Gather), `field Target of the answer: merge:"replace" has no effect where the mode is gather; ` +
 			`want one ` +
-			"of block, intersect, unite, join, first, append, strictest, with"},
+			"of block, intersect, unite, join, first, append, texts, tell, halt, strictest, with"},
 		{chain[struct {
 			Done bool `json:"done" merge:"claim"`
 		}](), `field Done of the answer: merge:"claim" has no effect where the mode is chain; want one of replace, patch,`},

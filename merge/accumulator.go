@@ -77,6 +77,8 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 		added.observed(a.info)
 	case decides:
 		a.decide(added, f)
+	case halts(a.info, added):
+		a.settleByHalt(added)
 	case added.guard:
 		added.onlyGuards(a.info)
 	case a.info.Mode == hookpoints.Chain && a.settled == nil:
@@ -89,14 +91,18 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 // "" if none did.
 func (a *Accumulator) SettledBy() string { return cmp.Or(a.blocker, a.claimer) }
 
-// deciding returns the field by which a reply blocks or claims.
-func deciding(info hookpoints.Info, r *reply) (hookpoints.AnswerField, bool) {
+// deciding returns the field by which a reply blocks, claims or, in a chain, denies.
+func deciding(info hookpoints.Info, r *reply) (denies hookpoints.AnswerField, decides bool) {
 	for _, f := range info.Fields {
-		if (f.Rule == hookpoints.RuleBlock || f.Rule == hookpoints.RuleClaim) && r.field(f.Name) == "true" {
+		switch {
+		case (f.Rule == hookpoints.RuleBlock || f.Rule == hookpoints.RuleClaim) && r.field(f.Name) == "true":
 			return f, true
+		case f.Rule == hookpoints.RuleStrictest && info.Mode == hookpoints.Chain &&
+			decisionIn(r.field(f.Name)) == hookpoints.DecisionDeny:
+			denies, decides = f, true
 		}
 	}
-	return hookpoints.AnswerField{}, false
+	return denies, decides
 }
 
 // field returns the raw value of a field, "" if it is absent or null.
@@ -157,6 +163,7 @@ func (a *Accumulator) Result() Result {
 	if a.settled == nil {
 		c.combine()
 	}
+	beside{&c}.addAll()
 	if a.owned != nil {
 		a.noteConflicts()
 	}
@@ -165,7 +172,7 @@ func (a *Accumulator) Result() Result {
 		effects[i] = r.Effect
 	}
 	return Result{Answer: c.answer, BlockedBy: cmp.Or(a.blocker, c.deniedBy), DecidedBy: c.decidedBy,
-		AppendedBy: c.appendedBy, Effects: effects}
+		AppendedBy: c.appendedBy, Texts: c.texts, Halted: c.halted, Effects: effects}
 }
 
 // combination makes the answer of the replies when all of them are there.
@@ -177,6 +184,8 @@ type combination struct {
 	appendedBy []string
 	decidedBy  string // whose decision is the strictest
 	deniedBy   string // the same if it is a denial
+	texts      []hookpoints.Text
+	halted     hookpoints.Halted
 }
 
 // combine combines the fields by their rules: those that act when all replies are there.
@@ -187,7 +196,7 @@ func (c *combination) combine() {
 			c.rewritten(f, []byte(c.payload.values[f.Name].raw()))
 		case hookpoints.RulePatch:
 			c.rewritten(f, c.payload.now(f.Name))
-		case hookpoints.RuleBlock, hookpoints.RuleClaim, hookpoints.RuleWith:
+		case hookpoints.RuleBlock, hookpoints.RuleClaim, hookpoints.RuleWith: // beside adds texts and halts
 		default:
 			c.gather(f)
 		}
@@ -212,7 +221,7 @@ func (c *combination) rewritten(f hookpoints.AnswerField, final []byte) {
 func (c *combination) putWith(r *reply, name string, value []byte) {
 	c.answer = put(c.answer, name, value)
 	for _, f := range c.info.Fields {
-		if f.Rule == hookpoints.RuleWith && f.With == name && r.field(f.Name) != "" {
+		if f.BelongsTo(name) && r.field(f.Name) != "" {
 			c.answer = put(c.answer, f.Name, r.field(f.Name))
 		}
 	}

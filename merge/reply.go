@@ -3,6 +3,7 @@ package merge
 import (
 	"fmt"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/tidwall/gjson"
 )
 
@@ -27,6 +28,7 @@ const (
 	Blocked  Outcome = "blocked" // it refused
 	Claimed  Outcome = "claimed" // it claimed the event
 	Ignored  Outcome = "ignored" // it had no effect; Notes say why
+	Added    Outcome = "added"   // it changed nothing, but added what Did says
 )
 
 // Effect is the effect of one reply.
@@ -39,6 +41,10 @@ type Effect struct {
 	Lost []Conflict
 	// Why is the message of a block or the reason of a denial.
 	Why string
+	// Did says what else it did than change and block, such as "added context (12 characters)".
+	Did []string
+	// Tells are its texts for the person.
+	Tells []string
 	// Notes are notes, a sentence each.
 	Notes []Note
 
@@ -90,6 +96,11 @@ type Result struct {
 	// AppendedBy names, for each element of a list that was appended to, the plugin
 	// that it comes from.
 	AppendedBy []string
+	// Texts are the texts of a field with the rule texts, in plugin order. In Answer they
+	// are joined.
+	Texts []hookpoints.Text
+	// Halted says which plugin ended the turn.
+	Halted hookpoints.Halted
 	// Effects are the effects of the replies, in the order in which they were added.
 	Effects []Effect
 }
@@ -106,6 +117,13 @@ type reply struct {
 func (r *reply) usesField(name string) {
 	r.Outcome = Changed
 	r.fields = append(r.fields, name)
+}
+
+// did records what the reply did besides changing the payload or the answer.
+func (r *reply) did(format string, args ...any) {
+	if r.Did = append(r.Did, fmt.Sprintf(format, args...)); r.Outcome == NoEffect || r.Outcome == Ignored {
+		r.Outcome = Added
+	}
 }
 
 func (r *reply) note(kind NoteKind, format string, args ...any) {

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -105,7 +106,10 @@ func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 		return
 	}
 	said := r.alone(a.info, f, fmt.Sprintf("blocked by plugin %q", r.from))
-	r.Outcome, r.Why = Blocked, dependentText(a.info, said, f.Name)
+	if f.Rule == hookpoints.RuleStrictest {
+		said = a.info.Refusal(cmp.Or(reasonOf(a.info, r), fmt.Sprintf("denied by plugin %q", r.from)))
+	}
+	r.Outcome, r.Why = Blocked, messageIn(a.info, said)
 	if a.settled != nil {
 		r.note(NoteBlockedFirst, "plugin %q blocked first", a.blocker)
 		return
@@ -113,16 +117,36 @@ func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
 	a.settled, a.blocker, r.Decides = said, r.from, true
 }
 
-// onlyGuards adds a note that a guard's answer has no effect if it asks for something
-// other than a block.
+// onlyGuards leaves of a guard's answer what changes nothing that guards judge, and adds a note
+// if it asks for something else.
 func (r *reply) onlyGuards(info hookpoints.Info) {
+	var kept []byte
+	ignored := false
 	for _, f := range info.Fields {
-		if f.Rule != hookpoints.RuleBlock && f.Rule != hookpoints.RuleWith && r.field(f.Name) != "" {
-			r.ignore("it is a guard here and may only block")
-			break
+		switch value := r.field(f.Name); {
+		case value == "" || f.Rule == hookpoints.RuleBlock:
+		case f.Rule == hookpoints.RuleWith || guardsMay(f.Rule, value):
+			kept = put(kept, f.Name, value)
+		default:
+			ignored = true
 		}
 	}
-	r.body = ""
+	if ignored {
+		r.ignore("it is a guard here and may only block")
+	}
+	r.body = string(kept)
+}
+
+// guardsMay reports whether guards may answer a field besides blocking: they may restrict and
+// tell, but neither rewrite nor allow.
+func guardsMay(rule hookpoints.Rule, value string) bool {
+	switch rule {
+	case hookpoints.RuleTexts, hookpoints.RuleTell, hookpoints.RuleHalt, hookpoints.RuleHaltLast:
+		return true
+	case hookpoints.RuleStrictest:
+		return decisionIn(value) != hookpoints.DecisionAllow
+	}
+	return false
 }
 
 // observed adds a note that an answer has no effect if it has fields that have an effect
@@ -154,7 +178,7 @@ func (r *reply) observed(info hookpoints.Info) {
 func Blocks(info hookpoints.Info, answer []byte) bool {
 	r := &reply{body: string(answer)}
 	f, decides := deciding(info, r)
-	return decides && f.Rule == hookpoints.RuleBlock || opinion(info, r) == hookpoints.DecisionDeny
+	return decides && f.Rule == hookpoints.RuleBlock || opinion(info, r) == hookpoints.DecisionDeny || halts(info, r)
 }
 
 // alone returns an answer of one plugin: a field that is true and its dependent fields,
@@ -174,7 +198,7 @@ func (r *reply) alone(info hookpoints.Info, f hookpoints.AnswerField, text strin
 // dependents lists the dependent fields of a field.
 func dependents(info hookpoints.Info, name string) (names []string) {
 	for _, f := range info.Fields {
-		if f.Rule == hookpoints.RuleWith && f.With == name {
+		if f.BelongsTo(name) {
 			names = append(names, f.Name)
 		}
 	}
@@ -188,6 +212,16 @@ func dependentText(info hookpoints.Info, said []byte, name string) string {
 		return ""
 	}
 	return gjson.GetBytes(said, gjson.Escape(names[0])).String()
+}
+
+// messageIn returns the message of an answer that blocks.
+func messageIn(info hookpoints.Info, said []byte) string {
+	for _, f := range info.Fields {
+		if f.Rule == hookpoints.RuleBlock {
+			return dependentText(info, said, f.Name)
+		}
+	}
+	return reasonOf(info, &reply{body: string(said)})
 }
 
 // maxNotOffered bounds how many names that are not offered are listed.

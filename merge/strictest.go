@@ -17,24 +17,48 @@ func (c *combination) strictest(f hookpoints.AnswerField) {
 		return
 	}
 	var winner *reply
-	for _, r := range c.replies {
-		if winner == nil || rank(opinion(c.info, r)) > rank(opinion(c.info, winner)) {
-			winner = r
+	decision, opinions := hookpoints.Decision(""), opinionsOf(c)
+	for i, r := range c.replies {
+		if rank(opinions[i]) > rank(decision) {
+			winner, decision = r, opinions[i]
 		}
-	}
-	decision := hookpoints.Decision("")
-	if winner != nil {
-		decision = opinion(c.info, winner)
 	}
 	if decision == "" {
 		return
 	}
 	c.decidedBy = winner.from
 	c.takeDecision(winner, decision)
-	for _, r := range c.replies {
-		if said := opinion(c.info, r); said != "" && r != winner {
-			r.notUsed(c.info, said, winner.from, decision)
+	for i, r := range c.replies {
+		if opinions[i] != "" && r != winner {
+			r.notUsed(c.info, opinions[i], winner.from, decision)
 		}
+	}
+}
+
+// opinionsOf lists the decisions of the replies. In a chain, a reply does not allow what a later
+// one made of the payload.
+func opinionsOf(c *combination) []hookpoints.Decision {
+	opinions := make([]hookpoints.Decision, len(c.replies))
+	var changedBy string
+	for i, r := range slices.Backward(c.replies) {
+		opinions[i] = opinion(c.info, r)
+		if opinions[i] == hookpoints.DecisionAllow && changedBy != "" {
+			opinions[i] = ""
+			r.ignoreAllow(changedBy)
+		}
+		if len(r.rewrites) > 0 {
+			changedBy = r.from
+		}
+	}
+	return opinions
+}
+
+// ignoreAllow notes that a permission does not count.
+func (r *reply) ignoreAllow(changedBy string) {
+	outcome := r.Outcome
+	r.ignore("its decision \"allow\" does not count, because plugin %q changed the payload afterwards", changedBy)
+	if outcome != NoEffect { // it changed something itself
+		r.Outcome = outcome
 	}
 }
 
@@ -44,12 +68,16 @@ func (c *combination) takeDecision(r *reply, decision hookpoints.Decision) {
 	names := strictestOf(c.info)
 	for _, name := range fieldsSaying(c.info, r, decision) {
 		c.answer = put(c.answer, name, r.field(name))
-		if decision != hookpoints.DecisionDeny {
+		switch {
+		case decision == hookpoints.DecisionDeny:
+		case c.info.Mode == hookpoints.Chain:
+			r.did("%s", decisionText(c.info, r, decision))
+		default:
 			r.usesField(name)
 		}
 	}
 	for _, f := range c.info.Fields {
-		if value := r.field(f.Name); f.Rule == hookpoints.RuleWith && slices.Contains(names, f.With) && value != "" {
+		if value := r.field(f.Name); slices.ContainsFunc(names, f.BelongsTo) && value != "" {
 			c.answer = put(c.answer, f.Name, value)
 		}
 	}
@@ -60,10 +88,24 @@ func (c *combination) takeDecision(r *reply, decision hookpoints.Decision) {
 	}
 }
 
+// decisionText says what a reply decided that does not deny.
+func decisionText(info hookpoints.Info, r *reply, decision hookpoints.Decision) string {
+	text := "allows it without a question"
+	if decision == hookpoints.DecisionAsk {
+		text = "wants the person to be asked"
+	}
+	if why := reasonOf(info, r); why != "" {
+		text += ": " + why
+	}
+	return text
+}
+
 // notUsed notes that the opinion of a reply is not used, because another plugin has a
 // stricter one or had the same first.
 func (r *reply) notUsed(info hookpoints.Info, said hookpoints.Decision, winner string, decision hookpoints.Decision) {
-	r.Outcome = Ignored
+	if r.Outcome == NoEffect || info.Mode != hookpoints.Chain {
+		r.Outcome = Ignored
+	}
 	switch {
 	case said == hookpoints.DecisionDeny:
 		r.Outcome, r.Why = Blocked, cmp.Or(reasonOf(info, r), fmt.Sprintf("denied by plugin %q", r.from))
@@ -107,7 +149,10 @@ func decisionIn(value string) hookpoints.Decision {
 	case gjson.True:
 		return hookpoints.DecisionDeny
 	case gjson.String:
-		return hookpoints.Decision(said.Str)
+		var decision hookpoints.Decision
+		if decision.UnmarshalText([]byte(said.Str)) == nil {
+			return decision
+		}
 	}
 	return ""
 }

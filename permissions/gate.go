@@ -31,7 +31,8 @@ type Gate struct {
 	// Person is asked where the policy or a hook says so; nil: nobody is there.
 	Person Person
 	// TrustAll answers each question with yes, except those about protected files, those that
-	// are asked because a rule may deny the call, and those about changed definitions.
+	// are asked because a rule may deny the call, those about changed definitions, and
+	// insistent ones.
 	TrustAll bool
 	// Keep stores a rule that the person allows always; nil: it holds for this run only.
 	Keep func(rule string) error
@@ -208,7 +209,7 @@ func (g *Gate) isAnswered(c Call, j Judgement) bool {
 
 // trusts reports whether TrustAll answers a question.
 func (g *Gate) trusts(j Judgement) bool {
-	return g.TrustAll && !j.Protected && !j.Doubtful && j.Changed == nil
+	return g.TrustAll && !j.Protected && !j.Doubtful && !j.Insistent && j.Changed == nil
 }
 
 // ruleFor returns the rule that the person can allow; a protected file and a changed
@@ -295,6 +296,8 @@ func (g *Gate) unasked(q Question, nobody error) Judgement {
 	switch {
 	case q.Why.Protected || q.Why.Doubtful:
 		j.Reason = fmt.Sprintf("%s: only a person at a terminal can allow it, and there is none", q.Why.Reason)
+	case q.Why.Insistent:
+		j.Reason = because + fmt.Sprintf("it is asked, and %v", nobody)
 	case q.Rule == "":
 		j.Reason = because + fmt.Sprintf("it is asked, and %v; --trust-tools allows it for one run", nobody)
 	default:

@@ -46,6 +46,9 @@ type Judgement struct {
 	// Doubtful says that a rule which denies may be about the call, so that only the person
 	// can say that it is not.
 	Doubtful bool
+	// Insistent says of a question that TrustAll does not answer it: a plugin wants the person
+	// to be asked about this very call.
+	Insistent bool
 	// Changed says how the definition of the tool of an MCP server differs from the approved
 	// one, so that only the person can allow the call, and then approves the new one.
 	Changed *Change
@@ -79,6 +82,7 @@ func Strictest(list ...Judgement) Judgement {
 		}
 		strictest.Protected = strictest.Protected || j.Protected
 		strictest.Doubtful = strictest.Doubtful || j.Doubtful
+		strictest.Insistent = strictest.Insistent || j.Insistent
 	}
 	return strictest
 }

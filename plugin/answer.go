@@ -92,6 +92,12 @@ func nameAuthors(verdict any, result merge.Result) {
 	if v, ok := verdict.(interface{ SetDecidedBy(string) }); ok {
 		v.SetDecidedBy(result.DecidedBy)
 	}
+	if v, ok := verdict.(interface{ SetTexts([]hookpoints.Text) }); ok {
+		v.SetTexts(result.Texts)
+	}
+	if v, ok := verdict.(interface{ SetHalted(hookpoints.Halted) }); ok {
+		v.SetHalted(result.Halted)
+	}
 	if v, ok := verdict.(interface{ SetAppendedBy([]string) }); ok {
 		v.SetAppendedBy(result.AppendedBy)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/clip"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/merge"
 )
@@ -45,9 +46,7 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err := strictjson.Decode(result.Answer, &verdict); err != nil {
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
-	if result.BlockedBy != "" || result.DecidedBy != "" || result.AppendedBy != nil {
-		nameAuthors(&verdict, result)
-	}
+	nameAuthors(&verdict, result)
 	return verdict, nil
 }
 
@@ -293,6 +292,9 @@ func (s *share) take(bytes int) error {
 	return s.dispatch.host.noRoom()
 }
 
+// maxTold bounds a text of a plugin for the person, in bytes.
+const maxTold = 10_000
+
 // report passes on notices and records, in the order in which plugins were asked, after
 // the dispatch as a whole.
 func (d *dispatch) report(ctx context.Context, result merge.Result) {
@@ -322,6 +324,10 @@ func (r *reply) take(e merge.Effect) {
 	r.record.Why, r.record.Lost = cmp.Or(r.record.Why, e.Why), e.Lost
 	if r.dispatch.host.Trace != nil { // only the trace needs the changes
 		r.record.Changed = e.Changed()
+	}
+	r.record.Did = e.Did
+	for _, text := range e.Tells {
+		r.notices = append(r.notices, clip.Bytes(text, maxTold))
 	}
 	for _, note := range e.Notes {
 		r.takeNote(note)

@@ -52,7 +52,7 @@ func TestWhoDecidesAtAPermissionPoint(t *testing.T) {
 				`"denied" is no decision; want "deny", "ask" or "allow"`, []string{"a: failed"}},
 		{"an unknown field denies where failure blocks", []plugin.Plugin{asBlock(says("a", `{"deny":true}`, at))}, "deny",
 			"a", `plugin "a" failed, and its failure blocks: pre_shell_exec has no field "deny"; ` +
-				`it has "denied", "decision", "reason"`,
+				`it has "denied", "decision", "reason", "system_message"`,
 			[]string{"a: failed"}},
 		{"an unknown field beside a denial", []plugin.Plugin{asBlock(says("a", `{"denied":true,"code":7}`, at))}, "deny",
 			"a", "", []string{"a: blocked"}},

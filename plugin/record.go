@@ -47,6 +47,9 @@ type Record struct {
 	// Changed are JSON Pointers to what it changed: places in the payload
 	// where it rewrote, fields of the answer elsewhere.
 	Changed []string `json:"changed,omitempty"`
+	// Did says what else it did than change and block, in words, such as "added context (12
+	// characters)".
+	Did []string `json:"did,omitempty"`
 	// Lost lists its changes that other plugins replaced or made unused.
 	Lost []merge.Conflict `json:"lost,omitempty"`
 	// Why explains a failure, a block or a skip.
@@ -104,6 +107,7 @@ const (
 	Changed   Result = "changed"    // the answer took effect, at least in part
 	Blocked   Result = "blocked"    // the plugin refused
 	Claimed   Result = "claimed"    // the plugin claimed the event
+	Added     Result = "added"      // the answer changed nothing, but added what Did says
 	Ignored   Result = "ignored"    // the answer had no effect; Notes say why
 	Failed    Result = "failed"     // the plugin failed; Why says how
 	Skipped   Result = "skipped"    // the plugin was not asked; Why says why

@@ -18,10 +18,11 @@ func asBlock(p plugin.Plugin) plugin.Plugin {
 // TestAnAnswerThatMeansNoInOtherWords: it is said, and of a plugin whose failure
 // blocks it blocks.
 func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
-	const here = `; it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`
+	const fields = `it has "arguments", "block", "decision", "reason", "halt", "message", "context", "system_message"`
+	const here = `; ` + fields + `; to block, answer {"block": true, "message": "why"}`
 	for _, test := range []struct{ name, answer, said string }{
-		{"Claude Code's form", `{"decision":"block","reason":"no"}`,
-			`pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written` + here},
+		{"a decision that is none", `{"decision":"no","reason":"no"}`, `its answer has a field with an unknown value: ` +
+			`"decision": "no" is no decision; want "deny", "ask" or "allow"`},
 		{"its newer form", `{"hookSpecificOutput":{"permissionDecision":"deny"}}`,
 			`pre_tool has no field "hookSpecificOutput", which is how answers for Claude Code are written` + here},
 		{"the end of its turn", `{"continue":false}`,
@@ -33,7 +34,7 @@ func TestAnAnswerThatMeansNoInOtherWords(t *testing.T) {
 		{"a typing mistake", `{"blok":true,"message":"no"}`, `pre_tool has no field "blok" (did you mean "block"?)`},
 		{"other letters", `{"Block":true}`, `pre_tool has no field "Block" (did you mean "block"?)`},
 		{"beside a block that is none", `{"block":false,"deny":true}`,
-			`pre_tool has no field "deny"; it has "arguments", "block", "message"`},
+			`pre_tool has no field "deny"; ` + fields},
 		{"a value of another type", `{"block":"true"}`,
 			`its answer has a field of the wrong type: block: must be a boolean, is a string`},
 		{"no object", `"block"`, `its answer is not a JSON object`},
@@ -87,7 +88,7 @@ func TestARewriteThatGuardsCannotReadIsRefused(t *testing.T) {
 
 func TestAnUnknownFieldIsSaidOnceARun(t *testing.T) {
 	l := &log{}
-	h := l.host(says("p", `{"decision":"block"}`, preTool), says("q", `{"decision":"block"}`, preTool))
+	h := l.host(says("p", `{"permission":"deny"}`, preTool), says("q", `{"permission":"deny"}`, preTool))
 	for range 3 {
 		fire(t, h, hookpoints.PreTool, call)
 	}
@@ -98,7 +99,7 @@ func TestAnUnknownFieldIsSaidOnceARun(t *testing.T) {
 
 func TestABlockWithUnknownFieldsBlocks(t *testing.T) {
 	l := &log{}
-	verdict := fire(t, l.host(says("p", `{"block":true,"decision":"block","reason":"r"}`, preTool)),
+	verdict := fire(t, l.host(says("p", `{"block":true,"decision":"block","reason":"r","permission":"deny"}`, preTool)),
 		hookpoints.PreTool, call)
 	if !verdict.Block || len(l.notices) != 0 {
 		t.Errorf("verdict %+v, notices %q", verdict, l.notices)

@@ -23,7 +23,7 @@ const (
 const exitCodesHelp = `   0    success
    1    failure: the model's server, a tool called with -p or -P, the disk, a context in use
    2    invalid flags, arguments or configuration
-   3    a plugin refused the prompt or the run, or a required guard is missing
+   3    a plugin refused the prompt, the compaction or the run, or ended the turn, or a required guard is missing
    130  interrupted`
 
 // report prints the error of a run, if there is one, and returns the run's exit code.
@@ -43,6 +43,7 @@ func report(out *command.Printer, err error) int {
 func exitCode(err error) int {
 	var wrong app.UsageError
 	var refused *agent.RefusedError
+	var halted *agent.HaltedError
 	var stopped *plugin.StartError
 	var unguarded *app.GuardsError
 	switch {
@@ -50,7 +51,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &refused), errors.As(err, &stopped), errors.As(err, &unguarded):
+	case errors.As(err, &refused), errors.As(err, &halted), errors.As(err, &stopped), errors.As(err, &unguarded):
 		return exitRefused
 	case errors.As(err, &wrong):
 		return exitUsage

@@ -39,6 +39,9 @@ func ExampleText() {
 	//   summary (string): summary is shown to the model instead of the preview.
 	//     Several plugins: the first non-empty value in plugin order is used; others
 	//     are reported as unused.
+	//   system_message (string): system_message is shown to the person, never to the
+	//     model. Several plugins: shown to the person with the plugin's name, in
+	//     plugin order.
 	//
 	// Example payload, one line:
 	// {"tool_name":"run_command","arguments":{"command":"ls -l /tmp"},"content":"total 1200\n-rw------- 1 ada ada 4096 notes.txt\n... and so on, all of it","char_count":50000,"line_count":1200}

@@ -27,8 +27,12 @@ func Overview() string {
 func can(info hookpoints.Info) string {
 	verbs := "observe"
 	switch {
+	case info.CanDecide() && info.Mode == hookpoints.Chain:
+		verbs = "change, block, ask and allow"
 	case info.CanDecide():
 		verbs = "allow, ask and deny"
+	case info.CanBlock() && info.Mode != hookpoints.Chain:
+		verbs = "block"
 	case info.CanBlock():
 		verbs = "change and block"
 	case info.CanChange():
@@ -74,7 +78,7 @@ func indented(raw json.RawMessage) string {
 
 func ruleText(f hookpoints.Field) string {
 	if f.Rule == hookpoints.RuleWith {
-		return "goes with `" + f.With + "`"
+		return "goes with `" + strings.Join(strings.Fields(f.With), "` or `") + "`"
 	}
 	return f.Rule.Meaning()
 }

@@ -177,6 +177,7 @@ func (e explanation) aboutPoint(subject Subject) []string {
 // hadEffect reports whether a plugin changed, blocked or claimed something.
 func (f *firing) hadEffect() bool {
 	return f.noEffect == "" && slices.ContainsFunc(f.lines, func(l Line) bool {
-		return l.Blocks || l.Result == plugin.Changed || l.Result == plugin.Blocked || l.Result == plugin.Claimed
+		effects := []plugin.Result{plugin.Changed, plugin.Added, plugin.Blocked, plugin.Claimed}
+		return l.Blocks || slices.Contains(effects, l.Result)
 	})
 }

@@ -19,6 +19,9 @@ func (all *facts) addFiring(f *firing) {
 		about := slices.Concat([]Subject{{KindPlugin, l.Plugin}}, topic)
 		all.addDiscarded(about[:2], l)
 		all.addResult(about, f, l)
+		for _, did := range l.Did {
+			all.add(about, "Plugin %q at %s %s.", l.Plugin, l.where(), strings.TrimSuffix(did, "."))
+		}
 		if l.Result == plugin.Ignored {
 			continue
 		}

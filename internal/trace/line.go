@@ -92,6 +92,10 @@ func (l Line) without(gone *removed) Line {
 	for i := range r.Notes {
 		r.Notes[i] = cut(r.Notes[i])
 	}
+	r.Did = slices.Clone(r.Did)
+	for i := range r.Did {
+		r.Did[i] = cut(r.Did[i])
+	}
 	r.Changed, r.Lost = slices.Clone(r.Changed), slices.Clone(r.Lost)
 	for i := range r.Changed {
 		r.Changed[i] = gone.path(r.Changed[i])

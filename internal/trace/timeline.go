@@ -81,6 +81,10 @@ func recordRow(r *plugin.Record, begin time.Time) Row {
 	if r.Why != "" {
 		parts[0] += ": " + r.Why
 	}
+	if r.Result == plugin.Added {
+		parts = nil // Did says it
+	}
+	parts = append(parts, r.Did...)
 	if r.How != "" {
 		parts = append(parts, r.How)
 	}

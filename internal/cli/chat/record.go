@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/cli/command"
@@ -24,6 +25,10 @@ func recordLine(r plugin.Record) string {
 	if r.Why != "" {
 		what += " (" + r.Why + ")"
 	}
+	if r.Result == plugin.Added {
+		what = ""
+	}
+	what = strings.TrimPrefix(strings.Join(slices.Insert(slices.Clone(r.Did), 0, what), "; "), "; ")
 	point := string(r.Point)
 	if r.Event != "" {
 		point += ", " + r.Event

@@ -18,8 +18,12 @@ func NoPlugin(name string) error {
 // Powers returns what a plugin can do at a point, in words.
 func Powers(info hookpoints.Info) string {
 	switch {
+	case info.CanDecide() && info.Mode == hookpoints.Chain:
+		return "can change, block, ask and allow"
 	case info.CanDecide():
 		return "can allow, ask and deny"
+	case info.CanBlock() && info.Mode != hookpoints.Chain:
+		return "can block"
 	case info.CanBlock():
 		return "can change and block"
 	case info.CanChange():

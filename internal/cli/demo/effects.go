@@ -36,7 +36,8 @@ func summary(p plugin.Plugin, records []plugin.Record) string {
 		if !slices.Contains(points, string(r.Point)) {
 			points = append(points, string(r.Point))
 		}
-		if r.Result != plugin.NoOpinion {
+		effects = append(effects, r.Did...)
+		if r.Result != plugin.NoOpinion && r.Result != plugin.Added {
 			effects = append(effects, strings.TrimSpace(string(r.Result)+" "+strings.Join(r.Changed, " ")))
 		}
 	}

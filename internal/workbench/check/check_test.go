@@ -46,6 +46,7 @@ func checked(t *testing.T, script string, mode os.FileMode) []string {
 
 // TestBrokenPlugins breaks a plugin in many ways; each time the check says why.
 func TestBrokenPlugins(t *testing.T) {
+	const fields = `"arguments", "block", "decision", "reason", "halt", "message", "context", "system_message"`
 	guard := schema(`{"name":"p","tool":false,"hooks":["pre_tool"]}`)
 	for _, test := range []struct {
 		name, script string
@@ -108,17 +109,18 @@ func TestBrokenPlugins(t *testing.T) {
 		{"a field of another type", guard + `echo '{"block": "yes"}'`, 0o755,
 			[]string{`error pre_tool: its answer has a field of the wrong type: block: must be a boolean, is a string`}},
 		{"a field of another hook", guard + `echo '{"inject": "x"}'`, 0o755,
-			[]string{`warning pre_tool: pre_tool has no field "inject"; it has "arguments", "block", "message"`}},
-		{"Claude Code's answer", guard + `echo '{"decision": "block", "reason": "x"}'`, 0o755, []string{
-			`warning pre_tool: pre_tool has no fields "decision", "reason", which is how answers for Claude Code are written; ` +
-				`it has "arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
+			[]string{`warning pre_tool: pre_tool has no field "inject"; it has ` + fields}},
+		{"Claude Code's answer", guard + `echo '{"permissionDecision": "deny"}'`, 0o755, []string{
+			`warning pre_tool: pre_tool has no field "permissionDecision", which is how answers for Claude Code are written; ` +
+				`it has ` + fields + `; to block, answer {"block": true, "message": "why"}`}},
 		{"Kodelet's answer", guard + `echo '{"blocked": true}'`, 0o755, []string{
 			`warning pre_tool: pre_tool has no field "blocked", which is how answers for Kodelet are written; it has ` +
-				`"arguments", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
+				fields + `; to block, answer {"block": true, "message": "why"}`}},
 		{"Kode's answer", schema(`{"name":"p","tool":false,"hooks":["pre_message"]}`) + `echo '{"replace_prompt": "x"}'`,
 			0o755, []string{
 				`warning pre_message: pre_message has no field "replace_prompt", which is how answers for Kode are written; it ` +
-					`has "prompt", "block", "message"; to block, answer {"block": true, "message": "why"}`}},
+					`has "prompt", "block", "halt", "message", "context", "system_message"; to block, answer ` +
+					`{"block": true, "message": "why"}`}},
 		{"an observer that wants to change", schema(`{"name":"p","tool":false,"hooks":["post_tool"]}`) +
 			`echo '{"block": true}'`, 0o755, []string{
 			`error post_tool: post_tool is only observed, an answer of "block" changes nothing`}},

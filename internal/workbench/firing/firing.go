@@ -63,6 +63,9 @@ func (f *Firing) Print(w io.Writer) {
 		if r.Answer != nil {
 			fmt.Fprintf(w, "   answered %s\n", r.Answer)
 		}
+		for _, did := range r.Did {
+			fmt.Fprintf(w, "   it %s\n", term.Line(did))
+		}
 		for _, l := range r.Lost {
 			fmt.Fprintf(w, "   its %s was replaced by plugin %q\n", l.Path, l.Winner)
 		}
