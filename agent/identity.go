@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/chibi-host/chibi/contexts"
@@ -16,6 +17,8 @@ type session struct {
 	id     string
 	source plugin.Source
 	known  bool // id is that of the conversation as it is now
+	view   string
+	viewed bool // view is the path of the view as it is now
 }
 
 // identified returns a ctx for events and calls of the conversation, in which plugins are
@@ -41,8 +44,25 @@ func (s *session) identity(ctx context.Context, a *Agent, prompt string) plugin.
 		}
 		s.set(now)
 	}
-	return plugin.Identity{Session: s.id, Source: s.source, Prompt: prompt, Model: a.Settings.Model,
-		Effort: a.Settings.effort(), Trusted: a.Gate == nil || a.Gate.TrustAll}
+	if !s.viewed {
+		s.keepView(ctx, a)
+	}
+	return plugin.Identity{Session: s.id, Source: s.source, Prompt: prompt, Transcript: s.view, Model: a.Settings.Model,
+		Effort: a.Settings.effort(), Trusted: a.Settings.TrustTools}
+}
+
+// keepView makes the context keep a view of the conversation, if a plugin wants one.
+func (s *session) keepView(ctx context.Context, a *Agent) {
+	s.viewed = true
+	if !slices.ContainsFunc(a.Host.Plugins, func(p plugin.Plugin) bool { return p.Transcript }) {
+		return
+	}
+	view, err := a.Context.KeepView(ctx, contexts.View{Cwd: a.Settings.Dir, Version: a.Settings.Version,
+		Model: a.Settings.Model})
+	if err != nil && ctx.Err() == nil {
+		a.Output.notice("plugins do not get a view of the conversation: %v", err)
+	}
+	s.view = view
 }
 
 // begun notes which conversation a prompt belongs to, from the window with it.
@@ -87,7 +107,7 @@ func (s *session) compacted() {
 func (s *session) unknown() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known = false
+	s.known, s.viewed = false, false
 }
 
 // goOn takes over what another agent knew of the same conversation.

@@ -10,7 +10,6 @@ import (
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/llm"
-	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/google/go-cmp/cmp"
 )
@@ -156,15 +155,15 @@ func TestASubAgentBelongsToTheConversation(t *testing.T) {
 func TestWhatElsePluginsAreTold(t *testing.T) {
 	for _, test := range []struct {
 		options []llm.Option
-		gate    *permissions.Gate
+		trust   bool
 		want    plugin.Identity
 	}{
-		{nil, &permissions.Gate{}, plugin.Identity{Model: "m"}},
-		{[]llm.Option{{Name: "reasoning", Value: json.RawMessage(`{"effort":"high"}`)}}, &permissions.Gate{TrustAll: true},
+		{nil, false, plugin.Identity{Model: "m"}},
+		{[]llm.Option{{Name: "reasoning", Value: json.RawMessage(`{"effort":"high"}`)}}, true,
 			plugin.Identity{Model: "m", Effort: "high", Trusted: true}},
 	} {
 		h := newHarness(t, says("done"))
-		h.Settings.Options, h.Gate = test.options, test.gate
+		h.Settings.Options, h.Settings.TrustTools = test.options, test.trust
 		seen := identifies(h, hookpoints.PostMessage.Name)
 		h.prompt("go")
 		got := seen.ids[0]

@@ -14,6 +14,11 @@ type Settings struct {
 	Model, Provider string
 	// Home and ProjectRoot are directories for on_start.
 	Home, ProjectRoot string
+	// Dir is the working directory, Version the program's, for the view of the conversation
+	// that plugins ask for. TrustTools is true if nobody is asked before a tool runs; plugins
+	// are told.
+	Dir, Version string
+	TrustTools   bool
 	// Options are further members of the request body, in order.
 	Options []llm.Option
 	// SystemPrompt, if not nil, replaces the context's own system prompt. It is not

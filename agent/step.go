@@ -144,6 +144,9 @@ func (s *step) storeResponse(sent int) error {
 		s.noticeEmpty()
 		return nil
 	}
+	for i := range entries {
+		entries[i].Usage = &contexts.Usage{InputTokens: s.reply.Usage.InputTokens, OutputTokens: s.reply.Usage.OutputTokens}
+	}
 	before := s.turn.usage
 	s.turn.addResponse(s.reply, sent)
 	spend(s.turn, before, s.incomplete)

@@ -11,6 +11,7 @@ import (
 type conversation struct {
 	ref        *ref
 	transcript entryStore
+	views      viewer
 }
 
 // Name returns the context's name.

@@ -22,6 +22,8 @@ type Entry struct {
 	Type Type `json:"entry_type"`
 	// Metadata has more about some entries.
 	Metadata *Metadata `json:"metadata,omitempty"`
+	// Usage is what the response took to which the entry belongs, nil if that is unknown.
+	Usage *Usage `json:"-"`
 }
 
 // Type is the kind of an entry.

@@ -15,6 +15,7 @@ type fileTranscript struct {
 	*fileContext
 	entries entryLog
 	file    windowFile
+	view    *fileView
 }
 
 // append adds entries to the transcript, and then to the window.
@@ -32,6 +33,7 @@ func (t *fileTranscript) append(entries []Entry) error {
 			return err
 		}
 		t.file.reportError(t.file.append(records))
+		t.view.added(entries)
 		t.entries.rotate(records)
 		return nil
 	})
@@ -55,8 +57,9 @@ func (t *fileTranscript) begin(anchor Entry) error {
 		if records, err = t.entries.record(records); err != nil {
 			return err
 		}
-		_, err = t.rebuild()
+		window, err := t.rebuild()
 		t.file.reportError(err)
+		t.view.begun(window)
 		t.entries.rotate(records)
 		return nil
 	})

@@ -35,6 +35,9 @@ type Conversation interface {
 	Window(ctx context.Context) ([]Entry, error)
 	// Session returns which conversation the context has. Its cost depends on no length.
 	Session(ctx context.Context) (Session, error)
+	// KeepView makes the context keep a view of the window for scripts, as long as this
+	// handle is used, and returns its path; "" if the store has no files.
+	KeepView(ctx context.Context, v View) (path string, err error)
 	// Unanswered returns the messages of the latest prompt if it got no answer,
 	// none if it did. The prompt need not be in the window any more.
 	Unanswered(ctx context.Context) (prompt []Entry, err error)

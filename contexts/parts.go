@@ -29,6 +29,7 @@ type ref struct {
 // keeper holds the parts of one context.
 type keeper struct {
 	transcript entryStore
+	views      viewer // nil: the store keeps no views
 	texts      texts
 	inbox      inbox
 }

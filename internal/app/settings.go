@@ -22,6 +22,7 @@ func settings(s *Session, c config.Config) agent.Settings {
 	}
 	return agent.Settings{
 		Model: model, Provider: provider, Home: toldHome(s), ProjectRoot: s.Project.Root, Instructions: readInstructions(s),
+		Dir: s.Project.Dir, Version: s.opts.Version, TrustTools: s.opts.Permissions.TrustTools,
 		Options: options, UserName: c.Username, SystemPrompt: s.opts.SystemPrompt, Verbose: s.opts.Verbose,
 		Reflection: c.ReflectionEnabled, ContextWindow: c.ContextWindowLimit,
 		WarnPercent: c.WarnThresholdPercent, AutoCompact: c.AutoCompact,

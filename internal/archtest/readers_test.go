@@ -82,6 +82,7 @@ var boundOf = map[string]string{
 	"internal/mcplists.Memory.Save":               "`mcp-tools.json`",
 	"internal/config.readSource":                  "configuration files",
 	"contexts.windowFile.begins":                  "a context's transcript or window",
+	"contexts.fileView.isCurrent":                 "a context's transcript or window",
 	"contexts.fileContext.lastOf":                 "a context's transcript or window",
 	"contexts.legacyFiles.migrateMessages":        "`context.json` of the original's first versions",
 	"contexts.fileInbox.read":                     "the inbox",
