@@ -14,7 +14,7 @@ func copilot() agent {
 			return []string{"COPILOT_PROVIDER_BASE_URL=" + h.model.URL + "/v1", "COPILOT_PROVIDER_API_KEY=nobody",
 				"COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true"}
 		},
-		call:     copilotCall,
+		call: copilotCall, replies: copilotReplies(),
 		settings: ".copilot/",
 		events: []string{"sessionStart", "sessionEnd", "userPromptSubmitted", "userPromptTransformed", "preToolUse",
 			"permissionRequest", "postToolUse", "postToolUseFailure", "agentStop", "subagentStart", "subagentStop",

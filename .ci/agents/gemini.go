@@ -18,7 +18,7 @@ func gemini() agent {
 		env: func(h *home) []string {
 			return []string{"GOOGLE_GEMINI_BASE_URL=" + h.model.URL, "GEMINI_API_KEY=nobody"}
 		},
-		call:     geminiCall,
+		call: geminiCall, replies: geminiReplies(),
 		settings: ".gemini/settings.json",
 		events: []string{"SessionStart", "SessionEnd", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel",
 			"BeforeToolSelection", "BeforeTool", "AfterTool", "PreCompress", "Notification"},

@@ -11,7 +11,7 @@ func qwen() agent {
 		env: func(h *home) []string {
 			return []string{"OPENAI_BASE_URL=" + h.model.URL + "/v1", "OPENAI_API_KEY=nobody", "OPENAI_MODEL=qwen3-coder"}
 		},
-		call:     qwenCall,
+		call: qwenCall, replies: claudeReplies("qwen"),
 		settings: ".qwen/settings.json",
 		events: []string{"SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse",
 			"PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "MessageDisplay",

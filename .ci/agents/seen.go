@@ -104,8 +104,11 @@ func claudeReplies(name string) []reply {
 	}
 	output := `"updatedToolOutput":{"stdout":"output 4711","stderr":"","interrupted":false,"isImage":false}`
 	input := `"updatedInput":{"command":"echo rewritten > out.txt","description":"Do it"}`
-	if name == "codex" {
+	switch name {
+	case "codex":
 		input = `"updatedInput":{"command":"echo rewritten > out.txt"}`
+	case "qwen":
+		input = `"updatedInput":{"command":"echo rewritten > out.txt","is_background":false}`
 	}
 	return []reply{
 		{event: "PreToolUse", stdout: decide("deny", "")},
