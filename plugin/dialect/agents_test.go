@@ -1,6 +1,8 @@
 package dialect_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -25,5 +27,66 @@ func TestAnEventOfTwoKindsFiresAtBoth(t *testing.T) {
 	if err != nil || len(plugin.Hooks) != 2 || plugin.Hooks[0] != hookpoints.PreStop.Name ||
 		plugin.Hooks[1] != hookpoints.OnTurnFailed.Name {
 		t.Errorf("it fires at %v, %v", plugin.Hooks, err)
+	}
+}
+
+func TestWhatAgentsTakeOfAnAnswer(t *testing.T) {
+	for name, test := range map[string]struct {
+		agent, event string
+		effect       dialect.Effect
+		want, lost   string
+	}{
+		"codex: a rewrite approves": {"codex", "PreToolUse", dialect.Effect{Input: json.RawMessage(`{"command":"pwd"}`)},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",` +
+				`"updatedInput":{"command":"pwd"}}}`, "approves the call"},
+		"codex: an approval alone": {"codex", "PreToolUse", dialect.Effect{Decision: hookpoints.DecisionAllow}, ``, ""},
+		"codex: a question": {"codex", "PreToolUse", dialect.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?"},
+			`{"hookSpecificOutput":{"permissionDecisionReason":"a plugin wants the person to be asked, and Codex CLI cannot ` +
+				`ask at PreToolUse: sure?","hookEventName":"PreToolUse","permissionDecision":"deny"}}`, ""},
+		"codex: a new result": {"codex", "PostToolUse", dialect.Effect{Output: new("new")},
+			`{"decision":"block","reason":"new"}`, ""},
+		"copilot: a rewrite": {"copilot", "preToolUse", dialect.Effect{Input: json.RawMessage(`{"command":"pwd"}`)},
+			`{"modifiedArgs":{"command":"pwd"}}`, ""},
+		"copilot: a new result": {"copilot", "postToolUse", dialect.Effect{Output: new("new"), Context: "more"},
+			`{"modifiedResult":{"resultType":"success","textResultForLlm":"new"},"additionalContext":"more"}`, ""},
+		"copilot: a prompt": {"copilot", "userPromptSubmitted", dialect.Effect{Prompt: new("new"), Context: "more"},
+			`{"modifiedPrompt":"new","additionalContext":"more"}`, ""},
+		"crush: a rewrite": {"crush", "PreToolUse",
+			dialect.Effect{Input: json.RawMessage(`{"command":"pwd"}`), Context: "more"},
+			`{"updated_input":{"command":"pwd"},"context":"more"}`, ""},
+		"crush: an end": {"crush", "PreToolUse", dialect.Effect{Halt: true, HaltReason: "stop"},
+			`{"halt":true,"reason":"stop","decision":"deny"}`, ""},
+		"cursor: a denial": {"cursor", "preToolUse", dialect.Effect{Decision: hookpoints.DecisionDeny, Reason: "no"},
+			`{"permission":"deny","agent_message":"no"}`, ""},
+		"cursor: a question": {"cursor", "beforeShellExecution",
+			dialect.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?", SystemMessage: "look"},
+			`{"permission":"ask","agent_message":"sure?","user_message":"look"}`, ""},
+		"cursor: it goes on": {"cursor", "stop", dialect.Effect{Decision: hookpoints.DecisionDeny, Reason: "go on"},
+			`{"followup_message":"go on"}`, ""},
+		"cursor: a refused prompt": {"cursor", "beforeSubmitPrompt",
+			dialect.Effect{Decision: hookpoints.DecisionDeny, Reason: "no"}, `{"continue":false,"user_message":"no"}`, ""},
+		"gemini: a rewrite": {"gemini", "BeforeTool", dialect.Effect{Input: json.RawMessage(`{"command":"pwd"}`)},
+			`{"hookSpecificOutput":{"tool_input":{"command":"pwd"}}}`, ""},
+		"gemini: a question": {"gemini", "BeforeTool", dialect.Effect{Decision: hookpoints.DecisionAsk, Reason: "sure?"},
+			`{"decision":"deny","reason":"a plugin wants the person to be asked, and Gemini CLI cannot ask at ` +
+				`BeforeTool: sure?"}`,
+			""},
+		"gemini: a new result": {"gemini", "AfterTool", dialect.Effect{Output: new("new")},
+			`{"decision":"deny","reason":"new"}`, "shows the new result to the model as an error"},
+		"gemini: a request": {"gemini", "BeforeModel", dialect.Effect{Request: json.RawMessage(`{"temperature":1}`)},
+			`{"hookSpecificOutput":{"llm_request":{"config":{"temperature":1}}}}`, ""},
+		"gemini: no tools": {"gemini", "BeforeToolSelection", dialect.Effect{Include: []string{}},
+			`{"hookSpecificOutput":{"toolConfig":{"mode":"NONE"}}}`, ""},
+		"gemini: one tool": {"gemini", "BeforeToolSelection", dialect.Effect{Include: []string{"glob"}},
+			`{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["glob"]}}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := dialect.ByName(test.agent)
+			event, _ := d.Event(test.event)
+			out := d.Output(event, dialect.Moment{Kind: event.Kind}, test.effect)
+			if string(out.Stdout) != test.want || strings.Join(out.Lost, "; ") != test.lost || out.Exit != 0 {
+				t.Errorf("%s\nwant %s\n%q", out.Stdout, test.want, out.Lost)
+			}
+		})
 	}
 }

@@ -110,6 +110,7 @@ func codexToolEvents() []Event {
 			Lost: []string{
 				"a new result is told as Codex's feedback, in place of the result",
 				"it does not fire for calls that Codex refused",
+				"the turn cannot be ended here",
 			},
 		},
 	}
@@ -191,8 +192,8 @@ func codexAfterTool() []Row {
 	),
 		Row{Path: "systemMessage", Set: SetSystemMessage},
 		Row{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny", Needs: []string{"reason"}},
-		Row{Path: "continue", Is: "false", Set: SetHalt}, Row{Path: "continue", Is: "true", Set: Silent},
-		Row{Path: "stopReason", Set: SetHaltReason},
+		Row{Path: "continue", Is: "false", Set: SetHalt, Reads: true}, Row{Path: "continue", Is: "true", Set: Silent},
+		Row{Path: "stopReason", Set: SetHaltReason, Reads: true},
 		Row{Path: "reason", Set: SetReason, Needs: []string{`decision="block"`}, When: []string{`!continue=false`}},
 		Row{Path: "reason", Set: SetReason, When: []string{`continue=false`}, Reads: true},
 		Row{Path: "reason", Set: SetOutput, Needs: []string{`decision="block"`}, Writes: true},

@@ -29,14 +29,15 @@ func copilot() Dialect {
 		},
 		Environment: []Variable{
 			{Name: "COPILOT_CLI", Const: "1"}, {Name: "COPILOT_CLI_BINARY_VERSION", Value: AgentVersion},
-			{Name: "COPILOT_PROJECT_DIR", Value: Cwd}, {Name: "COPILOT_HOOK_DIR", Value: HookDir},
-			{Name: "CLAUDE_PROJECT_DIR", Value: Cwd},
+			{Name: "COPILOT_PROJECT_DIR", Value: Project}, {Name: "COPILOT_HOOK_DIR", Value: HookDir},
+			{Name: "CLAUDE_PROJECT_DIR", Value: Project},
 		},
 		Shell:     []string{"bash", "-c"},
 		PlainText: TextIgnored,
 		Matcher:   MatcherRule{Whole: true, Invalid: "skip"},
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
+			{Status: "2", JSON: "ignored", Then: "shown"},
 			{Status: "other", JSON: "ignored", Then: "failed"},
 		},
 		InTurn: true, Progress: true,
@@ -89,26 +90,49 @@ func copilotBeforeTool() []Row {
 		{Path: "permissionDecision", Is: `"allow"`, Set: SetDecision, To: "allow"},
 		{Path: "permissionDecisionReason", Set: SetReason},
 		{Path: "modifiedArgs", Set: SetInput},
-		{Path: "additionalContext", Set: NoEffect},
+		copilotContext(),
 	}
 }
 
 // copilotNonZeroDenies are the exit statuses before a tool: all but 0 deny the call.
 func copilotNonZeroDenies() []Exit {
 	return []Exit{
-		{Status: "2", JSON: "beside", Then: "deny"},
 		{Status: "0", JSON: "decides", Then: "ok"},
+		{Status: "2", JSON: "beside", Then: "deny", NoText: "hook exited with code 2"},
 		{Status: "timeout", JSON: "ignored", Then: "failed"},
-		{Status: "other", JSON: "ignored", Then: "deny"},
+		{Status: "other", JSON: "ignored", Then: "deny", NoText: "hook errored"},
+	}
+}
+
+// copilotAfterTool are the members of an answer after a tool, in both spellings.
+func copilotAfterTool() []Row {
+	return append([]Row{
+		{Path: "modifiedResult.textResultForLlm", Set: SetOutput, Needs: []string{`modifiedResult.resultType="success"`},
+			When: []string{`!modifiedResult.resultType="failure"`}},
+		{Path: "modifiedResult.textResultForLlm", Set: SetOutput, When: []string{`modifiedResult.resultType="failure"`},
+			Reads: true},
+		{Path: "modifiedResult.resultType", Set: Silent},
+		copilotContext(),
+		{Path: "continue", Is: "false", Set: NoEffect},
+	}, copilotBlocks()...)
+}
+
+// copilotBlocks are the members of a refusal.
+func copilotBlocks() []Row {
+	return []Row{
+		{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny"},
+		{Path: "reason", Set: SetReason},
 	}
 }
 
 // copilotStop are the members of an answer that makes a turn go on.
 func copilotStop() []Row {
-	return []Row{
-		{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny"},
-		{Path: "reason", Set: SetReason},
-	}
+	return append(copilotBlocks(), Row{Path: "additionalContext", Set: NoEffect})
+}
+
+// copilotPrompt are the members of an answer to a prompt.
+func copilotPrompt() []Row {
+	return append(copilotBlocks(), copilotContext(), Row{Path: "modifiedPrompt", Set: SetPrompt})
 }
 
 // copilotToolEvents are the events about tools in camelCase.
@@ -122,20 +146,13 @@ func copilotToolEvents() []Event {
 		{
 			Name: "preToolUse", Kind: BeforeTool, Matches: ToolName, Timeout: copilotLimit, Bridged: true,
 			Fields: call(), Rows: copilotBeforeTool(), Exits: copilotNonZeroDenies(),
-			Lost: []string{
-				"an end of the turn is a denial of the call; the turn goes on",
-				"context is not taken here; it is taken after the tool",
-			},
+			Lost: []string{"an end of the turn is a denial of the call; the turn goes on"},
 		},
 		copilotPermission("permissionRequest", true),
 		{
 			Name: "postToolUse", Kind: ToolSucceeded, Matches: ToolName, Timeout: copilotLimit, Bridged: true,
 			Fields: call(Field{Name: "toolResult", Value: ToolOutput, Form: AsResult}),
-			Rows: []Row{
-				{Path: "modifiedResult.textResultForLlm", Set: SetOutput, Needs: []string{`modifiedResult.resultType="success"`}},
-				{Path: "modifiedResult.resultType", Set: Silent},
-				copilotContext(),
-			},
+			Rows:   copilotAfterTool(), DenyReplaces: true,
 			Lost: []string{"a command that ends with another status than 0 has succeeded there", "the turn cannot be ended"},
 		},
 		{
@@ -189,19 +206,19 @@ func copilotTurnEvents() []Event {
 			Fields: copilotFields(Field{Name: "reason", Value: Reason}),
 		},
 		{
-			Name: "userPromptSubmitted", Kind: Prompt, Timeout: copilotLimit,
+			Name: "userPromptSubmitted", Kind: Prompt, Timeout: copilotLimit, Bridged: true,
 			Fields: copilotFields(prompt),
-			Rows: []Row{
-				{Path: "additionalContext", Set: NoEffect}, {Path: "modifiedPrompt", Set: NoEffect},
-				{Path: "decision", Set: NoEffect}, {Path: "reason", Set: NoEffect},
+			Rows:   copilotPrompt(),
+			Lost: []string{
+				"it also fires for the text by which agentStop made the turn go on, and for prompts of sub-agents",
 			},
-			Lost: []string{"it ignores every answer; chibi's plugins are asked at userPromptTransformed"},
 		},
 		{
-			Name: "userPromptTransformed", Kind: Prompt, Timeout: copilotLimit, Bridged: true,
+			Name: "userPromptTransformed", Kind: Prompt, Timeout: copilotLimit,
 			Fields: copilotFields(prompt, Field{Name: "transformedPrompt", Value: PromptText, Writes: true}),
-			Rows:   []Row{{Path: "modifiedTransformedPrompt", Set: SetPrompt}},
-			Lost:   []string{"a prompt cannot be refused", "context is added to the prompt's text"},
+			Rows: []Row{{Path: "modifiedTransformedPrompt", Set: SetPrompt},
+				{Path: "additionalContext", Set: NoEffect}},
+			Lost: []string{"nothing is added for it: userPromptSubmitted takes more"},
 		},
 		{
 			Name: "agentStop", Kind: Stop, Timeout: copilotLimit, Bridged: true,

@@ -74,7 +74,7 @@ func copilotPascalToolEvents() []Event {
 				Row{Path: "permissionDecision", Is: `"allow"`, Set: SetDecision, To: "allow"},
 				Row{Path: "permissionDecisionReason", Set: SetReason},
 				Row{Path: "updatedInput", Set: SetInput},
-				Row{Path: "additionalContext", Set: NoEffect},
+				copilotContext(),
 			)),
 			Exits: copilotNonZeroDenies(),
 		},
@@ -83,18 +83,17 @@ func copilotPascalToolEvents() []Event {
 			Name: "PostToolUse", Kind: ToolSucceeded, Matches: ToolName, Timeout: copilotLimit,
 			Fields: call("PostToolUse", Field{Name: "tool_result", Value: ToolOutput, Form: AsResult}),
 			Tools:  names, Results: result, Matcher: copilotPascalMatcher(),
-			Rows: slices.Concat([]Row{
-				{Path: "modifiedResult.textResultForLlm", Set: SetOutput, Needs: []string{`modifiedResult.resultType="success"`}},
-				{Path: "modifiedResult.resultType", Set: Silent},
-				copilotContext(),
-			}, copilotSpecific(copilotContext())),
+			Rows: append(copilotAfterTool(), copilotSpecific(Row{Path: "additionalContext", Set: NoEffect},
+				Row{Path: "updatedToolOutput", Set: NoEffect})...),
+			DenyReplaces: true,
 		},
 		{
 			Name: "PostToolUseFailure", Kind: ToolFailed, Matches: ToolName, Timeout: copilotLimit,
 			Fields: call("PostToolUseFailure", Field{Name: "error", Value: ToolError}), Tools: names,
 			Matcher: copilotPascalMatcher(),
-			Rows:    append([]Row{copilotContext()}, copilotSpecific(copilotContext())...),
-			Exits:   []Exit{{Status: "2", JSON: "ignored", Then: "context"}},
+			Rows: append([]Row{copilotContext()},
+				copilotSpecific(Row{Path: "additionalContext", Set: NoEffect})...),
+			Exits: []Exit{{Status: "2", JSON: "ignored", Then: "context"}},
 		},
 	}
 }
@@ -117,7 +116,7 @@ func copilotPascalEnded() []Field {
 // copilotPascalTurnEvents are the other events in PascalCase.
 func copilotPascalTurnEvents() []Event {
 	transcript := Field{Name: "transcript_path", Value: Transcript}
-	context := append([]Row{copilotContext()}, copilotSpecific(copilotContext())...)
+	context := append([]Row{copilotContext()}, copilotSpecific(Row{Path: "additionalContext", Set: NoEffect})...)
 	return []Event{
 		{
 			Name: "SessionStart", Kind: SessionStart, Matches: Source, Timeout: copilotLimit, Matcher: copilotPascalMatcher(),
@@ -132,12 +131,7 @@ func copilotPascalTurnEvents() []Event {
 		{
 			Name: "UserPromptSubmit", Kind: Prompt, Timeout: copilotLimit,
 			Fields: copilotPascalFields("UserPromptSubmit", Field{Name: "prompt", Value: PromptText}),
-			Rows: []Row{
-				{Path: "decision", Set: NoEffect}, {Path: "reason", Set: NoEffect},
-				{Path: "additionalContext", Set: NoEffect},
-				{Path: "hookSpecificOutput.additionalContext", Set: NoEffect},
-				{Path: "hookSpecificOutput.hookEventName", Set: Silent},
-			},
+			Rows:   append(copilotPrompt(), copilotSpecific(Row{Path: "additionalContext", Set: NoEffect})...),
 		},
 		{
 			Name: "Stop", Kind: Stop, Timeout: copilotLimit,
@@ -150,7 +144,7 @@ func copilotPascalTurnEvents() []Event {
 // copilotPascalAgentEvents are the events about sub-agents and compactions, and of failures.
 func copilotPascalAgentEvents() []Event {
 	transcript := Field{Name: "transcript_path", Value: Transcript}
-	context := append([]Row{copilotContext()}, copilotSpecific(copilotContext())...)
+	context := append([]Row{copilotContext()}, copilotSpecific(Row{Path: "additionalContext", Set: NoEffect})...)
 	return []Event{
 		{
 			Name: "SubagentStart", Kind: AgentStart, Matches: AgentType, Timeout: copilotLimit,

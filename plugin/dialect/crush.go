@@ -19,7 +19,7 @@ func crush() Dialect {
 			{Name: "CRUSH_EVENT", Value: EventName}, {Name: "CRUSH_TOOL_NAME", Value: ToolName, Events: []string{"PreToolUse"}},
 			{Name: "CRUSH_TOOL_NAME", Const: "compact", Events: []string{"PreCompact"}},
 			{Name: "CRUSH_SESSION_ID", Value: Session}, {Name: "CRUSH_CWD", Value: Cwd},
-			{Name: "CRUSH_PROJECT_DIR", Value: Cwd},
+			{Name: "CRUSH_PROJECT_DIR", Value: Project},
 			{Name: "CRUSH_TOOL_INPUT_COMMAND", Input: "command"},
 			{Name: "CRUSH_TOOL_INPUT_FILE_PATH", Input: "file_path"},
 		},

@@ -35,9 +35,9 @@ func cursor() Dialect {
 			{Value: ToolStatus, Ours: "ran", Theirs: "completed"}, {Value: ToolStatus, Ours: "failed", Theirs: "error"},
 		},
 		Environment: []Variable{
-			{Name: "CURSOR_PROJECT_DIR", Value: Cwd}, {Name: "CURSOR_VERSION", Value: AgentVersion},
-			{Name: "CURSOR_USER_EMAIL", Const: ""}, {Name: "CURSOR_TRANSCRIPT_PATH", Value: Transcript},
-			{Name: "CLAUDE_PROJECT_DIR", Value: Cwd},
+			{Name: "CURSOR_PROJECT_DIR", Value: Project}, {Name: "CURSOR_VERSION", Value: AgentVersion},
+			{Name: "CURSOR_TRANSCRIPT_PATH", Value: Transcript},
+			{Name: "CLAUDE_PROJECT_DIR", Value: Project},
 		},
 		Shell:     []string{"sh", "-c"},
 		Newline:   true,

@@ -25,9 +25,9 @@ func gemini() Dialect {
 			{Value: Reason, Ours: "error", Theirs: "other"}, {Value: Reason, Ours: "interrupt", Theirs: "other"},
 		},
 		Environment: []Variable{
-			{Name: "GEMINI_PROJECT_DIR", Value: Cwd}, {Name: "GEMINI_CWD", Value: Cwd},
+			{Name: "GEMINI_PROJECT_DIR", Value: Project}, {Name: "GEMINI_CWD", Value: Cwd},
 			{Name: "GEMINI_PLANS_DIR", Value: PlansDir}, {Name: "GEMINI_SESSION_ID", Value: Session},
-			{Name: "CLAUDE_PROJECT_DIR", Value: Cwd},
+			{Name: "CLAUDE_PROJECT_DIR", Value: Project},
 		},
 		Shell:     []string{"bash", "-c"},
 		Quoted:    true,

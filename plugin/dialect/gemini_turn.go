@@ -52,7 +52,7 @@ func geminiModelEvents() []Event {
 		{
 			Name: "BeforeModel", Kind: BeforeRequest, Timeout: limit, Bridged: true,
 			Fields: geminiFields("BeforeModel", request),
-			Rows: geminiDecides(Row{Path: "hookSpecificOutput.llm_request", Set: SetRequest},
+			Rows: geminiDecides(Row{Path: "hookSpecificOutput.llm_request", Set: SetRequest, Form: AsGeminiRequest},
 				Row{Path: "hookSpecificOutput.llm_response", Set: NoEffect}),
 			Lost: []string{
 				"of a request plugins see the model, texts, temperature, top_p, top_k and max_tokens; no tools, calls, results",
@@ -61,7 +61,7 @@ func geminiModelEvents() []Event {
 		{
 			Name: "BeforeToolSelection", Kind: SelectTools, Timeout: limit, Bridged: true,
 			Fields: geminiFields("BeforeToolSelection", request),
-			Rows:   geminiShown(Row{Path: "hookSpecificOutput.toolConfig", Set: SetInclude}),
+			Rows:   geminiShown(Row{Path: "hookSpecificOutput.toolConfig", Set: SetInclude, Form: AsGeminiTools}),
 			Lost: []string{
 				"Gemini CLI tells the model which tools it may call and does not enforce it; others are refused at BeforeTool",
 				"it does not say which tools there are",

@@ -125,6 +125,7 @@ func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, erro
 // moment returns what happens, or why the hook is not for it.
 func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why string) {
 	m, is := h.event.momentAt(ev.Point, ev.Payload, h.opts.about(ctx))
+	m.set(HookDir, filepath.Dir(h.opts.Path))
 	if !is {
 		return m, fmt.Sprintf("this is no moment for %s", h.event.Name)
 	}

@@ -68,16 +68,27 @@ func (w *writer) decide(eff *Effect) {
 	if eff.Decision == "" {
 		return
 	}
-	before := len(w.answer)
-	known := w.write(SetDecision, string(eff.Decision), nil)
 	denied := eff.Decision == hookpoints.DecisionDeny
-	if denied && !known && !eff.Halt {
+	row := w.row(SetDecision, string(eff.Decision))
+	if row == nil && denied && !eff.Halt {
 		w.lose("%s cannot refuse anything at %s: %s", w.Title, w.event.Name, eff.Reason)
 	}
 	if denied {
 		eff.Reason = cmp.Or(eff.Reason, "refused by a plugin that says no reason")
 	}
-	if len(w.answer) > before {
+	if row != nil {
+		w.verdict(row, *eff)
+	}
+}
+
+// verdict writes a decision with its reason: first, if the decision needs one.
+func (w *writer) verdict(row *Row, eff Effect) {
+	if reason := w.row(SetReason, ""); reason != nil && slices.Contains(row.Needs, reason.Path) && eff.Reason != "" {
+		w.put(reason.Path, quoted(eff.Reason))
+	}
+	before := len(w.answer)
+	w.write(SetDecision, string(eff.Decision), nil)
+	if len(w.answer) > before || row.Is == "" {
 		w.write(SetReason, "", quoted(eff.Reason))
 	}
 }
@@ -134,11 +145,27 @@ func (w *writer) rewrite(eff Effect) {
 		w.text(SetPrompt, *eff.Prompt, "the changed prompt")
 	}
 	if eff.Request != nil {
-		w.object(SetRequest, eff.Request, "the changed request")
+		w.object(SetRequest, w.row(SetRequest, "").formed(eff.Request), "the changed request")
 	}
 	if eff.Include != nil {
-		w.object(SetInclude, eff.Include, "the selection of tools")
+		w.object(SetInclude, w.row(SetInclude, "").included(eff.Include), "the selection of tools")
 	}
+}
+
+// formed writes a request in the form of its row.
+func (r *Row) formed(request json.RawMessage) json.RawMessage {
+	if r != nil && r.Form == AsGeminiRequest {
+		return geminiRequest(request)
+	}
+	return request
+}
+
+// included writes a selection of tools in the form of its row.
+func (r *Row) included(names []string) any {
+	if r != nil && r.Form == AsGeminiTools {
+		return geminiToolConfig(names)
+	}
+	return names
 }
 
 // input writes arguments: all of them, or the patch, as the agent takes them.

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -42,6 +43,9 @@ func (r Run) values() map[Value]json.RawMessage {
 		if text != "" {
 			values[value] = strictjson.Quote(text)
 		}
+	}
+	if r.Transcript != "" {
+		values[PlansDir] = strictjson.Quote(filepath.Join(filepath.Dir(r.Transcript), "plans"))
 	}
 	if !r.Now.IsZero() {
 		values[Time] = strictjson.Quote(r.Now.UTC().Format("2006-01-02T15:04:05.000Z"))

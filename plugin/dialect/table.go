@@ -235,6 +235,7 @@ const (
 	AsGeminiCandidates Form = "Gemini's candidates"
 	AsGeminiUsage      Form = "Gemini's usage"
 	AsGeminiDetails    Form = "Gemini's details"
+	AsGeminiTools      Form = "Gemini's tools"
 )
 
 // Row is what one member of an answer means.
@@ -258,7 +259,8 @@ type Row struct {
 	// Reads says that the member is only read, never written by chibi bridge; Writes that it
 	// is only written.
 	Reads, Writes bool
-	// Form is how a result is written: a string, AsResult or AsTextBlocks. Categories are the
+	// Form is how a result is written: a string, AsResult or AsTextBlocks; or a request or
+	// a selection of tools. Categories are the
 	// categories of the tools for which it is written; nil: all.
 	Form       Form
 	Categories []tools.Category
