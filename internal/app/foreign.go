@@ -77,12 +77,24 @@ func loadAgent(l *Loader, d dialect.Dialect, set config.ForeignAgent) *agentLoad
 			ready = append(ready, h)
 		}
 	}
-	for i, h := range ready {
-		a.load(h, ready[:i])
+	a.ready = inTurn(ready)
+	for i, h := range a.ready {
+		a.load(h, a.ready[:i])
 	}
-	a.ready = ready
 	a.reportUnused()
 	return a
+}
+
+// inTurn makes all hooks of an event sequential of which one is.
+func inTurn(list []agentHook) []agentHook {
+	sequential := map[string]bool{}
+	for _, h := range list {
+		sequential[h.Event] = sequential[h.Event] || h.Sequential
+	}
+	for i, h := range list {
+		list[i].Sequential = sequential[h.Event]
+	}
+	return list
 }
 
 // skip leaves a hook out.
@@ -106,7 +118,7 @@ func (a *agentLoader) leftOut(h agentHook, off switchedOff) plugin.SkippedPlugin
 			Reason: fmt.Sprintf("disabled by enabled = false in [plugins.%q] of the configuration", h.name)}
 	case !known:
 		return plugin.SkippedPlugin{Reason: unknownEvent(a.dialect, h.Event)}
-	case len(dialect.PointsOf(event.Kind)) == 0:
+	case len(event.Points()) == 0:
 		return plugin.SkippedPlugin{Reason: "chibi never fires " + event.Name}
 	case h.Kind == "":
 		return plugin.SkippedPlugin{Reason: fmt.Sprintf("%s has no handlers of type %q", title, clipped(h.Type))}
@@ -205,14 +217,19 @@ const ofBridge = "chibi bridge wrote it"
 
 // load makes the plugin of a hook. before are those that are asked before it.
 func (a *agentLoader) load(h agentHook, before []agentHook) {
-	if twin := twinOf(a.dialect, h, before); twin != "" {
-		a.skip(h, plugin.SkippedPlugin{Disabled: true, Reason: "it is the same as " + twin + ", and runs once"})
-		return
+	twins := twinsOf(a.dialect, h, before)
+	for _, twin := range twins {
+		if twin.Matcher == h.Matcher {
+			a.skip(h, plugin.SkippedPlugin{Disabled: true, Reason: "it is the same as " + twin.name + ", and runs once"})
+			return
+		}
 	}
 	override := a.overrides()[h.name]
+	h.Handler = a.ofPlugin(h)
 	p, err := dialect.NewPlugin(a.dialect, h.Handler, dialect.HookOptions{
 		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.hookRunner(h.file),
 		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory,
+		Twins: handlersOf(twins),
 	})
 	if err != nil {
 		a.skip(h, plugin.SkippedPlugin{Reason: err.Error(), Reportable: true})
@@ -223,18 +240,22 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 	a.Plugins = append(a.Plugins, p)
 }
 
-// twinOf returns the name of an earlier hook that is the same for the agent, "" if there is none.
-func twinOf(d dialect.Dialect, h agentHook, before []agentHook) string {
-	if d.Dedup == "" {
-		return ""
-	}
+// twinsOf returns the earlier hooks that are the same for the agent, whatever their matchers.
+func twinsOf(d dialect.Dialect, h agentHook, before []agentHook) (twins []agentHook) {
 	for _, b := range before {
-		if b.Event == h.Event && b.Matcher == h.Matcher && b.If == h.If && b.Command == h.Command &&
+		if d.Dedup != "" && b.Event == h.Event && b.Kind == h.Kind && b.If == h.If && b.Title() == h.Title() &&
 			slices.Equal(b.Args, h.Args) && (d.Dedup == "command" || b.Name == h.Name) {
-			return b.name
+			twins = append(twins, b)
 		}
 	}
-	return ""
+	return twins
+}
+
+func handlersOf(hooks []agentHook) (list []dialect.Handler) {
+	for _, h := range hooks {
+		list = append(list, h.Handler)
+	}
+	return list
 }
 
 // rootOf returns the directory that is the project's for the hooks of a file.

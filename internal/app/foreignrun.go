@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +27,7 @@ func (a *agentLoader) runOf(f *hookFile) func(context.Context) dialect.Run {
 	}
 }
 
-// aboutRun says what is known about the session's run.
+// aboutRun says what is known about the session's run. The conversation is told with each event.
 func aboutRun(s *Session) dialect.Run {
 	about := dialect.Run{Cwd: s.Project.Dir, Home: s.Project.User, Model: s.Config.Model, Mode: "run",
 		Trusted: s.opts.Permissions.TrustTools, Now: time.Now()}
@@ -75,4 +77,29 @@ func (a *agentLoader) hookRunner(f *hookFile) process.Runner {
 		r.Env = append(slices.Clip(r.Env), absolutePaths(a.Runner())...)
 	}
 	return r
+}
+
+// ofPlugin returns a hook with what the agent's plugins are told: the directory of the plugin, and
+// one for its data.
+func (a *agentLoader) ofPlugin(h agentHook) dialect.Handler {
+	if !h.file.IsPlugin {
+		return h.Handler
+	}
+	root, data := h.file.Root, filepath.Join(a.told, "plugin-data", a.dialect.Name, filepath.Base(h.file.Root))
+	env := map[string]string{"CLAUDE_PLUGIN_ROOT": root, "CLAUDE_PLUGIN_DATA": data, "PLUGIN_ROOT": root,
+		"PLUGIN_DATA": data}
+	var pairs []string
+	for name, value := range env {
+		pairs = append(pairs, "${"+name+"}", value)
+	}
+	one, replace := h.Handler, strings.NewReplacer(pairs...).Replace
+	maps.Copy(env, h.Env)
+	one.Env = env
+	if one.Exec {
+		one.Command, one.Args = replace(one.Command), slices.Clone(one.Args)
+		for i, arg := range one.Args {
+			one.Args[i] = replace(arg)
+		}
+	}
+	return one
 }

@@ -133,6 +133,18 @@ func (v *verdict) outputOf(value gjson.Result) *string {
 	return &text
 }
 
+// NoMeaning is part of the note about an answer in the form of another agent.
+const NoMeaning = "means nothing in a file of"
+
+// foreignNote says that an answer is in the form of another agent; "" if it is not.
+func foreignNote(d Dialect, e Event, out Outcome) string {
+	title := d.Foreign(e, out)
+	if title == "" {
+		return ""
+	}
+	return "its answer is one for " + title + ", which " + NoMeaning + " " + d.Title + "; it has no opinion"
+}
+
 // Foreign says that a hook's answer is another agent's: that it means nothing at an event here,
 // and something at the same moment there. It returns the title of that agent, "" if it is not.
 func (d Dialect) Foreign(e Event, out Outcome) string {

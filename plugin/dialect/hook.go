@@ -31,6 +31,9 @@ type HookOptions struct {
 	Ways Ways
 	// Memory is what the hooks of an agent share in a run; nil: nothing.
 	Memory *Memory
+	// Twins are earlier handlers of the event that do the same: where the matcher of one of
+	// them matches, this one is not asked.
+	Twins []Handler
 	// Override are the person's settings for the plugin.
 	Override plugin.Override
 	// Check is called right before the process starts; its error prevents that.
@@ -44,7 +47,7 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	if !known {
 		return plugin.Plugin{}, fmt.Errorf("unknown event %q", h.Event)
 	}
-	points := e.points()
+	points := e.Points()
 	if points == nil {
 		return plugin.Plugin{}, fmt.Errorf("chibi never fires %s", e.Name)
 	}
@@ -69,7 +72,7 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	if h.FailClosed {
 		p.OnFailure = plugin.Block
 	}
-	matches, err := d.Matches(e, h.Matcher)
+	matches, err := matchesAlone(d, e, h, o.Twins)
 	if err != nil {
 		return plugin.Plugin{}, err
 	}
@@ -95,6 +98,25 @@ func (o HookOptions) about(ctx context.Context) Run {
 func tells(d Dialect, e Event, v Value) bool {
 	return slices.ContainsFunc(e.Fields, func(f Field) bool { return f.Value == v }) ||
 		slices.ContainsFunc(d.Environment, func(of Variable) bool { return of.Value == v })
+}
+
+// matchesAlone returns what the matcher of a handler says, where those of its twins do not
+// match.
+func matchesAlone(d Dialect, e Event, h Handler, twins []Handler) (func(value string) bool, error) {
+	matches, err := d.Matches(e, h.Matcher)
+	if err != nil || len(twins) == 0 {
+		return matches, err
+	}
+	var others []func(string) bool
+	for _, twin := range twins {
+		if other, err := d.Matches(e, twin.Matcher); err == nil {
+			others = append(others, other)
+		}
+	}
+	return func(value string) bool {
+		isTwins := slices.ContainsFunc(others, func(other func(string) bool) bool { return other(value) })
+		return matches(value) && !isTwins
+	}, nil
 }
 
 // hook is a handler of a settings file as a [plugin.Handler].

@@ -70,8 +70,8 @@ func singlePoint(k Kind) hookpoints.Name {
 // kinds are the kinds of moments at which an event fires.
 func (e Event) kinds() []Kind { return append([]Kind{e.Kind}, e.Also...) }
 
-// points are the points at which it fires.
-func (e Event) points() (points []hookpoints.Name) {
+// Points are the points at which it fires.
+func (e Event) Points() (points []hookpoints.Name) {
 	for _, k := range e.kinds() {
 		for _, at := range PointsOf(k) {
 			if !slices.Contains(points, at) {

@@ -71,7 +71,7 @@ func Try(ctx context.Context, d Dialect, what Tried) (Trial, error) {
 		return t, err
 	}
 	t.Effect = d.Effect(e, t.Outcome)
-	if note := d.Foreign(e, t.Outcome); note != "" {
+	if note := foreignNote(d, e, t.Outcome); note != "" {
 		t.Effect.Notes = append(t.Effect.Notes, note)
 	}
 	for _, point := range PointsOf(e.Kind) {

@@ -87,7 +87,7 @@ func (h *hook) outcome(out Outcome, answer plugin.Answer, err error) (Effect, pl
 	if eff.Failed != "" {
 		return eff, answer, h.failed(errors.New(eff.Failed))
 	}
-	if note := h.dialect.Foreign(h.event, out); note != "" {
+	if note := foreignNote(h.dialect, h.event, out); note != "" {
 		eff.Notes = append(eff.Notes, note)
 	}
 	return eff, answer, nil

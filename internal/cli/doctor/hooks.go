@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -27,8 +29,8 @@ func tracedHooks(ctx context.Context, s *app.Session) []finding {
 		turns = append(turns, some...)
 	}
 	plugins := s.Loaded.Plugins
-	return slices.Concat(failedHooks(turns, plugins), hooksNeverAsked(turns, external(plugins)),
-		possibleGuards(turns, external(plugins)))
+	return slices.Concat(failedHooks(turns, plugins), answersInAnotherForm(turns),
+		hooksNeverAsked(turns, external(plugins)), possibleGuards(turns, external(plugins)))
 }
 
 // hook is a plugin at a point.
@@ -51,6 +53,25 @@ func failedHooks(turns []trace.Turn, plugins []plugin.Plugin) (found []finding) 
 	for _, text := range slices.Sorted(maps.Keys(failures)) {
 		found = append(found, warning(fmt.Sprintf("%s %s in the traced turns", text,
 			english.Plural(failures[text], "time", "")), "chibi trace explain"))
+	}
+	return found
+}
+
+// answersInAnotherForm finds hooks of coding agents that answered in turns as another agent's hooks
+// do.
+func answersInAnotherForm(turns []trace.Turn) (found []finding) {
+	notes := map[string]bool{}
+	for _, turn := range turns {
+		for _, r := range slices.Concat(turn.Dispatches()...) {
+			for _, note := range r.Notes {
+				if strings.Contains(note, dialect.NoMeaning) {
+					notes[fmt.Sprintf("hook %q: %s", r.Plugin, note)] = true
+				}
+			}
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(notes)) {
+		found = append(found, warning(text, "let it answer in the form of its agent, or move it to a file of the other one"))
 	}
 	return found
 }
