@@ -193,8 +193,11 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 		defer d.host.Waiting(d.info.Name, p.Name)()
 	}
 	room := &share{dispatch: d, own: ownAnswer}
-	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room,
+	inTime, cancel := d.host.inTime(ctx)
+	defer cancel()
+	answer, err := handle(inTime, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room,
 		identify: ctx.Value(identityKey{})})
+	err = d.host.late(ctx, inTime, err)
 	if err == nil && !room.used {
 		err = room.take(len(answer.Body))
 	}

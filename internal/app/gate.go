@@ -60,7 +60,7 @@ func newRules(s *Session) (*permissions.Rules, error) {
 // needsGate reports whether any call has to be judged: without a tool of a category and
 // without a rule, none has. The session has the tools of its plugins.
 func needsGate(s *Session) bool {
-	return s.Config.Tools.Coding || s.Config.Tools.Agents || hasRules(s.Config) ||
+	return s.opts.Bridge != nil || s.Config.Tools.Coding || s.Config.Tools.Agents || hasRules(s.Config) ||
 		slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec tools.Spec) bool { return spec.Category != "" })
 }
 

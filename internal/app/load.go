@@ -61,7 +61,7 @@ func (s *Session) Load(ctx context.Context) error {
 
 // newHost returns a host of the session's plugins that traces to t.
 func newHost(s *Session, t *tracer) *plugin.Host {
-	return &plugin.Host{
+	host := &plugin.Host{
 		Plugins: s.Loaded.Plugins, MaxAnswers: int64(s.Config.Limits.HookAnswersBytes),
 		Parallel: s.Config.Plugins.Parallel,
 		Trace:    t.record,
@@ -71,6 +71,10 @@ func newHost(s *Session, t *tracer) *plugin.Host {
 			return s.person.waiting(fmt.Sprintf("%s (hook %s)", name, point))
 		},
 	}
+	if s.opts.Bridge != nil {
+		host.Until = s.opts.Bridge.Until
+	}
+	return host
 }
 
 // closing is a function that is called at the end of a session.
@@ -94,7 +98,7 @@ func loadHandlers(s *Session) (loaded plugin.Loaded, err error) {
 			return loaded, UsageError{err}
 		}
 	}
-	if s.Config.AutoCompact {
+	if s.Config.AutoCompact && s.opts.Bridge == nil {
 		compact := plugin.New("chibi:compact", recipes.CompactAt(full, recipes.Hook{}))
 		compact.Origin.Protocol = BuiltIn
 		loaded.Plugins = append(loaded.Plugins, compact)

@@ -28,6 +28,9 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 		steps = []func(*Session) error{openHome, with(openContext), tidy, with(dialEarly), with(expire), openTrace,
 			openProject, with(load)}
 	}
+	if opts.Purpose == ToBridge {
+		steps = bridgeSteps(ctx)
+	}
 	for _, step := range steps {
 		if err := step(s); err != nil {
 			s.Close()

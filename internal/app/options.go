@@ -21,6 +21,9 @@ const (
 	// ToRead is for reading a home: no plugin is asked, nothing is traced and no file
 	// changes. [Session.Load] can load the plugins later.
 	ToRead
+	// ToBridge is for a run that asks the plugins about what happens in another agent, which
+	// [Options.Bridge] names: no conversation is opened or changed.
+	ToBridge
 )
 
 // Options say what is opened and who is told what happens. The zero value opens the
@@ -55,6 +58,9 @@ type Options struct {
 
 	// Version is the program's.
 	Version string
+
+	// Bridge is set with [ToBridge].
+	Bridge *Bridge
 
 	Model       ModelOptions
 	Permissions PermissionOptions

@@ -49,6 +49,9 @@ func openTrace(s *Session) error {
 	if writes {
 		s.tracer.write(s.trace, s.Store.Layout().Trace(s.Name()), s.Config.Trace)
 	}
+	if s.opts.Bridge != nil {
+		s.opts.Bridge.continueTrace(s)
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/cli/bridge"
 	"github.com/chibi-host/chibi/internal/cli/cache"
 	"github.com/chibi-host/chibi/internal/cli/chat"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
@@ -131,7 +132,7 @@ func commandLine(p *program) *cli.App {
 func commands(env *command.Env) (list []*cli.Command) {
 	for _, family := range []func(*command.Env) []*cli.Command{
 		contextcmd.Commands, history.Commands, cache.Commands, plugins.Commands, tool.Commands, mcp.Commands, recipe.Commands,
-		trace.Commands, doctor.Commands, trust.Commands, hook.Commands, demo.Commands, complete.Commands,
+		trace.Commands, doctor.Commands, trust.Commands, hook.Commands, bridge.Commands, demo.Commands, complete.Commands,
 	} {
 		list = append(list, family(env)...)
 	}

@@ -120,6 +120,8 @@ type Config struct {
 	Plugins Plugins `toml:"plugins"`
 	// MCP are the MCP servers whose tools are offered, and what is said about those of projects.
 	MCP map[string]MCPServer `toml:"mcp" name:"SERVER"`
+	// Bridge is about chibi's plugins inside other agents.
+	Bridge Bridge `toml:"bridge"`
 	// Network says how the model's server is reached.
 	Network Network `toml:"network"`
 	// Trace says what is kept of the newest turns.

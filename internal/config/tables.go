@@ -153,6 +153,13 @@ type Network struct {
 
 func (n *Network) setDefaults() { *n = Network{Early: true} }
 
+// Bridge are the settings of the bridge to other agents.
+type Bridge struct {
+	// Lets the `allow` of a plugin or of a rule count in the other agent, which then does not ask you. Without it, no
+	// plugin approves anything there.
+	Allow bool `toml:"allow"`
+}
+
 // Trace are the settings of the trace of the newest turns.
 type Trace struct {
 	// Keeps a trace of the newest turns of each context, see

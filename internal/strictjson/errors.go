@@ -33,6 +33,19 @@ func (e *UnknownError) Called(noun string) string {
 	return fmt.Sprintf("unknown %[1]s %[2]q; the known %[1]ss are %[3]s", noun, e.Field, strings.Join(e.Known, ", "))
 }
 
+// SyntaxError means that a text is not JSON.
+type SyntaxError struct {
+	Err error
+	// Offset is where, in bytes.
+	Offset int64
+}
+
+// Error says what is wrong, and where.
+func (e *SyntaxError) Error() string { return fmt.Sprintf("not JSON: %v at byte %d", e.Err, e.Offset) }
+
+// Unwrap returns what is wrong.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
 // syntaxError returns the error of an invalid text, with its position.
 func syntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
@@ -40,7 +53,7 @@ func syntaxError(err error) error {
 	case err == nil:
 		return errors.New("not JSON")
 	case errors.As(err, &syntax) && syntax.Err != nil:
-		return fmt.Errorf("not JSON: %w at byte %d", syntax.Err, syntax.ByteOffset)
+		return &SyntaxError{syntax.Err, syntax.ByteOffset}
 	}
 	return fmt.Errorf("not JSON: %w", err)
 }

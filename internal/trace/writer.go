@@ -36,6 +36,11 @@ type Writer struct {
 	Redact *Redactor
 	// KeepOriginal keeps what plugins removed from texts.
 	KeepOriginal bool
+	// Dispatched is added to the numbers of dispatches: where several processes write one run,
+	// each has another one.
+	Dispatched int64
+	// Before is how many turns of the run other processes have written.
+	Before int
 
 	mu      sync.Mutex
 	context string
@@ -108,6 +113,7 @@ func (w *Writer) Fired(f plugin.Firing) {
 	if w.KeepOriginal || !w.isRead() {
 		return
 	}
+	f.Dispatch += w.Dispatched
 	changes := changesOf(f)
 	for i, c := range changes {
 		w.removed.add(words(c.before), words(c.after))
@@ -151,6 +157,7 @@ func (w *Writer) changePrompt(c change) {
 func (w *Writer) Record(r plugin.Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	r.Dispatch += w.Dispatched
 	l := Line{Record: &r}
 	if w.isRead() {
 		l.Messages, l.Options = messagesChanged(&r), optionsOf(&r)
@@ -226,7 +233,7 @@ func (w *Writer) add(l Line) error {
 	if !w.isRead() {
 		return nil
 	}
-	l.Run, l.Turn, l.Context, l.At = w.Run, w.turn, cmp.Or(l.Context, w.context), time.Now()
+	l.Run, l.Turn, l.Context, l.At = w.Run, w.Before+w.turn, cmp.Or(l.Context, w.context), time.Now()
 	w.latest.share(&l)
 	w.pending = append(w.pending, l)
 	w.size += sizeOf(l)

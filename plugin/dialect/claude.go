@@ -11,7 +11,7 @@ func claude() Dialect {
 	return Dialect{
 		Name: "claude", Aliases: []string{"claude-code"}, Title: "Claude Code",
 		Facts:  Facts{Driven: "2.1.330", Date: "2026-11-22", Read: "the vendor's documentation of 2026-08-22"},
-		Places: claudePlaces(), Shape: claudeShape(), Events: claudeEvents(),
+		Places: claudePlaces(), Shape: claudeShape(), Events: claudeEvents(), Servers: claudeServers(),
 		Matcher: MatcherRule{Names: "_- ", Separators: ",|", Invalid: "none", Lookaround: true},
 		Tools:   claudeTools(), AbsolutePaths: true, MCPName: "mcp__%s__%s", Results: claudeResults(),
 		Words: Words{

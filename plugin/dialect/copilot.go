@@ -16,7 +16,7 @@ func copilot() Dialect {
 	return Dialect{
 		Name: "copilot", Aliases: []string{"copilot-cli", "github-copilot"}, Title: "GitHub Copilot CLI",
 		Facts:  Facts{Driven: "1.0.102", Date: "2026-11-22", Read: "the vendor's documentation"},
-		Places: copilotPlaces(), Shape: copilotShape(),
+		Places: copilotPlaces(), Shape: copilotShape(), Servers: copilotServers(),
 		Tools:         copilotTools(),
 		AbsolutePaths: true, MCPName: "%s-%s",
 		Results: []Result{{Fields: []Field{

@@ -12,7 +12,7 @@ func crush() Dialect {
 	return Dialect{
 		Name: "crush", Title: "Crush",
 		Facts:  Facts{Date: "2026-11-22", Read: "source code at 37f36e93 and the vendor's documentation"},
-		Places: crushPlaces(), Shape: crushShape(),
+		Places: crushPlaces(), Shape: crushShape(), Servers: crushServers(),
 		Tools: crushTools(), MCPName: "mcp_%s_%s",
 		Environment: []Variable{
 			{Name: "CRUSH", Const: "1"}, {Name: "AGENT", Const: "crush"}, {Name: "AI_AGENT", Const: "crush"},

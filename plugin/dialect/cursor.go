@@ -20,7 +20,7 @@ func cursor() Dialect {
 	return Dialect{
 		Name: "cursor", Aliases: []string{"cursor-cli", "cursor-agent"}, Title: "Cursor",
 		Facts:  Facts{Date: "2026-11-22", Read: "the vendor's documentation"},
-		Places: cursorPlaces(), Shape: cursorShape(),
+		Places: cursorPlaces(), Shape: cursorShape(), Servers: cursorServers(),
 		Tools: cursorTools(), AbsolutePaths: true, MCPName: "MCP:%[2]s",
 		Results: []Result{
 			{Categories: []tools.Category{tools.CategoryShell}, Fields: []Field{

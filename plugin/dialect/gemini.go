@@ -15,7 +15,7 @@ func gemini() Dialect {
 	return Dialect{
 		Name: "gemini", Aliases: []string{"gemini-cli"}, Title: "Gemini CLI",
 		Facts:  Facts{Driven: "0.61.0", Date: "2026-11-22", Read: "source code at 5411f113 and the vendor's documentation"},
-		Places: geminiPlaces(), Shape: geminiShape(),
+		Places: geminiPlaces(), Shape: geminiShape(), Servers: geminiServers(),
 		Tools: geminiTools(), MCPName: "mcp_%s_%s",
 		Results: []Result{{Fields: []Field{
 			{Name: "llmContent", Value: ToolOutput}, {Name: "returnDisplay", Value: ToolOutput, Writes: true},

@@ -15,7 +15,7 @@ func qwen() Dialect {
 	return Dialect{
 		Name: "qwen", Aliases: []string{"qwen-code"}, Title: "Qwen Code",
 		Facts:  Facts{Driven: "0.24.4", Date: "2026-11-22", Read: "the vendor's newest documentation of 2026"},
-		Places: qwenPlaces(), Shape: qwenShape(), Events: qwenEvents(),
+		Places: qwenPlaces(), Shape: qwenShape(), Events: qwenEvents(), Servers: qwenServers(),
 		Matcher: MatcherRule{Invalid: "literal", Lookaround: true},
 		Tools:   qwenTools(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
 		Results: []Result{{Fields: []Field{field("llmContent", ToolOutput),

@@ -21,6 +21,10 @@ type Dialect struct {
 	Places []Place
 	// Shape is how a settings file lists hooks.
 	Shape Shape
+	// Servers are where the agent is told of MCP servers.
+	Servers ServerPlaces
+	// AfterAdd is what the person has to do after chibi bridge add, a sentence; "": nothing.
+	AfterAdd string
 	// Events are the agent's events, in the order of its documentation.
 	Events []Event
 	// Matcher is how a matcher is read.

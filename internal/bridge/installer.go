@@ -1,0 +1,100 @@
+package bridge
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chibi-host/chibi/plugin/dialect"
+)
+
+// Installer writes entries into an agent's settings files, and takes them out again.
+type Installer struct {
+	// Agent is the agent, Scope whose settings are meant: dialect.ScopeUser or ScopeProject.
+	Agent dialect.Dialect
+	Scope string
+	// Home is chibi's home; DefaultHome the one of entries that name none.
+	Home, DefaultHome string
+	// Chibi is the program of entries; "": it is found by its name.
+	Chibi string
+	// UserHome and Project are the directories in which settings files are, Getenv reads the
+	// variables that move them.
+	UserHome, Project string
+	Getenv            func(string) string
+	// FailClosed and Limit are those of the entries.
+	FailClosed bool
+	Limit      time.Duration
+	// NoServer leaves out the MCP server.
+	NoServer bool
+	// Run runs a program of the agent, for those that are told of MCP servers by it; false: it
+	// is not there.
+	Run func(program string, args ...string) (found bool, err error)
+}
+
+// Done is what an installer has done.
+type Done struct {
+	// Files are the files that were changed, Notes what the person should know.
+	Files []string
+	Notes []string
+}
+
+func (d *Done) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+}
+
+// NoPlaceError means that an agent has no settings file of a scope.
+type NoPlaceError struct{ Title, Scope string }
+
+// Error says so.
+func (e *NoPlaceError) Error() string {
+	return fmt.Sprintf("%s has no settings file of the scope %q that hooks can be written into", e.Title, e.Scope)
+}
+
+// place returns the settings file of the scope, and its path.
+func (i Installer) place() (p dialect.Place, path string, err error) {
+	for _, p := range i.Agent.Places {
+		if p.Write && p.Scope == i.Scope {
+			return p, i.path(p), nil
+		}
+	}
+	return p, "", &NoPlaceError{i.Agent.Title, i.Scope}
+}
+
+// path returns where a file of the scope is.
+func (i Installer) path(p dialect.Place) string {
+	base := i.UserHome
+	if p.Scope != dialect.ScopeUser {
+		base = i.Project
+	}
+	rel := filepath.FromSlash(p.Path)
+	if p.Variable != "" && i.Getenv(p.Variable) != "" {
+		_, rest, _ := strings.Cut(p.Path, "/")
+		return filepath.Join(i.Getenv(p.Variable), filepath.FromSlash(rest))
+	}
+	return filepath.Join(base, rel)
+}
+
+// limit is the time limit of entries.
+func (i Installer) limit() time.Duration { return cmp.Or(i.Limit, Limit) }
+
+// deadlineOf returns the deadline for a time limit: enough below it to end plugins.
+func deadlineOf(limit time.Duration) time.Duration {
+	return max(time.Second, limit-max(limit/6, 2*time.Second)).Truncate(time.Second)
+}
+
+// namedHome is the home that entries name: none in settings that other people use too, if it
+// is the one that chibi takes anyway.
+func (i Installer) namedHome() string {
+	if i.Chibi == "" && i.Home == i.DefaultHome {
+		return ""
+	}
+	return i.Home
+}
+
+// isOwn reports whether a command line is an entry for this agent and home.
+func (i Installer) isOwn(command string) bool {
+	e, is := dialect.ParseEntry(command)
+	return is && e.Agent == i.Agent.Name && filepath.Clean(cmp.Or(e.Home, i.DefaultHome)) == filepath.Clean(i.Home)
+}

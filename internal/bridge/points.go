@@ -1,0 +1,259 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/permissions"
+	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
+)
+
+// points are chibi's points at an event of the agent.
+type points struct{ *run }
+
+// fire fires chibi's points at a moment, in the order in which chibi would.
+func (p points) fire(ctx context.Context) (dialect.Effect, error) {
+	switch p.event.Kind {
+	case dialect.SessionStart:
+		return p.sessionStarts(ctx)
+	case dialect.SessionEnd:
+		return p.sessionEnds(ctx)
+	case dialect.Prompt, dialect.PromptExpanded:
+		return p.prompt(ctx)
+	case dialect.BeforeTool:
+		return p.beforeTool(ctx)
+	case dialect.BeforeShell, dialect.BeforeMCP, dialect.BeforeRead:
+		return p.permission(ctx)
+	case dialect.AskPermission:
+		return p.asked(ctx)
+	case dialect.AfterTool, dialect.ToolSucceeded, dialect.ToolFailed:
+		return p.afterTool(ctx)
+	case dialect.AfterBatch:
+		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PostToolBatch, p.there().PostToolBatch())
+		return dialect.Effect{Context: agent.ContextBlocks(answer.Contexts), Halt: answer.Halt,
+			HaltReason: answer.Message}, err
+	case dialect.Stop:
+		return p.stop(ctx)
+	case dialect.TurnFailed:
+		return observe(ctx, p, hookpoints.OnTurnFailed, p.there().TurnFailed())
+	case dialect.BeforeCompact, dialect.AfterCompact:
+		return p.compaction(ctx)
+	case dialect.AgentStart:
+		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreSpawnAgent, p.there().PreSpawn())
+		return dialect.OfSpawn(answer), err
+	case dialect.AgentStop:
+		return observe(ctx, p, hookpoints.PostSpawnAgent, p.there().PostSpawn())
+	}
+	return dialect.Effect{}, nil
+}
+
+// there is the moment as chibi's points are told it.
+func (p points) there() dialect.There { return dialect.There{Moment: p.moment, In: p.session.Name()} }
+
+func (p points) host() *plugin.Host { return p.session.Agent.Host }
+
+// observe fires a point whose answers have no effect.
+func observe[P any](ctx context.Context, p points, point hookpoints.Point[P, hookpoints.None],
+	payload P) (dialect.Effect, error) {
+	_, err := plugin.Fire(ctx, p.host(), point, payload)
+	return dialect.Effect{}, err
+}
+
+// sessionStarts fires what fires at the start of a run of chibi, and collects what plugins
+// inject into the system prompt.
+func (p points) sessionStarts(ctx context.Context) (effect dialect.Effect, err error) {
+	forgetOldSessions(p.session.Home, p.bridge)
+	source := p.moment.Text(dialect.Source)
+	switch source {
+	case "compact":
+	case "clear":
+		_, err = observe(ctx, p, hookpoints.PostClear, p.there().Compaction())
+	default:
+		err = p.session.Agent.Start(ctx)
+	}
+	if err != nil {
+		return effect, err
+	}
+	payload := p.there().SystemPrompt()
+	first, err := plugin.Fire(ctx, p.host(), hookpoints.PreSystemPrompt, payload)
+	if err != nil {
+		return effect, err
+	}
+	last, err := plugin.Fire(ctx, p.host(), hookpoints.PostSystemPrompt, payload)
+	return dialect.OfInjections(first, last), err
+}
+
+// sessionEnds fires on_end, or pre_clear where the conversation ends and the session does not.
+func (p points) sessionEnds(ctx context.Context) (dialect.Effect, error) {
+	if p.moment.Text(dialect.Reason) == "clear" {
+		return observe(ctx, p, hookpoints.PreClear, p.there().Compaction())
+	}
+	return observe(ctx, p, hookpoints.OnEnd, hookpoints.OnEndPayload{CurrentContext: p.session.Name(),
+		Reason: p.there().EndReason(), Turns: app.BridgedTraceOf(p.session).Turns()})
+}
+
+// prompt fires pre_message. In the trace a turn begins.
+func (p points) prompt(ctx context.Context) (dialect.Effect, error) {
+	text := p.moment.Text(dialect.PromptText)
+	app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventPrompt, Text: text})
+	answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreMessage, p.there().PreMessage())
+	if err == nil && (answer.Block || answer.Halt) {
+		refused := &agent.RefusedError{Message: answer.Message}
+		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventError, Text: refused.Error()})
+	}
+	effect := dialect.OfMessage(answer)
+	effect.Context = agent.ContextBlocks(answer.Contexts)
+	return effect, err
+}
+
+// consulted is a call as the agent is about to make it.
+func (p points) consulted(m dialect.Moment) agent.Consulted {
+	call := dialect.TheirCall{Moment: m}
+	return agent.Consulted{Tool: call.Tool(), ID: m.Text(dialect.CallID), Arguments: call.Arguments(),
+		AskedElsewhere: asksElsewhere(p.Agent, p.event, m), Nesting: call.Nesting()}
+}
+
+// asksElsewhere reports whether the agent has an event of its own for what the permission
+// points of a tool are about, at which chibi is asked too.
+func asksElsewhere(d dialect.Dialect, at dialect.Event, m dialect.Moment) bool {
+	var kind dialect.Kind
+	switch m.Text(dialect.ToolCategory) {
+	case "shell":
+		kind = dialect.BeforeShell
+	case "mcp":
+		kind = dialect.BeforeMCP
+	case "read":
+		kind = dialect.BeforeRead
+	}
+	return kind != at.Kind && slices.ContainsFunc(d.Events, func(e dialect.Event) bool {
+		return e.Kind == kind && e.Bridged
+	})
+}
+
+// beforeTool asks about a call: of a tool that changes several files, about each.
+func (p points) beforeTool(ctx context.Context) (effect dialect.Effect, err error) {
+	for i, m := range callsOf(p.moment) {
+		opinion, err := agent.Consult(ctx, p.session.Agent, p.consulted(m))
+		if err != nil {
+			return effect, err
+		}
+		if p.decide(&effect, opinion); effect.Decision == hookpoints.DecisionDeny {
+			return effect, nil
+		}
+		switch {
+		case opinion.Arguments == nil:
+		case i == 0 && len(callsOf(p.moment)) == 1:
+			effect.Input = p.Agent.Theirs(p.moment, opinion.Arguments)
+		default:
+			effect.Notes = append(effect.Notes, "arguments that plugins changed have no effect on a call of "+
+				p.moment.There.Tool+" that changes several files")
+		}
+	}
+	return effect, nil
+}
+
+// callsOf returns the calls of chibi's tools that one call of the agent's tool stands for.
+func callsOf(m dialect.Moment) []dialect.Moment { return append([]dialect.Moment{m}, m.More...) }
+
+// permission asks the permission points alone.
+func (p points) permission(ctx context.Context) (effect dialect.Effect, err error) {
+	opinion, err := agent.ConsultPermission(ctx, p.session.Agent, p.consulted(p.moment))
+	p.decide(&effect, opinion)
+	return effect, err
+}
+
+// asked lets plugins answer a question of the agent in the place of the person.
+func (p points) asked(ctx context.Context) (effect dialect.Effect, err error) {
+	opinion, err := agent.ConsultAsked(ctx, p.session.Agent, p.consulted(p.moment), p.Agent.Title)
+	p.decide(&effect, opinion)
+	return effect, err
+}
+
+// decide adds an opinion to an effect, if it is stricter. An approval counts only if the
+// configuration says so: the agent would not ask the person then.
+func (p points) decide(effect *dialect.Effect, o agent.Opinion) {
+	decision := hookpoints.Decision(o.Decision)
+	if decision == hookpoints.DecisionAllow && !p.session.Config.Bridge.Allow {
+		decision = ""
+	}
+	both := permissions.Strictest(permissions.Judgement{Decision: permissions.Decision(effect.Decision),
+		Reason: effect.Reason}, permissions.Judgement{Decision: permissions.Decision(decision), Reason: o.Reason})
+	effect.Decision, effect.Reason = hookpoints.Decision(both.Decision), both.Reason
+	effect.Context = joined(effect.Context, o.Context)
+	if o.Halted != nil {
+		effect.Halt, effect.HaltReason = true, o.Halted.Error()
+	}
+}
+
+// joined joins two texts that may be empty.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}
+
+// afterTool tells plugins how a call ended.
+func (p points) afterTool(ctx context.Context) (effect dialect.Effect, err error) {
+	call := dialect.TheirCall{Moment: p.moment}
+	output, exit := call.Result()
+	result := agent.ConsultedResult{Consulted: p.consulted(p.moment), Output: output, Exit: exit, Took: call.Took(),
+		Failed: p.event.Kind == dialect.ToolFailed || call.Failed()}
+	opinion, err := agent.ConsultResult(ctx, p.session.Agent, result)
+	effect.Output, effect.Context = opinion.Instead, opinion.Context
+	if opinion.Halted != nil {
+		effect.Halt, effect.HaltReason = true, opinion.Halted.Error()
+	}
+	return effect, err
+}
+
+// stop fires what fires when the model has answered: pre_stop last, which may make the turn go
+// on.
+func (p points) stop(ctx context.Context) (effect dialect.Effect, err error) {
+	if p.host().IsHeard(hookpoints.PostMessage.Name) {
+		payload := p.there().PostMessage(app.BridgedTraceOf(p.session).Prompt())
+		if _, err := plugin.Fire(ctx, p.host(), hookpoints.PostMessage, payload); err != nil {
+			return effect, err
+		}
+	}
+	answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreStop, p.there().PreStop())
+	if err != nil {
+		return effect, err
+	}
+	effect = dialect.OfStop(answer)
+	if blocks := agent.ContextBlocks(answer.Contexts); blocks != "" && !effect.Halt {
+		effect.Decision, effect.Reason = hookpoints.DecisionDeny, joined(effect.Reason, blocks)
+	}
+	most := p.session.Agent.Settings.MaxFollowUps
+	if effect.Decision == hookpoints.DecisionDeny && p.there().Continued() >= most {
+		p.told.say("pre_stop: the turn has been continued often enough, as max_follow_ups says")
+		return dialect.Effect{}, nil
+	}
+	if effect.Decision == "" {
+		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventAnswer, Text: p.moment.Text(dialect.Response)})
+	}
+	return effect, nil
+}
+
+// compaction fires the points of a compaction: those of a whole context where the person asked
+// for it, those of a rolling one otherwise.
+func (p points) compaction(ctx context.Context) (effect dialect.Effect, err error) {
+	auto, before := p.there().IsAutomatic(), p.event.Kind == dialect.BeforeCompact
+	whole, rolling := p.there().Compaction(), hookpoints.PreRollingCompactPayload{ContextName: p.session.Name()}
+	switch {
+	case before && auto:
+		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreRollingCompact, rolling)
+		return dialect.OfCompact(answer), err
+	case before:
+		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreCompact, whole)
+		return dialect.OfCompact(answer), err
+	case auto:
+		payload := hookpoints.PostRollingCompactPayload{ContextName: p.session.Name(), Summary: whole.Summary}
+		return observe(ctx, p, hookpoints.PostRollingCompact, payload)
+	}
+	return observe(ctx, p, hookpoints.PostCompact, whole)
+}

@@ -1,0 +1,44 @@
+package bridge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+
+	"github.com/chibi-host/chibi/internal/jsonedit"
+	"github.com/chibi-host/chibi/internal/jsonfile"
+)
+
+// receipt says what was inserted into a file, so that it can be taken out again to the byte.
+type receipt struct {
+	// Sum is the hash of the file afterwards: it holds only while nobody else has written.
+	Sum string `json:"sum"`
+	// Inserts are what was inserted.
+	Inserts []jsonedit.Insert `json:"inserts"`
+	// NewFile says that there was no file, NewDirs which directories were made, the outermost
+	// first.
+	NewFile bool     `json:"new_file,omitempty"`
+	NewDirs []string `json:"new_dirs,omitempty"`
+}
+
+// receipts are those of a home, by the paths of the files.
+type receipts map[string]receipt
+
+// receiptsFile returns the file that keeps them.
+func receiptsFile(home string) jsonfile.File {
+	return jsonfile.File{Path: filepath.Join(home, "bridge", "added.json"), Private: true}
+}
+
+// sumOf returns the hash of a text.
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// undo returns the text from before the receipt; false: somebody else has written since.
+func (r receipt) undo(text []byte) ([]byte, bool) {
+	if r.Sum != sumOf(text) {
+		return nil, false
+	}
+	return jsonedit.Undo(text, r.Inserts)
+}

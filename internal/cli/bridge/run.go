@@ -1,0 +1,54 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/bridge"
+	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/urfave/cli/v2"
+)
+
+const runHelp = "An agent runs this command by itself at each of its events: chibi bridge add writes it into the " +
+	"agent's settings. It reads what the agent says about the event on standard input, asks the plugins at the hook " +
+	"points that mean the same, and answers in the agent's words. What it did is in the trace: chibi trace --agent AGENT."
+
+func runCommand(env *command.Env) *cli.Command {
+	var failClosed bool
+	var deadline time.Duration
+	c := env.Command(command.Spec{
+		Name: "run", Args: "AGENT EVENT", About: "answer one event of another agent; agents run this themselves",
+		More: runHelp,
+		Flags: []cli.Flag{
+			command.Switch(&failClosed, "fail-closed", "deny what plugins cannot be asked about"),
+			&cli.DurationFlag{Name: "deadline", Usage: "plugins that have not answered after `TIME` have failed",
+				DefaultText: bridge.Deadline.String(), Destination: &deadline},
+		},
+		Examples: []string{`echo '{"tool_name":"Bash","tool_input":{"command":"ls"}}' | chibi bridge run claude PreToolUse`},
+		Run: func(ctx context.Context, args []string) error {
+			agent, err := agentNamed(args[0])
+			if err != nil {
+				return err
+			}
+			opts, err := env.Request(app.ToBridge)
+			if err != nil {
+				return err
+			}
+			event := bridge.Event{Agent: agent, Name: args[1], Options: opts, FailClosed: failClosed, Deadline: deadline}
+			return answer(ctx, env, event)
+		},
+	})
+	return c
+}
+
+// answer answers the event on standard output. Every agent reads it at exit status 0.
+func answer(ctx context.Context, env *command.Env, event bridge.Event) error {
+	out := event.Answer(ctx, env.Stdin)
+	if _, err := env.Out.Screen.Stdout().Write(out.Stdout); err != nil {
+		return err
+	}
+	fmt.Fprint(env.Out.Screen.Stderr(), out.Stderr)
+	return nil
+}

@@ -1,0 +1,161 @@
+package jsonedit
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/tidwall/gjson"
+)
+
+// child is an element of a list or a member of an object.
+type child struct{ begin, end int } // of its text; that of a member begins with its name
+
+// childrenOf lists the children of a list or an object.
+func childrenOf(container gjson.Result) (list []child) {
+	container.ForEach(func(key, value gjson.Result) bool {
+		c := child{value.Index, value.Index + len(value.Raw)}
+		if container.IsObject() {
+			c.begin = key.Index
+		}
+		list = append(list, c)
+		return true
+	})
+	return list
+}
+
+// firstChild returns where the first child begins, -1 if there is none.
+func firstChild(container gjson.Result) int {
+	if list := childrenOf(container); len(list) > 0 {
+		return list[0].begin
+	}
+	return -1
+}
+
+// addInto adds a value at the end of a list, or a member with a name at the end of an object. It
+// stands on a line of its own unless those before it do not.
+func (d *Doc) addInto(container gjson.Result, name string, value json.RawMessage) error {
+	open, list := container.Index, childrenOf(container)
+	if len(list) == 0 {
+		outer := indentOf(d.text, open)
+		text := d.newLine + outer + d.unit + d.written(name, value, outer+d.unit)
+		inner := d.plain[open+1 : open+len(container.Raw)-1]
+		if !bytes.Contains(inner, []byte("\n")) {
+			text += d.newLine + outer
+		}
+		d.insert(open+1, text)
+		return nil
+	}
+	last := list[len(list)-1].end
+	comma, hasComma := commaAfter(d.text, last, open+len(container.Raw)-1)
+	separator := ","
+	if hasComma {
+		last, separator = comma+1, ""
+	}
+	if !bytes.Contains(d.text[open:list[0].begin], []byte("\n")) {
+		d.insert(last, separator+" "+onOneLine(name, value))
+		return nil
+	}
+	indent := indentOf(d.text, list[0].begin)
+	d.insert(last, separator+d.newLine+indent+d.written(name, value, indent))
+	return nil
+}
+
+// commaAfter returns where the comma is that stands between a child and the end of its
+// container, if there is one.
+func commaAfter(text []byte, begin, end int) (at int, found bool) {
+	for i := begin; i < end; i++ {
+		switch c := text[i]; {
+		case c == ',':
+			return i, true
+		case c == '/' && i+1 < end:
+			i = endOfComment(text, i) - 1
+		}
+	}
+	return 0, false
+}
+
+// written is a value, or a member, on lines of its own.
+func (d *Doc) written(name string, value json.RawMessage, indent string) string {
+	var b bytes.Buffer
+	_ = json.Indent(&b, value, indent, d.unit) // it is JSON
+	text := strings.ReplaceAll(b.String(), "\n", d.newLine)
+	if name != "" {
+		text = string(strictjson.Quote(name)) + ": " + text
+	}
+	return text
+}
+
+// onOneLine is a value, or a member, in the line of those before it.
+func onOneLine(name string, value json.RawMessage) string {
+	if name != "" {
+		return string(strictjson.Quote(name)) + ": " + string(value)
+	}
+	return string(value)
+}
+
+// indentOf returns the white space at the beginning of the line of an offset; "" if something
+// else than white space is before the offset.
+func indentOf(text []byte, at int) string {
+	begin := bytes.LastIndexByte(text[:at], '\n') + 1
+	line := text[begin:]
+	end := 0
+	for end < len(line) && (line[end] == ' ' || line[end] == '\t') {
+		end++
+	}
+	return string(line[:end])
+}
+
+// blankComments makes comments, and commas before closing brackets, spaces: everything else
+// stays where it is.
+func blankComments(text []byte) {
+	comma := -1 // the last one, if nothing followed it
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			i, comma = endOfString(text, i), -1
+		case c == '/' && i+1 < len(text) && (text[i+1] == '/' || text[i+1] == '*'):
+			end := endOfComment(text, i)
+			for ; i < end; i++ {
+				if text[i] != '\n' && text[i] != '\r' {
+					text[i] = ' '
+				}
+			}
+			i--
+		case c == ',':
+			comma = i
+		case (c == '}' || c == ']') && comma >= 0:
+			text[comma], comma = ' ', -1
+		case c > ' ':
+			comma = -1
+		}
+	}
+}
+
+// endOfString returns where the string ends that begins at an index: its closing quotation
+// mark, or the end of the text.
+func endOfString(text []byte, begin int) int {
+	for i := begin + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// endOfComment returns what is behind the comment that begins at an index.
+func endOfComment(text []byte, begin int) int {
+	mark, extra := "\n", 0
+	if text[begin+1] == '*' {
+		mark, extra = "*/", 2
+	}
+	length := bytes.Index(text[begin+2:], []byte(mark))
+	if length < 0 {
+		return len(text)
+	}
+	return begin + 2 + length + extra
+}

@@ -1,0 +1,80 @@
+package dialect_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/plugin/dialect"
+)
+
+func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
+	for _, e := range []dialect.Entry{
+		{Agent: "claude", Event: "PreToolUse"},
+		{Agent: "claude", Event: "PreToolUse", Chibi: "/usr/local/bin/chibi", Home: "/home/a/.chibi"},
+		{Agent: "codex", Event: "Stop", Chibi: "/Users/a b/it's/chibi", Home: "/Users/a b/it's", FailClosed: true,
+			Deadline: 50 * time.Second},
+		{Agent: "copilot", Event: "preToolUse", Chibi: "/opt/chibi-0.9", FailClosed: true},
+	} {
+		got, is := dialect.ParseEntry(e.Command())
+		if !is || got != e {
+			t.Errorf("%s\nis read as %+v, %v", e.Command(), got, is)
+		}
+	}
+}
+
+func TestEntriesThatPeopleWroteAreRecognised(t *testing.T) {
+	for command, is := range map[string]bool{
+		"chibi bridge run claude PreToolUse":                         true,
+		"/usr/bin/chibi --home ~/other bridge run gemini BeforeTool": true,
+		`"C:\Program Files\chibi.exe" bridge run claude Stop`:        true,
+		"nice chibi bridge run claude Stop; true":                    true,
+		"echo bridge run":            false,
+		"./guard.sh":                 false,
+		"chibi bridge list":          false,
+		"bridge run claude Stop":     false,
+		"--home x bridge run claude": false,
+	} {
+		if _, got := dialect.ParseEntry(command); got != is {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+}
+
+// What an entry does where there is no chibi: nothing, or a denial.
+func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "it's gone", "chibi")
+	there := filepath.Join(t.TempDir(), "a b", "chibi")
+	if err := os.MkdirAll(filepath.Dir(there), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(there, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, shell := range [][]string{{"sh", "-c"}, {"bash", "-c"}} {
+		for name, test := range map[string]struct {
+			entry  dialect.Entry
+			exit   int
+			output string
+		}{
+			"it goes on":     {dialect.Entry{Chibi: gone}, 0, ""},
+			"it denies":      {dialect.Entry{Chibi: gone, FailClosed: true}, 2, "is not there: " + gone},
+			"not in PATH":    {dialect.Entry{}, 0, ""},
+			"denied by name": {dialect.Entry{FailClosed: true}, 2, "is not there: chibi"},
+			"it runs":        {dialect.Entry{Chibi: there, Home: "/h"}, 0, "--home /h bridge run claude Stop"},
+		} {
+			e := test.entry
+			e.Agent, e.Event = "claude", "Stop"
+			cmd := exec.Command(shell[0], append(shell[1:], e.Command())...)
+			cmd.Env = []string{"PATH=/usr/bin:/bin"}
+			out, _ := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != test.exit || !strings.Contains(string(out), test.output) ||
+				test.output == "" && len(out) > 0 {
+				t.Errorf("%s, %s: exit %d, %s", shell[0], name, cmd.ProcessState.ExitCode(), out)
+			}
+		}
+	}
+}
