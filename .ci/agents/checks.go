@@ -53,6 +53,24 @@ func checks() []check {
 			with:    all(trial.ended, told("task 4713", true), asked(2)),
 		},
 		{
+			name: "a changed result is what the model sees", plugins: []string{"redact"}, loss: "result",
+			script:  shell("echo secret $((4700 + 17))"),
+			without: all(trial.ended, told("secret 4717", true)),
+			with:    all(trial.ended, told("secret 4717", false), told("redacted 4718", true)),
+		},
+		{
+			name: "a context beside a result reaches the model", plugins: []string{"remark"}, loss: "context",
+			script:  shell("echo ran > out.txt"),
+			without: all(trial.ended, told("remark 4719", false)),
+			with:    all(trial.ended, wrote("out.txt", "ran"), told("remark 4719", true)),
+		},
+		{
+			name: "a plugin ends the turn at a call, which does not run", plugins: []string{"enough"}, loss: "end of the turn",
+			script:  shell("echo ran > out.txt"),
+			without: all(wrote("out.txt", "ran"), asked(2)),
+			with:    all(wrote("out.txt", ""), asked(1)),
+		},
+		{
 			name: "a plugin's tool is called through MCP", plugins: []string{"magic"}, loss: "mcp",
 			script:  magic,
 			without: all(trial.ended, told("xyzzy4714", false)),
