@@ -131,7 +131,8 @@ func cursorToolEvents() []Event {
 		{
 			Name: "beforeMCPExecution", Kind: BeforeMCP, Matches: ServerTool, Timeout: cursorLimit, Bridged: true,
 			Fields: cursorFields("beforeMCPExecution", Field{Name: "tool_name", Value: ServerTool},
-				Field{Name: "tool_input", Value: ToolInput, Form: AsInputText}),
+				Field{Name: "tool_input", Value: ToolInput, Form: AsInputText}, Field{Name: "url", Optional: true},
+				Field{Name: "command", Optional: true}),
 			Rows: cursorPermission(ask),
 			Lost: []string{"Cursor tells the tool's name and the server's address, not its name"},
 		},

@@ -50,7 +50,7 @@ func cursorTurnEvents() []Event {
 		},
 		{
 			Name: "afterAgentThought", Kind: Never, Timeout: cursorLimit,
-			Fields: cursorFields("afterAgentThought", Field{Name: "text", Value: Response}),
+			Fields: cursorFields("afterAgentThought", Field{Name: "text", Value: Response}, Field{Name: "duration_ms"}),
 		},
 	}
 }

@@ -26,8 +26,11 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 			r.m.There.Result = objectIn(value)
 		}
 	}
-	if r.m.There.Tool != "" {
+	switch {
+	case r.m.There.Tool != "":
 		r.takeCall()
+	case r.m.There.Input != nil:
+		r.m.Values[ToolInput] = r.m.There.Input
 	}
 	if r.m.There.Result != nil {
 		r.takeResult()
