@@ -36,8 +36,11 @@ func (d Dialect) OursOf(names []string) []string {
 }
 
 // Theirs returns the arguments of the call that an agent is about to make, in its names, after
-// a plugin of chibi turned those of Moment into other ones.
+// a plugin of chibi turned those of Moment into other ones; nil if they cannot be said there.
 func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
+	if patch := patchIn(m.There); patch != "" {
+		return changedPatch(d, m, patch, changed)
+	}
 	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)
 }
 

@@ -92,7 +92,7 @@ func codexToolEvents() []Event {
 				"an approval has no effect: Codex asks as it does without hooks",
 				"rewritten arguments approve the call as well, since Codex takes them with an approval only",
 				"an end of the turn is a denial of the call; the turn goes on",
-				"the arguments of apply_patch cannot be rewritten",
+				"of apply_patch only a patch of one place in one file can be rewritten",
 			},
 		},
 		{

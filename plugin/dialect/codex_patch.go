@@ -76,6 +76,27 @@ func patchLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
+// patchIn returns the patch of a call of apply_patch, "" for other calls.
+func patchIn(call Call) string {
+	patch := gjson.GetBytes(call.Input, "command").Str
+	if call.Tool != applyPatch || !strings.Contains(patch, patchBegin) {
+		return ""
+	}
+	return patch
+}
+
+// changedPatch returns the arguments of apply_patch for changed ones of a call that stands for a
+// patch; nil if that has several files or places, of which the call does not say which is which.
+func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) json.RawMessage {
+	files := filesOfPatch(patch)
+	if len(files) != 1 || files[0].header == patchDelete || strings.Count("\n"+patch, "\n"+patchHunk) > 1 {
+		return nil
+	}
+	m.Values = maps.Clone(m.Values)
+	m.Values[ToolInput] = changed
+	return patchOf(d, m, nil)
+}
+
 // patchedFile is what a patch does to a file.
 type patchedFile struct {
 	header, path string

@@ -60,3 +60,29 @@ func TestAPatchOfCodexIsACallForEachFile(t *testing.T) {
 		t.Errorf("it is %d calls, want %d", len(moments), len(want))
 	}
 }
+
+func TestAChangedPatchOfCodex(t *testing.T) {
+	codex, _ := dialect.ByName("codex")
+	event, _ := codex.Event("PreToolUse")
+	for name, test := range map[string]struct{ patch, changed, want string }{
+		"a file": {"*** Add File: a\n+x", `{"path":"/p/b","content":"y\n"}`, "*** Add File: /p/b\n+y"},
+		"a place": {"*** Update File: a\n@@\n-x\n+y", `{"path":"/p/a","old_string":"x\n","new_string":"z\n"}`,
+			"*** Update File: /p/a\n@@\n-x\n+z"},
+		"two places":       {"*** Update File: a\n@@\n-x\n+y\n@@\n-v\n+w", `{"path":"/p/b"}`, ""},
+		"two files":        {"*** Add File: a\n+x\n*** Add File: b\n+x", `{"path":"/p/c"}`, ""},
+		"a file that goes": {"*** Delete File: a", `{"path":"/p/c"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			payload, _ := strictjson.Encode(map[string]any{"cwd": "/p", "tool_name": "apply_patch",
+				"tool_input": map[string]string{"command": "*** Begin Patch\n" + test.patch + "\n*** End Patch"}})
+			m, err := codex.Moment(event, payload)
+			if test.want != "" {
+				test.want = "*** Begin Patch\n" + test.want + "\n*** End Patch"
+			}
+			got := codex.Theirs(m, json.RawMessage(test.changed))
+			if gjson.GetBytes(got, "command").Str != test.want || err != nil || (got == nil) != (test.want == "") {
+				t.Errorf("%s, %v\nwant %s", got, err, test.want)
+			}
+		})
+	}
+}
