@@ -115,6 +115,9 @@ func (v *verdict) set(row Row, value gjson.Result) bool {
 		eff.Failed = fmt.Sprintf("its answer has %s: %s, which is not valid there", row.Path, clip.Text(value.Raw, 60))
 	case NoEffect:
 		eff.note("%s has no effect", row.Path)
+	case Silent:
+	default:
+		eff.note("%s sets %q, which is no member of an effect", row.Path, row.Set)
 	}
 	return value.Raw != `""`
 }

@@ -12,7 +12,7 @@ func claude() Dialect {
 		Name: "claude", Aliases: []string{"claude-code"}, Title: "Claude Code",
 		Facts:  Facts{Driven: "2.1.330", Date: "2026-11-22", Read: "the vendor's documentation of 2026-08-22"},
 		Places: claudePlaces(), Shape: claudeShape(), Events: claudeEvents(), Servers: claudeServers(),
-		Matcher: MatcherRule{Names: "_- ", Separators: ",|", Invalid: "none", Lookaround: true},
+		Matcher: MatcherRule{Names: "_- ", Separators: ",|", Lookaround: true},
 		Tools:   claudeTools(), AbsolutePaths: true, MCPName: "mcp__%s__%s", Results: claudeResults(),
 		Words: Words{
 			{PermissionMode, "trusted", "bypassPermissions"},
@@ -54,15 +54,9 @@ func claudeFields(has string, own ...Field) []Field {
 // in hookSpecificOutput counts only beside the event's name.
 func claudeRows(event string, own ...Row) []Row {
 	name := `hookSpecificOutput.hookEventName="` + event + `"`
-	rows := []Row{{Path: "hookSpecificOutput", Set: Silent, Needs: []string{name}}}
-	for _, r := range own {
-		if strings.HasPrefix(r.Path, "hookSpecificOutput.") {
-			r.Needs = append([]string{name}, r.Needs...)
-		}
-		rows = append(rows, r)
-	}
+	rows := append([]Row{{Path: "hookSpecificOutput", Set: Silent, Needs: []string{name}}}, own...)
 	return append(rows,
-		Row{Path: "continue", Is: "false", Set: SetHalt},
+		Row{Path: "continue", Is: "false", Set: SetHalt}, Row{Path: "continue", Set: Silent},
 		Row{Path: "stopReason", Set: SetHaltReason},
 		Row{Path: "systemMessage", Set: SetSystemMessage},
 		Row{Path: "suppressOutput", Set: Silent},
@@ -74,7 +68,7 @@ func claudeRows(event string, own ...Row) []Row {
 func claudeQuiet() []Row {
 	return []Row{
 		{Path: "systemMessage", Set: SetSystemMessage},
-		{Path: "continue", Is: "true", Set: Silent}, {Path: "continue", Is: "false", Set: NoEffect},
+		{Path: "continue", Is: "false", Set: NoEffect}, {Path: "continue", Set: Silent},
 		{Path: "suppressOutput", Set: Silent},
 		{Path: "decision", Set: NoEffect}, {Path: "reason", Set: Silent}, {Path: "stopReason", Set: NoEffect},
 	}
@@ -112,7 +106,7 @@ func claudeEnvironment() []Variable {
 			Words: Words{{Mode, "chat", "1"}, {Mode, "run", "0"}}},
 		{Name: "CLAUDE_CODE_CHILD_SESSION", Const: "1"},
 		{Name: "CLAUDE_EFFORT", Value: Effort, Events: withEffort},
-		{Name: "CLAUDE_ENV_FILE", Value: EnvFile, Events: []string{"SessionStart", "Setup", "CwdChanged", "FileChanged"}},
+		{Name: "CLAUDE_ENV_FILE", Value: EnvFile, Events: []string{"SessionStart"}},
 		{Name: "AI_AGENT", Const: "claude-code_2-1-330_harness"},
 		{Name: "COREPACK_ENABLE_AUTO_PIN", Const: "0"},
 		{Name: "NoDefaultCurrentDirectoryInExePath", Const: "1"},

@@ -63,14 +63,14 @@ func claudeToolEvents() []Event {
 		Rows: claudeRows("PreToolUse",
 			Row{Path: permission, Is: `"deny"`, Set: SetDecision, To: "deny"},
 			Row{Path: permission, Is: `"ask"`, Set: SetDecision, To: "ask"},
-			Row{Path: permission, Is: `"defer"`, Set: SetDecision, To: "ask", Reads: true},
+			Row{Path: permission, Is: `"defer"`, Set: SetDecision, To: "ask"},
 			Row{Path: permission, Is: `"allow"`, Set: SetDecision, To: "allow"},
 			Row{Path: permission + "Reason", Set: SetReason},
 			Row{Path: "hookSpecificOutput.updatedInput", Set: SetInput},
 			claudeContext(),
-			Row{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny", Reads: true},
-			Row{Path: "decision", Is: `"approve"`, Set: SetDecision, To: "allow", Reads: true},
-			Row{Path: "reason", Set: SetReason, Reads: true}),
+			Row{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny"},
+			Row{Path: "decision", Is: `"approve"`, Set: SetDecision, To: "allow"},
+			Row{Path: "reason", Set: SetReason}),
 	}, {
 		Name: "PermissionRequest", Kind: AskPermission, Matches: ToolName, Timeout: claudeCommands, Bridged: true,
 		Fields: claudeFields("mode effort", slices.Concat(call, theirs("permission_suggestions"), server)...),
@@ -123,7 +123,7 @@ func claudeTurn() []Event {
 		Rows: claudeRows("Stop", append(claudeBlock(), claudeContext())...),
 	}, {
 		Name: "StopFailure", Kind: TurnFailed, Matches: FailureKind, Timeout: claudeCommands, Bridged: true,
-		Matcher: &MatcherRule{Names: "_", Separators: "|", Invalid: "none", Lookaround: true},
+		Matcher: &MatcherRule{Names: "_", Separators: "|", Lookaround: true},
 		Fields:  claudeFields("effort", field("error", FailureKind), field("last_assistant_message", Response)),
 		Rows:    claudeQuiet(), Exits: claudeCannotBlock(),
 	}, {

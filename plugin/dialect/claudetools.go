@@ -44,6 +44,9 @@ func claudeResults() []Result {
 		{Categories: []tools.Category{tools.CategoryWrite, tools.CategoryEdit}, Fields: []Field{
 			field("filePath", Path), fixed("success", "true"),
 		}},
+		{Categories: []tools.Category{tools.CategoryAgent}, Fields: []Field{
+			fixed("status", `"completed"`), formed("content", ToolOutput, AsTextBlocks),
+		}},
 		{Fields: []Field{formed("", ToolOutput, AsTextBlocks)}},
 	}
 }

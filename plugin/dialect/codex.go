@@ -26,7 +26,7 @@ func codex() Dialect {
 		Shell:     []string{"bash", "-c"},
 		Strict:    true,
 		PlainText: TextIgnored,
-		Matcher:   MatcherRule{Names: "_", Separators: "|", Invalid: "skip"},
+		Matcher:   MatcherRule{Names: "_", Separators: "|"},
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "deny", NeedsText: true},

@@ -34,7 +34,7 @@ func copilot() Dialect {
 		},
 		Shell:     []string{"bash", "-c"},
 		PlainText: TextIgnored,
-		Matcher:   MatcherRule{Whole: true, Invalid: "skip"},
+		Matcher:   MatcherRule{Whole: true},
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "shown"},

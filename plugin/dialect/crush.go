@@ -26,7 +26,7 @@ func crush() Dialect {
 		Shell:     []string{"sh", "-c"},
 		Newline:   true,
 		PlainText: TextIgnored,
-		Matcher:   MatcherRule{Invalid: "skip"},
+		Matcher:   MatcherRule{},
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "deny"},

@@ -37,7 +37,7 @@ func (d Dialect) Effect(e Event, out Outcome) Effect {
 		v.text = v.stdout
 	}
 	answer, isObject := objectOf(v.stdout, d.Quoted)
-	if isObject && v.exit.JSON != "ignored" {
+	if isObject && (v.exit.JSON == "decides" || v.exit.JSON == "beside") {
 		v.read(answer)
 	}
 	decided := isObject && v.exit.JSON == "decides" && (v.eff.Failed == "" || v.exit.Status == "0")
@@ -102,6 +102,9 @@ func (v *verdict) ended() {
 		v.eff = Effect{Notes: append(v.eff.Notes, v.eff.Failed)}
 	}
 	then := v.exit.Then
+	if v.exit.JSON == "" {
+		then = ""
+	}
 	if v.exit.NeedsText && v.text == "" {
 		then = cmp.Or(v.exit.Else, "failed")
 	}
@@ -122,8 +125,10 @@ func (v *verdict) ended() {
 	case "allow":
 		v.eff.Decision = hookpoints.DecisionAllow
 		v.plain()
-	default:
+	case "ok":
 		v.plain()
+	default:
+		v.eff.Failed = fmt.Sprintf("the table of %s does not say what this end means", v.Title)
 	}
 }
 
@@ -134,12 +139,12 @@ func (v *verdict) plain() {
 		rule = TextFailed
 	}
 	switch {
-	case v.stdout == "":
+	case v.stdout == "" || rule == TextIgnored:
 	case rule == TextContext:
 		v.eff.Context = joined(v.eff.Context, v.stdout)
 	case rule == TextShown:
 		v.eff.SystemMessage = joined(v.eff.SystemMessage, v.stdout)
-	case rule == TextFailed:
+	default:
 		v.eff.Failed = fmt.Sprintf("its output is not a JSON object: it begins with %.60q", v.stdout)
 	}
 }

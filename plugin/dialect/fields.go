@@ -22,14 +22,6 @@ func theirs(names ...string) (list []Field) {
 	return list
 }
 
-// readOnly returns rows that are only read.
-func readOnly(rows []Row) []Row {
-	for i := range rows {
-		rows[i].Reads = true
-	}
-	return rows
-}
-
 // never are events of an agent that chibi does not have.
 func never(names ...string) (list []Event) {
 	for _, name := range names {

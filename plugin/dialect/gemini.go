@@ -33,7 +33,7 @@ func gemini() Dialect {
 		Quoted:    true,
 		PlainText: TextShown,
 		NoReason:  "No reason provided",
-		Matcher: MatcherRule{Invalid: "literal",
+		Matcher: MatcherRule{Literal: true,
 			Exact: []string{"SessionStart", "SessionEnd", "PreCompress", "Notification"}},
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "allow", NeedsText: true, Else: "ok", Stderr: true},

@@ -54,19 +54,33 @@ func (r MatcherRule) compile(event, matcher string) (func(value string) bool, er
 			return slices.ContainsFunc(names, func(n string) bool { return strings.TrimSpace(n) == value })
 		}, nil
 	}
-	pattern := matcher
+	is, err := r.pattern(matcher)
+	if err == nil {
+		return is, nil
+	}
+	err = fmt.Errorf("the matcher %q is no pattern that can be run here: %w", matcher, err)
+	if r.Literal {
+		return func(value string) bool { return value == matcher }, err
+	}
+	return nil, err
+}
+
+// pattern compiles a regular expression. Go's have no lookaround, which is why they take
+// linear time; those that begin with ^(?!...) or ^(?=...), as most with lookaround do, are
+// compared in parts.
+func (r MatcherRule) pattern(text string) (func(value string) bool, error) {
+	one := text
 	if r.Whole {
-		pattern = "^(?:" + matcher + ")$"
+		text, one = "^(?:"+text+")$", "^"+strings.TrimPrefix(text, "^")+"$"
 	}
-	compiled, err := regexp.Compile(pattern)
-	if err != nil {
-		err = fmt.Errorf("the matcher %q is no pattern that can be run here: %w", matcher, err)
-		if r.Invalid == "literal" {
-			return func(value string) bool { return value == matcher }, err
-		}
-		return nil, err
+	compiled, err := regexp.Compile(text)
+	if err == nil {
+		return compiled.MatchString, nil
 	}
-	return compiled.MatchString, nil
+	if heads, rest, is := lookaheads(one); r.Lookaround && is {
+		return inParts(heads, rest)
+	}
+	return nil, err
 }
 
 // isList reports whether a matcher is a list of exact names.

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"maps"
 
 	"github.com/tidwall/gjson"
 )
@@ -122,6 +123,14 @@ type Moment struct {
 type Call struct {
 	Tool          string
 	Input, Result json.RawMessage
+}
+
+// copied returns a moment whose values can be changed.
+func (m Moment) copied() Moment {
+	values := map[Value]json.RawMessage{}
+	maps.Copy(values, m.Values)
+	m.Values = values
+	return m
 }
 
 // Text returns a value that is a string, "" for others.

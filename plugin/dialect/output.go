@@ -99,7 +99,7 @@ func (w *writer) halt(eff *Effect) {
 	if !known {
 		w.lose("%s cannot end the turn at %s", w.Title, w.event.Name)
 	}
-	w.write(SetHaltReason, "", quoted(eff.HaltReason))
+	w.write(SetHaltReason, "", quoted(cmp.Or(eff.HaltReason, eff.Reason)))
 	switch {
 	case w.event.Kind.isCall() || !known && w.event.Kind.canRefuse():
 		if eff.Decision != hookpoints.DecisionDeny {
@@ -193,7 +193,7 @@ func (w *writer) output(text string) {
 		value = strictjson.Quote(text)
 	}
 	if value == nil {
-		w.lose("%s cannot replace the result of %s at %s", w.Title, w.moment.There.Tool, w.event.Name)
+		w.lose("%s cannot replace the result of %s at %s", w.Title, cmp.Or(w.moment.There.Tool, "a tool"), w.event.Name)
 		return
 	}
 	w.write(SetOutput, "", value)
@@ -258,7 +258,8 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 	if row.Is != "" {
 		value = json.RawMessage(row.Is)
 	}
-	for _, need := range row.Needs {
+	needs := w.needs(*row)
+	for _, need := range needs {
 		path, want, isValue := strings.Cut(need, "=")
 		switch have := gjson.GetBytes(w.answer, path); {
 		case have.Exists() && isValue && have.Raw != want, !have.Exists() && !isValue:
@@ -270,7 +271,7 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 	if value == nil {
 		return true
 	}
-	for _, need := range row.Needs {
+	for _, need := range needs {
 		if path, want, isValue := strings.Cut(need, "="); isValue {
 			w.put(path, json.RawMessage(want))
 		}
@@ -280,6 +281,16 @@ func (w *writer) write(set Member, to string, value json.RawMessage) (known bool
 		w.lost = append(w.lost, row.Costs)
 	}
 	return true
+}
+
+// needs are what a member and the objects around it need.
+func (w *writer) needs(row Row) (list []string) {
+	for _, r := range w.event.Rows {
+		if strings.HasPrefix(row.Path, r.Path+".") {
+			list = append(list, r.Needs...)
+		}
+	}
+	return append(list, row.Needs...)
 }
 
 // approves reports whether a member with a value is an approval.

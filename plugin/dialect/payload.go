@@ -3,7 +3,6 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,7 @@ import (
 // Payload returns what a hook of the agent gets on standard input at an event: one object on
 // one line, with the newline if the agent writes one.
 func (d Dialect) Payload(e Event, m Moment) ([]byte, error) {
-	m.Values = maps.Clone(m.Values)
+	m = m.copied()
 	m.set(EventName, e.Name)
 	w := encoder{e.of(d), m}
 	body, err := w.object(e.Fields)

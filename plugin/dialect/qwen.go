@@ -16,7 +16,7 @@ func qwen() Dialect {
 		Name: "qwen", Aliases: []string{"qwen-code"}, Title: "Qwen Code",
 		Facts:  Facts{Driven: "0.24.4", Date: "2026-11-22", Read: "the vendor's newest documentation of 2026"},
 		Places: qwenPlaces(), Shape: qwenShape(), Events: qwenEvents(), Servers: qwenServers(),
-		Matcher: MatcherRule{Invalid: "literal", Lookaround: true},
+		Matcher: MatcherRule{Literal: true, Lookaround: true},
 		Tools:   qwenTools(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
 		Results: []Result{{Fields: []Field{field("llmContent", ToolOutput),
 			{Name: "returnDisplay", Value: ToolOutput, Writes: true}}}},
@@ -24,7 +24,7 @@ func qwen() Dialect {
 			{PermissionMode, "trusted", "yolo"},
 			{Reason, "other", "other"}, {Reason, "exit", "prompt_input_exit"}, {Reason, "error", "other"},
 			{Reason, "interrupt", "other"},
-			{FailureKind, "error", "unknown"},
+			{FailureKind, "error", "unknown"}, {ToolStatus, "ran", "success"}, {ToolStatus, "failed", "error"},
 		},
 		Environment: qwenEnvironment(),
 		Shell:       []string{"bash", "-c"}, Dedup: "command", MaxContinuations: 7, HasAsk: true, PlainText: TextIgnored,
@@ -48,8 +48,8 @@ func qwenFields(own ...Field) []Field {
 func qwenRows(own ...Row) []Row {
 	return append(own,
 		Row{Path: "hookSpecificOutput.hookEventName", Set: Silent},
-		Row{Path: "continue", Is: "true", Set: Silent},
 		Row{Path: "continue", Is: "false", Set: NoEffect},
+		Row{Path: "continue", Is: "true", Set: Silent},
 		Row{Path: "stopReason", Set: NoEffect},
 		Row{Path: "systemMessage", Set: SetSystemMessage},
 		Row{Path: "suppressOutput", Set: Silent})
@@ -65,8 +65,8 @@ func qwenBlock() []Row {
 		{Path: "decision", Is: `"deny"`, Set: SetDecision, To: "deny"},
 		{Path: "decision", Set: Silent},
 		{Path: "reason", Set: SetReason},
-		{Path: "continue", Is: "false", Set: SetDecision, To: "deny", Reads: true},
-		{Path: "stopReason", Set: SetReason, Needs: []string{"continue=false"}, Reads: true},
+		{Path: "continue", Is: "false", Set: SetDecision, To: "deny"},
+		{Path: "stopReason", Set: SetReason, Needs: []string{"continue=false"}},
 	}
 }
 

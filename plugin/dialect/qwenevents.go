@@ -13,15 +13,16 @@ func qwenEvents() []Event {
 // qwenSession are the events of sessions, prompts and compactions. Its hooks of prompts are
 // also asked when a turn goes on, which is no prompt: submitted_prompt is absent then.
 func qwenSession() []Event {
-	exact := &MatcherRule{Names: "_-", Invalid: "literal", Lookaround: true}
+	before := Field{Name: "prompt_id", Value: PromptID, Reads: true, Optional: true} // only after /clear
+	exact := &MatcherRule{Names: "_-", Literal: true, Lookaround: true}
 	return []Event{{
 		Name: "SessionStart", Kind: SessionStart, Matches: Source, Timeout: qwenCommands, Bridged: true,
-		Fields: qwenFields(field("source", Source), optional("model", Model)), PlainText: TextContext,
+		Fields: qwenFields(before, field("source", Source), optional("model", Model)), PlainText: TextContext,
 		Rows: qwenRows(qwenContext()),
 	}, {
 		Name: "UserPromptSubmit", Kind: Prompt, Timeout: qwenCommands, Bridged: true, PlainText: TextContext,
 		Fields: qwenFields(optional("prompt_id", PromptID), field("prompt", PromptText),
-			Field{Name: "submitted_prompt", Value: PromptText, Writes: true}),
+			field("submitted_prompt", PromptText)),
 		Needs: []string{"submitted_prompt"},
 		Rows:  qwenRows(append(qwenBlock(), qwenContext())...),
 		Lost:  []string{"A plugin cannot change the prompt: Qwen Code takes text beside it, or refuses it."},
@@ -37,7 +38,7 @@ func qwenSession() []Event {
 		Rows:   qwenRows(),
 	}, {
 		Name: "SessionEnd", Kind: SessionEnd, Matches: Reason, Timeout: qwenCommands, Bridged: true,
-		Fields: qwenFields(field("reason", Reason)), Rows: qwenRows(),
+		Fields: qwenFields(before, field("reason", Reason)), Rows: qwenRows(),
 		Lost: []string{"Qwen Code does not say that a session has ended when it runs with -p."},
 	}}
 }
@@ -58,13 +59,13 @@ func qwenToolEvents() []Event {
 			{Path: permission + "Reason", Set: SetReason},
 			{Path: "hookSpecificOutput.updatedInput", Set: NoEffect},
 			{Path: "hookSpecificOutput.additionalContext", Set: NoEffect},
-		}, readOnly(qwenBlock()))...),
+		}, qwenBlock())...),
 		Lost: []string{"Qwen Code ignores rewritten arguments: the tool runs with those of the model.",
 			"Qwen Code ignores a context given before a tool: give it after the tool.",
 			"A plugin that ends the turn refuses the call, and the turn goes on."},
 	}, {
 		Name: "PermissionRequest", Kind: AskPermission, Matches: ToolName, Timeout: qwenCommands, Bridged: true,
-		Fields: qwenFields(append(call[:3:3], theirs("permission_suggestions")...)...),
+		Fields: qwenFields(call...),
 		Rows: qwenRows(
 			Row{Path: "hookSpecificOutput.decision.behavior", Is: `"allow"`, Set: SetDecision, To: "allow"},
 			Row{Path: "hookSpecificOutput.decision.behavior", Is: `"deny"`, Set: SetDecision, To: "deny"},
@@ -76,7 +77,6 @@ func qwenToolEvents() []Event {
 			[]Field{optional("duration_ms", Duration)})...),
 		Rows: qwenRows(qwenContext(),
 			Row{Path: "stopReason", Set: SetOutput, Needs: []string{"continue=false"}},
-			Row{Path: "continue", Is: "false", Set: Silent},
 			Row{Path: "decision", Set: NoEffect}, Row{Path: "reason", Set: Silent},
 			Row{Path: "hookSpecificOutput.updatedToolOutput", Set: NoEffect},
 			Row{Path: "hookSpecificOutput.updatedMCPToolOutput", Set: NoEffect}),
@@ -92,10 +92,12 @@ func qwenToolEvents() []Event {
 	}, {
 		Name: "PostToolBatch", Kind: AfterBatch, Timeout: qwenCommands, Bridged: true,
 		Fields: qwenFields(call[0], Field{Name: "tool_calls", Value: Calls, Form: AsCalls,
-			Each: slices.Concat(call[1:], ids, []Field{field("status", ToolStatus),
+			Each: slices.Concat(call[1:], []Field{field("tool_use_id", CallID), field("tool_call_id", CallID),
+				field("status", ToolStatus),
 				formed("tool_response", ToolOutput, AsResult)})}),
-		Rows: qwenRows(qwenContext(), Row{Path: "decision", Set: NoEffect}, Row{Path: "reason", Set: Silent}),
-		Lost: []string{"A plugin cannot end the turn after the tools: the turn goes on."},
+		Results: []Result{{Fields: []Field{field("result_display", ToolOutput), fixed("execution_status", `"success"`)}}},
+		Rows:    qwenRows(qwenContext(), Row{Path: "decision", Set: NoEffect}, Row{Path: "reason", Set: Silent}),
+		Lost:    []string{"A plugin cannot end the turn after the tools: the turn goes on."},
 	}}
 }
 

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
@@ -19,7 +18,7 @@ func (w encoder) result() (json.RawMessage, error) {
 	}
 	if !m.Has(Path) {
 		call := callOf(w.Dialect, m)
-		w.m.Values = maps.Clone(m.Values)
+		w.m = m.copied()
 		w.m.set(Path, gjson.GetBytes(call.Arguments, gjson.Escape(call.Subject)).String())
 	}
 	for _, r := range w.Results {
@@ -43,7 +42,7 @@ func (w encoder) shaped(r Result) (json.RawMessage, error) {
 func (w encoder) resultWith(text string) json.RawMessage {
 	said := w.m.There.Result
 	w.m.There.Result = nil
-	w.m.Values = maps.Clone(w.m.Values)
+	w.m = w.m.copied()
 	w.m.Values[ToolOutput] = strictjson.Quote(text)
 	if said == nil {
 		result, err := w.result()
@@ -72,7 +71,12 @@ func (w encoder) replaced(r Result, said json.RawMessage) json.RawMessage {
 		if err != nil {
 			return nil
 		}
-		if f.Name == "" {
+		switch {
+		case f.Name == "" && said[0] == '{':
+			return nil
+		case f.Name == "" && said[0] == '"':
+			return w.m.Values[ToolOutput]
+		case f.Name == "":
 			return value
 		}
 		if said, err = sjson.SetRawBytes(said, f.Name, value); err != nil {

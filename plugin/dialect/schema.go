@@ -105,17 +105,12 @@ func (e Event) knows(path string, value gjson.Result) (known, inside bool) {
 	named, asked := false, false
 	for _, row := range e.Rows {
 		inside = inside || strings.HasPrefix(row.Path, path+".")
-		fits := row.Is == "" || row.Is == value.Raw || value.Type == gjson.Null || isDefault(row.Is, value)
+		fits := row.Is == "" || row.Is == value.Raw || value.Type == gjson.Null
 		named = named || row.Path == path
 		known = known || row.Path == path && fits
 		asked = asked || slices.ContainsFunc(slices.Concat(row.Needs, row.When), names(path))
 	}
 	return known || inside || asked && !named, inside
-}
-
-// isDefault reports whether a switch of which only one position is named has the other one.
-func isDefault(is string, value gjson.Result) bool {
-	return (is == "true" || is == "false") && value.IsBool()
 }
 
 // names returns a function that reports whether a condition is about a member.

@@ -280,9 +280,9 @@ type MatcherRule struct {
 	// Whole says that a pattern must match the whole value, Lookaround that the agent's
 	// patterns can look around and refer back, as those of JavaScript.
 	Whole, Lookaround bool
-	// Invalid says what a pattern that cannot be compiled does: "none" matches nothing,
-	// "literal" is compared as a text, "skip" leaves the entry out.
-	Invalid string
+	// Literal says that a pattern that cannot be compiled is compared as a text; otherwise it
+	// matches nothing, or the entry is left out.
+	Literal bool
 	// Exact are events whose matcher is compared as a text.
 	Exact []string
 }
