@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/foreign"
@@ -82,6 +83,7 @@ func loadAgent(l *Loader, d dialect.Dialect, set config.ForeignAgent) *agentLoad
 		a.load(h, a.ready[:i])
 	}
 	a.reportUnused()
+	addBackground(a)
 	return a
 }
 
@@ -95,6 +97,24 @@ func inTurn(list []agentHook) []agentHook {
 		list[i].Sequential = sequential[h.Event]
 	}
 	return list
+}
+
+// backgroundWait is how long the end of a run waits for hooks that nobody has waited for.
+const backgroundWait = 5 * time.Second
+
+// addBackground adds the plugin that passes on what hooks say for which nobody waits. At the end
+// of the run those that still run are ended, and named.
+func addBackground(a *agentLoader) {
+	if !slices.ContainsFunc(a.ready, func(h agentHook) bool { return h.Async }) {
+		return
+	}
+	a.Plugins = append(a.Plugins, dialect.NewBackground(a.dialect, a.memory))
+	a.atEnd(func() {
+		if ended := a.memory.Close(backgroundWait); len(ended) > 0 {
+			a.notice(fmt.Sprintf("ended with the run, %s after its end, as they still ran in the background: %s",
+				backgroundWait, strings.Join(ended, ", ")))
+		}
+	})
 }
 
 // skip leaves a hook out.
@@ -228,7 +248,7 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 	h.Handler = a.ofPlugin(h)
 	p, err := dialect.NewPlugin(a.dialect, h.Handler, dialect.HookOptions{
 		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.hookRunner(h.file),
-		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory,
+		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.ways,
 		Twins: handlersOf(twins),
 	})
 	if err != nil {

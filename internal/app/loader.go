@@ -39,6 +39,10 @@ type Loader struct {
 	notice  func(string)
 	// about tells hooks of coding agents what is known about the run.
 	about func(context.Context) dialect.Run
+	// ways are how those are asked that are no commands.
+	ways dialect.Ways
+	// atEnd has a function called at the end of the session.
+	atEnd func(func())
 }
 
 // Loader returns a loader for the session's present configuration.
@@ -48,7 +52,8 @@ func (s *Session) Loader() *Loader {
 		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: terminalLender(s),
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
-		about: func(context.Context) dialect.Run { return aboutRun(s) },
+		about: func(context.Context) dialect.Run { return aboutRun(s) }, ways: waysOf(s),
+		atEnd: func(do func()) { s.closers = append(s.closers, closing(do)) },
 	}
 }
 

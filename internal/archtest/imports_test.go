@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 		"internal/approved", "internal/schemas", "internal/mcpfile", "internal/mcplists", "tools/mcp",
 		"tools/mcp/oauth",
 		"llm", "llm/openai", "llm/demo", "tools", "tools/builtin", "tools/coding", "contexts", "cache",
-		"tools/coding/fetch", "tools/summarize", "permissions", "internal/config",
+		"tools/coding/fetch", "tools/summarize", "permissions", "permissions/urls", "internal/config",
 		"hookpoints", "internal/disk", "internal/jsonfile", "internal/term",
 	},
 	"agent":           {"plugin", "contexts", "cache", "llm", "tools", "permissions", "hookpoints", "merge"},

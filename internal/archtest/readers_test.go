@@ -76,6 +76,7 @@ var boundOf = map[string]string{
 	"internal/cli/plugins.showExecutable":         "a plugin's file that is described before it runs",
 	"internal/cli/doctor.writers.walk":            "directories",
 	"internal/mcpfile.Read":                       "`.mcp.json` of a project",
+	"internal/app.poster.post":                    "the answer of a hook that is a URL",
 	"internal/foreign.Read":                       "a settings file of a coding agent",
 	"internal/foreign.expand":                     "directories",
 	"internal/mcplists.Open":                      "`mcp-tools.json`",

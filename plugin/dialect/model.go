@@ -21,7 +21,8 @@ type asked struct {
 func (h *hook) model(ctx context.Context, payload []byte) (Effect, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.dialect.TimeLimit(h.event, h.handler))
 	defer cancel()
-	text, err := h.opts.Ways.Ask(ctx, question(h.handler.Prompt, payload), h.handler.Model, h.handler.Kind == AgentHandler)
+	text, err := h.opts.Ways.Ask(ctx, Judging{Text: question(h.handler.Prompt, payload), Model: h.handler.Model,
+		ReadsFiles: h.handler.Kind == AgentHandler})
 	if err != nil {
 		return Effect{}, err
 	}

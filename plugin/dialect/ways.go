@@ -15,8 +15,8 @@ import (
 type Ways struct {
 	// Post posts a payload and returns the answer, at most 8 MiB. It follows no redirects.
 	Post func(ctx context.Context, to Posting) (status int, body []byte, err error)
-	// Ask asks a model and returns its text. With tools, it may read files before it answers.
-	Ask func(ctx context.Context, prompt, model string, tools bool) (string, error)
+	// Ask asks a model and returns its text.
+	Ask func(ctx context.Context, q Judging) (string, error)
 	// Call calls a tool of an MCP server and returns its text.
 	Call func(ctx context.Context, server, tool string, input json.RawMessage) (string, error)
 }
@@ -26,6 +26,16 @@ type Posting struct {
 	URL     string
 	Headers map[string]string
 	Body    []byte
+}
+
+// Judging is what a handler asks a model.
+type Judging struct {
+	// Text is the prompt, with the payload in it.
+	Text string
+	// Model is the model that the handler names, "" if it names none.
+	Model string
+	// ReadsFiles says that the model may read files before it answers.
+	ReadsFiles bool
 }
 
 // lacks says why a kind of handler is not run; "" if it is.

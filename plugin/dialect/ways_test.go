@@ -81,8 +81,8 @@ func TestAModelJudgesACall(t *testing.T) {
 			prompt := ""
 			host, said := asked(t, dialect.Handler{Kind: dialect.PromptHandler, Prompt: `Is $ARGUMENTS worth \$5?`,
 				ContinueOnBlock: true}, dialect.Ways{
-				Ask: func(_ context.Context, text, _ string, _ bool) (string, error) {
-					prompt = text
+				Ask: func(_ context.Context, q dialect.Judging) (string, error) {
+					prompt = q.Text
 					return test.answer, nil
 				}})
 			answer, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, shellCall("ls"))
