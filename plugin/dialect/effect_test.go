@@ -17,46 +17,46 @@ func TestVerdictsBeforeATool(t *testing.T) {
 		allow = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`
 	)
 	events := []string{"claude PreToolUse", "codex PreToolUse", "copilot preToolUse", "copilot PreToolUse",
-		"crush PreToolUse", "cursor preToolUse", "gemini BeforeTool"}
+		"crush PreToolUse", "cursor preToolUse", "gemini BeforeTool", "qwen PreToolUse"}
 	for _, row := range []struct {
 		name   string
 		out    dialect.Outcome
 		stdout string
 		want   string // for each of events
 	}{
-		{name: "text", stdout: "hello", want: "go go go go go err ALLOW"},
-		{name: "broken JSON", stdout: `{"decision":`, want: "go err go go go err ALLOW"},
-		{name: "deny", stdout: hookOutput, want: "DENY DENY go DENY DENY go go"},
+		{name: "text", stdout: "hello", want: "go go go go go err ALLOW go"},
+		{name: "broken JSON", stdout: `{"decision":`, want: "go err go go go err ALLOW go"},
+		{name: "deny", stdout: hookOutput, want: "DENY DENY go DENY DENY go go DENY"},
 		{name: "deny without a reason", stdout: strings.Replace(hookOutput, `"no"`, `""`, 1),
-			want: "DENY err go DENY DENY go go"},
+			want: "DENY err go DENY DENY go go DENY"},
 		{name: "deny without hookEventName",
 			stdout: strings.Replace(hookOutput, `"hookEventName":"PreToolUse",`, "", 1),
-			want:   "err err go DENY DENY go go"},
+			want:   "err err go DENY DENY go go DENY"},
 		{name: "deny with an unknown key", stdout: strings.Replace(hookOutput, `:{`, `:{"more":1,`, 1),
-			want: "DENY err go DENY DENY go go"},
-		{name: "ask", stdout: strings.Replace(hookOutput, `"deny"`, `"ask"`, 1), want: "ASK err go ASK go go go"},
-		{name: "block", stdout: `{"decision":"block","reason":"no"}`, want: "DENY DENY go go go go DENY"},
-		{name: "decision deny", stdout: `{"decision":"deny","reason":"no"}`, want: "go err go go DENY go DENY"},
-		{name: "continue false", stdout: `{"continue":false}`, want: "HALT err go go go go HALT"},
-		{name: "permission deny", stdout: `{"permission":"deny"}`, want: "go err go go go DENY go"},
+			want: "DENY err go DENY DENY go go DENY"},
+		{name: "ask", stdout: strings.Replace(hookOutput, `"deny"`, `"ask"`, 1), want: "ASK err go ASK go go go ASK"},
+		{name: "block", stdout: `{"decision":"block","reason":"no"}`, want: "DENY DENY go go go go DENY DENY"},
+		{name: "decision deny", stdout: `{"decision":"deny","reason":"no"}`, want: "go err go go DENY go DENY DENY"},
+		{name: "continue false", stdout: `{"continue":false}`, want: "HALT err go go go go HALT DENY"},
+		{name: "permission deny", stdout: `{"permission":"deny"}`, want: "go err go go go DENY go go"},
 		{name: "permissionDecision at the top", stdout: `{"permissionDecision":"deny"}`,
-			want: "go err DENY DENY go go go"},
-		{name: "block true", stdout: `{"block":true}`, want: "go err go go go go go"},
-		{name: "1, text", out: dialect.Outcome{Exit: 1, Stderr: "oh"}, want: "err err DENY DENY err err go"},
-		{name: "1, deny", out: dialect.Outcome{Exit: 1}, stdout: hookOutput, want: "DENY err DENY DENY err err go"},
-		{name: "2, text", out: dialect.Outcome{Exit: 2, Stderr: "oh"}, want: "DENY DENY DENY DENY DENY DENY DENY"},
-		{name: "2, silent", out: dialect.Outcome{Exit: 2}, want: "DENY err DENY DENY DENY DENY go"},
-		{name: "2, allow", out: dialect.Outcome{Exit: 2}, stdout: allow, want: "DENY err DENY DENY DENY DENY go"},
+			want: "go err DENY DENY go go go go"},
+		{name: "block true", stdout: `{"block":true}`, want: "go err go go go go go go"},
+		{name: "1, text", out: dialect.Outcome{Exit: 1, Stderr: "oh"}, want: "err err DENY DENY err err go err"},
+		{name: "1, deny", out: dialect.Outcome{Exit: 1}, stdout: hookOutput, want: "DENY err DENY DENY err err go DENY"},
+		{name: "2, text", out: dialect.Outcome{Exit: 2, Stderr: "oh"}, want: "DENY DENY DENY DENY DENY DENY DENY DENY"},
+		{name: "2, silent", out: dialect.Outcome{Exit: 2}, want: "DENY err DENY DENY DENY DENY go err"},
+		{name: "2, allow", out: dialect.Outcome{Exit: 2}, stdout: allow, want: "DENY err DENY DENY DENY DENY go err"},
 		{name: "2, allow in the words of most", out: dialect.Outcome{Exit: 2}, stdout: `{"decision":"allow"}`,
-			want: "DENY err DENY DENY DENY DENY ALLOW"},
+			want: "DENY err DENY DENY DENY DENY ALLOW err"},
 		{name: "2, JSON on standard error", out: dialect.Outcome{Exit: 2, Stderr: hookOutput},
-			want: "DENY DENY DENY DENY DENY DENY go"},
-		{name: "3", out: dialect.Outcome{Exit: 3, Stderr: "oh"}, want: "err err DENY DENY err err DENY"},
-		{name: "127", out: dialect.Outcome{Exit: 127, Stderr: "oh"}, want: "err err DENY DENY err err DENY"},
-		{name: "49", out: dialect.Outcome{Exit: 49, Stderr: "oh"}, want: "err err DENY DENY HALT err DENY"},
-		{name: "a signal", out: dialect.Outcome{Signal: "SIGKILL"}, want: "err err DENY DENY err err go"},
+			want: "DENY DENY DENY DENY DENY DENY go DENY"},
+		{name: "3", out: dialect.Outcome{Exit: 3, Stderr: "oh"}, want: "err err DENY DENY err err DENY err"},
+		{name: "127", out: dialect.Outcome{Exit: 127, Stderr: "oh"}, want: "err err DENY DENY err err DENY err"},
+		{name: "49", out: dialect.Outcome{Exit: 49, Stderr: "oh"}, want: "err err DENY DENY HALT err DENY err"},
+		{name: "a signal", out: dialect.Outcome{Signal: "SIGKILL"}, want: "err err DENY DENY err err go err"},
 		{name: "a timeout", out: dialect.Outcome{TimedOut: true}, stdout: hookOutput,
-			want: "err err err err err err err"},
+			want: "err err err err err err err err"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.out.Stdout = []byte(row.stdout)

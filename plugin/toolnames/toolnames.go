@@ -215,12 +215,13 @@ func membersOf(text json.RawMessage) (list []member, isObject bool) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, false
 	}
+	at := map[string]int{}
 	gjson.ParseBytes(text).ForEach(func(key, value gjson.Result) bool {
 		m := member{key.String(), json.RawMessage(value.Raw)}
-		if i := indexOf(list, m.name); i >= 0 {
+		if i, again := at[m.name]; again {
 			list[i] = m
 		} else {
-			list = append(list, m)
+			at[m.name], list = len(list), append(list, m)
 		}
 		return true
 	})

@@ -51,28 +51,33 @@ func translated(names []Argument, list []member) json.RawMessage {
 // taken, in which case it is left out, or it has no other name here and has says no.
 func back(names []Argument, before, theirs []member, has func(string) bool) (arguments json.RawMessage,
 	unknown []string) {
+	changed := map[string]json.RawMessage{}
+	for _, m := range theirs {
+		changed[m.name] = m.value
+	}
 	var after []member
-	all := shown(names, before)
-	for _, s := range all {
-		i := indexOf(theirs, s.there.name)
+	seen, taken := map[string]bool{}, map[string]bool{}
+	keep := func(m member) { after, taken[m.name] = append(after, m), true }
+	for _, s := range shown(names, before) {
+		value, is := changed[s.there.name]
+		seen[s.there.name] = true
 		switch {
-		case s.there.name == "" || i >= 0 && string(theirs[i].value) == string(s.there.value):
-			after = append(after, s.member)
-		case i >= 0:
-			after = append(after, member{s.name, reverse(names, theirs[i]).value})
+		case s.there.name == "" || is && string(value) == string(s.there.value):
+			keep(s.member)
+		case is:
+			keep(member{s.name, reverse(names, member{s.there.name, value}).value})
 		}
 	}
 	for _, m := range theirs {
-		if slices.ContainsFunc(all, func(s shownMember) bool { return s.there.name == m.name }) {
+		if seen[m.name] {
 			continue
 		}
 		own := reverse(names, m)
-		taken := indexOf(after, own.name) >= 0
-		if taken || !isNamed(names, m.name) && !has(m.name) {
+		if taken[own.name] || !isNamed(names, m.name) && !has(m.name) {
 			unknown = append(unknown, m.name)
 		}
-		if !taken {
-			after = append(after, own)
+		if !taken[own.name] {
+			keep(own)
 		}
 	}
 	return object(after), unknown
