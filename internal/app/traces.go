@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // Traces are the files in which the turns of a home's contexts are traced.
@@ -59,4 +63,29 @@ func (t Traces) Has(name string) bool {
 	}
 	_, err := os.Stat(t.store.Layout().Trace(name))
 	return err == nil
+}
+
+// LastOf returns the trace of the newest session of another agent.
+func (t Traces) LastOf(agent string) (string, error) {
+	d, known := dialect.ByName(agent)
+	if !known {
+		return "", UsageError{fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(dialect.Names(), ", "))}
+	}
+	dir := BridgeDir(t.store.Layout().Home, d.Name)
+	sessions, err := os.ReadDir(dir)
+	newest, found := time.Time{}, ""
+	for _, s := range sessions {
+		path := filepath.Join(dir, s.Name(), BridgeTrace)
+		if stat, err := os.Stat(path); err == nil && stat.ModTime().After(newest) {
+			newest, found = stat.ModTime(), path
+		}
+	}
+	if found == "" && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		err = fmt.Errorf("nothing was traced in %s yet; see chibi bridge list, and trace.enabled in the configuration",
+			d.Title)
+	}
+	if found != "" {
+		err = nil
+	}
+	return found, err
 }

@@ -212,6 +212,10 @@ var boundOf = map[string]string{
 	"tools/coding.lineReader.next":                "a file that `read_file` shows",
 	"tools/coding.reading.read":                   "a file that `read_file` shows",
 	"internal/app.stampOf":                        "directories",
+	"internal/app.Traces.LastOf":                  ownBytes,
+	"internal/bridge.server.tell":                 ownBytes,
+	"internal/cli/bridge.shownOf":                 ownBytes, // of the tables of agents
+	"internal/cli/bridge.shown.String":            ownBytes,
 	"internal/bridge.readAll":                     "what an agent says about an event",
 	"internal/bridge.Installer.edit":              ownBytes,
 	"internal/bridge.readSettings":                "a settings file of an agent that `chibi bridge` changes",

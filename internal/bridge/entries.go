@@ -94,3 +94,17 @@ func commandOf(shape dialect.Shape, handler gjson.Result) string {
 	}
 	return ""
 }
+
+// commands lists the command lines of the handlers of an event.
+func (i entries) commands(doc *jsonedit.Doc, event string) (list []string) {
+	for _, one := range doc.Get(i.Agent.Shape.Root, event).Array() {
+		handlers := []gjson.Result{one}
+		if i.Agent.Shape.Groups {
+			handlers = one.Get("hooks").Array()
+		}
+		for _, handler := range handlers {
+			list = append(list, commandOf(i.Agent.Shape, handler))
+		}
+	}
+	return list
+}

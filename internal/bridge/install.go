@@ -36,7 +36,7 @@ func (i Installer) change(e editing) (done Done, err error) {
 		done.note("%s takes no MCP servers from settings of the scope %q; it does not get the plugins' tools",
 			i.Agent.Title, i.Scope)
 	case hasServers && servers.Path == "":
-		server{i}.tell(&done, servers, e)
+		err = server{i}.tell(&done, servers, e)
 	case hasServers && !isSame:
 		e.format, e.hooks, e.server = servers.Format, false, true
 		err = i.edit(&done, i.path(servers.Place), e)
@@ -50,9 +50,6 @@ func (i Installer) change(e editing) (done Done, err error) {
 // edit changes a file and keeps the receipt.
 func (i Installer) edit(done *Done, path string, e editing) error {
 	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
-		if *all == nil {
-			*all = receipts{}
-		}
 		var next receipt
 		var changed bool
 		before := (*all)[path]
@@ -70,11 +67,11 @@ func (i Installer) edit(done *Done, path string, e editing) error {
 		}
 		next.NewDirs = append(before.NewDirs, made...)
 		if len(next.Inserts) > 0 {
-			(*all)[path] = next
+			all.keep(path, next)
 			return nil
 		}
-		removeDirs(next.NewDirs)
 		delete(*all, path)
+		all.inherit(removeDirs(next.NewDirs))
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"slices"
 
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/internal/jsonfile"
@@ -23,6 +24,31 @@ type receipt struct {
 
 // receipts are those of a home, by the paths of the files.
 type receipts map[string]receipt
+
+// keep keeps a receipt.
+func (all *receipts) keep(path string, r receipt) {
+	if *all == nil {
+		*all = receipts{}
+	}
+	(*all)[path] = r
+}
+
+// inherit leaves directories that are not empty yet to another file in them.
+func (all receipts) inherit(dirs []string) {
+	for path, r := range all {
+		if len(dirs) > 0 && isBelow(path, dirs[len(dirs)-1]) {
+			r.NewDirs = append(slices.Clone(dirs), r.NewDirs...)
+			all[path] = r
+			return
+		}
+	}
+}
+
+// isBelow reports whether a path is in a directory.
+func isBelow(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
 
 // receiptsFile returns the file that keeps them.
 func receiptsFile(home string) jsonfile.File {

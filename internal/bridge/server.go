@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/jsonedit"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/pelletier/go-toml/v2"
@@ -65,23 +66,35 @@ func (i server) remove(doc *jsonedit.Doc) {
 	}
 }
 
-// tell lets a program of the agent add or remove the server.
-func (i server) tell(done *Done, place dialect.ServerPlace, e editing) {
-	program, args := i.command()
-	if e.adds && i.NoServer {
-		return
-	}
-	// Adding what is there is an error, and removing what is not.
-	found, err := i.Run(place.Remove[0], place.Remove[1:]...)
-	command := place.Remove
-	if e.adds {
-		command = append(append(slices.Clone(place.Add), program), args...)
-		if found {
-			_, err = i.Run(command[0], command[1:]...)
+// tell lets a program of the agent add or remove the server. What it was told is noted beside the
+// receipts of files.
+func (i server) tell(done *Done, place dialect.ServerPlace, e editing) error {
+	return jsonfile.Update(receiptsFile(i.Home), func(all *receipts) error {
+		told := strings.Join(place.Add, " ")
+		_, wasTold := (*all)[told]
+		if e.adds && !i.NoServer && i.toldTo(done, place, wasTold) {
+			all.keep(told, receipt{})
 		}
-	} else {
-		err = nil
+		if e.adds && !i.NoServer || !wasTold {
+			return nil
+		}
+		if found, err := i.Run(place.Remove[0], place.Remove[1:]...); !found || err != nil {
+			done.note("%s was not told that the MCP server is gone; do it yourself: %s", i.Agent.Title,
+				strings.Join(place.Remove, " "))
+		}
+		delete(*all, told)
+		return nil
+	})
+}
+
+// toldTo tells the program of the server, and reports whether it was told.
+func (i server) toldTo(done *Done, place dialect.ServerPlace, wasTold bool) bool {
+	program, args := i.command()
+	command := append(append(slices.Clone(place.Add), program), args...)
+	if wasTold {
+		_, _ = i.Run(place.Remove[0], place.Remove[1:]...) // it may have been removed by hand
 	}
+	found, err := i.Run(command[0], command[1:]...)
 	switch text := strings.Join(command, " "); {
 	case !found:
 		done.note("%s is not in PATH, so it was not told of the MCP server with the plugins' tools; do it yourself: %s",
@@ -90,6 +103,7 @@ func (i server) tell(done *Done, place dialect.ServerPlace, e editing) {
 		done.note("%s could not be told of the MCP server with the plugins' tools: %v; do it yourself: %s", i.Agent.Title,
 			err, text)
 	}
+	return found && err == nil
 }
 
 // table is the table of the server in a TOML file.

@@ -103,12 +103,13 @@ func makeDirs(dir string) (made []string, err error) {
 	return made, nil
 }
 
-// removeDirs removes directories that were made, as far as they are empty.
-func removeDirs(made []string) {
-	for _, dir := range slices.Backward(made) {
+// removeDirs removes directories that were made, as far as they are empty, and returns the others.
+func removeDirs(made []string) (left []string) {
+	for i, dir := range slices.Backward(made) {
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-			return
+			return made[:i+1]
 		}
 		_ = disk.OS{}.Remove(dir) // it stays, empty
 	}
+	return nil
 }

@@ -15,7 +15,7 @@ func codex() Dialect {
 	return Dialect{
 		Name: "codex", Aliases: []string{"codex-cli"}, Title: "Codex CLI",
 		Facts:  Facts{Driven: "0.169.0", Date: "2026-11-22", Read: "source code of mid-2026 and its schemas of answers"},
-		Places: codexPlaces(), Shape: codexShape(), Servers: codexServers(),
+		Places: codexPlaces(), Shape: codexShape(), Servers: codexServers(), AfterAdd: codexAfterAdd,
 		Tools: codexTools(), AbsolutePaths: true, MCPName: "mcp__%s__%s",
 		Results: []Result{
 			{Categories: []tools.Category{tools.CategoryMCP}, Fields: []Field{

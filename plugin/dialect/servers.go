@@ -45,11 +45,16 @@ func (s ServerPlaces) In(scope string) (ServerPlace, bool) {
 // is told by its own command.
 func claudeServers() ServerPlaces {
 	return ServerPlaces{
-		{Place: Place{Scope: ScopeUser}, Add: []string{"claude", "mcp", "add", "--scope", "user", "chibi", "--"},
+		{Place: Place{Scope: ScopeUser},
+			Add:    []string{"claude", "mcp", "add", "--scope", "user", "chibi", "--"},
 			Remove: []string{"claude", "mcp", "remove", "--scope", "user", "chibi"}},
 		{Place: Place{Scope: ScopeProject, Path: ".mcp.json", Format: "json"}, Root: "mcpServers"},
 	}
 }
+
+// codexAfterAdd is what the person has to do in Codex.
+const codexAfterAdd = "Codex skips hooks that you have not trusted, without a word: start codex, open /hooks and " +
+	"trust those of chibi, also after they were changed; codex exec runs them with --dangerously-bypass-hook-trust"
 
 func codexServers() ServerPlaces {
 	return ServerPlaces{

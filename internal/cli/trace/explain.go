@@ -25,7 +25,7 @@ type explanation struct {
 
 // explain describes in sentences what happened in a turn, or to one thing in it.
 func explain(ctx context.Context, env *command.Env, args []string, f traceFlags) error {
-	_, turns, err := read(ctx, env, nil)
+	_, turns, err := read(ctx, env, source{agent: f.agent})
 	if err != nil {
 		return err
 	}

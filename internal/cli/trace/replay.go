@@ -19,8 +19,9 @@ import (
 
 // replayFlags are the flags of the command replay.
 type replayFlags struct {
-	turn int
-	dir  string
+	turn  int
+	dir   string
+	agent string
 }
 
 func replayCommand(env *command.Env) *cli.Command {
@@ -30,7 +31,7 @@ func replayCommand(env *command.Env) *cli.Command {
 		About: "fire the hooks of a traced turn again with today's plugins, and show which answers differ",
 		More:  aboutFile,
 		Flags: []cli.Flag{
-			turnFlag(&f.turn),
+			turnFlag(&f.turn), agentFlag(&f.agent),
 			&cli.StringFlag{Name: "plugins", Usage: "take chibi's plugins from `DIRECTORY`", Destination: &f.dir},
 		},
 		Examples: []string{"chibi replay", "chibi replay trace.jsonl --turn 2 --plugins ./my-plugins"},
@@ -40,7 +41,7 @@ func replayCommand(env *command.Env) *cli.Command {
 
 // replay fires the hooks of a traced turn again.
 func replay(ctx context.Context, env *command.Env, args []string, f replayFlags) error {
-	_, turns, err := read(ctx, env, args)
+	_, turns, err := read(ctx, env, source{args, f.agent})
 	if err != nil {
 		return err
 	}
@@ -57,6 +58,10 @@ func replay(ctx context.Context, env *command.Env, args []string, f replayFlags)
 		return err
 	}
 	opts.Plugins.Dir = dir
+	if f.agent != "" { // as plugins are told in the bridge
+		opts.Context, opts.Transient = turn.Context, true
+		opts.Plugins.Environ = append(os.Environ(), "CHIBI_AGENT="+turn.Context)
+	}
 	s, err := app.Open(ctx, opts)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 type traceFlags struct {
 	turn         int
 	plugin, html string
+	agent        string
 	follow, json bool
 	cases        string
 }
@@ -29,7 +30,7 @@ func traceCommand(env *command.Env) *cli.Command {
 			"a tool, a hook, a place in the request (temperature, api.temperature), prompt, system_prompt, a context, or the " +
 			"number of a turn.",
 		Flags: []cli.Flag{
-			turnFlag(&f.turn),
+			turnFlag(&f.turn), agentFlag(&f.agent),
 			&cmdline.Flag{Name: "plugin", Takes: cmdline.Word("NAME", cmdline.Plugin), Into: cmdline.Last(&f.plugin),
 				About: "show only what the plugin NAME did"},
 			command.Switch(&f.follow, "follow", "also show new turns as they are traced, until Ctrl-C"),
@@ -55,7 +56,7 @@ func traceCommand(env *command.Env) *cli.Command {
 
 // show shows one turn as a timeline, as JSON or as cases, or all turns as a page.
 func show(ctx context.Context, env *command.Env, args []string, f traceFlags) error {
-	path, turns, err := read(ctx, env, args)
+	path, turns, err := read(ctx, env, source{args, f.agent})
 	if err != nil {
 		return err
 	}

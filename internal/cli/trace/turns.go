@@ -9,19 +9,38 @@ import (
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/trace"
+	"github.com/urfave/cli/v2"
 )
 
 // aboutFile is what the help of commands says about FILE.
 const aboutFile = "FILE is what --trace has written; without it, or with the word last, it is the newest trace of " +
-	"any context, or of the one that -C names."
+	"any context, or of the one that -C names. With --agent it is that of the newest session of another agent in which " +
+	"chibi's plugins work, see chibi bridge."
+
+// source says which trace is meant.
+type source struct {
+	// args are the words of the command, agent names another agent.
+	args  []string
+	agent string
+}
+
+// agentFlag is the flag that names another agent.
+func agentFlag(into *string) cli.Flag {
+	return &cli.StringFlag{Name: "agent", Usage: "the trace of the newest session of the agent `NAME`, such as claude",
+		Destination: into}
+}
 
 // file returns the file that the words of a command mean: a path, or the trace that was
 // written last.
-func file(ctx context.Context, env *command.Env, args []string) (path string, err error) {
-	if len(args) > 0 && args[0] != "last" {
-		return args[0], nil
+func file(ctx context.Context, env *command.Env, from source) (path string, err error) {
+	if len(from.args) > 0 && from.args[0] != "last" {
+		return from.args[0], nil
 	}
 	err = env.ReadHome(ctx, func(s *app.Session) error {
+		if from.agent != "" {
+			path, err = app.TracesOf(s).LastOf(from.agent)
+			return err
+		}
 		path, err = app.TracesOf(s).Last(ctx)
 		return err
 	})
@@ -29,8 +48,8 @@ func file(ctx context.Context, env *command.Env, args []string) (path string, er
 }
 
 // read reads the turns of the file that the words of a command mean: at least one.
-func read(ctx context.Context, env *command.Env, args []string) (path string, turns []trace.Turn, err error) {
-	if path, err = file(ctx, env, args); err != nil {
+func read(ctx context.Context, env *command.Env, from source) (path string, turns []trace.Turn, err error) {
+	if path, err = file(ctx, env, from); err != nil {
 		return "", nil, err
 	}
 	turns, bad, err := trace.ReadFile(path)

@@ -1,0 +1,101 @@
+package bridge
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/jsonedit"
+	"github.com/chibi-host/chibi/plugin/dialect"
+)
+
+// Found are the entries of one home in a settings file.
+type Found struct {
+	// File is the settings file, Home the home, Chibi the program; "": it is found by its name.
+	File, Home, Chibi string
+	// Events are the events that have an entry.
+	Events []string
+	// FailClosed says that the entries deny what plugins cannot be asked about.
+	FailClosed bool
+	// Own says that they are those of the installer's home.
+	Own bool
+	// Problem says why they are not what they should be; "": they are.
+	Problem string
+}
+
+// Find lists the entries of all homes in the settings file of the scope; none if there is no such
+// file. Errors are those of reading it.
+func (i Installer) Find() (list []Found, err error) {
+	place, path, err := i.place()
+	if err != nil {
+		return nil, err
+	}
+	f, err := readSettings(path)
+	if err != nil || f.text == nil {
+		return nil, err
+	}
+	doc, err := jsonedit.Open(f.text, jsonedit.Format(place.Format))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	commands := map[string][]string{} // of each home's events
+	for _, event := range doc.Names(i.Agent.Shape.Root) {
+		for _, command := range (entries{i}).commands(doc, event) {
+			e, is := dialect.ParseEntry(command)
+			if !is || e.Agent != i.Agent.Name {
+				continue
+			}
+			home := filepath.Clean(cmp.Or(e.Home, i.DefaultHome))
+			n := slices.IndexFunc(list, func(f Found) bool { return f.Home == home })
+			if n < 0 {
+				n = len(list)
+				list = append(list, Found{File: path, Home: home, Chibi: e.Chibi, FailClosed: e.FailClosed,
+					Own: home == filepath.Clean(i.Home)})
+			}
+			list[n].Events = append(list[n].Events, e.Event)
+			commands[home] = append(commands[home], command)
+		}
+	}
+	for n := range list {
+		list[n].Problem = i.problemOf(list[n], commands[list[n].Home])
+	}
+	return list, nil
+}
+
+// problemOf says why entries are not what they should be.
+func (i Installer) problemOf(f Found, commands []string) string {
+	if f.Chibi != "" {
+		if info, err := os.Stat(f.Chibi); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
+			return "the program is gone"
+		}
+	}
+	if _, err := os.Stat(f.Home); err != nil {
+		return "the home is gone"
+	}
+	if !f.Own {
+		return ""
+	}
+	var missing []string
+	for _, e := range i.Agent.Events {
+		if e.Bridged && !slices.Contains(f.Events, e.Name) {
+			missing = append(missing, e.Name)
+		}
+	}
+	again := fmt.Sprintf("chibi bridge add %s brings them up to date", i.Agent.Name)
+	if len(missing) > 0 {
+		return fmt.Sprintf("there are none for %s; %s", strings.Join(missing, ", "), again)
+	}
+	as := i
+	as.FailClosed, as.Chibi = f.FailClosed, f.Chibi
+	for n, event := range f.Events {
+		e, _ := dialect.ParseEntry(commands[n])
+		want := entries{as}.of(event)
+		if want.Deadline = e.Deadline; want.Command() != commands[n] {
+			return fmt.Sprintf("that for %s was changed, or written by another version; %s", event, again)
+		}
+	}
+	return ""
+}
