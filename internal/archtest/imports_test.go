@@ -90,7 +90,7 @@ var allowed = map[string][]string{
 		"internal/term"},
 	"plugin/kodelet":        {"plugin", "plugin/process", "plugin/oneshot", "plugin/toolnames", "hookpoints"},
 	"plugin/kode":           {"plugin", "plugin/process", "plugin/oneshot", "plugin/toolnames", "hookpoints"},
-	"plugin/dialect":        {"plugin", "plugin/process", "plugin/toolnames", "hookpoints", "tools"},
+	"plugin/dialect":        {"internal/disk", "plugin", "plugin/process", "plugin/toolnames", "hookpoints", "tools"},
 	"plugin/toolnames":      {"hookpoints", "tools"},
 	"plugin/plugintest":     {"plugin", "hookpoints"},
 	"internal/instructions": {"internal/disk"},

@@ -44,6 +44,7 @@ const (
 var boundOf = map[string]string{
 	"agent.toolCall.stub":                         "a tool's output in the cache",
 	"cache.Files.Open":                            "a tool's output in the cache",
+	"plugin/dialect.contentOf":                    "a file that Cursor's beforeReadFile hooks are told",
 	"cache.Files.entry":                           "the description of a cache entry",
 	"cache.Files.index":                           "the description of a cache entry",
 	"cache.directory.names":                       "directories",

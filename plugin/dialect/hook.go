@@ -154,6 +154,9 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why strin
 	if value := h.dialect.Matched(h.event, m); !h.matches(value) {
 		return m, fmt.Sprintf("its matcher %.60q does not match %.60q", h.handler.Matcher, value)
 	}
+	if h.event.Kind == BeforeRead {
+		m.set(FileContent, contentOf(m.Text(Path)))
+	}
 	return m, ""
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,49 @@ func TestPayloadsAreThoseOfThePrograms(t *testing.T) {
 				_ = json.Unmarshal(text, &want)
 				_ = json.Unmarshal(again, &got)
 				t.Errorf("%v\n%s%s\n%s", err, text, again, cmp.Diff(want, got))
+			}
+		})
+	}
+}
+
+// TestVariablesAreThoseOfThePrograms compares the variables of each table with those that the
+// program added for its hooks: scripts tell agents apart by them, so none may be too many.
+func TestVariablesAreThoseOfThePrograms(t *testing.T) {
+	leftOut := map[string]string{
+		"COPILOT_CLI_RESOLVED_DIST_DIR": "where Copilot itself is installed",
+		"GIT_CONFIG_COUNT":              "how Copilot's own git commands are configured",
+		"GIT_CONFIG_KEY_0":              "how Copilot's own git commands are configured",
+		"GIT_CONFIG_VALUE_0":            "how Copilot's own git commands are configured",
+		"CODEX_MANAGED_BY_NPM":          "how Codex itself is installed",
+		"CODEX_MANAGED_PACKAGE_ROOT":    "where Codex itself is installed",
+		"GEMINI_CLI_NO_RELAUNCH":        "Gemini CLI's own restart",
+		"GEMINI_CLI_TRUST_WORKSPACE":    "a flag of the run that was captured",
+	}
+	notThere := map[string]string{
+		"CRUSH_TOOL_INPUT_FILE_PATH": "the captured call has no file",
+	}
+	for _, name := range []string{"codex", "copilot", "crush", "cursor", "gemini"} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("testdata", name, "environment.txt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, _ := dialect.ByName(name)
+			var ours, theirs []string
+			for _, v := range d.Environment {
+				if notThere[v.Name] == "" && !slices.Contains(ours, v.Name) {
+					ours = append(ours, v.Name)
+				}
+			}
+			for line := range strings.Lines(string(text)) {
+				if name, _, _ := strings.Cut(line, "="); leftOut[name] == "" {
+					theirs = append(theirs, name)
+				}
+			}
+			slices.Sort(ours)
+			slices.Sort(theirs)
+			if diff := cmp.Diff(theirs, ours); diff != "" {
+				t.Errorf("the variables are others than the program's:\n%s", diff)
 			}
 		})
 	}
