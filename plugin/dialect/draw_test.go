@@ -184,8 +184,9 @@ func rowAnswers(e dialect.Event, row dialect.Row) (list []string) {
 	for i, condition := range conditions {
 		others := slices.Concat(conditions[:i], conditions[i+1:])
 		list = append(list, meeting(with("{}", row.Path, values[0]), others))
-		if path, isNot := strings.CutPrefix(condition, "!"); isNot {
-			list = append(list, meeting(with(with("{}", path, `"x"`), row.Path, values[0]), others))
+		if unwanted, isNot := strings.CutPrefix(condition, "!"); isNot {
+			path, value, _ := strings.Cut(unwanted, "=")
+			list = append(list, meeting(with(with("{}", path, orText(value)), row.Path, values[0]), others))
 		}
 	}
 	return list
