@@ -1,19 +1,20 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 )
 
 // check is one thing that must hold in every agent.
 type check struct {
 	name string
-	// loss is what `chibi bridge show` says of an agent that cannot do it.
-	loss string
+	// loss is what `chibi bridge show` says of an agent that cannot do it, at a hook point.
+	loss loss
 	// config and plugins are chibi's home, script what the model answers.
 	config  string
 	plugins []string
@@ -23,6 +24,10 @@ type check struct {
 	// special is a check that goes another way.
 	special func(c check, o options, a agent) error
 }
+
+// loss is a sentence, or the part of one that only an agent says that cannot do it at all, in
+// what is lost at the events where a hook point fires.
+type loss struct{ point, sentence string }
 
 // tools makes calls in the words of an agent.
 type tools func(kind string, args object) call
@@ -121,19 +126,29 @@ func addBridgeWith(h *home, a agent, flags ...string) error {
 	return err
 }
 
-// admitted returns the line in which chibi says that the agent cannot do it.
+// admitted returns what chibi says is lost, if the agent cannot do it.
 func (c check) admitted(o options, a agent) string {
 	h, err := newHome(o, a, nil)
-	if err != nil || c.loss == "" {
+	if err != nil || c.loss.sentence == "" {
 		return ""
 	}
 	defer h.done(options{})
-	shown, err := h.chibi(a, "bridge", "show", a.name)
+	shown, err := h.chibi(a, "bridge", "show", a.name, "--json")
 	if err != nil {
 		return ""
 	}
-	line := regexp.MustCompile(`(?im)^.*` + c.loss + `.*$`).FindString(shown)
-	return strings.Join(strings.Fields(line), " ")
+	var says struct {
+		Events []struct{ Points, Lost []string }
+	}
+	json.Unmarshal([]byte(shown), &says)
+	for _, e := range says.Events {
+		for _, sentence := range e.Lost {
+			if slices.Contains(e.Points, c.loss.point) && strings.Contains(sentence, c.loss.sentence) {
+				return sentence
+			}
+		}
+	}
+	return ""
 }
 
 // ended says that the agent came to its end by itself.
