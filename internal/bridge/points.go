@@ -38,6 +38,12 @@ func (p points) fire(ctx context.Context) (dialect.Effect, error) {
 			HaltReason: answer.Message}, err
 	case dialect.Stop:
 		return p.stop(ctx)
+	case dialect.BeforeRequest:
+		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreAPIRequest, p.there().Request())
+		return p.there().OfRequest(answer), err
+	case dialect.AfterResponse:
+		answer, err := plugin.Fire(ctx, p.host(), hookpoints.PostTurn, p.there().PostTurn())
+		return dialect.OfTurn(answer), err
 	case dialect.TurnFailed:
 		return observe(ctx, p, hookpoints.OnTurnFailed, p.there().TurnFailed())
 	case dialect.BeforeCompact, dialect.AfterCompact:

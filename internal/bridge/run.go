@@ -100,7 +100,15 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect dialect.Effect, err
 		return effect, err
 	}
 	app.ReportSkipped(r.session)
-	return points{r}.fire(ctx)
+	return points{r}.fire(plugin.WithIdentity(ctx, r.identity))
+}
+
+// identity is the conversation of the agent, for plugins that ask for it.
+func (r *run) identity() plugin.Identity {
+	m := r.moment
+	return plugin.Identity{Session: m.Text(dialect.Session), Source: plugin.Source(m.Text(dialect.Source)),
+		Prompt: m.Text(dialect.PromptID), Transcript: m.Text(dialect.Transcript), Model: m.Text(dialect.Model),
+		Effort: m.Text(dialect.Effort), Trusted: m.Text(dialect.PermissionMode) == "trusted"}
 }
 
 // readAll reads what the agent says, to the end or until ctx ends.

@@ -59,12 +59,12 @@ func geminiModelEvents() []Event {
 			},
 		},
 		{
-			Name: "BeforeToolSelection", Kind: SelectTools, Timeout: limit, Bridged: true,
+			Name: "BeforeToolSelection", Kind: SelectTools, Timeout: limit,
 			Fields: geminiFields("BeforeToolSelection", request),
 			Rows:   geminiShown(Row{Path: "hookSpecificOutput.toolConfig", Set: SetInclude, Form: AsGeminiTools}),
 			Lost: []string{
 				"Gemini CLI tells the model which tools it may call and does not enforce it; others are refused at BeforeTool",
-				"it does not say which tools there are",
+				"it does not say which tools there are, so nothing is added for it",
 			},
 		},
 		{

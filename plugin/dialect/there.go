@@ -136,7 +136,7 @@ func OfCompact(a hookpoints.CompactAnswer) (e Effect) {
 // PreSpawn is the payload of pre_spawn_agent.
 func (m There) PreSpawn() hookpoints.PreSpawnAgentPayload {
 	return hookpoints.PreSpawnAgentPayload{Input: m.Text(Task), Model: m.Text(Model), Tools: []string{},
-		Spawned: m.spawned()}
+		Spawned: spawned(m)}
 }
 
 // OfSpawn is the effect of an answer at pre_spawn_agent.
@@ -154,10 +154,10 @@ func OfSpawn(a hookpoints.PreSpawnAgentAnswer) (e Effect) {
 // PostSpawn is the payload of post_spawn_agent.
 func (m There) PostSpawn() hookpoints.PostSpawnAgentPayload {
 	return hookpoints.PostSpawnAgentPayload{Input: m.Text(Task), Model: m.Text(Model), Response: m.Text(Response),
-		Status: hookpoints.SpawnRan, DurationMS: m.number(Duration), Spawned: m.spawned()}
+		Status: hookpoints.SpawnRan, DurationMS: m.number(Duration), Spawned: spawned(m)}
 }
 
-func (m There) spawned() hookpoints.Spawned {
+func spawned(m There) hookpoints.Spawned {
 	return hookpoints.Spawned{Depth: 1, AgentID: m.Text(AgentID), AgentType: cmp.Or(m.Text(AgentType), "general"),
 		ToolCallID: m.Text(CallID), ContextName: m.In}
 }
