@@ -30,7 +30,6 @@ func codex() Dialect {
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "deny", NeedsText: true},
-			{Status: "other", JSON: "ignored", Then: "failed"},
 		},
 		Events: slices.Concat(codexToolEvents(), codexTurnEvents(), codexAgentEvents()),
 		Exceptions: []Exception{
@@ -130,9 +129,9 @@ func codexSpecific(event string, rows ...Row) []Row {
 func codexGoesOn() []Row {
 	return []Row{
 		{Path: "systemMessage", Set: SetSystemMessage},
-		{Path: "continue", Is: "true", Set: Silent}, {Path: "continue", Is: "false", Set: Invalid},
+		{Path: "continue", Is: "false", Set: Invalid},
 		{Path: "stopReason", Set: Invalid},
-		{Path: "suppressOutput", Is: "false", Set: Silent}, {Path: "suppressOutput", Is: "true", Set: Invalid},
+		{Path: "suppressOutput", Is: "true", Set: Invalid},
 	}
 }
 
@@ -140,9 +139,9 @@ func codexGoesOn() []Row {
 func codexEnds() []Row {
 	return []Row{
 		{Path: "systemMessage", Set: SetSystemMessage},
-		{Path: "continue", Is: "false", Set: SetHalt}, {Path: "continue", Is: "true", Set: Silent},
+		{Path: "continue", Is: "false", Set: SetHalt},
 		{Path: "stopReason", Set: SetHaltReason},
-		{Path: "suppressOutput", Is: "false", Set: Silent}, {Path: "suppressOutput", Is: "true", Set: Silent},
+		{Path: "suppressOutput", Is: "true", Set: Silent},
 	}
 }
 
@@ -161,13 +160,9 @@ func codexBeforeTool() []Row {
 	const none = "!"
 	legacy := []string{none + decision, none + reason, none + input}
 	return append(append(rows, codexGoesOn()...),
-		Row{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny", Needs: []string{"reason"}, When: legacy,
-			Reads: true},
-		Row{Path: "decision", Is: `"block"`, Set: Silent, Reads: true},
+		Row{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny", Needs: []string{"reason"}, When: legacy},
 		Row{Path: "decision", Is: `"approve"`, Set: Invalid, When: legacy},
-		Row{Path: "decision", Is: `"approve"`, Set: Silent, Reads: true},
-		Row{Path: "reason", Set: SetReason, Needs: []string{`decision="block"`}, When: legacy, Reads: true},
-		Row{Path: "reason", Set: Silent, Reads: true},
+		Row{Path: "reason", Set: SetReason, Needs: []string{`decision="block"`}, When: legacy},
 	)
 }
 
@@ -179,7 +174,6 @@ func codexPermission() []Row {
 		Row{Path: "decision.message", Set: SetReason, Needs: []string{behavior}},
 		Row{Path: "decision.updatedInput", Set: Invalid},
 		Row{Path: "decision.updatedPermissions", Set: Invalid},
-		Row{Path: "decision.interrupt", Is: "false", Set: Silent},
 		Row{Path: "decision.interrupt", Is: "true", Set: Invalid},
 	), codexGoesOn()...)
 }
@@ -192,11 +186,11 @@ func codexAfterTool() []Row {
 	),
 		Row{Path: "systemMessage", Set: SetSystemMessage},
 		Row{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny", Needs: []string{"reason"}},
-		Row{Path: "continue", Is: "false", Set: SetHalt, Reads: true}, Row{Path: "continue", Is: "true", Set: Silent},
+		Row{Path: "continue", Is: "false", Set: SetHalt, Reads: true},
 		Row{Path: "stopReason", Set: SetHaltReason, Reads: true},
 		Row{Path: "reason", Set: SetReason, Needs: []string{`decision="block"`}, When: []string{`!continue=false`}},
-		Row{Path: "reason", Set: SetReason, When: []string{`continue=false`}, Reads: true},
+		Row{Path: "reason", Set: SetReason, When: []string{`continue=false`}},
 		Row{Path: "reason", Set: SetOutput, Needs: []string{`decision="block"`}, Writes: true},
-		Row{Path: "suppressOutput", Is: "false", Set: Silent}, Row{Path: "suppressOutput", Is: "true", Set: Invalid},
+		Row{Path: "suppressOutput", Is: "true", Set: Invalid},
 	)
 }

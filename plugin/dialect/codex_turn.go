@@ -2,7 +2,7 @@ package dialect
 
 // codexObserved are the exit statuses where nothing can be blocked: only 0 has a meaning.
 func codexObserved() []Exit {
-	return []Exit{{Status: "0", JSON: "decides", Then: "ok"}, {Status: "other", JSON: "ignored", Then: "failed"}}
+	return []Exit{{Status: "0", JSON: "decides", Then: "ok"}}
 }
 
 // codexTurnEvents are the events about sessions and turns.

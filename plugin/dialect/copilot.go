@@ -38,7 +38,6 @@ func copilot() Dialect {
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "shown"},
-			{Status: "other", JSON: "ignored", Then: "failed"},
 		},
 		InTurn: true, Progress: true,
 		MaxContinuations: 8,
@@ -99,7 +98,6 @@ func copilotNonZeroDenies() []Exit {
 	return []Exit{
 		{Status: "0", JSON: "decides", Then: "ok"},
 		{Status: "2", JSON: "beside", Then: "deny", NoText: "hook exited with code 2"},
-		{Status: "timeout", JSON: "ignored", Then: "failed"},
 		{Status: "other", JSON: "ignored", Then: "deny", NoText: "hook errored"},
 	}
 }
@@ -184,7 +182,7 @@ func copilotPermission(name string, bridged bool) Event {
 			{Path: "behavior", Is: `"deny"`, Set: SetDecision, To: "deny"},
 			{Path: "behavior", Is: `"allow"`, Set: SetDecision, To: "allow"},
 			{Path: "message", Set: SetReason},
-			{Path: "interrupt", Is: "true", Set: SetHalt}, {Path: "interrupt", Is: "false", Set: Silent},
+			{Path: "interrupt", Is: "true", Set: SetHalt},
 		},
 		Exits: []Exit{{Status: "2", JSON: "beside", Then: "deny"}},
 		Lost:  []string{"arguments cannot be rewritten"},
@@ -215,7 +213,7 @@ func copilotTurnEvents() []Event {
 		},
 		{
 			Name: "userPromptTransformed", Kind: Prompt, Timeout: copilotLimit,
-			Fields: copilotFields(prompt, Field{Name: "transformedPrompt", Value: PromptText, Writes: true}),
+			Fields: copilotFields(prompt, Field{Name: "transformedPrompt", Value: PromptText}),
 			Rows: []Row{{Path: "modifiedTransformedPrompt", Set: SetPrompt},
 				{Path: "additionalContext", Set: NoEffect}},
 			Lost: []string{"nothing is added for it: userPromptSubmitted takes more"},
@@ -233,7 +231,7 @@ func copilotTurnEvents() []Event {
 			Name: "errorOccurred", Kind: TurnFailed, Timeout: copilotLimit, Bridged: true,
 			Fields: copilotFields(Field{Name: "errorContext", Const: `"model_call"`}, Field{Name: "recoverable", Const: "false"},
 				Field{Name: "error.message", Value: Failure}, Field{Name: "error.name", Const: `"Error"`},
-				Field{Name: "error.stack", Value: Failure, Writes: true}),
+				Field{Name: "error.stack", Value: Failure}),
 		},
 	}
 }

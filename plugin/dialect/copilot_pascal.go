@@ -171,7 +171,7 @@ func copilotPascalAgentEvents() []Event {
 		{
 			Name: "ErrorOccurred", Kind: TurnFailed, Timeout: copilotLimit,
 			Fields: copilotPascalFields("ErrorOccurred", Field{Name: "error.message", Value: Failure},
-				Field{Name: "error.name", Const: `"Error"`}, Field{Name: "error.stack", Value: Failure, Writes: true},
+				Field{Name: "error.name", Const: `"Error"`}, Field{Name: "error.stack", Value: Failure},
 				Field{Name: "error_context", Const: `"model_call"`},
 				Field{Name: "recoverable", Const: "false"}),
 		},

@@ -31,7 +31,6 @@ func crush() Dialect {
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "deny"},
 			{Status: "49", JSON: "ignored", Then: "halt"},
-			{Status: "other", JSON: "ignored", Then: "failed"},
 		},
 		Dedup: "command",
 		Events: []Event{
@@ -90,7 +89,7 @@ func crushAnswer() []Row {
 	rows := []Row{
 		{Path: "decision", Is: `"deny"`, Set: SetDecision, To: "deny"},
 		{Path: "decision", Is: `"allow"`, Set: SetDecision, To: "allow"},
-		{Path: "halt", Is: "true", Set: SetHalt}, {Path: "halt", Is: "false", Set: Silent},
+		{Path: "halt", Is: "true", Set: SetHalt},
 		{Path: "reason", Set: SetHaltReason, When: []string{"halt=true"}},
 		{Path: "reason", Set: SetReason},
 		{Path: "context", Set: SetContext},
@@ -116,7 +115,7 @@ func crushClaudeAnswer() []Row {
 		{Path: "hookEventName", Set: Silent},
 	}
 	for i := range rows {
-		rows[i].Path, rows[i].Reads = "hookSpecificOutput."+rows[i].Path, true
+		rows[i].Path = "hookSpecificOutput." + rows[i].Path
 	}
 	return rows
 }

@@ -46,7 +46,6 @@ func cursor() Dialect {
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "deny"},
-			{Status: "other", JSON: "ignored", Then: "failed"},
 		},
 		MaxContinuations: 5,
 		HasAsk:           true,
@@ -80,7 +79,7 @@ func cursorFields(event string, fields ...Field) []Field {
 	return append([]Field{
 		{Name: "conversation_id", Value: Session}, {Name: "generation_id", Value: PromptID}, {Name: "model", Value: Model},
 		{Name: "hook_event_name", Const: `"` + event + `"`}, {Name: "cursor_version", Value: AgentVersion},
-		{Name: "workspace_roots", Value: Cwd, Form: AsListOfOne}, {Name: "user_email", Const: "null"},
+		{Name: "workspace_roots", Value: Cwd, Form: AsListOfOne}, {Name: "user_email"},
 		{Name: "transcript_path", Value: Transcript},
 	}, fields...)
 }
@@ -89,9 +88,9 @@ func cursorFields(event string, fields ...Field) []Field {
 // the model gets if there is no other; both in the spelling of older scripts too.
 func cursorMessages() []Row {
 	return []Row{
-		{Path: "agent_message", Set: SetReason}, {Path: "agentMessage", Set: SetReason, Reads: true},
-		{Path: "user_message", Set: SetReason, Reads: true}, {Path: "userMessage", Set: SetReason, Reads: true},
-		{Path: "user_message", Set: SetSystemMessage}, {Path: "userMessage", Set: SetSystemMessage, Reads: true},
+		{Path: "agent_message", Set: SetReason}, {Path: "agentMessage", Set: SetReason},
+		{Path: "user_message", Set: SetReason}, {Path: "userMessage", Set: SetReason},
+		{Path: "user_message", Set: SetSystemMessage}, {Path: "userMessage", Set: SetSystemMessage},
 		{Path: "continue", Set: Silent},
 	}
 }

@@ -16,7 +16,7 @@ func cursorTurnEvents() []Event {
 				Field{Name: "is_background_agent", Const: "false"}, Field{Name: "composer_mode", Const: `"agent"`}),
 			Rows: []Row{
 				{Path: "additional_context", Set: SetContext}, {Path: "env", Set: SetEnv},
-				{Path: "continue", Is: "true", Set: Silent}, {Path: "continue", Set: NoEffect},
+				{Path: "continue", Is: "false", Set: NoEffect},
 				{Path: "user_message", Set: SetSystemMessage},
 			},
 		},
@@ -31,8 +31,8 @@ func cursorTurnEvents() []Event {
 			Fields: cursorFields("beforeSubmitPrompt", Field{Name: "prompt", Value: PromptText},
 				Field{Name: "attachments", Const: "[]"}),
 			Rows: []Row{
-				{Path: "continue", Is: "false", Set: SetDecision, To: "deny"}, {Path: "continue", Is: "true", Set: Silent},
-				{Path: "user_message", Set: SetReason}, {Path: "userMessage", Set: SetReason, Reads: true},
+				{Path: "continue", Is: "false", Set: SetDecision, To: "deny"},
+				{Path: "user_message", Set: SetReason}, {Path: "userMessage", Set: SetReason},
 			},
 			Lost: []string{"the prompt cannot be rewritten, and context is not taken here"},
 		},
@@ -67,7 +67,7 @@ func cursorAgentEvents() []Event {
 				Field{Name: "messages_to_compact", Value: Messages, Const: "0"},
 				Field{Name: "is_first_compaction", Const: "false"}),
 			Rows: []Row{
-				{Path: "user_message", Set: SetSystemMessage}, {Path: "userMessage", Set: SetSystemMessage, Reads: true},
+				{Path: "user_message", Set: SetSystemMessage}, {Path: "userMessage", Set: SetSystemMessage},
 			},
 			Lost: []string{"a compaction cannot be blocked"},
 		},
@@ -80,7 +80,7 @@ func cursorAgentEvents() []Event {
 			Rows: []Row{
 				{Path: "permission", Is: `"deny"`, Set: SetDecision, To: "deny"},
 				{Path: "permission", Is: `"allow"`, Set: Silent}, {Path: "permission", Is: `"ask"`, Set: NoEffect},
-				{Path: "user_message", Set: SetReason}, {Path: "userMessage", Set: SetReason, Reads: true},
+				{Path: "user_message", Set: SetReason}, {Path: "userMessage", Set: SetReason},
 			},
 			Lost: []string{"the task cannot be rewritten"},
 		},

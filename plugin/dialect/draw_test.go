@@ -20,7 +20,7 @@ func (a agent) draw() string {
 	var before []dialect.Event
 	for _, e := range a.Events {
 		list = append(list, golden{kind: "facts", at: e.Name})
-		if e.Kind != dialect.Never {
+		if e.Kind != dialect.Never || len(e.Fields) > 0 {
 			list = slices.Concat(list, payloadCases(e, before), variableCases(e), answerCases(e, before), a.outputCases(e),
 				a.matchCases(e, before))
 			before = append(before, e)
@@ -257,7 +257,7 @@ func (a agent) matchCases(e dialect.Event, before []dialect.Event) (list []golde
 		matchers = []string{"a"}
 	}
 	known := slices.ContainsFunc(before, func(other dialect.Event) bool {
-		return other.Matches == e.Matches && len(other.Tools) == len(e.Tools)
+		return other.Matches == e.Matches && cmp.Equal(other.Tools, e.Tools)
 	})
 	tools := a.Tools
 	if e.Tools != nil {

@@ -39,7 +39,6 @@ func gemini() Dialect {
 			{Status: "0", JSON: "decides", Then: "allow", NeedsText: true, Else: "ok", Stderr: true},
 			{Status: "signal", JSON: "decides", Then: "allow", NeedsText: true, Else: "ok", Stderr: true},
 			{Status: "1", JSON: "decides", Then: "shown", Stderr: true},
-			{Status: "timeout", JSON: "ignored", Then: "failed"},
 			{Status: "other", JSON: "decides", Then: "deny", NeedsText: true, Else: "ok", Stderr: true},
 		},
 		Dedup:  "name and command",
@@ -84,11 +83,11 @@ func geminiFields(event string, fields ...Field) []Field {
 func geminiDecides(rows ...Row) []Row {
 	return append([]Row{
 		{Path: "decision", Is: `"deny"`, Set: SetDecision, To: "deny"},
-		{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny", Reads: true},
+		{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny"},
 		{Path: "decision", Is: `"allow"`, Set: Silent}, {Path: "decision", Is: `"approve"`, Set: Silent},
 		{Path: "decision", Is: `"ask"`, Set: NoEffect},
 		{Path: "reason", Set: SetReason},
-		{Path: "continue", Is: "false", Set: SetHalt}, {Path: "continue", Is: "true", Set: Silent},
+		{Path: "continue", Is: "false", Set: SetHalt},
 		{Path: "stopReason", Set: SetHaltReason},
 		{Path: "systemMessage", Set: SetSystemMessage},
 		{Path: "suppressOutput", Set: Silent},
@@ -101,7 +100,7 @@ func geminiShown(rows ...Row) []Row {
 	return append([]Row{
 		{Path: "systemMessage", Set: SetSystemMessage},
 		{Path: "decision", Set: NoEffect}, {Path: "reason", Set: NoEffect},
-		{Path: "continue", Is: "true", Set: Silent}, {Path: "continue", Is: "false", Set: NoEffect},
+		{Path: "continue", Is: "false", Set: NoEffect},
 		{Path: "stopReason", Set: NoEffect},
 		{Path: "suppressOutput", Set: Silent},
 		{Path: "hookSpecificOutput.hookEventName", Set: Silent},
@@ -162,12 +161,12 @@ func geminiToolEvents() []Event {
 func geminiBeforeTool() []Row {
 	return []Row{
 		{Path: "decision", Is: `"deny"`, Set: SetDecision, To: "deny"},
-		{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny", Reads: true},
-		{Path: "decision", Is: `"ask"`, Set: SetDecision, To: "ask", Reads: true},
+		{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny"},
+		{Path: "decision", Is: `"ask"`, Set: SetDecision, To: "ask"},
 		{Path: "decision", Is: `"allow"`, Set: SetDecision, To: "allow"},
-		{Path: "decision", Is: `"approve"`, Set: SetDecision, To: "allow", Reads: true},
+		{Path: "decision", Is: `"approve"`, Set: SetDecision, To: "allow"},
 		{Path: "reason", Set: SetReason},
-		{Path: "continue", Is: "false", Set: SetHalt}, {Path: "continue", Is: "true", Set: Silent},
+		{Path: "continue", Is: "false", Set: SetHalt},
 		{Path: "stopReason", Set: SetHaltReason},
 		{Path: "systemMessage", Set: SetSystemMessage},
 		{Path: "suppressOutput", Set: Silent},

@@ -31,8 +31,7 @@ func geminiTurnEvents() []Event {
 				Field{Name: "prompt_response", Value: Response},
 				Field{Name: "stop_hook_active", Value: StopActive, Const: "false"}),
 			Rows: geminiDecides(Row{Path: "hookSpecificOutput.additionalContext", Set: NoEffect},
-				Row{Path: "hookSpecificOutput.clearContext", Is: "false", Set: Silent},
-				Row{Path: "hookSpecificOutput.clearContext", Set: NoEffect}),
+				Row{Path: "hookSpecificOutput.clearContext", Is: "true", Set: NoEffect}),
 			Lost: []string{"context is not taken here", "Gemini CLI has no bound on how often the turn is continued"},
 		},
 		{
@@ -72,7 +71,7 @@ func geminiModelEvents() []Event {
 			Fields: geminiFields("AfterModel",
 				Field{Name: "llm_request", Value: Request, Form: AsGeminiRequest, Optional: true},
 				Field{Name: "llm_response.text", Value: Response},
-				Field{Name: "llm_response.candidates", Value: Response, Form: AsGeminiCandidates, Writes: true},
+				Field{Name: "llm_response.candidates", Value: Response, Form: AsGeminiCandidates},
 				Field{Name: "llm_response.usageMetadata", Value: Usage, Form: AsGeminiUsage, Optional: true}),
 			Rows: geminiDecides(Row{Path: "hookSpecificOutput.llm_response", Set: NoEffect}),
 			Lost: []string{"Gemini CLI fires it for every piece of a response, so nothing is added for it"},
