@@ -59,7 +59,7 @@ func checks() []check {
 		{
 			name: "a changed result is what the model sees", plugins: []string{"redact"},
 			loss:    loss{"pre_tool_output", "ignores a new result"},
-			script:  shell("echo secret $((4700 + 17))"),
+			script:  shell("printf 'secret '; expr 4700 + 17"),
 			without: all(trial.ended, told("secret 4717", true)),
 			with:    all(trial.ended, told("secret 4717", false), told("redacted 4718", true)),
 		},
