@@ -3,6 +3,7 @@ package bridge
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/plugin/dialect"
@@ -15,10 +16,18 @@ type entries struct{ Installer }
 // of is the entry for an event.
 func (i entries) of(event string) dialect.Entry {
 	e := dialect.Entry{Agent: i.Agent.Name, Event: event, Chibi: i.Chibi, Home: i.namedHome(), FailClosed: i.FailClosed}
-	if i.limit() != Limit {
-		e.Deadline = deadlineOf(i.limit())
+	if limit := i.limitAt(event); limit != Limit {
+		e.Deadline = deadlineOf(limit)
 	}
 	return e
+}
+
+// limitAt is the time limit of the entry for an event: no longer than the agent takes.
+func (i entries) limitAt(event string) time.Duration {
+	if e, ok := i.Agent.Event(event); ok && e.Longest > 0 {
+		return min(e.Longest, i.limit())
+	}
+	return i.limit()
 }
 
 // add adds the entries of all events.
@@ -33,7 +42,7 @@ func (i entries) add(doc *jsonedit.Doc) error {
 		if !e.Bridged {
 			continue
 		}
-		handler := shape.Handler(i.of(e.Name).Command(), i.limit())
+		handler := shape.Handler(i.of(e.Name).Command(), i.limitAt(e.Name))
 		if err := doc.Append(handler, shape.Root, e.Name); err != nil {
 			return err
 		}

@@ -1,5 +1,7 @@
 package dialect
 
+import "time"
+
 // codexObserved are the exit statuses where nothing can be blocked: only 0 has a meaning.
 func codexObserved() []Exit {
 	return []Exit{{Status: "0", JSON: "decides", Then: "ok"}}
@@ -35,7 +37,9 @@ func codexTurnEvents() []Event {
 			Lost:      []string{"context is not taken here", "Codex has no bound on how often the turn is continued"},
 		},
 		{
-			Name: "SessionEnd", Kind: SessionEnd, Timeout: limit, Bridged: true, Exits: codexObserved(),
+			// With a longer limit, Codex says at each start that it shortens it.
+			Name: "SessionEnd", Kind: SessionEnd, Timeout: limit, Longest: 3 * time.Second, Bridged: true,
+			Exits: codexObserved(),
 			Fields: without(codexFields("SessionEnd", Field{Name: "reason", Value: Reason}),
 				"turn_id", "agent_id", "agent_type", "model", "permission_mode"),
 			Rows: codexShown(),

@@ -196,8 +196,8 @@ func (a agent) same(payload []byte, name string) bool {
 // facts are what the engine does not interpret: of the program, with "-", or of an event.
 func (a agent) facts(of string) string {
 	if e := a.event(of); of != "-" {
-		return fmt.Sprintf("kind %s, also %v, aliases %v, matched by %s, after %v\nbridged %t, lost %s",
-			e.Kind, e.Also, e.Aliases, e.Matches, e.Timeout, e.Bridged, strings.Join(e.Lost, " "))
+		return fmt.Sprintf("kind %s, also %v, aliases %v, matched by %s, after %v, at most %v\nbridged %t, lost %s",
+			e.Kind, e.Also, e.Aliases, e.Matches, e.Timeout, e.Longest, e.Bridged, strings.Join(e.Lost, " "))
 	}
 	var names []string
 	for _, v := range a.Environment {

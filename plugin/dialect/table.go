@@ -186,8 +186,9 @@ type Event struct {
 	PlainText TextRule
 	// Exits come before those of the dialect here.
 	Exits []Exit
-	// Timeout is the time limit of a handler that has none.
-	Timeout time.Duration
+	// Timeout is the time limit of a handler that has none; Longest is the longest that the
+	// agent takes here, 0 if there is none.
+	Timeout, Longest time.Duration
 	// Lost is what chibi's plugins cannot do at this event in the agent, a sentence each,
 	// for chibi bridge show; Bridged says that chibi bridge add writes an entry for it.
 	Lost    []string
