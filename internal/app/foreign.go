@@ -15,7 +15,9 @@ import (
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/dustin/go-humanize/english"
+	"golang.org/x/sync/errgroup"
 )
 
 // agentLoader loads the hooks of one agent.
@@ -27,6 +29,10 @@ type agentLoader struct {
 	programs *foreign.Programs
 	// memory is what the hooks share.
 	memory *dialect.Memory
+	// override are the person's settings for single hooks.
+	override map[string]plugin.Override
+	// runners run the hooks: those of the project, and others.
+	runners map[bool]process.Runner
 	// ready are the hooks that run, unless their matchers cannot be read or they are twins.
 	ready []agentHook
 	plugin.Loaded
@@ -47,18 +53,34 @@ func loadAgents(l *Loader) (agents []*agentLoader) {
 	if !l.opts.Plugins.asksOthers() || !slices.ContainsFunc(slices.Collect(maps.Values(l.config.Foreign.ByName)), isOn) {
 		return nil
 	}
-	for _, d := range dialect.All() {
-		if set := l.config.Foreign.ByName[d.Name]; set.IsOn() {
-			agents = append(agents, loadAgent(l, d, set))
+	for _, name := range dialect.Names() {
+		if set := l.config.Foreign.ByName[name]; set.IsOn() {
+			d, _ := dialect.ByName(name)
+			agents = append(agents, newAgentLoader(l, d, set))
 		}
+	}
+	var all errgroup.Group
+	for _, a := range agents {
+		all.Go(func() error {
+			a.loadAll()
+			return nil
+		})
+	}
+	all.Wait()
+	for _, a := range agents {
+		addBackground(a)
 	}
 	return agents
 }
 
-// loadAgent loads the hooks of one agent.
-func loadAgent(l *Loader, d dialect.Dialect, set config.ForeignAgent) *agentLoader {
-	a := &agentLoader{Loader: l, agentSettings: agentSettings{dialect: d}, set: set,
-		programs: HookFilesOf(l.project).programs(), memory: &dialect.Memory{}}
+func newAgentLoader(l *Loader, d dialect.Dialect, set config.ForeignAgent) *agentLoader {
+	return &agentLoader{Loader: l, agentSettings: agentSettings{dialect: d}, set: set,
+		programs: HookFilesOf(l.project).programs(), memory: &dialect.Memory{},
+		override: l.overrides(), runners: map[bool]process.Runner{}}
+}
+
+// loadAll loads the hooks of the agent.
+func (a *agentLoader) loadAll() {
 	a.read()
 	a.number()
 	a.reportFiles()
@@ -78,13 +100,11 @@ func loadAgent(l *Loader, d dialect.Dialect, set config.ForeignAgent) *agentLoad
 			ready = append(ready, h)
 		}
 	}
-	a.ready = inTurn(ready)
+	a.ready, a.Plugins = inTurn(ready), make([]plugin.Plugin, 0, len(ready))
 	for i, h := range a.ready {
 		a.load(h, a.ready[:i])
 	}
 	a.reportUnused()
-	addBackground(a)
-	return a
 }
 
 // inTurn makes all hooks of an event sequential of which one is.
@@ -119,7 +139,7 @@ func addBackground(a *agentLoader) {
 
 // skip leaves a hook out.
 func (a *agentLoader) skip(h agentHook, why plugin.SkippedPlugin) {
-	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), foreign.Describe(h.Handler)
+	why.Name, why.Origin, why.Note = h.name, a.origin(h.file, h.Line), foreign.Describe(*h.Handler)
 	a.Skipped = append(a.Skipped, why)
 }
 
@@ -142,8 +162,8 @@ func (a *agentLoader) leftOut(h agentHook, off switchedOff) plugin.SkippedPlugin
 		return plugin.SkippedPlugin{Reason: "chibi never fires " + event.Name}
 	case h.Kind == "":
 		return plugin.SkippedPlugin{Reason: fmt.Sprintf("%s has no handlers of type %q", title, clipped(h.Type))}
-	case h.Kind != dialect.CommandHandler:
-		return plugin.SkippedPlugin{Reason: fmt.Sprintf("handlers of type %q do not run here", h.Kind)}
+	case a.ways.Lacks(h.Kind) != "":
+		return plugin.SkippedPlugin{Reason: a.ways.Lacks(h.Kind)}
 	case h.Shell == "powershell" && runtime.GOOS != "windows":
 		return plugin.SkippedPlugin{Reason: "it is for powershell, which runs on Windows only"}
 	}
@@ -244,10 +264,9 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 			return
 		}
 	}
-	override := a.overrides()[h.name]
-	h.Handler = a.ofPlugin(h)
-	p, err := dialect.NewPlugin(a.dialect, h.Handler, dialect.HookOptions{
-		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.hookRunner(h.file),
+	override := a.override[h.name]
+	p, err := dialect.NewPlugin(&a.dialect, ofPlugin(a, h), dialect.HookOptions{
+		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.runner(h.file),
 		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.ways,
 		Twins: handlersOf(twins),
 	})
@@ -255,7 +274,7 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 		a.skip(h, plugin.SkippedPlugin{Reason: err.Error(), Reportable: true})
 		return
 	}
-	p.Origin, p.Note = a.origin(h.file, h.Line), foreign.Describe(h.Handler)
+	p.Origin, p.Note = a.origin(h.file, h.Line), foreign.Describe(*h.Handler)
 	a.Notices = append(a.Notices, append(override.Apply(&p), override.NoStdin(p.Name)...)...)
 	a.Plugins = append(a.Plugins, p)
 }
@@ -273,7 +292,7 @@ func twinsOf(d dialect.Dialect, h agentHook, before []agentHook) (twins []agentH
 
 func handlersOf(hooks []agentHook) (list []dialect.Handler) {
 	for _, h := range hooks {
-		list = append(list, h.Handler)
+		list = append(list, *h.Handler)
 	}
 	return list
 }

@@ -104,7 +104,7 @@ func checkHook(a *agentLoader, h agentHook, set *tools.Set) (found []HookFinding
 
 // scriptProblem says that the script that a hook starts is missing or not executable.
 func scriptProblem(a *agentLoader, h agentHook) string {
-	path, isProgram := foreign.Script(h.Handler, a.rootOf(h.file), a.dirOf(h))
+	path, isProgram := foreign.Script(*h.Handler, a.rootOf(h.file), a.dirOf(h))
 	if path == "" {
 		return ""
 	}

@@ -44,7 +44,7 @@ func (a *agentLoader) programChanged(programs *foreign.Programs, h agentHook) er
 		return nil
 	}
 	files := HookFilesOf(a.project)
-	for _, path := range files.programsOf(programs, h.file.File, h.Handler) {
+	for _, path := range files.programsOf(programs, h.file.File, *h.Handler) {
 		if err := files.asApproved(a.home, path); err != nil {
 			why := strings.TrimPrefix(err.Error(), plugin.ErrUntrusted.Error())
 			return fmt.Errorf("%w: %s%s", plugin.ErrUntrusted, term.Name(a.project.below(path)), why)
@@ -67,23 +67,28 @@ func (a *agentLoader) hookCheck(h agentHook) func() error {
 	}
 }
 
-// hookRunner runs the hooks of a file: without the terminal, and those of the project with
+// runner runs the hooks of a file: without the terminal, and those of the project with
 // programs from places that are the same in every directory.
-func (a *agentLoader) hookRunner(f *hookFile) process.Runner {
-	r := a.Runner()
+func (a *agentLoader) runner(f *hookFile) process.Runner {
+	r, made := a.runners[f.isProject]
+	if made {
+		return r
+	}
+	r = a.Runner()
 	r.NoTerminal, r.Lender, r.Terminal = true, nil, nil
 	r.Stderr = nil // it is a reason for the model, or part of the message that the hook failed
 	if f.isProject {
-		r.Env = append(slices.Clip(r.Env), absolutePaths(a.Runner())...)
+		r.Env = append(slices.Clip(r.Env), absolutePaths(r)...)
 	}
+	a.runners[f.isProject] = r
 	return r
 }
 
 // ofPlugin returns a hook with what the agent's plugins are told: the directory of the plugin, and
 // one for its data.
-func (a *agentLoader) ofPlugin(h agentHook) dialect.Handler {
+func ofPlugin(a *agentLoader, h agentHook) dialect.Handler {
 	if !h.file.IsPlugin {
-		return h.Handler
+		return *h.Handler
 	}
 	root, data := h.file.Root, filepath.Join(a.told, "plugin-data", a.dialect.Name, filepath.Base(h.file.Root))
 	env := map[string]string{"CLAUDE_PLUGIN_ROOT": root, "CLAUDE_PLUGIN_DATA": data, "PLUGIN_ROOT": root,
@@ -92,7 +97,7 @@ func (a *agentLoader) ofPlugin(h agentHook) dialect.Handler {
 	for name, value := range env {
 		pairs = append(pairs, "${"+name+"}", value)
 	}
-	one, replace := h.Handler, strings.NewReplacer(pairs...).Replace
+	one, replace := *h.Handler, strings.NewReplacer(pairs...).Replace
 	maps.Copy(env, h.Env)
 	one.Env = env
 	if one.Exec {

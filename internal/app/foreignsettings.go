@@ -30,7 +30,7 @@ type hookFile struct {
 
 // agentHook is one hook of a settings file.
 type agentHook struct {
-	dialect.Handler
+	*dialect.Handler
 	file *hookFile
 	name string
 }
@@ -39,7 +39,8 @@ type agentHook struct {
 // the table, then that of the files.
 func (a *agentSettings) hooks() (list []agentHook) {
 	for _, f := range a.files {
-		for _, h := range f.Handlers {
+		for i := range f.Handlers {
+			h := &f.Handlers[i]
 			list = append(list, agentHook{h, f, a.nameOf(f, h.Event, h.Number)})
 		}
 	}

@@ -188,7 +188,7 @@ func reportUntrusted(s *Session) {
 			continue
 		}
 		name := term.Name(strings.TrimPrefix(l.Name, projectHook))
-		if _, isAgents := dialect.ByName(l.Origin.Protocol); isAgents { // its hooks stand in one file
+		if _, isAgents := dialect.NameOf(l.Origin.Protocol); isAgents { // its hooks stand in one file
 			name = term.Name(s.Project.below(l.Origin.Path))
 		}
 		if why, changed := strings.CutPrefix(l.Reason, plugin.ErrUntrusted.Error()+": "); changed {

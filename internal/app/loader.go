@@ -100,7 +100,8 @@ func (l *Loader) Native() native.Options {
 // all finds the plugins of all protocols, in their order. The protocols are probed
 // concurrently; the first error in that order is returned.
 func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Loaded, error) {
-	loaders := []func(context.Context, *oneshot.Prober) (plugin.Loaded, error){l.native, l.kodelet}
+	foreign := func(context.Context, *oneshot.Prober) (plugin.Loaded, error) { return l.foreign(), nil }
+	loaders := []func(context.Context, *oneshot.Prober) (plugin.Loaded, error){l.native, l.kodelet, foreign}
 	found, errs := make([]plugin.Loaded, len(loaders)), make([]error, len(loaders))
 	var all errgroup.Group
 	for i, load := range loaders {
@@ -115,7 +116,7 @@ func (l *Loader) all(ctx context.Context, prober *oneshot.Prober) ([]plugin.Load
 			return nil, err
 		}
 	}
-	return append(found, l.kode(), l.foreign()), nil
+	return slices.Insert(found, 2, l.kode()), nil
 }
 
 // native asks the plugins of chibi's directory for their schemas. With NoHooks only

@@ -217,8 +217,8 @@ func (s source) nameOf(t target) (string, error) {
 			return "", s.unknownOf(t, names)
 		}
 	case "AGENT":
-		if d, ok := dialect.ByName(strings.ToLower(name)); ok {
-			return d.Name, nil
+		if known, ok := dialect.NameOf(strings.ToLower(name)); ok {
+			return known, nil
 		}
 		return "", s.unknownOf(t, dialect.Names())
 	case "SERVER":

@@ -22,7 +22,8 @@ func TestCopilotsProgressIsNoPartOfAnAnswer(t *testing.T) {
 // TestAnEventOfTwoKindsFiresAtBoth holds that Cursor's stop also tells how a turn failed.
 func TestAnEventOfTwoKindsFiresAtBoth(t *testing.T) {
 	cursor, _ := dialect.ByName("cursor")
-	plugin, err := dialect.NewPlugin(cursor, dialect.Handler{Event: "stop", Kind: dialect.CommandHandler, Command: "true"},
+	plugin, err := dialect.NewPlugin(&cursor,
+		dialect.Handler{Event: "stop", Kind: dialect.CommandHandler, Command: "true"},
 		dialect.HookOptions{Name: "cursor:stop:1"})
 	if err != nil || len(plugin.Hooks) != 2 || plugin.Hooks[0] != hookpoints.PreStop.Name ||
 		plugin.Hooks[1] != hookpoints.OnTurnFailed.Name {

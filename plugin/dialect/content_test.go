@@ -19,7 +19,7 @@ func TestAHookOfCursorSeesTheFileBeforeItIsRead(t *testing.T) {
 	dir := t.TempDir()
 	const guard = `grep -q '"content":"[^"]*sesame' && echo '{"permission":"deny","user_message":"a secret"}' || echo '{}'`
 	cursor, _ := dialect.ByName("cursor")
-	hook, err := dialect.NewPlugin(cursor,
+	hook, err := dialect.NewPlugin(&cursor,
 		dialect.Handler{Event: "beforeReadFile", Kind: dialect.CommandHandler, Command: guard},
 		dialect.HookOptions{Name: "cursor:beforeReadFile:1", Path: filepath.Join(dir, "hooks.json"), Dir: dir,
 			Runner: process.Runner{}, Run: func(context.Context) dialect.Run { return dialect.Run{Cwd: dir} }})

@@ -5,25 +5,54 @@ import (
 	"strings"
 )
 
+// agent is an agent whose table is made when it is needed: tables are large.
+type agent struct {
+	names []string // the first is that of the Dialect, the others are its Aliases
+	table func() Dialect
+}
+
+// agents lists all agents, in the order in which their hooks are asked.
+func agents() []agent {
+	return []agent{
+		{[]string{"claude", "claude-code"}, claude}, {[]string{"codex", "codex-cli"}, codex},
+		{[]string{"copilot", "copilot-cli", "github-copilot"}, copilot}, {[]string{"crush"}, crush},
+		{[]string{"cursor", "cursor-cli", "cursor-agent"}, cursor},
+		{[]string{"gemini", "gemini-cli"}, gemini}, {[]string{"qwen", "qwen-code"}, qwen},
+	}
+}
+
 // All returns the dialects of all agents, in the order in which their hooks are asked.
-func All() []Dialect {
-	return []Dialect{claude(), codex(), copilot(), crush(), cursor(), gemini(), qwen()}
+func All() (list []Dialect) {
+	for _, a := range agents() {
+		list = append(list, a.table())
+	}
+	return list
 }
 
 // Names returns the names of all dialects, in that order.
 func Names() (names []string) {
-	for _, d := range All() {
-		names = append(names, d.Name)
+	for _, a := range agents() {
+		names = append(names, a.names[0])
 	}
 	return names
 }
 
-// ByName returns the dialect of an agent by its name or an alias, such as "claude" or
+// NameOf returns the name of an agent by its name or an alias, such as "claude" for
 // "claude-code".
+func NameOf(name string) (string, bool) {
+	for _, a := range agents() {
+		if slices.Contains(a.names, name) {
+			return a.names[0], true
+		}
+	}
+	return "", false
+}
+
+// ByName returns the dialect of an agent by its name or an alias.
 func ByName(name string) (Dialect, bool) {
-	for _, d := range All() {
-		if d.Name == name || slices.Contains(d.Aliases, name) {
-			return d, true
+	for _, a := range agents() {
+		if slices.Contains(a.names, name) {
+			return a.table(), true
 		}
 	}
 	return Dialect{}, false

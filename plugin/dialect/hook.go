@@ -42,7 +42,7 @@ type HookOptions struct {
 
 // NewPlugin returns the plugin that runs a handler at the points of its event. The error says
 // why chibi does not run it.
-func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
+func NewPlugin(d *Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	e, known := d.Event(h.Event)
 	if !known {
 		return plugin.Plugin{}, fmt.Errorf("unknown event %q", h.Event)
@@ -51,7 +51,7 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	if points == nil {
 		return plugin.Plugin{}, fmt.Errorf("chibi never fires %s", e.Name)
 	}
-	if lacks := o.Ways.lacks(h.Kind); lacks != "" {
+	if lacks := o.Ways.Lacks(h.Kind); lacks != "" {
 		return plugin.Plugin{}, errors.New(lacks)
 	}
 	p := plugin.Plugin{Name: o.Name, Origin: plugin.Origin{Protocol: d.Name, Path: o.Path},
@@ -68,11 +68,11 @@ func NewPlugin(d Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	default:
 		p.Round = d.Name + ":" + e.Name
 	}
-	p.Transcript = tells(d, e, Transcript)
+	p.Transcript = tells(*d, e, Transcript)
 	if h.FailClosed {
 		p.OnFailure = plugin.Block
 	}
-	matches, err := matchesAlone(d, e, h, o.Twins)
+	matches, err := matchesAlone(*d, e, h, o.Twins)
 	if err != nil {
 		return plugin.Plugin{}, err
 	}
@@ -121,7 +121,7 @@ func matchesAlone(d Dialect, e Event, h Handler, twins []Handler) (func(value st
 
 // hook is a handler of a settings file as a [plugin.Handler].
 type hook struct {
-	dialect Dialect
+	dialect *Dialect
 	event   Event
 	handler Handler
 	opts    HookOptions
@@ -214,7 +214,7 @@ func find(c *process.Command, runner process.Runner) error {
 
 // answer returns the answer that an effect is at a point.
 func (h *hook) answer(at hookpoints.Name, m Moment, eff Effect, answer plugin.Answer) plugin.Answer {
-	body, notes := answerAt(h.dialect, at, m, eff)
+	body, notes := answerAt(*h.dialect, at, m, eff)
 	h.opts.Memory.setVariables(eff.Env)
 	answer.Body, answer.Notes = body, append(answer.Notes, notes...)
 	return answer

@@ -26,7 +26,7 @@ func hooks(t *testing.T, dir, settings string) (*plugin.Host, *[]string) {
 	host := &plugin.Host{Notify: func(n plugin.Notice) { *said = append(*said, n.Text) }}
 	memory := &dialect.Memory{}
 	for _, h := range read.Handlers {
-		p, err := dialect.NewPlugin(claude, h, dialect.HookOptions{
+		p, err := dialect.NewPlugin(&claude, h, dialect.HookOptions{
 			Name: "claude:" + h.Event, Path: "settings.json", Dir: dir, Memory: memory,
 			Run: func(context.Context) dialect.Run {
 				return dialect.Run{Session: "s1", Cwd: dir, Project: dir, Source: "startup"}

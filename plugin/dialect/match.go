@@ -23,17 +23,17 @@ func (d Dialect) Matched(e Event, m Moment) string {
 // Matches returns what a matcher says about values at an event (see Matched). The error says
 // why it cannot be compared, and what the agent does then.
 func (d Dialect) Matches(e Event, matcher string) (func(value string) bool, error) {
-	d = e.of(d)
-	is, err := d.Matcher.compile(e.Name, strings.TrimSpace(matcher))
+	there := e.of(d)
+	is, err := there.Matcher.compile(e.Name, strings.TrimSpace(matcher))
 	if e.Matches == "" || is == nil {
-		return func(string) bool { return e.Matches == "" || err == nil }, err
+		all := e.Matches == "" || err == nil
+		return func(string) bool { return all }, err
 	}
-	return func(value string) bool {
-		if e.Matches != ToolName {
-			return is(value)
-		}
-		return slices.ContainsFunc(d.Tools.Names(value), is)
-	}, err
+	if e.Matches != ToolName {
+		return is, err
+	}
+	tools := there.Tools // alone: a Dialect is large, and there may be many matchers
+	return func(value string) bool { return slices.ContainsFunc(tools.Names(value), is) }, err
 }
 
 // maxMatcher bounds a matcher, in bytes.
@@ -52,6 +52,13 @@ func (r MatcherRule) compile(event, matcher string) (func(value string) bool, er
 		names := strings.FieldsFunc(matcher, func(c rune) bool { return strings.ContainsRune(r.Separators, c) })
 		return func(value string) bool {
 			return slices.ContainsFunc(names, func(n string) bool { return strings.TrimSpace(n) == value })
+		}, nil
+	}
+	if parts, isPlain := plainParts(matcher); isPlain { // as most are: cheaper than a pattern
+		return func(value string) bool {
+			return slices.ContainsFunc(parts, func(part string) bool {
+				return value == part || !r.Whole && strings.Contains(value, part)
+			})
 		}, nil
 	}
 	is, err := r.pattern(matcher)
@@ -81,6 +88,15 @@ func (r MatcherRule) pattern(text string) (func(value string) bool, error) {
 		return inParts(heads, rest)
 	}
 	return nil, err
+}
+
+// plainParts returns the alternatives of a pattern without any other special character.
+func plainParts(pattern string) (parts []string, isPlain bool) {
+	isSpecial := func(c rune) bool {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		return !letter && !strings.ContainsRune("_-|", c)
+	}
+	return strings.Split(pattern, "|"), !strings.ContainsFunc(pattern, isSpecial)
 }
 
 // isList reports whether a matcher is a list of exact names.

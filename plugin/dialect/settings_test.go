@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// agents are dialects with what matters for settings files.
-func agents() map[string]Dialect {
+// shapes are dialects with what matters for settings files.
+func shapes() map[string]Dialect {
 	return map[string]Dialect{
 		"claude": {Title: "Claude Code", Shape: claudeShape()}, "codex": {Title: "Codex", Shape: codexShape()},
 		"copilot": {Title: "Copilot CLI", Shape: copilotShape()}, "crush": {Title: "Crush", Shape: crushShape()},
@@ -97,7 +97,7 @@ func TestHandlersOfEachAgentsSettings(t *testing.T) {
 		}},
 	} {
 		t.Run(test.agent+" "+test.format, func(t *testing.T) {
-			got := agents()[test.agent].Settings([]byte(test.text), test.format)
+			got := shapes()[test.agent].Settings([]byte(test.text), test.format)
 			if diff := cmp.Diff(test.want, got.Handlers); diff != "" || len(got.Problems) > 0 {
 				t.Errorf("problems %v, (-want +got):\n%s", got.Problems, diff)
 			}
@@ -129,13 +129,13 @@ func TestAnEntryThatCannotBeReadDoesNotConcernOthers(t *testing.T) {
 		{"copilot", `{"timeoutSec": 5}`, `a handler of type "command" needs command`},
 	} {
 		good := func(command string) string {
-			if agents()[test.agent].Shape.Groups {
+			if shapes()[test.agent].Shape.Groups {
 				return `{"hooks": [{"command": "` + command + `"}]}`
 			}
 			return `{"command": "` + command + `"}`
 		}
 		text := fmt.Sprintf("{\"hooks\": {\"Stop\": [%s,\n%s,\n%s]}}", good("a"), test.entry, good("b"))
-		got := agents()[test.agent].Settings([]byte(text), "json")
+		got := shapes()[test.agent].Settings([]byte(text), "json")
 		if len(got.Handlers) != 2 || got.Handlers[0].Command != "a" || got.Handlers[1].Command != "b" ||
 			got.Handlers[1].Number != 3 || got.Handlers[1].Line != 3 {
 			t.Errorf("%s: %s: the others are %+v", test.agent, test.entry, got.Handlers)
@@ -161,20 +161,20 @@ func TestATextThatIsNoSettingsFile(t *testing.T) {
 		{"cursor", "json", `{"version": 2, "hooks": {"stop": [{"command": "x"}]}}`,
 			`its "version" is 2, and Cursor reads version 1 only`},
 	} {
-		got := agents()[test.agent].Settings([]byte(test.text), test.format)
+		got := shapes()[test.agent].Settings([]byte(test.text), test.format)
 		if len(got.Handlers) > 0 || len(got.Problems) != 1 || !strings.Contains(got.Problems[0].String(), test.want) {
 			t.Errorf("%s: %.40q: %+v, want %q", test.agent, test.text, got, test.want)
 		}
 	}
 	for _, text := range []string{"", " \n", "\ufeff{}", "{}", `{"hooks": null}`, `{"hooks": {}}`} {
-		if got := agents()["claude"].Settings([]byte(text), "json"); len(got.Problems) > 0 {
+		if got := shapes()["claude"].Settings([]byte(text), "json"); len(got.Problems) > 0 {
 			t.Errorf("%q: %v", text, got.Problems)
 		}
 	}
 }
 
 func TestOfSeveralMembersOfOneNameTheLastCounts(t *testing.T) {
-	got := agents()["claude"].Settings([]byte(`{"hooks": {"Stop": [{"hooks": [{"command": "a"}]}]},
+	got := shapes()["claude"].Settings([]byte(`{"hooks": {"Stop": [{"hooks": [{"command": "a"}]}]},
 		"hooks": {"Stop": [{"hooks": [{"command": "b", "command": "c"}]}]}}`), "json")
 	if len(got.Handlers) != 1 || got.Handlers[0].Command != "c" || got.Handlers[0].Line != 2 {
 		t.Errorf("%+v", got)
@@ -196,7 +196,7 @@ func TestSwitches(t *testing.T) {
 		{"codex", "toml", "[features]\nhooks = false", &yes, nil}, {"codex", "toml", "[features]\nhooks = true", &no, nil},
 		{"gemini", "jsonc", `{"hooksConfig": {"enabled": false, "disabled": ["a", 7, "b"]}}`, &yes, []string{"a", "b"}},
 	} {
-		got := agents()[test.agent].Settings([]byte(test.text), test.format)
+		got := shapes()[test.agent].Settings([]byte(test.text), test.format)
 		if diff := cmp.Diff(test.want, got.Disabled); diff != "" || !slices.Equal(got.DisabledNames, test.names) {
 			t.Errorf("%s: %s: %v %s", test.agent, test.text, got.DisabledNames, diff)
 		}
@@ -206,7 +206,7 @@ func TestSwitches(t *testing.T) {
 func TestHandlersOfAFileAreBounded(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat(`{"command": "x"},`, MaxHandlers+200), ",")
 	text := `{"hooks": {"Stop": [{"hooks": [` + many + `]}]}}`
-	got := agents()["claude"].Settings([]byte(text), "json")
+	got := shapes()["claude"].Settings([]byte(text), "json")
 	if len(got.Handlers) != MaxHandlers || len(got.Problems) != maxProblems || got.Entries["Stop"] != MaxHandlers+200 ||
 		got.Problems[0].Text != "the file has more than 2000 hooks" {
 		t.Errorf("%d handlers, %d problems, %v", len(got.Handlers), len(got.Problems), got.Entries)
@@ -273,7 +273,7 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte("[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = \"a\"\n[features]\nhooks = false"), "toml")
 	f.Fuzz(func(t *testing.T, text []byte, format string) {
 		fuzztest.Memory(t)
-		for name, d := range agents() {
+		for name, d := range shapes() {
 			s := d.Settings(text, format)
 			total := len(s.Handlers)
 			for _, h := range s.Handlers {

@@ -38,8 +38,8 @@ type Judging struct {
 	ReadsFiles bool
 }
 
-// lacks says why a kind of handler is not run; "" if it is.
-func (w Ways) lacks(kind HandlerKind) string {
+// Lacks says why a kind of handler is not run; "" if it is.
+func (w Ways) Lacks(kind HandlerKind) string {
 	switch {
 	case kind == HTTPHandler && w.Post == nil:
 		return "HTTP handlers are not run here"
@@ -97,7 +97,7 @@ func (h *hook) outcome(out Outcome, answer plugin.Answer, err error) (Effect, pl
 	if eff.Failed != "" {
 		return eff, answer, h.failed(errors.New(eff.Failed))
 	}
-	if note := foreignNote(h.dialect, h.event, out); note != "" {
+	if note := foreignNote(*h.dialect, h.event, out); note != "" {
 		eff.Notes = append(eff.Notes, note)
 	}
 	return eff, answer, nil

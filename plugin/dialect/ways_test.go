@@ -19,7 +19,7 @@ func asked(t *testing.T, h dialect.Handler, ways dialect.Ways) (*plugin.Host, *[
 	t.Helper()
 	claude, _ := dialect.ByName("claude")
 	h.Event, h.Line = "PreToolUse", 3
-	p, err := dialect.NewPlugin(claude, h, dialect.HookOptions{Name: "claude:PreToolUse:1", Path: "settings.json",
+	p, err := dialect.NewPlugin(&claude, h, dialect.HookOptions{Name: "claude:PreToolUse:1", Path: "settings.json",
 		Run: func(context.Context) dialect.Run { return dialect.Run{Session: "s1"} }, Ways: ways,
 		Runner: process.Runner{Env: []string{"TOKEN=secret", "OTHER=hidden"}}})
 	if err != nil {
@@ -119,7 +119,7 @@ func TestAHandlerThatIsNotRunSaysWhy(t *testing.T) {
 		dialect.PromptHandler: "[foreign] model_hooks = true", dialect.HTTPHandler: "HTTP handlers are not run here",
 		dialect.MCPToolHandler: "is not run here", "": "does not know this type",
 	} {
-		_, err := dialect.NewPlugin(claude, dialect.Handler{Event: "PreToolUse", Kind: kind}, dialect.HookOptions{})
+		_, err := dialect.NewPlugin(&claude, dialect.Handler{Event: "PreToolUse", Kind: kind}, dialect.HookOptions{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", kind, err)
 		}
@@ -133,7 +133,7 @@ func TestWhatIsSaidInTheBackgroundComesWithTheNextPrompt(t *testing.T) {
 	claude, _ := dialect.ByName("claude")
 	memory := &dialect.Memory{}
 	add := func(host *plugin.Host, command string, wakes bool) {
-		p, err := dialect.NewPlugin(claude, dialect.Handler{Event: "PreToolUse", Kind: dialect.CommandHandler,
+		p, err := dialect.NewPlugin(&claude, dialect.Handler{Event: "PreToolUse", Kind: dialect.CommandHandler,
 			Command: command, Async: true, AsyncRewake: wakes}, dialect.HookOptions{Name: command, Dir: dir, Memory: memory,
 			Run: func(context.Context) dialect.Run { return dialect.Run{} }})
 		if err != nil {
@@ -162,7 +162,7 @@ func TestAHookInTheBackgroundEndsWithTheRun(t *testing.T) {
 	dir := t.TempDir()
 	claude, _ := dialect.ByName("claude")
 	memory := &dialect.Memory{}
-	p, err := dialect.NewPlugin(claude, dialect.Handler{Event: "PreToolUse", Kind: dialect.CommandHandler, Async: true,
+	p, err := dialect.NewPlugin(&claude, dialect.Handler{Event: "PreToolUse", Kind: dialect.CommandHandler, Async: true,
 		Command: "while :; do sleep 1; done"}, dialect.HookOptions{Name: "slow", Dir: dir, Memory: memory,
 		Run: func(context.Context) dialect.Run { return dialect.Run{} }})
 	if err != nil {

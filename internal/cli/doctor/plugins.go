@@ -80,7 +80,7 @@ func checkCommand(name string) string { return "chibi plugin check " + term.Shel
 func pluginNotices(_ context.Context, s *app.Session) (found []finding) {
 	for _, n := range s.Loaded.Notices {
 		fix := checkCommand(n.Plugin)
-		if _, isAgent := dialect.ByName(n.Plugin); isAgent {
+		if _, isAgent := dialect.NameOf(n.Plugin); isAgent {
 			fix = "chibi plugin list"
 		}
 		found = append(found, warning(n.String(), fix))
