@@ -109,8 +109,8 @@ func verdictRows() [][]string {
 	noName := `echo '{"hookSpecificOutput":{` + deny + `}}'`
 	return [][]string{
 		{"what the hook does", "reason", "claude", "codex", "copilot", "crush", "cursor", "gemini", "qwen"},
-		{"echo hello", "", "go", "go", "go", "go", "err", "ALLOW said", "go"},
-		{`echo '{"decision":'`, "", "go", "err", "go", "go", "err", "ALLOW said", "go"},
+		{"echo hello", "", "go", "go", "go", "go", "err", "go said", "go"},
+		{`echo '{"decision":'`, "", "go", "err", "go", "go", "err", "go said", "go"},
 		{hook(deny), "no rm", "DENY", "DENY", "DENY", "DENY", "go said", "go said", "DENY"},
 		{hook(`"permissionDecision":"deny"`), "", "DENY", "err", "DENY", "DENY", "go said", "go said", "DENY"},
 		{noName, "no rm", "err", "err", "DENY", "DENY", "go said", "go said", "DENY"},

@@ -24,8 +24,8 @@ func TestVerdictsBeforeATool(t *testing.T) {
 		stdout string
 		want   string // for each of events
 	}{
-		{name: "text", stdout: "hello", want: "go go go go go err ALLOW go"},
-		{name: "broken JSON", stdout: `{"decision":`, want: "go err go go go err ALLOW go"},
+		{name: "text", stdout: "hello", want: "go go go go go err go go"},
+		{name: "broken JSON", stdout: `{"decision":`, want: "go err go go go err go go"},
 		{name: "deny", stdout: hookOutput, want: "DENY DENY go DENY DENY go go DENY"},
 		{name: "deny without a reason", stdout: strings.Replace(hookOutput, `"no"`, `""`, 1),
 			want: "DENY err go DENY DENY go go DENY"},
@@ -48,7 +48,7 @@ func TestVerdictsBeforeATool(t *testing.T) {
 		{name: "2, silent", out: dialect.Outcome{Exit: 2}, want: "DENY err DENY DENY DENY DENY go err"},
 		{name: "2, allow", out: dialect.Outcome{Exit: 2}, stdout: allow, want: "DENY err DENY DENY DENY DENY go err"},
 		{name: "2, allow in the words of most", out: dialect.Outcome{Exit: 2}, stdout: `{"decision":"allow"}`,
-			want: "DENY err DENY DENY DENY DENY ALLOW err"},
+			want: "DENY err DENY DENY DENY DENY go err"},
 		{name: "2, JSON on standard error", out: dialect.Outcome{Exit: 2, Stderr: hookOutput},
 			want: "DENY DENY DENY DENY DENY DENY go DENY"},
 		{name: "3", out: dialect.Outcome{Exit: 3, Stderr: "oh"}, want: "err err DENY DENY err err DENY err"},

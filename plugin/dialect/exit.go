@@ -122,9 +122,6 @@ func (v *verdict) ended() {
 		v.eff.SystemMessage = joined(v.eff.SystemMessage, v.text)
 	case "failed":
 		v.eff.Failed = v.out.failure(v.text)
-	case "allow":
-		v.eff.Decision = hookpoints.DecisionAllow
-		v.plain()
 	case "ok":
 		v.plain()
 	default:

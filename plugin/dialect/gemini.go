@@ -36,8 +36,9 @@ func gemini() Dialect {
 		Matcher: MatcherRule{Literal: true,
 			Exact: []string{"SessionStart", "SessionEnd", "PreCompress", "Notification"}},
 		Exits: []Exit{
-			{Status: "0", JSON: "decides", Then: "allow", NeedsText: true, Else: "ok", Stderr: true},
-			{Status: "signal", JSON: "decides", Then: "allow", NeedsText: true, Else: "ok", Stderr: true},
+			// A text means "allow" in its source; the program asks the person all the same.
+			{Status: "0", JSON: "decides", Then: "ok", Stderr: true},
+			{Status: "signal", JSON: "decides", Then: "ok", Stderr: true},
 			{Status: "1", JSON: "decides", Then: "shown", Stderr: true},
 			{Status: "other", JSON: "decides", Then: "deny", NeedsText: true, Else: "ok", Stderr: true},
 		},
@@ -163,8 +164,8 @@ func geminiBeforeTool() []Row {
 		{Path: "decision", Is: `"deny"`, Set: SetDecision, To: "deny"},
 		{Path: "decision", Is: `"block"`, Set: SetDecision, To: "deny"},
 		{Path: "decision", Is: `"ask"`, Set: SetDecision, To: "ask"},
-		{Path: "decision", Is: `"allow"`, Set: SetDecision, To: "allow"},
-		{Path: "decision", Is: `"approve"`, Set: SetDecision, To: "allow"},
+		{Path: "decision", Is: `"allow"`, Set: Silent}, // the program asks the person all the same
+		{Path: "decision", Is: `"approve"`, Set: Silent},
 		{Path: "reason", Set: SetReason},
 		{Path: "continue", Is: "false", Set: SetHalt},
 		{Path: "stopReason", Set: SetHaltReason},

@@ -309,8 +309,8 @@ type Exit struct {
 	// JSON says what JSON on standard output then is: "decides", "beside" (it counts, and
 	// so does Then), "ignored".
 	JSON string
-	// Then is what the status itself means without JSON that decides: "ok", "allow", "deny",
-	// "halt", "context", "shown" (the text is for the person) or "failed".
+	// Then is what the status itself means without JSON that decides: "ok", "deny", "halt",
+	// "context", "shown" (the text is for the person) or "failed".
 	Then string
 	// NeedsText says that Then only holds if there is text on standard error (or what
 	// takes its place), Else is what holds otherwise; "": "failed".
