@@ -118,7 +118,7 @@ func (p points) prompt(ctx context.Context) (dialect.Effect, error) {
 
 // consulted is a call as the agent is about to make it.
 func (p points) consulted(m dialect.Moment) agent.Consulted {
-	call := dialect.TheirCall{Moment: m}
+	call := dialect.TheirCallOf(m)
 	return agent.Consulted{Tool: call.Tool(), ID: m.Text(dialect.CallID), Arguments: call.Arguments(),
 		AskedElsewhere: asksElsewhere(p.Agent, p.event, m), Nesting: call.Nesting()}
 }
@@ -205,7 +205,7 @@ func joined(a, b string) string {
 
 // afterTool tells plugins how a call ended.
 func (p points) afterTool(ctx context.Context) (effect dialect.Effect, err error) {
-	call := dialect.TheirCall{Moment: p.moment}
+	call := dialect.TheirCallOf(p.moment)
 	output, exit := call.Result()
 	result := agent.ConsultedResult{Consulted: p.consulted(p.moment), Output: output, Exit: exit, Took: call.Took(),
 		Failed: p.event.Kind == dialect.ToolFailed || call.Failed()}

@@ -75,11 +75,11 @@ const grace = 3 * time.Second
 
 // ask asks the plugins.
 func (r *run) ask(ctx context.Context, in io.Reader) (effect dialect.Effect, err error) {
+	r.event, _ = r.Agent.Event(r.Name) // an event of a newer agent is the zero Event
 	payload, err := readAll(ctx, in)
 	if err != nil {
 		return effect, err
 	}
-	r.event, _ = r.Agent.Event(r.Name) // an event of a newer agent is the zero Event
 	if r.moment, err = r.Agent.Moment(r.event, payload); err != nil {
 		return effect, err
 	}
@@ -112,21 +112,25 @@ func (r *run) identity() plugin.Identity {
 }
 
 // readAll reads what the agent says, to the end or until ctx ends.
-func readAll(ctx context.Context, in io.Reader) (payload []byte, err error) {
-	done := make(chan struct{})
+func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
+	type result struct {
+		payload []byte
+		err     error
+	}
+	done := make(chan result, 1)
 	go func() {
-		defer close(done)
-		payload, err = io.ReadAll(io.LimitReader(in, maxPayload+1))
+		payload, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
+		done <- result{payload, err}
 	}()
 	select {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("reading the event: %w", ctx.Err())
-	case <-done:
+	case r := <-done:
+		if r.err == nil && len(r.payload) > maxPayload {
+			r.err = &disk.TooLargeError{Path: "the event", Max: maxPayload}
+		}
+		return r.payload, r.err
 	}
-	if err == nil && len(payload) > maxPayload {
-		err = &disk.TooLargeError{Path: "the event", Max: maxPayload}
-	}
-	return payload, err
 }
 
 // enterDirectory goes to where the agent works: plugins run there, whatever directory the agent

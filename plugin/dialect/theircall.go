@@ -3,15 +3,44 @@ package dialect
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/tidwall/gjson"
 )
 
 // TheirCall is the tool call that a moment of an agent is about, as chibi knows such calls.
 type TheirCall struct{ Moment }
+
+// TheirCallOf returns the call of a moment. Events about one kind of thing alone, such as a
+// command, name no tool: it is chibi's tool of that kind then.
+func TheirCallOf(m Moment) TheirCall {
+	if m.Has(ToolName) {
+		return TheirCall{m}
+	}
+	m.Values = maps.Clone(m.Values)
+	switch m.Kind {
+	case BeforeShell:
+		m.nameCall("shell_exec", tools.CategoryShell, "command", Command)
+	case BeforeRead:
+		m.nameCall("read_file", tools.CategoryRead, "path", Path)
+	case BeforeMCP:
+		m.set(ToolName, m.Text(ServerTool))
+		m.set(ToolCategory, string(tools.CategoryMCP))
+	}
+	return TheirCall{m}
+}
+
+// nameCall notes the call of a tool with one argument.
+func (m Moment) nameCall(tool string, category tools.Category, subject string, argument Value) {
+	m.set(ToolName, tool)
+	m.set(ToolCategory, string(category))
+	m.set(ToolSubject, subject)
+	m.Values[ToolInput], _ = strictjson.Encode(map[string]string{subject: m.Text(argument)})
+}
 
 // Nesting says in which sub-agent of the agent it happens.
 func (m TheirCall) Nesting() hookpoints.Nesting { return m.nesting() }
