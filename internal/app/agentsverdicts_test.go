@@ -71,6 +71,9 @@ func (h agentHome) ask(prompt string, o app.Options) (a asked) {
 		h.t.Fatal(err)
 	}
 	defer s.Close()
+	for _, skipped := range s.Loaded.Skipped {
+		a.notices += skipped.Reason + "\n"
+	}
 	if err := s.Run(h.t.Context(), func() error { return s.Ask(h.t.Context(), prompt) }); err != nil {
 		a.notices += err.Error() + "\n"
 	}

@@ -27,6 +27,9 @@ type agentLoader struct {
 	set config.ForeignAgent
 	// programs are the files of the project that hooks name.
 	programs *foreign.Programs
+	// urls are the only ones that hooks may be, headerVariables the only variables in headers; nil:
+	// no settings file says so.
+	urls, headerVariables []string
 	// memory is what the hooks share.
 	memory *dialect.Memory
 	// override are the person's settings for single hooks.
@@ -85,6 +88,7 @@ func (a *agentLoader) loadAll() {
 	a.number()
 	a.reportFiles()
 	off := a.disabledBy()
+	a.urls, a.headerVariables = a.allowed()
 	var ready []agentHook
 	for _, h := range a.hooks() {
 		why, untrusted := a.leftOut(h, off), h.file.untrusted
@@ -268,6 +272,8 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 	p, err := dialect.NewPlugin(&a.dialect, ofPlugin(a, h), dialect.HookOptions{
 		Name: h.name, Path: h.file.Path, Dir: a.dirOf(h), Runner: a.runner(h.file),
 		Run: a.runOf(h.file), Override: override, Check: a.hookCheck(h), Memory: a.memory, Ways: a.ways,
+		Concerns: concerningOf(a.Loader), Waiting: a.waiting, Leaves: leavingOf(a.Loader),
+		URLs: a.urls, HeaderVariables: a.headerVariables,
 		Twins: handlersOf(twins),
 	})
 	if err != nil {

@@ -41,6 +41,10 @@ type Loader struct {
 	about func(context.Context) dialect.Run
 	// ways are how those are asked that are no commands.
 	ways dialect.Ways
+	// waiting shows what a hook says while it works.
+	waiting func(string) func()
+	// left are the variables that hooks leave for later commands.
+	left *leftVariables
 	// atEnd has a function called at the end of the session.
 	atEnd func(func())
 }
@@ -53,6 +57,7 @@ func (s *Session) Loader() *Loader {
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
 		about: func(context.Context) dialect.Run { return aboutRun(s) }, ways: waysOf(s),
+		waiting: s.person.waiting, left: s.left,
 		atEnd: func(do func()) { s.closers = append(s.closers, closing(do)) },
 	}
 }

@@ -18,6 +18,7 @@ import (
 // and expired contexts, and loads the plugins.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}, reads: &coding.Reads{},
+		left:     &leftVariables{},
 		replaced: map[string]bool{}}
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }

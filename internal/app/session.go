@@ -48,6 +48,8 @@ type Session struct {
 	server  *openai.Client // connected early; nil: it is not
 	closers []io.Closer    // in the order of opening
 	lender  *process.Lender
+	// left are the variables that hooks of agents leave for later commands.
+	left *leftVariables
 	// residents are the processes of this session's resident plugins; nil until they are
 	// loaded.
 	residents *resident.Group
@@ -87,7 +89,7 @@ func (s *Session) For(name string) (*Session, error) {
 	t := &Session{
 		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
 		lender: s.lender, tracer: s.tracer, instructions: s.instructions,
-		reads: s.reads, replaced: s.replaced,
+		reads: s.reads, replaced: s.replaced, left: s.left,
 		shared: true, trace: s.trace,
 	}
 	t.opts.Context, t.opts.Transient = name, true

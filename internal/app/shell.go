@@ -15,7 +15,7 @@ func shellConfig(s *Session, dir string) coding.ShellConfig {
 		Runner: process.Runner{Env: loader.env.list(true), Drop: native.PerCall(),
 			MaxStderr: int64(s.Config.Limits.PluginStderrBytes)},
 		Dir: dir, Home: UserHome(), Timeout: ms(set.ToolTimeoutMS), MaxOutput: int64(set.MaxToolOutputBytes),
-		Spool: loader.spool, Confine: confinement(s),
+		Spool: loader.spool, Confine: confinement(s), Env: s.left.list,
 	}
 }
 

@@ -158,6 +158,7 @@ var allowed = map[string][]string{
 	"internal/terminaltest":     {},
 	"internal/hookdoc":          {"hookpoints"},
 	"internal/hookdoc/generate": {"hookpoints", "internal/hookdoc", "internal/srcdoc"},
+	"internal/agentdoc":         {"internal/srcdoc", "plugin/dialect"},
 	"internal/keydoc":           {"internal/config", "internal/srcdoc"},
 	"internal/srcdoc":           {},
 	"internal/archtest":         {},

@@ -18,7 +18,7 @@ func claudeSession() []Event {
 		Name: "SessionStart", Kind: SessionStart, Matches: Source, Timeout: claudeCommands, Bridged: true,
 		Fields: claudeFields("start", slices.Concat([]Field{field("source", Source), optional("model", Model)},
 			theirs("session_title"), resumed)...),
-		PlainText: TextContext, Exits: claudeCannotBlock(),
+		PlainText: TextContext, Exits: claudeCannotBlock(), Handlers: []HandlerKind{CommandHandler, MCPToolHandler},
 		Rows: claudeRows("SessionStart", claudeContext(),
 			Row{Path: "hookSpecificOutput.initialUserMessage", Set: NoEffect},
 			Row{Path: "hookSpecificOutput.sessionTitle", Set: NoEffect},

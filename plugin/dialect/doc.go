@@ -22,4 +22,6 @@
 //
 // Values of this package are immutable and safe for concurrent use. It starts no processes
 // and reads no files.
+//
+//go:generate go run ../../internal/agentdoc/cmd/agentdoc -root ../..
 package dialect

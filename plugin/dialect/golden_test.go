@@ -193,11 +193,19 @@ func (a agent) same(payload []byte, name string) bool {
 	return err == nil && string(captured) == string(payload)
 }
 
+// handlersOf says which types of handlers an event has, if not all.
+func handlersOf(e dialect.Event) string {
+	if e.Handlers == nil {
+		return ""
+	}
+	return fmt.Sprintf(", handlers %v", e.Handlers)
+}
+
 // facts are what the engine does not interpret: of the program, with "-", or of an event.
 func (a agent) facts(of string) string {
 	if e := a.event(of); of != "-" {
-		return fmt.Sprintf("kind %s, also %v, aliases %v, matched by %s, after %v, at most %v\nbridged %t, lost %s",
-			e.Kind, e.Also, e.Aliases, e.Matches, e.Timeout, e.Longest, e.Bridged, strings.Join(e.Lost, " "))
+		return fmt.Sprintf("kind %s, also %v, aliases %v, matched by %s, after %v, at most %v%s\nbridged %t, lost %s",
+			e.Kind, e.Also, e.Aliases, e.Matches, e.Timeout, e.Longest, handlersOf(e), e.Bridged, strings.Join(e.Lost, " "))
 	}
 	var names []string
 	for _, v := range a.Environment {

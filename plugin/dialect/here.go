@@ -99,7 +99,8 @@ func (a *answer) set(field, text string) {
 
 // refuse blocks for a denial, or halts.
 func (a *answer) refuse(eff Effect) {
-	if eff.Decision == hookpoints.DecisionDeny {
+	endsHere := eff.Halt && a.at == hookpoints.PreTool.Name // nothing runs then either
+	if eff.Decision == hookpoints.DecisionDeny && !endsHere {
 		a.fields["block"] = true
 		a.set("message", eff.Reason)
 		return

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
@@ -31,6 +32,16 @@ type HookOptions struct {
 	Ways Ways
 	// Memory is what the hooks of an agent share in a run; nil: nothing.
 	Memory *Memory
+	// Concerns reads rules of handlers that have an "if"; nil: these are left out.
+	Concerns Concerning
+	// Waiting is called with what a handler wants shown while it works, and returns what ends
+	// that; nil: it is not shown.
+	Waiting func(text string) (done func())
+	// Leaves is how hooks leave variables for later commands; zero: they cannot.
+	Leaves Leaving
+	// URLs are the only ones that an HTTP handler may have, nil: any. HeaderVariables are the only
+	// variables in its headers besides its own list, nil: any of it.
+	URLs, HeaderVariables []string
 	// Twins are earlier handlers of the event that do the same: where the matcher of one of
 	// them matches, this one is not asked.
 	Twins []Handler
@@ -51,7 +62,7 @@ func NewPlugin(d *Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	if points == nil {
 		return plugin.Plugin{}, fmt.Errorf("chibi never fires %s", e.Name)
 	}
-	if lacks := o.Ways.Lacks(h.Kind); lacks != "" {
+	if lacks := cmp.Or(o.Ways.Lacks(h.Kind), refuses(*d, e, h, o)); lacks != "" {
 		return plugin.Plugin{}, errors.New(lacks)
 	}
 	p := plugin.Plugin{Name: o.Name, Origin: plugin.Origin{Protocol: d.Name, Path: o.Path},
@@ -76,7 +87,11 @@ func NewPlugin(d *Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 	if err != nil {
 		return plugin.Plugin{}, err
 	}
-	one := &hook{dialect: d, event: e, handler: h, opts: o, matches: matches}
+	concerns, err := h.condition(*d, e, o.Concerns)
+	if err != nil {
+		return plugin.Plugin{}, err
+	}
+	one := &hook{dialect: d, event: e, handler: h, opts: o, matches: matches, concerns: concerns}
 	p.Handler = one
 	if e.Kind == SessionStart {
 		p.Handler = &starter{hook: one}
@@ -126,6 +141,10 @@ type hook struct {
 	handler Handler
 	opts    HookOptions
 	matches func(value string) bool
+	// concerns is the handler's rule about calls, nil: it has none.
+	concerns func(Moment) bool
+	// ran says that it has run, of a handler that runs once.
+	ran atomic.Bool
 }
 
 // Handle runs the handler at an event that it is for.
@@ -141,7 +160,7 @@ func (h *hook) Handle(ctx context.Context, ev plugin.Event) (plugin.Answer, erro
 	if err != nil {
 		return answer, err
 	}
-	return h.answer(ev.Point, m, eff, answer), nil
+	return h.answer(ev.Point, m, capped(h, m, eff), answer), nil
 }
 
 // moment returns what happens, or why the hook is not for it.
@@ -154,6 +173,12 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why strin
 	if value := h.dialect.Matched(h.event, m); !h.matches(value) {
 		return m, fmt.Sprintf("its matcher %.60q does not match %.60q", h.handler.Matcher, value)
 	}
+	if h.concerns != nil && !h.concerns(m) {
+		return m, fmt.Sprintf("its rule %.60q is not about this call", h.handler.If)
+	}
+	if h.handler.Once && h.dialect.Shape.Once && h.ran.Swap(true) {
+		return m, "it runs once in a session"
+	}
 	if h.event.Kind == BeforeRead {
 		m.set(FileContent, contentOf(m.Text(Path)))
 	}
@@ -162,11 +187,20 @@ func (h *hook) moment(ctx context.Context, ev plugin.Event) (m Moment, why strin
 
 // run asks the handler about a moment.
 func (h *hook) run(ctx context.Context, ev plugin.Event, m Moment) (Effect, plugin.Answer, error) {
+	if h.opts.Waiting != nil && h.handler.StatusMessage != "" {
+		defer h.opts.Waiting(h.handler.StatusMessage)()
+	}
+	variables, err := envFile(h, m)
+	if err != nil {
+		return Effect{}, plugin.Answer{}, err
+	}
 	payload, err := h.dialect.Payload(h.event, m)
 	if err != nil {
 		return Effect{}, plugin.Answer{}, err
 	}
-	return h.ask(ctx, ev, m, payload)
+	eff, answer, err := h.ask(ctx, ev, m, payload)
+	eff.Notes = append(eff.Notes, variables()...)
+	return eff, answer, err
 }
 
 // command returns the process of an event.

@@ -16,6 +16,7 @@ func claudePlaces() []Place {
 // claudeShape is how Claude Code's settings files list hooks.
 func claudeShape() Shape {
 	return Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Second, Disable: "disableAllHooks",
+		Conditions: true, URLs: "allowedHttpHookUrls", HeaderVariables: "httpHookAllowedEnvVars",
 		Kinds:  []HandlerKind{CommandHandler, HTTPHandler, MCPToolHandler, PromptHandler, AgentHandler},
 		Limits: map[HandlerKind]time.Duration{PromptHandler: 30 * time.Second, AgentHandler: 60 * time.Second}}
 }
@@ -33,7 +34,8 @@ func codexPlaces() []Place {
 // codexShape is how Codex' settings files list hooks.
 func codexShape() Shape {
 	return Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Second, Enable: "features.hooks",
-		NoEvents: []string{"state"}, Kinds: []HandlerKind{CommandHandler, PromptHandler, AgentHandler, MCPToolHandler}}
+		NoEvents: []string{"state"}, Kinds: []HandlerKind{CommandHandler, PromptHandler, AgentHandler, MCPToolHandler},
+		NotRun: []HandlerKind{PromptHandler, AgentHandler}}
 }
 
 // copilotPlaces are Copilot CLI's settings files.
@@ -55,6 +57,7 @@ func copilotPlaces() []Place {
 func copilotShape() Shape {
 	return Shape{Root: "hooks", Command: []string{"bash", "command"}, Timeout: "timeoutSec", TimeoutAlias: "timeout",
 		Unit: time.Second, Disable: "disableAllHooks", Version: 1,
+		HTTPS: "COPILOT_HOOK_ALLOW_LOCALHOST", NotRun: []HandlerKind{PromptHandler},
 		Kinds: []HandlerKind{CommandHandler, HTTPHandler, PromptHandler}}
 }
 
@@ -117,6 +120,7 @@ func qwenPlaces() []Place {
 // qwenShape is how Qwen Code's settings files list hooks.
 func qwenShape() Shape {
 	return Shape{Root: "hooks", Groups: true, Timeout: "timeout", Unit: time.Millisecond, Disable: "disableAllHooks",
+		Once:     true,
 		NoEvents: []string{"enabled", "disabled", "notifications"}, Seconds: []HandlerKind{HTTPHandler, PromptHandler},
 		Kinds:  []HandlerKind{CommandHandler, HTTPHandler, PromptHandler},
 		Limits: map[HandlerKind]time.Duration{HTTPHandler: 600 * time.Second, PromptHandler: 30 * time.Second}}

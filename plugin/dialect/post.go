@@ -42,7 +42,8 @@ func (h *hook) header(value string) string {
 	variable := regexp.MustCompile(`\$\{(\w+)\}|\$(\w+)`)
 	return variable.ReplaceAllStringFunc(value, func(found string) string {
 		name := strings.Trim(found, "${}")
-		if !slices.Contains(h.handler.AllowedEnv, name) {
+		others := h.opts.HeaderVariables
+		if !slices.Contains(h.handler.AllowedEnv, name) || others != nil && !slices.Contains(others, name) {
 			return ""
 		}
 		return h.opts.Runner.Getenv(name)

@@ -27,6 +27,9 @@ type Settings struct {
 	Entries map[string]int
 	// Disabled says whether the file turns all hooks off; nil: it does not say.
 	Disabled *bool
+	// URLs are the only ones that HTTP handlers may have, with * for any text, and HeaderVariables the
+	// only variables in their headers; nil: the file does not say.
+	URLs, HeaderVariables []string
 	// DisabledNames are names and commands of hooks that it turns off.
 	DisabledNames []string
 }
@@ -111,14 +114,25 @@ func (r *settingsReader) switches() {
 			r.found.Disabled = &off
 		}
 	}
-	if shape.Disabled == "" {
-		return
+	r.found.URLs, r.found.HeaderVariables = listAt(r.root, shape.URLs), listAt(r.root, shape.HeaderVariables)
+	r.found.DisabledNames = listAt(r.root, shape.Disabled)
+}
+
+// listAt returns the strings of a list; nil: there is none.
+func listAt(root gjson.Result, path string) (list []string) {
+	value := gjson.Result{}
+	if path != "" {
+		value = member(root, path)
 	}
-	for _, name := range member(r.root, shape.Disabled).Array() {
-		if name.Type == gjson.String {
-			r.found.DisabledNames = append(r.found.DisabledNames, name.Str)
+	if value.IsArray() {
+		list = []string{}
+	}
+	for _, one := range value.Array() {
+		if one.Type == gjson.String {
+			list = append(list, one.Str)
 		}
 	}
+	return list
 }
 
 // events reads the lists of all events.

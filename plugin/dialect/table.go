@@ -136,6 +136,18 @@ type Shape struct {
 	Disable, Enable, Disabled string
 	// NoEvents are members of the object at Root that are no events.
 	NoEvents []string
+	// Conditions says that handlers can have an "if", a rule about calls of tools.
+	Conditions bool
+	// HTTPS says that HTTP handlers have https URLs only; http ones of this machine are allowed if
+	// the variable that it names is 1.
+	HTTPS string
+	// URLs and HeaderVariables are lists at the top of the settings: which URLs HTTP handlers may
+	// have, with * for any text, and which variables their headers; "": there are none.
+	URLs, HeaderVariables string
+	// Once says that a handler's "once" counts; NotRun are kinds that mean something else than
+	// that a model gives its verdict.
+	Once   bool
+	NotRun []HandlerKind
 	// AnyCase says that names of events are the same in any case, with or without "_".
 	AnyCase bool
 	// Kinds are the types of handlers that the agent knows; the first is the default.
@@ -189,6 +201,8 @@ type Event struct {
 	// Timeout is the time limit of a handler that has none; Longest is the longest that the
 	// agent takes here, 0 if there is none.
 	Timeout, Longest time.Duration
+	// Handlers are the types of handlers that the agent runs at the event; nil: all.
+	Handlers []HandlerKind
 	// Lost is what chibi's plugins cannot do at this event in the agent, a sentence each,
 	// for chibi bridge show; Bridged says that chibi bridge add writes an entry for it.
 	Lost    []string

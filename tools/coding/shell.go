@@ -36,6 +36,8 @@ type ShellConfig struct {
 	// about an event or a call; its MaxStderr bounds their standard error. Where that goes, and
 	// the terminal, do not count.
 	Runner process.Runner
+	// Env, if set, returns further variables of a command that begins, as "NAME=value".
+	Env func() []string
 	// Dir is the working directory of commands and the base of "cwd", an absolute path.
 	Dir string
 	// Home is the person's home directory, for a leading "~" in "cwd".
@@ -189,6 +191,9 @@ func (p *shellPlan) command() (process.Command, error) {
 	c := process.Command{
 		Path: path, Args: []string{"-c", p.args.Command}, Dir: p.dir, NoTerminal: true, Timeout: p.timeout,
 		MaxOutput: p.config.MaxOutput, Spool: p.config.Spool, InheritStdin: p.args.Stdin == nil,
+	}
+	if p.config.Env != nil {
+		c.Env = p.config.Env()
 	}
 	if c.Spool != nil {
 		c.MaxOutput = cmp.Or(max(0, c.MaxOutput), MaxShellOutput)
