@@ -69,7 +69,7 @@ func (d *document) current() []byte {
 // no further plugin need be asked. Replies of plugins that were asked at the same time are
 // added nevertheless. The body of the reply must be valid like the payload of New.
 func (a *Accumulator) Add(r Reply) (settled bool) {
-	added := &reply{from: r.From, guard: r.Guard, body: string(r.Body)}
+	added := &reply{from: r.From, guard: r.Guard, body: membersOf(string(r.Body))}
 	a.replies = append(a.replies, added)
 	f, decides := deciding(a.info, added)
 	switch {
@@ -77,8 +77,6 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 		added.observed(a.info)
 	case decides:
 		a.decide(added, f)
-	case halts(a.info, added):
-		a.settleByHalt(added)
 	case added.guard:
 		added.onlyGuards(a.info)
 	case a.info.Mode == hookpoints.Chain && a.settled == nil:
@@ -87,28 +85,30 @@ func (a *Accumulator) Add(r Reply) (settled bool) {
 	return a.settled != nil
 }
 
-// SettledBy returns the plugin that settled the dispatch: the one that blocked or claimed,
-// "" if none did.
+// SettledBy returns the plugin that settled the dispatch: the one that blocked, halted or
+// claimed, "" if none did.
 func (a *Accumulator) SettledBy() string { return cmp.Or(a.blocker, a.claimer) }
 
-// deciding returns the field by which a reply blocks, claims or, in a chain, denies.
-func deciding(info hookpoints.Info, r *reply) (denies hookpoints.AnswerField, decides bool) {
+// deciding returns the field by which a reply settles the dispatch: it blocks or claims, or
+// else it denies, in a chain, or else it ends the turn.
+func deciding(info hookpoints.Info, r *reply) (by hookpoints.AnswerField, decides bool) {
 	for _, f := range info.Fields {
-		switch {
-		case (f.Rule == hookpoints.RuleBlock || f.Rule == hookpoints.RuleClaim) && r.field(f.Name) == "true":
+		switch value := r.field(f.Name); {
+		case value == "":
+		case value == "true" && (f.Rule == hookpoints.RuleBlock || f.Rule == hookpoints.RuleClaim):
 			return f, true
-		case f.Rule == hookpoints.RuleStrictest && info.Mode == hookpoints.Chain &&
-			decisionIn(r.field(f.Name)) == hookpoints.DecisionDeny:
-			denies, decides = f, true
+		case info.Mode == hookpoints.Chain && f.Rule == hookpoints.RuleStrictest && denies(value),
+			value == "true" && f.Rule == hookpoints.RuleHalt && !decides:
+			by, decides = f, true
 		}
 	}
-	return denies, decides
+	return by, decides
 }
 
 // field returns the raw value of a field, "" if it is absent or null.
 func (r *reply) field(name string) string {
-	if value := gjson.Get(r.body, gjson.Escape(name)); value.Type != gjson.Null {
-		return value.Raw
+	if i, found := r.body.last[name]; found && r.body.list[i].value != "null" {
+		return r.body.list[i].value
 	}
 	return ""
 }
@@ -119,8 +119,7 @@ func (a *Accumulator) rewrite(r *reply) {
 		a.own()
 	}
 	for _, f := range a.info.Fields {
-		value := r.field(f.Name)
-		switch {
+		switch value := r.field(f.Name); {
 		case value == "":
 		case f.Rule == hookpoints.RuleReplace:
 			a.replace(r, f.Name, value)
@@ -160,10 +159,7 @@ func (a *Accumulator) rewrote(r *reply, c *change) {
 // Result returns the combined result. No reply may be added afterwards.
 func (a *Accumulator) Result() Result {
 	c := combination{info: a.info, replies: a.replies, payload: &a.payload, answer: a.settled}
-	if a.settled == nil {
-		c.combine()
-	}
-	beside{&c}.addAll()
+	c.combine()
 	if a.owned != nil {
 		a.noteConflicts()
 	}
@@ -188,19 +184,28 @@ type combination struct {
 	halted     hookpoints.Halted
 }
 
-// combine combines the fields by their rules: those that act when all replies are there.
+// combine combines the fields that a reply has, by their rules: those that act when all
+// replies are there. Of a dispatch that is settled, only what is beside the answer is left.
 func (c *combination) combine() {
+	settled := c.answer != nil
 	for _, f := range c.info.Fields {
-		switch f.Rule {
-		case hookpoints.RuleReplace:
+		switch {
+		case !c.isSaid(f.Name):
+		case settled:
+			c.beside(f)
+		case f.Rule == hookpoints.RuleReplace:
 			c.rewritten(f, []byte(c.payload.values[f.Name].raw()))
-		case hookpoints.RulePatch:
+		case f.Rule == hookpoints.RulePatch:
 			c.rewritten(f, c.payload.now(f.Name))
-		case hookpoints.RuleBlock, hookpoints.RuleClaim, hookpoints.RuleWith: // beside adds texts and halts
 		default:
 			c.gather(f)
 		}
 	}
+}
+
+// isSaid reports whether a reply has a field.
+func (c *combination) isSaid(name string) bool {
+	return slices.ContainsFunc(c.replies, func(r *reply) bool { return r.field(name) != "" })
 }
 
 // rewritten adds the final value of a field of the payload, unless its text is the original
@@ -221,7 +226,7 @@ func (c *combination) rewritten(f hookpoints.AnswerField, final []byte) {
 func (c *combination) putWith(r *reply, name string, value []byte) {
 	c.answer = put(c.answer, name, value)
 	for _, f := range c.info.Fields {
-		if f.BelongsTo(name) && r.field(f.Name) != "" {
+		if f.With != "" && r.field(f.Name) != "" && f.BelongsTo(name) {
 			c.answer = put(c.answer, f.Name, r.field(f.Name))
 		}
 	}

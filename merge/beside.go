@@ -11,47 +11,42 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// beside adds what takes effect beside the rest of the answer, also if the dispatch was
-// settled: the texts for the model and for the person, and the end of the turn.
-type beside struct{ *combination }
-
-// addAll adds all of it.
-func (c beside) addAll() {
-	for _, f := range c.info.Fields {
-		switch f.Rule {
-		case hookpoints.RuleTexts:
-			c.addTexts(f)
-		case hookpoints.RuleTell:
-			c.tell(f)
-		case hookpoints.RuleHalt, hookpoints.RuleHaltLast:
-			c.halt(f)
-		}
+// beside combines a field that takes effect beside the rest of the answer, also if the
+// dispatch was settled: a text for the model or for the person, or the end of the turn.
+func (c *combination) beside(f hookpoints.AnswerField) {
+	switch f.Rule {
+	case hookpoints.RuleTexts:
+		addTexts(c, f)
+	case hookpoints.RuleTell:
+		tell(c, f)
+	case hookpoints.RuleHalt, hookpoints.RuleHaltLast:
+		halt(c, f)
 	}
 }
 
 // addTexts adds the texts of all replies.
-func (c beside) addTexts(f hookpoints.AnswerField) {
-	offers := c.textsIn(f, func(r *reply, text string) {
+func addTexts(c *combination, f hookpoints.AnswerField) {
+	offers := textsIn(c, f, func(r *reply, text string) {
 		r.did("added %s (%d characters)", f.Name, utf8.RuneCountInString(text))
 		c.texts = append(c.texts, hookpoints.Text{Plugin: r.from, Text: text})
 	})
-	combineOffers(c.combination, f, offers, Join)
+	combineOffers(c, f, offers, Join)
 }
 
 // maxTold bounds the part of a text for the person in what is said about a reply, in bytes.
 const maxTold = 200
 
 // tell passes on what replies say to the person.
-func (c beside) tell(f hookpoints.AnswerField) {
-	offers := c.textsIn(f, func(r *reply, text string) {
+func tell(c *combination, f hookpoints.AnswerField) {
+	offers := textsIn(c, f, func(r *reply, text string) {
 		r.did("told the person: %s", clip.Bytes(text, maxTold))
 		r.Tells = append(r.Tells, text)
 	})
-	combineOffers(c.combination, f, offers, Join)
+	combineOffers(c, f, offers, Join)
 }
 
 // textsIn reads a text of every reply that has it, and calls do for each.
-func (c beside) textsIn(f hookpoints.AnswerField, do func(r *reply, text string)) (offers []Offer[string]) {
+func textsIn(c *combination, f hookpoints.AnswerField, do func(r *reply, text string)) (offers []Offer[string]) {
 	for _, r := range c.replies {
 		var text string
 		if raw := r.field(f.Name); raw == "" || strictjson.Decode([]byte(raw), &text) != nil || text == "" {
@@ -64,12 +59,12 @@ func (c beside) textsIn(f hookpoints.AnswerField, do func(r *reply, text string)
 }
 
 // halt makes the first reply that ends the turn do so.
-func (c beside) halt(f hookpoints.AnswerField) {
+func halt(c *combination, f hookpoints.AnswerField) {
 	for _, r := range c.replies {
 		if r.field(f.Name) != "true" {
 			continue
 		}
-		message := cmp.Or(dependentText(c.info, []byte(r.body), f.Name), fmt.Sprintf("halted by plugin %q", r.from))
+		message := cmp.Or(r.dependentText(c.info, f.Name), fmt.Sprintf("halted by plugin %q", r.from))
 		if f.Rule == hookpoints.RuleHaltLast {
 			r.did("halted the turn: %s", message)
 		} else {
@@ -87,16 +82,6 @@ func (c beside) halt(f hookpoints.AnswerField) {
 			}
 		}
 	}
-}
-
-// halts reports whether a reply ends the turn in the way that settles the dispatch.
-func halts(info hookpoints.Info, r *reply) bool {
-	for _, f := range info.Fields {
-		if f.Rule == hookpoints.RuleHalt && r.field(f.Name) == "true" {
-			return true
-		}
-	}
-	return false
 }
 
 // settleByHalt settles the dispatch by a reply that ends the turn.

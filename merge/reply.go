@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/tidwall/gjson"
 )
 
 // Reply is the answer of one subscriber.
@@ -110,7 +109,7 @@ type reply struct {
 	Effect
 	from  string
 	guard bool
-	body  string
+	body  *members
 }
 
 // usesField records that a field of the reply is part of the answer.
@@ -139,12 +138,4 @@ func (r *reply) ignore(format string, args ...any) {
 // lost records that another plugin's value was used instead of the reply's.
 func (r *reply) lost(path, winner string) {
 	r.Lost = append(r.Lost, Conflict{Path: path, Winner: winner, Loser: r.from})
-}
-
-// each calls do with every member of the reply.
-func (r *reply) each(do func(name, value string)) {
-	gjson.Parse(r.body).ForEach(func(name, value gjson.Result) bool {
-		do(name.Str, value.Raw)
-		return true
-	})
 }

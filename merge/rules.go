@@ -28,6 +28,8 @@ func (c *combination) gather(f hookpoints.AnswerField) {
 		c.first(f)
 	case hookpoints.RuleStrictest:
 		c.strictest(f)
+	default:
+		c.beside(f)
 	}
 }
 
@@ -95,16 +97,29 @@ func (c *combination) first(f hookpoints.AnswerField) {
 	}
 }
 
-// decide settles the dispatch with a field of a reply: the first reply that blocks or
-// claims wins.
+// decide settles the dispatch with a field of a reply: the first reply that blocks, claims
+// or ends the turn wins.
 func (a *Accumulator) decide(r *reply, f hookpoints.AnswerField) {
-	if f.Rule == hookpoints.RuleClaim {
-		if a.settled == nil {
-			a.settled, r.Outcome, r.Decides = r.alone(a.info, f, r.from), Claimed, true
-			a.claimer = r.from
-		}
-		return
+	switch f.Rule {
+	case hookpoints.RuleClaim:
+		a.claim(r, f)
+	case hookpoints.RuleHalt:
+		a.settleByHalt(r)
+	default:
+		a.block(r, f)
 	}
+}
+
+// claim settles the dispatch by a reply that claims the event.
+func (a *Accumulator) claim(r *reply, f hookpoints.AnswerField) {
+	if a.settled == nil {
+		a.settled, r.Outcome, r.Decides = r.alone(a.info, f, r.from), Claimed, true
+		a.claimer = r.from
+	}
+}
+
+// block settles the dispatch by a reply that blocks or denies.
+func (a *Accumulator) block(r *reply, f hookpoints.AnswerField) {
 	said := r.alone(a.info, f, fmt.Sprintf("blocked by plugin %q", r.from))
 	if f.Rule == hookpoints.RuleStrictest {
 		said = a.info.Refusal(cmp.Or(reasonOf(a.info, r), fmt.Sprintf("denied by plugin %q", r.from)))
@@ -134,7 +149,7 @@ func (r *reply) onlyGuards(info hookpoints.Info) {
 	if ignored {
 		r.ignore("it is a guard here and may only block")
 	}
-	r.body = string(kept)
+	r.body = membersOf(string(kept))
 }
 
 // guardsMay reports whether guards may answer a field besides blocking: they may restrict and
@@ -152,7 +167,7 @@ func guardsMay(rule hookpoints.Rule, value string) bool {
 // observed adds a note that an answer has no effect if it has fields that have an effect
 // at some other point. Other fields, such as {"ok":true}, are ignored without a note.
 func (r *reply) observed(info hookpoints.Info) {
-	if r.body == "" {
+	if len(r.body.list) == 0 {
 		return
 	}
 	effective := map[string]bool{}
@@ -162,12 +177,12 @@ func (r *reply) observed(info hookpoints.Info) {
 		}
 	}
 	var tried []string
-	r.each(func(name, value string) {
-		if effective[name] && value != "null" && !(name == "block" && value == "false") {
-			tried = append(tried, strconv.Quote(name))
+	for _, m := range r.body.list {
+		if effective[m.key] && m.value != "null" && !(m.key == "block" && m.value == "false") {
+			tried = append(tried, strconv.Quote(m.key))
 		}
-	})
-	r.body = ""
+	}
+	r.body = &members{}
 	if len(tried) > 0 {
 		r.ignore("%s is only observed, an answer of %s changes nothing", info.Name, strings.Join(tried, ", "))
 	}
@@ -176,9 +191,9 @@ func (r *reply) observed(info hookpoints.Info) {
 // Blocks reports whether an answer blocks or denies at a point. The answer must meet the
 // requirements of [Accumulator.Add].
 func Blocks(info hookpoints.Info, answer []byte) bool {
-	r := &reply{body: string(answer)}
+	r := &reply{body: membersOf(string(answer))}
 	f, decides := deciding(info, r)
-	return decides && f.Rule == hookpoints.RuleBlock || opinion(info, r) == hookpoints.DecisionDeny || halts(info, r)
+	return decides && f.Rule != hookpoints.RuleClaim || opinion(info, r) == hookpoints.DecisionDeny
 }
 
 // alone returns an answer of one plugin: a field that is true and its dependent fields,
@@ -206,22 +221,23 @@ func dependents(info hookpoints.Info, name string) (names []string) {
 }
 
 // dependentText returns the text of the first dependent field of a field, "" if it has none.
-func dependentText(info hookpoints.Info, said []byte, name string) string {
+func (r *reply) dependentText(info hookpoints.Info, name string) string {
 	names := dependents(info, name)
 	if len(names) == 0 {
 		return ""
 	}
-	return gjson.GetBytes(said, gjson.Escape(names[0])).String()
+	return gjson.Parse(r.field(names[0])).String()
 }
 
 // messageIn returns the message of an answer that blocks.
 func messageIn(info hookpoints.Info, said []byte) string {
+	r := &reply{body: membersOf(string(said))}
 	for _, f := range info.Fields {
 		if f.Rule == hookpoints.RuleBlock {
-			return dependentText(info, said, f.Name)
+			return r.dependentText(info, f.Name)
 		}
 	}
-	return reasonOf(info, &reply{body: string(said)})
+	return reasonOf(info, r)
 }
 
 // maxNotOffered bounds how many names that are not offered are listed.

@@ -11,9 +11,9 @@ import (
 
 // strictest takes the strictest opinion, of equally strict ones the first, and adds a note
 // to the other replies that theirs is not used. All fields with this rule are one opinion,
-// which is taken with the first of them.
+// which is taken with the first of them that a reply has.
 func (c *combination) strictest(f hookpoints.AnswerField) {
-	if f.Name != strictestOf(c.info)[0] {
+	if names := strictestOf(c.info); f.Name != names[slices.IndexFunc(names, c.isSaid)] {
 		return
 	}
 	var winner *reply
@@ -157,6 +157,9 @@ func decisionIn(value string) hookpoints.Decision {
 	return ""
 }
 
+// denies reports whether a value of a field is a denial.
+func denies(value string) bool { return decisionIn(value) == hookpoints.DecisionDeny }
+
 // rank orders decisions by strictness. What is none ranks lowest.
 func rank(d hookpoints.Decision) int {
 	order := [...]hookpoints.Decision{hookpoints.DecisionAllow, hookpoints.DecisionAsk, hookpoints.DecisionDeny}
@@ -166,7 +169,7 @@ func rank(d hookpoints.Decision) int {
 // reasonOf returns the text that belongs to the opinion of a reply, "" if there is none.
 func reasonOf(info hookpoints.Info, r *reply) string {
 	for _, name := range strictestOf(info) {
-		if text := dependentText(info, []byte(r.body), name); text != "" {
+		if text := r.dependentText(info, name); text != "" {
 			return text
 		}
 	}

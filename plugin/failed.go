@@ -9,6 +9,19 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
+// unanswered records why there is no answer: the plugin failed, was not asked, or said what
+// cannot be read.
+func (r *reply) unanswered(answer Answer, err error) {
+	switch {
+	case err != nil:
+		r.failed(err)
+	case answer.Skipped != "":
+		r.record.Result, r.record.Why = Skipped, answer.Skipped
+	default:
+		r.unreadable(answer.Unreadable)
+	}
+}
+
 // failed turns a failure into no opinion, a block or the end of the run.
 func (r *reply) failed(err error) {
 	r.record.Result, r.record.Why = Failed, err.Error()
@@ -56,7 +69,7 @@ func judgesCalls(at hookpoints.Info) bool {
 // unreadable treats an unreadable answer as no opinion, or as a failure if the plugin's
 // failure blocks, because the answer may have been a block.
 func (r *reply) unreadable(why string) {
-	if r.refusedBecause(why) {
+	if refusedBecause(r, why) {
 		r.failed(errors.New(why))
 		return
 	}
@@ -66,7 +79,7 @@ func (r *reply) unreadable(why string) {
 }
 
 // refusedBecause reports whether an invalid answer blocks like a failure.
-func (r *reply) refusedBecause(why string) bool {
+func refusedBecause(r *reply, why string) bool {
 	message, _ := r.refusal(errors.New(why))
 	return message != ""
 }

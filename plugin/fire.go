@@ -46,7 +46,10 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 	if err := strictjson.Decode(result.Answer, &verdict); err != nil {
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
-	nameAuthors(&verdict, result)
+	author := cmp.Or(result.BlockedBy, result.DecidedBy, result.Halted.Plugin)
+	if author != "" || len(result.AppendedBy)+len(result.Texts) > 0 {
+		nameAuthors(&verdict, result)
+	}
 	return verdict, nil
 }
 
@@ -193,11 +196,8 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 		defer d.host.Waiting(d.info.Name, p.Name)()
 	}
 	room := &share{dispatch: d, own: ownAnswer}
-	inTime, cancel := d.host.inTime(ctx)
-	defer cancel()
-	answer, err := handle(inTime, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room,
+	answer, err := handle(ctx, p.Handler, Event{Point: d.info.Name, Payload: payload, room: room,
 		identify: ctx.Value(identityKey{})})
-	err = d.host.late(ctx, inTime, err)
 	if err == nil && !room.used {
 		err = room.take(len(answer.Body))
 	}
@@ -205,14 +205,9 @@ func (d *dispatch) ask(ctx context.Context, p *Plugin, payload []byte) *reply {
 	r.record.DurationMS = float64(time.Since(r.record.Time).Microseconds()) / 1000
 	r.record.Exit, r.record.AnswerBytes, r.record.How = answer.Exit, len(answer.Body), answer.How
 	r.record.Notes, r.notices = slices.Clone(answer.Notes), slices.Clone(answer.Notes)
-	switch {
-	case err != nil:
-		r.failed(err)
-	case answer.Skipped != "":
-		r.record.Result, r.record.Why = Skipped, answer.Skipped
-	case answer.Unreadable != "":
-		r.unreadable(answer.Unreadable)
-	default:
+	if err != nil || cmp.Or(answer.Skipped, answer.Unreadable) != "" {
+		r.unanswered(answer, err)
+	} else {
 		r.read(answer)
 	}
 	if r.unread {
@@ -324,11 +319,10 @@ func (r *reply) take(e merge.Effect) {
 		r.record.Result = Result(e.Outcome)
 	}
 	r.record.Blocks = e.Decides && e.Outcome == merge.Blocked
-	r.record.Why, r.record.Lost = cmp.Or(r.record.Why, e.Why), e.Lost
+	r.record.Why, r.record.Lost, r.record.Did = cmp.Or(r.record.Why, e.Why), e.Lost, e.Did
 	if r.dispatch.host.Trace != nil { // only the trace needs the changes
 		r.record.Changed = e.Changed()
 	}
-	r.record.Did = e.Did
 	for _, text := range e.Tells {
 		r.notices = append(r.notices, clip.Bytes(text, maxTold))
 	}

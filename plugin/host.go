@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/dustin/go-humanize"
@@ -35,10 +34,6 @@ type Host struct {
 	Waiting func(point hookpoints.Name, plugin string) (done func())
 	// Wait is set if plugins are waited for everywhere, whatever their Async says.
 	Wait bool
-	// Until is when the time for all events is over: a plugin that has not answered then has
-	// failed, as one has that took longer than its own time. The zero value: there is no such
-	// time.
-	Until time.Time
 	// Parallel bounds how many plugins are asked at once; 0: DefaultParallel.
 	Parallel int
 	// MaxAnswers bounds the total size, in bytes, of the answers to one event, not

@@ -27,7 +27,7 @@ func (r *reply) doubt(why string) {
 	case why == "" || r.record.Result == Failed:
 	case !r.dispatch.info.CanBlock() || r.refuses():
 		r.remark(why)
-	case r.refusedBecause(why):
+	case refusedBecause(r, why):
 		r.failed(errors.New(why))
 	default:
 		r.remark(why)

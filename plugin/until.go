@@ -3,21 +3,35 @@ package plugin
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 )
 
-// inTime returns the ctx in which a plugin is asked: with Until it ends then.
-func (h *Host) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	if h.Until.IsZero() {
-		return ctx, func() {}
+// Until returns the plugins for a host whose events must be over at a time: one that has not
+// answered then has failed, as one has that took longer than its own time.
+func Until(end time.Time, plugins []Plugin) []Plugin {
+	plugins = slices.Clone(plugins)
+	for i, p := range plugins {
+		if p.Handler != nil {
+			plugins[i].Handler = until{p.Handler, end}
+		}
 	}
-	return context.WithDeadline(ctx, h.Until)
+	return plugins
 }
 
-// late returns the error of a plugin that was asked in asked, within the dispatch of ctx: a
-// plugin whose answer did not come until Until has failed.
-func (h *Host) late(ctx, asked context.Context, err error) error {
-	if err == nil || h.Until.IsZero() || ctx.Err() != nil || !errors.Is(asked.Err(), context.DeadlineExceeded) {
-		return err
+// until is a handler whose events must be over at a time.
+type until struct {
+	handler Handler
+	end     time.Time
+}
+
+// Handle asks the handler as long as there is time.
+func (u until) Handle(ctx context.Context, ev Event) (Answer, error) {
+	inTime, cancel := context.WithDeadline(ctx, u.end)
+	defer cancel()
+	answer, err := u.handler.Handle(inTime, ev)
+	if err != nil && ctx.Err() == nil && errors.Is(inTime.Err(), context.DeadlineExceeded) {
+		err = errors.New("no answer before the time for this event was over")
 	}
-	return errors.New("no answer before the time for this event was over")
+	return answer, err
 }

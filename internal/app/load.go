@@ -72,7 +72,7 @@ func newHost(s *Session, t *tracer) *plugin.Host {
 		},
 	}
 	if s.opts.Bridge != nil {
-		host.Until = s.opts.Bridge.Until
+		host.Plugins = plugin.Until(s.opts.Bridge.Until, host.Plugins)
 	}
 	return host
 }
