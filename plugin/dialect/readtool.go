@@ -66,6 +66,8 @@ func (r decoder) takeCall() {
 		}
 		m.set(Server, server)
 		m.set(ServerTool, tool)
+	} else if call.Category == "" && call.Tool == m.There.Tool {
+		call = guessed(call)
 	}
 	m.Values[ToolInput] = call.Arguments
 	m.set(ToolName, call.Tool)

@@ -1,0 +1,37 @@
+package dialect
+
+import (
+	"github.com/chibi-host/chibi/plugin/toolnames"
+	"github.com/chibi-host/chibi/tools"
+	"github.com/tidwall/gjson"
+)
+
+// guessed returns a call of a tool that the table does not name, such as one of a newer agent or
+// of an extension, as what its arguments say that it does: so that a guard of commands is asked
+// about each tool that takes one. What they do not say stays without a category.
+func guessed(call toolnames.Call) toolnames.Call {
+	arguments := gjson.ParseBytes(call.Arguments)
+	subject := func(category tools.Category, names ...string) bool {
+		if name := firstName(arguments, names...); name != "" {
+			call.Category, call.Subject = category, name
+		}
+		return call.Category != ""
+	}
+	switch {
+	case subject(tools.CategoryShell, "command", "cmd"):
+	case subject(tools.CategoryFetch, "url"):
+	case firstName(arguments, "content", "contents", "text", "new_string", "new_str", "new_source") != "":
+		subject(tools.CategoryEdit, "file_path", "filePath", "path", "notebook_path", "filename")
+	}
+	return call
+}
+
+// firstName returns the first of some members of an object that is a text, "" if there is none.
+func firstName(object gjson.Result, names ...string) string {
+	for _, name := range names {
+		if object.Get(name).Type == gjson.String {
+			return name
+		}
+	}
+	return ""
+}
