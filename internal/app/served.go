@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,12 @@ func (o ServeOptions) kinds() []tools.Kind {
 		kinds = append(kinds, tools.MCP)
 	}
 	return kinds
+}
+
+// Offers reports whether a tool of a session is one of those that are offered.
+func (o ServeOptions) Offers(s *Session, name string) bool {
+	tool, found := s.Agent.Tools.Lookup(name)
+	return found && slices.Contains(o.kinds(), tool.Spec().Kind)
 }
 
 // Served are the tools of a session that other programs can call, with every hook and

@@ -78,17 +78,14 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect dialect.Effect, err
 	r.event, _ = r.Agent.Event(r.Name) // an event of a newer agent is the zero Event
 	payload, err := readAll(ctx, in)
 	if err != nil {
-		return effect, err
+		return effect, r.unread(ctx, err)
 	}
 	if r.moment, err = r.Agent.Moment(r.event, payload); err != nil {
-		return effect, err
+		return effect, r.unread(ctx, err)
 	}
 	r.bridge.Run, r.bridge.Session = sessionOf(r.moment)
 	if home, err := app.Home(r.Options.Home); err == nil {
 		r.told.dir = r.bridge.Dir(home)
-	}
-	if isServed(r.event, r.moment) {
-		return effect, nil
 	}
 	if err := enterDirectory(r.moment.Text(dialect.Cwd)); err != nil {
 		r.told.say("plugins do not run where the agent works: " + err.Error())
@@ -98,6 +95,9 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect dialect.Effect, err
 	}
 	if err := app.GuardsOf(r.session).Admit(); err != nil {
 		return effect, err
+	}
+	if isServed(r.event, r.moment, r.session) {
+		return effect, nil
 	}
 	app.ReportSkipped(r.session)
 	return points{r}.fire(plugin.WithIdentity(ctx, r.identity))
@@ -171,18 +171,13 @@ func pluginEnvironment(agent dialect.Dialect, all []string) []string {
 func (r *run) failure(err error) (effect dialect.Effect) {
 	var guards *app.GuardsError
 	var stopped *plugin.StartError
-	isGuard := errors.As(err, &guards) || errors.As(err, &stopped)
-	if (isGuard || r.FailClosed) && refuses(r.event.Kind) {
+	var unread *unreadError
+	isGuard := errors.As(err, &guards) || errors.As(err, &stopped) || errors.As(err, &unread)
+	if (isGuard || r.FailClosed) && r.event.Kind.Refuses() {
 		return dialect.Effect{Decision: hookpoints.DecisionDeny, Reason: "chibi: " + err.Error()}
 	}
 	r.told.say(fmt.Sprintf("chibi's plugins are not asked: %v", err))
 	return effect
-}
-
-// refuses reports whether a denial at a moment means that something does not happen.
-func refuses(kind dialect.Kind) bool {
-	return slices.Contains([]dialect.Kind{dialect.Prompt, dialect.BeforeTool, dialect.AskPermission, dialect.BeforeShell,
-		dialect.BeforeMCP, dialect.BeforeRead, dialect.AgentStart}, kind)
 }
 
 // output writes the effect as the agent's answer, with what the person is told.

@@ -104,11 +104,18 @@ type patchedFile struct {
 	after        []string // lines that are there then
 }
 
-// filesOfPatch reads a patch. A file that is moved is there under both names.
+// filesOfPatch reads a patch. A file that is moved is there under both names. Codex takes a header
+// with white space before it, except among the lines of a file that is updated.
 func filesOfPatch(text string) (files []patchedFile) {
+	isUpdate := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if header, path := patchHeader(line); header != "" {
+		header, path := patchHeader(line)
+		if header == "" && !isUpdate {
+			header, path = patchHeader(strings.TrimSpace(line))
+		}
+		if header != "" {
+			isUpdate = header == patchUpdate || header == patchMove
 			files = append(files, patchedFile{header: header, path: path})
 			continue
 		}

@@ -36,7 +36,7 @@ func TestAWriteIsAPatchToCodex(t *testing.T) {
 func TestAPatchOfCodexIsACallForEachFile(t *testing.T) {
 	codex, _ := dialect.ByName("codex")
 	event, _ := codex.Event("PreToolUse")
-	patch := "*** Begin Patch\n*** Add File: new.txt\n+a\n*** Update File: /etc/passwd\n@@ root\n x\n-old\n+new\n" +
+	patch := "*** Begin Patch\n  *** Add File: new.txt\n+a\n\t *** Update File: /etc/passwd \n@@ root\n x\n-old\n+new\n" +
 		"*** Move to: moved.txt\n*** Delete File: gone.txt\n*** End Patch"
 	payload, _ := strictjson.Encode(map[string]any{"cwd": "/p", "tool_name": "apply_patch",
 		"tool_input": map[string]string{"command": patch}})

@@ -27,17 +27,13 @@ type Entry struct {
 }
 
 // Command returns the command line, for sh, bash and zsh. It does nothing where there is no
-// chibi; with FailClosed it then denies.
+// chibi. With FailClosed it denies what can be denied, and so it does where chibi ends by an
+// error, is killed or cannot be started.
 func (e Entry) Command() string {
 	program, there := "chibi", "command -v chibi >/dev/null 2>&1"
 	if e.Chibi != "" {
 		program = quoteWord(e.Chibi)
 		there = "[ -x " + program + " ]"
-	}
-	missing := "exit 0"
-	if e.FailClosed {
-		gone := quoteWord("chibi, which must be asked first, is not there: " + cmp.Or(e.Chibi, "chibi"))
-		missing = "{ echo " + gone + " >&2; exit 2; }"
 	}
 	words := []string{program}
 	if e.Home != "" {
@@ -50,7 +46,20 @@ func (e Entry) Command() string {
 	if e.Deadline > 0 {
 		words = append(words, "--deadline", fmt.Sprintf("%ds", int(e.Deadline/time.Second)))
 	}
-	return fmt.Sprintf("%s || %s; exec %s", there, missing, strings.Join(words, " "))
+	run := strings.Join(words, " ")
+	if e.FailClosed && e.refuses() {
+		gone := quoteWord("chibi, which must be asked first, is not there or has failed: " + cmp.Or(e.Chibi, "chibi"))
+		return fmt.Sprintf("%s || { echo %s >&2; exit 2; }", run, gone)
+	}
+	return fmt.Sprintf("%s || exit 0; exec %s", there, run)
+}
+
+// refuses reports whether a denial at the event means that something does not happen. At the end
+// of a turn, for one, it would mean that the turn goes on.
+func (e Entry) refuses() bool {
+	d, _ := ByName(e.Agent)
+	event, _ := d.Event(e.Event)
+	return event.Kind.Refuses()
 }
 
 // ParseEntry returns what a command line of a settings file runs; false: it is not chibi

@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,10 +49,14 @@ func TestEntriesThatPeopleWroteAreRecognised(t *testing.T) {
 func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "it's gone", "chibi")
 	there := filepath.Join(t.TempDir(), "a b", "chibi")
+	crashes := filepath.Join(t.TempDir(), "crashes $(exit 3)\nchibi")
 	if err := os.MkdirAll(filepath.Dir(there), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(there, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(crashes, []byte("#!/bin/sh\nkill -9 $$\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, shell := range [][]string{{"sh", "-c"}, {"bash", "-c"}} {
@@ -61,13 +66,18 @@ func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
 			output string
 		}{
 			"it goes on":     {dialect.Entry{Chibi: gone}, 0, ""},
-			"it denies":      {dialect.Entry{Chibi: gone, FailClosed: true}, 2, "is not there: " + gone},
+			"it denies":      {dialect.Entry{Chibi: gone, FailClosed: true}, 2, "is not there or has failed: " + gone},
 			"not in PATH":    {dialect.Entry{}, 0, ""},
-			"denied by name": {dialect.Entry{FailClosed: true}, 2, "is not there: chibi"},
-			"it runs":        {dialect.Entry{Chibi: there, Home: "/h"}, 0, "--home /h bridge run claude Stop"},
+			"denied by name": {dialect.Entry{FailClosed: true}, 2, "is not there or has failed: chibi"},
+			"it runs":        {dialect.Entry{Chibi: there, Home: "/h"}, 0, "--home /h bridge run claude PreToolUse"},
+			"it runs closed": {dialect.Entry{Chibi: there, FailClosed: true},
+				0, "bridge run claude PreToolUse --fail-closed"},
+			"it is killed": {dialect.Entry{Chibi: crashes, FailClosed: true},
+				2, "is not there or has failed: " + crashes},
+			"at the end of a turn": {dialect.Entry{Chibi: gone, FailClosed: true, Event: "Stop"}, 0, ""},
 		} {
 			e := test.entry
-			e.Agent, e.Event = "claude", "Stop"
+			e.Agent, e.Event = "claude", cmp.Or(e.Event, "PreToolUse")
 			cmd := exec.Command(shell[0], append(shell[1:], e.Command())...)
 			cmd.Env = []string{"PATH=/usr/bin:/bin"}
 			out, _ := cmd.CombinedOutput()

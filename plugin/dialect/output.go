@@ -115,6 +115,10 @@ func (k Kind) isCall() bool {
 	return slices.Contains([]Kind{BeforeTool, AskPermission, BeforeShell, BeforeMCP, BeforeRead}, k)
 }
 
+// Refuses reports whether what happens is a prompt, a call or the start of a sub-agent, so that it
+// does not happen after a denial.
+func (k Kind) Refuses() bool { return k.isCall() || k == Prompt || k == AgentStart }
+
 // canRefuse reports whether a denial at a moment means that something does not happen.
 func (k Kind) canRefuse() bool {
 	return k.isCall() || slices.Contains([]Kind{Prompt, PromptExpanded, BeforeRequest, AgentStart, BeforeCompact}, k)

@@ -59,7 +59,7 @@ func (r decoder) takeCall() {
 		input = json.RawMessage("{}")
 	}
 	call := r.Tools.Ours(m.There.Tool, input)
-	if server, tool := serverTool(r.MCPName, m.There.Tool); call.Category == "" && tool != "" {
+	if server, tool := r.serverTool(); call.Category == "" && tool != "" {
 		call.Category = tools.CategoryMCP
 		if server != "" {
 			call.Tool = "mcp__" + server + "__" + tool
@@ -80,6 +80,15 @@ func (m Moment) set(v Value, text string) {
 	if text != "" {
 		m.Values[v] = strictjson.Quote(text)
 	}
+}
+
+// serverTool returns the MCP server and the tool of it that a payload says: in members of their
+// own, or in the tool's name.
+func (r decoder) serverTool() (server, tool string) {
+	if server, tool = r.m.Text(Server), r.m.Text(ServerTool); server != "" && tool != "" {
+		return server, tool
+	}
+	return serverTool(r.MCPName, r.m.There.Tool)
 }
 
 // serverTool returns the MCP server and the tool of it that a name made by a pattern says. A
