@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -152,26 +153,47 @@ func (e editing) withoutTable(text []byte) ([]byte, error) {
 	if err != nil || !(server{e.Installer}).isOwn(gjson.ParseBytes(own)) {
 		return text, nil
 	}
-	return cutTable(text, "["+place.Root+"."+ServerName+"]"), nil
+	after := cutTable(text, place.Root+"."+ServerName)
+	delete(servers, ServerName)
+	if len(servers) == 0 {
+		delete(all, place.Root)
+	}
+	left, err := readTOML(after)
+	if len(servers) == 0 && err == nil {
+		if rest, _ := left[place.Root].(map[string]any); len(rest) == 0 {
+			delete(left, place.Root)
+		}
+	}
+	if err != nil || !reflect.DeepEqual(all, left) {
+		return nil, fmt.Errorf("the table [%s.%s] cannot be told from the rest; take it out yourself", place.Root, ServerName)
+	}
+	return after, nil
 }
 
-// cutTable returns a TOML text without a table: from its header to the next one, with the blank
-// line before it.
-func cutTable(text []byte, header string) []byte {
-	var kept []string
+// cutTable returns a TOML text without a table and those in it: from its header to the last line of
+// it that says something, with the blank line before it. Comments behind it stay.
+func cutTable(text []byte, name string) []byte {
+	var kept, comments []string
 	inTable := false
 	for line := range strings.Lines(string(text)) {
-		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "[") {
-			inTable = trimmed == header
-			if inTable && len(kept) > 0 && strings.TrimSpace(kept[len(kept)-1]) == "" {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "[") {
+			wasInTable := inTable
+			inTable = strings.HasPrefix(trimmed, "["+name+"]") || strings.HasPrefix(trimmed, "["+name+".")
+			if inTable && !wasInTable && len(kept) > 0 && strings.TrimSpace(kept[len(kept)-1]) == "" {
 				kept = kept[:len(kept)-1]
 			}
 		}
-		if !inTable {
-			kept = append(kept, line)
+		switch {
+		case !inTable:
+			kept, comments = append(append(kept, comments...), line), nil
+		case trimmed == "" || trimmed[0] == '#':
+			comments = append(comments, line)
+		default:
+			comments = nil
 		}
 	}
-	return []byte(strings.Join(kept, ""))
+	return []byte(strings.Join(append(kept, comments...), ""))
 }
 
 // readTOML reads a TOML text. Errors name the line.
