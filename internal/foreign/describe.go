@@ -2,6 +2,8 @@ package foreign
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/term"
@@ -16,6 +18,25 @@ func Describe(h dialect.Handler) string {
 	}
 	if h.If != "" {
 		text += fmt.Sprintf("; if %q", h.If)
+	}
+	return text + variables(h)
+}
+
+// variables says which variables a hook's program gets, with their values, and which variables of the
+// person's environment a URL gets: they can do as much as the command, or tell a key.
+func variables(h dialect.Handler) (text string) {
+	var set []string
+	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
+		set = append(set, name+"="+term.ShellWord(h.Env[name]))
+	}
+	if len(set) > 0 {
+		text = "; with " + strings.Join(set, " ")
+	}
+	if h.Kind == dialect.HTTPHandler && len(h.AllowedEnv) > 0 {
+		text += "; may send the values of " + strings.Join(h.AllowedEnv, ", ")
+	}
+	if h.Dir != "" {
+		text += fmt.Sprintf("; in %q", h.Dir)
 	}
 	return text
 }
