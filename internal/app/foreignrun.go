@@ -43,6 +43,10 @@ func (a *agentLoader) programChanged(programs *foreign.Programs, h agentHook) er
 	if !h.file.isProject || a.project.Own {
 		return nil
 	}
+	if foreign.HasTooManyWords(*h.Handler) {
+		return fmt.Errorf("%w: its command has too many words to say which files it names; put it into a script",
+			plugin.ErrUntrusted)
+	}
 	files := HookFilesOf(a.project)
 	for _, path := range files.programsOf(programs, h.file.File, *h.Handler) {
 		if err := files.asApproved(a.home, path); err != nil {

@@ -96,6 +96,10 @@ func (p *Programs) look(path string) {
 	p.isDir[path] = err == nil && info.IsDir()
 }
 
+// HasTooManyWords reports whether a hook has more words than are looked at, so that Of may not
+// find all files that it names.
+func HasTooManyWords(h dialect.Handler) bool { return len(wordsOf(h)) >= maxWords }
+
 // wordsOf lists the words of a hook that may name files, without those that occur again.
 func wordsOf(h dialect.Handler) (words []string) {
 	texts := append([]string{h.Command}, h.Args...)
