@@ -154,6 +154,10 @@ func (p points) beforeTool(ctx context.Context) (effect dialect.Effect, err erro
 		case opinion.Arguments == nil:
 		case i == 0 && len(callsOf(p.moment)) == 1:
 			effect.Input = p.Agent.Theirs(p.moment, opinion.Arguments)
+			if effect.Input == nil {
+				effect.Notes = append(effect.Notes, "arguments that plugins changed cannot be said in a call of "+
+					p.moment.There.Tool)
+			}
 		default:
 			effect.Notes = append(effect.Notes, "arguments that plugins changed have no effect on a call of "+
 				p.moment.There.Tool+" that changes several files")

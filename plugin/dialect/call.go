@@ -41,6 +41,9 @@ func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
 	if patch := patchIn(m.There); patch != "" {
 		return changedPatch(d, m, patch, changed)
 	}
+	if m.There.Tool == applyPatch {
+		return nil
+	}
 	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)
 }
 

@@ -85,6 +85,15 @@ func patchIn(call Call) string {
 	return patch
 }
 
+// patchText returns the patch in the arguments of apply_patch, which some agents call otherwise, or
+// which are the patch.
+func patchText(input json.RawMessage) string {
+	if all := gjson.ParseBytes(input); all.Type != gjson.String {
+		return firstText(all, "command", "input", "patch")
+	}
+	return gjson.ParseBytes(input).Str
+}
+
 // changedPatch returns the arguments of apply_patch for changed ones of a call that stands for a
 // patch; nil if that has several files or places, of which the call does not say which is which.
 func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) json.RawMessage {
@@ -147,7 +156,7 @@ func patchHeader(line string) (header, path string) {
 // takePatch notes the call of apply_patch as calls of chibi's tools: the first file in m, one
 // more Moment for each other file.
 func takePatch(m *Moment) {
-	files := filesOfPatch(gjson.GetBytes(m.There.Input, "command").Str)
+	files := filesOfPatch(patchText(m.There.Input))
 	for i, f := range files {
 		to := m
 		if i > 0 {

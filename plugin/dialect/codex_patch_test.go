@@ -86,3 +86,23 @@ func TestAChangedPatchOfCodex(t *testing.T) {
 		})
 	}
 }
+
+// TestAPatchOfAnotherAgentIsACallForEachFile holds it for Copilot CLI, whose argument is the patch.
+func TestAPatchOfAnotherAgentIsACallForEachFile(t *testing.T) {
+	copilot, _ := dialect.ByName("copilot")
+	event, _ := copilot.Event("preToolUse")
+	const patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** End Patch"
+	inObject, _ := strictjson.Encode(map[string]string{"input": patch})
+	for _, arguments := range []string{patch, string(inObject)} {
+		payload, _ := strictjson.Encode(map[string]string{"cwd": "/p", "toolName": "apply_patch", "toolArgs": arguments})
+		m, err := copilot.Moment(event, payload)
+		if err != nil || len(m.More) != 1 || m.Text(dialect.ToolName) != "write_file" ||
+			string(m.Values[dialect.ToolInput]) != `{"content":"x\n","path":"/p/a"}` ||
+			gjson.GetBytes(m.More[0].Values[dialect.ToolInput], "path").Str != "/p/b" {
+			t.Errorf("%s: %s, %d more, %v", arguments, m.Values[dialect.ToolInput], len(m.More), err)
+		}
+		if changed := copilot.Theirs(m, json.RawMessage(`{"path":"c"}`)); changed != nil {
+			t.Errorf("%s", changed)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 	if r.m.There.Result != nil {
 		r.takeResult()
 	}
-	if r.m.There.Tool == applyPatch && slices.ContainsFunc(fields, func(f Field) bool { return f.Form == AsPatch }) {
+	if r.m.There.Tool == applyPatch && strings.Contains(patchText(r.m.There.Input), patchBegin) {
 		takePatch(r.m)
 	}
 }
