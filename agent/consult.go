@@ -181,9 +181,6 @@ type ConsultedResult struct {
 	Took   time.Duration
 }
 
-// maxConsulted bounds the part of an output that plugins are told, in bytes.
-const maxConsulted = 1 << 20
-
 // ResultOpinion is what plugins say about the result of a call.
 type ResultOpinion struct {
 	// Instead is what the model is to see instead of the output; nil: the output.

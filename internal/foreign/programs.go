@@ -177,10 +177,8 @@ func isProjectVariable(name string) bool {
 // if a variable is in it that is not the project's directory. isProgram says that it is the
 // first word, which must be executable.
 func Script(h dialect.Handler, root, dir string) (path string, isProgram bool) {
-	words := []string{h.Command}
-	if !h.Exec {
-		words = strings.Fields(markProject(h.Command))
-	} else {
+	words := strings.Fields(markProject(h.Command))
+	if h.Exec {
 		words = append([]string{markProject(h.Command)}, h.Args...)
 	}
 	isProgram = true
