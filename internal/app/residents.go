@@ -2,6 +2,7 @@ package app
 
 import (
 	"slices"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/keeper"
@@ -35,7 +36,11 @@ func keeperOf(s *Session) *keeper.Client {
 		s.person.notice("plugins.keep has no effect on this system: no plugin is kept between runs")
 		return nil
 	}
-	return &keeper.Client{Home: s.Home, Keep: keep, Secrets: s.Loader().KeyVariables(), Notify: s.person.notice}
+	client := &keeper.Client{Home: s.Home, Keep: keep, Secrets: s.Loader().KeyVariables(), Notify: s.person.notice}
+	if s.opts.Bridge != nil { // an agent's session is many runs, of which the first would start a process for itself
+		client.Begin, client.Wait = time.Second, time.Second
+	}
+	return client
 }
 
 // isAwaited reports whether a plugin is asked in every turn once the model has answered.

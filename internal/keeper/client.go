@@ -32,6 +32,9 @@ type Client struct {
 	Notify func(text string)
 	// Wait is how long a run waits; 0: 20 milliseconds.
 	Wait time.Duration
+	// Begin is how long a run that starts the keeper waits until it lends; 0: not at all, and
+	// the run starts a process of its own.
+	Begin time.Duration
 
 	begun    atomic.Bool // the keeper was started
 	told     atomic.Bool
@@ -41,7 +44,7 @@ type Client struct {
 var _ resident.Keeper = (*Client)(nil)
 
 // Lend implements [resident.Keeper]. If no keeper runs, it starts one in the background, for
-// the next run.
+// the next run, or for this one if Begin is set.
 func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process, bool) {
 	place, err := PlaceOf(c.Home)
 	if err != nil {
@@ -53,10 +56,13 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 		return nil, false
 	}
 	l, err := dial(place, time.Now().Add(cmp.Or(c.Wait, Wait)))
+	if errors.Is(err, ErrNone) {
+		c.start()
+		l, err = c.dialNew(ctx, place)
+	}
 	var foreign *ForeignError
 	switch {
 	case errors.Is(err, ErrNone):
-		c.start()
 		return nil, false
 	case errors.As(err, &foreign):
 		c.tell(err)
@@ -73,6 +79,20 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 		return nil, false
 	}
 	return spec.Runner.Adopt(ctx, spec.Command, newRemote(l)), r.WasThere
+}
+
+// dialNew connects to the keeper that was started just now, as soon as it listens.
+func (c *Client) dialNew(ctx context.Context, place Place) (l *link, err error) {
+	err = ErrNone
+	if c.Begin == 0 {
+		return nil, err
+	}
+	c.starting.Wait()
+	for until := time.Now().Add(c.Begin); errors.Is(err, ErrNone) && time.Now().Before(until) && ctx.Err() == nil; {
+		time.Sleep(2 * time.Millisecond)
+		l, err = dial(place, until)
+	}
+	return l, err
 }
 
 // errNotKept means that a plugin's process is not kept between runs.
