@@ -247,6 +247,6 @@ func (d *Doc) makePlain() {
 		copy(d.plain, "   ")
 	}
 	if d.format == Comments {
-		blankComments(d.plain)
+		d.plain = strictjson.WithoutComments(d.plain)
 	}
 }

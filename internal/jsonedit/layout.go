@@ -70,7 +70,7 @@ func commaAfter(text []byte, begin, end int) (at int, found bool) {
 		case c == ',':
 			return i, true
 		case c == '/' && i+1 < end:
-			i = endOfComment(text, i) - 1
+			i = strictjson.EndOfComment(text, i) - 1
 		}
 	}
 	return 0, false
@@ -105,57 +105,4 @@ func indentOf(text []byte, at int) string {
 		end++
 	}
 	return string(line[:end])
-}
-
-// blankComments makes comments, and commas before closing brackets, spaces: everything else
-// stays where it is.
-func blankComments(text []byte) {
-	comma := -1 // the last one, if nothing followed it
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			i, comma = endOfString(text, i), -1
-		case c == '/' && i+1 < len(text) && (text[i+1] == '/' || text[i+1] == '*'):
-			end := endOfComment(text, i)
-			for ; i < end; i++ {
-				if text[i] != '\n' && text[i] != '\r' {
-					text[i] = ' '
-				}
-			}
-			i--
-		case c == ',':
-			comma = i
-		case (c == '}' || c == ']') && comma >= 0:
-			text[comma], comma = ' ', -1
-		case c > ' ':
-			comma = -1
-		}
-	}
-}
-
-// endOfString returns where the string ends that begins at an index: its closing quotation
-// mark, or the end of the text.
-func endOfString(text []byte, begin int) int {
-	for i := begin + 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(text)
-}
-
-// endOfComment returns what is behind the comment that begins at an index.
-func endOfComment(text []byte, begin int) int {
-	mark, extra := "\n", 0
-	if text[begin+1] == '*' {
-		mark, extra = "*/", 2
-	}
-	length := bytes.Index(text[begin+2:], []byte(mark))
-	if length < 0 {
-		return len(text)
-	}
-	return begin + 2 + length + extra
 }

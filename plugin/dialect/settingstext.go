@@ -23,7 +23,7 @@ func (r *settingsReader) open(text []byte, format string) error {
 		return r.openTOML(text)
 	}
 	if format == "jsonc" {
-		text = withoutComments(text)
+		text = strictjson.WithoutComments(text)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil // as agents read an empty file
@@ -65,66 +65,6 @@ func (r *settingsReader) openTOML(text []byte) error {
 	r.root = gjson.ParseBytes(body)
 	r.lines = lines{known: linesOfTOML(text, shape.Root, r.root)}
 	return nil
-}
-
-// withoutComments returns JSON in the place of JSON with comments and commas before closing
-// brackets: they become spaces, so that everything else stays where it is.
-func withoutComments(text []byte) []byte {
-	out := bytes.Clone(text)
-	comma := -1 // the last one, if nothing followed it
-	for i := 0; i < len(out); i++ {
-		switch c := out[i]; {
-		case c == '"':
-			i, comma = endOfString(out, i), -1
-		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
-			end := endOfComment(out, i)
-			blank(out[i:end])
-			i = end - 1
-		case c == ',':
-			comma = i
-		case (c == '}' || c == ']') && comma >= 0:
-			out[comma], comma = ' ', -1
-		case c > ' ':
-			comma = -1
-		}
-	}
-	return out
-}
-
-// endOfString returns where the string ends that begins at an index: its closing quotation
-// mark, or the end of the text.
-func endOfString(text []byte, begin int) int {
-	for i := begin + 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(text)
-}
-
-// endOfComment returns what is behind the comment that begins at an index.
-func endOfComment(text []byte, begin int) int {
-	mark, extra := "\n", 0
-	if text[begin+1] == '*' {
-		mark, extra = "*/", 2
-	}
-	length := bytes.Index(text[begin+2:], []byte(mark))
-	if length < 0 {
-		return len(text)
-	}
-	return begin + 2 + length + extra
-}
-
-// blank replaces a text by spaces, except for line ends.
-func blank(text []byte) {
-	for i, c := range text {
-		if c != '\n' && c != '\r' {
-			text[i] = ' '
-		}
-	}
 }
 
 // lines says in which line of a file a value begins. Values are asked for about in the order
