@@ -66,7 +66,7 @@ func NewPlugin(d *Dialect, h Handler, o HookOptions) (plugin.Plugin, error) {
 		return plugin.Plugin{}, errors.New(lacks)
 	}
 	p := plugin.Plugin{Name: o.Name, Origin: plugin.Origin{Protocol: d.Name, Path: o.Path},
-		Hooks: slices.Clone(points), Events: map[hookpoints.Name]string{}}
+		Hooks: points, Events: map[hookpoints.Name]string{}}
 	if e.Kind == SessionStart {
 		p.Hooks = append(p.Hooks, PointsOf(AfterCompact)...)
 	}

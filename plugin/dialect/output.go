@@ -121,7 +121,7 @@ func (k Kind) Refuses() bool { return k.isCall() || k == Prompt || k == AgentSta
 
 // canRefuse reports whether a denial at a moment means that something does not happen.
 func (k Kind) canRefuse() bool {
-	return k.isCall() || slices.Contains([]Kind{Prompt, PromptExpanded, BeforeRequest, AgentStart, BeforeCompact}, k)
+	return k.Refuses() || slices.Contains([]Kind{PromptExpanded, BeforeRequest, BeforeCompact}, k)
 }
 
 // ask makes a question the agent's own, or a denial. Where the agent asks anyway, no opinion
