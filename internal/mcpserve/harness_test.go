@@ -132,6 +132,7 @@ func overLines(h *home) sdk.Transport {
 		if err := h.server.Lines(h.t.Context(), fromClient, toClient); err != nil {
 			h.t.Error(err)
 		}
+		fromClient.Close() // as the end of the process does, so that the client does not wait to be read
 		toClient.Close()
 	}()
 	return &sdk.IOTransport{Reader: fromServer, Writer: toServer}

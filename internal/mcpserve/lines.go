@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"syscall"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/dustin/go-humanize"
@@ -20,8 +21,8 @@ import (
 const maxMessage = 16 << 20
 
 // Lines serves one client that writes messages as lines to in and reads them from out, until
-// it closes in, which ends its calls, or until ctx ends. Afterwards the server is closed; a
-// read from in may not be over.
+// it closes one of the two, which ends its calls, or until ctx ends. Afterwards the server is
+// closed; a read from in may not be over.
 func (s *Server) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.Close()
 	ctx, leave, err := s.life.join(ctx)
@@ -33,8 +34,11 @@ func (s *Server) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
 	answers := &lockedWriter{to: out}
 	messages := &filter{in: bufio.NewReaderSize(in, 64<<10), answers: answers}
 	err = s.mcp.Run(ctx, &sdk.IOTransport{Reader: messages, Writer: answers, MaxLineLength: 2 * maxMessage})
-	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
-		return nil
+	// A client that leaves while the server tells it something is found by that, before the end of in.
+	for _, end := range []error{context.Canceled, io.EOF, syscall.EPIPE, io.ErrClosedPipe} {
+		if errors.Is(err, end) {
+			return nil
+		}
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ func (h *home) typing() *typing {
 	c := &typing{h.t, in, bufio.NewReader(out), make(chan error, 1)}
 	go func() {
 		err := h.server.Lines(h.t.Context(), fromClient, toClient)
+		fromClient.Close()
 		toClient.Close()
 		c.over <- err
 	}()
@@ -88,6 +90,37 @@ func TestLinesThatAreNoMessagesAreAnsweredAndTheNextOneIsRead(t *testing.T) {
 	}
 	if err := <-c.over; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAClientThatReadsNoMoreIsNoError(t *testing.T) {
+	inMemory := func() (io.ReadCloser, io.WriteCloser) { return io.Pipe() }
+	ofTheSystem := func() (io.ReadCloser, io.WriteCloser) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, w
+	}
+	for what, pipe := range map[string]func() (io.ReadCloser, io.WriteCloser){
+		"a pipe in memory": inMemory, "a pipe of the system": ofTheSystem,
+	} {
+		h := newHome(t, map[string]string{"greet": greet})
+		stop := h.start()
+		fromClient, toServer := pipe()
+		fromServer, toClient := pipe()
+		over := make(chan error, 1)
+		go func() { over <- h.server.Lines(t.Context(), fromClient, toClient) }()
+		fromServer.Close()
+		if _, err := io.WriteString(toServer, begin+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-over; err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		toServer.Close()
+		toClient.Close()
+		stop()
 	}
 }
 
