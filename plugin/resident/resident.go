@@ -120,6 +120,7 @@ type running struct {
 	isKept  bool               // an earlier run started it
 	end     context.CancelFunc // ends the process and its group
 	over    chan struct{}      // closed when nothing is read any more
+	gone    chan struct{}      // closed when it broke the protocol, that was told, and it has ended
 }
 
 // Ask asks the process and starts it if none runs. If ctx ends while a question is under
@@ -204,7 +205,8 @@ func (r *Resident) isCut(err error, long int64) bool {
 }
 
 // connect returns the process, and whether it was started or borrowed just now. It waits for the end
-// of one that is being ended, so that there is one at a time.
+// of one that is being ended, so that there is one at a time, and until whoever should know of that was
+// told: an answer of the next one must not hide it.
 func (r *Resident) connect(ctx context.Context) (now *running, started bool, err error) {
 	for {
 		now, started, err = r.current()
@@ -212,7 +214,7 @@ func (r *Resident) connect(ctx context.Context) (now *running, started bool, err
 			return now, started, err
 		}
 		select {
-		case <-now.process.Done():
+		case <-now.gone:
 		case <-ctx.Done():
 			return nil, false, fmt.Errorf("its resident process, which is being ended: %w", whyOver(ctx))
 		}
@@ -231,7 +233,7 @@ func (r *Resident) current() (now *running, started bool, err error) {
 		return r.now, false, nil
 	case r.failures > MaxRestarts:
 		return nil, false, ErrGivenUp
-	case r.now != nil && !r.now.process.HasEnded():
+	case r.now != nil && !r.now.isGone():
 		return r.now, false, nil // connect waits for its end
 	}
 	if r.now, err = r.start(); err != nil {
@@ -262,13 +264,17 @@ func (r *Resident) start() (*running, error) {
 		end()
 		return nil, err
 	}
-	now := &running{process: p, isKept: isKept, end: end, over: make(chan struct{})}
+	now := &running{process: p, isKept: isKept, end: end, over: make(chan struct{}), gone: make(chan struct{})}
 	now.conn = newConn(p, func(why error, underWay []pending) {
 		end()
 		if len(underWay) != 1 || !r.isCut(why, underWay[0].long) {
 			go discard(p)
 		}
 		r.broke(why, len(underWay), now.wasAsked())
+		go func() {
+			<-p.Done()
+			close(now.gone)
+		}()
 	})
 	now.conn.spool = r.spec.Command.Spool
 	go func() {
@@ -276,6 +282,15 @@ func (r *Resident) start() (*running, error) {
 		now.read(ctx)
 	}()
 	return now, nil
+}
+
+func (now *running) isGone() bool {
+	select {
+	case <-now.gone:
+		return true
+	default:
+		return false
+	}
 }
 
 // broke counts a process that broke the protocol, unless it was started early and never

@@ -21,11 +21,12 @@ func (r *Report) pure(ctx context.Context, p *plugin.Plugin, first []plugin.Reco
 }
 
 // again calls a hook once more and reports what differs from the call before. A delivery has
-// an effect, whatever the plugin says, so it is not repeated.
-func (r *Report) again(ctx context.Context, p *plugin.Plugin, before plugin.Record, where string) {
+// an effect, whatever the plugin says, so it is not repeated. It returns what became of the call.
+func (r *Report) again(ctx context.Context, p *plugin.Plugin, before plugin.Record,
+	where string) (after plugin.Record) {
 	info, known := hookpoints.Find(before.Point)
 	if !known || before.Result == plugin.Failed || before.Point == hookpoints.PreSendMessage.Name {
-		return
+		return after
 	}
 	where += string(before.Point)
 	after, err := fire(ctx, p, info)
@@ -38,6 +39,7 @@ func (r *Report) again(ctx context.Context, p *plugin.Plugin, before plugin.Reco
 		r.add(Warning, where, "its answers to the same payload differ, first %s, then %s; if that is because it counts or "+
 			`remembers calls, it is not pure: remove "pure"`, shown(before), shown(after))
 	}
+	return after
 }
 
 // writes reports whether anything in chibi's home changes until the function that it returns

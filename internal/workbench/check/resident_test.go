@@ -50,6 +50,16 @@ echo '{"block": true, "message": "no"}'`
 	if found := checked(t, after, 0o755); len(found) == 0 || !strings.Contains(found[0], `is not JSON: "answered"`) {
 		t.Errorf("a line after each answer: %q", found)
 	}
+	// An ordinary start answers in the place of a process of a pure plugin.
+	pure := schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"resident":true,"pure":true}`)
+	want := []string{"error resident pre_tool: its resident process: connection closed: exit status 3; asked again by " +
+		"an ordinary start"}
+	const once = `[ -n "$again" ] && exit 3; again=yes; `
+	for _, dies := range []string{"exit 3", once + reply(`{"block":true,"message":"no"}`)} {
+		if diff := cmp.Diff(want, checked(t, pure+strings.Replace(loop, "REPLY", dies, 1), 0o755)); diff != "" {
+			t.Errorf("%q: found (-want +got):\n%s", dies, diff)
+		}
+	}
 	got := checked(t, schema(`{"name":"p","description":"d","concurrent":true}`), 0o755)
 	if diff := cmp.Diff([]string{
 		`warning schema: its --schema has "concurrent" without "resident": true, which has no effect`}, got); diff != "" {
