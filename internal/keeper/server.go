@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +54,7 @@ func Serve(ctx context.Context, o Options) error {
 
 // server is a keeper.
 type server struct {
+	place    Place
 	listener *net.UnixListener
 	socket   fs.FileInfo
 	unlock   func()
@@ -65,6 +67,7 @@ type server struct {
 	clients int
 	used    bool    // a process was asked for
 	closed  bool    // no client is accepted any more
+	left    bool    // the place is left to another keeper
 	last    []*link // clients that wait for the end
 }
 
@@ -77,7 +80,7 @@ func listen(o Options) (s *server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &server{keep: o.Keep, news: make(chan struct{}, 1)}
+	s = &server{place: place, keep: o.Keep, news: make(chan struct{}, 1)}
 	s.pool = &pool{changed: s.wake}
 	if _, s.program, err = program(); err != nil {
 		return nil, err
@@ -109,15 +112,24 @@ func bind(place Place) (*net.UnixListener, error) {
 	if err := os.Remove(place.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: place.Socket, Net: "unix"})
+	// Clients trust a socket by its mode. So it gets its name only when it has the right one.
+	unnamed := strings.TrimSuffix(place.Socket, ".sock") + ".new"
+	if err := os.Remove(unnamed); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: unnamed, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
 	// Until here others may connect; they are refused, as their user is looked at.
-	if err := os.Chmod(place.Socket, 0o600); err != nil {
+	if err = os.Chmod(unnamed, 0o600); err == nil {
+		err = os.Rename(unnamed, place.Socket)
+	}
+	if err != nil {
 		l.Close()
 		return nil, err
 	}
+	l.SetUnlinkOnClose(false) // see close
 	return l, nil
 }
 
@@ -156,7 +168,7 @@ func (s *server) watch(ctx context.Context) {
 
 // isReachable reports whether the socket still has its name: the home may have been removed.
 func (s *server) isReachable() bool {
-	now, err := os.Lstat(s.listener.Addr().String())
+	now, err := os.Lstat(s.place.Socket)
 	return err == nil && os.SameFile(now, s.socket)
 }
 
@@ -172,12 +184,23 @@ func (s *server) isOver(waited bool) bool {
 // close takes no more clients and leaves the place to another keeper.
 func (s *server) close() {
 	s.mu.Lock()
-	s.closed = true
+	left := s.left
+	s.closed, s.left = true, true
 	s.mu.Unlock()
-	s.listener.Close() // which removes the socket
-	s.unlock()
+	if !left {
+		s.leavePlace()
+	}
 	s.pool.close()
 	s.wake()
+}
+
+// leavePlace removes the socket, unless the home was removed meanwhile and has a new one.
+func (s *server) leavePlace() {
+	if s.isReachable() {
+		os.Remove(s.place.Socket)
+	}
+	s.listener.Close()
+	s.unlock()
 }
 
 // accept serves clients, each in a goroutine.
