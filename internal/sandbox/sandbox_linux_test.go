@@ -79,6 +79,10 @@ func run(t *testing.T, r Rules, script string, env ...string) string {
 	return string(out.Stdout) + out.Stderr
 }
 
+// python is that of the system, which a confined command may read; one of the person's may be before
+// it in $PATH.
+const python = "PATH=/usr/local/bin:/usr/bin:/bin python3"
+
 // put writes a file and returns its path.
 func put(t *testing.T, path, text string) string {
 	t.Helper()
@@ -116,7 +120,7 @@ func TestWhatAConfinedCommandReaches(t *testing.T) {
 		"its directory":                    {`ls "$OUT"`, denied},
 		"a new file outside":               {`touch "$OUT"/new`, denied},
 		"a file outside, removed":          {`rm -f "$OUT"/secret`, denied},
-		"a file outside, emptied":          {`python3 -c 'import os; os.truncate(os.environ["OUT"] + "/secret", 0)'`, denied},
+		"a file outside, emptied":          {python + ` -c "import os; os.truncate('$OUT/secret', 0)"`, denied},
 		"a link that leads out":            {"cat link", denied},
 		"chibi's home":                     {`cat "$CHIBI"/config.toml`, denied},
 		"by a child of a child":            {`sh -c 'sh -c "cat \"$OUT\"/secret"'`, denied},
@@ -163,7 +167,7 @@ func TestTheNetworkIsNotConfined(t *testing.T) {
 	}
 	defer l.Close()
 	r := Rules{Writable: []string{t.TempDir()}}
-	const connect = `python3 -c 'import socket; socket.create_connection(("127.0.0.1", %d)); print("connected")'`
+	const connect = python + ` -c 'import socket; socket.create_connection(("127.0.0.1", %d)); print("connected")'`
 	script := fmt.Sprintf(connect, l.Addr().(*net.TCPAddr).Port)
 	if got := run(t, r, script); got != "connected\n" {
 		t.Errorf("%q", got)

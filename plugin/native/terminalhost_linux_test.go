@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,7 +117,7 @@ func (h host) session(t *testing.T, script string,
 		if _, err := fmt.Sscanf(line, "lent by %d", &group); err == nil {
 			line = "lent"
 			if !strings.Contains(script, "PAGER") { // which passes it on too late
-				waitUntilGiven(t, person, group)
+				waitUntilAsleep(waitUntilGiven(t, person, group))
 			}
 		}
 		if isHost {
@@ -135,6 +136,21 @@ func waitUntilGiven(t *testing.T, person *terminaltest.Person, host int) int {
 		group, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPGRP)
 		if err != nil || group != host {
 			return group
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// waitUntilAsleep waits until the first process of a group, which was stopped when
+// it began to read from the terminal, sleeps in that read, or has ended. A signal that
+// comes after the process has been continued and before it reads again is handled,
+// by Python for one, without the read coming to know of it: the read then waits on.
+func waitUntilAsleep(group int) {
+	for {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", group))
+		_, state, _ := bytes.Cut(stat, []byte(") "))
+		if err != nil || len(state) == 0 || bytes.IndexByte([]byte("SZX"), state[0]) >= 0 {
+			return
 		}
 		time.Sleep(time.Millisecond)
 	}
