@@ -8,4 +8,4 @@ import (
 	"github.com/chibi-host/chibi/internal/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+func main() { os.Exit(cli.Main(cli.Sharing{})) }

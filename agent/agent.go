@@ -180,6 +180,12 @@ func (a *Agent) Prompt(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
+// isKept reports whether what could not be stored is kept, and will be stored later.
+func isKept(err error) bool {
+	var unsent *contexts.UnsentError
+	return errors.As(err, &unsent)
+}
+
 // takeTurn answers one prompt. note is the model's note for a further turn, "" if
 // it did not ask for one.
 func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer, note string, err error) {
@@ -188,7 +194,7 @@ func (a *Agent) takeTurn(ctx context.Context, depth int, prompt string) (answer,
 	t := newTurn(a, depth)
 	a.Output.emit(Event{Kind: EventPrompt, Text: prompt})
 	if answer, err = t.run(ctx, prompt); err != nil {
-		if t.unanswered != "" && a.inner == nil {
+		if t.unanswered != "" && a.inner == nil && !isKept(err) {
 			a.Output.notice("the prompt got no answer; later prompts are sent without it, and chibi retry sends it again")
 		}
 		a.Output.emit(Event{Kind: EventError, Text: err.Error()})

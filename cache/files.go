@@ -40,19 +40,19 @@ func (c Files) SpillFile() (Spill, error) {
 
 // PutText saves a text as a tool's output.
 func (c Files) PutText(tool string, arguments []byte, text string) (Entry, error) {
-	e, err := c.putText(tool, arguments, text)
+	e, _, err := c.putText(tool, arguments, text)
 	return e, notSaved(tool, err)
 }
 
-func (c Files) putText(tool string, arguments []byte, text string) (Entry, error) {
+func (c Files) putText(tool string, arguments []byte, text string) (Entry, lineIndex, error) {
 	f, err := c.SpillFile()
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, lineIndex{}, err
 	}
 	defer disk.OS{}.Remove(f.Name()) // unless it was moved
 	_, err = io.WriteString(f, text)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return Entry{}, err
+		return Entry{}, lineIndex{}, err
 	}
 	return c.put(tool, arguments, f)
 }
@@ -61,37 +61,42 @@ func (c Files) putText(tool string, arguments []byte, text string) (Entry, error
 // copied. The content is written first, then its description, so that a visible
 // entry is complete.
 func (c Files) PutFile(tool string, arguments []byte, file Spilled) (Entry, error) {
-	e, err := c.put(tool, arguments, file)
+	e, _, err := c.put(tool, arguments, file)
 	return e, notSaved(tool, err)
 }
 
-func (c Files) put(tool string, arguments []byte, file Spilled) (Entry, error) {
+func (c Files) put(tool string, arguments []byte, file Spilled) (Entry, lineIndex, error) {
 	e, err := newEntry(tool, arguments)
 	if err != nil {
-		return e, err
+		return e, lineIndex{}, err
 	}
+	return c.keep(e, file)
+}
+
+// keep makes a file of the directory the content of an entry, and describes it as it is.
+func (c Files) keep(e Entry, file Spilled) (_ Entry, index lineIndex, err error) {
 	e.Path = c.dir.content(e.ID)
 	written := writtenTo(file)
 	if err := disk.Sync(file.Name()); err != nil {
-		return e, err
+		return e, index, err
 	}
 	if err := disk.Move(disk.OS{}, file.Name(), e.Path); err != nil {
-		return e, err
+		return e, index, err
 	}
 	f, err := disk.OpenRegular(e.Path)
 	if err != nil {
-		return e, err
+		return e, index, err
 	}
 	defer f.Close()
-	index, err := written.of(f)
+	index, err = written.of(f)
 	if err != nil {
-		return e, err
+		return e, index, err
 	}
 	e = e.measured(index)
 	if err := jsonfile.Write(c.dir.index(e.ID), index); err != nil {
-		return e, err
+		return e, index, err
 	}
-	return e, jsonfile.Write(c.dir.meta(e.ID), e)
+	return e, index, jsonfile.Write(c.dir.meta(e.ID), e)
 }
 
 // entry describes one entry. The error is ErrNotFound, with the id.

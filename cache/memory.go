@@ -47,6 +47,11 @@ func (m *Memory) put(tool string, arguments []byte, text string) (Entry, error) 
 	if err != nil {
 		return e, err
 	}
+	return m.keep(e, text)
+}
+
+// keep makes a text the content of an entry.
+func (m *Memory) keep(e Entry, text string) (Entry, error) {
 	index, err := scan(strings.NewReader(text), int64(len(text)))
 	if err != nil {
 		return e, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/contexts/contexttest"
+	"github.com/chibi-host/chibi/store"
 )
 
 func TestConformance(t *testing.T) {
@@ -20,6 +21,7 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	})
+	t.Run("shared", func(t *testing.T) { contexttest.Run(t, contexttest.Shared(memoryMachines)) })
 	t.Run("memory", func(t *testing.T) {
 		contexttest.Run(t, func(_ *testing.T, o contexttest.Options) func() contexts.Home {
 			store := withOptions(contexts.NewMemory(), o)
@@ -30,6 +32,15 @@ func TestConformance(t *testing.T) {
 
 func withOptions(s *contexts.Store, o contexttest.Options) *contexts.Store {
 	s.Limits, s.Report, s.Storage.MaxEntries = o.Limits, o.Report, 7 // so that files make partitions
-	contexts.SetClock(s, o.Now)
+	s.Now = o.Now
 	return s
 }
+
+func memoryMachines(_ *testing.T, o store.Options) func() *store.Engine {
+	memory := store.NewMemory()
+	return func() *store.Engine { return memory.Engine(o) }
+}
+
+func TestWhatAStoreAcknowledgedIsKept(t *testing.T) { contexttest.Interrupted(t, 1, memoryMachines) }
+
+func TestManyMachines(t *testing.T) { contexttest.RunShared(t, memoryMachines) }

@@ -6,6 +6,8 @@ type handle struct {
 	*notes
 	*mailbox
 	*owner
+	*settings
+	*scripts
 }
 
 // newHandle opens the context that r names.
@@ -15,5 +17,6 @@ func newHandle(r *ref) *handle {
 	return &handle{
 		conversation: c, notes: &notes{ref: r, texts: k.texts, transcript: k.transcript},
 		mailbox: &mailbox{ref: r, inbox: k.inbox, conversation: c}, owner: &owner{r},
+		settings: &settings{ref: r, texts: k.texts}, scripts: &scripts{ref: r, copies: k.scripts},
 	}
 }

@@ -119,6 +119,17 @@ func (b *windowBuilder) window() []Entry {
 	return b.reversed
 }
 
+// windowOf returns the window of a transcript.
+func windowOf(entries []Entry) []Entry {
+	var b windowBuilder
+	for _, e := range slices.Backward(entries) {
+		if !b.add(e) {
+			break
+		}
+	}
+	return b.window()
+}
+
 // summaryOf returns the summary that an anchor sets; isSet is false if the anchor
 // keeps the previous summary.
 func summaryOf(anchor Entry) (summary string, isSet bool) {

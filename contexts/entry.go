@@ -60,6 +60,10 @@ type Metadata struct {
 	Replacement []Entry `json:"replacement,omitempty"`
 	// Superseded is true if an anchor also removes the summary.
 	Superseded bool `json:"summary_superseded,omitempty"`
+	// Carried, in a store that many machines share, is the summary that an anchor leaves as
+	// it is, or that was copied: there the summary is a part of the entry that the window
+	// begins with.
+	Carried string `json:"summary_carried,omitempty"`
 	// Session, in a compaction, is the id of the conversation that goes on.
 	Session string `json:"session,omitempty"`
 	// Delivered are the ids of the messages from other contexts that came with
@@ -69,6 +73,16 @@ type Metadata struct {
 	Prompt *Prompt `json:"prompt,omitempty"`
 	// Agents, in a result, are the sub-agents that the call started.
 	Agents []AgentUse `json:"agents,omitempty"`
+	// By says which program wrote the entry, in a store that many machines share.
+	By *Writer `json:"by,omitempty"`
+}
+
+// Writer is a program that wrote an entry.
+type Writer struct {
+	Host string `json:"host"`
+	User string `json:"user,omitempty"`
+	// Version is the program's version, "" if that is unknown.
+	Version string `json:"version,omitempty"`
 }
 
 // AgentUse says what a sub-agent took.

@@ -1,6 +1,10 @@
 package contexts
 
-import "time"
+import (
+	"testing"
 
-// SetClock gives a store another clock.
-func SetClock(s *Store, now func() time.Time) { s.now = now }
+	"github.com/chibi-host/chibi/internal/disk"
+)
+
+// CrashStore returns a store on a disk that fails when the test wants.
+func CrashStore(t *testing.T, home string, fs disk.FS) *Files { return crashStore(t, home, fs) }

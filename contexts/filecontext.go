@@ -18,13 +18,13 @@ type fileContext struct {
 func openFiles(home *fileHome, r *ref) keeper {
 	c := &fileContext{ref: r, home: home}
 	t := &fileTranscript{fileContext: c, file: windowFile{c}}
-	t.view = &fileView{fileTranscript: t}
+	t.view = &fileView{viewFile: viewFile{fileHome: home, ref: r}, transcript: t}
 	t.entries = entryLog{fileContext: c, log: transcript.New(transcript.Place{
 		FS: home.fs, Dir: func() string { return c.path("transcript") },
 		Bounds: func() transcript.Bounds { return transcript.Bounds(home.store.Storage.withDefaults()) },
-		Now:    func() time.Time { return home.store.now() }, Report: home.store.report,
+		Now:    func() time.Time { return home.store.Now() }, Report: home.store.report,
 	})}
-	return keeper{transcript: t, views: t.view, texts: c.texts(), inbox: fileInbox{c}}
+	return keeper{transcript: t, views: t.view, texts: c.texts(), inbox: fileInbox{c}, tape: fileTape{t}}
 }
 
 func (c *fileContext) directory() string { return c.home.directory(c.name) }

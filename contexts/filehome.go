@@ -30,11 +30,14 @@ func (f *fileHome) hasContext(name string) bool { return disk.Exists(f.fs, f.dir
 type fileBackend struct {
 	fileNames
 	fileRegistry
+	wholeState
 	fileLocks
+	fileUpkeep
 }
 
 func newFileBackend(f *fileHome) fileBackend {
-	return fileBackend{fileNames{f}, fileRegistry{f}, fileLocks{f}}
+	whole := wholeState{f.store, fileRegistry{f}.update}
+	return fileBackend{fileNames{f}, fileRegistry{f}, whole, fileLocks{f}, fileUpkeep{f}}
 }
 
 func (b fileBackend) open(r *ref) keeper { return openFiles(b.fileNames.fileHome, r) }
@@ -59,10 +62,20 @@ func (f fileNames) names(context.Context) ([]string, error) {
 	return names, nil
 }
 
+// id returns "": a context in files is its directory.
+func (f fileNames) id(context.Context, string) (string, error) { return "", nil }
+
+func (f fileNames) activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error) {
+	return activityOf(ctx, f.store, names)
+}
+
 func (f fileNames) create(name string) error { return disk.MkdirAll(f.fs, f.directory(name), 0o700) }
 
 // rename is atomic; a prompt may have made the other directory meanwhile.
 func (f fileNames) rename(from, to string) error {
+	if f.hasContext(to) {
+		return ErrExists
+	}
 	err := f.create(from)
 	if err == nil {
 		err = disk.MoveNew(f.fs, f.directory(from), f.directory(to))
@@ -125,7 +138,7 @@ func (f fileNames) lastUse(name string) (last time.Time) {
 // removeStale removes temporary files of crashed processes.
 func (f *fileHome) removeStale(dirs ...string) {
 	for _, dir := range dirs {
-		disk.RemoveStale(f.fs, dir, f.store.now())
+		disk.RemoveStale(f.fs, dir, f.store.Now())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
@@ -46,6 +47,9 @@ func (b fileInbox) put(m Mail) error {
 
 // waiting reads the messages. A line that is not one is reported and stays.
 func (b fileInbox) waiting(ctx context.Context) (waiting []Mail, err error) {
+	if !b.hasMail(ctx) {
+		return nil, nil
+	}
 	err = b.locked(waitLock(ctx), func() (err error) {
 		waiting, _, err = b.read()
 		return err
@@ -55,6 +59,9 @@ func (b fileInbox) waiting(ctx context.Context) (waiting []Mail, err error) {
 
 // change replaces the messages; lines that are not messages stay.
 func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
+	if !b.hasMail(context.Background()) {
+		return nil
+	}
 	return b.locked(disk.Lock, func() error {
 		waiting, lines, err := b.read()
 		if err != nil {
@@ -73,6 +80,21 @@ func (b fileInbox) change(step func([]Mail) ([]Mail, error)) error {
 		}
 		return disk.Replace(b.home.fs, b.file(), bytes.Join(append(lines, nil), []byte("\n")), 0o600)
 	})
+}
+
+// watch looks at the file's size and time.
+func (b fileInbox) watch(ctx context.Context) (<-chan struct{}, error) {
+	type state struct {
+		size int64
+		at   time.Time
+	}
+	return watchByLooking(ctx, func() any {
+		info, err := b.home.fs.Stat(b.file())
+		if err != nil {
+			return state{}
+		}
+		return state{info.Size(), info.ModTime()}
+	}), nil
 }
 
 // locked runs a step while no other process can use the inbox.

@@ -38,7 +38,7 @@ func (f fileLocks) lock(ctx context.Context, r *ref, p patience) (unlock func(),
 		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
 	}
 	f.removeStale(dir, filepath.Join(dir, "transcript"))
-	data, _ := json.Marshal(thisProcess(f.store.now()))
+	data, _ := json.Marshal(thisProcess(f.store.Now()))
 	if err := disk.Overwrite(path, append(data, '\n')); err != nil {
 		unlock()
 		return nil, nil, fmt.Errorf("locking context %q: %w", r.name, err)
@@ -94,4 +94,12 @@ func (f fileLocks) holder(_ context.Context, name string) (h Holder, inUse bool)
 		return h, false
 	}
 	return readHolder(filepath.Join(f.directory(name), ".lock")), true
+}
+
+// end cannot end a kernel lock, which ends with the process that has it.
+func (f fileLocks) end(ctx context.Context, name string) error {
+	if h, inUse := f.holder(ctx, name); inUse {
+		return fmt.Errorf("its lock ends with %s; end that process", h)
+	}
+	return nil
 }

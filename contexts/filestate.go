@@ -75,6 +75,15 @@ func (f fileRegistry) expiring(ctx context.Context) (list []contextState, err er
 	return state.expiring(), nil
 }
 
+// entry finds the entry of a context.
+func (f fileRegistry) entry(ctx context.Context, name string) (*contextState, error) {
+	state, err := f.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return state.find(name), nil
+}
+
 // inText opens state.json for a step that reads its text. An error of the step's means
 // that the file is to be decoded.
 func (f fileRegistry) inText(step func(file disk.File, size int64) error) error {
@@ -97,7 +106,7 @@ func (f fileRegistry) inText(step func(file disk.File, size int64) error) error 
 // power failure leaves, the file stays valid, so nothing waits until they are durable. If
 // the context is not listed, or the text has another layout, the file is replaced.
 func (f fileRegistry) touch(name string) error {
-	now, done := f.store.now().Unix(), false
+	now, done := f.store.Now().Unix(), false
 	err := f.stateFile().Patch(func(file disk.File) error {
 		info, err := file.Stat()
 		if err != nil {
@@ -118,7 +127,7 @@ func (f fileRegistry) touch(name string) error {
 	if done && err == nil {
 		return nil
 	}
-	return f.update(func(state *stateFile) { state.register(name, f.store.now()).LastActivityAt = now })
+	return f.update(func(state *stateFile) { state.register(name, f.store.Now()).LastActivityAt = now })
 }
 
 // digits returns how many digits a time has.
@@ -132,7 +141,7 @@ func (f fileRegistry) update(change func(*stateFile)) error {
 		change(state)
 		names, err := fileNames(f).names(context.Background())
 		if err == nil {
-			state.reconcile(names, f.store.now())
+			state.reconcile(names, f.store.Now())
 		}
 		return err
 	})

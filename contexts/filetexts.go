@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/jsonfile"
 )
 
 // fileTexts keeps the texts of a context and of its home.
@@ -24,6 +25,15 @@ func (t fileTexts) setText(name, text string) error {
 		return err
 	}
 	return t.replace(name, text)
+}
+
+// changeText changes a file under its lock. A link stays a link.
+func (t fileTexts) changeText(name string, change func(old string) (string, error)) error {
+	file := jsonfile.File{Path: t.path(name), FS: t.home.fs, Max: MaxText}
+	return jsonfile.Rewrite(file, func(old []byte) ([]byte, error) {
+		text, err := change(string(old))
+		return []byte(text), err
+	})
 }
 
 // replace replaces a text of the context; an empty one is removed.

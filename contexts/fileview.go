@@ -3,6 +3,7 @@ package contexts
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/jsonl"
@@ -15,40 +16,56 @@ type viewer interface {
 	keep(ctx context.Context, v View) (path string, err error)
 }
 
-// fileView is transcript-view.jsonl. It is derived from the window: nothing reads it but
+// viewFile is transcript-view.jsonl. It is derived from the window: nothing reads it but
 // scripts, and writing it waits for no disk.
-type fileView struct {
-	*fileTranscript
+type viewFile struct {
+	*fileHome
+	ref    *ref
 	writer *viewWriter // nil: no view is kept
 }
 
-func (v *fileView) file() string { return v.path("transcript-view.jsonl") }
+func (v *viewFile) file() string {
+	return filepath.Join(v.directory(v.ref.name), "transcript-view.jsonl")
+}
+
+// fileView is the view of a context in files.
+type fileView struct {
+	viewFile
+	transcript *fileTranscript
+}
 
 // keep compares the end of the view with that of the window, and writes it anew if they
 // differ.
 func (v *fileView) keep(ctx context.Context, what View) (string, error) {
-	if !v.home.hasContext(v.name) {
-		v.writer = &viewWriter{View: what, session: v.firstID()}
+	if !v.hasContext(v.ref.name) {
+		v.writer = &viewWriter{View: what, session: v.ref.firstID()}
 		return v.file(), nil
 	}
-	err := v.locked(waitLock(ctx), func() error {
-		if err := syncWindow(v.fileTranscript); err != nil {
+	t := v.transcript
+	err := t.locked(waitLock(ctx), func() error {
+		if err := syncWindow(t); err != nil {
 			return err
 		}
 		v.writer = &viewWriter{View: what}
-		begins, err := v.fileTranscript.file.begins(1)
+		begins, err := t.file.begins(1)
 		if err != nil {
 			return err
 		}
 		if len(begins) == 0 {
-			v.writer.session = v.firstID()
-			return disk.ReplaceDerived(v.home.fs, v.file(), nil)
+			v.writer.session = v.ref.firstID()
+			return disk.ReplaceDerived(v.fs, v.file(), nil)
 		}
 		v.writer.session = sessionID(begins[0])
-		if isCurrent, err := v.isCurrent(); err != nil || isCurrent {
+		last, found, err := t.lastOf(t.file.path())
+		if err == nil && found {
+			if isCurrent, err := v.endsWith(last); err != nil || isCurrent {
+				return err
+			}
+		}
+		if err != nil {
 			return err
 		}
-		entries, err := v.readOrRebuild()
+		entries, err := t.readOrRebuild()
 		if err != nil {
 			return err
 		}
@@ -60,17 +77,14 @@ func (v *fileView) keep(ctx context.Context, what View) (string, error) {
 	return v.file(), err
 }
 
-// isCurrent reports whether the view ends as the window does. It then continues there.
-func (v *fileView) isCurrent() (bool, error) {
-	last, found, err := v.lastOf(v.fileTranscript.file.path())
-	if err != nil || !found {
-		return false, err
-	}
+// endsWith reports whether the view ends as a window does whose last entry is given. It
+// then continues there.
+func (v *viewFile) endsWith(last Entry) (bool, error) {
 	var line struct {
 		UUID    string `json:"uuid"`
 		Session string `json:"sessionId"`
 	}
-	err = jsonl.Backward(v.home.fs, v.file(), func(_ int64, record []byte) bool {
+	err := jsonl.Backward(v.fs, v.file(), func(_ int64, record []byte) bool {
 		strictjson.Decode(record, &line)
 		return false
 	})
@@ -82,7 +96,7 @@ func (v *fileView) isCurrent() (bool, error) {
 }
 
 // rewrite writes the view of a window.
-func (v *fileView) rewrite(window []Entry) error {
+func (v *viewFile) rewrite(window []Entry) error {
 	v.writer.parent = ""
 	if len(window) > 0 {
 		v.writer.session = sessionID(window[0])
@@ -91,23 +105,23 @@ func (v *fileView) rewrite(window []Entry) error {
 	if err != nil {
 		return err
 	}
-	return disk.ReplaceDerived(v.home.fs, v.file(), bytes.Join(append(lines, nil), []byte("\n")))
+	return disk.ReplaceDerived(v.fs, v.file(), bytes.Join(append(lines, nil), []byte("\n")))
 }
 
 // added adds entries to the view, if one is kept.
-func (v *fileView) added(entries []Entry) {
+func (v *viewFile) added(entries []Entry) {
 	if v.writer == nil {
 		return
 	}
 	lines, err := v.writer.lines(entries)
 	if err == nil && len(lines) > 0 {
-		_, err = jsonl.AppendDerived(v.home.fs, v.file(), lines...)
+		_, err = jsonl.AppendDerived(v.fs, v.file(), lines...)
 	}
 	v.reportError(err)
 }
 
 // begun writes the view of a new window, if one is kept.
-func (v *fileView) begun(window []Entry) {
+func (v *viewFile) begun(window []Entry) {
 	if v.writer != nil {
 		v.reportError(v.rewrite(window))
 	}
@@ -115,8 +129,8 @@ func (v *fileView) begun(window []Entry) {
 
 // reportError reports that the view could not be written. It is written anew when somebody
 // asks for it again.
-func (v *fileView) reportError(err error) {
+func (v *viewFile) reportError(err error) {
 	if err != nil {
-		v.store.report("context %q: writing the view for scripts: %v", v.name, err)
+		v.store.report("context %q: writing the view for scripts: %v", v.ref.name, err)
 	}
 }

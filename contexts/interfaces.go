@@ -21,6 +21,8 @@ type Context interface {
 	Mailbox
 	Locker
 	Lifecycle
+	Configuration
+	Scripts
 }
 
 // Conversation holds the entries, and the part of them that is sent to the model.
@@ -141,10 +143,34 @@ type Lifecycle interface {
 	Delete() (current string, err error)
 }
 
+// Configuration is the text of a context's own settings, local.toml.
+type Configuration interface {
+	// LocalConfig returns the text, "" if there is none.
+	LocalConfig(ctx context.Context) (text string, err error)
+	// ChangeLocalConfig replaces the text by what change makes of it, while nobody else
+	// changes it; change may be called more than once. If change fails, nothing is
+	// written, and its error is wrapped.
+	ChangeLocalConfig(change func(old string) (string, error)) error
+}
+
+// Scripts serves plugins and scripts that know the files of a home, where a store that many
+// machines share keeps the context. Elsewhere it does nothing: they use the files.
+type Scripts interface {
+	// KeepCopies writes copies of the window, the summary, the todos, the goals, the
+	// context's own system prompt and its local.toml, under the names of the files, and
+	// keeps them up to date as long as this handle is used; the caller holds the lock.
+	// Nobody may write them, and they are never read.
+	KeepCopies(ctx context.Context) error
+	// SendDropped sends the lines that scripts have appended to inbox.jsonl there to the
+	// context, as messages.
+	SendDropped(ctx context.Context) error
+}
+
 // Home holds the contexts of one home.
 type Home interface {
 	Directory
 	Registry
+	Upkeep
 }
 
 // Directory finds contexts.
@@ -162,6 +188,11 @@ type Directory interface {
 	Info(ctx context.Context, name string) (Info, error)
 	// HasMail reports whether a context's inbox has any messages.
 	HasMail(ctx context.Context, name string) bool
+	// WatchMail reports that messages have come to a context, which need not exist: the
+	// channel receives a value after one or several, and is closed when ctx ends. Messages
+	// that are sent after the call are noticed for certain. A value may also come when
+	// nothing has.
+	WatchMail(ctx context.Context, name string) (<-chan struct{}, error)
 	// Holder returns which process uses a context, if one does.
 	Holder(ctx context.Context, name string) (h Holder, inUse bool)
 	// NewName returns a name for a new context: the local date and time, after the
@@ -185,4 +216,24 @@ type Registry interface {
 	// in them for destroy_after_seconds_inactive. The current context, the one
 	// named inUse, and those that a process uses stay.
 	Expire(ctx context.Context, inUse string) (removed []Expired, err error)
+}
+
+// Upkeep is what is done for a home as a whole, now and then.
+type Upkeep interface {
+	// Daily reports whether a day has passed since it last returned true, on any machine
+	// that uses the store. It limits work that reads every context.
+	Daily(ctx context.Context) (bool, error)
+	// Housekeep finishes what was interrupted, such as deletions, and registers contexts
+	// that are not. It reads the list of all contexts.
+	Housekeep(ctx context.Context) error
+	// Unlock ends the lock of a context, whoever has it, and returns who had it; the zero
+	// Holder if nobody did. Its holder, if it lives, stores nothing more in the context.
+	// Locks on files end with their process only: the error names it.
+	Unlock(ctx context.Context, name string) (Holder, error)
+	// IsShared reports whether many machines can use the store at once.
+	IsShared() bool
+	// ID returns the id of a context in a store that many machines share, which stays the
+	// same when the context is renamed: 32 hexadecimal digits. It is "" in other stores and
+	// if there is no such context.
+	ID(ctx context.Context, name string) (string, error)
 }

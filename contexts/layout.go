@@ -35,6 +35,12 @@ func (l Layout) Directories() (paths []string) {
 // missing; see package cache.
 func (l Layout) Cache(name string) string { return filepath.Join(l.Directory(name), "tool_cache") }
 
+// SharedCache returns the directory of copies of the large tool outputs of a context that a store
+// keeps for many machines. It is not Cache, which a context of the same name in files may use.
+func (l Layout) SharedCache(name string) string {
+	return filepath.Join(l.Directory(name), "shared_cache")
+}
+
 // LocalConfig returns a context's configuration file, which may be missing.
 func (l Layout) LocalConfig(name string) string {
 	return filepath.Join(l.Directory(name), localConfig)

@@ -16,13 +16,10 @@ func (o *owner) Rename(to string) error {
 		return err
 	}
 	s, from := o.ref.store, o.ref.name
-	err := ErrExists
-	if !s.backend.exists(context.Background(), to) {
-		err = s.backend.rename(from, to)
-	}
+	err := s.backend.rename(from, to)
 	if err == nil {
 		o.ref.name = to
-		err = s.backend.update(func(state *stateFile) { state.rename(from, to) })
+		err = s.backend.moved(from, to)
 	}
 	if err != nil {
 		return fmt.Errorf("renaming context %q to %q: %w", from, to, err)
@@ -39,24 +36,12 @@ func (o *owner) Delete() (current string, err error) {
 		err = home.free()
 	}
 	if err == nil {
-		current, err = forget(home, o.ref.name)
+		current, err = home.forget(o.ref.name)
 	}
 	if err != nil {
 		return current, fmt.Errorf("deleting context %q: %w", o.ref.name, err)
 	}
 	return current, nil
-}
-
-// forget removes deleted contexts from the registry. It returns the current
-// context.
-func forget(r registry, names ...string) (current string, err error) {
-	err = r.update(func(state *stateFile) {
-		for _, name := range names {
-			state.forget(name)
-		}
-		current = state.Current
-	})
-	return current, err
 }
 
 // Expired is a context that was removed because it had expired.
@@ -79,11 +64,11 @@ func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, er
 	var names []string
 	var failed error
 	for _, e := range entries {
-		why := e.isDue(s.now(), s.backend.lastUse)
+		why := e.isDue(s.Now(), s.backend.lastUse)
 		if why == "" || e.Name == state.Current || e.Name == inUse || !s.Exists(ctx, e.Name) {
 			continue
 		}
-		gone, err := expire(ctx, s.backend, &ref{store: s, name: e.Name})
+		gone, err := expire(ctx, &ref{store: s, name: e.Name})
 		if failed = errors.Join(failed, err); gone {
 			removed, names = append(removed, Expired{e.Name, why}), append(names, e.Name)
 		}
@@ -92,13 +77,15 @@ func (s *Store) Expire(ctx context.Context, inUse string) (removed []Expired, er
 		return nil, failed
 	}
 	if err = s.backend.free(); err == nil {
-		_, err = forget(s.backend, names...)
+		_, err = s.backend.forget(names...)
 	}
 	return removed, errors.Join(failed, err)
 }
 
-// expire removes a context, unless it is in use; then a later run removes it.
-func expire(ctx context.Context, home backend, r *ref) (gone bool, err error) {
+// expire removes a context, unless it is in use, or was used just before; then a later run
+// removes it.
+func expire(ctx context.Context, r *ref) (gone bool, err error) {
+	home := r.store.backend
 	unlock, _, err := home.lock(ctx, r, noPatience)
 	var inUse *LockedError
 	if errors.As(err, &inUse) {
@@ -108,6 +95,10 @@ func expire(ctx context.Context, home backend, r *ref) (gone bool, err error) {
 		return false, err
 	}
 	defer unlock()
+	e, err := home.entry(ctx, r.name)
+	if err != nil || e == nil || e.isDue(r.store.Now(), home.lastUse) == "" {
+		return false, err
+	}
 	if err := home.remove(r.name); err != nil {
 		return false, fmt.Errorf("deleting context %q: %w", r.name, err)
 	}

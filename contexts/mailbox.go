@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -34,7 +35,7 @@ func (b *mailbox) Send(to, from, text string) error {
 		err = b.CheckMessage(text)
 	}
 	if err == nil {
-		mail := Mail{ID: uuid.NewString(), Timestamp: b.ref.store.now().Unix(), From: from, To: to, Content: text}
+		mail := Mail{ID: uuid.NewString(), Timestamp: b.ref.store.Now().Unix(), From: from, To: to, Content: text}
 		if from != b.ref.name {
 			mail.SentBy = b.ref.name
 		}
@@ -51,15 +52,20 @@ func (b *mailbox) CheckMessage(text string) error { return b.ref.store.Limits.ch
 
 // Mail returns the messages in the inbox that are not part of the conversation yet.
 func (b *mailbox) Mail(ctx context.Context) ([]Mail, error) {
-	if !b.inbox.hasMail(ctx) {
-		return nil, nil
-	}
-	waiting, err := b.inbox.waiting(ctx)
+	all, err := b.inbox.waiting(ctx)
+	waiting := all
 	if err == nil {
-		waiting, err = b.undelivered(ctx, waiting)
+		waiting, err = b.undelivered(ctx, all)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the inbox of context %q: %w", b.ref.name, err)
+	}
+	if len(waiting) < len(all) && b.ref.held {
+		// A crash has left what it had delivered. It is removed while that is among the recent
+		// entries, so that no clock matters.
+		if err := b.RemoveMail(); err != nil {
+			return nil, err
+		}
 	}
 	return b.forOnePrompt(waiting), nil
 }
@@ -81,15 +87,15 @@ func (b *mailbox) forOnePrompt(waiting []Mail) []Mail {
 // RemoveMail removes the messages from the inbox that are part of the conversation.
 func (b *mailbox) RemoveMail() error {
 	ctx := context.Background() // delivered messages are removed even if the turn was cancelled
-	if !b.inbox.hasMail(ctx) {
-		return nil
-	}
 	err := b.inbox.change(func(waiting []Mail) ([]Mail, error) { return b.undelivered(ctx, waiting) })
 	if err != nil {
 		return fmt.Errorf("emptying the inbox of context %q: %w", b.ref.name, err)
 	}
 	return nil
 }
+
+// clockDifference is how far the clocks of machines may be apart that share a store.
+const clockDifference = 2 * time.Hour
 
 // recentEntries is the least number of latest entries that are searched for mail
 // that they delivered.
@@ -103,6 +109,9 @@ func (b *mailbox) undelivered(ctx context.Context, mail []Mail) ([]Mail, error) 
 		return nil, nil
 	}
 	oldest := slices.MinFunc(mail, func(a, b Mail) int { return int(a.Timestamp - b.Timestamp) }).Timestamp
+	if b.ref.store.IsShared() {
+		oldest -= int64(clockDifference / time.Second)
+	}
 	delivered := deliveries{ids: map[string]bool{}}
 	seen := 0
 	err := b.conversation.transcript.scan(ctx, scan{backward: true}, func(e Entry) bool {

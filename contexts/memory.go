@@ -13,14 +13,18 @@ import (
 // files, except that nothing is durable.
 func NewMemory() *Store {
 	m := &memory{prompts: map[string]string{}, contexts: map[string]*memoryContext{}}
-	m.store = &Store{backend: memoryBackend{m, memoryRegistry{m}}, now: time.Now}
-	return m.store
+	return newStore(time.Now, func(s *Store) backend {
+		m.store = s
+		return memoryBackend{m, memoryRegistry{m}, wholeState{s, m.update}, memoryUpkeep{m}}
+	})
 }
 
 // memoryBackend is what a store uses of a home in memory.
 type memoryBackend struct {
 	*memory
 	memoryRegistry
+	wholeState
+	memoryUpkeep
 }
 
 // memory keeps the contexts of a home.
@@ -31,6 +35,7 @@ type memory struct {
 	known    stateFile
 	prompts  map[string]string
 	contexts map[string]*memoryContext
+	kept     time.Time // when daily last returned true
 }
 
 // memoryContext is the data of one context.
@@ -44,6 +49,7 @@ type memoryContext struct {
 	owner    chan struct{} // has an element while the lock is held
 	ownedBy  Holder
 	combined string // the whole last system prompt
+	arrived  int    // how many messages have come
 }
 
 // get returns a context, which is created if it is missing. The caller holds mu.
@@ -57,7 +63,8 @@ func (m *memory) get(name string) *memoryContext {
 }
 
 func (m *memory) open(r *ref) keeper {
-	return keeper{transcript: memoryTranscript{m, r}, texts: memoryTexts{m, r}, inbox: memoryInbox{m, r}}
+	return keeper{transcript: memoryTranscript{m, r}, texts: memoryTexts{m, r}, inbox: memoryInbox{m, r},
+		tape: memoryTape{memoryTranscript{m, r}}}
 }
 
 func (m *memory) exists(_ context.Context, name string) bool {
@@ -123,7 +130,7 @@ func (m *memory) update(change func(*stateFile)) error {
 	defer m.mu.Unlock()
 	m.known.complete()
 	change(&m.known)
-	m.known.reconcile(slices.Sorted(maps.Keys(m.contexts)), m.store.now())
+	m.known.reconcile(slices.Sorted(maps.Keys(m.contexts)), m.store.Now())
 	return nil
 }
 
@@ -140,8 +147,13 @@ func (m memoryRegistry) expiring(ctx context.Context) ([]contextState, error) {
 	return known.expiring(), err
 }
 
+func (m memoryRegistry) entry(ctx context.Context, name string) (*contextState, error) {
+	known, err := m.state(ctx)
+	return known.find(name), err
+}
+
 func (m memoryRegistry) touch(name string) error {
-	now := m.store.now()
+	now := m.store.Now()
 	return m.update(func(state *stateFile) { state.register(name, now).LastActivityAt = now.Unix() })
 }
 
@@ -184,7 +196,7 @@ func (m *memory) take(ctx context.Context, c *memoryContext, r *ref, p patience)
 func (m *memory) own(c *memoryContext, name string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c.ownedBy = thisProcess(m.store.now())
+	c.ownedBy = thisProcess(m.store.Now())
 	return m.contexts[name] == c
 }
 

@@ -29,7 +29,7 @@ func (c *memoryContext) add(r *ref, entries ...Entry) {
 func (t memoryTranscript) append(entries []Entry) error {
 	t.use(func(c *memoryContext) {
 		c.add(t.ref, entries...)
-		c.lastUse = t.ref.store.now()
+		c.lastUse = t.ref.store.Now()
 	})
 	return nil
 }
@@ -37,7 +37,7 @@ func (t memoryTranscript) append(entries []Entry) error {
 func (t memoryTranscript) begin(anchor Entry) error {
 	t.use(func(c *memoryContext) {
 		c.add(t.ref, goingOn(anchor, windowOf(c.entries)))
-		c.lastUse = t.ref.store.now()
+		c.lastUse = t.ref.store.Now()
 		if summary, isSet := summaryOf(anchor); isSet {
 			c.texts[textSummary] = summary
 		}
@@ -50,17 +50,6 @@ func (t memoryTranscript) window(context.Context) ([]Entry, error) { return wind
 func (t memoryTranscript) begins(context.Context) ([]Entry, error) {
 	entries := windowOf(t.entries())
 	return entries[:min(2, len(entries))], nil
-}
-
-// windowOf returns the window of a transcript.
-func windowOf(entries []Entry) []Entry {
-	var b windowBuilder
-	for _, e := range slices.Backward(entries) {
-		if !b.add(e) {
-			break
-		}
-	}
-	return b.window()
 }
 
 // entries returns the entries of this moment; those that are added later are not in
@@ -123,6 +112,29 @@ func (t memoryTexts) setText(name, text string) error {
 	return nil
 }
 
+// changeText changes a text again if somebody else changed it meanwhile.
+func (t memoryTexts) changeText(name string, change func(old string) (string, error)) error {
+	for {
+		old, _ := t.text(context.Background(), name)
+		text, err := change(old)
+		if err != nil || t.swap(name, old, text) {
+			return err
+		}
+	}
+}
+
+// swap replaces a text if it is still the old one.
+func (t memoryTexts) swap(name, old, text string) (done bool) {
+	t.home.mu.Lock()
+	defer t.home.mu.Unlock()
+	texts := t.home.get(t.ref.name).texts
+	if texts[name] != old {
+		return false
+	}
+	texts[name] = text
+	return true
+}
+
 func (t memoryTexts) prompt(_ context.Context, name string) (string, error) {
 	t.home.mu.Lock()
 	defer t.home.mu.Unlock()
@@ -168,8 +180,22 @@ func (b memoryInbox) put(m Mail) error {
 		if err := checkRoom(b.ref.name, int64(size), int64(len(m.Content))); err != nil {
 			return nil, err
 		}
+		b.home.mu.Lock()
+		b.home.get(b.ref.name).arrived++
+		b.home.mu.Unlock()
 		return append(waiting, m), nil
 	})
+}
+
+func (b memoryInbox) watch(ctx context.Context) (<-chan struct{}, error) {
+	return watchByLooking(ctx, func() any {
+		b.home.mu.Lock()
+		defer b.home.mu.Unlock()
+		if c := b.home.contexts[b.ref.name]; c != nil {
+			return c.arrived
+		}
+		return 0
+	}), nil
 }
 
 func (b memoryInbox) hasMail(ctx context.Context) bool {

@@ -11,6 +11,7 @@ const (
 	textSummary      = "summary.md"
 	textTodos        = "todos.md"
 	textGoals        = "goals.md"
+	textLocalConfig  = localConfig
 )
 
 // The prompts of a home.
@@ -89,7 +90,7 @@ func (n *notes) SetReflection(text string) error {
 // setNote is like set, for texts that the model writes.
 func (n *notes) setNote(name, text string) error {
 	if err := n.ref.store.Limits.checkNote(text); err != nil {
-		return n.writing(name, err)
+		return n.ref.writing(name, err)
 	}
 	return n.set(name, text)
 }
@@ -99,12 +100,13 @@ func (n *notes) set(name, text string) error {
 	if err == nil {
 		err = n.texts.setText(name, text)
 	}
-	return n.writing(name, err)
+	return n.ref.writing(name, err)
 }
 
-func (n *notes) writing(name string, err error) error {
+// writing says which text could not be written.
+func (r *ref) writing(name string, err error) error {
 	if err != nil {
-		return fmt.Errorf("writing %s of context %q: %w", name, n.ref.name, err)
+		return fmt.Errorf("writing %s of context %q: %w", name, r.name, err)
 	}
 	return nil
 }

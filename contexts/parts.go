@@ -14,6 +14,7 @@ type backend interface {
 	names
 	registry
 	locks
+	upkeep
 	// open returns the parts of the context that r names.
 	open(r *ref) keeper
 }
@@ -24,6 +25,8 @@ type ref struct {
 	name  string
 	held  bool   // this handle has taken the context's lock
 	first string // the id of the first entry of a context that has none; "": nobody asked
+
+	shared *sharedContext // the handle's part of a store that many machines share, else nil
 }
 
 // keeper holds the parts of one context.
@@ -32,6 +35,17 @@ type keeper struct {
 	views      viewer // nil: the store keeps no views
 	texts      texts
 	inbox      inbox
+	tape       tape
+	scripts    dropbox // nil: scripts read the files themselves, or there are none
+}
+
+// dropbox serves scripts that know the files of a home, where a store that many machines share
+// keeps a context.
+type dropbox interface {
+	// keep keeps copies of the context's files in the home's directory.
+	keep(ctx context.Context) error
+	// sendDropped sends what scripts have put into the copy of the inbox.
+	sendDropped(ctx context.Context) error
 }
 
 // names is the list of contexts and what is known of each.
@@ -49,20 +63,47 @@ type names interface {
 	// lastUse returns when something in a context was last written, zero if that is
 	// unknown.
 	lastUse(name string) time.Time
+	// id returns what a context has instead of its name in a store that many machines
+	// share, "" elsewhere and if there is none.
+	id(ctx context.Context, name string) (string, error)
+	// activity returns which contexts are in use, and which have mail.
+	activity(ctx context.Context, names []string) (inUse, hasMail map[string]bool, err error)
+}
+
+// upkeep is what is done for a home as a whole, now and then.
+type upkeep interface {
+	// daily reports whether a day has passed since it last returned true.
+	daily(ctx context.Context) (bool, error)
+	// housekeep finishes what was interrupted, and registers contexts that are not.
+	housekeep(ctx context.Context) error
+	// isShared reports whether many machines use the store.
+	isShared() bool
 }
 
 // registry keeps the state of the contexts.
 type registry interface {
+	// state reads what is known of all contexts.
 	state(ctx context.Context) (*stateFile, error)
-	// current returns the current and the previous context, expiring the entries with
-	// a rule to be destroyed. Each run calls them, so they do not read the whole state
+	// current returns the current and the previous context, and expiring the entries
+	// with a rule to be destroyed. Each run calls them, so they do not read the whole state
 	// into memory.
 	current(ctx context.Context) (State, error)
 	expiring(ctx context.Context) ([]contextState, error)
+	// entry returns what is known of one context, nil if nothing is.
+	entry(ctx context.Context, name string) (*contextState, error)
 	// touch records that a context was used now.
 	touch(name string) error
-	// update changes it while nobody else can.
-	update(change func(*stateFile)) error
+	// enter makes a context the current one, and says that it was used now.
+	enter(name string) (from string, err error)
+	// change changes what is known of a context.
+	change(name string, change func(*contextState)) error
+	// describe puts what another registry knows of contexts in the place of what is known
+	// of them. Each was last used when the later of both says.
+	describe(list []contextState) error
+	// moved gives the entry of a context another name.
+	moved(from, to string) error
+	// forget removes deleted contexts. It returns the current context.
+	forget(names ...string) (current string, err error)
 }
 
 // locks keep other processes out of a context.
@@ -71,6 +112,8 @@ type locks interface {
 	// that cannot happen. The error is a *LockedError when patience is over.
 	lock(ctx context.Context, r *ref, p patience) (unlock func(), lost <-chan struct{}, err error)
 	holder(ctx context.Context, name string) (h Holder, inUse bool)
+	// end ends the lock of a context, whoever holds it.
+	end(ctx context.Context, name string) error
 }
 
 // entryStore keeps the entries of one context, in their order.
@@ -105,6 +148,8 @@ type texts interface {
 	text(ctx context.Context, name string) (string, error)
 	// setText replaces a text; an empty one is removed.
 	setText(name, text string) error
+	// changeText replaces a text while nobody else can change it.
+	changeText(name string, change func(old string) (string, error)) error
 	prompt(ctx context.Context, name string) (string, error)
 	setPrompt(name, text string) error
 }
@@ -118,4 +163,44 @@ type inbox interface {
 	// change replaces the waiting messages by those that stay, while nobody else
 	// can change them.
 	change(step func(waiting []Mail) (stay []Mail, err error)) error
+	// watch reports that messages have come; the channel is closed when ctx ends.
+	watch(ctx context.Context) (<-chan struct{}, error)
+}
+
+// tape is the transcript of one context as it is stored, for copies.
+type tape interface {
+	// records calls each with the entries that the transcript has now, the oldest first,
+	// until it returns an error, which is returned. What is not an entry is reported.
+	records(ctx context.Context, each func(stored) error) error
+	// write calls step with a writer, and makes the window of what was written.
+	write(ctx context.Context, step func(tapeWriter) error) error
+	// setSummary replaces the summary by itself, if the store can do that.
+	setSummary(text string) error
+	// noted and setNoted are about the system prompts of the last turn.
+	noted(ctx context.Context) (notedPrompts, error)
+	setNoted(n notedPrompts) error
+}
+
+// tapeWriter adds entries to a transcript that nobody else changes meanwhile: they wait, or
+// adding fails.
+type tapeWriter interface {
+	records(ctx context.Context, each func(stored) error) error
+	add(list []stored) error
+}
+
+// stored is an entry as it is stored: record is all of it, also what this version of the
+// program does not know. summary is that of the window which begins with the entry, for stores
+// that do not keep it by itself; empty otherwise.
+type stored struct {
+	entry   Entry
+	record  []byte
+	summary string
+}
+
+// notedPrompts are the system prompts of the last turn.
+type notedPrompts struct {
+	// combined is the whole prompt, own is true if the context's own one, as it is now, was
+	// added to the transcript.
+	combined string
+	own      bool
 }

@@ -32,14 +32,7 @@ func (s *Store) Switch(name string) (from string, err error) {
 	if state, err := s.backend.current(context.Background()); err == nil && state.Current == name {
 		return name, s.backend.touch(name)
 	}
-	err = s.backend.update(func(state *stateFile) {
-		if from = state.Current; from != name {
-			state.Previous = &from
-		}
-		state.Current = name
-		state.register(name, s.now()).LastActivityAt = s.now().Unix()
-	})
-	return from, err
+	return s.backend.enter(name)
 }
 
 // Touch records that a context was used now.
@@ -51,8 +44,7 @@ func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.D
 	if err := ValidName(name); err != nil {
 		return err
 	}
-	return s.backend.update(func(state *stateFile) {
-		e := state.register(name, s.now())
+	return s.backend.change(name, func(e *contextState) {
 		if at != nil {
 			e.DestroyAt = at.Unix()
 		}
@@ -60,6 +52,44 @@ func (s *Store) SetDestroyRule(name string, at *time.Time, afterInactive *time.D
 			e.DestroyAfterSecondsInactive = int64(*afterInactive / time.Second)
 		}
 	})
+}
+
+// wholeState is a registry that keeps one state for all contexts. update changes it while
+// nobody else can.
+type wholeState struct {
+	store  *Store
+	update func(change func(*stateFile)) error
+}
+
+func (w wholeState) enter(name string) (from string, err error) {
+	now := w.store.Now()
+	err = w.update(func(state *stateFile) {
+		from = state.enter(name)
+		state.register(name, now).LastActivityAt = now.Unix()
+	})
+	return from, err
+}
+
+func (w wholeState) change(name string, change func(*contextState)) error {
+	return w.update(func(state *stateFile) { change(state.register(name, w.store.Now())) })
+}
+
+func (w wholeState) describe(list []contextState) error {
+	return w.update(func(state *stateFile) { state.describe(list) })
+}
+
+func (w wholeState) moved(from, to string) error {
+	return w.update(func(state *stateFile) { state.rename(from, to) })
+}
+
+func (w wholeState) forget(names ...string) (current string, err error) {
+	err = w.update(func(state *stateFile) {
+		for _, name := range names {
+			state.forget(name)
+		}
+		current = state.Current
+	})
+	return current, err
 }
 
 func unix(seconds int64) time.Time {
@@ -74,6 +104,8 @@ type stateFile struct {
 	Contexts []contextState `json:"contexts"`
 	Current  string         `json:"current_context"`
 	Previous *string        `json:"previous_context"`
+
+	lists bool // Contexts are all that exist, as far as the state is not a file
 }
 
 type contextState struct {
@@ -112,6 +144,13 @@ func (f *stateFile) expiring() (list []contextState) {
 	return list
 }
 
+func (f *stateFile) names() (names []string) {
+	for _, e := range f.Contexts {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
 func (f *stateFile) sort() {
 	slices.SortFunc(f.Contexts, func(a, b contextState) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -121,6 +160,15 @@ func (f *stateFile) previous() string {
 		return ""
 	}
 	return *f.Previous
+}
+
+// enter makes a context the current one.
+func (f *stateFile) enter(name string) (from string) {
+	if from = f.Current; from != name {
+		f.Previous = &from
+	}
+	f.Current = name
+	return from
 }
 
 func (f *stateFile) find(name string) *contextState {

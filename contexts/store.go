@@ -17,9 +17,21 @@ type Store struct {
 	Storage Storage
 	// Limits bound notes and messages. Set them before the first use.
 	Limits Limits
+	// Program is the program's version. In a store that many machines share, entries say
+	// which program wrote them. Set it before the first use.
+	Program string
+	// Now is the clock, for tests. Set it before the first use.
+	Now func() time.Time
 
+	maintenance
 	backend backend
-	now     func() time.Time
+}
+
+// newStore makes a store; keep returns where it keeps its contexts.
+func newStore(now func() time.Time, keep func(*Store) backend) *Store {
+	s := &Store{Now: now}
+	s.maintenance.store, s.backend = s, keep(s)
+	return s
 }
 
 // Info describes a context in a list.
@@ -75,13 +87,19 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.Names(ctx)
-	if err != nil {
-		return nil, err
+	names := state.names()
+	if !state.lists {
+		if names, err = s.backend.names(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if !slices.Contains(names, state.Current) {
 		names = append(names, state.Current)
 		slices.Sort(names)
+	}
+	inUse, hasMail, err := s.backend.activity(ctx, names)
+	if err != nil {
+		return nil, err
 	}
 	known := map[string]*contextState{}
 	for i := range state.Contexts {
@@ -89,34 +107,48 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	}
 	var list []Info
 	for _, name := range names {
-		list = append(list, known[name].info(ctx, s, Info{Name: name, Current: name == state.Current}))
+		list = append(list, known[name].info(Info{Name: name, Current: name == state.Current, Locked: inUse[name],
+			Mail: hasMail[name]}))
 	}
 	return list, nil
 }
 
 // Info describes one context, which need not exist.
 func (s *Store) Info(ctx context.Context, name string) (Info, error) {
-	state, err := s.backend.state(ctx)
+	state, err := s.backend.current(ctx)
 	if err != nil {
 		return Info{}, err
 	}
-	return state.find(name).info(ctx, s, Info{Name: name, Current: name == state.Current}), nil
+	known, err := s.backend.entry(ctx, name)
+	if err != nil {
+		return Info{}, err
+	}
+	_, inUse := s.Holder(ctx, name)
+	return known.info(Info{Name: name, Current: name == state.Current, Locked: inUse, Mail: s.HasMail(ctx, name)}), nil
 }
 
 // info completes the description of a context, which may have no entry.
-func (e *contextState) info(ctx context.Context, s *Store, info Info) Info {
-	_, info.Locked = s.Holder(ctx, info.Name)
-	info.Mail = s.HasMail(ctx, info.Name)
+func (e *contextState) info(info Info) Info {
 	if e != nil {
 		info.Created, info.LastActivity = unix(e.CreatedAt), unix(e.LastActivityAt)
 	}
 	return info
 }
 
+// activityOf looks at each context: which are in use, and which have mail.
+func activityOf(ctx context.Context, s *Store, names []string) (inUse, hasMail map[string]bool, err error) {
+	inUse, hasMail = map[string]bool{}, map[string]bool{}
+	for _, name := range names {
+		_, inUse[name] = s.Holder(ctx, name)
+		hasMail[name] = s.HasMail(ctx, name)
+	}
+	return inUse, hasMail, ctx.Err()
+}
+
 // NewName returns a name for a new context: the local date and time, after the
 // prefix if there is one, with a number if that name is taken.
 func (s *Store) NewName(ctx context.Context, prefix string) (string, error) {
-	base := s.now().Format("20060102_150405")
+	base := s.Now().Format("20060102_150405")
 	if prefix != "" {
 		base = prefix + "_" + base
 	}

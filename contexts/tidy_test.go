@@ -49,7 +49,7 @@ func TestADeletionThatWasKilledIsNamedAndFinishedLater(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("Trash = %v, %v", left, err)
 	}
-	if err := s.EmptyTrash(); err != nil {
+	if err := s.Housekeep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(home, "contexts", ".*")); len(left) != 0 {
@@ -237,14 +237,14 @@ func TestWhatATurnCostsDoesNotGrowWithTheNumberOfContexts(t *testing.T) {
 func TestWorkOnEveryContextIsDoneOnceADay(t *testing.T) {
 	s := homeOf(t, t.TempDir(), nil)
 	now := time.Unix(1_000_000_000, 0)
-	s.now = func() time.Time { return now }
+	s.Now = func() time.Time { return now }
 	for _, step := range []struct {
 		later time.Duration
 		want  bool
 	}{{0, true}, {time.Hour, false}, {22 * time.Hour, false}, {2 * time.Hour, true}, {time.Hour, false},
 		{-48 * time.Hour, true}} {
 		now = now.Add(step.later)
-		if got, err := s.Daily(); got != step.want || err != nil {
+		if got, err := s.Daily(t.Context()); got != step.want || err != nil {
 			t.Errorf("at %s: %v, %v; want %v", now, got, err, step.want)
 		}
 	}

@@ -40,6 +40,17 @@ func (s lockRules) rules() []rule {
 			say(t, other, "one")
 			equal(t, "window", "one", window(t, other))
 		}},
+		{"unlocking a context that nobody uses does nothing", func(t *testing.T) {
+			h := s.home(t)
+			say(t, in(t, h, "work"), "one")
+			holder, err := h.Unlock(t.Context(), "work")
+			must(t, err)
+			equal(t, "holder", contexts.Holder{}, holder)
+			if _, err := h.Unlock(t.Context(), "no/name"); err == nil {
+				t.Error("a name that no context can have was taken")
+			}
+		}},
+		{"who had a context that is unlocked is told; a lock that ends with its process stays", s.unlocked},
 		{"locking makes the context", func(t *testing.T) {
 			h := s.home(t)
 			_, unlock, err := in(t, h, "work").Lock(t.Context())
@@ -74,6 +85,19 @@ func (s lockRules) secondIsTold(t *testing.T) {
 		if _, inUse := h().Holder(t.Context(), "work"); inUse {
 			t.Error("it is in use after it was released")
 		}
+	}
+}
+
+func (s lockRules) unlocked(t *testing.T) {
+	h := s.open(t, at(start()))
+	_, unlock, err := in(t, h(), "work").Lock(t.Context())
+	must(t, err)
+	defer unlock()
+	holder, err := h().Unlock(t.Context(), "work")
+	equal(t, "who had it", os.Getpid(), holder.PID)
+	_, inUse := h().Holder(t.Context(), "work")
+	if h().IsShared() != (err == nil) || inUse == h().IsShared() {
+		t.Errorf("in use %v, %v", inUse, err)
 	}
 }
 

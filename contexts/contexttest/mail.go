@@ -1,6 +1,7 @@
 package contexttest
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ func (s mailRules) rules() []rule {
 			must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
 			equal(t, "waiting", "", waiting(t, c))
 		}},
+		{"what was delivered is removed when whoever has the lock reads the inbox", s.removedLater},
 		{"one prompt takes as many messages as the limit allows, at least one", s.inboxLimit},
 		{"a message that is too large is rejected, and nothing is sent", func(t *testing.T) {
 			o := at(start())
@@ -57,6 +59,7 @@ func (s mailRules) rules() []rule {
 			}
 			equal(t, "transcript", 0, len(transcript(t, in(t, h, "new"))))
 		}},
+		{"who watches an inbox is told when mail comes, until it stops", s.watching},
 		{"a context in use receives mail", func(t *testing.T) {
 			h := s.home(t)
 			_, unlock, err := in(t, h, "work").Lock(t.Context())
@@ -112,6 +115,49 @@ func (s mailRules) deliveredOnce(t *testing.T) {
 			t.Error("the inbox is not empty")
 		}
 	}
+}
+
+// watching has two that watch, and one more than that many messages.
+func (s mailRules) watching(t *testing.T) {
+	h := s.open(t, at(start()))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var watched [2]<-chan struct{}
+	for i := range watched {
+		var err error
+		watched[i], err = h().WatchMail(ctx, "work")
+		must(t, err)
+	}
+	for _, text := range []string{"one", "two", "three"} {
+		must(t, in(t, h(), "other").Send("work", "other", text))
+		for _, arrived := range watched {
+			if _, open := <-arrived; !open {
+				t.Fatal("watching has ended")
+			}
+		}
+	}
+	equal(t, "waiting", "one two three", waiting(t, in(t, h(), "work")))
+	stop()
+	for _, arrived := range watched {
+		for range arrived { // until it is closed
+		}
+	}
+	if _, err := h().WatchMail(t.Context(), "no/name"); err == nil {
+		t.Error("a name that no context can have was taken")
+	}
+}
+
+func (s mailRules) removedLater(t *testing.T) {
+	h := s.open(t, at(time.Now().Add(time.Hour)))()
+	c := in(t, h, "work")
+	must(t, c.Send("work", "other", "one"))
+	must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
+	equal(t, "mail before", true, h.HasMail(t.Context(), "work"))
+	_, unlock, err := c.Lock(t.Context())
+	must(t, err)
+	defer unlock()
+	equal(t, "waiting", "", waiting(t, c))
+	equal(t, "mail after", false, h.HasMail(t.Context(), "work"))
 }
 
 func (s mailRules) notDelivered(t *testing.T) {

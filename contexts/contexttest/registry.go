@@ -28,6 +28,19 @@ func (s registryRules) rules() []rule {
 			}
 		}},
 		{"a name that no context can have is rejected wherever it enters", s.badNames},
+		{"what is done daily is done once a day", s.daily},
+		{"housekeeping registers contexts and changes nothing else", func(t *testing.T) {
+			h := s.home(t)
+			say(t, in(t, h, "work"), "one")
+			must(t, h.Housekeep(t.Context()))
+			must(t, h.Housekeep(t.Context()))
+			info, err := h.Info(t.Context(), "work")
+			must(t, err)
+			if !info.Created.Equal(start()) {
+				t.Errorf("info = %+v", info)
+			}
+			equal(t, "window", "one", window(t, in(t, h, "work")))
+		}},
 		{"a new name is the time, with a prefix, and a number if needed", s.newNames},
 	}
 }
@@ -57,9 +70,25 @@ func (s registryRules) switching(t *testing.T) {
 	}
 }
 
+func (s registryRules) daily(t *testing.T) {
+	now := start()
+	h := s.open(t, Options{Now: func() time.Time { return now }})
+	say(t, in(t, h(), "work"), "one")
+	for _, step := range []struct {
+		after time.Duration
+		want  bool
+	}{{0, true}, {time.Hour, false}, {22 * time.Hour, false}, {time.Hour, true}, {0, false}} {
+		now = now.Add(step.after)
+		isDue, err := h().Daily(t.Context())
+		must(t, err)
+		equal(t, now.String(), step.want, isDue)
+	}
+}
+
 func (s registryRules) lists(t *testing.T) {
 	now := start()
-	h := s.open(t, Options{Now: func() time.Time { return now }})()
+	open := s.open(t, Options{Now: func() time.Time { return now }})
+	h := open()
 	_, err := h.Switch("used")
 	must(t, err)
 	say(t, in(t, h, "talked"), "hello")
@@ -72,7 +101,7 @@ func (s registryRules) lists(t *testing.T) {
 	names, err := h.Names(t.Context())
 	must(t, err)
 	equal(t, "names", []string{"mailed", "talked", "used"}, names)
-	list, err := h.List(t.Context())
+	list, err := open().List(t.Context()) // by a program that has used none of them
 	must(t, err)
 	for i, want := range []contexts.Info{{Name: "mailed", Mail: true}, {Name: "talked", Locked: true},
 		{Name: "used", Current: true, LastActivity: now, Created: start()}} {

@@ -2,6 +2,9 @@ package contexttest
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +60,17 @@ func (s textRules) rules() []rule {
 			must(t, err)
 			equal(t, "prompt", "", text)
 		}},
+		{"the local configuration is changed from what it was", s.localConfig},
+		{"a change of the local configuration that fails changes nothing", func(t *testing.T) {
+			c := s.work(t)
+			must(t, c.ChangeLocalConfig(func(string) (string, error) { return "a = 1", nil }))
+			wrong := errors.New("wrong")
+			err := c.ChangeLocalConfig(func(string) (string, error) { return "b = 2", wrong })
+			if !errors.Is(err, wrong) || !strings.Contains(err.Error(), `local.toml of context "work"`) {
+				t.Error(err)
+			}
+			equal(t, "local configuration", "a = 1", read(t, c.LocalConfig))
+		}},
 		{"a context that only has notes has no transcript", func(t *testing.T) {
 			h := s.home(t)
 			c := in(t, h, "work")
@@ -78,6 +92,26 @@ func (s textRules) textsAreSet(t *testing.T) {
 			must(t, err)
 			equal(t, n.name, text, got)
 		}
+	}
+}
+
+// localConfig has several processes that each add a line.
+func (s textRules) localConfig(t *testing.T) {
+	h := s.open(t, at(start()))
+	equal(t, "local configuration", "", read(t, in(t, h(), "work").LocalConfig))
+	atOnce(t, func(n int) error {
+		c, err := h().Context("work")
+		if err != nil {
+			return err
+		}
+		return c.ChangeLocalConfig(func(old string) (string, error) { return old + fmt.Sprintln(n), nil })
+	})
+	lines := strings.Fields(read(t, in(t, h(), "work").LocalConfig))
+	slices.Sort(lines)
+	equal(t, "lines", "0 1 2 3 4 5 6 7", strings.Join(lines, " "))
+	equal(t, "of another context", "", read(t, in(t, h(), "other").LocalConfig))
+	if !h().Exists(t.Context(), "work") {
+		t.Error("the context does not exist")
 	}
 }
 

@@ -93,10 +93,10 @@ func (m Recipes) forAgent(ctx context.Context, name string, args map[string]stri
 // be looked for at the same time.
 func keeping(s *Session, rules *permissions.Rules) func(context.Context, string) (agent.Kept, error) {
 	var mu sync.Mutex
-	return func(_ context.Context, name string) (agent.Kept, error) {
+	return func(ctx context.Context, name string) (agent.Kept, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		t, err := s.For(name)
+		t, err := s.For(ctx, name)
 		if err != nil {
 			return agent.Kept{}, err
 		}

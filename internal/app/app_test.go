@@ -153,7 +153,7 @@ func TestAnotherContextHasItsOwnConfiguration(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(local, "local.toml"), []byte("username = \"ada\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other, err := s.For("other")
+	other, err := s.For(t.Context(), "other")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestTracesOfAnotherContextAreItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	other, err := s.For("other")
+	other, err := s.For(t.Context(), "other")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,11 +218,11 @@ func TestTracesOfAnotherContextAreItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Close()
-	text, err := os.ReadFile(s.Store.Layout().Trace("other"))
+	text, err := os.ReadFile(s.Host.Layout().Trace("other"))
 	if err != nil || !strings.Contains(string(text), `"context":"other"`) {
 		t.Errorf("the trace of the context is %q (%v)", text, err)
 	}
-	if _, err := os.Stat(s.Store.Layout().Trace(s.Name())); err == nil {
+	if _, err := os.Stat(s.Host.Layout().Trace(s.Name())); err == nil {
 		t.Error("the turn was traced in the context of the first session")
 	}
 }
@@ -285,5 +285,32 @@ func TestCommandsOfTheModelDoNotGetItsKey(t *testing.T) {
 		tools.Call{Arguments: json.RawMessage(`{"command": "env | grep -e sk- -e KEY -e MINE"}`)})
 	if err != nil || result.Text != "MINE=kept\n" {
 		t.Errorf("%q, %v", result.Text, err)
+	}
+}
+
+// TestCommandsOfTheModelDoNotGetWhatOpensTheStore states that a URL with a password or a token
+// is kept from the model like its key; one without opens nothing, and is kept for a chibi that
+// a command starts.
+func TestCommandsOfTheModelDoNotGetWhatOpensTheStore(t *testing.T) {
+	url := app.StoreOptions{URL: new(string)} // files
+	for store, want := range map[string]string{
+		"postgres://me:secretword00@h/db?home=team": "MINE=kept\n",
+		"postgres://h/db?password=secretword00":     "MINE=kept\n",
+		"nats://secretword00@h1:4222,h2:4222/team":  "MINE=kept\n",
+		"postgres://me@h/db":                        "CHIBI_STORE=postgres://me@h/db\nCOPY=secretword00\nMINE=kept\n",
+	} {
+		t.Setenv("CHIBI_STORE", store)
+		t.Setenv("COPY", "secretword00")
+		t.Setenv("MINE", "kept")
+		s, err := app.Open(t.Context(), app.Options{Home: home(t), Purpose: app.ToRead, Store: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := app.ShellTool(s, t.TempDir()).Call(t.Context(),
+			tools.Call{Arguments: json.RawMessage(`{"command": "env | grep -e CHIBI_STORE -e COPY -e MINE | sort"}`)})
+		if err != nil || result.Text != want {
+			t.Errorf("%s: %q, %v; want %q", store, result.Text, err, want)
+		}
+		s.Close()
 	}
 }

@@ -36,7 +36,8 @@ const BridgeTrace = "trace.jsonl"
 // trace, and what plugins answered when they were asked what they are.
 func bridgeSteps(ctx context.Context) []func(*Session) error {
 	return []func(*Session) error{
-		openHome, func(s *Session) error { return openContext(ctx, s) }, openTrace, openProject,
+		func(s *Session) error { return openHome(ctx, s) }, func(s *Session) error { return openContext(ctx, s) },
+		openTrace, openProject,
 		func(s *Session) error { return s.Load(ctx) },
 	}
 }

@@ -4,27 +4,34 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/store"
 )
 
 // Caches are the caches of tool outputs of a home's contexts, with the limits of a
 // configuration.
 type Caches struct {
-	store  *contexts.Files
-	config config.Config
+	store   *contexts.Store
+	host    contexts.Host
+	engine  *store.Engine // nil: files
+	config  config.Config
+	sharing Sharing
 }
 
 // CachesOf returns the caches of the session's home.
-func CachesOf(s *Session) Caches { return Caches{s.Store, s.Config} }
+func CachesOf(s *Session) Caches {
+	return Caches{s.Store, s.Host, s.engine, s.Config, s.opts.Store.Sharing}
+}
 
 // Of returns the cache of a context.
-func (c Caches) Of(name string) cache.Cache { return cache.Open(c.store.Layout().Cache(name)) }
+func (c Caches) Of(name string) cache.Cache {
+	return c.sharing.cacheOf(c.engine, c.store, c.host, name)
+}
 
 // Clean removes what is beyond the limits in the caches of all contexts, unless it is
 // younger than minAge.
@@ -48,19 +55,27 @@ func (c Caches) clean(ctx context.Context, name string, minAge time.Duration) (r
 	if err != nil {
 		return 0, err
 	}
-	return c.Of(name).Clean(cache.Limits{
-		MaxAge:   time.Duration(c.config.ToolCacheMaxAgeDays) * 24 * time.Hour,
-		MaxBytes: int64(c.config.ToolCacheMaxBytes), MinAge: minAge, Keep: namedIn(ctx, conversation),
-	})
+	return c.Of(name).Clean(cacheLimits(ctx, c.config, conversation, minAge))
 }
 
-// tidyAll removes what killed runs have left in all contexts, and cleans their
-// caches if that is configured.
+// cacheLimits are the limits of a configuration for the cache of a conversation.
+func cacheLimits(ctx context.Context, set config.Config, c contexts.Conversation, minAge time.Duration) cache.Limits {
+	return cache.Limits{
+		MaxAge:   time.Duration(set.ToolCacheMaxAgeDays) * 24 * time.Hour,
+		MaxBytes: int64(set.ToolCacheMaxBytes), MinAge: minAge, Keep: namedIn(ctx, c),
+	}
+}
+
+// tidyAll removes what killed runs have left in all contexts, in a shared store also outputs that
+// belong to none, and cleans the caches if that is configured.
 func (c Caches) tidyAll(ctx context.Context) (removed int, err error) {
 	names, err := c.store.Names(ctx)
 	if err == nil {
-		c.store.Tidy(names...)
-		err = errors.Join(c.store.EmptyTrash(), c.store.Register())
+		c.host.Tidy(names...)
+		err = c.store.Housekeep(ctx)
+	}
+	if err == nil && c.engine != nil {
+		_, _, err = c.sharing.removeLeft(ctx, c.engine)
 	}
 	if err != nil || !c.config.AutoCleanupCache {
 		return 0, err
@@ -91,18 +106,24 @@ const youngEntry = 10 * time.Minute
 
 // Cleanup cleans caches at the end of a run, if that is configured: that of the context
 // and, once a day, those of all contexts. With a transient context it cleans only that
-// of the context. A failure is reported and does not fail the run.
+// of the context. In a store that machines share, one of them does it once a day for all, and
+// removes expired contexts. A failure is reported and does not fail the run.
 func Cleanup(ctx context.Context, s *Session) {
 	caches, all, err := CachesOf(s), false, error(nil)
 	if !s.opts.Transient {
-		all, err = s.Store.Daily()
+		all, err = s.Store.Daily(ctx)
 	}
 	removed := 0
 	switch {
 	case err != nil:
 	case all:
-		removed, err = caches.tidyAll(ctx)
-	case s.Config.AutoCleanupCache:
+		if s.Store.IsShared() {
+			err = expireNow(ctx, s)
+		}
+		if err == nil {
+			removed, err = caches.tidyAll(ctx)
+		}
+	case s.Config.AutoCleanupCache && !s.Store.IsShared():
 		removed, err = caches.clean(ctx, s.Name(), youngEntry)
 	}
 	if err != nil {

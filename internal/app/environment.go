@@ -26,16 +26,23 @@ func Depth() int {
 
 // environment is the environment of a plugin's processes.
 type environment struct {
-	base []string // as KEY=VALUE
-	key  string   // the model's key
-	host string   // of the model's server
+	base    []string // as KEY=VALUE
+	secrets []string // the model's key, and what opens the store
+	host    string   // of the model's server
 }
 
-func newEnvironment(base []string, c config.Config) environment {
+// newEnvironment returns the environment of a session whose contexts are in the store at a URL,
+// "" for files.
+func newEnvironment(base []string, c config.Config, store string) environment {
 	if base == nil {
 		base = os.Environ()
 	}
-	e := environment{base: base, key: c.APIKey}
+	e := environment{base: base, secrets: append(config.StoreSecrets(store), c.APIKey)}
+	for _, pair := range base { // also if a flag precedes it
+		if at, ok := strings.CutPrefix(pair, config.StoreVariable+"="); ok {
+			e.secrets = append(e.secrets, config.StoreSecrets(at)...)
+		}
+	}
 	if address, err := url.Parse(c.BaseURL); err == nil {
 		e.host = address.Hostname()
 	}
@@ -43,7 +50,7 @@ func newEnvironment(base []string, c config.Config) environment {
 }
 
 // list returns the environment with the depth for a chibi that plugins start, and
-// without the model's key if hideKey is set.
+// without the model's key and what opens the store if hideKey is set.
 func (e environment) list(hideKey bool) (env []string) {
 	for _, pair := range e.base {
 		name, value, _ := strings.Cut(pair, "=")
@@ -62,15 +69,19 @@ const (
 	minPart = 12
 )
 
-// isKey reports whether a variable holds the model's key, alone or as a part of its
-// value, as in "Bearer KEY".
+// isKey reports whether a variable holds the model's key or what opens the store, alone or as a
+// part of its value, as in "Bearer KEY".
 func (e environment) isKey(name, value string) bool {
-	return slices.Contains(config.KeyVariables(e.host), name) ||
-		len(e.key) >= minKey && value == e.key || len(e.key) >= minPart && strings.Contains(value, e.key)
+	if slices.Contains(config.KeyVariables(e.host), name) || name == config.StoreVariable && config.OpensStore(value) {
+		return true
+	}
+	return slices.ContainsFunc(e.secrets, func(key string) bool {
+		return len(key) >= minKey && value == key || len(key) >= minPart && strings.Contains(value, key)
+	})
 }
 
 // KeyVariables lists the variables in the environment of plugins that hold the model's
-// key.
+// key or what opens the store.
 func (l *Loader) KeyVariables() (names []string) {
 	for _, pair := range l.env.list(false) {
 		if name, value, _ := strings.Cut(pair, "="); value != "" && l.env.isKey(name, value) {

@@ -17,7 +17,11 @@ import (
 
 // MissingGuard is a plugin that is not there although its failure blocks according to
 // the configuration.
-type MissingGuard struct{ Name, Why string }
+type MissingGuard struct {
+	Name, Why string
+	// Shared says that a context that machines share requires it.
+	Shared bool
+}
 
 // GuardsError reports that no prompt is answered and no tool called without these
 // guards.
@@ -26,13 +30,19 @@ type GuardsError struct{ Missing []MissingGuard }
 // Error names each guard, why it is missing, and what to do.
 func (e *GuardsError) Error() string {
 	var lines, tables []string
+	shared := false
 	for _, m := range e.Missing {
 		lines = append(lines, fmt.Sprintf("the guard %q is missing: %s", m.Name, m.Why))
 		tables = append(tables, "[plugins."+KeyText(m.Name)+"]")
+		shared = shared || m.Shared
+	}
+	where, do := "", "Put it back, or write enabled = false there, or use --no-hooks for this run."
+	if shared {
+		where = " of the context, which machines share,"
+		do = "Install it and turn it on here, or use --no-hooks for this run."
 	}
 	lines = append(lines, fmt.Sprintf("No prompt is answered and no tool is called without it, as on_failure = "+
-		"\"block\" under %s says.",
-		strings.Join(tables, " and ")), "Put it back, or write enabled = false there, or use --no-hooks for this run.")
+		"\"block\" under %s%s says.", strings.Join(tables, " and "), where), do)
 	return strings.Join(lines, "\n")
 }
 
@@ -65,11 +75,11 @@ func (g Guards) Admit() error {
 func (g Guards) Missing() (missing []MissingGuard) {
 	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
 		set := g.plugins[name]
-		if !set.Enabled || !isRequired(set) || !g.expects(name) {
+		if !g.requires(name, set) {
 			continue
 		}
 		if why := g.whyMissing(name, set); why != "" {
-			missing = append(missing, MissingGuard{name, why})
+			missing = append(missing, MissingGuard{name, why, set.Required})
 		}
 	}
 	return missing
@@ -79,11 +89,21 @@ func (g Guards) Missing() (missing []MissingGuard) {
 func unreadable(l *Loader, err error) error {
 	g := Guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project, foreign: l.config.Foreign}
 	for name, set := range g.plugins {
-		if set.Enabled && isRequired(set) && !strings.Contains(name, ":") && g.expects(name) {
-			return &GuardsError{[]MissingGuard{{name, err.Error()}}}
+		if !strings.Contains(name, ":") && g.requires(name, set) {
+			return &GuardsError{[]MissingGuard{{name, err.Error(), set.Required}}}
 		}
 	}
 	return err
+}
+
+// requires reports whether no prompt is answered without a plugin in this run. What a shared
+// context requires counts also if the plugin is turned off here, or comes with a project or
+// an agent that is not used here.
+func (g Guards) requires(name string, set config.Plugin) bool {
+	if set.Required {
+		return !g.opts.None && !g.opts.NoHooks && (g.opts.asksOthers() || !strings.Contains(name, ":"))
+	}
+	return set.Enabled && isRequired(set) && g.expects(name)
 }
 
 // isRequired reports whether a plugin's absence blocks.

@@ -53,7 +53,7 @@ type Loader struct {
 func (s *Session) Loader() *Loader {
 	return &Loader{
 		home: s.Home, told: toldHome(s), context: s.Name(), config: s.Config, opts: s.opts, project: s.Project,
-		env: newEnvironment(s.opts.Plugins.Environ, s.Config), lender: terminalLender(s),
+		env: newEnvironment(s.opts.Plugins.Environ, s.Config, s.place.URL), lender: terminalLender(s),
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
 		about: func(context.Context) dialect.Run { return aboutRun(s) }, ways: waysOf(s),

@@ -35,7 +35,7 @@ func (c loggingClient) Stream(ctx context.Context, body json.RawMessage, onText 
 // recordLog appends records to files of the session's context.
 func recordLog(s *Session) func(file string, record any) {
 	return func(file string, record any) {
-		if err := s.Store.Log(s.Name(), file, record); err != nil {
+		if err := s.Host.Log(s.Name(), file, record); err != nil {
 			s.person.notice(err.Error())
 		}
 	}

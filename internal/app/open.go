@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,10 +24,10 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}
-	steps := []func(*Session) error{openHome, with(openContext), openTrace, openProject}
+	steps := []func(*Session) error{with(openHome), with(openContext), openTrace, openProject}
 	if opts.Purpose != ToRead {
 		load := func(ctx context.Context, s *Session) error { return s.Load(ctx) }
-		steps = []func(*Session) error{openHome, with(openContext), tidy, with(dialEarly), with(expire), openTrace,
+		steps = []func(*Session) error{with(openHome), with(openContext), tidy, with(dialEarly), with(expire), openTrace,
 			openProject, with(load)}
 	}
 	if opts.Purpose == ToBridge {
@@ -51,21 +52,23 @@ func Home(dir string) (string, error) {
 	return home, nil
 }
 
-func openHome(s *Session) (err error) {
+// openHome finds the home, reads where its contexts are kept, and opens them.
+func openHome(ctx context.Context, s *Session) (err error) {
 	if s.Home, err = Home(s.opts.Home); err != nil {
 		return err
 	}
-	return openStore(s)
-}
-
-// OpenStore opens the contexts of a home. It alone says where they are kept.
-func OpenStore(home string) (*contexts.Files, error) { return contexts.Open(home) }
-
-func openStore(s *Session) (err error) {
-	if s.Store, err = OpenStore(s.Home); err == nil {
-		s.Store.Report = s.person.notice
+	global, err := config.ReadGlobal(s.Home)
+	if err != nil {
+		_, wrong := contexts.Open(s.Home) // a home that is a file is named as that
+		return cmp.Or(wrong, error(UsageError{err}))
 	}
-	return err
+	s.global = &global
+	if s.opts.Bridge == nil { // what another agent does is traced on this machine, and nothing else is kept
+		if s.place, err = s.opts.Store.place(global); err != nil {
+			return err
+		}
+	}
+	return openStore(ctx, s)
 }
 
 // openContext finds the context of the session and its configuration.
@@ -85,12 +88,18 @@ func openContext(ctx context.Context, s *Session) error {
 		return UsageError{err}
 	}
 	s.Agent = &agent.Agent{Context: s.Context, Output: agent.Output{Notice: s.person.notice}}
-	return Configure(s)
+	return Configure(ctx, s)
 }
 
 // Configure reads the configuration of the session's context again.
-func Configure(s *Session) (err error) {
+func Configure(ctx context.Context, s *Session) (err error) {
+	if s.local, err = localConfig(ctx, s); err != nil {
+		return err
+	}
 	if s.Config, err = readConfig(s, s.opts.Set); err != nil {
+		if s.local.IsShared && s.local.Check() != nil {
+			err = fmt.Errorf("%w; chibi-cluster store settings replaces what is there", err)
+		}
 		return UsageError{err}
 	}
 	if s.opts.Permissions.Coding {
@@ -110,18 +119,22 @@ func Configure(s *Session) (err error) {
 	return nil
 }
 
-// readConfig reads the configuration of the session's context, with these settings in place
-// of those of the options.
+// readConfig reads the configuration with the local.toml that was read last, and with these
+// settings in place of those of the options.
 func readConfig(s *Session, set []string) (config.Config, error) {
-	return config.Load(config.Sources{
-		Home: s.Home, Context: s.Name(), Set: set, Env: os.Getenv,
+	global := s.global
+	s.global = nil // it may have changed when the configuration is read again
+	c, err := config.Load(config.Sources{
+		Home: s.Home, Global: global, Local: s.local, Set: set, Env: os.Getenv,
 		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny,
 	})
+	c.Store = cmp.Or(s.place.URL, config.Files)
+	return c, err
 }
 
 // tidy removes leftovers of killed runs.
 func tidy(s *Session) error {
-	s.Store.Tidy(s.Name())
+	s.Host.Tidy(s.Name())
 	for _, path := range disk.OwnTemps(time.Now().Add(-disk.StaleAge)) {
 		disk.RemoveTemp(path)
 	}
@@ -130,6 +143,13 @@ func tidy(s *Session) error {
 
 // expire removes expired contexts, with a notice for each.
 func expire(ctx context.Context, s *Session) error {
+	if s.Store.IsShared() {
+		return nil // that takes a list of all contexts: it is done once a day, see Cleanup
+	}
+	return expireNow(ctx, s)
+}
+
+func expireNow(ctx context.Context, s *Session) error {
 	removed, err := s.Store.Expire(ctx, s.Name())
 	for _, e := range removed {
 		s.person.notice(fmt.Sprintf("context %q was destroyed: %s", e.Name, e.Why))

@@ -32,6 +32,8 @@ type Options struct {
 	Purpose Purpose
 	// Home is the home's directory; "": $CHIBI_HOME, else ~/.chibi.
 	Home string
+	// Store says where the contexts are kept.
+	Store StoreOptions
 	// Context names the context: "-" is the previous one, "new" and "new:PREFIX"
 	// make a name; "": the current one.
 	Context string

@@ -65,7 +65,7 @@ func Serve(ctx context.Context, s *Session, opts ServeOptions, do func(*Served) 
 	}
 	// The trace is written there although nothing of a conversation is. Where that is not
 	// possible, the first thing to be traced says so.
-	_ = disk.MkdirAll(disk.OS{}, s.Store.Layout().Directory(s.Name()), 0o700)
+	_ = disk.MkdirAll(disk.OS{}, s.Host.Layout().Directory(s.Name()), 0o700)
 	err = s.Start(ctx)
 	defer func() { err = errors.Join(err, v.end(ctx, err)) }()
 	if err != nil {
@@ -113,7 +113,7 @@ func (v *Served) use() *generation {
 func (v *Served) Renew(ctx context.Context) error {
 	before := v.use()
 	defer before.release()
-	next, err := before.session.For(before.session.Name())
+	next, err := before.session.For(ctx, before.session.Name())
 	if err != nil {
 		return err
 	}

@@ -124,8 +124,8 @@ func (g *generation) enter(ctx context.Context) (*lane, error) {
 		return l, nil
 	}
 	s := g.session
-	t := newTracer(s.Name(), s.Config, s.opts.Trace)
-	t.write(s.trace, s.Store.Layout().Trace(s.Name()), s.Config.Trace)
+	t := newTracer(s)
+	t.write(s.trace, s.Host.Layout().Trace(s.Name()), s.Config.Trace)
 	host := newHost(s, t)
 	s.closers = append(s.closers, t, closing(func() { host.Join(context.Background()) }))
 	return g.newLane(host, t), nil

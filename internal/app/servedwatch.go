@@ -57,7 +57,7 @@ func stampOf(s *Session) string {
 	for _, name := range []string{"config.toml", "models.toml"} {
 		describe(filepath.Join(s.Home, name), false)
 	}
-	describe(s.Store.Layout().LocalConfig(s.Name()), false)
+	describe(s.Host.Layout().LocalConfig(s.Name()), false)
 	dir := s.Loader().Dir()
 	entries, _ := os.ReadDir(dir) // one that cannot be read has no files
 	for _, e := range entries {

@@ -16,6 +16,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/plugin/resident"
+	"github.com/chibi-host/chibi/store"
 	"github.com/chibi-host/chibi/tools/coding"
 )
 
@@ -25,7 +26,9 @@ type Session struct {
 	// Home is the home's directory.
 	Home string
 	// Store opens the contexts.
-	Store *contexts.Files
+	Store *contexts.Store
+	// Host is what the home keeps on this machine wherever the contexts are.
+	Host contexts.Host
 	// Context is the context of the conversation.
 	Context contexts.Context
 	// Config is the configuration of the context.
@@ -40,6 +43,10 @@ type Session struct {
 	Recipe *recipes.Recipe
 
 	opts    Options
+	place   config.Store   // where the contexts are kept
+	local   config.Local   // the context's local.toml as it was read last
+	engine  *store.Engine  // of a store that machines share, nil for files; shared like the tracer
+	global  *config.Global // config.toml as it was read to find the store; nil: it is read
 	person  person
 	from    string         // the context that was current before
 	isNew   bool           // the context has a new name
@@ -85,16 +92,16 @@ func (s *Session) Name() string { return s.Context.Name() }
 // For makes a session for the named context, with its configuration. It has the plugins
 // of this session until [Session.Load] loads those of its configuration. The context
 // does not become the current one. Closing the new session leaves this one open.
-func (s *Session) For(name string) (*Session, error) {
+func (s *Session) For(ctx context.Context, name string) (*Session, error) {
 	t := &Session{
-		Home: s.Home, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
+		Home: s.Home, place: s.place, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
 		lender: s.lender, tracer: s.tracer, instructions: s.instructions,
 		reads: s.reads, replaced: s.replaced, left: s.left,
-		shared: true, trace: s.trace,
+		shared: true, trace: s.trace, engine: s.engine,
 	}
 	t.opts.Context, t.opts.Transient = name, true
 	t.opts.Recipe, t.opts.SystemPrompt = "", nil // they are for the prompt of this session
-	if err := openStore(t); err != nil {
+	if err := openStore(ctx, t); err != nil {
 		return nil, err
 	}
 	var err error
@@ -105,7 +112,7 @@ func (s *Session) For(name string) (*Session, error) {
 		Context: t.Context, Host: s.Agent.Host, Tools: s.Agent.Tools, Gate: s.Agent.Gate, Recipes: s.Agent.Recipes,
 		Output: agent.Output{Notice: t.person.notice},
 	}
-	return t, Configure(t)
+	return t, Configure(ctx, t)
 }
 
 // Move makes a session for another context that takes the place of this one,
@@ -117,7 +124,7 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 	if err != nil {
 		return nil, UsageError{err}
 	}
-	t, err := s.For(name)
+	t, err := s.For(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +149,7 @@ func (s *Session) Move(ctx context.Context, word string) (*Session, error) {
 
 // arrive prepares a session that takes the place of another one.
 func arrive(ctx context.Context, t, before *Session) error {
-	if err := Configure(t); err != nil {
+	if err := Configure(ctx, t); err != nil {
 		return err
 	}
 	if err := t.Load(ctx); err != nil {
@@ -163,7 +170,7 @@ func (s *Session) WithLock(ctx context.Context, name string, do func(context.Con
 	t := s
 	if name != s.Name() {
 		var err error
-		if t, err = s.For(name); err != nil {
+		if t, err = s.For(ctx, name); err != nil {
 			return err
 		}
 		defer t.Close()
@@ -182,7 +189,10 @@ func (s *Session) WithLock(ctx context.Context, name string, do func(context.Con
 		t.owned = false
 		unlock()
 	}()
-	return do(held, t)
+	after := serveScripts(held, t)
+	err = do(held, t)
+	after()
+	return whyEnded(t.Name(), context.Cause(held), err)
 }
 
 // lock takes the context's lock, and waits for whoever has it if the options ask for

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/trace"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
@@ -43,11 +44,19 @@ func openTrace(s *Session) error {
 		s.closers = append(s.closers, file)
 		s.trace = file
 	}
-	s.tracer, s.shared = newTracer(s.Name(), s.Config, s.opts.Trace), false
+	s.tracer, s.shared = newTracer(s), false
 	s.closers = append(s.closers, s.tracer)
 	s.tracer.loaded = func() *agent.LoadedEvent { return loadedEvent(s.Loaded, s.Agent.Tools) }
 	if writes {
-		s.tracer.write(s.trace, s.Store.Layout().Trace(s.Name()), s.Config.Trace)
+		s.tracer.write(s.trace, s.Host.Layout().Trace(s.Name()), s.Config.Trace)
+		if open := s.tracer.begin; open != nil && s.Store.IsShared() {
+			s.tracer.begin = func() (io.WriteCloser, error) { // this machine may have nothing of the context yet
+				if err := disk.MkdirAll(disk.OS{}, s.Host.Layout().Directory(s.Name()), 0o700); err != nil {
+					return nil, err
+				}
+				return open()
+			}
+		}
 	}
 	if s.opts.Bridge != nil {
 		s.opts.Bridge.continueTrace(s)
@@ -55,18 +64,19 @@ func openTrace(s *Session) error {
 	return nil
 }
 
-// newTracer returns a tracer that writes no file, for the turns of a context.
-func newTracer(context string, c config.Config, opts TraceOptions) *tracer {
+// newTracer returns a tracer that writes no file, for the turns of a session's context.
+func newTracer(s *Session) *tracer {
+	c := s.Config
 	var patterns []*regexp.Regexp
 	for _, p := range c.Trace.Redact {
 		patterns = append(patterns, regexp.MustCompile(p))
 	}
 	w := &trace.Writer{
 		Run: uuid.NewString(), KeepOriginal: c.Trace.KeepOriginal,
-		Redact: trace.NewRedactor(secrets(c), patterns),
+		Redact: trace.NewRedactor(append(config.StoreSecrets(s.place.URL), secrets(c)...), patterns),
 	}
-	w.Context(context)
-	return &tracer{opts: opts, writer: w}
+	w.Context(s.Name())
+	return &tracer{opts: s.opts.Trace, writer: w}
 }
 
 // write makes the tracer write to a file that is open, if it is not nil, and to the
@@ -93,10 +103,10 @@ func (t *tracer) Close() error {
 	return err
 }
 
-// secrets returns texts that never enter a trace: the key, and the parts of the model
-// server's address other than host and path.
+// secrets returns texts that never enter a trace: the key, the parts of the model
+// server's address other than host and path, and what opens the store.
 func secrets(c config.Config) []string {
-	list := []string{c.APIKey}
+	list := append(config.StoreSecrets(c.Store), c.APIKey)
 	address, err := url.Parse(c.BaseURL)
 	if err != nil {
 		return list

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,44 +15,56 @@ import (
 
 // Traces are the files in which the turns of a home's contexts are traced.
 type Traces struct {
-	store   *contexts.Files
-	context string // that the options name, "": none
+	store   *contexts.Store
+	layout  contexts.Layout // of this machine
+	context string          // that the options name, "": none
 }
 
 // TracesOf returns the traces of the session's home.
 func TracesOf(s *Session) Traces {
 	if s.opts.Context == "" {
-		return Traces{store: s.Store}
+		return Traces{store: s.Store, layout: s.Host.Layout()}
 	}
-	return Traces{s.Store, s.Name()}
+	return Traces{s.Store, s.Host.Layout(), s.Name()}
 }
 
-// Last returns the trace that a person means: that of the context that the options
-// name, else the newest of all contexts.
-func (t Traces) Last(ctx context.Context) (string, error) {
-	layout := t.store.Layout()
+// Last returns the trace that a person means, and its context: that of the context that the
+// options name, else the newest of all contexts. Whatever the contexts are kept in, traces
+// are on this machine.
+func (t Traces) Last() (name, path string, err error) {
 	if t.context != "" {
-		path := layout.Trace(t.context)
+		path = t.layout.Trace(t.context)
 		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("nothing was traced in context %q yet", t.context)
+			return t.context, "", &UntracedError{t.context}
 		}
-		return path, nil
+		return t.context, path, nil
 	}
-	names, err := t.store.Names(ctx)
-	if err != nil {
-		return "", err
-	}
-	newest, found := time.Time{}, ""
-	for _, name := range names {
-		path := layout.Trace(name)
-		if stat, err := os.Stat(path); err == nil && stat.ModTime().After(newest) {
-			newest, found = stat.ModTime(), path
+	newest := time.Time{}
+	for _, dir := range t.layout.Directories() {
+		candidate := filepath.Base(dir)
+		if contexts.ValidName(candidate) != nil {
+			continue // what is left of a deleted context
+		}
+		stat, err := os.Stat(t.layout.Trace(candidate))
+		if err == nil && stat.ModTime().After(newest) {
+			newest, name, path = stat.ModTime(), candidate, t.layout.Trace(candidate)
 		}
 	}
-	if found == "" {
-		return "", errors.New("nothing was traced yet; ask something first, or see trace.enabled in the configuration")
+	if path == "" {
+		return "", "", &UntracedError{}
 	}
-	return found, nil
+	return name, path, nil
+}
+
+// UntracedError reports that there is no trace of a context, or of any.
+type UntracedError struct{ Context string }
+
+// Error says what to do.
+func (e *UntracedError) Error() string {
+	if e.Context != "" {
+		return fmt.Sprintf("nothing was traced in context %q yet", e.Context)
+	}
+	return "nothing was traced yet; ask something first, or see trace.enabled in the configuration"
 }
 
 // Has reports whether there is a context of this name that has a trace.
@@ -61,7 +72,7 @@ func (t Traces) Has(name string) bool {
 	if _, err := t.store.Context(name); err != nil {
 		return false
 	}
-	_, err := os.Stat(t.store.Layout().Trace(name))
+	_, err := os.Stat(t.layout.Trace(name))
 	return err == nil
 }
 
@@ -71,7 +82,7 @@ func (t Traces) LastOf(agent string) (string, error) {
 	if !known {
 		return "", UsageError{fmt.Errorf("there is no agent %q; there are: %s", agent, strings.Join(dialect.Names(), ", "))}
 	}
-	dir := BridgeDir(t.store.Layout().Home, d.Name)
+	dir := BridgeDir(t.layout.Home, d.Name)
 	sessions, err := os.ReadDir(dir)
 	newest, found := time.Time{}, ""
 	for _, s := range sessions {

@@ -25,8 +25,13 @@ type source struct {
 	imports map[string]string // local name -> path
 }
 
+// harnesses are packages of tests that several packages share and that drive programs as a
+// person does: they start processes and write files as tests do. The import graph does not
+// have them, so that no package of the program can import one.
+var harnesses = []string{"internal/cli/clitest"}
+
 // sources parses every Go file of the module that is not a test. Programs that
-// are made to be copied, and those that run at build time, are not chibi.
+// are made to be copied, those that run at build time, and harnesses are not chibi.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var list []source
@@ -36,7 +41,8 @@ func sources(t *testing.T) []source {
 		case err != nil:
 			return err
 		case d.IsDir() && (name == ".git" || name == ".ci" || name == "bench" ||
-			strings.HasPrefix(name, "examples/plugins/") || d.Name() == "cmd" || d.Name() == "testdata"):
+			strings.HasPrefix(name, "examples/plugins/") || slices.Contains(harnesses, name) ||
+			d.Name() == "cmd" || d.Name() == "testdata"):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil

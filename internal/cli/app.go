@@ -14,7 +14,6 @@ import (
 	"github.com/chibi-host/chibi/internal/cli/complete"
 	"github.com/chibi-host/chibi/internal/cli/contextcmd"
 	"github.com/chibi-host/chibi/internal/cli/demo"
-	"github.com/chibi-host/chibi/internal/cli/doctor"
 	"github.com/chibi-host/chibi/internal/cli/history"
 	"github.com/chibi-host/chibi/internal/cli/hook"
 	"github.com/chibi-host/chibi/internal/cli/mcp"
@@ -39,8 +38,8 @@ type program struct {
 }
 
 // newProgram makes a run of chibi that reads from and prints to these.
-func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc) *program {
-	p := &program{begin: begin}
+func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc, sharing Sharing) *program {
+	p := &program{begin: begin, opts: options{sharing: sharing}}
 	p.env = &command.Env{
 		Stdin: stdin, Out: &command.Printer{Screen: s},
 		Request: func(purpose app.Purpose) (app.Options, error) { return sessionOptions(p.env, &p.opts, purpose) },
@@ -58,7 +57,7 @@ func newProgram(stdin *os.File, s *screen.Screen, begin chat.BeginFunc) *program
 			return runFlags(ctx, p, prompt.Words)
 		},
 	}
-	p.commands = append(commands(p.env), helpCommand(p))
+	p.commands = append(commands(p.env, sharing), helpCommand(p))
 	return p
 }
 
@@ -129,10 +128,11 @@ func commandLine(p *program) *cli.App {
 }
 
 // commands lists the commands of all families.
-func commands(env *command.Env) (list []*cli.Command) {
+func commands(env *command.Env, sharing Sharing) (list []*cli.Command) {
 	for _, family := range []func(*command.Env) []*cli.Command{
-		contextcmd.Commands, history.Commands, cache.Commands, plugins.Commands, tool.Commands, mcp.Commands, recipe.Commands,
-		trace.Commands, doctor.Commands, trust.Commands, hook.Commands, bridge.Commands, demo.Commands, complete.Commands,
+		contextcmd.Commands, history.Commands, cache.Commands, sharing.storeIn, plugins.Commands, tool.Commands,
+		mcp.Commands, recipe.Commands, trace.Commands, sharing.doctorIn, trust.Commands, hook.Commands, bridge.Commands,
+		demo.Commands, complete.Commands,
 	} {
 		list = append(list, family(env)...)
 	}

@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/store"
 )
 
 // The exit codes, as --help lists them.
@@ -16,14 +19,18 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitRefused     = 3
+	exitHeld        = 4
+	exitUnavailable = 5
 	exitInterrupted = 130
 )
 
 // exitCodesHelp is the part of --help about exit codes.
 const exitCodesHelp = `   0    success
-   1    failure: the model's server, a tool called with -p or -P, the disk, a context in use
+   1    failure: the model's server, a tool called with -p or -P, the disk
    2    invalid flags, arguments or configuration
    3    a plugin refused the prompt, the compaction or the run, or ended the turn, or a required guard is missing
+   4    a context is in use by another process, or was taken over by one
+   5    the store that machines share did not answer in time; what could not be stored is kept, and said
    130  interrupted`
 
 // report prints the error of a run, if there is one, and returns the run's exit code.
@@ -34,9 +41,19 @@ func report(out *command.Printer, err error) int {
 	case exitInterrupted:
 		out.Errorf("interrupted")
 	default:
-		out.Errorf("%v", err)
+		out.Errorf("%s", ending(err))
 	}
 	return code
+}
+
+// ending returns what is said of the error of a run. Why something could not be stored was
+// said when it was kept.
+func ending(err error) string {
+	var unsent *contexts.UnsentError
+	if errors.As(err, &unsent) {
+		return fmt.Sprintf("what was said in context %q is not stored yet; it is kept in %s", unsent.Context, unsent.Path)
+	}
+	return err.Error()
 }
 
 // exitCode maps an error to an exit code.
@@ -46,15 +63,23 @@ func exitCode(err error) int {
 	var halted *agent.HaltedError
 	var stopped *plugin.StartError
 	var unguarded *app.GuardsError
+	var held *contexts.LockedError
+	var taken *contexts.TakenError
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &held), errors.As(err, &taken):
+		return exitHeld
+	case errors.Is(err, contexts.ErrLost):
+		return exitUnavailable
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &refused), errors.As(err, &halted), errors.As(err, &stopped), errors.As(err, &unguarded):
 		return exitRefused
 	case errors.As(err, &wrong):
 		return exitUsage
+	case errors.Is(err, store.ErrUnavailable):
+		return exitUnavailable
 	}
 	return exitFailed
 }

@@ -11,7 +11,9 @@ import (
 // options are what the flags set for a run, and the operations that they ask for.
 // Flags that take values are lists of values: nil if the flag was not given.
 type options struct {
+	sharing   Sharing // what the program has for stores that machines share
 	home      string
+	store     *string // --store; nil: not given
 	verbose   bool
 	quiet     bool
 	wait      bool
@@ -26,6 +28,7 @@ type options struct {
 	settings     operation.Settings
 	permissions  operation.Permissions
 	debug        operation.Debug
+	mail         operation.WaitingForMail
 	jsonOutput   bool
 	jsonConfig   bool
 	jsonSchema   bool
@@ -65,7 +68,7 @@ func (o *options) table() []operation.Row {
 	return slices.Concat(
 		inputFlags(o),
 		part(partContexts, switchFlags(o), operation.ShowRows(), operation.LogRows(), operation.ContextRows(),
-			operation.MailRows(), operation.SystemPromptRows(&o.runSystemPrompt),
+			operation.MailRows(), o.mail.Rows(), operation.SystemPromptRows(&o.runSystemPrompt),
 			operation.InspectRows(), operation.CacheRows()),
 		part(partModel, o.settings.Rows(), modelFlags(o)),
 		part(partTools, o.permissions.Rows()),
@@ -144,6 +147,9 @@ func otherFlags(o *options) []operation.Row {
 	return []operation.Row{
 		{Flag: &cmdline.Flag{Name: "home", Takes: cmdline.Word("DIR", cmdline.File), Repeats: true,
 			About: "use DIR instead of $CHIBI_HOME or ~/.chibi", Beside: true, Into: cmdline.Last(&o.home)}},
+		{Flag: &cmdline.Flag{Name: "store", Takes: cmdline.Word("URL", cmdline.Text), Repeats: true,
+			About:  `keep contexts in the store at URL, which machines share; "files": in the home`,
+			Beside: true, Into: func(url string) { o.store = &url }}},
 		{Flag: &cmdline.Flag{Name: "wait", About: "wait for a context that another process uses",
 			Members: []string{"flags.wait"}, Beside: true, Into: cmdline.Switch(&o.wait)}},
 		{Flag: &cmdline.Flag{Name: "yes", About: "do not ask for confirmation",

@@ -79,7 +79,7 @@ func (s *atScreen) run(typed string, args ...string) string {
 		seen <- all.String()
 	}()
 	screen := screen.New(terminal, terminal)
-	p := newProgram(terminal, screen, (&interrupts{}).begin)
+	p := newProgram(terminal, screen, (&interrupts{}).begin, Sharing{})
 	report(p.env.Out, p.run(context.Background(), append([]string{"--home", s.home}, args...)))
 	screen.Close()
 	terminal.WriteString("END OF THE RUN")

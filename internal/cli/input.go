@@ -16,7 +16,7 @@ func readInput(ctx context.Context, p *program) error {
 		return err
 	}
 	given := flagsOf(p.rows)
-	p.opts = options{}
+	p.opts = options{sharing: p.opts.sharing}
 	p.rows = p.opts.table()
 	flags := flagsOf(p.rows)
 	cmdline.Copy(given, flags)

@@ -22,9 +22,10 @@ import (
 const memoryLimit = 64 << 20
 
 // Main runs the program with the process's arguments, streams and signals, and
-// returns its exit code. Ctrl-C, SIGTERM and SIGHUP end what is running first: plugins,
+// returns its exit code. sharing is what the program has for stores that machines share.
+// Ctrl-C, SIGTERM and SIGHUP end what is running first: plugins,
 // then the request, then chibi.
-func Main() int {
+func Main(sharing Sharing) int {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Launch {
 		return launch(os.Args[2:])
 	}
@@ -43,6 +44,6 @@ func Main() int {
 	s := screen.New(os.Stdout, os.Stderr)
 	s.EndsWith(ctx.Done())
 	defer s.Close()
-	p := newProgram(os.Stdin, s, signals.begin)
+	p := newProgram(os.Stdin, s, signals.begin, sharing)
 	return report(p.env.Out, s.Arrived(p.run(ctx, os.Args[1:])))
 }

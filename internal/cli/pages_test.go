@@ -123,3 +123,27 @@ func TestTheTableOfKeysIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryFileHasAPlace: each file that STORAGE.md lists is in its table of what is on the
+// machine and what in a shared store.
+func TestEveryFileHasAPlace(t *testing.T) {
+	page := pages(t)["docs/STORAGE.md"]
+	files, after, ok := strings.Cut(page, "\n## Entries\n")
+	_, places, found := strings.Cut(after, "\n### What is on the machine, and what in the store\n")
+	if !ok || !found {
+		t.Fatal("STORAGE.md has no such headings")
+	}
+	places, _, _ = strings.Cut(places, "\n## ")
+	count := 0
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|").FindAllStringSubmatch(files, -1) {
+		for _, file := range strings.Split(row[1], ", ") {
+			count++
+			if !strings.Contains(places, file) {
+				t.Errorf("STORAGE.md does not say where %s is if contexts are in a shared store, and why", file)
+			}
+		}
+	}
+	if count < 40 {
+		t.Errorf("only %d files found", count)
+	}
+}

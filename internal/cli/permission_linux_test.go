@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/internal/cli/clitest"
 	"github.com/chibi-host/chibi/internal/terminaltest"
 )
 
@@ -38,7 +39,7 @@ func codingIn(t *testing.T, dir, home string, args ...string) (*terminaltest.Per
 	}
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"--home", home, "--coding"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1", "GOCACHE="+goEnv(t, "GOCACHE"))
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1", "GOCACHE="+clitest.GoEnv(t, "GOCACHE"))
 	return startAtTerminal(t, 80, cmd), cmd
 }
 

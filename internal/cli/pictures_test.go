@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/chibi-host/chibi/internal/cli/clitest"
 )
 
 // picture is a picture of the documentation: a terminal in which commands run.
@@ -38,7 +40,7 @@ func pictures() []picture {
 // TestPicturesAreFresh runs what the pictures of the documentation show, and
 // compares the words. With CHIBI_DRAW=1 it draws them anew.
 func TestPicturesAreFresh(t *testing.T) {
-	jq := jqFolder(t)
+	jq := clitest.JQ(t, "../..")
 	for _, p := range pictures() {
 		lines := p.run(t, jq)
 		path := filepath.Join("../../docs", p.file)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/cli/clitest"
 	"github.com/chibi-host/chibi/internal/workbench/cases"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
 	"github.com/chibi-host/chibi/plugin/native"
@@ -23,24 +24,20 @@ import (
 // TestScriptsWithResidentExamples runs the stories that install example plugins with all of
 // them resident. Those that are made resident for it fail if anything asks them otherwise.
 func TestScriptsWithResidentExamples(t *testing.T) {
-	stories, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stories = slices.DeleteFunc(stories, func(name string) bool {
+	stories := slices.DeleteFunc(clitest.All(t, "../.."), func(name string) bool {
 		text, err := os.ReadFile(name)
 		return err != nil || !bytes.Contains(text, []byte("plugin $EXAMPLES/"))
 	})
 	if len(stories) == 0 {
 		t.Fatal("no story installs an example")
 	}
-	runScripts(t, residentExamples(t), stories...)
+	clitest.Stories{Root: "../..", Files: stories, Examples: residentExamples(t)}.Run(t)
 }
 
 // TestExamplesAnswerTheSameWhenTheyStay runs the cases of each example by ordinary starts and
 // in a process that stays, there twice.
 func TestExamplesAnswerTheSameWhenTheyStay(t *testing.T) {
-	twins, jq := residentExamples(t), jqFolder(t)
+	twins, jq := residentExamples(t), clitest.JQ(t, "../..")
 	files, err := filepath.Glob("../../examples/plugins/*" + cases.Suffix)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)

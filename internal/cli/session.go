@@ -15,8 +15,10 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 	keys, err := o.debug.Keys()
 	opts := app.Options{
 		Purpose: purpose, Home: o.home, Transient: o.transient != nil, Set: o.settings.Overrides(), Verbose: o.verbose,
-		Wait: o.wait, TrustProject: o.trustProject, Permissions: o.permissions.PermissionOptions, Version: version(),
-		Model: app.ModelOptions{LogRequests: keys.Requests, LogResponses: keys.Responses},
+		Store: app.StoreOptions{Sharing: o.sharing.app, URL: o.store},
+		Wait:  o.wait, TrustProject: o.trustProject, Permissions: o.permissions.PermissionOptions,
+		Version: version(),
+		Model:   app.ModelOptions{LogRequests: keys.Requests, LogResponses: keys.Responses},
 		Plugins: app.PluginOptions{
 			None: o.noPlugins, NoHooks: o.noHooks, Stderr: out.Screen.Plugins(), RawStderr: out.Screen.Stderr(),
 			Terminal: env.Stdin, Lend: out.Screen.Pause, IsPiped: out.Screen.IsPiped,

@@ -46,7 +46,7 @@ func runPrompt(ctx context.Context, p *program, words []string) (err error) {
 	if err != nil {
 		return err
 	}
-	opts.Model.Early = todo.asks && !todo.chat
+	opts.Model.Early = todo.asks && !todo.chat && !p.opts.mail.Asked
 	s, err := app.Open(ctx, opts)
 	if err != nil {
 		return err
@@ -156,6 +156,11 @@ func checkCombination(o *options, words []string, isTyped bool) error {
 			removed.Written())
 	case o.runSystemPrompt != nil && !wantsPrompt(o, words, isTyped) && o.asked.Need() < operation.NeedsAnswer:
 		return command.Usage("-e sets a system prompt for this run only, which does not ask the model; -y sets a lasting one")
+	case o.mail.Loop && !o.mail.Asked:
+		return command.Usage("--loop is for --wait-for-mail, which is not given")
+	case o.mail.Loop && wantsPrompt(o, words, isTyped):
+		return command.Usage("--loop waits for mail until the run is ended, and never comes to the prompt; " +
+			"leave one of them out")
 	case o.args != nil && o.recipe == nil:
 		return command.Usage("--arg gives a recipe its arguments; name one with --recipe")
 	case o.settings.Save && o.settings.Set == nil:

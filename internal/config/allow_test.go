@@ -14,7 +14,7 @@ func TestRulesOfAllSourcesHold(t *testing.T) {
 		"config.toml":              "[permissions]\ndeny = [\n  'shell_exec(rm *)',\n]\nallow = ['read_file']\n",
 		"contexts/work/local.toml": "[permissions]\ndeny = []\nask = ['shell']\nallow = ['shell_exec(ls)']\n",
 	})
-	c, err := config.Load(config.Sources{Home: dir, Context: "work", Env: func(string) string { return "" },
+	c, err := config.Load(config.Sources{Home: dir, Local: localOf(t, dir, "work"), Env: func(string) string { return "" },
 		Set: []string{"permissions.deny=['fetch']"}, Allow: []string{`shell_exec(echo "a")`}, Deny: []string{"edit"}})
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,9 @@ func (s source) check(t target) error {
 	if err == nil && (s.isLocal || s.isFlag) {
 		err = checkAbove(t)
 	}
+	if err == nil && s.isShared {
+		err = checkSharedValue(t)
+	}
 	if err != nil {
 		return s.errorAt(t.offset(), "%s%v", t.key(), err)
 	}
@@ -44,7 +47,10 @@ func checkAbove(t target) error {
 	case "", t.v.String():
 		return nil
 	case "never":
-		return errors.New(" can only be in config.toml; here URLs can only be denied")
+		if instead := t.field.Tag.Get("instead"); instead != "" {
+			return errors.New(" can only be in config.toml; " + instead)
+		}
+		return errors.New(" can only be in config.toml")
 	default:
 		return fmt.Errorf(" is %q; that can only be in config.toml, here it can be %q", t.v, only)
 	}

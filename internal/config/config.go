@@ -13,6 +13,10 @@
 //	oneof    the allowed words
 //	check    a further check, see [checks]
 //	above    what other sources than config.toml may say: one value, or "never" for nothing
+//	shared   that the local.toml of a context that machines share may have the key: "yes"; "adds", what it lists beside
+//	         what the host has; or the one value that counts there. Others are refused
+//	instead  what to do where that is "never"
+//	shown    how the value is shown: "address", without user and password
 //	required a key that each element of a list must have, and its placeholder
 //	name     the placeholder for the names of a map in the documentation, which says what
 //	         names there are, see [source.nameOf]
@@ -29,6 +33,7 @@ import (
 
 	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/llm/openai"
+	"github.com/chibi-host/chibi/store"
 )
 
 // Config is the configuration of one run. The comment of a field with a key is
@@ -38,27 +43,27 @@ type Config struct {
 	// `$OPENROUTER_API_KEY` or `$OPENAI_API_KEY` for their servers.
 	APIKey string `toml:"api_key"`
 	// The model's name in requests.
-	Model string `toml:"model"`
+	Model string `toml:"model" shared:"yes"`
 	// The chat completions endpoint; an address whose path ends in `/v1` is completed with `/chat/completions`, any
 	// other is used as it is.
 	BaseURL string `toml:"base_url" check:"address"`
 	// BaseURLSet reports whether BaseURL was configured and is not the default.
 	BaseURLSet bool
 	// The person's name; the model is told if it is not the default.
-	Username string `toml:"username"`
+	Username string `toml:"username" shared:"yes"`
 	// How many tokens the model accepts, see [The context window](#the-context-window);
 	// four bytes of a message count as one token.
-	ContextWindowLimit int `toml:"context_window_limit" model:"context_window" min:"1" unset:"the model's, else 128000"`
+	ContextWindowLimit int `toml:"context_window_limit" shared:"yes" model:"context_window" min:"1" unset:"the model's"`
 	// How full the context may be before a warning, in percent; 0: no warning.
-	WarnThresholdPercent float64 `toml:"warn_threshold_percent" min:"0" max:"100"`
+	WarnThresholdPercent float64 `toml:"warn_threshold_percent" shared:"yes" min:"0" max:"100"`
 	// A context above the threshold is compacted automatically, before the prompt is
 	// answered.
-	AutoCompact bool `toml:"auto_compact"`
+	AutoCompact bool `toml:"auto_compact" shared:"yes"`
 	// That threshold, in percent of `context_window_limit`.
-	AutoCompactThreshold float64 `toml:"auto_compact_threshold" min:"0" max:"100"`
+	AutoCompactThreshold float64 `toml:"auto_compact_threshold" shared:"yes" min:"0" max:"100"`
 	// How many of its exchanges are removed from the window then, in percent; the
 	// latest two stay.
-	RollingCompactDropPercentage float64 `toml:"rolling_compact_drop_percentage" min:"0" max:"100"`
+	RollingCompactDropPercentage float64 `toml:"rolling_compact_drop_percentage" shared:"yes" min:"0" max:"100"`
 	// Adds `prompts/reflection.md` to the system prompt and offers the tool
 	// `update_reflection`.
 	ReflectionEnabled bool `toml:"reflection_enabled"`
@@ -101,13 +106,27 @@ type Config struct {
 	ToolCacheMaxBytes int `toml:"tool_cache_max_bytes" min:"0"`
 	// Directories and files that the model may read with the file tools; `~` is your home. Links out of them are not
 	// followed; files of chibi's home with keys, settings or approvals (`config.toml`, `models.toml`, `local.toml`,
-	// `trust.json`, `installed.json`, `mcp-tokens.json`, `mcp-approved.json`) are never read.
+	// `trust.json`, `installed.json`, `mcp-tokens.json`, `mcp-approved.json`, and for a
+	// shared store names with `credentials`, `.nk`, `.creds` or `pgpass` in them) are never read.
 	FileToolsAllowedPaths []string `toml:"file_tools_allowed_paths" check:"paths" unset:"none"`
 	// Directories outside the project in which the coding tools may write as they may within it; `~` is your home.
 	FileToolsWritePaths []string `toml:"file_tools_write_paths" check:"paths" unset:"none"`
 	// Adds [the instructions](TOOLS.md#instructions) in `AGENTS.md`, or in `CLAUDE.md` where there is none, to the system
 	// prompt: your own, and those of the project that you have approved.
 	ProjectInstructions *bool `toml:"project_instructions" unset:"tools.coding"`
+	// Where contexts, mail and cached outputs are kept: `files`, in the home, or the URL of a store that several
+	// machines share. This and the next four count in config.toml only; `--store` and
+	// `$CHIBI_STORE` precede it. Needs chibi-cluster, see [A shared store](#a-shared-store).
+	Store string `toml:"store" above:"never" instead:"use --store URL or CHIBI_STORE" shown:"address"`
+	// A file with what the store wants to know of you, which only you may read; `~` is your home.
+	// `$CHIBI_STORE_CREDENTIALS` precedes it.
+	StoreCredentials string `toml:"store_credentials" above:"never" unset:"none"`
+	// A PEM file with the certificates that the store's server may have; `~` is your home.
+	StoreCA string `toml:"store_ca" above:"never" unset:"the system's"`
+	// How long an operation on the store is repeated while it does not answer.
+	StoreTimeoutMS int `toml:"store_timeout_ms" above:"never" min:"1"`
+	// How long a context stays reserved for a program that is not heard of any more.
+	StoreLeaseSeconds int `toml:"store_lease_seconds" above:"never" min:"15" max:"3600"`
 	// Storage says when a transcript starts a new partition.
 	Storage Storage `toml:"storage"`
 	// Tools says which tools are offered.
@@ -158,6 +177,9 @@ func (c *Config) setDefaults() {
 		ToolCacheMaxBytes:            1 << 30,
 		FileToolsAllowedPaths:        []string{},
 		FileToolsWritePaths:          []string{},
+		Store:                        Files,
+		StoreTimeoutMS:               ms(store.DefaultTimeout),
+		StoreLeaseSeconds:            int(store.DefaultLease / time.Second),
 	}
 	c.Tools.Sandbox = "off"
 	c.Storage.setDefaults()

@@ -1,12 +1,15 @@
 package config_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/fuzztest"
@@ -14,7 +17,7 @@ import (
 )
 
 // home writes files of a home folder.
-func home(t *testing.T, files map[string]string) string {
+func home(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -29,10 +32,22 @@ func home(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// localOf reads the local.toml of a context of a home.
+func localOf(t *testing.T, dir, name string) config.Local {
+	t.Helper()
+	path := contexts.Layout{Home: dir}.LocalConfig(name)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return config.Local{Name: path, Text: string(text)}
+}
+
 func load(t *testing.T, files map[string]string, set ...string) (config.Config, error) {
 	t.Helper()
+	dir := home(t, files)
 	return config.Load(config.Sources{
-		Home: home(t, files), Context: "work", Set: set,
+		Home: dir, Local: localOf(t, dir, "work"), Set: set,
 		Env: func(name string) string { return map[string]string{"OPENROUTER_API_KEY": "from-env"}[name] },
 	})
 }

@@ -106,6 +106,9 @@ func withKey(path []part, key unstable.Iterator) []part {
 
 // descend follows the path to its end and calls do with the target there.
 func (d *decoder) descend(t target, do func(target) error) error {
+	if err := d.admit(t); err != nil {
+		return err
+	}
 	switch kind := t.v.Kind(); {
 	case kind == reflect.Interface:
 		return d.take(t)

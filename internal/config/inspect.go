@@ -18,10 +18,13 @@ func (c Config) Value(key string) (text string, ok bool) {
 	if !slices.Contains(Keys(), key) {
 		return "", false
 	}
-	v, known := reflect.ValueOf(c), fields{}
+	v, known, shown := reflect.ValueOf(c), fields{}, ""
 	for _, part := range strings.Split(key, ".") {
 		field, _ := known.find(v.Type(), "toml", part)
-		v = v.FieldByIndex(field.Index)
+		v, shown = v.FieldByIndex(field.Index), field.Tag.Get("shown")
+	}
+	if shown == "address" {
+		return WithoutUser(v.String()), true
 	}
 	return textOf(v), true
 }
@@ -39,7 +42,9 @@ func HoldsKey(text []byte) bool {
 func holdsKey(table map[string]any) bool {
 	for name, value := range table {
 		inner, isTable := value.(map[string]any)
-		if strings.ToLower(name) == "api_key" && value != "" || isTable && holdsKey(inner) {
+		text, _ := value.(string)
+		switch name = strings.ToLower(name); {
+		case name == "api_key" && value != "", name == "store" && StoreSecrets(text) != nil, isTable && holdsKey(inner):
 			return true
 		}
 	}

@@ -22,6 +22,11 @@ type Key struct {
 	// Field is the field that it sets, as TYPE.FIELD. The field's comment says what
 	// the key means.
 	Field string
+	// OnlyGlobal is true if only config.toml can have it.
+	OnlyGlobal bool
+	// Shared says whether the local.toml of a context that machines share can have it: "" if
+	// not; "yes"; "adds", what it lists beside what the host has; or the one value that counts.
+	Shared string
 }
 
 // All describes all keys that config.toml, local.toml and --set take, in the order
@@ -39,23 +44,23 @@ func All() []Key {
 // The key for the model's server is not among them, nor are settings of plugins, of
 // Kode's hooks and of MCP servers.
 func Keys() []string {
-	return namesOf(All(), func(name string) bool {
-		return name != "api_key" && !strings.HasPrefix(name, "plugins.") && !hasPlaceholder(name)
+	return namesOf(All(), func(k Key) bool {
+		return k.Name != "api_key" && !strings.HasPrefix(k.Name, "plugins.") && !hasPlaceholder(k.Name)
 	})
 }
 
 // SettableKeys lists the keys that --set takes, except those of single plugins, of Kode's
 // hooks and of MCP servers.
 func SettableKeys() []string {
-	return namesOf(All(), func(name string) bool { return !hasPlaceholder(name) })
+	return namesOf(All(), func(k Key) bool { return !hasPlaceholder(k.Name) && !k.OnlyGlobal })
 }
 
 // hasPlaceholder reports whether a key, or a part of one, stands for any name.
 func hasPlaceholder(name string) bool { return strings.ToLower(name) != name }
 
-func namesOf(keys []Key, wanted func(name string) bool) (names []string) {
+func namesOf(keys []Key, wanted func(Key) bool) (names []string) {
 	for _, k := range keys {
-		if wanted(k.Name) {
+		if wanted(k) {
 			names = append(names, k.Name)
 		}
 	}
@@ -76,7 +81,8 @@ func (w *walker) walk(v reflect.Value, table Key, tag string) {
 		if name == "" {
 			continue
 		}
-		below := Key{Name: join(table.Name, name), Field: v.Type().Name() + "." + f.Name, Default: f.Tag.Get("unset")}
+		below := Key{Name: join(table.Name, name), Field: v.Type().Name() + "." + f.Name, Default: f.Tag.Get("unset"),
+			OnlyGlobal: f.Tag.Get("above") == "never", Shared: f.Tag.Get("shared")}
 		if model := f.Tag.Get("model"); model != "" {
 			below.Model = model
 		} else if table.Model != "" {
@@ -161,7 +167,7 @@ func (d *decoder) unknown(t target) error {
 	w.walk(d.root, Key{}, "toml")
 	table := t.path[:t.depth-1]
 	var known []string
-	for _, name := range slices.Concat(namesOf(w.keys, func(string) bool { return true }), w.tables) {
+	for _, name := range slices.Concat(namesOf(w.keys, func(Key) bool { return true }), w.tables) {
 		if actual, ok := named(name, table); ok {
 			known = append(known, actual)
 		} else if len(table) > 0 && strings.HasPrefix(name, keyText(table)+".") {

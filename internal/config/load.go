@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/llm"
 )
 
@@ -14,14 +13,51 @@ import (
 type Sources struct {
 	// Home is the home directory of chibi.
 	Home string
-	// Context names the context whose local.toml is read; "" for none.
-	Context string
+	// Global is the home's config.toml if it was read before; nil: it is read.
+	Global *Global
+	// Local is the configuration of one context.
+	Local Local
 	// Set are KEY=VALUE pairs from flags, which take precedence over all files.
 	Set []string
 	// Allow and Deny are permission rules from flags.
 	Allow, Deny []string
 	// Env looks up environment variables, as os.Getenv.
 	Env func(string) string
+}
+
+// Local is the local.toml of a context. The zero value is that of a context without one.
+type Local struct {
+	// Name says in errors where the text is: the path of a file, for instance.
+	Name string
+	// Text is at most [MaxFileBytes] long, [MaxSharedBytes] if it is shared.
+	Text string
+	// IsShared says that it comes from a store that machines share: only keys that are marked
+	// as such count, and others are errors.
+	IsShared bool
+}
+
+// Check returns what is wrong with the text, if anything.
+func (l Local) Check() error {
+	s, err := l.source()
+	if err == nil {
+		err = s.valid()
+	}
+	return err
+}
+
+// source returns the text as a source.
+func (l Local) source() (source, error) {
+	if l.Text == "" {
+		return source{}, nil
+	}
+	if l.IsShared {
+		if err := checkShared(l.Name, l.Text); err != nil {
+			return source{}, err
+		}
+	}
+	s, err := newSource(l.Name, []byte(l.Text))
+	s.isLocal, s.isShared = true, l.IsShared
+	return s, err
 }
 
 // Home returns the home directory of chibi: the flag's value, $CHIBI_HOME, or ~/.chibi.
@@ -60,6 +96,11 @@ func Load(src Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
+	if src.Local.IsShared {
+		if err := c.requireGuards(above[0]); err != nil {
+			return Config{}, err
+		}
+	}
 	c.resolve(src.Env)
 	return c, nil
 }
@@ -67,19 +108,20 @@ func Load(src Sources) (Config, error) {
 // read reads all sources except models.toml: config.toml, and those with more
 // precedence, in their order.
 func (src Sources) read() (global source, above []source, err error) {
-	if global, err = readSource(filepath.Join(src.Home, "config.toml")); err != nil {
-		return global, nil, err
-	}
-	if src.Context != "" {
-		local, err := readSource(contexts.Layout{Home: src.Home}.LocalConfig(src.Context))
+	if src.Global == nil {
+		read, err := ReadGlobal(src.Home)
 		if err != nil {
 			return global, nil, err
 		}
-		local.isLocal = true
-		above = append(above, local)
+		src.Global = &read
+	}
+	global = src.Global.source
+	local, err := src.Local.source()
+	if err != nil {
+		return global, nil, err
 	}
 	flags, err := src.flags()
-	return global, append(above, flags...), err
+	return global, append([]source{local}, flags...), err
 }
 
 // flags reads the sources that are flags.

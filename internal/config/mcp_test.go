@@ -32,7 +32,8 @@ headers = { X-Key = "$KEY" }
 `, "contexts/work/local.toml": "[mcp.files]\nenabled = false\ntools.include = ['read']\nenv.MODE = 'none'\n"})
 	load := func(context string) map[string]config.MCPServer {
 		t.Helper()
-		c, err := config.Load(config.Sources{Home: dir, Context: context, Env: func(string) string { return "" }})
+		c, err := config.Load(config.Sources{Home: dir, Local: localOf(t, dir, context),
+			Env: func(string) string { return "" }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ type Plugins struct {
 	// as in `10m`, `90s` or `1h30m`, at most `24h`; `0`: it ends with its run. Not on Windows.
 	Keep string `toml:"keep" check:"duration"`
 	// Removes the model's key from the environment of plugins: `CHIBI_API_KEY`, the
-	// provider's variable and any other that holds it.
+	// provider's variable and any other that holds it; and likewise `CHIBI_STORE`, if its URL has a password or a token.
 	HideKey bool `toml:"hide_key"`
 	// ByName are settings for single plugins.
 	ByName map[string]Plugin `toml:"*" name:"NAME"`
@@ -72,6 +72,9 @@ func (p *Plugins) KeepFor() time.Duration {
 
 // Plugin are the settings of one plugin.
 type Plugin struct {
+	// Required says that a context that machines share requires the plugin as a guard, even if
+	// it is turned off here.
+	Required bool
 	// `false` leaves the plugin out.
 	Enabled bool `toml:"enabled"`
 	// Like `plugins.hide_key`, for this plugin.
@@ -84,7 +87,7 @@ type Plugin struct {
 	// `ignore` or `block`: what a failure of the plugin does at points where it can
 	// block. With `block` no prompt is answered and no tool called while the plugin is
 	// missing, whatever the reason.
-	OnFailure string `toml:"on_failure" oneof:"ignore block" unset:"the plugin's"`
+	OnFailure string `toml:"on_failure" shared:"block" oneof:"ignore block" unset:"the plugin's"`
 	// Hook points of the mode chain at which the plugin only ever blocks, besides those that it names itself: there it is
 	// asked as [a guard](HOOKS.md#guards), and what it changes is ignored.
 	Guards []string `toml:"guards" check:"guards" unset:"the plugin's"`
@@ -103,7 +106,7 @@ type Hook struct {
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
 	// What a failure of the plugin does at this hook; takes precedence over
 	// `on_failure` of the plugin.
-	OnFailure string `toml:"on_failure" oneof:"ignore block" check:"point" unset:"the plugin's"`
+	OnFailure string `toml:"on_failure" shared:"block" oneof:"ignore block" check:"point" unset:"the plugin's"`
 }
 
 // Kode are hooks that use Kode's protocol.

@@ -75,8 +75,15 @@ func (d *decoder) setTexts(t target, value *unstable.Node) error {
 	if err != nil {
 		return err
 	}
+	before := t.v.Interface().([]string)
 	t.v.Set(reflect.ValueOf(texts))
-	return d.check(t)
+	if err := d.check(t); err != nil {
+		return err
+	}
+	if d.isShared && t.field.Tag.Get("shared") == sharedAdds {
+		t.v.Set(reflect.ValueOf(added(before, texts)))
+	}
+	return nil
 }
 
 // addRules adds rules to those of the sources before.

@@ -20,8 +20,10 @@ type source struct {
 	isFlag bool
 	// isLocal says that it belongs to a context.
 	isLocal bool
-	data    []byte
-	tree    map[string]any // what it says
+	// isShared says that it comes from a store that machines share.
+	isShared bool
+	data     []byte
+	tree     map[string]any // what it says
 }
 
 // newSource parses a text. Its error is about TOML syntax only.
@@ -66,7 +68,7 @@ func flagSource(pair string) (source, error) {
 	if toml.Unmarshal([]byte(text), &map[string]any{}) != nil {
 		text = key + " = " + Quote(value)
 	}
-	s, err := newSource("--set "+pair, []byte(text))
+	s, err := newSource("--set "+key+"="+WithoutUser(value), []byte(text))
 	s.isFlag = true
 	return s, err
 }

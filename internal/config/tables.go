@@ -12,25 +12,25 @@ import (
 // API are members of the request body; those that are nil are not sent.
 type API struct {
 	// The sampling temperature: how random the model's choice of words is.
-	Temperature *float64 `toml:"temperature" unset:"not sent"`
+	Temperature *float64 `toml:"temperature" shared:"yes" unset:"not sent"`
 	// How many tokens the answer may have at most.
-	MaxTokens *int `toml:"max_tokens" unset:"not sent"`
+	MaxTokens *int `toml:"max_tokens" shared:"yes" unset:"not sent"`
 	// Nucleus sampling: only the most likely tokens whose probabilities add up to this
 	// are considered.
-	TopP *float64 `toml:"top_p" unset:"not sent"`
+	TopP *float64 `toml:"top_p" shared:"yes" unset:"not sent"`
 	// Texts at which the model stops.
-	Stop []string `toml:"stop" unset:"not sent"`
+	Stop []string `toml:"stop" shared:"yes" unset:"not sent"`
 	// Whether the model must call tools, and which: a string or a table, in the
 	// server's format.
 	ToolChoice any `toml:"tool_choice" unset:"not sent"`
 	// Whether one response may contain several tool calls.
 	ParallelToolCalls *bool `toml:"parallel_tool_calls" unset:"not sent"`
 	// How much tokens are avoided that have already been used often.
-	FrequencyPenalty *float64 `toml:"frequency_penalty" unset:"not sent"`
+	FrequencyPenalty *float64 `toml:"frequency_penalty" shared:"yes" unset:"not sent"`
 	// How much tokens are avoided that have already been used at all.
-	PresencePenalty *float64 `toml:"presence_penalty" unset:"not sent"`
+	PresencePenalty *float64 `toml:"presence_penalty" shared:"yes" unset:"not sent"`
 	// With the same seed the server tries to give the same answer.
-	Seed *int64 `toml:"seed" unset:"not sent"`
+	Seed *int64 `toml:"seed" shared:"yes" unset:"not sent"`
 	// The format of the answer: a table, in the server's format.
 	ResponseFormat any `toml:"response_format" unset:"not sent"`
 	// Accepted for compatibility with the original, which did not send it either;
@@ -46,13 +46,13 @@ type Reasoning struct {
 	// How much the model reasons, in the server's terms. This and `max_tokens` exclude
 	// each other: the source with more precedence wins; if one source has both,
 	// `effort` does.
-	Effort *string `toml:"effort" json:"effort,omitempty" unset:"not sent"`
+	Effort *string `toml:"effort" shared:"yes" json:"effort,omitempty" unset:"not sent"`
 	// How many tokens the model may use for reasoning.
-	MaxTokens *int `toml:"max_tokens" json:"max_tokens,omitempty" unset:"not sent"`
+	MaxTokens *int `toml:"max_tokens" shared:"yes" json:"max_tokens,omitempty" unset:"not sent"`
 	// Leaves the model's reasoning out of the answer.
-	Exclude *bool `toml:"exclude" json:"exclude,omitempty" unset:"not sent"`
+	Exclude *bool `toml:"exclude" shared:"yes" json:"exclude,omitempty" unset:"not sent"`
 	// Whether the model reasons.
-	Enabled *bool `toml:"enabled" json:"enabled,omitempty" unset:"not sent"`
+	Enabled *bool `toml:"enabled" shared:"yes" json:"enabled,omitempty" unset:"not sent"`
 }
 
 // Storage says when the active part of a transcript becomes a partition.
@@ -89,9 +89,9 @@ type Filter struct {
 	// means it too.
 	Include []string `toml:"include" unset:"all"`
 	// These tools are not offered, before plugins filter.
-	Exclude []string `toml:"exclude" unset:"none"`
+	Exclude []string `toml:"exclude" shared:"adds" unset:"none"`
 	// Tools of these categories are not offered: `shell`, `read`, `write`, `edit`, `search`, `fetch`, `agent`, `mcp`.
-	ExcludeCategories []string `toml:"exclude_categories" check:"categories" unset:"none"`
+	ExcludeCategories []string `toml:"exclude_categories" shared:"adds" check:"categories" unset:"none"`
 	// `landlock`: the Linux kernel confines commands of `shell_exec` to the project, what `file_tools_allowed_paths`
 	// and `file_tools_write_paths` name, and the system, see [TOOLS.md](TOOLS.md#a-sandbox); where it cannot, no
 	// command runs.
@@ -103,7 +103,7 @@ type Filter struct {
 type Permissions struct {
 	// Calls that never happen, such as `"shell_exec(rm *)"`, see [PERMISSIONS.md](PERMISSIONS.md#rules). In all three
 	// lists, `local.toml` and `--set` add to what `config.toml` has, and remove nothing.
-	Deny Rules `toml:"deny" unset:"none"`
+	Deny Rules `toml:"deny" shared:"adds" unset:"none"`
 	// Calls that you are asked about, unless they are denied.
 	Ask Rules `toml:"ask" unset:"none"`
 	// Calls that happen without a question, unless they are denied or asked about.
@@ -129,16 +129,16 @@ func (r Rule) String() string { return r.Text }
 type URLPolicy struct {
 	// What happens with URLs that no entry is for: `deny` refuses them; with `allow` you are asked as for any other
 	// call, unless a rule or a plugin decides. `local.toml` and `--set` can only say `deny`.
-	Default string `toml:"default" oneof:"allow deny" above:"deny"`
+	Default string `toml:"default" shared:"deny" oneof:"allow deny" above:"deny"`
 	// URLs that are never fetched: `"preset:NAME"`, or a pattern such as `"*://*.example.com"`, see
 	// [PERMISSIONS.md](PERMISSIONS.md#url_policy). `local.toml` and `--set` add to this and to `deny`.
-	DenyOverride Rules `toml:"deny_override" unset:"none"`
+	DenyOverride Rules `toml:"deny_override" shared:"adds" unset:"none"`
 	// URLs that are fetched without a question although `deny` has them; only in `config.toml`.
-	AllowOverride Rules `toml:"allow_override" above:"never" unset:"none"`
+	AllowOverride Rules `toml:"allow_override" above:"never" instead:"here URLs can only be denied" unset:"none"`
 	// URLs that are not fetched.
-	Deny Rules `toml:"deny" unset:"none"`
+	Deny Rules `toml:"deny" shared:"adds" unset:"none"`
 	// URLs that are fetched without a question unless another list denies them; only in `config.toml`.
-	Allow Rules `toml:"allow" above:"never" unset:"none"`
+	Allow Rules `toml:"allow" above:"never" instead:"here URLs can only be denied" unset:"none"`
 }
 
 func (p *URLPolicy) setDefaults() { *p = URLPolicy{Default: "allow"} }

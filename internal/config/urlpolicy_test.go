@@ -11,7 +11,7 @@ func TestOnlyConfigTOMLAllowsURLs(t *testing.T) {
 	global := "[url_policy]\nallow = ['https://a.example']\ndeny = ['preset:loopback']\n"
 	load := func(local string, set ...string) (config.Config, error) {
 		dir := home(t, map[string]string{"config.toml": global, "contexts/work/local.toml": local})
-		return config.Load(config.Sources{Home: dir, Context: "work", Env: func(string) string { return "" },
+		return config.Load(config.Sources{Home: dir, Local: localOf(t, dir, "work"), Env: func(string) string { return "" },
 			Set: set})
 	}
 	c, err := load("[url_policy]\ndefault = 'deny'\ndeny = ['https://b.example']\n", "url_policy.deny_override=['*']")

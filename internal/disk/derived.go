@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -11,13 +12,59 @@ import (
 // old one, the new one or damaged. An existing file's mode is not kept, and a link is
 // replaced.
 func ReplaceDerived(fsys FS, name string, data []byte) error {
-	f, temp, err := createTemp(fsys, name, 0o600)
+	return replaceDerived(fsys, name, data, 0o600)
+}
+
+// ReplaceCopy is [ReplaceDerived] for a copy that nobody may write. The error is ErrNoCopy
+// if there is a file that may be written: somebody else has put it there.
+func ReplaceCopy(fsys FS, name string, data []byte) error {
+	if err := MayReplaceCopy(fsys, name); err != nil {
+		return err
+	}
+	return replaceDerived(fsys, name, data, 0o400)
+}
+
+// RemoveCopy removes a file that ReplaceCopy has written; it is not an error if it is
+// missing. The error is ErrNoCopy if it is another one.
+func RemoveCopy(fsys FS, name string) error {
+	if err := MayReplaceCopy(fsys, name); err != nil {
+		return err
+	}
+	err := fsys.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// ErrNoCopy reports that a file is not a copy, which ReplaceCopy has written.
+var ErrNoCopy = errors.New("it may be written, so it is not a copy")
+
+// MayReplaceCopy returns ErrNoCopy if there is a file that ReplaceCopy has not written.
+func MayReplaceCopy(fsys FS, name string) error {
+	info, err := fsys.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o200 != 0) {
+		return fmt.Errorf("%s: %w", name, ErrNoCopy)
+	}
+	return err
+}
+
+func replaceDerived(fsys FS, name string, data []byte, perm fs.FileMode) error {
+	f, temp, err := createTemp(fsys, name, perm)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = fsys.Rename(temp, name)
+	}
+	if errors.Is(err, fs.ErrPermission) { // on Windows, if nobody may write the one that is there
+		if err = fsys.Remove(name); err == nil {
+			err = fsys.Rename(temp, name)
+		}
 	}
 	if err != nil {
 		fsys.Remove(temp)

@@ -31,7 +31,8 @@ func Generate(root fs.FS) ([]byte, error) {
 		return nil, err
 	}
 	page := string(data)
-	for _, block := range [][2]string{{"keys", keys}, {"keys of a model", modelKeys()}} {
+	for _, block := range [][2]string{{"keys", keys}, {"keys of a model", modelKeys()},
+		{"keys of a shared context", sharedKeys()}} {
 		var ok bool
 		if page, ok = srcdoc.Fill(page, block[0], block[1]); !ok {
 			return nil, fmt.Errorf("%s has no %s ... %s", Page, strings.TrimSpace(srcdoc.Block(block[0])), srcdoc.BlockEnd)
@@ -72,6 +73,23 @@ func modelKeys() string {
 			list = append(list, "`"+k.Model+"`")
 		case k.Model != "":
 			list = append(list, fmt.Sprintf("`%s` (elsewhere `%s`)", k.Model, k.Name))
+		}
+	}
+	return strings.Join(list, ",\n") + ".\n"
+}
+
+// sharedKeys is the list of the keys that the local.toml of a shared context may have.
+func sharedKeys() string {
+	var list []string
+	for _, k := range config.All() {
+		switch text := "`" + k.Name + "`"; k.Shared {
+		case "":
+		case "yes":
+			list = append(list, text)
+		case "adds":
+			list = append(list, text+" (beside what the host has)")
+		default:
+			list = append(list, fmt.Sprintf("%s (only `%q`)", text, k.Shared))
 		}
 	}
 	return strings.Join(list, ",\n") + ".\n"

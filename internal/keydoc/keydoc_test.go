@@ -26,7 +26,8 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	page := "<!-- generated: keys -->\nold\n<!-- /generated -->\n" +
-		"<!-- generated: keys of a model -->\n<!-- /generated -->\n"
+		"<!-- generated: keys of a model -->\n<!-- /generated -->\n" +
+		"<!-- generated: keys of a shared context -->\n<!-- /generated -->\n"
 	for _, test := range []struct{ name, page, source, err string }{
 		{"no block", "# Keys\n", "", "docs/CONFIGURATION.md has no <!-- generated: keys --> ... <!-- /generated -->"},
 		{"a block without end", strings.Replace(page, "<!-- /generated -->\n<!--", "<!--", 1), "",

@@ -144,7 +144,7 @@ func TestTokensOfFiles(t *testing.T) {
 		{"short", 0o600, "PATH: the token is shorter than 16 characters" + made},
 		{"", 0o600, "PATH: the token is shorter than 16 characters" + made},
 		{"0123456789 abcdef", 0o600, "PATH: the token has spaces, or characters that are not ASCII" + made},
-		{strings.Repeat("a", 5000), 0o600, "PATH is larger than 4096 bytes, so it is no token"},
+		{strings.Repeat("a", 5000), 0o600, "PATH is larger than 4096 bytes; it was not changed"},
 	} {
 		os.Remove(path)
 		if err := os.WriteFile(path, []byte(test.text), test.mode); err != nil {

@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"runtime"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -23,24 +21,9 @@ func NewToken() string { return rand.Text() }
 
 // ReadToken reads a token from a file that nobody else may read.
 func ReadToken(path string) (string, error) {
-	f, err := disk.OpenRegular(path)
+	text, err := disk.ReadPrivate(path, maxToken)
 	if err != nil {
 		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" { // which has no such bits
-		return "", fmt.Errorf("others may read %s (mode %#o); run: chmod 600 %s", path, mode, path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxToken+1))
-	if err != nil {
-		return "", err
-	}
-	if len(text) > maxToken {
-		return "", fmt.Errorf("%s is larger than %d bytes, so it is no token", path, maxToken)
 	}
 	if err := CheckToken(strings.TrimSpace(string(text))); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)

@@ -42,7 +42,7 @@ func TestChibisOwnKeysAndApprovalsAreNeverRead(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"config.toml", "models.toml", "trust.json", "contexts/work/local.toml",
-		"mcp-tokens.json", "mcp-tokens.json.damaged-1",
+		"mcp-tokens.json", "mcp-tokens.json.damaged-1", "me.nk", "team.creds", "store-credentials", ".pgpass",
 		".config.toml.tmp-x1", "trust.json.damaged-1"} {
 		put(filepath.Join(home, name), "the key")
 	}
@@ -63,6 +63,7 @@ func TestChibisOwnKeysAndApprovalsAreNeverRead(t *testing.T) {
 		{".chibi/config.toml", false}, {".chibi/models.toml", false}, {".chibi/trust.json", false},
 		{".chibi/mcp-tokens.json", false}, {".chibi/mcp-tokens.json.damaged-1", false},
 		{".chibi/contexts/work/local.toml", false},
+		{".chibi/me.nk", false}, {".chibi/team.creds", false}, {".chibi/store-credentials", false}, {".chibi/.pgpass", false},
 		{".chibi/.config.toml.tmp-x1", false}, {".chibi/trust.json.damaged-1", false},
 		{".chibi/prompts/../config.toml", false},
 		{"src/link", false}, {"src/hard", false}, {"src/work/local.toml", false},

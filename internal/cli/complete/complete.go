@@ -110,6 +110,8 @@ func (c *completer) argument(ctx context.Context, name string, a argument) []str
 			more = newContexts()
 		}
 		return append(c.contextNames(ctx, more), a.flags...)
+	case "CONTEXT":
+		return append(c.contextNames(ctx, nil), a.flags...)
 	case "PLUGIN":
 		return append(a.flags, c.pluginNames(ctx)...)
 	case "TOOL":

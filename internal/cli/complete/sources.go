@@ -62,14 +62,11 @@ func (s sources) contextNames(ctx context.Context, more []string) []string {
 	if err != nil {
 		return nil
 	}
-	home, err := app.Home(opts.Home)
+	store, shut, err := app.OpenStore(ctx, opts)
 	if err != nil {
 		return nil
 	}
-	store, err := app.OpenStore(home)
-	if err != nil {
-		return nil
-	}
+	defer shut()
 	list, err := store.Names(ctx)
 	if err != nil {
 		return nil
@@ -117,7 +114,7 @@ func (s sources) toolNames(ctx context.Context, withPlugins bool) []string {
 // traceNames lists what trace explain can be asked about.
 func (s sources) traceNames(ctx context.Context) []string {
 	return s.read(ctx, func(session *app.Session) []string {
-		path, err := app.TracesOf(session).Last(ctx)
+		_, path, err := app.TracesOf(session).Last()
 		if err != nil {
 			return nil
 		}

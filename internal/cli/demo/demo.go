@@ -220,8 +220,10 @@ func (d *demonstration) at(ctx context.Context, name string) (*app.Session, erro
 	if s := d.sessions[name]; s != nil {
 		return s, nil
 	}
+	files := "files"
 	opts := app.Options{
-		Home: d.home.Chibi, Context: name, Transient: true,
+		Store: app.StoreOptions{URL: &files},
+		Home:  d.home.Chibi, Context: name, Transient: true,
 		Model:   app.ModelOptions{Demo: true},
 		Plugins: d.plugins,
 		Trace:   app.TraceOptions{Off: true, Record: func(r plugin.Record) { d.records = append(d.records, r) }},

@@ -11,12 +11,14 @@ import (
 )
 
 // checks lists the checks of doctor, in their order. A new check is a function that
-// returns what it found, and a row here which says what it looks at.
-func checks() []check {
+// returns what it found, and a row here which says what it looks at; ofStore is that of stores
+// that machines share.
+func checks(ofStore check) []check {
 	return []check{
 		ofHome(homeDirectory),
 		openSession,
 		ofSession(configuration),
+		ofStore,
 		ofSession(confinedCommands),
 		loadPlugins,
 		ofPlugins(rulesAboutNothing),
@@ -46,6 +48,9 @@ func checks() []check {
 
 // check examines one thing and returns what it found.
 type check func(ctx context.Context, e *examination) []finding
+
+// nothing is a check that finds nothing.
+func nothing(context.Context, *examination) []finding { return nil }
 
 // examination is the state that checks look at.
 type examination struct {

@@ -35,7 +35,7 @@ func TestAHomeThatCannotBeOpenedIsCheckedWithoutASession(t *testing.T) {
 			failure("open x: permission denied", "make it readable: chmod -R u+rX "+home)},
 	} {
 		e := &examination{home: home, online: true, open: func(context.Context) (*app.Session, error) { return nil, tt.err }}
-		found, err := e.run(t.Context(), checks())
+		found, err := e.run(t.Context(), checks(sharedStore))
 		if err != nil {
 			t.Fatal(err)
 		}

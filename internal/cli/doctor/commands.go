@@ -16,8 +16,13 @@ import (
 // flags are the flags of the command doctor.
 type flags struct{ online, json bool }
 
-// Commands lists the command doctor.
-func Commands(env *command.Env) []*cli.Command {
+// Commands lists the command doctor, of a program that keeps files only.
+func Commands(env *command.Env) []*cli.Command { return commands(env, nothing) }
+
+// SharedCommands is like Commands, for a program that also has stores that machines share.
+func SharedCommands(env *command.Env) []*cli.Command { return commands(env, sharedStore) }
+
+func commands(env *command.Env, ofStore check) []*cli.Command {
 	var f flags
 	return []*cli.Command{env.Command(command.Spec{
 		Name: "doctor", About: "look for problems in the home, permissions, plugins, guards and transcripts, and say how " +
@@ -25,7 +30,7 @@ func Commands(env *command.Env) []*cli.Command {
 		Flags: []cli.Flag{command.Switch(&f.online, "online", "also check the model's server, and MCP servers with a URL"),
 			command.JSONFlag(&f.json)},
 		Examples: []string{"chibi doctor", "chibi doctor --online --json"},
-		Run:      func(ctx context.Context, _ []string) error { return run(ctx, env, f) },
+		Run:      func(ctx context.Context, _ []string) error { return run(ctx, env, f, checks(ofStore)) },
 	})}
 }
 
@@ -34,7 +39,7 @@ var errFound = errors.New("there are errors to fix, see above")
 
 // run runs all checks and prints what they found; it returns errFound if that includes
 // errors.
-func run(ctx context.Context, env *command.Env, f flags) error {
+func run(ctx context.Context, env *command.Env, f flags, checks []check) error {
 	opts, refused := env.Request(app.ToRead)
 	home, err := app.Home(opts.Home)
 	if err != nil {
@@ -48,7 +53,7 @@ func run(ctx context.Context, env *command.Env, f flags) error {
 		return app.Open(ctx, opts)
 	}}
 	defer e.close()
-	found, err := e.run(ctx, checks())
+	found, err := e.run(ctx, checks)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func tracedHooks(ctx context.Context, s *app.Session) []finding {
 	}
 	var turns []trace.Turn
 	for _, name := range names {
-		some, _, _ := trace.ReadFile(s.Store.Layout().Trace(name)) // it may be missing, or damaged
+		some, _, _ := trace.ReadFile(s.Host.Layout().Trace(name)) // it may be missing, or damaged
 		turns = append(turns, some...)
 	}
 	plugins := s.Loaded.Plugins

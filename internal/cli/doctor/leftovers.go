@@ -14,7 +14,7 @@ const maxTemps = 20
 
 // leftovers finds files that killed runs have left on the disk.
 func leftovers(ctx context.Context, s *app.Session) (found []finding) {
-	trash, err := s.Store.Trash()
+	trash, err := s.Host.Trash()
 	if err != nil {
 		found = append(found, failure(err.Error(), ""))
 	}
@@ -22,7 +22,7 @@ func leftovers(ctx context.Context, s *app.Session) (found []finding) {
 		found = append(found, warning(path+" remains of a context whose deletion was interrupted",
 			"the next run removes it"))
 	}
-	temps, err := s.Store.Temps(ctx)
+	temps, err := s.Host.Temps(ctx)
 	if err != nil {
 		found = append(found, failure(err.Error(), ""))
 	}

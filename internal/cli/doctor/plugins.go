@@ -26,7 +26,7 @@ func installedPlugins(_ context.Context, s *app.Session) []finding {
 	return nil
 }
 
-// exposedKeys finds plugins whose tools receive the model's key. A tool that runs
+// exposedKeys finds plugins whose tools receive the model's key or what opens the store. A tool that runs
 // commands, such as "env", shows it to the model.
 func exposedKeys(_ context.Context, s *app.Session) []finding {
 	variables := s.Loader().KeyVariables()
@@ -40,10 +40,11 @@ func exposedKeys(_ context.Context, s *app.Session) []finding {
 		return nil
 	}
 	return []finding{warning(
-		fmt.Sprintf("the tools of %s %s receive the model's key in %s; a tool that runs commands can show it to the model",
+		fmt.Sprintf("the tools of %s %s receive keys or passwords in %s; a tool that runs commands can show them to "+
+			"the model",
 			english.PluralWord(len(names), "plugin", ""), strings.Join(names, ", "), strings.Join(variables, ", ")),
-		"to hide it from all plugins, set hide_key = true under [plugins] in "+filepath.Join(s.Home, "config.toml")+
-			"; to hide it from one plugin, under [plugins.NAME]")}
+		"to hide them from all plugins, set hide_key = true under [plugins] in "+filepath.Join(s.Home, "config.toml")+
+			"; to hide them from one plugin, under [plugins.NAME]")}
 }
 
 // skippedPlugins finds plugins that are left out.

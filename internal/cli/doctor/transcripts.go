@@ -45,7 +45,7 @@ func transcripts(ctx context.Context, s *app.Session) (found []finding) {
 }
 
 // readConversation reads the transcript and the window of a context.
-func readConversation(ctx context.Context, store *contexts.Files, name string) (hasEntries bool, err error) {
+func readConversation(ctx context.Context, store *contexts.Store, name string) (hasEntries bool, err error) {
 	c, err := store.Context(name)
 	if err != nil {
 		return false, err

@@ -80,7 +80,7 @@ func inspected(ctx context.Context, run Run, c contexts.Context, thing string) (
 	if !slices.Contains(config.Keys(), thing) {
 		return "", "", command.Usage("there is nothing called %q to inspect; chibi -n list lists the names", thing)
 	}
-	t, err := run.Session.For(c.Name())
+	t, err := run.Session.For(ctx, c.Name())
 	if err != nil {
 		return "", "", err
 	}

@@ -109,6 +109,10 @@ func isConversation(t contexts.Type) bool {
 
 // entryText is an entry for people, in the format of the original.
 func entryText(e contexts.Entry, unanswered, verbose bool) string {
+	by := ""
+	if verbose {
+		by = writtenBy(e)
+	}
 	switch {
 	case e.Type == contexts.TypeMessage:
 		note := ""
@@ -118,17 +122,33 @@ func entryText(e contexts.Entry, unanswered, verbose bool) string {
 		if unanswered {
 			note = " (no answer)"
 		}
-		return fmt.Sprintf("[%s]: %s%s\n\n", strings.ToUpper(e.From), e.Content, note)
+		return fmt.Sprintf("[%s%s]: %s%s\n\n", strings.ToUpper(e.From), by, e.Content, note)
 	case e.Type == contexts.TypeToolCall && verbose:
-		return fmt.Sprintf("[TOOL CALL: %s]\n%s\n\n", e.To, e.Content)
+		return fmt.Sprintf("[TOOL CALL: %s%s]\n%s\n\n", e.To, by, e.Content)
 	case e.Type == contexts.TypeToolCall:
 		return fmt.Sprintf("[TOOL: %s] %s\n", e.To, term.Clip(strings.Join(strings.Fields(e.Content), " "), 60))
 	case e.Type == contexts.TypeToolResult && verbose:
-		return fmt.Sprintf("[TOOL RESULT: %s]\n%s\n\n", e.From, e.Content)
+		return fmt.Sprintf("[TOOL RESULT: %s%s]\n%s\n\n", e.From, by, e.Content)
 	case e.Type == contexts.TypeToolResult:
 		return fmt.Sprintf("  \u2192 %s\n", size(len(e.Content)))
 	}
-	return fmt.Sprintf("[%s]: %s\n\n", strings.ToUpper(string(e.Type)), e.Content)
+	return fmt.Sprintf("[%s%s]: %s\n\n", strings.ToUpper(string(e.Type)), by, e.Content)
+}
+
+// writtenBy says which program wrote an entry, as entries in a shared store do; "" in files.
+func writtenBy(e contexts.Entry) string {
+	if e.Metadata == nil || e.Metadata.By == nil {
+		return ""
+	}
+	by, text := e.Metadata.By, ", "
+	if by.User != "" {
+		text += by.User + " "
+	}
+	text += "on " + by.Host
+	if by.Version != "" {
+		text += " with chibi " + by.Version
+	}
+	return term.Line(text)
 }
 
 // size is a number of bytes as the original shows it.

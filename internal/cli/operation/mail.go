@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 )
@@ -83,7 +83,7 @@ func dealtWith(run Run, operation string, names []string) error {
 func processMail(ctx context.Context, run Run, name string) (some bool, err error) {
 	t := run.Session
 	if name != run.Session.Name() {
-		if t, err = run.Session.For(name); err != nil {
+		if t, err = run.Session.For(ctx, name); err != nil {
 			return false, err
 		}
 		defer t.Close()
@@ -91,17 +91,12 @@ func processMail(ctx context.Context, run Run, name string) (some bool, err erro
 			return false, err
 		}
 	}
-	mail, err := t.Agent.Context.Mail(ctx)
-	if err != nil {
-		return false, err
+	mail, err := t.Context.Mail(ctx)
+	if err == nil && len(mail) > 0 {
+		some, err = app.AnswerMail(ctx, t)
 	}
-	if len(mail) == 0 {
+	if err == nil && !some {
 		run.Env.Out.Notice("context \"" + name + "\" has no mail")
-		return false, nil
 	}
-	run.Env.Out.Detail(fmt.Sprintf("context %q: %d messages", name, len(mail)))
-	if err := t.Connect(); err != nil {
-		return false, err
-	}
-	return true, t.Ask(ctx, agent.MailPrompt)
+	return some, err
 }

@@ -64,6 +64,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 
 func TestEntriesAsText(t *testing.T) {
 	long := strings.Repeat("x", 2048)
+	by := &contexts.Metadata{By: &contexts.Writer{Host: "far\n", User: "ann", Version: "1.2"}}
 	for _, test := range []struct {
 		name    string
 		entry   contexts.Entry
@@ -80,6 +81,10 @@ func TestEntriesAsText(t *testing.T) {
 		{"large result", contexts.Entry{Type: contexts.TypeToolResult, Content: long}, false, "  \u2192 2.0kb\n"},
 		{"result with -v", contexts.Entry{Type: contexts.TypeToolResult, From: "dice", Content: "6"}, true,
 			"[TOOL RESULT: dice]\n6\n\n"},
+		{"of a machine", contexts.Entry{Type: contexts.TypeMessage, From: "user", Content: "hi", Metadata: by}, false,
+			"[USER]: hi\n\n"},
+		{"of a machine with -v", contexts.Entry{Type: contexts.TypeMessage, From: "user", Content: "hi", Metadata: by}, true,
+			"[USER, ann on far with chibi 1.2]: hi\n\n"},
 	} {
 		if got := entryText(test.entry, false, test.verbose); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)

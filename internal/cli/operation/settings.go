@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
@@ -34,8 +33,8 @@ func (f *Settings) Rows() []Row {
 			Beside: true, Into: cmdline.List(&f.Set)}},
 		{&cmdline.Flag{Name: "save", About: "save the values of --set in this context's local.toml",
 			Into: cmdline.Switch(&f.Save)},
-			Operation{Role: Joins, Phase: PhaseSettings, Run: func(_ context.Context, run Run, _ cmdline.Given) error {
-				return saveLocal(run.Session, f.Set)
+			Operation{Role: Joins, Phase: PhaseSettings, Run: func(ctx context.Context, run Run, _ cmdline.Given) error {
+				return saveLocal(ctx, run.Session, f.Set)
 			}}},
 	}
 }
@@ -53,26 +52,20 @@ func (f *Settings) Overrides() []string {
 }
 
 // saveUsername saves the value of -u in the context's local.toml.
-func saveUsername(_ context.Context, run Run, given cmdline.Given) error {
-	return saveLocal(run.Session, []string{"username=" + config.Quote(given.Values[0])})
+func saveUsername(ctx context.Context, run Run, given cmdline.Given) error {
+	return saveLocal(ctx, run.Session, []string{"username=" + config.Quote(given.Values[0])})
 }
 
 // saveLocal changes keys in the local.toml of the session's context, keeps the rest,
 // including comments, and reloads the configuration.
-func saveLocal(s *app.Session, pairs []string) error {
-	file := app.ConfigFile{Path: s.Store.Layout().LocalConfig(s.Name()),
-		What: fmt.Sprintf("the configuration of context %q", s.Name())}
-	err := file.Rewrite(func(path string, data []byte) (_ []byte, err error) {
+func saveLocal(ctx context.Context, s *app.Session, pairs []string) error {
+	return app.ChangeLocalConfig(ctx, s, func(name string, text []byte) (_ []byte, err error) {
 		for _, pair := range pairs {
 			key, value, _ := strings.Cut(pair, "=")
-			if data, err = config.Edit(path, data, strings.TrimSpace(key), value); err != nil {
+			if text, err = config.Edit(name, text, strings.TrimSpace(key), value); err != nil {
 				return nil, err
 			}
 		}
-		return data, nil
+		return text, nil
 	})
-	if err != nil {
-		return err
-	}
-	return app.Configure(s)
 }

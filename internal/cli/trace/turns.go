@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func agentFlag(into *string) cli.Flag {
 }
 
 // file returns the file that the words of a command mean: a path, or the trace that was
-// written last.
+// written last. It says if the context's newest turn is not in it because it ran elsewhere.
 func file(ctx context.Context, env *command.Env, from source) (path string, err error) {
 	if len(from.args) > 0 && from.args[0] != "last" {
 		return from.args[0], nil
@@ -41,9 +42,24 @@ func file(ctx context.Context, env *command.Env, from source) (path string, err 
 			path, err = app.TracesOf(s).LastOf(from.agent)
 			return err
 		}
-		path, err = app.TracesOf(s).Last(ctx)
+		path, err = lastHere(ctx, env, s)
 		return err
 	})
+	return path, err
+}
+
+// lastHere returns the trace that was written last on this host.
+func lastHere(ctx context.Context, env *command.Env, s *app.Session) (string, error) {
+	name, path, err := app.TracesOf(s).Last()
+	elsewhere, failure := app.RanElsewhere(ctx, s, cmp.Or(name, s.Name()))
+	switch {
+	case failure != nil:
+		return path, cmp.Or(err, failure)
+	case elsewhere != nil && err != nil:
+		return "", fmt.Errorf("%w: %v", err, elsewhere)
+	case elsewhere != nil:
+		env.Out.Notef("%v", elsewhere)
+	}
 	return path, err
 }
 

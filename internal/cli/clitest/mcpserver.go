@@ -1,4 +1,4 @@
-package cli_test
+package clitest
 
 import (
 	"context"
@@ -73,11 +73,17 @@ func serveScript() {
 	p.log("end")
 }
 
+// broken ends the program, whose test is wrong.
+func broken(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(2)
+}
+
 // log appends a line to the log.
 func (p *program) log(line string) {
 	f, err := os.OpenFile(p.path+".log", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		panic(err)
+		broken(err)
 	}
 	defer f.Close()
 	fmt.Fprintln(f, strings.TrimSpace(line))
@@ -90,7 +96,7 @@ func (p *program) offer(path string) (script scriptedServer) {
 		err = json.Unmarshal(text, &script)
 	}
 	if err != nil {
-		panic(err)
+		broken(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

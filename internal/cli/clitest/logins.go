@@ -1,12 +1,10 @@
-package cli_test
+package clitest
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -76,13 +74,4 @@ func browse(ts *testscript.TestScript, _ bool, args []string) {
 	page, err := io.ReadAll(res.Body)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), page, 0o600))
-}
-
-// modeOf is the command "mode FILE MODE".
-func modeOf(ts *testscript.TestScript, _ bool, args []string) {
-	info, err := os.Stat(filepath.Clean(ts.MkAbs(args[0])))
-	ts.Check(err)
-	if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[1] {
-		ts.Fatalf("%s has the mode %s", args[0], got)
-	}
 }

@@ -1,0 +1,323 @@
+package contexttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
+)
+
+// Shared returns what [Run] tests a store with that many machines share: each test has an
+// empty store, and each time its home is opened is another machine's connection.
+func Shared(open storetest.Open) Open {
+	return func(t *testing.T, o Options) func() contexts.Home {
+		connect, home := open(t, store.Options{}), t.TempDir()
+		return func() contexts.Home {
+			s := contexts.OpenShared(closing(t, connect()), home)
+			s.Limits, s.Report = o.Limits, o.Report
+			if s.Now = time.Now; o.Now != nil {
+				s.Now = o.Now
+			}
+			return s
+		}
+	}
+}
+
+// RunShared runs the rules of stores that many machines share, besides those of [Run].
+func RunShared(t *testing.T, open storetest.Open) {
+	s := sharedSuite{open}
+	for _, group := range [][]rule{sharedRules{s}.rules(), sharedLockRules{s}.rules(), damageRules{s}.rules(),
+		unsentRules{s}.rules()} {
+		for _, r := range group {
+			t.Run(r.says, r.holds)
+		}
+	}
+}
+
+// sharedSuite makes stores and machines for the rules of each group, which embed it.
+type sharedSuite struct{ open storetest.Open }
+
+// machine is a machine's connection with its home.
+type machine struct {
+	*contexts.Store
+	engine *store.Engine
+	home   string
+	said   *[]string
+}
+
+// machines returns a function that adds a machine to an empty store.
+func (s sharedSuite) machines(t *testing.T) func() machine {
+	connect := s.open(t, store.Options{Lease: lease})
+	return func() machine { return newMachine(t, connect(), t.TempDir()) }
+}
+
+// closing closes an engine when the test is over.
+func closing(t *testing.T, e *store.Engine) *store.Engine {
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func newMachine(t *testing.T, e *store.Engine, home string) machine {
+	t.Helper()
+	m := machine{contexts.OpenShared(closing(t, e), home), e, home, new([]string)}
+	m.Program = "1.2.3"
+	m.Report = func(text string) { *m.said = append(*m.said, text) }
+	return m
+}
+
+// hasSaid checks that a report has a text.
+func (m machine) hasSaid(t *testing.T, want string) {
+	t.Helper()
+	if !strings.Contains(strings.Join(*m.said, "\n"), want) {
+		t.Errorf("said %q, want %q", *m.said, want)
+	}
+}
+
+// sharedRules are the rules of names, entries, texts and mail of many machines.
+type sharedRules struct{ sharedSuite }
+
+func (s sharedRules) rules() []rule {
+	return []rule{
+		{"a conversation that was begun on one machine is continued on another", s.continued},
+		{"which context is current is each machine's own", func(t *testing.T) {
+			add := s.machines(t)
+			a, b := add(), add()
+			_, err := a.Switch("work")
+			must(t, err)
+			state, err := b.State(t.Context())
+			must(t, err)
+			equal(t, "state", contexts.State{Current: contexts.DefaultName}, state)
+		}},
+		{"names that differ only in case are one name", s.folded},
+		{"a context has an id that stays when it is renamed and is never used again", s.ids},
+		{"entries say which host, user and version wrote them", func(t *testing.T) {
+			c := in(t, s.machines(t)(), "work")
+			say(t, c, "one")
+			must(t, c.Archive())
+			for _, e := range history(t, c, contexts.Query{}) {
+				if by := e.Metadata.By; by == nil || by.Host == "" || by.Version != "1.2.3" {
+					t.Errorf("%s was written by %+v", e.Type, by)
+				}
+			}
+		}},
+		{"an entry of 5 MiB is kept", func(t *testing.T) {
+			add := s.machines(t)
+			text := strings.Repeat("large ", 5<<20/6)
+			say(t, in(t, add(), "work"), "small", text, "small")
+			equal(t, "window", true, window(t, in(t, add(), "work")) == "small "+text+" small")
+			equal(t, "entries", 4, len(history(t, in(t, add(), "work"), contexts.Query{})))
+		}},
+		{"a message that is too large for a document is delivered once", s.largeMail},
+		{"a machine that watches is told of mail from another one", func(t *testing.T) {
+			add := s.machines(t)
+			a, b := add(), add()
+			arrived, err := a.WatchMail(t.Context(), "work")
+			must(t, err)
+			must(t, in(t, b, "other").Send("work", "other", "hi"))
+			<-arrived
+			equal(t, "waiting", "hi", waiting(t, in(t, a, "work")))
+		}},
+		{"of many messages each is handled once, by whichever of several readers", s.handledOnce},
+		{"clocks that are an hour apart delay and repeat nothing", s.clocks},
+	}
+}
+
+func (s sharedRules) continued(t *testing.T) {
+	add := s.machines(t)
+	a, b := add(), add()
+	say(t, in(t, a, "work"), "one")
+	must(t, in(t, a, "work").Compact("so far", nil))
+	must(t, in(t, a, "work").SetTodos("buy milk"))
+	must(t, in(t, a, "work").SetReflection("be brief"))
+	c := in(t, b, "work")
+	say(t, c, "two")
+	must(t, c.Replace(Story("u:three")))
+	equal(t, "window", "three", window(t, in(t, a, "work")))
+	equal(t, "texts", "so far, buy milk, be brief", read(t, in(t, a, "work").Summary)+", "+
+		read(t, c.Todos)+", "+read(t, c.Reflection))
+	equal(t, "session", session(t, in(t, a, "work")), session(t, c))
+	atOnce(t, func(n int) error {
+		m := []machine{a, b}[n%2]
+		c, err := m.Context("work")
+		for i := 0; i < 10 && err == nil; i++ {
+			err = c.Append(contexts.UserMessage("ann", "work", fmt.Sprint(n, "-", i)))
+		}
+		return err
+	})
+	equal(t, "messages", 1+writers*10, len(strings.Fields(window(t, c))))
+}
+
+func (s sharedRules) folded(t *testing.T) {
+	add := s.machines(t)
+	a, b := add(), add()
+	say(t, in(t, a, "Work"), "one")
+	c := in(t, b, "work")
+	_, reading := c.Window(t.Context())
+	_, switching := b.Switch("WORK")
+	_, locking, err := c.Lock(t.Context())
+	for what, err := range map[string]error{
+		"reading": reading, "appending": c.Append(Story("u:x")...), "switching": switching, "locking": err,
+		"sending": in(t, b, "other").Send("work", "other", "hi"), "notes": c.SetTodos("x"),
+	} {
+		if err == nil || !strings.Contains(err.Error(), `"Work"`) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if locking != nil {
+		t.Error("it is locked")
+	}
+	if err := in(t, b, "other").Rename("wORK"); !errors.Is(err, contexts.ErrExists) {
+		t.Errorf("renaming: %v", err)
+	}
+	if !b.Exists(t.Context(), "work") {
+		t.Error("nobody knows the name")
+	}
+	equal(t, "window", "one", window(t, in(t, b, "Work")))
+}
+
+func (s sharedRules) ids(t *testing.T) {
+	m := s.machines(t)()
+	id := func(name string) string {
+		id, err := m.ID(t.Context(), name)
+		must(t, err)
+		return id
+	}
+	equal(t, "of no context", "", id("work"))
+	c := in(t, m, "work")
+	say(t, c, "one")
+	first := id("work")
+	if len(first) != 32 || strings.Trim(first, "0123456789abcdef") != "" {
+		t.Errorf("the id is %q", first)
+	}
+	must(t, c.Rename("play"))
+	equal(t, "renamed", first, id("play"))
+	_, err := c.Delete()
+	must(t, err)
+	say(t, in(t, m, "play"), "two")
+	if id("play") == first {
+		t.Error("another context has the id")
+	}
+}
+
+func (s sharedRules) largeMail(t *testing.T) {
+	add := s.machines(t)
+	a, b := add(), add()
+	a.Limits.Message, b.Limits.Inbox = 8<<20, 16<<20
+	text := strings.Repeat("x", 5<<20)
+	must(t, in(t, a, "other").Send("work", "other", text))
+	must(t, in(t, a, "other").Send("work", "other", "small"))
+	c := in(t, b, "work")
+	equal(t, "mail", true, waiting(t, c) == text+" small")
+	must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
+	must(t, c.RemoveMail())
+	if a.HasMail(t.Context(), "work") {
+		t.Error("the inbox is not empty")
+	}
+	must(t, in(t, a, "other").Send("work", "other", text))
+	_, err := c.Delete() // with what is large
+	must(t, err)
+	equal(t, "said", 0, len(*b.said))
+}
+
+// handledOnce has readers on machines of their own that each take some messages at a time.
+func (s sharedRules) handledOnce(t *testing.T) {
+	const messages = 1000
+	add := s.machines(t)
+	sender := add()
+	for i := range messages {
+		must(t, in(t, sender, "sender").Send("work", "sender", fmt.Sprint(i)))
+	}
+	var readers [writers]machine
+	for n := range readers {
+		readers[n] = add()
+		readers[n].Limits.Inbox = 400 // some forty messages
+		readers[n].Report = nil
+	}
+	atOnce(t, func(n int) error {
+		for {
+			if more, err := handleSome(readers[n]); err != nil || !more {
+				return err
+			}
+		}
+	})
+	handled := map[string]int{}
+	for _, e := range history(t, in(t, sender, "work"), contexts.Query{}) {
+		if e.Metadata != nil {
+			for _, id := range e.Metadata.Delivered {
+				handled[id]++
+			}
+		}
+	}
+	equal(t, "messages", messages, len(handled))
+	for id, n := range handled {
+		if n != 1 {
+			t.Errorf("message %s was handled %d times", id, n)
+		}
+	}
+}
+
+// handleSome answers a prompt with some messages.
+func handleSome(m machine) (more bool, err error) {
+	c, err := m.Context("work")
+	if err != nil {
+		return false, err
+	}
+	_, unlock, err := c.WaitLock(context.Background())
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	mail, err := c.Mail(context.Background())
+	if err != nil || len(mail) == 0 {
+		return false, err
+	}
+	err = c.Append(contexts.UserMessage("ann", "work", "read").Delivering(mail).Asking("read", ""))
+	if err == nil {
+		err = c.Append(contexts.AssistantMessage("work", "done"))
+	}
+	if err == nil {
+		err = c.RemoveMail()
+	}
+	return true, err
+}
+
+// clocks has machines whose clocks are an hour ahead and behind.
+func (s sharedRules) clocks(t *testing.T) {
+	add := s.machines(t)
+	ahead, behind := add(), add()
+	now := time.Now()
+	ahead.Now = func() time.Time { return now.Add(time.Hour) }
+	behind.Now = func() time.Time { return now.Add(-time.Hour) }
+	for _, way := range []struct{ from, to machine }{{ahead, behind}, {behind, ahead}} {
+		c := in(t, way.to, "work")
+		must(t, in(t, way.from, "other").Send("work", "other", "hi"))
+		held, unlock, err := c.Lock(t.Context())
+		must(t, err)
+		equal(t, "waiting", "hi", waiting(t, c))
+		must(t, c.Append(asking(t, c, "read"), contexts.AssistantMessage("work", "done")))
+		equal(t, "waiting", "", waiting(t, in(t, way.from, "work")))
+		must(t, c.RemoveMail())
+		must(t, way.to.Touch("work"))
+		if held.Err() != nil {
+			t.Errorf("the lock was lost: %v", context.Cause(held))
+		}
+		unlock()
+	}
+	late := message("late", now.Add(time.Hour).Unix())
+	must(t, in(t, ahead, "work").Append(late))
+	q := contexts.Query{Since: now.Add(30 * time.Minute), Keep: isMessage}
+	equal(t, "since", "late", Contents(history(t, in(t, behind, "work"), q)))
+	idle := 90 * time.Minute
+	must(t, ahead.SetDestroyRule("work", nil, &idle))
+	for _, m := range []machine{ahead, behind} {
+		removed, err := m.Expire(t.Context(), "")
+		must(t, err)
+		equal(t, "expired", 0, len(removed))
+	}
+}

@@ -1,0 +1,68 @@
+package contexts
+
+import (
+	"context"
+	"fmt"
+)
+
+// maintenance is what a [Store] does for a home as a whole, now and then.
+type maintenance struct{ store *Store }
+
+// WatchMail reports that messages have come to a context, which need not exist: the channel
+// receives a value after one or several, and is closed when ctx ends. Messages that are
+// sent after the call are noticed for certain. A value may also come when nothing has.
+func (m maintenance) WatchMail(ctx context.Context, name string) (<-chan struct{}, error) {
+	err := ValidName(name)
+	if err != nil {
+		return nil, err
+	}
+	arrived, err := m.store.open(name).inbox.watch(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("watching the inbox of context %q: %w", name, err)
+	}
+	return arrived, nil
+}
+
+// Unlock ends the lock of a context, whoever has it, and returns who had it; the zero
+// Holder if nobody did. Its holder, if it lives, stores nothing more in the context. Locks
+// on files end with their process only: the error names it.
+func (m maintenance) Unlock(ctx context.Context, name string) (Holder, error) {
+	err := ValidName(name)
+	if err != nil {
+		return Holder{}, err
+	}
+	h, inUse := m.store.Holder(ctx, name)
+	if inUse {
+		err = m.store.backend.end(ctx, name)
+	}
+	if err != nil {
+		return h, fmt.Errorf("unlocking context %q: %w", name, err)
+	}
+	return h, nil
+}
+
+// IsShared reports whether many machines can use the store at once.
+func (m maintenance) IsShared() bool { return m.store.backend.isShared() }
+
+// ID returns the id of a context in a store that many machines share, which stays the same
+// when the context is renamed: 32 hexadecimal digits. It is "" in other stores and if there
+// is no such context.
+func (m maintenance) ID(ctx context.Context, name string) (string, error) {
+	if err := ValidName(name); err != nil {
+		return "", err
+	}
+	return m.store.backend.id(ctx, name)
+}
+
+// Daily reports whether a day has passed since it last returned true, on any machine that
+// uses the store. It limits work that reads every context.
+func (m maintenance) Daily(ctx context.Context) (bool, error) { return m.store.backend.daily(ctx) }
+
+// Housekeep finishes what was interrupted, such as deletions, and registers contexts that
+// are not. It reads the list of all contexts; see Daily.
+func (m maintenance) Housekeep(ctx context.Context) error {
+	if err := m.store.backend.housekeep(ctx); err != nil {
+		return fmt.Errorf("housekeeping: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package contexts
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/store"
+	"github.com/google/uuid"
+)
+
+// OpenShared opens the contexts in a store that many machines share. home is this
+// machine's directory: it keeps which context is current here, prompts for all contexts but
+// the reflection, copies for scripts, and what could not be stored. It need not exist.
+// Nothing is written. The names of contexts that differ only in case are the same name.
+//
+// The lock of a context is a lease there, which ends when its holder has not renewed it in
+// time: then the context.Context from Lock ends with [ErrLost], and once another process has
+// taken the context over, storing fails with a [TakenError]. What cannot be stored because
+// the store does not answer is kept on this machine, see [UnsentError].
+func OpenShared(e *store.Engine, home string) *Store {
+	return newStore(time.Now, func(s *Store) backend {
+		h := &sharedHome{store: s, engine: e, host: &fileHome{store: s, home: home, fs: disk.OS{}},
+			docs: &nameDocs{store: s, engine: e, known: map[string]named{}}, gone: map[string]bool{}, rooms: map[string]room{}}
+		return sharedBackend{sharedNames{h}, sharedRegistry{h}, sharedLocks{h}, sharedUpkeep{h}}
+	})
+}
+
+// sharedBackend keeps contexts in a store that many machines share.
+type sharedBackend struct {
+	sharedNames
+	sharedRegistry
+	sharedLocks
+	sharedUpkeep
+}
+
+// sharedHome is the home in the store.
+type sharedHome struct {
+	store  *Store
+	engine *store.Engine
+	host   *fileHome // what is on this machine
+	docs   *nameDocs
+
+	mu    sync.Mutex
+	gone  map[string]bool // ids of contexts that this process deleted
+	rooms map[string]room // what inboxes hold to which this process has sent, by id
+}
+
+// sharedContext is the part of a handle that its parts share: which context it is, and,
+// while the handle has the lock, what it knows of it. It is nil for other stores.
+type sharedContext struct {
+	*ref
+	home *sharedHome
+
+	id    string    // "": it was not looked up yet
+	asked time.Time // when it was looked up
+	lease store.Lease
+	seen  store.Tail // while the lock is held: no mark has come up to here since it was taken
+	taken error      // why nothing is stored any more, while the lock is held
+
+	known   *sharedWindow        // the window while the lock is held, nil: not read yet
+	texts   map[string]store.Doc // the texts while the lock is held, nil: not read yet
+	mail    []mailDoc            // the inbox as it was last read
+	hasRead bool                 // the inbox was read since mail was last removed
+	unsent  *unsentFile          // what this handle could not store yet
+}
+
+// open returns the parts of the context that r names.
+func (b sharedBackend) open(r *ref) keeper {
+	c := b.sharedNames.contextOf(r)
+	t := &sharedTranscript{sharedContext: c}
+	t.view = &sharedView{viewFile: viewFile{fileHome: c.home.host, ref: r}, transcript: t}
+	k := keeper{transcript: t, views: t.view, texts: sharedTexts{c}, inbox: sharedInbox{c},
+		tape: sharedTape{t}}
+	return withCopies(k, c.home.host, r)
+}
+
+// contextOf returns the part of a handle.
+func (h *sharedHome) contextOf(r *ref) *sharedContext {
+	if r.shared == nil {
+		r.shared = &sharedContext{ref: r, home: h}
+	}
+	return r.shared
+}
+
+// isHeld reports whether the handle has the lock of a context that is there.
+func (c *sharedContext) isHeld() bool { return c.lease != nil && !c.home.isGone(c.id) }
+
+// find looks the context up; id is "" if there is none. Whoever has the lock has done so:
+// without it, another process may rename or remove the context between two operations.
+func (c *sharedContext) find(ctx context.Context) (id string, err error) {
+	if c.isHeld() {
+		return c.id, nil
+	}
+	n, err := c.home.docs.lookup(ctx, c.name)
+	c.id, c.asked = n.ID, time.Now()
+	return n.ID, err
+}
+
+// make is like find, and makes the context if there is none.
+func (c *sharedContext) make(ctx context.Context) (id string, err error) {
+	if c.isHeld() {
+		return c.id, nil
+	}
+	n, err := c.home.docs.make(ctx, c.name)
+	c.id, c.asked = n.ID, time.Now()
+	return n.ID, err
+}
+
+// forget drops what is only known while the lock is held.
+func (c *sharedContext) forget() {
+	c.lease, c.taken, c.known, c.texts = nil, nil, nil, nil
+	c.seen = store.Tail{}
+	c.mail, c.hasRead = nil, false
+}
+
+func (h *sharedHome) isGone(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.gone[id]
+}
+
+// writer says which program writes entries here.
+func (h *sharedHome) writer() *Writer {
+	host, _ := os.Hostname()
+	return &Writer{Host: host, User: userName(), Version: h.store.Program}
+}
+
+// userName returns who runs this process.
+func userName() string {
+	name := cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"))
+	if uid := os.Getuid(); name == "" && uid >= 0 {
+		name = strconv.Itoa(uid)
+	}
+	return name
+}
+
+// newID returns a new id in the form of those of contexts.
+func newID() string { return hexOf(uuid.New()) }

@@ -1,0 +1,200 @@
+package contexts_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chibi-host/chibi/contexts"
+	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
+)
+
+// TestALeaseThatRanOut has a machine that was asleep: if nobody took its context over it
+// goes on, and otherwise it stores nothing more.
+func TestALeaseThatRanOut(t *testing.T) {
+	for name, isTaken := range map[string]bool{"nobody took it": false, "another took it": true} {
+		t.Run(name, func(t *testing.T) {
+			memory := store.NewMemory()
+			work := func() contexts.Context {
+				c, err := contexts.OpenShared(memory.Engine(store.Options{Lease: time.Second}), t.TempDir()).Context("work")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			sleeper := work()
+			held, unlock, err := sleeper.Lock(t.Context())
+			if err == nil {
+				err = sleeper.Append(contexts.UserMessage("ann", "work", "one"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unlock()
+			memory.Advance(time.Minute)
+			<-held.Done()
+			if !errors.Is(context.Cause(held), contexts.ErrLost) {
+				t.Errorf("held ended with %v", context.Cause(held))
+			}
+			if isTaken {
+				_, unlock, err := work().Lock(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer unlock()
+			}
+			err = sleeper.Append(contexts.UserMessage("ann", "work", "two"))
+			var taken *contexts.TakenError
+			if errors.As(err, &taken) != isTaken || !isTaken && err != nil {
+				t.Errorf("appending: %v", err)
+			}
+			window, err := work().Window(t.Context())
+			want := "one two"
+			if isTaken {
+				want = "one"
+			}
+			var got []string
+			for _, e := range contexts.Messages(window) {
+				got = append(got, e.Content)
+			}
+			if strings.Join(got, " ") != want || err != nil {
+				t.Errorf("the window has %q, %v; want %q", got, err, want)
+			}
+		})
+	}
+}
+
+// TestASleeperThatHasJustTakenALease falls asleep before it has asked where the log ends. Meanwhile
+// another takes the context over: what the sleeper then sees is behind the other's mark.
+func TestASleeperThatHasJustTakenALease(t *testing.T) {
+	memory := store.NewMemory()
+	work := func(around func(call string, do func() error) error) contexts.Context {
+		e := storetest.Around(memory.Engine(store.Options{}), around)
+		c, err := contexts.OpenShared(e, t.TempDir()).Context("work")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	other := work(func(_ string, do func() error) error { return do() })
+	taken := false
+	sleeper := work(func(call string, do func() error) error {
+		if !taken && strings.HasPrefix(call, "Log.Tail") {
+			taken = true
+			memory.Advance(time.Minute)
+			_, unlock, err := other.Lock(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(unlock)
+		}
+		return do()
+	})
+	_, _, err := sleeper.Lock(t.Context())
+	if _, isLocked := errors.AsType[*contexts.LockedError](err); !isLocked || !taken {
+		t.Errorf("the sleeper gets %v", err)
+	}
+}
+
+// TestALargeMessageWhoseContentIsMissing is reported and not handed out without it; one that
+// has been handled meanwhile is not even reported.
+func TestALargeMessageWhoseContentIsMissing(t *testing.T) {
+	e := store.NewMemory().Engine(store.Options{})
+	s := contexts.OpenShared(e, t.TempDir())
+	var reports []string
+	s.Report = func(text string) { reports = append(reports, text) }
+	work, err := s.Context("work")
+	if err == nil {
+		err = work.Append(contexts.UserMessage("ann", "work", "one"))
+	}
+	id, failed := s.ID(t.Context(), "work")
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	key := "mail." + id + ".m1"
+	rev, err := e.Docs.Put(t.Context(), key, []byte(`{"id":"m1","from":"ann","to":"work","large":true}`), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mail, err := work.Mail(t.Context())
+	if err != nil || len(mail) != 0 || len(reports) != 1 || !strings.Contains(reports[0], "its content is not there") {
+		t.Errorf("it is read as %+v, %v, and reported with %q", mail, err, reports)
+	}
+	if _, err := e.Docs.Put(t.Context(), key, nil, rev); err != nil {
+		t.Fatal(err)
+	}
+	if mail, err := work.Mail(t.Context()); err != nil || len(mail) != 0 || len(reports) != 1 {
+		t.Errorf("there is %+v, %v, and %q", mail, err, reports)
+	}
+}
+
+// TestALargeMessageWhoseCopyWasInterrupted is copied when that is repeated: its content is there
+// already.
+func TestALargeMessageWhoseCopyWasInterrupted(t *testing.T) {
+	large := strings.Repeat("large ", 400_000)
+	from := contexts.NewMemory()
+	from.Limits.Message = len(large)
+	work, err := from.Context("work")
+	if err == nil {
+		err = work.Send("work", "ann", large)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	appended, cut := false, false
+	memory := store.NewMemory()
+	to := contexts.OpenShared(storetest.Around(memory.Engine(store.Options{}), func(call string, do func() error) error {
+		if call == "Docs.Put" && appended && !cut {
+			cut = true
+			return store.ErrUnavailable
+		}
+		appended = appended || call == "Log.Append"
+		return do()
+	}), t.TempDir())
+	if err := contexts.Copy(t.Context(), from, to, contexts.CopyOptions{}); err == nil || !cut {
+		t.Fatalf("the copy was not interrupted: %v", err)
+	}
+	if err := contexts.Copy(t.Context(), from, to, contexts.CopyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	there, err := to.Context("work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mail, err := there.Mail(t.Context()); err != nil || len(mail) != 1 || mail[0].Content != large {
+		t.Errorf("there are %d messages, %v", len(mail), err)
+	}
+}
+
+// TestAContextThatIsUsedWhileItExpires stays: what is due is looked at again under its lock.
+func TestAContextThatIsUsedWhileItExpires(t *testing.T) {
+	memory := store.NewMemory()
+	user := contexts.OpenShared(memory.Engine(store.Options{}), t.TempDir())
+	old, err := user.Context("old")
+	if err == nil {
+		err = old.Append(contexts.UserMessage("ann", "old", "one"))
+	}
+	past, later := time.Unix(1000, 0), time.Now().Add(time.Hour)
+	if err == nil {
+		err = user.SetDestroyRule("old", &past, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	around := func(call string, do func() error) error {
+		if call == "Leases.Take" {
+			if err := user.SetDestroyRule("old", &later, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		return do()
+	}
+	cleaner := contexts.OpenShared(storetest.Around(memory.Engine(store.Options{}), around), t.TempDir())
+	removed, err := cleaner.Expire(t.Context(), "")
+	if err != nil || len(removed) != 0 || !user.Exists(t.Context(), "old") {
+		t.Errorf("removed %+v, %v", removed, err)
+	}
+}

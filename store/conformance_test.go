@@ -1,0 +1,15 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/chibi-host/chibi/store"
+	"github.com/chibi-host/chibi/store/storetest"
+)
+
+func TestMemoryKeepsTheContract(t *testing.T) {
+	storetest.Run(t, func(_ *testing.T, o store.Options) func() *store.Engine {
+		memory := store.NewMemory()
+		return func() *store.Engine { return memory.Engine(o) }
+	})
+}

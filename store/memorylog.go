@@ -1,0 +1,146 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+)
+
+// memoryLog keeps logs in memory.
+type memoryLog struct{ *memoryEngine }
+
+// memoryRecord is a record with the tail that the log had when it was the newest.
+type memoryRecord struct {
+	Record
+	tail Tail
+}
+
+// Tail returns where a log ends.
+func (c memoryLog) Tail(ctx context.Context, log string) (Tail, error) {
+	t, err := c.tail(ctx, log)
+	return t, about("log", log, err)
+}
+
+func (c memoryLog) tail(ctx context.Context, log string) (Tail, error) {
+	if err := CheckLog(log); err != nil {
+		return Tail{}, err
+	}
+	end, err := c.begin(ctx)
+	if err != nil {
+		return Tail{}, err
+	}
+	defer end()
+	return tailOf(c.memory.logs[log]), nil
+}
+
+func tailOf(records []memoryRecord) Tail {
+	if len(records) == 0 {
+		return Tail{}
+	}
+	return records[len(records)-1].tail
+}
+
+// Append adds a record to a log.
+func (c memoryLog) Append(ctx context.Context, log string, after Tail, r Record) (Tail, error) {
+	t, err := c.append(ctx, log, after, r)
+	return t, about("log", log, err)
+}
+
+func (c memoryLog) append(ctx context.Context, log string, after Tail, r Record) (Tail, error) {
+	if err := cmp.Or(CheckLog(log), CheckID(r.ID)); err != nil {
+		return Tail{}, err
+	}
+	if len(r.Data) > MaxRecord {
+		return Tail{}, ErrTooLarge
+	}
+	end, err := c.begin(ctx)
+	if err != nil {
+		return Tail{}, err
+	}
+	defer end()
+	m := c.memory
+	records := m.logs[log]
+	if stored, ok := following(records, after); ok && stored.ID == r.ID {
+		return stored.tail, nil
+	}
+	tail := tailOf(records)
+	if after.Last != tail.Last {
+		return Tail{}, ErrConflict
+	}
+	r.Pos, r.Time, r.Data = m.next(), m.now().Round(0), bytes.Clone(r.Data)
+	if r.Begins || tail.Window == 0 {
+		tail.Window = r.Pos
+	}
+	tail.Last, tail.Count = r.Pos, tail.Count+1
+	m.logs[log] = append(records, memoryRecord{r, tail})
+	return tail, nil
+}
+
+// following returns the record that was appended after a tail.
+func following(records []memoryRecord, after Tail) (memoryRecord, bool) {
+	i, found := slices.BinarySearchFunc(records, after.Last, func(r memoryRecord, pos uint64) int {
+		return cmp.Compare(r.Pos, pos)
+	})
+	if found {
+		i++ // the one behind it
+	}
+	if i == len(records) || !found && after.Last != 0 {
+		return memoryRecord{}, false
+	}
+	return records[i], true
+}
+
+// Read calls each with the records of a range.
+func (c memoryLog) Read(ctx context.Context, log string, r Range, each func(Record) bool) error {
+	found, err := c.read(ctx, log, r)
+	if err != nil {
+		return about("log", log, err)
+	}
+	for _, record := range found {
+		if !each(record) {
+			break
+		}
+	}
+	return nil
+}
+
+func (c memoryLog) read(ctx context.Context, log string, r Range) (found []Record, err error) {
+	if err := CheckLog(log); err != nil {
+		return nil, err
+	}
+	end, err := c.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	for _, record := range c.memory.logs[log] {
+		if record.Pos < r.First || r.Last != 0 && record.Pos > r.Last || record.Time.Before(r.Since) {
+			continue
+		}
+		record.Data = bytes.Clone(record.Data)
+		found = append(found, record.Record)
+	}
+	if r.Backward {
+		slices.Reverse(found)
+	}
+	return found, nil
+}
+
+// Remove removes all records of a log.
+func (c memoryLog) Remove(ctx context.Context, log string) error {
+	return about("log", log, c.remove(ctx, log))
+}
+
+func (c memoryLog) remove(ctx context.Context, log string) error {
+	if err := CheckLog(log); err != nil {
+		return err
+	}
+	end, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	delete(c.memory.logs, log)
+	return nil
+}
