@@ -47,6 +47,8 @@ var writesFiles = map[string]string{
 	"internal/workbench/scratch":   "homes that are thrown away",
 	"tools":                        "removes files with outputs that nobody needs",
 	"cache/cachetest":              "for tests",
+	"cluster/internal/natstest":    "for tests",
+	"cluster/internal/pgtest":      "for tests",
 	"internal/disk/disktest":       "for tests",
 	"internal/terminaltest":        "for tests",
 }

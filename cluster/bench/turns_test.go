@@ -1,0 +1,208 @@
+package bench_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// build builds the program.
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(temp(t), "chibi-cluster")
+	out, err := exec.Command("go", "build", "-o", program, "../cmd/chibi-cluster").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// runner runs the program in a home of its own.
+type runner struct {
+	program, home, url string
+	place              *place
+}
+
+// turner makes a home with a tool, in which a turn is run.
+func turner(t testing.TB, program string, p *place) runner {
+	t.Helper()
+	r := runner{program: program, home: temp(t), place: p}
+	if p.url != nil {
+		r.url = p.url(t)
+	}
+	tool := filepath.Join(r.home, "plugins", "now")
+	must(t, os.MkdirAll(filepath.Dir(tool), 0o700))
+	script := `#!/bin/sh
+if [ "$1" = --schema ]; then echo '{"name": "now", "description": "tells the time"}'; else echo noon; fi
+`
+	must(t, os.WriteFile(tool, []byte(script), 0o700))
+	r.turn(t, r.url) // its schema is remembered from now on
+	return r
+}
+
+// turn runs a turn with one tool call.
+func (r runner) turn(t testing.TB, url string) time.Duration {
+	t.Helper()
+	arguments := []string{"--home", r.home, "-c", "work", `@tool now {}`}
+	if url != "" {
+		arguments = append([]string{"--store", url}, arguments...)
+	}
+	cmd := exec.Command(r.program, arguments...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CHIBI_") })
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	took := time.Since(start)
+	if err != nil || !strings.Contains(string(out), "noon") {
+		t.Fatalf("%s: %v\n%s", r.place.name, err, out)
+	}
+	return took
+}
+
+// measureTurns measures turns in homes with one context and with many, in turns, and counts
+// their round trips.
+func (b *bench) measureTurns(program string) {
+	b.Helper()
+	b.trips = map[string]map[string]int{rowTurn: {}, rowLarge: {}}
+	var small, large []runner
+	for _, p := range b.places {
+		small = append(small, turner(b.T, program, p))
+		if p.name == "NATS R3" {
+			l := turner(b.T, program, p)
+			crowd(b.T, l)
+			large = append(large, l)
+		}
+	}
+	for range *turns {
+		for _, r := range small {
+			b.add(rowTurn, r.place.name, r.turn(b.T, r.url))
+		}
+		for _, r := range large {
+			b.add(rowLarge, r.place.name, r.turn(b.T, r.url))
+		}
+	}
+	for _, r := range small {
+		b.count(rowTurn, r)
+	}
+	for _, r := range large {
+		b.count(rowLarge, r)
+	}
+}
+
+// crowd makes many contexts.
+func crowd(t *testing.T, r runner) {
+	t.Helper()
+	e, err := r.place.open(r.url)
+	must(t, err)
+	defer e.Close()
+	there := *r.place
+	there.engine = e
+	var all sync.WaitGroup
+	names := make(chan int)
+	for range 16 {
+		all.Go(func() {
+			s := there.fresh(t)
+			for n := range names {
+				c, err := s.Context(fmt.Sprint("other", n))
+				if err == nil {
+					err = c.Append(message(n))
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for n := range *others {
+		names <- n
+	}
+	close(names)
+	all.Wait()
+}
+
+// count counts the round trips of a turn, less those of connecting.
+func (b *bench) count(row string, r runner) {
+	b.Helper()
+	if r.url == "" {
+		return
+	}
+	u, err := url.Parse(r.url)
+	must(b.T, err)
+	first, _, _ := strings.Cut(u.Host, ",")
+	c := startCounter(b.T, first)
+	u.Host = c.address
+	e, err := r.place.open(u.String())
+	must(b.T, err)
+	connecting := c.trips.Load()
+	e.Close()
+	before := c.trips.Load()
+	r.turn(b.T, u.String())
+	b.trips[row][r.place.name] = int(c.trips.Load() - before - connecting)
+}
+
+// counter passes connections on, and counts how often a client says something after the
+// server has: its round trips.
+type counter struct {
+	address string
+	trips   atomic.Int64
+}
+
+func startCounter(t testing.TB, target string) *counter {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	c := &counter{address: l.Addr().String()}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go c.pass(client, target)
+		}
+	}()
+	return c
+}
+
+func (c *counter) pass(client net.Conn, target string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", target)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	var answered atomic.Bool
+	answered.Store(true)
+	go func() {
+		defer client.Close()
+		io.Copy(writing(client, func() { answered.Store(true) }), server)
+	}()
+	io.Copy(writing(server, func() {
+		if answered.Swap(false) {
+			c.trips.Add(1)
+		}
+	}), client)
+}
+
+// writing returns a writer that tells of each piece before it is written.
+func writing(w io.Writer, tell func()) io.Writer { return teller{w, tell} }
+
+type teller struct {
+	io.Writer
+	tell func()
+}
+
+func (t teller) Write(p []byte) (int, error) {
+	t.tell()
+	return t.Writer.Write(p)
+}

@@ -1,0 +1,16 @@
+package natsstore_test
+
+import (
+	"testing"
+
+	"github.com/chibi-host/chibi/cluster/internal/natstest"
+	"github.com/chibi-host/chibi/contexts/contexttest"
+)
+
+// TestContexts runs the rules of contexts on one server.
+func TestContexts(t *testing.T) {
+	homes := newHomes(natstest.Start(t, "", natstest.Always, "").URL(), 1)
+	t.Run("as in files", func(t *testing.T) { contexttest.Run(t, contexttest.Shared(homes)) })
+	t.Run("of many machines", func(t *testing.T) { contexttest.RunShared(t, homes) })
+	t.Run("interrupted", func(t *testing.T) { contexttest.Interrupted(t, 7, homes) })
+}

@@ -1,0 +1,165 @@
+package natsstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/chibi-host/chibi/store"
+)
+
+// How long the mark of a removed document stays.
+const (
+	// Where documents have copies it is longer than any server may be behind that answers.
+	removedFor = "1h"
+	// A single server that was killed reads its files anew, and finds what a mark had replaced if
+	// the mark has ended and the file was not written again since (nats-server issue 8505); copies
+	// agree on what was removed. Marks that never end would make lists slow.
+	removedForAlone = "720h"
+)
+
+// reserve is what remains of the server's max_payload for headers.
+const reserve = 8 << 10
+
+// documents keeps documents: the newest message of each subject.
+type documents struct{ stream }
+
+// Get returns a document.
+func (d documents) Get(ctx context.Context, key string) (store.Doc, error) {
+	if err := checkDocKey(key); err != nil {
+		return store.Doc{}, err
+	}
+	m, err := d.newestOf(ctx, key)
+	if err != nil {
+		return store.Doc{}, fmt.Errorf("document %q: %w", key, err)
+	}
+	return store.Doc{Key: key, Rev: m.seq, Data: nonNil(m.data)}, nil
+}
+
+// newestOf returns the newest message of a document, whoever's it is.
+func (d documents) newestOf(ctx context.Context, key string) (message, error) {
+	m, err := d.newestRetried(ctx, d.layout.doc(key))
+	if err == nil && m.isRemoved() {
+		return m, store.ErrNotFound
+	}
+	return m, err
+}
+
+// Put stores or removes a document.
+func (d documents) Put(ctx context.Context, key string, data []byte, rev uint64) (uint64, error) {
+	if err := checkDocKey(key); err != nil {
+		return 0, err
+	}
+	next, err := d.change(ctx, key, data, rev)
+	if err != nil {
+		return 0, fmt.Errorf("document %q: %w", key, err)
+	}
+	return next, nil
+}
+
+// change stores or removes a document, whoever's it is.
+func (d documents) change(ctx context.Context, key string, data []byte, rev uint64) (uint64, error) {
+	if err := d.checkSize(data); err != nil {
+		return 0, err
+	}
+	id := newID()
+	w := write{subject: d.layout.doc(key), after: rev, id: id, msgID: id, unique: true, data: data, overRemoved: true}
+	if data == nil {
+		if rev == 0 {
+			return 0, errors.New("a document that must not exist cannot be removed")
+		}
+		var err error
+		if w.header, err = d.mark(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return d.put(ctx, w)
+}
+
+// mark returns the headers of the mark of a removed document.
+func (d documents) mark(ctx context.Context) (nats.Header, error) {
+	if d.copies.Load() == 0 {
+		info, err := d.infoRetried(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d.copies.Store(int64(info.Config.Replicas))
+	}
+	stays := removedFor
+	if d.copies.Load() <= 1 {
+		stays = removedForAlone
+	}
+	return nats.Header{headerKV: {"PURGE"}, headerTTL: {stays}}, nil
+}
+
+// checkSize returns an error if data does not fit into one message.
+func (c *connection) checkSize(data []byte) error {
+	if limit := c.pieceLimit(); int64(len(data)) > limit {
+		return fmt.Errorf("%d bytes are more than the %d that fit into a message: %w", len(data), limit, store.ErrTooLarge)
+	}
+	return nil
+}
+
+// pieceLimit is how much data fits into one message.
+func (c *connection) pieceLimit() int64 { return c.nc.MaxPayload() - reserve }
+
+// List calls each with the documents below a prefix.
+func (d documents) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
+	if err := store.CheckPrefix(prefix); err != nil {
+		return err
+	}
+	handed := map[string]bool{}
+	hand := func(m message) (more bool) {
+		key, isThere := d.document(m, prefix)
+		if !isThere || isReserved(key) || handed[key] {
+			return true
+		}
+		handed[key] = true
+		return each(store.Doc{Key: key, Rev: m.seq, Data: nonNil(m.data)})
+	}
+	// Whoever only wants to know whether there is a document mostly has it from the first message.
+	found, err := d.everything(ctx, d.layout.under(prefix), hand)
+	if err != nil {
+		return fmt.Errorf("documents %q: %w", prefix, err)
+	}
+	for _, m := range found {
+		if !hand(m) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// document returns the key of the document that a message is; false if it was removed, or does
+// not begin with the prefix.
+func (d documents) document(m message, prefix string) (key string, isThere bool) {
+	key, ok := strings.CutPrefix(m.subject, d.layout.docPrefix())
+	return key, ok && strings.HasPrefix(key, prefix) && store.CheckKey(key) == nil && !m.isRemoved()
+}
+
+// all returns the messages of all documents whose key begins with a prefix, and that
+// were not removed.
+func (d documents) all(ctx context.Context, prefix string) (map[string]message, error) {
+	newest, err := d.everything(ctx, d.layout.under(prefix), func(message) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]message, len(newest))
+	for _, m := range newest {
+		if key, isThere := d.document(m, prefix); isThere {
+			found[key] = m
+		}
+	}
+	return found, nil
+}
+
+// nonNil returns data that is not nil.
+func nonNil(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}

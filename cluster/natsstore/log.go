@@ -1,0 +1,119 @@
+package natsstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/chibi-host/chibi/store"
+)
+
+// logs keeps logs: a record is a message, its position the sequence.
+type logs struct{ stream }
+
+// Tail asks the leader for the newest record.
+func (l logs) Tail(ctx context.Context, log string) (store.Tail, error) {
+	if err := store.CheckLog(log); err != nil {
+		return store.Tail{}, err
+	}
+	m, err := l.newestRetried(ctx, l.layout.log(log))
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Tail{}, nil
+	}
+	var tail store.Tail
+	if err == nil {
+		tail, err = tailOf(m)
+	}
+	if err != nil {
+		return store.Tail{}, fmt.Errorf("log %q: %w", log, err)
+	}
+	return tail, nil
+}
+
+// tailOf returns the tail of a log whose newest record is given.
+func tailOf(m message) (store.Tail, error) {
+	window, has, err := m.number(headerWindow)
+	if err != nil {
+		return store.Tail{}, err
+	}
+	if !has || window == 0 {
+		window = m.seq
+	}
+	count, has, err := m.number(headerCount)
+	switch {
+	case err != nil:
+		return store.Tail{}, err
+	case !has || count == 0 || count > m.seq:
+		return store.Tail{}, m.damaged("its header %s says that it is record %d", headerCount, count)
+	case window > m.seq:
+		return store.Tail{}, m.damaged("its header %s says that the window begins at %d", headerWindow, window)
+	}
+	return store.Tail{Last: m.seq, Window: window, Count: count}, nil
+}
+
+// Append stores a record after the newest one.
+func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
+	err := store.CheckLog(log)
+	if err == nil {
+		err = store.CheckID(r.ID)
+	}
+	if err != nil {
+		return store.Tail{}, err
+	}
+	tail, err := l.append(ctx, log, after, r)
+	if err != nil {
+		return store.Tail{}, fmt.Errorf("log %q: %w", log, err)
+	}
+	return tail, nil
+}
+
+func (l logs) append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
+	w := write{
+		subject: l.layout.log(log), after: after.Last, id: r.ID, msgID: log + "." + r.ID,
+		header: nats.Header{headerCount: {strconv.FormatUint(after.Count+1, 10)}}, data: r.Data,
+	}
+	if !r.Begins {
+		w.header[headerWindow] = []string{strconv.FormatUint(after.Window, 10)}
+	}
+	put := l.put
+	if int64(len(r.Data)) > l.pieceLimit() {
+		put = l.putLarge
+	}
+	seq, err := put(ctx, w)
+	if err != nil {
+		return store.Tail{}, err
+	}
+	tail := store.Tail{Last: seq, Window: after.Window, Count: after.Count + 1}
+	if r.Begins || after.Window == 0 {
+		tail.Window = seq
+	}
+	return tail, nil
+}
+
+// Remove removes the records of a log, and then the pieces of the large ones: a record whose
+// pieces are not there is damaged.
+func (l logs) Remove(ctx context.Context, log string) error {
+	if err := store.CheckLog(log); err != nil {
+		return err
+	}
+	subject := l.layout.log(log)
+	for _, filter := range []string{subject, subject + ".>"} {
+		if err := l.purge(ctx, filter); err != nil {
+			return fmt.Errorf("log %q: %w", log, err)
+		}
+	}
+	return nil
+}
+
+// record returns the record that a message of a log is, without data that is elsewhere.
+func record(m message) (store.Record, error) {
+	id := m.header.Get(headerID)
+	if store.CheckID(id) != nil {
+		return store.Record{}, m.damaged("its header %s is %.80q", headerID, id)
+	}
+	_, continues := m.header[headerWindow]
+	return store.Record{Pos: m.seq, ID: id, Time: m.time, Begins: !continues, Data: m.data}, nil
+}

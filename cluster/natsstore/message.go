@@ -1,0 +1,123 @@
+package natsstore
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// Headers of messages. Those of chibi are in docs/CLUSTER.md.
+const (
+	headerID       = "Chibi-Id"     // the writer's name for the message
+	headerWindow   = "Chibi-Window" // record: where the window begins; absent: here; 0: here, because it is the first
+	headerCount    = "Chibi-Count"  // record: which one of its log
+	headerLarge    = "Chibi-Large"  // record: the upload and the size of the data that is not in the message
+	headerLease    = "Chibi-Lease"  // lease: its state
+	headerExpect   = "Nats-Expected-Last-Subject-Sequence"
+	headerMsgID    = "Nats-Msg-Id"
+	headerTTL      = "Nats-TTL"
+	headerMarker   = "Nats-Marker-Reason" // the server wrote the message because another one expired
+	headerKV       = "KV-Operation"       // a document was removed
+	headerSequence = "Nats-Sequence"
+	headerSubject  = "Nats-Subject"
+	headerTime     = "Nats-Time-Stamp"
+	headerLast     = "Nats-Last-Sequence"
+	headerPending  = "Nats-Num-Pending"
+)
+
+// message is a message of a stream, as it was stored. What a writer wrote is foreign:
+// header and data.
+type message struct {
+	subject string
+	seq     uint64
+	time    time.Time
+	header  nats.Header
+	data    []byte
+}
+
+// isRemoved reports whether a message says that there is no document any more.
+func (m message) isRemoved() bool {
+	return m.header.Get(headerKV) != "" || m.header.Get(headerMarker) != ""
+}
+
+// number returns a header that is a number; ok is false if it is absent.
+func (m message) number(header string) (n uint64, ok bool, err error) {
+	text := m.header.Get(header)
+	if text == "" {
+		return 0, false, nil
+	}
+	n, err = strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, false, m.damaged("its header %s is %.40q", header, text)
+	}
+	return n, true, nil
+}
+
+// damaged returns an error about the message.
+func (m message) damaged(format string, args ...any) error {
+	return fmt.Errorf("message %d is damaged: %s", m.seq, fmt.Sprintf(format, args...))
+}
+
+// answer is an answer of the JetStream API that has a message.
+type answer struct {
+	Error   *apiError `json:"error"`
+	Message *struct {
+		Subject string    `json:"subject"`
+		Seq     uint64    `json:"seq"`
+		Header  []byte    `json:"hdrs"`
+		Data    []byte    `json:"data"`
+		Time    time.Time `json:"time"`
+	} `json:"message"`
+}
+
+// decodeAnswer reads the leader's answer to a request for a message.
+func decodeAnswer(text []byte) (message, error) {
+	var a answer
+	if err := strictjson.Decode(text, &a); err != nil {
+		return message{}, fmt.Errorf("the server's answer: %w", err)
+	}
+	switch {
+	case a.Error != nil:
+		return message{}, a.Error
+	case a.Message == nil || a.Message.Seq == 0:
+		return message{}, errors.New("the server's answer has no message")
+	}
+	m := message{subject: a.Message.Subject, seq: a.Message.Seq, time: a.Message.Time, data: a.Message.Data}
+	if len(a.Message.Header) > 0 {
+		header, err := nats.DecodeHeadersMsg(a.Message.Header)
+		if err != nil {
+			return message{}, m.damaged("its headers cannot be read")
+		}
+		m.header = header
+	}
+	return m, nil
+}
+
+// decodeDirect reads a message that a server sent as one of many. The server adds headers
+// behind those of the message, which the message's writer may have written too.
+func decodeDirect(got *nats.Msg) (message, error) {
+	m := message{subject: last(got.Header, headerSubject), header: got.Header, data: got.Data}
+	seq, err := strconv.ParseUint(last(got.Header, headerSequence), 10, 64)
+	if err != nil || seq == 0 || m.subject == "" {
+		return message{}, errors.New("the server sent a message without a position")
+	}
+	m.seq = seq
+	if m.time, err = time.Parse(time.RFC3339Nano, last(got.Header, headerTime)); err != nil {
+		return message{}, m.damaged("it has no time")
+	}
+	return m, nil
+}
+
+// last returns the last value of a header, "" if there is none.
+func last(header nats.Header, key string) string {
+	values := header.Values(key)
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}

@@ -1,0 +1,146 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/chibi-host/chibi/store"
+)
+
+// docs keeps documents in the table doc.
+type docs struct{ *db }
+
+// Get returns a document.
+func (d docs) Get(ctx context.Context, key string) (store.Doc, error) {
+	doc, err := d.get(ctx, key)
+	return doc, about("document", key, err)
+}
+
+func (d docs) get(ctx context.Context, key string) (store.Doc, error) {
+	if err := store.CheckKey(key); err != nil {
+		return store.Doc{}, err
+	}
+	a, err := d.run(ctx, `select rev, data from {s}.doc where key = $1`, text(key))
+	if err != nil {
+		return store.Doc{}, err
+	}
+	r, ok := a.one()
+	if !ok {
+		return store.Doc{}, store.ErrNotFound
+	}
+	return store.Doc{Key: key, Rev: r.uint(), Data: r.column()}, r.err
+}
+
+// Put stores or removes a document.
+func (d docs) Put(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
+	next, err := d.put(ctx, key, value, rev)
+	return next, about("document", key, err)
+}
+
+func (d docs) put(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
+	if err := cmp.Or(store.CheckKey(key), checkSize(value)); err != nil {
+		return 0, err
+	}
+	switch {
+	case value == nil && rev == 0:
+		return 0, errors.New("a document is removed by its revision, which is not 0")
+	case value == nil:
+		return 0, d.remove(ctx, key, rev)
+	}
+	// The tag tells whether a document is of this call, when it is repeated.
+	tag := rand.Text()
+	change := `insert into {s}.doc (key, rev, tag, data) select $1, nextval('{s}.revision'), $2, $3 where $4 = 0::bigint
+		on conflict do nothing returning rev`
+	if rev != 0 {
+		change = `update {s}.doc set rev = nextval('{s}.revision'), tag = $2, data = $3 where key = $1 and rev = $4
+			returning rev`
+	}
+	a, err := d.run(ctx, `with changed as (`+change+`)
+		select rev, case when $5 <> '' then pg_notify($5, $1) end is null from changed`,
+		text(key), text(tag), data(value), number(rev), text(d.channelFor(key)))
+	if err != nil {
+		return 0, err
+	}
+	if _, ok := a.one(); !ok && a.repeated {
+		a, err = d.run(ctx, `select rev from {s}.doc where key = $1 and tag = $2`, text(key), text(tag))
+		if err != nil {
+			return 0, err
+		}
+	}
+	r, ok := a.one()
+	if !ok {
+		return 0, store.ErrConflict
+	}
+	return r.uint(), r.err
+}
+
+// remove removes a document. A repeated call that finds none has done so before.
+func (d docs) remove(ctx context.Context, key string, rev uint64) error {
+	a, err := d.run(ctx, `with gone as (delete from {s}.doc where key = $1 and rev = $2 returning 1)
+		select (select count(*) from gone), (select count(*) from {s}.doc where key = $1)`, text(key), number(rev))
+	if err != nil {
+		return err
+	}
+	r, ok := a.one()
+	if !ok {
+		return errRow
+	}
+	gone, before := r.int(), r.int()
+	if r.err == nil && gone == 0 && (before > 0 || !a.repeated) {
+		return store.ErrConflict
+	}
+	return r.err
+}
+
+// channelFor is the channel that is told of a document, "" for most: a notification holds a
+// lock of the whole server until its transaction is durable, so only mail is told.
+func (d docs) channelFor(key string) string {
+	if !strings.HasPrefix(key, pushed) {
+		return ""
+	}
+	_, channel := d.notes.of()
+	return channel
+}
+
+// The bounds of one round trip of List and Read: rows, and bytes beyond the first row.
+const (
+	pageRows  = 20_000
+	pageBytes = 8 << 20
+)
+
+// List calls each with the documents whose key begins with prefix.
+func (d docs) List(ctx context.Context, prefix string, each func(store.Doc) bool) error {
+	return about("documents", prefix, d.list(ctx, prefix, each))
+}
+
+func (d docs) list(ctx context.Context, prefix string, each func(store.Doc) bool) error {
+	if err := store.CheckPrefix(prefix); err != nil {
+		return err
+	}
+	after, before := keysFrom(prefix)
+	for {
+		a, err := d.run(ctx, `select key, rev, data from (
+				select *, sum(octet_length(data)) over (order by key rows unbounded preceding) - octet_length(data) as size
+				from (select key, rev, data from {s}.doc where key > $1 and key < $2 order by key limit $3) page
+			) sized where size <= $4 order by key`, after, before, number(pageRows), number(pageBytes))
+		if err != nil {
+			return err
+		}
+		size := 0
+		for _, columns := range a.rows {
+			r := row{columns: columns}
+			doc := store.Doc{Key: r.text(), Rev: r.uint(), Data: r.column()}
+			size, after = size+len(doc.Data), text(doc.Key)
+			if r.err != nil || !each(doc) {
+				return r.err
+			}
+		}
+		// The server leaves out what comes after more than pageBytes.
+		if len(a.rows) < pageRows && size <= pageBytes {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"time"
+
+	"github.com/chibi-host/chibi/store"
+)
+
+// logs keeps logs in the table log. Each record has the position of the one before it, which
+// no other record of the log may have: that is how only one of several appends succeeds.
+type logs struct{ *db }
+
+// Tail returns where a log ends.
+func (l logs) Tail(ctx context.Context, log string) (store.Tail, error) {
+	t, err := l.tail(ctx, log)
+	return t, about("log", log, err)
+}
+
+func (l logs) tail(ctx context.Context, log string) (store.Tail, error) {
+	if err := store.CheckLog(log); err != nil {
+		return store.Tail{}, err
+	}
+	a, err := l.run(ctx, `select pos, win, count from {s}.log where log = $1 order by pos desc limit 1`, text(log))
+	if err != nil {
+		return store.Tail{}, err
+	}
+	t, _, err := a.tail()
+	return t, err
+}
+
+// tail is the tail in the first row, if there is one.
+func (a answer) tail() (t store.Tail, ok bool, err error) {
+	r, ok := a.one()
+	if !ok {
+		return store.Tail{}, false, nil
+	}
+	t = store.Tail{Last: r.uint(), Window: r.uint(), Count: r.uint()}
+	return t, true, r.err
+}
+
+// Append adds a record to a log.
+func (l logs) Append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
+	t, err := l.append(ctx, log, after, r)
+	return t, about("log", log, err)
+}
+
+func (l logs) append(ctx context.Context, log string, after store.Tail, r store.Record) (store.Tail, error) {
+	if err := cmp.Or(store.CheckLog(log), store.CheckID(r.ID), checkSize(r.Data)); err != nil {
+		return store.Tail{}, err
+	}
+	// The lock on the record before keeps Remove from removing it in between.
+	a, err := l.run(ctx, `with before as (
+			select win, count from {s}.log where log = $1 and pos = $2 for key share
+		), new as (
+			select nextval('{s}.revision') as pos
+		)
+		insert into {s}.log (log, pos, prev, win, count, id, begins, time, data)
+		select $1, pos, $2, case when $4 then pos else coalesce((select win from before), pos) end,
+		       coalesce((select count from before), 0) + 1, $3, $4, clock_timestamp(), $5
+		from new
+		where case when $2 = 0 then not exists (select from {s}.log where log = $1) else exists (select from before) end
+		on conflict do nothing
+		returning pos, win, count`,
+		text(log), number(after.Last), text(r.ID), flag(r.Begins), data(r.Data))
+	if err != nil {
+		return store.Tail{}, err
+	}
+	if t, ok, err := a.tail(); ok || err != nil {
+		return t, err
+	}
+	// Somebody was first, or an earlier call with this id, or an attempt of this one.
+	a, err = l.run(ctx, `select pos, win, count from {s}.log where log = $1 and prev = $2 and id = $3`,
+		text(log), number(after.Last), text(r.ID))
+	if err != nil {
+		return store.Tail{}, err
+	}
+	t, ok, err := a.tail()
+	if err == nil && !ok {
+		err = store.ErrConflict
+	}
+	return t, err
+}
+
+// firstRows is how many records the first round trip of Read asks for at most, if it is not
+// known how many the caller wants. Each further one asks for eight times as many.
+const firstRows = 64
+
+// Read calls each with the records of a range.
+func (l logs) Read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
+	return about("log", log, l.read(ctx, log, r, each))
+}
+
+func (l logs) read(ctx context.Context, log string, r store.Range, each func(store.Record) bool) error {
+	if err := store.CheckLog(log); err != nil {
+		return err
+	}
+	if r.Last == 0 {
+		r.Last = math.MaxInt64
+	}
+	p := page{logs: l, log: log, left: r, rows: firstRows}
+	if !r.Backward {
+		p.rows = pageRows // who reads forward mostly wants all of it
+	}
+	for more := true; more && p.left.First <= p.left.Last; p.rows = min(8*p.rows, pageRows) {
+		var err error
+		if more, err = p.read(ctx, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page is one round trip of reading a range.
+type page struct {
+	logs
+	log  string
+	left store.Range // what was not read yet
+	rows int         // how many records are asked for at most
+}
+
+// read reads a page, and says whether there may be more.
+func (p *page) read(ctx context.Context, each func(store.Record) bool) (more bool, err error) {
+	order := "asc"
+	if p.left.Backward {
+		order = "desc"
+	}
+	a, err := p.run(ctx, `select pos, id, begins, micros, data from (
+			select *, sum(octet_length(data)) over (order by pos `+order+` rows unbounded preceding) - octet_length(data) as size
+			from (select pos, id, begins, (extract(epoch from time) * 1000000)::bigint as micros, data from {s}.log
+			      where log = $1 and pos between $2 and $3 and time >= timestamptz 'epoch' + $6 * interval '1 microsecond'
+			      order by pos `+order+` limit $4) page
+		) sized where size <= $5 order by pos `+order,
+		text(p.log), number(p.left.First), number(p.left.Last), number(p.rows), number(pageBytes), since(p.left.Since))
+	if err != nil {
+		return false, err
+	}
+	size := 0
+	for _, columns := range a.rows {
+		r := row{columns: columns}
+		record := store.Record{Pos: r.uint(), ID: r.text(), Begins: r.bool(), Time: time.UnixMicro(r.int()), Data: r.column()}
+		size += len(record.Data)
+		if r.err != nil || !each(record) {
+			return false, r.err
+		}
+		if p.left.Backward {
+			p.left.Last = record.Pos - 1
+		} else {
+			p.left.First = record.Pos + 1
+		}
+	}
+	return len(a.rows) == p.rows || size > pageBytes, nil
+}
+
+// since is a time as microseconds after 1970; the zero time is 0.
+func since(t time.Time) arg {
+	return number(max(0, t.UnixMicro()))
+}
+
+// Remove removes all records of a log. It looks again until there is none: an append that was
+// under way may have added one.
+func (l logs) Remove(ctx context.Context, log string) error {
+	if err := store.CheckLog(log); err != nil {
+		return err
+	}
+	for {
+		a, err := l.run(ctx, `delete from {s}.log where log = $1`, text(log))
+		if err != nil || a.changed == 0 {
+			return about("log", log, err)
+		}
+	}
+}
