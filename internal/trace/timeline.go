@@ -226,8 +226,8 @@ func bar(d, longest time.Duration) string {
 	return strings.Repeat("#", max(1, int(4*d/longest))) + " " + milliseconds(d)
 }
 
-// milliseconds returns a duration in milliseconds. Only resident plugins answer in less
-// than one.
+// milliseconds returns a duration in milliseconds. A resident plugin answers in less than one, and
+// a short script on a fast machine.
 func milliseconds(d time.Duration) string {
 	if d < time.Millisecond {
 		return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
