@@ -54,7 +54,7 @@ func TestADaemonThatHoldsThePipesDoesNotDelayTheEnd(t *testing.T) {
 		t.Skip("needs setsid")
 	}
 	c := sh(`setsid sleep 1000 & echo $!; exec sleep 1000`)
-	c.Timeout = 300 * time.Millisecond
+	c.Timeout = 2 * time.Second
 	begin := time.Now()
 	out, err := process.Runner{Grace: soon}.Run(t.Context(), c)
 	if took := time.Since(begin); !errors.Is(err, process.ErrTimeout) || took >= soon {
@@ -68,7 +68,7 @@ func TestADaemonThatHoldsThePipesDoesNotDelayTheEnd(t *testing.T) {
 
 func TestAStoppedProcessMayPutThingsAwayToo(t *testing.T) {
 	c := sh(`trap "echo put away; exit 0" TERM; kill -STOP $$; echo never`)
-	c.Timeout = 300 * time.Millisecond
+	c.Timeout = 2 * time.Second
 	out, err := process.Runner{Grace: soon}.Run(t.Context(), c)
 	if !errors.Is(err, process.ErrTimeout) || !strings.HasPrefix(string(out.Stdout), "put away\n") {
 		t.Errorf("error is %v, stdout %q", err, out.Stdout)

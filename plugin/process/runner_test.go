@@ -458,3 +458,36 @@ func openFiles(t *testing.T) int {
 	}
 	return len(list)
 }
+
+// slowSpool is a file on a disk that stalls.
+type slowSpool struct{ *os.File }
+
+func (s slowSpool) Write(data []byte) (int, error) {
+	time.Sleep(600 * time.Millisecond)
+	return s.File.Write(data)
+}
+
+func TestNothingIsLostWhenTheOutputIsStoredSlowly(t *testing.T) {
+	const size = 1<<20 + 100_000 // the last pieces are stored when the process has ended
+	for name, script := range map[string]string{"alone": "", "with a child that holds the pipe": "sleep 1000 & "} {
+		t.Run(name, func(t *testing.T) {
+			life := newLifeline(t)
+			c := life.sh(script + fmt.Sprintf("head -c %d /dev/zero", size))
+			c.MaxOutput = 2 * size
+			c.Spool = func() (process.Spool, error) {
+				f, err := os.Create(filepath.Join(t.TempDir(), "output"))
+				return slowSpool{f}, err
+			}
+			out := run(t, process.Runner{}, c)
+			if out.Spooled == nil {
+				t.Fatalf("%d bytes in memory", out.Size)
+			}
+			defer out.Spooled.Close()
+			info, err := os.Stat(out.Spooled.Name())
+			if out.Size != size || err != nil || info.Size() != size {
+				t.Errorf("%d bytes of %d are there, %+v, %v", out.Size, size, info, err)
+			}
+			life.mustEnd()
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -21,7 +22,8 @@ type streams struct {
 	full    bool           // it did; used by whoever reads standard output
 	fed     chan struct{}  // closed when input is written
 	input   []byte
-	written int // the number of bytes of input that the host wrote
+	written int          // the number of bytes of input that the host wrote
+	passed  atomic.Int64 // grows when a piece of standard output was read, and when it was passed on
 	out     sink
 	tail    tail
 	forward forward
@@ -70,7 +72,9 @@ func (s *streams) readOutput() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := s.stdout.Read(buf)
+		s.passed.Add(1)
 		s.takeOutput(buf[:n])
+		s.passed.Add(1)
 		if err != nil {
 			return
 		}
@@ -139,6 +143,19 @@ func (s *streams) drainedWithin(d time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
+}
+
+// drainedSoon is drainedWithin a moment from now, when the process has ended. The moment begins
+// again while a piece of standard output is passed on that the process may have written: after
+// two more pieces, of which a pipe holds one, they are those of a child.
+func (s *streams) drainedSoon() bool {
+	before := s.passed.Load()
+	for !s.drainedWithin(drainDelay) {
+		if now := s.passed.Load(); now%2 == 0 || now-before > 4 {
+			return false
+		}
+	}
+	return true
 }
 
 // close closes the pipes, which ends their goroutines.

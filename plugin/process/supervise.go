@@ -83,11 +83,11 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	}
 }
 
-// drain reads what is left in the pipes of a process that has ended. A child in the
-// background that still holds them is ended.
+// drain reads what is left in the pipes of a process that has ended, however long it takes to
+// pass that on. A child in the background that still holds them is ended.
 func (p *child) drain() {
 	p.streams.out.hurry()
-	if !p.streams.drainedWithin(drainDelay) {
+	if !p.streams.drainedSoon() {
 		p.group.signal(syscall.SIGKILL)
 		p.streams.drainedWithin(drainDelay)
 	}
