@@ -76,11 +76,15 @@ func (h sharedLocks) acquire(ctx context.Context, c *sharedContext, p patience) 
 		if waited || !lease.Fresh() {
 			_, err = c.make(ctx)
 		}
+		var seen store.Tail
 		if err == nil && c.id == id {
-			var seen store.Tail
-			if seen, err = h.begin(ctx, id, lease); err == nil {
-				return lease, seen, nil
+			seen, err = h.begin(ctx, id, lease)
+			if err == nil && seen.Last == 0 { // it is new, or it was removed before the lease was taken
+				_, err = c.make(ctx)
 			}
+		}
+		if err == nil && c.id == id {
+			return lease, seen, nil
 		}
 		h.release(lease) // it was renamed or removed meanwhile, or cannot be marked, or lost
 		if err != nil && (!errors.Is(err, ErrLost) || try == maxTries) {

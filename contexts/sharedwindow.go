@@ -67,17 +67,6 @@ func (t windows) load(ctx context.Context, id string) (*sharedWindow, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.tail.Last == 0 {
-		// The context may have been removed, or renamed and then removed, before the lock
-		// was taken.
-		if n, err := t.home.docs.lookup(ctx, t.name); err != nil || n.ID != id {
-			if err == nil {
-				t.taken = &TakenError{Context: t.name}
-				err = t.taken
-			}
-			return nil, err
-		}
-	}
 	t.known = w
 	return w, nil
 }

@@ -62,6 +62,7 @@ func (s sharedLockRules) rules() []rule {
 			equal(t, "window", "one", window(t, in(t, a, "work")))
 		}},
 		{"a context that was deleted while somebody waited for it is made anew", s.deletedMeanwhile},
+		{"a context that was deleted right before somebody locked it is made anew", s.deletedBefore},
 	}
 }
 
@@ -209,5 +210,24 @@ func (s sharedLockRules) deletedMeanwhile(t *testing.T) {
 	must(t, err)
 	unlock()
 	must(t, <-locked)
+	equal(t, "transcript", []string{"context_created Context created", "message new"}, transcript(t, in(t, a, "work")))
+}
+
+func (s sharedLockRules) deletedBefore(t *testing.T) {
+	add := s.machines(t)
+	a, b := add(), add()
+	c, late := in(t, a, "work"), in(t, b, "work")
+	say(t, c, "old")
+	_, err := late.LocalConfig(t.Context()) // it knows the context
+	must(t, err)
+	_, unlock, err := c.Lock(t.Context())
+	must(t, err)
+	_, err = c.Delete()
+	must(t, err)
+	unlock()
+	_, unlock, err = late.Lock(t.Context())
+	must(t, err)
+	defer unlock()
+	must(t, late.Append(contexts.UserMessage("ann", "work", "new")))
 	equal(t, "transcript", []string{"context_created Context created", "message new"}, transcript(t, in(t, a, "work")))
 }
