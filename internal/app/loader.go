@@ -71,11 +71,14 @@ func toldHome(s *Session) string {
 }
 
 // Dir returns the directory of chibi's plugins.
-func (l *Loader) Dir() string {
-	if l.opts.Plugins.Dir != "" {
-		return l.opts.Plugins.Dir
+func (l *Loader) Dir() string { return pluginDir(l.opts.Plugins.Dir, l.home) }
+
+// pluginDir returns the directory of chibi's plugins in a home, or the one that is named.
+func pluginDir(named, home string) string {
+	if named != "" {
+		return named
 	}
-	return filepath.Join(l.home, "plugins")
+	return filepath.Join(home, "plugins")
 }
 
 // Runner runs the processes of plugins.

@@ -93,6 +93,9 @@ func openContext(ctx context.Context, s *Session) error {
 
 // Configure reads the configuration of the session's context again.
 func Configure(ctx context.Context, s *Session) (err error) {
+	if s.opts.Watched {
+		s.stamp, s.global = stampOf(s), nil
+	}
 	if s.local, err = localConfig(ctx, s); err != nil {
 		return err
 	}

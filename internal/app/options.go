@@ -54,6 +54,9 @@ type Options struct {
 	// NoServers leaves out the tools of MCP servers, and asks no server for them: for a run that
 	// is an MCP server itself.
 	NoServers bool
+	// Watched notes which files of plugins and of the configuration there are before they are
+	// read, for [Served.Watch].
+	Watched bool
 	// TrustProject approves what comes with the current directory, for this
 	// session.
 	TrustProject bool

@@ -80,14 +80,20 @@ func Serve(ctx context.Context, s *Session, opts ServeOptions, do func(*Served) 
 
 // end ends the run: on_end fires at the plugins that are loaded now.
 func (v *Served) end(ctx context.Context, failure error) error {
-	v.mu.Lock()
-	g := v.now
-	v.mu.Unlock()
+	g := v.generation()
 	err := g.session.End(ctx, failure)
 	Cleanup(ctx, g.session)
 	g.close()
 	v.before.Wait()
 	return err
+}
+
+// generation returns the present one.
+func (v *Served) generation() *generation {
+	v.mu.Lock()
+	g := v.now
+	v.mu.Unlock()
+	return g
 }
 
 // Names lists the tools, also those that plugins or the configuration keep from clients.

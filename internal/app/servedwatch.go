@@ -14,16 +14,15 @@ import (
 // notifications of the system.
 const defaultLook = time.Second
 
-// Watch loads the plugins again whenever their folder or the configuration has changed and has
-// been left alone since the last look, and then calls changed. It returns when ctx ends. A
-// configuration that cannot be read, for instance, is said; what was loaded stays.
+// Watch loads the plugins again whenever their folder or the configuration has changed since they
+// were loaded, and has been left alone since the last look, and then calls changed. It returns when
+// ctx ends. A configuration that cannot be read, for instance, is said; what was loaded stays.
+// Without Options.Watched, changes count from its beginning.
 func (v *Served) Watch(ctx context.Context, changed func()) {
 	ticker := time.NewTicker(cmp.Or(v.opts.Look, defaultLook))
 	defer ticker.Stop()
-	v.mu.Lock()
-	s := v.now.session
-	v.mu.Unlock()
-	loaded := stampOf(s)
+	s := v.generation().session
+	loaded := cmp.Or(s.stamp, stampOf(s))
 	for last := loaded; ; {
 		select {
 		case <-ctx.Done():
@@ -40,6 +39,7 @@ func (v *Served) Watch(ctx context.Context, changed func()) {
 			s.person.notice(fmt.Sprintf("the plugins were not loaded again: %v", err))
 			continue
 		}
+		loaded = cmp.Or(v.generation().session.stamp, now)
 		changed()
 	}
 }
@@ -58,7 +58,7 @@ func stampOf(s *Session) string {
 		describe(filepath.Join(s.Home, name), false)
 	}
 	describe(s.Host.Layout().LocalConfig(s.Name()), false)
-	dir := s.Loader().Dir()
+	dir := pluginDir(s.opts.Plugins.Dir, s.Home)
 	entries, _ := os.ReadDir(dir) // one that cannot be read has no files
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())

@@ -47,6 +47,7 @@ type Session struct {
 	local   config.Local   // the context's local.toml as it was read last
 	engine  *store.Engine  // of a store that machines share, nil for files; shared like the tracer
 	global  *config.Global // config.toml as it was read to find the store; nil: it is read
+	stamp   string         // what stampOf said before anything was read; "": it was not asked
 	person  person
 	from    string         // the context that was current before
 	isNew   bool           // the context has a new name

@@ -46,7 +46,7 @@ func newHome(t testing.TB, plugins map[string]string) *home {
 	for name, script := range plugins {
 		h.install(name, script)
 	}
-	h.opts = app.Options{Home: h.dir, Transient: true, Plugins: app.PluginOptions{NoTerminal: true},
+	h.opts = app.Options{Home: h.dir, Transient: true, Watched: true, Plugins: app.PluginOptions{NoTerminal: true},
 		Output: agent.Output{Notice: func(text string) {
 			h.mu.Lock()
 			defer h.mu.Unlock()

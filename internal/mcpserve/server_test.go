@@ -383,6 +383,20 @@ echo waving`)
 	})
 }
 
+func TestWhatChangesBeforeTheFirstLookIsSeen(t *testing.T) {
+	h := newHome(t, map[string]string{"greet": greet})
+	h.serve.Look = 10 * time.Millisecond
+	h.start()
+	if err := os.Remove(filepath.Join(h.dir, "plugins/greet")); err != nil {
+		t.Fatal(err)
+	}
+	watched, cancel := context.WithCancel(t.Context())
+	h.served.Watch(watched, cancel)
+	if names := h.served.Names(); slices.Contains(names, "greet") {
+		t.Errorf("the tools are %q", names)
+	}
+}
+
 func TestAMissingGuardRefusesCalls(t *testing.T) {
 	h := newHome(t, map[string]string{"greet": greet, "logger": logger})
 	h.write("config.toml", "[plugins.logger]\non_failure = \"block\"\n", 0o600)

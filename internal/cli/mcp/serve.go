@@ -74,6 +74,7 @@ func serve(ctx context.Context, env *command.Env, s serving) error {
 	}
 	s.tools.Coding = s.tools.Coding || opts.Permissions.Coding
 	opts.Permissions.Coding = s.tools.Coding
+	opts.Watched = true
 	withoutTerminal(&opts)
 	session, err := app.Open(ctx, opts)
 	if err != nil {
