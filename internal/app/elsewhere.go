@@ -19,12 +19,12 @@ type Elsewhere struct {
 }
 
 // String says where the turn ran, and what to do.
-func (e Elsewhere) String() string {
+func (e *Elsewhere) String() string {
 	return term.Line(fmt.Sprintf("the newest turn of context %q ran on %s (%s); a trace stays on the host where its turn "+
 		"ran, so ask there: chibi -C %s trace explain", e.Context, e.By.Host, e.details(), e.Context))
 }
 
-func (e Elsewhere) details() string {
+func (e *Elsewhere) details() string {
 	text := e.At.Local().Format(time.DateTime)
 	if e.By.Version != "" {
 		text = "chibi " + e.By.Version + ", " + text

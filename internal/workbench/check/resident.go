@@ -28,7 +28,7 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 	group := &resident.Group{Notify: said.add}
 	defer group.Close()
 	var last hookpoints.Info
-	var answered plugin.Record // to last, by an ordinary start
+	var answered *plugin.Record // to last, by an ordinary start
 	found, opts := len(r.Findings), d.opts
 	opts.Only, opts.Residents, opts.Probed = []string{name}, group, nil
 	loaded, err := native.Load(ctx, opts)
@@ -40,9 +40,10 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 		if info, ok := hookpoints.Find(before.Point); ok && before.Result != plugin.Failed {
 			stayed := r.compare(ctx, &loaded.Plugins[0], info, before)
 			if loaded.Plugins[0].Pure {
-				r.notes(stayed, r.again(ctx, &loaded.Plugins[0], stayed, "pure resident "))
+				after := r.again(ctx, &loaded.Plugins[0], stayed, "pure resident ")
+				r.notes(&stayed, &after)
 			}
-			last, answered = info, before
+			last, answered = info, &before
 		}
 	}
 	if last.Name != "" && len(r.Findings) == found { // what it writes after its last answer breaks the next one
@@ -50,7 +51,7 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 		if again.Result == plugin.Failed {
 			r.add(Error, "resident "+string(last.Name), "it failed when it was asked again: %s", again.Why)
 		}
-		r.notes(answered, again)
+		r.notes(answered, &again)
 	}
 	begun := time.Now()
 	group.Close()
@@ -80,13 +81,13 @@ func (r *Report) compare(ctx context.Context, p *plugin.Plugin, info hookpoints.
 		r.add(Warning, where, "its answers differ: started for the event %s, started with %s %s; they need not, if they "+
 			"depend on the time or on what came before", shown(ordinary), resident.Argument, shown(stayed))
 	}
-	r.notes(ordinary, stayed)
+	r.notes(&ordinary, &stayed)
 	return stayed
 }
 
 // notes reports what is said of an answer and was not said of that of an ordinary start: that the
 // process broke the protocol, and an ordinary start answered in its place.
-func (r *Report) notes(ordinary, stayed plugin.Record) {
+func (r *Report) notes(ordinary, stayed *plugin.Record) {
 	for _, note := range stayed.Notes {
 		if stayed.Result != plugin.Ignored && !slices.Contains(ordinary.Notes, note) {
 			r.add(Error, "resident "+string(stayed.Point), "%s", note)
