@@ -79,7 +79,7 @@ func TestAQuestionThatIsNotRead(t *testing.T) {
 	w.own(func(string) string { return "#!/bin/sh\nexec sleep 600\n" })
 	w.started()
 	r := w.run()
-	a, err := r.Ask(t.Context(), megabyte(300*time.Millisecond))
+	a, err := r.Ask(t.Context(), megabyte(3*time.Second))
 	if err == nil || !a.Written || !a.Unread {
 		t.Errorf("%+v, %v", a, err)
 	}

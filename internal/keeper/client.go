@@ -16,7 +16,8 @@ import (
 	"github.com/chibi-host/chibi/plugin/resident"
 )
 
-// Wait is how long a run waits for a process from a keeper before it starts its own.
+// Wait is how long a run waits for a process from a keeper before it starts its own, unless
+// Client.Wait says otherwise.
 const Wait = 20 * time.Millisecond
 
 // Client is a run's side of the keeper of a home. The fields must not be changed after the
@@ -30,7 +31,8 @@ type Client struct {
 	Secrets []string
 	// Notify is told once why the keeper cannot be used, if that lasts; nil: nobody is.
 	Notify func(text string)
-	// Wait is how long a run waits; 0: 20 milliseconds.
+	// Wait is how long a run waits for a process, and at its end until the keeper has it back;
+	// 0: 20 milliseconds.
 	Wait time.Duration
 	// Begin is how long a run that starts the keeper waits until it lends; 0: not at all, and
 	// the run starts a process of its own.
@@ -55,7 +57,8 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 	if err != nil {
 		return nil, false
 	}
-	l, err := dial(place, time.Now().Add(cmp.Or(c.Wait, Wait)))
+	wait := cmp.Or(c.Wait, Wait)
+	l, err := dial(place, time.Now().Add(wait))
 	if errors.Is(err, ErrNone) {
 		c.start()
 		l, err = c.dialNew(ctx, place)
@@ -78,7 +81,7 @@ func (c *Client) Lend(ctx context.Context, spec resident.Spec) (*process.Process
 		l.Close()
 		return nil, false
 	}
-	return spec.Runner.Adopt(ctx, spec.Command, newRemote(l)), r.WasThere
+	return spec.Runner.Adopt(ctx, spec.Command, newRemote(l, wait)), r.WasThere
 }
 
 // dialNew connects to the keeper that was started just now, as soon as it listens.

@@ -345,7 +345,7 @@ func TestAProcessThatBreaksTheProtocolIsNotKept(t *testing.T) {
 			pid := r.pid()
 			timeout := time.Minute
 			if method == "hangs" {
-				timeout = 200 * time.Millisecond
+				timeout = 2 * time.Second
 			}
 			a, err := r.Ask(t.Context(), resident.Question{Method: method, Timeout: timeout})
 			switch {

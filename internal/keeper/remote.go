@@ -18,6 +18,7 @@ const patience = 6 * time.Second
 // remote is a process that a keeper lends.
 type remote struct {
 	link *link
+	wait time.Duration // for the keeper to have the process back
 
 	mu       sync.Mutex
 	free     int  // how much of the window is free
@@ -31,7 +32,9 @@ type remote struct {
 
 var _ process.Remote = (*remote)(nil)
 
-func newRemote(l *link) *remote { return &remote{link: l, free: window, news: make(chan struct{})} }
+func newRemote(l *link, wait time.Duration) *remote {
+	return &remote{link: l, wait: wait, free: window, news: make(chan struct{})}
+}
 
 // Write writes to the standard input of the process, as much at once as the window has room
 // for.
@@ -113,7 +116,7 @@ func (r *remote) End() {
 // Release gives the process back, and has Follow wait a moment for the keeper to have it.
 func (r *remote) Release(written int64) bool {
 	r.change(func() { r.released = true })
-	r.link.SetDeadline(time.Now().Add(Wait))
+	r.link.SetDeadline(time.Now().Add(r.wait))
 	_, err := r.send(frameRelease, binary.BigEndian.AppendUint64(nil, uint64(written)))
 	if err != nil {
 		r.link.Close()
