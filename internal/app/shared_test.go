@@ -36,7 +36,7 @@ func (m *shared) drivers() store.Drivers {
 		if m.open != nil {
 			return m.open()
 		}
-		o.Lease = 300 * time.Millisecond
+		o.Lease = 3 * time.Second
 		e := m.memory.Engine(o)
 		shut := e.Close
 		e.Close = func() error { m.closed.Add(1); return shut() }

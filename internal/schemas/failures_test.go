@@ -13,7 +13,7 @@ import (
 // TestWhatFailsIsSkippedForTenMinutes: nobody waits for it again, and every run says so.
 func TestWhatFailsIsSkippedForTenMinutes(t *testing.T) {
 	for name, test := range map[string]struct{ line, why string }{
-		"it hangs":             {"exec sleep 1000", "--schema: no answer after 200ms"},
+		"it hangs":             {"exec sleep 1000", "--schema: no answer after 2s"},
 		"it exits with 3":      {"exit 3", "--schema: exit status 3"},
 		"it prints no JSON":    {"echo Usage", `--schema did not print JSON; it begins "Usage"`},
 		"its schema is wrong":  {"echo '{}'", `--schema: it has no "name"`},
@@ -24,7 +24,7 @@ func TestWhatFailsIsSkippedForTenMinutes(t *testing.T) {
 			h := newHome(t)
 			h.script("a", test.line)
 			if name == "it hangs" {
-				h.options.ProbeTimeout = 200 * time.Millisecond
+				h.options.ProbeTimeout = 2 * time.Second
 			}
 			for _, step := range []struct {
 				later        time.Duration
@@ -83,7 +83,7 @@ func TestAFailureIsCheckedInTheBackground(t *testing.T) {
 
 func TestMoreTimeIsAnotherQuestion(t *testing.T) {
 	h := newHome(t)
-	h.options.ProbeTimeout = 200 * time.Millisecond
+	h.options.ProbeTimeout = 2 * time.Second
 	h.script("a", `[ -e `+h.path("wake")+` ] || exec sleep 1000; `+prints)
 	h.start()
 	h.write("wake", "")
@@ -187,7 +187,7 @@ func TestFailuresAreRememberedEverywhere(t *testing.T) {
 // everywhere.
 func TestFailuresInAnotherHome(t *testing.T) {
 	h := newHome(t)
-	h.options.ProbeTimeout = 200 * time.Millisecond
+	h.options.ProbeTimeout = 2 * time.Second
 	h.memory.Elsewhere = true
 	h.script("fails", "exit 3")
 	h.script("hangs", "sleep 1000")

@@ -58,14 +58,16 @@ func peers() map[string]func(*peer) {
 				}
 			})
 		},
-		"is slow": func(p *peer) { // but for the tool that tells what was cancelled
-			cancelled := ""
+		"is slow": func(p *peer) { // but for the tool that tells what came
+			came := ""
 			p.serve(func(r request) {
 				switch {
 				case r.Method == "notifications/cancelled":
-					cancelled += string(r.Params)
-				case strings.Contains(string(r.Params), `"cancelled"`):
-					p.answer(r, text(cancelled))
+					came += "cancelled " + string(r.Params)
+				case strings.Contains(string(r.Params), `"came"`):
+					p.answer(r, text(came))
+				default:
+					came += "called "
 				}
 			})
 		},

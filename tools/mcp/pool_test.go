@@ -157,7 +157,7 @@ func TestTheEndOfARunDoesNotWaitForACall(t *testing.T) {
 			done <- text
 		}()
 		if name == "is slow" {
-			call(t, pool, server, "cancelled", `{}`) // it is connected to
+			call(t, pool, server, "came", `{}`) // it is connected to
 		}
 		pool.Close()
 		if text := <-done; !strings.HasPrefix(text, "Error: ") {
