@@ -3,7 +3,6 @@ package natstest
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/chibi-host/chibi/cluster/internal/ports"
 )
 
 // variable is the environment variable that makes a test binary a server: the path of its
@@ -51,6 +52,10 @@ func serve(path string, stdin io.Reader) error {
 	return err
 }
 
+// findTime bounds how long three servers may take to start and find each other, where other tests
+// make the machine busy.
+const findTime = 4 * time.Minute
+
 // Cluster is three servers, each a process.
 type Cluster struct {
 	Nodes []*Node
@@ -64,6 +69,7 @@ type Node struct {
 	monitor string
 	route   string
 	file    string // configuration
+	log     string // file
 	t       testing.TB
 	process *exec.Cmd
 	stdin   io.Closer
@@ -73,20 +79,24 @@ type Node struct {
 // addition to the directory.
 func StartCluster(t testing.TB, jetstream string) *Cluster {
 	t.Helper()
-	ports := freePorts(t, 9)
+	free, err := ports.Free(9)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := &Cluster{t: t}
 	var routes []string
 	for i := range 3 {
-		n := &Node{Name: fmt.Sprintf("n%d", i+1), Client: ports[i], monitor: ports[3+i], route: ports[6+i], t: t}
+		n := &Node{Name: fmt.Sprintf("n%d", i+1), Client: ports.Address(free[i]), monitor: ports.Address(free[3+i]),
+			route: ports.Address(free[6+i]), t: t}
 		c.Nodes = append(c.Nodes, n)
-		routes = append(routes, "nats://"+ports[6+i])
+		routes = append(routes, "nats://"+n.route)
 	}
 	dir := t.TempDir()
 	for _, n := range c.Nodes {
-		n.file = filepath.Join(dir, n.Name+".conf")
+		n.file, n.log = filepath.Join(dir, n.Name+".conf"), filepath.Join(dir, n.Name+".log")
 		text := fmt.Sprintf("server_name: %s\nlisten: %s\nhttp: %s\nmax_payload: 1MB\nlog_file: %q\n"+
 			"jetstream { store_dir: %q, max_file_store: 1000TB, %s }\ncluster { name: chibi, listen: %s, routes: [%s] }\n",
-			n.Name, n.Client, n.monitor, filepath.Join(dir, n.Name+".log"), filepath.Join(dir, n.Name), jetstream, n.route,
+			n.Name, n.Client, n.monitor, n.log, filepath.Join(dir, n.Name), jetstream, n.route,
 			strings.Join(routes, ", "))
 		if err := os.WriteFile(n.file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -94,23 +104,10 @@ func StartCluster(t testing.TB, jetstream string) *Cluster {
 		n.Start()
 		t.Cleanup(n.Kill)
 	}
-	if !c.Healthy(2 * readyTime) {
+	if !c.Healthy(findTime) {
 		t.Fatal("the servers do not find each other")
 	}
 	return c
-}
-
-// freePorts returns addresses on loopback that nobody listens on.
-func freePorts(t testing.TB, n int) (all []string) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		all = append(all, l.Addr().String())
-	}
-	return all
 }
 
 // Start starts the server, which keeps what it had.
@@ -151,18 +148,30 @@ func (c *Cluster) URL() string {
 func (c *Cluster) Monitor() string { return "http://" + c.Nodes[0].monitor }
 
 // Healthy waits until every server says that it is: it has everything, and whoever leads is
-// known. It reports whether that was so in time.
+// known. It reports whether that was so in time, and else logs what the servers wrote last.
 func (c *Cluster) Healthy(within time.Duration) bool {
 	deadline := time.Now().Add(within)
 	for _, n := range c.Nodes {
 		for !n.healthy() {
 			if time.Now().After(deadline) {
+				c.logEnds(n)
 				return false
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
 	return true
+}
+
+// logEnds logs what the servers wrote last, of which one is not healthy: the files are removed with
+// the test.
+func (c *Cluster) logEnds(ill *Node) {
+	c.t.Helper()
+	c.t.Logf("%s is not healthy", ill.Name)
+	for _, n := range c.Nodes {
+		text, err := os.ReadFile(n.log)
+		c.t.Logf("the log of %s ends with (%v)\n%s", n.Name, err, text[max(0, len(text)-4000):])
+	}
 }
 
 // healthy asks the monitoring port.

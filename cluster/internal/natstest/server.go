@@ -91,9 +91,9 @@ func NewHome(t testing.TB, url string, replicas int) string {
 // Init makes the home of a URL.
 func Init(t testing.TB, url string, replicas int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*readyTime)
+	ctx, cancel := context.WithTimeout(t.Context(), findTime)
 	defer cancel()
-	o := store.InitOptions{Options: store.Options{URL: url}, Replicas: replicas, OutputBytes: 1 << 30}
+	o := store.InitOptions{Options: store.Options{URL: url, Timeout: findTime}, Replicas: replicas, OutputBytes: 1 << 30}
 	said, err := natsstore.Driver().Init(ctx, o)
 	if err != nil {
 		t.Fatalf("store init: %v", err)

@@ -1,5 +1,5 @@
 // Package pgtest runs PostgreSQL servers for tests: each has a data directory of its own, listens
-// on loopback at a port that the system gave, and ends with the test or the process.
+// on loopback at a port of its own, and ends with the test or the process.
 //
 // It promises to start nothing that is not installed: [Installed] says what is, and [Need] skips
 // a test where nothing is. PostgreSQL refuses to run as root, so for root it is run as nobody.

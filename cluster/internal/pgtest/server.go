@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/chibi-host/chibi/cluster/internal/ports"
 )
 
 // startTime bounds how long a server may take until it answers.
@@ -70,14 +71,13 @@ func initialize(dir, base string) error {
 	return nil
 }
 
-// freePort returns a port that the system gave and that nobody listens on.
+// freePort returns a port that nobody listens on.
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	list, err := ports.Free(1)
 	if err != nil {
 		return 0, err
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return list[0], nil
 }
 
 // Restart starts the server again after Kill or Shutdown, on the same port and data, and waits
