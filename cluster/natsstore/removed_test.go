@@ -19,7 +19,6 @@ func TestWhatIsRemovedStaysRemoved(t *testing.T) {
 		markTime, then string
 	}{"one copy": {1, "720h", "720h"}, "three copies": {3, "1h", "1s"}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			c := natstest.StartCluster(t, natstest.Always)
 			natstest.Init(t, c.URL()+"/team", test.replicas)
 			e := natstest.Open(t, store.Options{URL: c.URL() + "/team"})
@@ -60,7 +59,7 @@ func TestWhatIsRemovedStaysRemoved(t *testing.T) {
 			for _, n := range c.Nodes {
 				n.Start()
 			}
-			if !c.Healthy(time.Minute) {
+			if !c.Healthy(healthyAgain) {
 				t.Fatal("the servers are not healthy again")
 			}
 			if d, err := e.Docs.Get(t.Context(), "mail.b"); !errors.Is(err, store.ErrNotFound) {
@@ -74,7 +73,7 @@ func TestWhatIsRemovedStaysRemoved(t *testing.T) {
 func untilGone(t *testing.T, js nats.JetStreamContext, subject string) {
 	t.Helper()
 	var err error
-	for end := time.Now().Add(time.Minute); !errors.Is(err, nats.ErrMsgNotFound); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(healthyAgain); !errors.Is(err, nats.ErrMsgNotFound); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it stays: %v", err)
 		}
