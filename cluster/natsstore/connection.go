@@ -122,12 +122,17 @@ func (c *connection) retry(ctx context.Context, try func(context.Context) error)
 	return c.repeat(ctx, within, try)
 }
 
-// repeat repeats an operation until a second context ends, which is made of the first.
+// repeat repeats an operation until a second context ends, which is made of the first. The error is
+// the last one that is not only that it has ended.
 func (c *connection) repeat(ctx, within context.Context, try func(context.Context) error) error {
+	var last error
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		err := try(within)
 		if !errors.Is(err, store.ErrUnavailable) || c.nc.IsClosed() {
 			return err
+		}
+		if last == nil || within.Err() == nil {
+			last = err
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -137,8 +142,8 @@ func (c *connection) repeat(ctx, within context.Context, try func(context.Contex
 		}
 		timer.Stop()
 		if ctx.Err() != nil {
-			return errors.Join(err, context.Cause(ctx))
+			return errors.Join(last, context.Cause(ctx))
 		}
-		return &passing{"no success within " + c.timeout.String() + ": " + err.Error()}
+		return &passing{"no success within " + c.timeout.String() + ": " + last.Error()}
 	}
 }

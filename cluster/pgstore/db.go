@@ -130,12 +130,14 @@ func execute(ctx context.Context, conn *pgconn.PgConn, statement string, args []
 	return result
 }
 
-// repeat calls try until it says that it need not be called again, with growing pauses.
+// repeat calls try until it says that it need not be called again, with growing pauses. When the
+// time is over, the error is the last one that is not only that.
 func (d *db) repeat(caller context.Context, try func(context.Context) (again bool, err error)) error {
 	ctx, cancel := context.WithTimeout(caller, d.options.Timeout)
 	defer cancel()
 	stop := d.endWithPool(cancel)
 	defer stop()
+	var last error
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		attempt, end := context.WithTimeout(ctx, max(d.options.Timeout/3, time.Second))
 		again, err := try(attempt)
@@ -146,9 +148,12 @@ func (d *db) repeat(caller context.Context, try func(context.Context) (again boo
 		if !again {
 			return d.explain(err)
 		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
 		select {
 		case <-ctx.Done():
-			return d.unavailable(caller, err)
+			return d.unavailable(caller, last)
 		case <-time.After(pause):
 		}
 	}
