@@ -189,7 +189,7 @@ func (h *lease) renew(end time.Time) (began time.Time, err error) {
 			return a.began, nil
 		case err == nil:
 			return time.Time{}, store.ErrLost
-		case !errors.Is(err, store.ErrUnavailable) || ctx.Err() != nil:
+		case !errors.Is(err, store.ErrUnavailable) || errors.Is(err, errClosed) || ctx.Err() != nil:
 			return time.Time{}, err
 		}
 	}

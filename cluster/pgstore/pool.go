@@ -53,6 +53,10 @@ func (p *pool) take(ctx context.Context) (*pgconn.PgConn, error) {
 		return nil, ctx.Err()
 	case p.slots <- struct{}{}:
 	}
+	if err := p.over(ctx); err != nil { // of what is so at once, select finds any
+		<-p.slots
+		return nil, err
+	}
 	// The server may have ended it meanwhile. Then the statement fails, and is repeated.
 	if conn := p.newestIdle(); conn != nil {
 		return conn, nil
@@ -62,6 +66,16 @@ func (p *pool) take(ctx context.Context) (*pgconn.PgConn, error) {
 		<-p.slots
 	}
 	return conn, err
+}
+
+// over returns why nothing is to be asked any more, or nil.
+func (p *pool) over(ctx context.Context) error {
+	select {
+	case <-p.closed:
+		return errClosed
+	default:
+		return ctx.Err()
+	}
 }
 
 func (p *pool) newestIdle() *pgconn.PgConn {
