@@ -176,7 +176,7 @@ func (s unsentRules) rules() []rule {
 
 // takenMeanwhile has a machine whose store answers again when it is too late.
 func (s unsentRules) takenMeanwhile(t *testing.T) {
-	connect := s.open(t, store.Options{Lease: lease})
+	connect := s.open(t, store.Options{Lease: steadyLease})
 	var down atomic.Bool
 	m := newMachine(t, refusing(connect(), &down), t.TempDir())
 	c := in(t, m, "work")
@@ -215,7 +215,7 @@ func refusing(e *store.Engine, down *atomic.Bool) *store.Engine {
 // unsent has a machine whose store does not take an answer; meanwhile happens before its
 // next run.
 func (s unsentRules) unsent(t *testing.T, meanwhile func(machine), wantWindow string, stays bool) {
-	connect, home := s.open(t, store.Options{Lease: lease}), t.TempDir()
+	connect, home := s.open(t, store.Options{Lease: steadyLease}), t.TempDir()
 	var down atomic.Bool
 	m := newMachine(t, refusing(connect(), &down), home)
 	c := in(t, m, "work")

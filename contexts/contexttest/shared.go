@@ -51,8 +51,16 @@ type machine struct {
 	said   *[]string
 }
 
+// steadyLease is how long leases of machines last that a busy machine need not renew in time.
+const steadyLease = 30 * time.Second
+
 // machines returns a function that adds a machine to an empty store.
 func (s sharedSuite) machines(t *testing.T) func() machine {
+	return s.machinesFor(t, steadyLease)
+}
+
+// machinesFor is like machines, for leases that last as long as is said.
+func (s sharedSuite) machinesFor(t *testing.T, lease time.Duration) func() machine {
 	connect := s.open(t, store.Options{Lease: lease})
 	return func() machine { return newMachine(t, connect(), t.TempDir()) }
 }
