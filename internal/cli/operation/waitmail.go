@@ -88,7 +88,11 @@ var errEndedWaiting = errors.New("no mail has come")
 // not wait for the lock: what is there is mostly answered by that process.
 func (m *mailWaiter) one(ctx context.Context) error {
 	for busy := firstBusyPause; ctx.Err() == nil; {
-		if err := m.watch(ctx); err != nil {
+		err := m.watch(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
 			return err
 		}
 		some, err := m.take(ctx)
