@@ -176,7 +176,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 func TestAServerThatDoesNotAnswerIsNotAvailable(t *testing.T) {
 	s := ownServer(t)
 	url := home(t, s, "gone")
-	e := open(t, store.Options{URL: url, Timeout: time.Second})
+	e, patient := open(t, store.Options{URL: url, Timeout: time.Second}), open(t, store.Options{URL: url})
 	s.Freeze()
 	if _, err := e.Docs.Get(t.Context(), "a"); !errors.Is(err, store.ErrUnavailable) {
 		t.Error(err)
@@ -189,7 +189,7 @@ func TestAServerThatDoesNotAnswerIsNotAvailable(t *testing.T) {
 	if err := s.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Docs.Get(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := patient.Docs.Get(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
 		t.Error(err)
 	}
 }
