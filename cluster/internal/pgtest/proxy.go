@@ -21,6 +21,7 @@ type Proxy struct {
 	roundTrips int
 	loss       Loss
 	before     int // how many requests come before the one that is lost
+	answered   func() bool
 	isFrozen   bool
 	thawed     chan struct{}
 }
@@ -58,6 +59,14 @@ func (p *Proxy) Lose(what Loss, after int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.loss, p.before = what, after
+}
+
+// LoseAnswer loses the first answer for which a function says so, with the connection. It is called
+// when the server has given an answer, before that passes.
+func (p *Proxy) LoseAnswer(answered func() bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answered = answered
 }
 
 // Left is what is still to be lost.
@@ -180,9 +189,14 @@ func (l *link) ask() bool {
 func (l *link) answer() bool {
 	l.waitThawed()
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.isAsked = false
-	return !l.losesAnswer
+	loses, answered := l.losesAnswer, l.answered
+	l.mu.Unlock()
+	if answered == nil || !answered() {
+		return !loses
+	}
+	l.LoseAnswer(nil)
+	return false
 }
 
 func (l *link) waitThawed() {
