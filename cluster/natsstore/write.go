@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -26,7 +27,13 @@ type write struct {
 	data    []byte
 	// overRemoved lets the message come after the mark of a removed document if after is 0.
 	overRemoved bool
+	// missed is when the one that this should come after was first found missing.
+	missed time.Time
 }
+
+// behindTime bounds how long a server that hung while another one was elected answers as if it
+// still led the stream: who leads tells all others so once a second.
+const behindTime = 2 * time.Second
 
 // newID returns an id that nobody else has.
 func newID() string {
@@ -117,13 +124,20 @@ func (s stream) settle(ctx context.Context, w *write) (uint64, error) {
 }
 
 // nothingAfter explains why a message was refused although no other one was stored in its
-// place.
+// place. The one that it should come after may be gone; a server that led the stream before has
+// never seen it, and is asked again.
 func (s stream) nothingAfter(ctx context.Context, w *write, duplicate bool) error {
 	if w.after > 0 {
 		newest, err := s.newest(ctx, w.subject)
+		isMissing := errors.Is(err, store.ErrNotFound) || err == nil && newest.seq < w.after
 		switch {
-		case errors.Is(err, store.ErrNotFound), err == nil && newest.seq != w.after:
-			return store.ErrConflict // the one that it should come after is gone
+		case isMissing && w.missed.IsZero():
+			w.missed = time.Now()
+			fallthrough
+		case isMissing && time.Since(w.missed) < behindTime:
+			return &passing{"the server that answers may not lead the stream any more"}
+		case isMissing:
+			return store.ErrConflict
 		case err != nil:
 			return err
 		}
