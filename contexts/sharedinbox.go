@@ -171,8 +171,7 @@ func (b sharedInbox) read(ctx context.Context) (list []mailDoc, err error) {
 // document's key: by that it is removed.
 func (b sharedInbox) message(ctx context.Context, id string, d store.Doc) (m mailDoc, err error) {
 	if err := strictjson.Decode(d.Data, &m); err != nil {
-		b.store.report("context %q, message %.80q: not a message, it stays in the store until chibi store check removes "+
-			"it: %v", b.name, d.Key, err)
+		b.store.report("context %q, message %.80q: not a message, it stays in the store: %v", b.name, d.Key, err)
 		return mailDoc{}, nil
 	}
 	m.ID, m.doc = strings.TrimPrefix(d.Key, mailPrefix(id)), store.Doc{Key: d.Key, Rev: d.Rev}
