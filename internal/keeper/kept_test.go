@@ -155,7 +155,7 @@ func TestAChangedFileEndsItsProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.own(func(script string) string { return script })
-	w.serve()
+	over := w.serve()
 	first := w.run()
 	pid := first.pid()
 	first.end()
@@ -173,17 +173,16 @@ func TestAChangedFileEndsItsProcess(t *testing.T) {
 		t.Errorf("%d of them ended as they are meant to; %v", n, w.did())
 	}
 
+	<-over // nothing is left
 	settle(t, w.script)
+	over = w.serve()
 	third := w.run()
 	third.pid()
 	if err := os.Chmod(w.script, 0o700); err != nil { // while it is in use
 		t.Fatal(err)
 	}
 	third.end()
-	w.until("nothing is kept", func() bool {
-		_, err := keeper.StatusOf(w.home)
-		return errors.Is(err, keeper.ErrNone) // nothing is left
-	})
+	<-over
 }
 
 // TestAChangedFolderEndsItsProcess, where the plugin has one.
