@@ -185,7 +185,7 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	select {
 	case <-p.exited:
 		p.streams.out.hurry()
-		p.streams.drainedWithin(drainDelay)
+		p.streams.drainedSoon()
 		err = p.streams.overflow()
 	case <-p.streams.flooded:
 		err = p.streams.out.failure()
