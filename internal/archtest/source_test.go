@@ -28,7 +28,7 @@ type source struct {
 // harnesses are packages of tests that several packages share and that drive programs as a
 // person does: they start processes and write files as tests do. The import graph does not
 // have them, so that no package of the program can import one.
-var harnesses = []string{"internal/cli/clitest"}
+var harnesses = []string{"internal/cli/clitest", "internal/systest"}
 
 // sources parses every Go file of the module that is not a test. Programs that
 // are made to be copied, those that run at build time, and harnesses are not chibi.

@@ -5,15 +5,19 @@ package clitest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/keeper"
 	"github.com/chibi-host/chibi/internal/sandbox"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/store"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -23,9 +27,12 @@ import (
 const withoutTerminal = "CHIBI_TEST_WITHOUT_TERMINAL"
 
 // Main runs the tests of a package, or is one of the programs that stories start: "chibi",
-// whose exit status the function returns, or "mcp-server". It does not return.
+// whose exit status the function returns, or "mcp-server". It does not return. Stories wait for
+// other processes most of the time, so twice as many run at once as there are processors, unless
+// the command line says otherwise.
 func Main(m *testing.M, chibi func() int) {
-	testscript.Main(m, map[string]func(){"chibi": func() {
+	flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()))
+	testscript.Main(systest.Interpreters{M: m}, map[string]func(){"chibi": func() {
 		if os.Getenv(withoutTerminal) != "" {
 			leaveTerminal()
 		}

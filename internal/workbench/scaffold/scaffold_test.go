@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/internal/workbench/check"
 	"github.com/chibi-host/chibi/internal/workbench/scaffold"
 	"github.com/chibi-host/chibi/plugin"
@@ -18,6 +19,8 @@ import (
 	"github.com/chibi-host/chibi/plugin/resident"
 	"github.com/chibi-host/chibi/tools"
 )
+
+func TestMain(m *testing.M) { os.Exit(systest.Interpreters{M: m}.Run()) }
 
 // TestWhatIsWrittenPassesTheCheck writes a plugin for every hook in every
 // language, with a tool and without.
