@@ -6,9 +6,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
 // writers is how many processes change one file of a home at once.
@@ -141,7 +142,7 @@ func (h home) makePipe(path string) {
 	if err := os.Remove(path); err != nil {
 		h.t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(path, 0o700); err != nil {
+	if err := systest.Mkfifo(path); err != nil {
 		h.t.Fatal(err)
 	}
 }

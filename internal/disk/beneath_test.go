@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
 // TestOpenBeneath opens regular files of a directory, and nothing else.
@@ -19,7 +19,7 @@ func TestOpenBeneath(t *testing.T) {
 		os.MkdirAll(filepath.Join(dir, "sub"), 0o700), os.WriteFile(filepath.Join(dir, "sub", "a"), []byte("a"), 0o600),
 		os.WriteFile(filepath.Join(top, "secret"), []byte("secret"), 0o600),
 		os.Symlink("sub/a", filepath.Join(dir, "in")), os.Symlink("../secret", filepath.Join(dir, "out")),
-		os.Symlink(top, filepath.Join(dir, "up")), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+		os.Symlink(top, filepath.Join(dir, "up")), systest.Mkfifo(filepath.Join(dir, "pipe")))
 	if err != nil {
 		t.Fatal(err)
 	}

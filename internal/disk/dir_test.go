@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
 // opened is a directory of a test that is opened, with the file "file".
@@ -38,7 +38,7 @@ func opened(t *testing.T) *disk.Dir {
 func TestADirectoryIsOpenedWithoutLinks(t *testing.T) {
 	dir := opened(t)
 	top := filepath.Dir(filepath.Dir(dir.Path()))
-	err := errors.Join(os.Symlink("a", top+"/link"), os.Symlink("dir", top+"/a/last"), syscall.Mkfifo(top+"/pipe", 0o600))
+	err := errors.Join(os.Symlink("a", top+"/link"), os.Symlink("dir", top+"/a/last"), systest.Mkfifo(top+"/pipe"))
 	if err != nil {
 		t.Fatal(err)
 	}

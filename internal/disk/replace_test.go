@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/disk"
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
 // TestManyReplaceOneFileAtOnce: process ids do not tell goroutines, nor processes
@@ -58,7 +58,7 @@ func TestATemporaryFileIsNeverOneThatIsThere(t *testing.T) {
 
 func TestWhatIsNoRegularFileIsNeitherOpenedNorReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
+	if err := systest.Mkfifo(path); err != nil {
 		t.Fatal(err)
 	}
 	want := path + " is not a regular file but a named pipe"
@@ -90,7 +90,7 @@ func TestADerivedFileIsOnlyItsOwners(t *testing.T) {
 		},
 		"a file of another user": func() error { return errors.Join(os.WriteFile(path, nil, 0o600), foreign(path)) },
 		"a link":                 func() error { return os.Symlink("/etc/passwd", path) },
-		"a named pipe":           func() error { return syscall.Mkfifo(path, 0o600) },
+		"a named pipe":           func() error { return systest.Mkfifo(path) },
 	} {
 		os.Remove(path)
 		if err := make(); err != nil {

@@ -8,13 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/internal/childtest"
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/disk/disktest"
 	"github.com/chibi-host/chibi/internal/jsonfile"
+	"github.com/chibi-host/chibi/internal/systest"
 )
 
 // counts is what the tests keep; a negative number in it is damage.
@@ -142,7 +142,7 @@ func TestWhatIsTooLargeOrNoRegularFileIsRefusedByName(t *testing.T) {
 	large := filepath.Join(dir, "large.json")
 	write(t, large, `{"by":{}}`+strings.Repeat(" ", 100))
 	pipe := filepath.Join(dir, "pipe.json")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+	if err := systest.Mkfifo(pipe); err != nil {
 		t.Fatal(err)
 	}
 	device := filepath.Join(dir, "device.json")
@@ -150,7 +150,7 @@ func TestWhatIsTooLargeOrNoRegularFileIsRefusedByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock := filepath.Join(dir, "lock.json")
-	if err := syscall.Mkfifo(lock+".lock", 0o600); err != nil {
+	if err := systest.Mkfifo(lock + ".lock"); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{

@@ -44,7 +44,8 @@ func (h *home) processes() (pids []int) {
 func areGone(pids []int) bool {
 	return !slices.ContainsFunc(pids, func(pid int) bool {
 		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // Z: it has ended, nobody has looked yet
-		return syscall.Kill(pid, 0) == nil && !strings.Contains(string(state), ") Z ")
+		p, err := os.FindProcess(pid)
+		return err == nil && p.Signal(syscall.Signal(0)) == nil && !strings.Contains(string(state), ") Z ")
 	})
 }
 

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/recipes"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -489,7 +489,7 @@ func ExampleLibrary() {
 
 func TestSpecialFilesAreNoRecipes(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(os.Symlink("/dev/zero", dir+"/zero.md"), syscall.Mkfifo(dir+"/pipe.md", 0o644)); err != nil {
+	if err := errors.Join(os.Symlink("/dev/zero", dir+"/zero.md"), systest.Mkfifo(dir+"/pipe.md")); err != nil {
 		t.Skip(err)
 	}
 	l := &recipes.Library{Dirs: []recipes.Dir{{Path: dir}}}

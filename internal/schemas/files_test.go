@@ -7,12 +7,12 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/fuzztest"
 	"github.com/chibi-host/chibi/internal/schemas"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 )
 
@@ -49,7 +49,7 @@ func TestBadFiles(t *testing.T) {
 			}
 			return os.Chown(path, 12345, 12345)
 		},
-		"a named pipe": func(path, _ string) error { return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)) },
+		"a named pipe": func(path, _ string) error { return errors.Join(os.Remove(path), systest.Mkfifo(path)) },
 		"a dangling link": func(path, _ string) error {
 			return errors.Join(os.Remove(path), os.Symlink("nowhere", path))
 		},

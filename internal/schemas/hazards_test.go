@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/schemas"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 )
@@ -232,7 +232,7 @@ func TestChecksEndWithTheRun(t *testing.T) {
 	h.script("a", `[ -e `+h.path("slow")+` ] && { trap '' TERM; sleep 1000 & echo $! > `+h.path("child")+
 		`; : > `+h.path("ready")+`; wait; sleep 1000; }; `+prints)
 	h.start().holds(t, "a", "a:1")
-	if err := syscall.Mkfifo(h.path("ready"), 0o600); err != nil {
+	if err := systest.Mkfifo(h.path("ready")); err != nil {
 		t.Fatal(err)
 	}
 	h.write("slow", "")

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
 )
@@ -104,7 +104,7 @@ func TestAnApprovalIsForAllThatLiesBesideAHook(t *testing.T) {
 		{"others may add files", func(f string) error { return os.Chmod(f+"/hooks/lib", 0o777) }, "may change hooks/lib"},
 		{"a link to a directory", func(f string) error { return os.Symlink("/etc", f+"/hooks/etc") },
 			"hooks/etc is a link to a directory, which cannot be pinned"},
-		{"a pipe, which is not waited for", func(f string) error { return syscall.Mkfifo(f+"/hooks/pipe", 0o644) },
+		{"a pipe, which is not waited for", func(f string) error { return systest.Mkfifo(f + "/hooks/pipe") },
 			"pipe is not a regular file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chibi-host/chibi/cache"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/builtin"
 )
@@ -28,7 +28,7 @@ func fixture(t *testing.T) (set *tools.Set, home, id string) {
 	err := errors.Join(
 		os.Symlink(filepath.Join(home, "secret.txt"), filepath.Join(home, "docs", "out")),
 		os.Symlink(filepath.Join(home, "docs", "a.txt"), filepath.Join(home, "in")),
-		syscall.Mkfifo(filepath.Join(home, "docs", "pipe"), 0o600))
+		systest.Mkfifo(filepath.Join(home, "docs", "pipe")))
 	c := cache.NewMemory(1 << 20)
 	entry, putErr := c.PutText("tool", nil, "first\nsecond\n")
 	if err := errors.Join(err, putErr); err != nil {

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unicode"
@@ -183,7 +182,7 @@ func TestRowsThatMayBeElsewhereAreNotErased(t *testing.T) {
 		"another width":  func(m *modelled) { m.size.columns = 50 },
 		"another height": func(m *modelled) { m.size.rows = 20 },
 		"stopped": func(m *modelled) {
-			m.draft.resumed <- syscall.SIGCONT
+			m.draft.resumed <- os.Interrupt // which signal it is does not matter
 			m.model.Write([]byte("\r\n[1]+  Stopped\r\n$ fg\r\n"))
 		},
 	} {
@@ -288,7 +287,7 @@ func TestRowsAreDrawnBelowIfTheyMovedAfterTheLastLook(t *testing.T) {
 	d := NewDraft(m.Screen)
 	d.Room()
 	d.Draw("", []string{"some *te"})
-	m.draft.resumed <- syscall.SIGCONT
+	m.draft.resumed <- os.Interrupt // which signal it is does not matter
 	d.Draw("", []string{"some *text*"})
 	if _, _, lost := d.Room(); lost || m.model.Text() != "some *te\nsome *text*" {
 		t.Errorf("lost: %v; the screen is\n%s", lost, m.model.Text())
