@@ -4,30 +4,26 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"testing"
 	"unsafe"
 
-	"github.com/chibi-host/chibi/internal/childtest"
 	"golang.org/x/sys/unix"
 )
 
-// noPidfds is the variable of a test process in which the kernel refuses pidfds.
+// noPidfds is the variable with which the tests of this package get no pidfds from the kernel,
+// so that goroutines wait from the beginning, as they do on other systems. .ci/long sets it.
 const noPidfds = "CHIBI_TEST_NO_PIDFDS"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(noPidfds) != "" {
 		if err := refusePidfds(); err != nil {
-			fmt.Fprintln(os.Stderr, "no filter of system calls:", err)
-			os.Exit(skipped)
+			fmt.Fprintln(os.Stderr, "the kernel does not refuse pidfds:", err)
+			os.Exit(1)
 		}
 	}
 	os.Exit(m.Run())
 }
-
-// skipped is the exit status of a test process that cannot refuse pidfds.
-const skipped = 77
 
 // refusePidfds makes pidfd_open fail as in an old kernel, for this process and those that
 // it starts.
@@ -49,25 +45,8 @@ func refusePidfds() error {
 	if errno != 0 {
 		return errno
 	}
+	if _, err := unix.PidfdOpen(os.Getpid(), 0); !errors.Is(err, unix.ENOSYS) {
+		return fmt.Errorf("pidfd_open: %v", err)
+	}
 	return nil
-}
-
-// TestAllOfThisWithoutPidfds runs every test of the package in a process that gets no
-// pidfds, so that goroutines wait from the beginning, as they do on other systems.
-func TestAllOfThisWithoutPidfds(t *testing.T) {
-	if os.Getenv(noPidfds) != "" {
-		if _, err := unix.PidfdOpen(os.Getpid(), 0); !errors.Is(err, unix.ENOSYS) {
-			t.Errorf("pidfd_open: %v", err)
-		}
-		return
-	}
-	child := exec.CommandContext(t.Context(), childtest.Command(t)[0], "-test.run=.")
-	child.Env = childtest.Environ(t, noPidfds, "1")
-	out, err := child.CombinedOutput()
-	if child.ProcessState != nil && child.ProcessState.ExitCode() == skipped {
-		t.Skipf("%s", out)
-	}
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
 }
