@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -19,7 +22,8 @@ const root = "../../.."
 
 func TestMain(m *testing.M) { clitest.Main(m, func() int { return cli.Main(cli.Share(drivers())) }) }
 
-// TestStoriesOnNATS runs all stories of the command line with a home in NATS for each.
+// TestStoriesOnNATS runs the stories of the command line that an engine can change, with a home in
+// NATS for each.
 func TestStoriesOnNATS(t *testing.T) {
 	server := natstest.Start(t, "", "", "")
 	stories(t, func(t testing.TB) string { return natstest.NewHome(t, server.URL(), 1) })
@@ -43,11 +47,54 @@ func TestStoriesOnPostgreSQL(t *testing.T) {
 	})
 }
 
-// stories runs the stories in stores, and says how many lines of them do not run there.
+// sameEverywhere are the stories that no engine can change: they have conversations, but nothing of
+// what they look at is in the store. They run in files only. Any other story runs on both engines.
+const sameEverywhere = `
+	agenthooks agentsall agentstrust answers async bridge bridgehomes bridgekeeper coding complete config
+	configguard demo everypoint examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks
+	hooksonly hung identity install instructions interrupt json keeper key kode kodeletplugins mcpadd mcpapprove
+	mcpchanges mcpcommands mcplogin mcppermissions mcpproject mcpserve mcpslow missingguards mixed nested
+	permissionexamples permissionpoints plugincheck pluginlist plugins prompt pure recipes removed resident
+	sandbox schemacache schemas scratch start summarize toolfails toolnames trace trust workbench`
+
+// stories runs the stories that an engine can change in stores, and says how many lines of them do
+// not run there.
 func stories(t *testing.T, newStore func(testing.TB) string) {
 	t.Helper()
-	all := clitest.All(t, root)
+	all := touched(t)
 	files, shared := clitest.Conditional(t, all)
 	t.Logf("%d stories, %d lines of them in files only, %d in a store only", len(all), files, shared)
 	clitest.Stories{Root: root, Files: all, Store: newStore, Drivers: drivers()}.Run(t)
+}
+
+// touched returns the stories that an engine can change.
+func touched(t *testing.T) (list []string) {
+	t.Helper()
+	same := map[string]bool{}
+	for name := range strings.FieldsSeq(sameEverywhere) {
+		same[name] = true
+	}
+	for _, path := range clitest.All(t, root) {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		if !same[name] {
+			list = append(list, path)
+		}
+		delete(same, name)
+	}
+	if len(same) > 0 {
+		t.Errorf("there are no such stories: %v", same)
+	}
+	return list
+}
+
+// TestStoriesThatSayWhatAnEngineChangesRunOnBoth: a line for files or for a store shows that an
+// engine can change the story.
+func TestStoriesThatSayWhatAnEngineChangesRunOnBoth(t *testing.T) {
+	run := touched(t)
+	for _, path := range clitest.All(t, root) {
+		files, shared := clitest.Conditional(t, []string{path})
+		if files+shared > 0 && !slices.Contains(run, path) {
+			t.Errorf("%s has lines for files or for a store; take it out of sameEverywhere", path)
+		}
+	}
 }

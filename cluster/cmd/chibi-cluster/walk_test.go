@@ -14,11 +14,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/chibi-host/chibi/cluster/internal/ports"
 )
 
 // TestThreeServersOnOneMachine does what the section of that name in docs/CLUSTER.md says, in
 // one shell: with the programs of this checkout, in an empty directory, and at other ports.
 func TestThreeServersOnOneMachine(t *testing.T) {
+	ports.NeedServers(t)
 	needs(t, "openssl")
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "cluster/config"), os.DirFS("../../config")); err != nil {

@@ -79,6 +79,7 @@ type Node struct {
 // addition to the directory.
 func StartCluster(t testing.TB, jetstream string) *Cluster {
 	t.Helper()
+	ports.NeedServers(t)
 	free, err := ports.Free(9)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/chibi-host/chibi/cluster/internal/ports"
 	"github.com/chibi-host/chibi/cluster/natsstore"
 	"github.com/chibi-host/chibi/store"
 )
@@ -33,6 +34,7 @@ type Server struct {
 // is that of the test if dir is "".
 func Start(t testing.TB, dir, jetstream, more string) *Server {
 	t.Helper()
+	ports.NeedServers(t)
 	if dir == "" {
 		dir = t.TempDir()
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chibi-host/chibi/cluster/internal/ports"
 )
 
 // Installed lists the installations of PostgreSQL on this machine, as the directories that have
@@ -50,6 +52,7 @@ func isComplete(dir string) bool {
 // with CI=true, where .ci/cluster/postgres installs it, the test fails.
 func Need(tb testing.TB) string {
 	tb.Helper()
+	ports.NeedServers(tb)
 	list := Installed()
 	switch {
 	case len(list) == 0 && mustBeThere():

@@ -1,6 +1,7 @@
-// Package ports finds ports on loopback for servers of tests. It promises that no port is found
-// twice while the process lives that found it, and that none is one that a system gives to whoever
-// asks for any: a server that starts or starts again later still finds its port free.
+// Package ports finds ports on loopback for servers of tests, and skips tests in a run without
+// servers. It promises that no port is found twice while the process lives that found it, and that
+// none is one that a system gives to whoever asks for any: a server that starts or starts again
+// later still finds its port free.
 package ports
 
 import (
