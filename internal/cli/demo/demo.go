@@ -229,11 +229,13 @@ func (d *demonstration) at(ctx context.Context, name string) (*app.Session, erro
 		Trace:   app.TraceOptions{Off: true, Record: func(r plugin.Record) { d.records = append(d.records, r) }},
 		Output:  d.output,
 	}
+	// The examples are known to answer: on a slow machine the demonstration waits for them.
+	opts.Set = []string{"plugins.probe_timeout_ms=60000", "plugins.hook_timeout_ms=60000"}
 	switch name {
 	case project:
 		opts.Permissions = app.PermissionOptions{Coding: true, Allow: []string{allowed}}
 	case agents:
-		opts.Permissions, opts.Set = app.PermissionOptions{Coding: true}, []string{"tools.agents=true"}
+		opts.Permissions, opts.Set = app.PermissionOptions{Coding: true}, append(opts.Set, "tools.agents=true")
 	}
 	s, err := app.Open(ctx, opts)
 	if err != nil {
