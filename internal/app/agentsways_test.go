@@ -171,7 +171,7 @@ func TestHooksInTheBackground(t *testing.T) {
 	h.write("wake.sh", "echo 'look again' >&2; exit 2\n")
 	h.write("claude.json", `{"hooks": {"UserPromptSubmit": [{"hooks": [
   {"type": "command", "command": "sh ./said.sh; touch said", "async": true},
-  {"type": "command", "command": "touch hanging; exec sleep 300", "async": true}]}],
+  {"type": "command", "command": "touch hanging; exec sleep 100000", "async": true}]}],
  "PostToolUse": [{"hooks": [{"type": "command", "command": "sh ./wake.sh", "async": true, "asyncRewake": true}]}]}}`)
 	dir, _ := os.Getwd()
 	o := trusting(fmt.Sprintf("foreign.claude.files=[%q]", filepath.Join(dir, "claude.json")))
@@ -183,7 +183,6 @@ func TestHooksInTheBackground(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	err = s.Run(t.Context(), func() error {
 		for _, prompt := range []string{"first", "second", `@tool shell_exec {"command": "sleep 1"}`} {
 			if err := s.Ask(t.Context(), prompt); err != nil {
@@ -194,7 +193,7 @@ func TestHooksInTheBackground(t *testing.T) {
 			}
 		}
 		// What the hook of a prompt says comes with a later one, when it has ended.
-		for !strings.Contains(answer, "from behind") && time.Since(began) < time.Minute/2 {
+		for !strings.Contains(answer, "from behind") {
 			time.Sleep(100 * time.Millisecond)
 			if err := s.Ask(t.Context(), "and now?"); err != nil {
 				return err
@@ -206,12 +205,8 @@ func TestHooksInTheBackground(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(answer, "from behind") {
-		t.Errorf("its context did not reach the model: %s", answer)
-	}
-	if took := time.Since(began); took > time.Minute ||
-		!strings.Contains(notices, "as they still ran in the background: claude:UserPromptSubmit:2") {
-		t.Errorf("the end took %s: %s", took, notices)
+	if !strings.Contains(notices, "as they still ran in the background: claude:UserPromptSubmit:2") {
+		t.Errorf("nothing says which hook was ended: %s", notices)
 	}
 }
 
@@ -224,19 +219,18 @@ func exists(path string) bool {
 // their pipes, or hang.
 func TestHooksThatMisbehaveAreBounded(t *testing.T) {
 	for script, notice := range map[string]string{
-		"exit 0":                    "",
-		"sleep 300 & exit 0":        "",
-		"cat >/dev/null; sleep 300": "it took too long",
-		"wc -c >size":               "",
+		"exit 0":                       "",
+		"sleep 100000 & exit 0":        "",
+		"cat >/dev/null; sleep 100000": "it took too long",
+		"wc -c >size":                  "",
 	} {
 		h := newAgentHome(t, "")
 		h.write("hook.sh", script+"\n")
 		on := h.settings("claude", "PreToolUse", `{"type": "command", "command": "sh ./hook.sh", "timeout": 3}`)
 		large := strings.Repeat("x", 600_000)
-		began := time.Now()
 		a := h.ask(fmt.Sprintf(`@tool write_file {"path": "large", "content": %q}`, large), trusting(on))
-		if took := time.Since(began); took > time.Minute || !exists("large") || !strings.Contains(a.notices, notice) {
-			t.Errorf("%s: %s, %.200q\n%.500s", script, took, a.answer, a.notices)
+		if !exists("large") || !strings.Contains(a.notices, notice) {
+			t.Errorf("%s: %.200q\n%.500s", script, a.answer, a.notices)
 		}
 		if size, _ := os.ReadFile("size"); strings.HasPrefix(script, "wc") && len(strings.TrimSpace(string(size))) != 6 {
 			t.Errorf("the hook got %s bytes", size)

@@ -62,20 +62,16 @@ func answer(e bridge.Event, payload string) (decision, reason, told string) {
 }
 
 func TestAPluginThatHangsIsBounded(t *testing.T) {
-	hangs := map[string]string{"hangs": script("hangs", `"pre_tool"`, "exec sleep 1000")}
+	hangs := map[string]string{"hangs": script("hangs", `"pre_tool"`, "exec sleep 100000")}
 	for name, test := range map[string]struct{ config, decision string }{
 		"an ordinary one": {"", ""},
 		"a guard":         {"[plugins.hangs]\non_failure = \"block\"\n", "deny"},
 	} {
 		e := event(home(t, test.config, hangs), "PreToolUse")
 		e.Deadline = 500 * time.Millisecond
-		began := time.Now()
 		decision, reason, told := answer(e, fmt.Sprintf(call, ""))
 		if decision != test.decision || !strings.Contains(reason+told, "no answer before the time for this event was over") {
 			t.Errorf("%s: %q, %q, %q", name, decision, reason, told)
-		}
-		if took := time.Since(began); took > 20*time.Second {
-			t.Errorf("%s: it took %v", name, took)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
@@ -69,7 +70,8 @@ func tryPlugin(t *testing.T, script string) {
 	if err := os.WriteFile(filepath.Join(dir, "p"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: dir})
+	loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: dir, ProbeTimeout: time.Hour,
+		HookTimeout: time.Hour, ToolTimeout: time.Hour})
 	if err != nil || len(loaded.Plugins) != 1 || len(loaded.Notices) > 0 {
 		t.Fatalf("%v, skipped %+v, notices %v; script:\n%s", err, loaded.Skipped, loaded.Notices, script)
 	}

@@ -110,16 +110,13 @@ func BenchmarkRedact(b *testing.B) {
 	b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/MB")
 }
 
-// TestNoTextTakesLong: texts made for scanners that look again and again.
-func TestNoTextTakesLong(t *testing.T) {
+// TestNoTextIsLookedAtAgainAndAgain: texts made for scanners that do would keep them busy for hours,
+// so that go test gives up.
+func TestNoTextIsLookedAtAgainAndAgain(t *testing.T) {
 	r := trace.NewRedactor([]string{"a-secret-key"}, []*regexp.Regexp{regexp.MustCompile("zzz+")})
 	for _, piece := range []string{"eyJ", "eyJ-", "eyJaaaaaa.", "sk-", "-----BEGIN ", "-----END ", "://", "://a:", "?key=",
 		"&a", "bearer ", "authorization:", `\`, `\"`, `"`, `\u0022sk-`, "a"} {
-		line, _ := json.Marshal(strings.Repeat(piece, 1<<20/len(piece)))
-		begin := time.Now()
+		line, _ := json.Marshal(strings.Repeat(piece, 1<<21/len(piece)))
 		r.Line(line)
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("%q: %s", piece, took)
-		}
 	}
 }

@@ -53,12 +53,11 @@ func TestADaemonThatHoldsThePipesDoesNotDelayTheEnd(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("needs setsid")
 	}
-	c := sh(`setsid sleep 1000 & echo $!; exec sleep 1000`)
+	c := sh(`setsid sleep 100000 & echo $!; exec sleep 100000`)
 	c.Timeout = 2 * time.Second
-	begin := time.Now()
-	out, err := process.Runner{Grace: soon}.Run(t.Context(), c)
-	if took := time.Since(begin); !errors.Is(err, process.ErrTimeout) || took >= soon {
-		t.Errorf("took %s, error %v", took, err)
+	out, err := process.Runner{Grace: 24 * time.Hour}.Run(t.Context(), c) // whoever waited would never end
+	if !errors.Is(err, process.ErrTimeout) {
+		t.Errorf("error %v", err)
 	}
 	var pid int
 	if fmt.Sscan(string(out.Stdout), &pid); pid == 0 || syscall.Kill(pid, syscall.SIGKILL) != nil {

@@ -148,13 +148,12 @@ func TestTheEnvironmentOfACommand(t *testing.T) {
 
 func TestATimeoutKeepsWhatWasPrintedAndLeavesNothing(t *testing.T) {
 	for name, command := range map[string]string{
-		"children":                  "sleep 100 & sleep 100",
-		"a child that holds a pipe": "(trap '' TERM; sleep 100; sleep 100) & wait",
-		"a child that stopped":      "(kill -STOP $(exec sh -c 'echo $PPID')) & sleep 100",
+		"children":                  "sleep 100000 & sleep 100000",
+		"a child that holds a pipe": "(trap '' TERM; sleep 100000; sleep 100000) & wait",
+		"a child that stopped":      "(kill -STOP $(exec sh -c 'echo $PPID')) & sleep 100000",
 	} {
 		t.Run(name, func(t *testing.T) {
 			life := newLifeline(t)
-			begin := time.Now()
 			got := exec(t, coding.ShellConfig{Dir: t.TempDir(), Runner: process.Runner{Grace: 100 * time.Millisecond}},
 				map[string]any{"command": life.hold + "echo out; echo err >&2; " + command, "timeout_secs": 1})
 			want := "out\nstderr:\nerr\ntimed out after 1s; the command was ended with its children"
@@ -162,9 +161,6 @@ func TestATimeoutKeepsWhatWasPrintedAndLeavesNothing(t *testing.T) {
 				t.Errorf("got %q, reason %q", got.Told(), got.Reason)
 			}
 			life.mustEnd()
-			if took := time.Since(begin); took > soon {
-				t.Errorf("it took %s", took)
-			}
 		})
 	}
 }

@@ -116,7 +116,7 @@ func TestAPersonIsAskedForAServerAndThatTimeIsNotTheServers(t *testing.T) {
 	if err != nil || result.Text != "accept Kyoto" {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if s := result.Served; s.Wait < 1500*time.Millisecond || s.Call > time.Second || s.Server != "test" {
+	if s := result.Served; s.Wait < 1500*time.Millisecond || s.Server != "test" {
 		t.Errorf("%+v", s)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,8 +37,19 @@ func Main(m *testing.M, chibi func() int) {
 		if os.Getenv(withoutTerminal) != "" {
 			leaveTerminal()
 		}
+		os.Args = patient(os.Args)
 		os.Exit(chibi())
 	}, "mcp-server": serveScript})
+}
+
+// patient puts before the arguments of chibi how long plugins may take: on a busy machine they
+// take longer than they may, and that is no part of a story unless it says so itself. What --save
+// would store, and what chibi starts chibi with, stays as it is.
+func patient(args []string) []string {
+	if slices.Contains(args, "--save") || len(args) > 1 && strings.HasPrefix(args[1], "__") {
+		return args
+	}
+	return slices.Insert(args, 1, "--set", "plugins.probe_timeout_ms=600000", "--set", "plugins.hook_timeout_ms=600000")
 }
 
 // Stories are scripts, and where they run. Each has a home of its own below $WORK; $EXAMPLES

@@ -87,14 +87,11 @@ func TestServersThatMisbehave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := setUp(t, fetch.Config{}, "http://127.0.0.1:*")
-			begun, seconds := time.Now(), "30"
+			seconds := "30"
 			if strings.HasSuffix(test.want, "within 1s") {
 				seconds = "1"
 			}
 			got := u.fetch(t, `{"url": "http://127.0.0.1:`+raw(t, test.write)+`/", "timeout_secs": `+seconds+`}`)
-			if took := time.Since(begun); took > time.Minute {
-				t.Errorf("it took %s", took)
-			}
 			if !strings.Contains(got.Text, test.want) || len(got.Text) > 2<<20 || strings.ContainsAny(got.Text,
 				"\x1b\x01") {
 				t.Errorf("%.500q, want %q", got.Text, test.want)
