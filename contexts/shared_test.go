@@ -198,3 +198,84 @@ func TestAContextThatIsUsedWhileItExpires(t *testing.T) {
 		t.Errorf("removed %+v, %v", removed, err)
 	}
 }
+
+// TestATextThatTwoMachinesChangeHoldsBothChanges has another machine change it between the read
+// and the put of this one, which then tries again with what it reads.
+func TestATextThatTwoMachinesChangeHoldsBothChanges(t *testing.T) {
+	adding := func(c contexts.Context, line string) error {
+		return c.ChangeLocalConfig(func(old string) (string, error) { return old + line, nil })
+	}
+	for name, isHeld := range map[string]bool{"without the lock": false, "with the lock": true} {
+		t.Run(name, func(t *testing.T) {
+			memory := store.NewMemory()
+			work := func(around func(call string, do func() error) error) contexts.Context {
+				e := storetest.Around(memory.Engine(store.Options{}), around)
+				c, err := contexts.OpenShared(e, t.TempDir()).Context("work")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			other := work(func(_ string, do func() error) error { return do() })
+			err := adding(other, "a = 1\n")
+			puts := 0
+			this := work(func(call string, do func() error) error {
+				if call == "Docs.Put" {
+					if puts++; puts == 1 {
+						err = errors.Join(err, adding(other, "b = 2\n"))
+					}
+				}
+				return do()
+			})
+			if isHeld {
+				_, unlock, lockErr := this.Lock(t.Context())
+				if lockErr != nil {
+					t.Fatal(lockErr)
+				}
+				defer unlock()
+			}
+			if err := errors.Join(adding(this, "c = 3\n"), err); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []contexts.Context{this, other} {
+				if got, err := c.LocalConfig(t.Context()); got != "a = 1\nb = 2\nc = 3\n" || err != nil || puts != 2 {
+					t.Errorf("after %d puts the text is %q, %v", puts, got, err)
+				}
+			}
+		})
+	}
+}
+
+// TestATextThatAnotherMachineWroteFirstIsPutAgain, and not without end.
+func TestATextThatAnotherMachineWroteFirstIsPutAgain(t *testing.T) {
+	for name, set := range map[string]func(contexts.Context) error{
+		"a text of the context": func(c contexts.Context) error { return c.SetTodos("one") },
+		"a text of the home":    func(c contexts.Context) error { return c.SetReflection("one") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			conflicts := 0
+			e := storetest.Around(store.NewMemory().Engine(store.Options{}), func(call string, do func() error) error {
+				if call == "Docs.Put" && conflicts > 0 {
+					conflicts--
+					return store.ErrConflict
+				}
+				return do()
+			})
+			c, err := contexts.OpenShared(e, t.TempDir()).Context("work")
+			if err == nil {
+				err = c.Append(contexts.UserMessage("ann", "work", "one"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			conflicts = 1
+			if err := set(c); err != nil || conflicts != 0 {
+				t.Errorf("after one conflict: %v", err)
+			}
+			conflicts = 1000
+			if err := set(c); !errors.Is(err, store.ErrConflict) || conflicts == 0 {
+				t.Errorf("after conflicts again and again: %v", err)
+			}
+		})
+	}
+}
