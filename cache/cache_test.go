@@ -74,6 +74,27 @@ func TestDamageIsNotFound(t *testing.T) {
 	}
 }
 
+// TestADescriptionOfAnotherEntryIsNone: a file that was copied or renamed is not the entry that
+// its name says, and the one that it is about stays.
+func TestADescriptionOfAnotherEntryIsNone(t *testing.T) {
+	c := cache.Open(t.TempDir())
+	e := cachetest.Put(t, c, "tool", cachetest.Numbered(2))
+	const other = "tool_00000000_00000000"
+	for _, ending := range []string{".cache", ".meta.json", ".index.json"} {
+		from := strings.TrimSuffix(e.Path, ".cache") + ending
+		if err := os.Link(from, strings.Replace(from, e.ID, other, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Open(t.Context(), other); !errors.Is(err, cache.ErrNotFound) || !strings.Contains(err.Error(), other) {
+		t.Errorf("error = %v", err)
+	}
+	if list, err := c.List(t.Context()); err != nil || len(list) != 1 || list[0].ID != e.ID {
+		t.Errorf("list = %+v, %v", list, err)
+	}
+	cachetest.Open(t, c, e.ID)
+}
+
 func TestALostIndexIsRebuilt(t *testing.T) {
 	dir := t.TempDir()
 	c := cache.Open(dir)
