@@ -150,10 +150,12 @@ func TestASecretIsNotInheritedByARunThatHidesIt(t *testing.T) {
 	}
 }
 
-// TestAChangedFileEndsItsProcess, and the next run has the new one.
+// TestAChangedFileEndsItsProcess when the keeper next looks, every ten seconds, and the next run
+// has a new one at once.
 func TestAChangedFileEndsItsProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.keep = time.Hour // longer than anything here waits: it is not age that ends the process
 	w.own(func(script string) string { return script })
 	over := w.serve()
 	first := w.run()

@@ -42,9 +42,6 @@ func (k Key) isCurrent() bool {
 	return now.identify() == nil && now == k
 }
 
-// sameFile reports whether two keys are of one executable in the same state.
-func (k Key) sameFile(other Key) bool { return k.File == other.File && k.Contents == other.Contents }
-
 // always are the variables that belong to a key whatever a plugin lists: another home is
 // another world, and with another depth a plugin could start chibi for ever.
 const always = "CHIBI_HOME CHIBI_DEPTH"

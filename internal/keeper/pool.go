@@ -51,11 +51,6 @@ func (p *pool) reserve(w Wanted, l *loan) (c *child, wasThere bool, err error) {
 		return nil, false, errors.New("it ends")
 	}
 	for _, c := range p.all {
-		if c.key.Path == w.Key.Path && !c.key.sameFile(w.Key) {
-			c.dismiss()
-		}
-	}
-	for _, c := range p.all {
 		if c.key == w.Key && c.lend(l, w) {
 			return c, true, nil
 		}
