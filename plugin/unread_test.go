@@ -30,8 +30,8 @@ func TestAnAnswerToAPayloadThatWasNotRead(t *testing.T) {
 		{name: "a rewrite", body: `{"prompt":"other"}`, want: `{}`, notices: []string{begins + unread + "went on without it"},
 			results: []string{"p: failed", "p: no opinion"}},
 		{name: "no answer, where a failure blocks", failure: plugin.Block,
-			want: `{"block":true,"message":"plugin \"p\" failed, and its failure blocks: it read nothing of a payload of 44 B, ` +
-				`which only standard input can carry"}`,
+			want: `{"block":true,"message":"plugin \"p\" failed, and its failure blocks: it read nothing of a payload ` +
+				`of 44 B, which only standard input can carry"}`,
 			notices: []string{begins + unread + "blocked, as its on_failure asks for"},
 			results: []string{"p: failed", "p: no opinion"}},
 		{name: "a block", body: `{"block":true,"message":"no"}`, want: `{"block":true,"message":"no"}`,

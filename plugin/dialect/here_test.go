@@ -26,7 +26,8 @@ func TestWhatIsRefusedAndWhatEndsTheTurn(t *testing.T) {
 	}{
 		{hookpoints.PreMessage.Name, blockNo, haltStop, blockNo, haltNo},
 		{hookpoints.PreTool.Name, blockNo, haltStop, haltStop, haltNo},
-		{hookpoints.PreToolOutput.Name, `{"context":"no"}`, haltStop, `{"context":"no","halt":true,"message":"stop"}`, haltNo},
+		{hookpoints.PreToolOutput.Name, `{"context":"no"}`, haltStop,
+			`{"context":"no","halt":true,"message":"stop"}`, haltNo},
 		{hookpoints.PostToolBatch.Name, haltNo, haltStop, haltStop, haltNo},
 		{hookpoints.PostTurn.Name, haltNo, haltStop, haltStop, haltNo},
 		{hookpoints.PreStop.Name, `{"follow_up_messages":["no"]}`, haltStop, haltStop, haltNo},
