@@ -16,6 +16,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/fileid"
 	"github.com/chibi-host/chibi/internal/keeper"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/plugin/resident"
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Setenv(scriptVariable, filepath.Join(dir, "p"))
-	code := m.Run()
+	code := systest.Processes{M: m}.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }

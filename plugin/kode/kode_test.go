@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/kode"
 	"github.com/chibi-host/chibi/plugin/plugintest"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -33,7 +34,8 @@ func options(t *testing.T, hooks ...kode.Hook) kode.Options {
 			hooks[i].Timeout = time.Minute
 		}
 	}
-	return kode.Options{Hooks: hooks, WorkDir: t.TempDir(), Session: "s1", Dir: t.TempDir()}
+	return kode.Options{Hooks: hooks, WorkDir: t.TempDir(), Session: "s1", Dir: t.TempDir(),
+		Runner: process.Runner{Grace: 100 * time.Millisecond}}
 }
 
 func TestConformance(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/chibi-host/chibi/plugin/kodelet"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/plugintest"
+	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -38,7 +39,7 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 // options are those of a test: nothing but a slow machine is too slow.
 func options(dirs ...string) kodelet.Options {
 	opts := kodelet.Options{QueryTimeout: time.Minute, HookTimeout: time.Minute, Conversation: "work", Dir: "/project",
-		AutoCompact: true, Threshold: 0.8}
+		AutoCompact: true, Threshold: 0.8, Runner: process.Runner{Grace: 100 * time.Millisecond}}
 	for i, path := range dirs {
 		opts.Dirs = append(opts.Dirs, kodelet.Dir{Path: path, Prefix: fmt.Sprintf("%d:", i)})
 	}

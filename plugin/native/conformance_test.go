@@ -14,6 +14,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	testConformance(t, func(t *testing.T, hook hookpoints.Name, name, body string) native.Options {
 		schema := fmt.Sprintf(`{"name":%q,"hooks":[%q]}`, name, hook)
 		return native.Options{Dir: newPluginDir(t).plugin(name, schema, body).dir}
@@ -44,6 +45,7 @@ for line in sys.stdin:
 `
 
 func TestConformanceOfResidents(t *testing.T) {
+	t.Parallel()
 	testResidents(t, func(*testing.T) resident.Keeper { return nil })
 }
 
@@ -64,7 +66,7 @@ func testConformance(t *testing.T,
 	subscribed func(t *testing.T, hook hookpoints.Name, name, body string) native.Options) {
 	t.Helper()
 	load := func(t *testing.T, opts native.Options, timeout time.Duration) plugin.Plugin {
-		opts.ProbeTimeout, opts.HookTimeout = time.Minute, timeout
+		opts.ProbeTimeout, opts.HookTimeout, opts.Runner.Grace = time.Minute, timeout, 100*time.Millisecond
 		loaded, err := native.Load(t.Context(), opts)
 		if err != nil || len(loaded.Plugins) != 1 {
 			t.Fatalf("left out: %+v, %v", loaded.Skipped, err)

@@ -37,4 +37,7 @@ func lender(t *testing.T) resident.Keeper {
 }
 
 // TestConformanceOfKeptResidents: a plugin means the same when a keeper holds its process.
-func TestConformanceOfKeptResidents(t *testing.T) { testResidents(t, lender) }
+func TestConformanceOfKeptResidents(t *testing.T) {
+	t.Parallel()
+	testResidents(t, lender)
+}

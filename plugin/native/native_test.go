@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/systest"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/google/go-cmp/cmp"
 )
+
+func TestMain(m *testing.M) { os.Exit(systest.Processes{M: m}.Run()) }
 
 // pluginDir is a plugins directory that a test fills.
 type pluginDir struct {
@@ -226,6 +229,7 @@ func TestAFileElsewhereIsLoadedAsIfItWereInTheDirectory(t *testing.T) {
 }
 
 func TestASchemaThatHangsLeavesTheOthers(t *testing.T) {
+	t.Parallel()
 	f := newPluginDir(t).file("hangs", "#!/bin/sh\nexec sleep 600\n", 0o755).plugin("works", `{"name":"works"}`, "")
 	loaded := f.load(native.Options{ProbeTimeout: 300 * time.Millisecond})
 	if got := names(loaded); len(got) > 1 || len(loaded.Skipped) < 1 ||

@@ -250,6 +250,7 @@ func TestWhatAResidentIsToldOfTheConversation(t *testing.T) {
 // TestEveryMisbehaviour: each ends the process and what it was asked; nothing is asked
 // twice, and the next event starts it again.
 func TestEveryMisbehaviour(t *testing.T) {
+	t.Parallel()
 	const once = `[ "$(grep -c started 'LOG')" -gt 1 ] && { reply null; continue; }
 		`
 	for name, test := range map[string]struct{ body, notice string }{
@@ -462,6 +463,7 @@ func TestCtrlCEndsAResidentThatIsBeingAsked(t *testing.T) {
 }
 
 func TestAResidentThatIgnoresItsEndIsKilled(t *testing.T) {
+	t.Parallel()
 	p := loadResident(t, "", `trap '' TERM; reply null; exec 0<&-; while :; do sleep 600; done`)
 	p.fire("{}")
 	p.allEnded()
@@ -488,6 +490,7 @@ func TestAHangBlocksOnlyItself(t *testing.T) {
 // TestOneAtATimeUnlessConcurrent: the plugin answers its first request only after it has
 // read a second one. Only a concurrent plugin gets that.
 func TestOneAtATimeUnlessConcurrent(t *testing.T) {
+	t.Parallel()
 	const second = `[ $n -eq 1 ] && { first=$id; continue; }
 		reply '{"output":"second"}'; id=$first; reply '{"output":"first"}'`
 	p := loadResident(t, `,"concurrent":true`, second)

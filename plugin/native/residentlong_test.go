@@ -120,8 +120,8 @@ func TestALargeTextThatIsNotTheOutputFailsTheCall(t *testing.T) {
 // TestNothingIsLeftOfALargeLineThatNobodyReads: a process writes it when it is told to end.
 func TestNothingIsLeftOfALargeLineThatNobodyReads(t *testing.T) {
 	opts, dir := spooling(t, 0)
-	p := loadResident(t, "", `trap 'head -c 3000000 /dev/zero | tr "\0" x; echo; exit' TERM
-		log ready; sleep 1000 & wait`, opts, func(o *native.Options) { o.Runner.Grace = time.Minute })
+	p := loadResident(t, "", `trap 'kill -9 $!; head -c 3000000 /dev/zero | tr "\0" x; echo; exit' TERM
+		sleep 1000 & log ready; wait`, opts, func(o *native.Options) { o.Runner.Grace = time.Minute })
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()

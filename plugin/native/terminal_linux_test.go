@@ -38,6 +38,7 @@ else: print("answer " + a)
 
 func TestAPluginAsksThePersonAtTheTerminal(t *testing.T) {
 	beHost(t)
+	t.Parallel()
 	const asked = `plugin "a" asked the person and then failed: `
 	tests := []struct {
 		name, typed string

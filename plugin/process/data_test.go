@@ -111,6 +111,7 @@ func TestDataIsInAVariableIfItFits(t *testing.T) {
 }
 
 func TestAProcessThatTookNothingOfWhatOnlyStandardInputCarries(t *testing.T) {
+	t.Parallel()
 	large := bytes.Repeat([]byte("0123456\n"), 140_000/8)
 	small := []byte("no\x00variable")
 	tests := map[string]struct {

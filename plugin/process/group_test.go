@@ -29,6 +29,7 @@ print("moved", file=sys.stderr, flush=True)
 while True: time.sleep(1000)'`
 
 func TestAProcessThatLeavesItsGroupIsEndedToo(t *testing.T) {
+	t.Parallel()
 	for name, timeout := range map[string]time.Duration{"it takes too long": 300 * time.Millisecond,
 		"it is called off": time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +51,7 @@ func TestAProcessThatLeavesItsGroupIsEndedToo(t *testing.T) {
 }
 
 func TestADaemonThatHoldsThePipesDoesNotDelayTheEnd(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("needs setsid")
 	}
@@ -66,6 +68,7 @@ func TestADaemonThatHoldsThePipesDoesNotDelayTheEnd(t *testing.T) {
 }
 
 func TestAStoppedProcessMayPutThingsAwayToo(t *testing.T) {
+	t.Parallel()
 	c := sh(`trap "echo put away; exit 0" TERM; kill -STOP $$; echo never`)
 	c.Timeout = 2 * time.Second
 	out, err := process.Runner{Grace: soon}.Run(t.Context(), c)

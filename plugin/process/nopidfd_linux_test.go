@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/chibi-host/chibi/internal/systest"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(systest.Processes{M: m}.Run())
 }
 
 // refusePidfds makes pidfd_open fail as in an old kernel, for this process and those that

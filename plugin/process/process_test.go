@@ -158,6 +158,7 @@ func TestWhatWasNotReadIsThereAfterTheEnd(t *testing.T) {
 }
 
 func TestAProcessThatClosesItsStreamsIsToBeClosed(t *testing.T) {
+	t.Parallel()
 	life := newLifeline(t)
 	p := start(t, process.Runner{}, life.sh("exec <&- >&-; sleep 1000"))
 	mustFail(t, p, process.ErrClosed, "connection closed: it closed its standard output")
@@ -371,6 +372,7 @@ func TestAChildThatLetGoOfThePipesIsLeftAloneEvenIfNobodyReads(t *testing.T) {
 
 // TestWhatAWholeCommandLeavesIsEnded, also if it has closed its outputs, and a group of its own.
 func TestWhatAWholeCommandLeavesIsEnded(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"in its group":     `sleep 1000 >/dev/null 2>&1 </dev/null & echo up; read line; exit 0`,
 		"after it crashed": `sleep 1000 >/dev/null 2>&1 </dev/null & echo up; read line; kill -KILL $$`,

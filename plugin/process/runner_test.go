@@ -175,6 +175,7 @@ func TestWhatCannotBeStarted(t *testing.T) {
 }
 
 func TestAProcessThatTakesTooLongIsEndedWithAllOfItsGroup(t *testing.T) {
+	t.Parallel()
 	tests := map[string]string{
 		"it hangs":                 `sleep 1000; echo`,
 		"it ignores SIGTERM":       `trap "" TERM; sleep 1000; sleep 1000`,
@@ -223,6 +224,7 @@ func TestAProcessThatIsCalledOffMayPutThingsAway(t *testing.T) {
 // TestARunIsCalledOffSoon has runs that end while the process is young, when it is waited
 // for in another way than later.
 func TestARunIsCalledOffSoon(t *testing.T) {
+	t.Parallel()
 	for _, after := range []time.Duration{time.Millisecond, 15 * time.Millisecond, 99 * time.Millisecond} {
 		for name, script := range map[string]string{"it hangs": "exec sleep 1000", "it writes": "exec yes",
 			"it complains": "exec yes >&2", "it does not read": "exec sleep 1000 <&-"} {
@@ -246,6 +248,7 @@ func TestARunIsCalledOffSoon(t *testing.T) {
 
 // TestAnswersOfEverySize are read whole, whoever reads them and however they come.
 func TestAnswersOfEverySize(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{0, 1, 4096, 4097, 65_535, 65_536, 65_537, 200_000} {
 		for _, script := range []string{"head -c %d /dev/zero", "head -c %d /dev/zero; sleep 0.12",
 			"sleep 0.12; head -c %d /dev/zero",
@@ -299,6 +302,7 @@ func TestABackgroundChildThatLetGoOfThePipesIsLeftAlone(t *testing.T) {
 }
 
 func TestAChildThatLeftTheGroupDelaysNothing(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/usr/bin/setsid"); err != nil {
 		t.Skip("needs setsid")
 	}
@@ -466,6 +470,7 @@ func (s slowSpool) Write(data []byte) (int, error) {
 }
 
 func TestNothingIsLostWhenTheOutputIsStoredSlowly(t *testing.T) {
+	t.Parallel()
 	const size = 1<<20 + 100_000 // the last pieces are stored when the process has ended
 	for name, script := range map[string]string{"alone": "", "with a child that holds the pipe": "sleep 1000 & "} {
 		t.Run(name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func (s leaseRules) renewed(t *testing.T) {
 	t.Parallel()
 	m := s.machines(t, 2)
 	l := take(m[0], "work", "one")
-	over := time.After(2 * lease)
+	over := time.After(lease + lease/4)
 	for last := false; !last; {
 		refused(m[1], "work", "one")
 		select {

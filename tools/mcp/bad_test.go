@@ -14,6 +14,7 @@ import (
 )
 
 func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
+	t.Parallel()
 	missing := mcp.Server{Name: "test", Command: "chibi-no-such-program"}
 	missingPath := mcp.Server{Name: "test", Command: "/nowhere/server"}
 	hangs := program(t, "hangs")
@@ -39,6 +40,7 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 }
 
 func TestAServerThatFloodsIsEnded(t *testing.T) {
+	t.Parallel()
 	for name, why := range map[string]string{
 		"floods with text":      "it wrote more than 1000 lines to standard output that are no messages",
 		"floods with one line":  "ended after 8.0 MiB of output without a newline, the limit",
@@ -57,6 +59,7 @@ func TestAServerThatFloodsIsEnded(t *testing.T) {
 }
 
 func TestAHugeResultIsNotReadAndTheServerIsStartedAgain(t *testing.T) {
+	t.Parallel()
 	pool := newPool(t, mcp.PoolConfig{})
 	server := program(t, "answers")
 	want := `Error: tool "huge" of MCP server "test": the server did not answer: ` +
@@ -70,6 +73,7 @@ func TestAHugeResultIsNotReadAndTheServerIsStartedAgain(t *testing.T) {
 }
 
 func TestACallThatIsGivenUpIsCancelledAndTheServerStays(t *testing.T) {
+	t.Parallel()
 	pool := newPool(t, mcp.PoolConfig{})
 	server := program(t, "is slow")
 	server.Timeout = 2 * time.Second

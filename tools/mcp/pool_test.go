@@ -102,6 +102,7 @@ func TestAServerSaysThatItsToolsChanged(t *testing.T) {
 }
 
 func TestAPersonIsAskedForAServerAndThatTimeIsNotTheServers(t *testing.T) {
+	t.Parallel()
 	pool := newPool(t, mcp.PoolConfig{Elicit: func(_ context.Context, q mcp.Question) (mcp.Answer, error) {
 		if q.Server != "test" || q.Message != "Which city?" || !strings.Contains(string(q.Schema), `"city"`) {
 			t.Errorf("%+v", q)

@@ -112,6 +112,7 @@ func misbehaving(t *testing.T) mcp.Server {
 }
 
 func TestWhatAnHTTPServerDoesWrongIsSaidAndTheNextCallWorks(t *testing.T) {
+	t.Parallel()
 	for tool, want := range map[string]string{
 		"stalls":              "no answer within 1s (timeout_ms)",
 		"stalls in the midst": "no answer within 1s (timeout_ms)",

@@ -5,14 +5,11 @@ package clitest
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -28,12 +25,9 @@ import (
 const withoutTerminal = "CHIBI_TEST_WITHOUT_TERMINAL"
 
 // Main runs the tests of a package, or is one of the programs that stories start: "chibi",
-// whose exit status the function returns, or "mcp-server". It does not return. Stories wait for
-// other processes most of the time, so twice as many run at once as there are processors, unless
-// the command line says otherwise.
+// whose exit status the function returns, or "mcp-server". It does not return.
 func Main(m *testing.M, chibi func() int) {
-	flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()))
-	testscript.Main(systest.Interpreters{M: m}, map[string]func(){"chibi": func() {
+	testscript.Main(systest.Processes{M: m}, map[string]func(){"chibi": func() {
 		if os.Getenv(withoutTerminal) != "" {
 			leaveTerminal()
 		}

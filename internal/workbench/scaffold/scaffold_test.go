@@ -20,13 +20,14 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
-func TestMain(m *testing.M) { os.Exit(systest.Interpreters{M: m}.Run()) }
+func TestMain(m *testing.M) { os.Exit(systest.Processes{M: m}.Run()) }
 
 // TestWhatIsWrittenPassesTheCheck writes a plugin for every hook in every
 // language, with a tool and without.
 func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 	for _, lang := range scaffold.Languages() {
 		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
 			program, needed := map[string]string{"node": "node", "bash": "bash", "python": "python3"}[lang]
 			if _, err := exec.LookPath(program); needed && err != nil {
 				t.Skip(err)

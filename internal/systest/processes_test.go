@@ -46,7 +46,7 @@ func TestAScriptThatStandsBeforeAnInterpreterIsPassedBy(t *testing.T) {
 		}
 		t.Setenv("PATH", path)
 		found := ""
-		if status := (systest.Interpreters{M: asks{&found}}).Run(); status != 7 {
+		if status := (systest.Processes{M: asks{&found}}).Run(); status != 7 {
 			t.Errorf("exit status %d", status)
 		}
 		if found != filepath.Join(dir, test.want, "python3") {
