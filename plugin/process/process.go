@@ -224,6 +224,9 @@ func (p *Process) ReadLong(ctx context.Context) (Line, error) {
 		select {
 		case <-p.lines.news:
 		case <-ctx.Done():
+			if line, taken, _ := p.lines.take(); taken {
+				return line, nil
+			}
 			return Line{}, ctx.Err()
 		}
 	}

@@ -24,6 +24,13 @@ func supervised() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// hasEnded reports whether a child has ended that nobody has waited for; also if somebody just has.
+func hasEnded(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == syscall.ECHILD || err == nil && info.Signo != 0
+}
+
 // flushInput discards input that was typed and not read.
 func flushInput(tty int) { unix.IoctlSetInt(tty, unix.TCFLSH, unix.TCIFLUSH) }
 

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -85,16 +86,15 @@ func (a *adopted) wait(ctx context.Context, timeout time.Duration) error {
 	var err error
 	select {
 	case <-a.exited:
-		if err := a.streams.overflow(); err != nil {
-			return err
-		}
-		return a.err
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-expired:
 		err = noAnswer(timeout)
 	case <-a.streams.flooded:
 		err = a.streams.out.failure()
+	}
+	if isClosed(a.exited) { // also if its time is over by now
+		return cmp.Or(a.streams.overflow(), a.err)
 	}
 	a.streams.out.hurry()
 	a.remote.End()

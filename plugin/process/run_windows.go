@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -184,20 +185,20 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	var err error
 	select {
 	case <-p.exited:
-		p.streams.out.hurry()
-		p.streams.drainedSoon()
-		err = p.streams.overflow()
 	case <-p.streams.flooded:
-		err = p.streams.out.failure()
 	case <-bounded.Done():
-		if err = ctx.Err(); err == nil {
+		if err = ctx.Err(); err == nil && !isClosed(p.exited) {
 			err = noAnswer(timeout)
 		}
 	}
 	p.streams.out.hurry()
+	if err == nil && isClosed(p.exited) {
+		p.streams.drainedWithin(drainDelay) // children may end by themselves
+	}
 	windows.TerminateJobObject(windows.Handle(p.job), 1)
 	await(p.exited, p.runner.grace())
-	return err
+	p.streams.settle()
+	return cmp.Or(p.streams.overflow(), err)
 }
 
 // await waits for ended, at most for the given time.

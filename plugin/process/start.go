@@ -111,6 +111,12 @@ func finish(ctx context.Context, p *child, c Command) error {
 
 // attend passes the pipes and the process on to goroutines.
 func attend(p *child) {
+	watch(p)
+	p.streams.begin()
+}
+
+// watch passes the process on to a goroutine, and the pipes to those that will read from them.
+func watch(p *child) {
 	p.streams.stdin = p.ends.file(0, "stdin")
 	p.streams.stdout = p.ends.file(1, "stdout")
 	p.streams.stderr = p.ends.file(2, "stderr")
@@ -119,5 +125,4 @@ func attend(p *child) {
 	}
 	p.group.session = p.session
 	p.exited = p.group.exited
-	p.streams.begin()
 }

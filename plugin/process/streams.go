@@ -1,11 +1,11 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -22,8 +22,7 @@ type streams struct {
 	full    bool           // it did; used by whoever reads standard output
 	fed     chan struct{}  // closed when input is written
 	input   []byte
-	written int          // the number of bytes of input that the host wrote
-	passed  atomic.Int64 // grows when a piece of standard output was read, and when it was passed on
+	written int // the number of bytes of input that the host wrote
 	out     sink
 	tail    tail
 	forward forward
@@ -66,19 +65,7 @@ func (s *streams) feed() {
 // that the process does not block.
 func (s *streams) readOutput() {
 	defer s.out.finish()
-	if s.stdout == nil { // it has ended
-		return
-	}
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := s.stdout.Read(buf)
-		s.passed.Add(1)
-		s.takeOutput(buf[:n])
-		s.passed.Add(1)
-		if err != nil {
-			return
-		}
-	}
+	readPipe(s.stdout, make([]byte, 64<<10), s.takeOutput)
 }
 
 // takeOutput passes a piece of standard output to the sink.
@@ -90,14 +77,17 @@ func (s *streams) takeOutput(data []byte) {
 }
 
 // readErrors forwards standard error, up to its bound, and keeps its tail.
-func (s *streams) readErrors() {
-	if s.stderr == nil { // it has ended
-		return
-	}
-	buf := make([]byte, 4<<10)
-	for {
-		n, err := s.stderr.Read(buf)
-		s.takeErrors(buf[:n])
+func (s *streams) readErrors() { readPipe(s.stderr, make([]byte, 4<<10), s.takeErrors) }
+
+// readPipe passes on what comes from a pipe, nil if that has ended, until it ends or settle is
+// called.
+func readPipe(pipe *os.File, buf []byte, pass func([]byte)) {
+	for pipe != nil {
+		n, err := pipe.Read(buf)
+		pass(buf[:n])
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			readRest(pipe, buf, pass)
+		}
 		if err != nil {
 			return
 		}
@@ -143,19 +133,6 @@ func (s *streams) drainedWithin(d time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
-}
-
-// drainedSoon is drainedWithin a moment from now, when the process has ended. The moment begins
-// again while a piece of standard output is passed on that the process may have written: after
-// two more pieces, of which a pipe holds one, they are those of a child.
-func (s *streams) drainedSoon() bool {
-	before := s.passed.Load()
-	for !s.drainedWithin(drainDelay) {
-		if now := s.passed.Load(); now%2 == 0 || now-before > 4 {
-			return false
-		}
-	}
-	return true
 }
 
 // close closes the pipes, which ends their goroutines.

@@ -59,6 +59,10 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 			p.end()
 			return ctx.Err()
 		case <-expired:
+			if p.group.hasExited() || hasEnded(p.pid) {
+				expired = nil // what it answered counts, however late the host looks
+				continue
+			}
 			p.end()
 			return noAnswer(timeout)
 		case <-p.streams.flooded:
@@ -84,12 +88,12 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 }
 
 // drain reads what is left in the pipes of a process that has ended, however long it takes to
-// pass that on. A child in the background that still holds them is ended.
+// read and to pass on. A child in the background that still holds them after a moment is ended.
 func (p *child) drain() {
 	p.streams.out.hurry()
-	if !p.streams.drainedSoon() {
+	if !p.streams.drainedWithin(drainDelay) {
 		p.group.signal(syscall.SIGKILL)
-		p.streams.drainedWithin(drainDelay)
+		p.streams.settle()
 	}
 }
 
@@ -109,7 +113,7 @@ func (p *child) end() {
 	killed, cancel := context.WithTimeout(context.Background(), p.runner.grace())
 	defer cancel()
 	await(killed, p.group.exited)
-	p.streams.drainedWithin(drainDelay)
+	p.streams.settle()
 }
 
 // await waits for ended, or until ctx ends.
