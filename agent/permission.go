@@ -175,7 +175,7 @@ func (c judgedCall) fireAsked(ctx context.Context, q permissions.Question) (perm
 	if halt(c.step, answer.Halted); answer.Halt {
 		return judgementBy(hookpoints.DecisionDeny, answer.Halted.Plugin, haltedError(answer.Halted).Error()), err
 	}
-	return judgementBy(answer.Decision, answer.DecidedBy, answer.Reason), err
+	return judgementBy(answer.Verdict(), answer.DecidedBy, answer.Reason), err
 }
 
 // fire asks the plugins at the permission points of a tool: that of its category, if there is

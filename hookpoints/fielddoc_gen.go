@@ -399,6 +399,8 @@ func fieldDoc(field string) string {
 		return "- is the plugin whose decision it is. The host sets it; a plugin cannot."
 	case "PrePermissionAnswer.Decision":
 		return "decision is \"allow\" or \"deny\", and the person is not asked; \"ask\", which beats \"allow\", leaves the question to the person."
+	case "PrePermissionAnswer.Denied":
+		return "denied refuses the call; false is no opinion."
 	case "PrePermissionAnswer.Halt":
 		return "halt refuses the call and ends the turn."
 	case "PrePermissionAnswer.Halted":
@@ -651,6 +653,16 @@ func fieldDoc(field string) string {
 		return "max_context_window is the model's limit: context_window_limit, never 0."
 	case "Usage.OutputTokens":
 		return "output_tokens is the number of tokens of the model's responses."
+	case "Words.Block":
+		return "block refuses; false is no opinion."
+	case "Words.Decision":
+		return "decision refuses if it is \"deny\"."
+	case "Words.Denied":
+		return "denied refuses; false is no opinion."
+	case "Words.Message":
+		return "message says why."
+	case "Words.Reason":
+		return "reason says why."
 	}
 	return ""
 }

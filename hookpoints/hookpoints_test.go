@@ -42,7 +42,7 @@ var documented = [...]struct{ name, payload, answer string }{
 	{"pre_mcp_call", "tool_name server tool read_only arguments tool_call_id cwd context_name recipe" + nesting,
 		"denied decision reason" + tell},
 	{"pre_permission", "tool_name arguments tool_call_id category subject asked_by reason rule cwd context_name recipe" +
-		nesting, "decision reason halt message" + tell},
+		nesting, "denied decision reason halt message" + tell},
 	{"pre_cache_output", "tool_name arguments content truncated content_path char_count line_count" + nesting,
 		"summary" + tell},
 	{"post_cache_output", "tool_name cache_id char_count token_estimate line_count" + nesting, ""},
@@ -139,7 +139,7 @@ func TestFind(t *testing.T) {
 
 func TestRefusal(t *testing.T) {
 	for point, want := range map[hookpoints.Name]string{
-		"pre_tool": `{"block":true,"message":"no"}`, "pre_permission": `{"decision":"deny","reason":"no"}`,
+		"pre_tool": `{"block":true,"message":"no"}`, "pre_permission": `{"denied":true,"reason":"no"}`,
 		"pre_shell_exec": `{"denied":true,"reason":"no"}`, "post_tool": "",
 	} {
 		if info, _ := hookpoints.Find(point); string(info.Refusal("no")) != want {
@@ -153,6 +153,27 @@ func TestRefusal(t *testing.T) {
 	other := hookpoints.Point[Order, verdict]{Name: "pre_checkout", Mode: hookpoints.Gather}.Info()
 	if got := string(other.Refusal("no")); got != `{"says":"deny","why":"no"}` || hookpoints.Validate(other) != nil {
 		t.Errorf("%s, %v", got, hookpoints.Validate(other))
+	}
+}
+
+// TestWordsForNo: a point understands all of them, and what its answer does not teach is
+// described.
+func TestWordsForNo(t *testing.T) {
+	all := strings.Fields(fieldNames(reflect.TypeFor[hookpoints.Words]()))
+	for _, info := range hookpoints.All() {
+		no, why := info.Refusing()
+		understood := slices.Concat(no, why)
+		taught := strings.Fields(fieldNames(info.Answer))
+		var others []string
+		for _, word := range info.OtherWords() {
+			others = append(others, word.Name)
+		}
+		for _, word := range all {
+			isOther := info.CanBlock() && !slices.Contains(taught, word)
+			if slices.Contains(understood, word) != info.CanBlock() || slices.Contains(others, word) != isOther {
+				t.Errorf("%s: %s: understands %q, taught %q, others %q", info.Name, word, understood, taught, others)
+			}
+		}
 	}
 }
 

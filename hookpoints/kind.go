@@ -67,6 +67,9 @@ func listsNames(t reflect.Type) bool {
 // structs are its own.
 func kindsOf(t reflect.Type) map[string]jsonKind {
 	kinds := map[string]jsonKind{}
+	if !isStruct(t) {
+		return kinds
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, embedded := jsonName(f), f.Type
@@ -84,6 +87,29 @@ func kindsOf(t reflect.Type) map[string]jsonKind {
 		}
 	}
 	return kinds
+}
+
+// checkedType returns the type of an answer with a map in the place of each json.RawMessage, so
+// that only an object can be decoded there.
+func checkedType(answer reflect.Type) reflect.Type {
+	if !isStruct(answer) {
+		return answer
+	}
+	var fields []reflect.StructField
+	hasObjects := false
+	for i := range answer.NumField() {
+		f := answer.Field(i)
+		if f.Type == reflect.TypeFor[json.RawMessage]() {
+			f.Type, hasObjects = reflect.TypeFor[map[string]json.RawMessage](), true
+		}
+		if f.IsExported() && jsonName(f) != "" {
+			fields = append(fields, reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag})
+		}
+	}
+	if !hasObjects {
+		return answer
+	}
+	return reflect.StructOf(fields)
 }
 
 func isStruct(t reflect.Type) bool { return t != nil && t.Kind() == reflect.Struct }

@@ -167,6 +167,8 @@ type PrePermissionPayload struct {
 
 // PrePermissionAnswer is the answer at pre_permission: that of the person, in their place.
 type PrePermissionAnswer struct {
+	// Denied refuses the call; false is no opinion.
+	Denied bool `json:"denied,omitzero" merge:"strictest"`
 	// Decision is "allow" or "deny", and the person is not asked; "ask", which beats "allow",
 	// leaves the question to the person.
 	Decision Decision `json:"decision,omitzero" merge:"strictest"`
@@ -183,6 +185,9 @@ type PrePermissionAnswer struct {
 	// DecidedBy is the plugin whose decision it is. The host sets it; a plugin cannot.
 	DecidedBy string `json:"-"`
 }
+
+// Verdict returns the stricter one of Denied and Decision, "" for no opinion.
+func (a PrePermissionAnswer) Verdict() Decision { return verdict(a.Denied, a.Decision) }
 
 // SetDecidedBy takes the name of the plugin whose decision it is.
 func (a *PrePermissionAnswer) SetDecidedBy(plugin string) { a.DecidedBy = plugin }
@@ -221,11 +226,13 @@ type PermissionAnswer struct {
 func (a *PermissionAnswer) SetDecidedBy(plugin string) { a.DecidedBy = plugin }
 
 // Verdict returns the stricter one of Denied and Decision, "" for no opinion.
-func (a PermissionAnswer) Verdict() Decision {
-	if a.Denied {
+func (a PermissionAnswer) Verdict() Decision { return verdict(a.Denied, a.Decision) }
+
+func verdict(denied bool, decision Decision) Decision {
+	if denied {
 		return DecisionDeny
 	}
-	return a.Decision
+	return decision
 }
 
 // Decision is what an answer says about a call that asks for permission; "" is no opinion.
@@ -243,16 +250,48 @@ func (Decision) Values() []string {
 	return []string{string(DecisionDeny), string(DecisionAsk), string(DecisionAllow)}
 }
 
-// UnmarshalText accepts a decision, and "" for none; "block", which hooks of other agents
-// answer, is "deny". Any other text is an error, because it may have been meant as a denial.
+// UnmarshalText accepts a decision; "block", which hooks of other agents answer, is "deny". Any
+// other text is an error, because it may have been meant as a denial.
 func (d *Decision) UnmarshalText(text []byte) error {
 	switch decided := Decision(text); decided {
 	case "block":
 		*d = DecisionDeny
 		return nil
-	case "", DecisionDeny, DecisionAsk, DecisionAllow:
+	case DecisionDeny, DecisionAsk, DecisionAllow:
 		*d = decided
 		return nil
 	}
 	return fmt.Errorf(`%.40q is no decision; want "deny", "ask" or "allow"`, text)
+}
+
+// Words are the words for no: wherever something can be refused, an answer refuses with any of
+// Block, Denied and Decision, and says why with Message or Reason. The answer of each point
+// teaches some of them; package merge takes the others for those.
+type Words struct {
+	// Block refuses; false is no opinion.
+	Block bool `json:"block,omitzero"`
+	// Denied refuses; false is no opinion.
+	Denied bool `json:"denied,omitzero"`
+	// Decision refuses if it is "deny".
+	Decision Denial `json:"decision,omitzero"`
+	// Message says why.
+	Message string `json:"message,omitzero"`
+	// Reason says why.
+	Reason string `json:"reason,omitzero"`
+}
+
+// Denial is a [Decision] where an answer can only refuse: "deny"; or "allow" for no opinion.
+type Denial string
+
+// Values lists what has an effect, for schemas.
+func (Denial) Values() []string { return []string{string(DecisionDeny)} }
+
+// UnmarshalText accepts what a Decision accepts, except "ask": nobody is asked.
+func (d *Denial) UnmarshalText(text []byte) error {
+	var decided Decision
+	if err := decided.UnmarshalText(text); err != nil || decided == DecisionAsk {
+		return fmt.Errorf(`%.40q is no decision here; want "deny"`, text)
+	}
+	*d = Denial(decided)
+	return nil
 }

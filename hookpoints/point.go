@@ -85,6 +85,9 @@ type Info struct {
 	When    string
 	Payload reflect.Type
 	Answer  reflect.Type
+	// Checked is what answers of plugins are checked against: the fields of Answer, of which
+	// those that are a json.RawMessage hold objects.
+	Checked reflect.Type
 	// Fields are the fields of the answer with their rules, in order.
 	Fields []AnswerField
 }
@@ -111,7 +114,7 @@ func (p Point[P, A]) Info() Info {
 	answer := reflect.TypeFor[A]()
 	return Info{
 		Name: p.Name, Group: p.Group, Mode: p.Mode, When: p.When,
-		Payload: reflect.TypeFor[P](), Answer: answer, Fields: answerFields(answer),
+		Payload: reflect.TypeFor[P](), Answer: answer, Checked: checkedType(answer), Fields: answerFields(answer),
 	}
 }
 

@@ -66,7 +66,7 @@ func (v *validation) answer() {
 		}
 		return
 	}
-	if !slices.Equal(v.info.Fields, answerFields(v.info.Answer)) {
+	if !slices.Equal(v.info.Fields, answerFields(v.info.Answer)) || v.info.Checked != checkedType(v.info.Answer) {
 		v.add("the description has other fields than the answer %s; want Point.Info()", v.info.Answer)
 	}
 	seen := map[string]bool{}

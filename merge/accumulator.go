@@ -67,10 +67,14 @@ func (d *document) current() []byte {
 
 // Add adds a reply, in plugin order, and reports whether the dispatch is settled, so that
 // no further plugin need be asked. Replies of plugins that were asked at the same time are
-// added nevertheless. The body of the reply must be valid like the payload of New.
+// added nevertheless. The body of the reply must be valid like the payload of New. What refuses in
+// other words than the point's, with true or a text, is a refusal in the point's.
 func (a *Accumulator) Add(r Reply) (settled bool) {
 	added := &reply{from: r.From, guard: r.Guard, body: membersOf(string(r.Body))}
 	a.replies = append(a.replies, added)
+	if slices.ContainsFunc(added.body.list, func(m member) bool { return m.value == "true" || m.value[0] == '"' }) {
+		added.refuseInWordsOf(a.info)
+	}
 	f, decides := deciding(a.info, added)
 	switch {
 	case a.info.Mode == hookpoints.Observe:

@@ -11,6 +11,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// isBeside reports whether fields with a rule take effect beside the rest of the answer.
+func isBeside(rule hookpoints.Rule) bool {
+	switch rule {
+	case hookpoints.RuleTexts, hookpoints.RuleTell, hookpoints.RuleHalt, hookpoints.RuleHaltLast:
+		return true
+	}
+	return false
+}
+
 // beside combines a field that takes effect beside the rest of the answer, also if the
 // dispatch was settled: a text for the model or for the person, or the end of the turn.
 func (c *combination) beside(f hookpoints.AnswerField) {

@@ -99,7 +99,7 @@ func TestDecisionsInAChain(t *testing.T) {
 		{"in another agent's word", []Reply{body("a", `{"decision":"block","reason":"no"}`)},
 			`{"block":true,"message":"no"}`, ""},
 		{"deny without a reason", []Reply{body("a", `{"decision":"deny"}`)},
-			`{"block":true,"message":"denied by plugin \"a\""}`, ""},
+			`{"block":true,"message":"blocked by plugin \"a\""}`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, _ := Fold(hookpoints.PreTool.Info(), []byte(`{"arguments":{}}`), test.replies)

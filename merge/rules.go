@@ -155,13 +155,7 @@ func (r *reply) onlyGuards(info hookpoints.Info) {
 // guardsMay reports whether guards may answer a field besides blocking: they may restrict and
 // tell, but neither rewrite nor allow.
 func guardsMay(rule hookpoints.Rule, value string) bool {
-	switch rule {
-	case hookpoints.RuleTexts, hookpoints.RuleTell, hookpoints.RuleHalt, hookpoints.RuleHaltLast:
-		return true
-	case hookpoints.RuleStrictest:
-		return decisionIn(value) != hookpoints.DecisionAllow
-	}
-	return false
+	return isBeside(rule) || rule == hookpoints.RuleStrictest && decisionIn(value) != hookpoints.DecisionAllow
 }
 
 // observed adds a note that an answer has no effect if it has fields that have an effect
@@ -178,7 +172,7 @@ func (r *reply) observed(info hookpoints.Info) {
 	}
 	var tried []string
 	for _, m := range r.body.list {
-		if effective[m.key] && m.value != "null" && !(m.key == "block" && m.value == "false") {
+		if effective[m.key] && m.value != "null" && !hookpoints.IsNoOpinion(m.key, m.value) {
 			tried = append(tried, strconv.Quote(m.key))
 		}
 	}
@@ -192,6 +186,7 @@ func (r *reply) observed(info hookpoints.Info) {
 // requirements of [Accumulator.Add].
 func Blocks(info hookpoints.Info, answer []byte) bool {
 	r := &reply{body: membersOf(string(answer))}
+	r.refuseInWordsOf(info)
 	f, decides := deciding(info, r)
 	return decides && f.Rule != hookpoints.RuleClaim || opinion(info, r) == hookpoints.DecisionDeny
 }

@@ -99,7 +99,7 @@ func TestRules(t *testing.T) {
 		},
 		{
 			"strictest: true is deny, the first of equals wins", hookpoints.Gather, hookpoints.RuleStrictest,
-			[]string{`{"it":false}`, `{"it":true}`, `{"it":"deny","beside":"no"}`}, `{"it":true}`, payload,
+			[]string{`{"it":false}`, `{"it":true}`, `{"it":"deny","beside":"no"}`}, `{"it":"deny"}`, payload,
 			outcomes("", "blocked", "blocked"),
 		},
 		{

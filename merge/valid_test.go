@@ -25,7 +25,8 @@ func TestARuleHasAnEffectWhereItIsValid(t *testing.T) {
 				fmt.Sprintf(`json:"f,omitzero" merge:"%s"`, rule))}
 			both := reflect.StructOf([]reflect.StructField{field})
 			info := hookpoints.Info{
-				Name: "p", Mode: mode, Payload: both, Answer: both, Fields: []hookpoints.AnswerField{{Name: "f", Rule: rule}},
+				Name: "p", Mode: mode, Payload: both, Answer: both, Checked: both,
+				Fields: []hookpoints.AnswerField{{Name: "f", Rule: rule}},
 			}
 			if hookpoints.Validate(info) != nil {
 				continue

@@ -240,7 +240,7 @@ func handle(ctx context.Context, h Handler, ev Event) (answer Answer, err error)
 func (r *reply) read(answer Answer) {
 	body, err := strictjson.Normalize(bytes.TrimSpace(answer.Body))
 	isAnswer := err == nil && body[0] == '{' && strictjson.CheckDepth(body, strictjson.MaxArgumentDepth) == nil &&
-		strictjson.DecodeKnown(body, reflect.New(r.dispatch.info.Answer).Interface()) == nil
+		strictjson.DecodeKnown(body, reflect.New(r.dispatch.info.Checked).Interface()) == nil
 	switch {
 	case !isAnswer:
 		r.readClosely(answer)

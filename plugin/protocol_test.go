@@ -96,10 +96,10 @@ func TestLoadedOfSeveralProtocolsIsOneList(t *testing.T) {
 
 func TestAPointThatIsKnownAtRunTime(t *testing.T) {
 	h := &plugin.Host{Plugins: []plugin.Plugin{says("a", `{"arguments":{"x":1}}`, preTool),
-		says("b", `{"arguments":7}`, preTool)}}
+		says("b", `{"arguments":{"x":7}}`, preTool)}}
 	info, _ := hookpoints.Find(preTool)
 	answer, err := plugin.FireJSON(t.Context(), h, info, []byte(`{"tool_name":"t","arguments":{}}`))
-	if string(answer) != `{"arguments":7}` || err != nil {
+	if string(answer) != `{"arguments":{"x":7}}` || err != nil {
 		t.Errorf("answer %s, %v", answer, err)
 	}
 	if answer, err := plugin.FireJSON(t.Context(), &plugin.Host{}, info, nil); answer != nil || err != nil {

@@ -38,12 +38,12 @@ func (r *reply) doubt(why string) {
 }
 
 // unknownIn lists the fields of an answer that the point does not know, at most
-// maxUnknown. It omits "block": false, which asks for nothing.
+// maxUnknown. It omits what asks for nothing.
 func unknownIn(info hookpoints.Info, answer []byte) (names []string) {
-	known := fieldsOf(info)
+	known := knownIn(info)
 	gjson.ParseBytes(answer).ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
-		if !slices.Contains(known, name) && !(name == "block" && value.Type == gjson.False) {
+		if !slices.Contains(known, name) && !hookpoints.IsNoOpinion(name, value.Raw) {
 			names = append(names, name)
 		}
 		return len(names) < maxUnknown
@@ -66,7 +66,7 @@ func fieldsOf(info hookpoints.Info) (names []string) {
 // they are those of another agent or of another point.
 func unknownText(info hookpoints.Info, unknown []string) string {
 	text := UnknownFields(string(info.Name), unknown, fieldsOf(info))
-	if (agentOf(unknown) != "" || slices.Contains(unknown, "block")) && info.CanBlock() {
+	if agentOf(unknown) != "" && info.CanBlock() {
 		spaced := strings.NewReplacer(`":`, `": `, `,"`, `, "`)
 		text += "; to block, answer " + spaced.Replace(string(info.Refusal("why")))
 	}

@@ -116,7 +116,7 @@ func TestKnownFieldsBesideAnUnknownOneTakeEffect(t *testing.T) {
 
 // TestSayingNoBlockIsNoOpinion: it is the most natural way to say "allow".
 func TestSayingNoBlockIsNoOpinion(t *testing.T) {
-	for _, answer := range []string{`{"block":false}`, `{"block": false, "message": "fine"}`,
+	for _, answer := range []string{`{"block":false}`, `{"denied":false}`, `{"block": false, "message": "fine"}`,
 		`{"block":false,"message":""}`, `{"block":null}`} {
 		for _, info := range hookpoints.All() {
 			for _, p := range []plugin.Plugin{says("p", answer, info.Name), guards(says("p", answer, info.Name)),
@@ -127,7 +127,7 @@ func TestSayingNoBlockIsNoOpinion(t *testing.T) {
 					t.Fatal(err)
 				}
 				isPlain := !strings.Contains(answer, "message") && !strings.Contains(answer, "null")
-				if isPlain || info.CanBlock() && !info.CanDecide() {
+				if isPlain || info.CanBlock() {
 					if len(l.notices) != 0 || len(l.records[0].Notes) != 0 || l.records[0].Result != plugin.NoOpinion {
 						t.Errorf("%s at %s: %s, notices %q, notes %q", answer, info.Name, l.records[0].Result,
 							l.notices, l.records[0].Notes)

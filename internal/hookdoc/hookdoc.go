@@ -54,6 +54,10 @@ func Section(info hookpoints.Info) string {
 		for _, f := range hookpoints.Fields(info.Answer) {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Type, f.Doc, ruleText(f))
 		}
+		if words := info.OtherWords(); words != nil {
+			fmt.Fprintf(&b, "| `%s` | | other words for no, see [Blocking](#blocking) | as %s |\n",
+				strings.Join(namesOf(words), "`, `"), taught(info))
+		}
 	}
 	fmt.Fprintf(&b, "\nA payload, for example:\n\n```json\n%s\n```\n", indented(Example(info)))
 	return b.String()
@@ -81,6 +85,19 @@ func ruleText(f hookpoints.Field) string {
 		return "goes with `" + strings.Join(strings.Fields(f.With), "` or `") + "`"
 	}
 	return f.Rule.Meaning()
+}
+
+// taught returns how an answer of the point refuses and says why.
+func taught(info hookpoints.Info) string {
+	no, why := info.Refusing()
+	return fmt.Sprintf("`%s` and `%s`", no[0], why[0])
+}
+
+func namesOf(fields []hookpoints.Field) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // Group returns the documentation of all points of a group, in Markdown.

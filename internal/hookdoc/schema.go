@@ -74,7 +74,10 @@ func Schema(info hookpoints.Info) (payload, answer *JSONSchema, err error) {
 	if payload, err = schemaOf(info.Payload, fmt.Sprintf("Payload of %s", info.Name)); err != nil || !info.CanChange() {
 		return payload, nil, err
 	}
-	answer, err = schemaOf(info.Answer, fmt.Sprintf("Answer at %s", info.Name))
+	if answer, err = schemaOf(info.Answer, fmt.Sprintf("Answer at %s", info.Name)); err != nil {
+		return payload, nil, err
+	}
+	err = answer.add(reflect.TypeFor[hookpoints.Words](), info.OtherWords())
 	return payload, answer, err
 }
 
@@ -118,21 +121,21 @@ func typeSchema(t reflect.Type) (s *JSONSchema, err error) {
 		s.Additional, err = typeSchema(t.Elem())
 	case reflect.Struct:
 		s.Type = "object"
-		err = s.addFields(t)
+		err = s.add(t, hookpoints.Fields(t))
 	default:
 		err = fmt.Errorf("no type of JSON is known for %s", t)
 	}
 	return s, err
 }
 
-// addFields adds the fields of a struct.
-func (s *JSONSchema) addFields(t reflect.Type) error {
+// add adds fields of a struct.
+func (s *JSONSchema) add(t reflect.Type, fields []hookpoints.Field) error {
 	types := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		types[name] = f.Type
 	}
-	for _, f := range hookpoints.Fields(t) {
+	for _, f := range fields {
 		property, err := typeSchema(types[f.Name])
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)

@@ -25,6 +25,10 @@ func Text(info hookpoints.Info) string {
 			text := fmt.Sprintf("%s (%s): %s Several plugins: %s.", f.Name, f.Type, f.Doc, ruleText(f))
 			b.WriteString(wrap(strings.ReplaceAll(text, "`", ""), "  "))
 		}
+		if words := info.OtherWords(); words != nil {
+			text := fmt.Sprintf("%s: other words for no, as %s.", strings.Join(namesOf(words), ", "), taught(info))
+			b.WriteString(wrap(strings.ReplaceAll(text, "`", ""), "  "))
+		}
 	}
 	fmt.Fprintf(&b, "\nExample payload, one line:\n%s\n", Example(info))
 	return b.String()

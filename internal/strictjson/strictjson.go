@@ -132,6 +132,12 @@ func Arguments(data []byte) ([]byte, error) {
 	return Normalize(data)
 }
 
+// Trim returns a text without the byte order mark and the white space around it that programs
+// write where only JSON is expected.
+func Trim(text []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\ufeff")))
+}
+
 // Quote returns a text as a JSON string in the form of Normalize: each invalid byte becomes
 // U+FFFD.
 func Quote(text string) []byte {

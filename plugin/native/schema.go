@@ -1,7 +1,6 @@
 package native
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,7 +62,7 @@ func arePure(schemas []schema) (pure bool) {
 // Invalid elements of an array are skipped with a warning; an error means that no
 // element is usable.
 func parseSchemas(out []byte, known func(hookpoints.Name) bool) (p probed, err error) {
-	elements, err := elementsOf(bytes.TrimSpace(out))
+	elements, err := elementsOf(strictjson.Trim(out))
 	if err != nil {
 		return p, err
 	}
@@ -182,6 +181,9 @@ func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string)
 		switch {
 		case !slices.Contains(s.Hooks, name):
 			warnings = append(warnings, fmt.Sprintf("guards names %q, which is not among its hooks", name))
+		case isOurs && info.Mode != hookpoints.Chain && info.CanBlock():
+			warnings = append(warnings, fmt.Sprintf("guards names %q, where guards are not needed: all plugins are asked "+
+				"there at once, about what will happen; it can refuse there without it", name))
 		case isOurs && info.Mode != hookpoints.Chain:
 			warnings = append(warnings, fmt.Sprintf("guards names %q, where nothing can be blocked; "+
 				"it is not a guard there", name))
@@ -227,7 +229,7 @@ func (s *schema) keepAsync() (warnings []string) {
 
 // unknownKeys returns a warning for each unknown or unused key of the schemas.
 func unknownKeys(out []byte) (warnings []string) {
-	elements := gjson.ParseBytes(out).Array()
+	elements := gjson.ParseBytes(strictjson.Trim(out)).Array()
 	for _, element := range elements {
 		element.ForEach(func(key, _ gjson.Result) bool {
 			if name := key.String(); !slices.Contains(schemaKeys(), name) {

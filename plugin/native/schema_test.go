@@ -52,6 +52,13 @@ func TestParseSchemas(t *testing.T) {
 			warnings: []string{`guards names "pre_stop", where nothing can be blocked; it is not a guard there`},
 		},
 		{
+			name: "where all are asked at once no guard is needed",
+			out:  `{"name":"a","hooks":["pre_shell_exec"],"guards":["pre_shell_exec"]}`, tools: []string{"a"},
+			warnings: []string{`guards names "pre_shell_exec", where guards are not needed: all plugins are asked there at ` +
+				`once, about what will happen; it can refuse there without it`},
+		},
+		{name: "a byte order mark", out: "\ufeff{\"name\":\"a\"}\r\n", tools: []string{"a"}},
+		{
 			name: "async is for hooks that observe",
 			out: `{"name":"a","hooks":["on_start","post_tool","pre_tool","on_end"],` +
 				`"async":["post_tool","on_start","pre_tool","on_end","post_message"]}`,

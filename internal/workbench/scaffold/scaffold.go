@@ -179,14 +179,6 @@ func goAnswer(h hookpoints.Info) string {
 	return strings.NewReplacer("{", "object{", `["`, `[]string{"`, `"]`, `"}`).Replace(exampleAnswer(h))
 }
 
-// exampleRefusal returns an answer that refuses by a field with the strictest opinion.
-func exampleRefusal(field string) string {
-	if field == "decision" {
-		return `{"decision": "deny", "reason": "why"}`
-	}
-	return `{"` + field + `": true, "reason": "why"}`
-}
-
 // exampleAnswer returns an answer that changes something at a point, "" if nothing can be
 // changed.
 func exampleAnswer(h hookpoints.Info) string {
@@ -195,7 +187,7 @@ func exampleAnswer(h hookpoints.Info) string {
 		case f.Rule == hookpoints.RuleBlock:
 			return `{"block": true, "message": "why"}`
 		case f.Rule == hookpoints.RuleStrictest:
-			return exampleRefusal(f.Name)
+			return `{"` + f.Name + `": true, "reason": "why"}`
 		case f.Rule == hookpoints.RuleTexts:
 			return fmt.Sprintf(`{"%s": "some text"}`, f.Name)
 		case f.Rule == hookpoints.RuleJoin, f.Rule == hookpoints.RuleFirst && f.Type == "string":
