@@ -1,7 +1,6 @@
 package kode
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -158,7 +157,7 @@ func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, erro
 	if err := out.Err(); err != nil {
 		return c.refused(out, err)
 	}
-	body := bytes.TrimSpace(out.Stdout)
+	body := strictjson.Trim(out.Stdout)
 	if len(body) == 0 {
 		return plugin.Answer{}, nil
 	}
@@ -283,6 +282,9 @@ func (c codec) take(key string, value gjson.Result, fields map[string]json.RawMe
 	case "replace_tool_input":
 		if c.event.name != "tool_call_pre" {
 			return `"replace_tool_input" applies to tool_call_pre only; ignored`
+		}
+		if !value.IsObject() {
+			return `"replace_tool_input" is not an object; ignored`
 		}
 		fields["arguments"] = json.RawMessage(value.Raw)
 		return ""

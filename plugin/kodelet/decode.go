@@ -1,7 +1,6 @@
 package kodelet
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +35,7 @@ func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, erro
 	if err := out.Err(); err != nil {
 		return plugin.Answer{}, err
 	}
-	body := bytes.TrimSpace(out.Stdout)
+	body := strictjson.Trim(out.Stdout)
 	if len(body) == 0 {
 		return plugin.Answer{}, nil
 	}

@@ -164,6 +164,10 @@ func TestResults(t *testing.T) {
 	}{
 		{"blocked", "before_tool_call", `{"blocked":true,"reason":"no sudo"}`,
 			`{"block":true,"message":"no sudo"}`, call, nil},
+		{"behind a byte order mark", "before_tool_call", "\ufeff{\"blocked\":true,\"reason\":\"no sudo\"}",
+			`{"block":true,"message":"no sudo"}`, call, nil},
+		{"input that is no object", "before_tool_call", `{"input":true}`, `{}`, call,
+			[]string{`its answer has a field of the wrong type: arguments: must be an object, is a boolean; ignored`}},
 		{"blocked without a reason", "before_tool_call", `{"blocked":true}`,
 			`{"block":true,"message":"blocked by plugin \"0:h\""}`, call, nil},
 		{"not blocked", "before_tool_call", `{"blocked":false}`, `{}`, call, nil},

@@ -17,7 +17,7 @@ func newer(ev plugin.Event, answer plugin.Answer) plugin.Answer {
 		return answer
 	}
 	var fields map[string]json.RawMessage
-	if strictjson.Decode(answer.Body, &fields) != nil {
+	if strictjson.Decode(strictjson.Trim(answer.Body), &fields) != nil {
 		return answer
 	}
 	switch string(fields["approved"]) {

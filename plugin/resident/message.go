@@ -45,6 +45,7 @@ func encode(id int64, q Question) ([]byte, error) {
 // decode reads a line as a response. Unknown members are an error: they may have been
 // meant as a part of the answer.
 func decode(line []byte) (r response, err error) {
+	line = strictjson.Trim(line) // the first may begin with a byte order mark
 	if err := strictjson.Check(line); err != nil {
 		if errors.Is(err, strictjson.ErrDepth) {
 			return r, err

@@ -44,6 +44,13 @@ func TestWhatIsNotAnAnswerSaysWhy(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkBeforeALineIsSkipped(t *testing.T) {
+	r, err := decode([]byte("\ufeff{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"))
+	if err != nil || string(r.Result) != "{}" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // peer is the other end of a connection without a process.
 type peer struct {
 	written chan string
