@@ -71,6 +71,7 @@ func FuzzVerdict(f *testing.F) {
 	f.Add([]byte(`{"arguments":{"a":1}}`), []byte(`{"block":true}`))
 	f.Add([]byte(`{"arguments":{"a":{"b":1},"a":null}}`), []byte(`{"arguments":[]}`))
 	f.Add([]byte(`{"decision":"deny"}`), []byte(`[`))
+	f.Add([]byte(`{"denied":true,"reason":1}`), []byte("\ufeff{\"block\":true,\"arguments\":true}"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		fuzztest.Memory(t)
 		var verdicts []string
