@@ -64,7 +64,8 @@ type PreShellExecPayload struct {
 	// Command is the command line.
 	Command string `json:"command"`
 	// Commands are the simple commands in it, those inside substitutions, sh -c, env, xargs
-	// and the like included; null if the line cannot be parsed.
+	// and the like included, with the variables before them and the directories of programs;
+	// null if the line cannot be parsed.
 	Commands *[]string `json:"commands"`
 	// Arguments are the call's final arguments.
 	Arguments json.RawMessage `json:"arguments"`

@@ -3,6 +3,7 @@ package permissions
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -129,6 +130,49 @@ func TestTheExamplesOfDeniedCommandsHold(t *testing.T) {
 				t.Errorf("%s: %+v", strings.Join(row, " | "), got)
 			}
 		}
+	}
+}
+
+// TestThePatternOfThePageAboutHooksFindsPushes: a guard that greps with it is not passed by what
+// passes "^git push".
+func TestThePatternOfThePageAboutHooksFindsPushes(t *testing.T) {
+	page, err := os.ReadFile("../docs/HOOKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, script, found := strings.Cut(string(page), "```sh\nword=")
+	script, _, ended := strings.Cut(script, "```")
+	if !found || !ended {
+		t.Fatal("HOOKS.md has no pattern")
+	}
+	finds := func(pattern, line string) bool {
+		commands, ok := Commands(line)
+		if !ok {
+			t.Fatalf("%s: it cannot be parsed", line)
+		}
+		grep := exec.Command("sh", "-c", "word="+script+pattern+"\ngrep -Eq \"$pattern\"")
+		for i, command := range commands {
+			commands[i] = strings.ReplaceAll(command, "\n", " ") + "\n"
+		}
+		grep.Stdin = strings.NewReader(strings.Join(commands, ""))
+		return grep.Run() == nil
+	}
+	for _, line := range []string{"git push", "A=b git push", "A= git push origin", "A='b c' B=\"it's\" git push",
+		"A+=b git push", "/usr/bin/git push", "'/my bin/git' push", "~/bin/git push", "git -C x push",
+		"git -c 'user.name=me and you' push", "git --no-pager --git-dir x push", "ls; A=b sh -c 'B=c git push'",
+		"echo x | xargs git push", "env A=b git push", "A='b\nc' git push", "sh <<E\nA=b git push\nE"} {
+		if !finds("", line) {
+			t.Errorf("%s is not found", line)
+		}
+	}
+	for _, line := range []string{"git status", "git stash push", "git commit -m 'git push'", "echo git push",
+		"legit push", "git pushx", "A='git push' make"} {
+		if finds("", line) {
+			t.Errorf("%s is found", line)
+		}
+	}
+	if finds("pattern='^git push'", "A=b git push") || !finds("pattern='^git push'", "git push") {
+		t.Error("the page says that ^git push is passed by A=b git push")
 	}
 }
 
