@@ -60,7 +60,9 @@ func (c fileCall) isAbout(rule *rule) bool {
 
 // permit returns the rule, or the flag, that allows the call.
 func (c fileCall) permit() Judgement {
-	j := c.Rules.permit(c.spec, func(rule *rule) bool { return rule.isBare() || c.isKnown() && c.both(rule, c.file) })
+	j := c.Rules.permit(c.spec, func(rule *rule) bool {
+		return rule.allowsAllFiles() || c.isKnown() && c.both(rule, c.file)
+	})
 	if j.Decision == Undecided && c.acceptEdits && isWritten(c.spec.Category) && isIn(c.writeRoots, c.file) {
 		return Judgement{Decision: Allow, By: "--accept-edits"}
 	}

@@ -68,6 +68,36 @@ func TestPatternsOfPaths(t *testing.T) {
 	}
 }
 
+// TestTheProjectIsWherePatternsBegin: the root, or without one the directory in which chibi was
+// started.
+func TestTheProjectIsWherePatternsBegin(t *testing.T) {
+	for _, test := range []struct {
+		root, dir, path string
+		want            Decision
+	}{
+		{"/project", "/project/sub", "/project/a", Allow},
+		{"/project", "/project/sub", "/project", Allow},
+		{"/project", "/project/sub", "/projects/a", Undecided},
+		{"/project", "/project/sub", "/a", Undecided},
+		{"", "/home/me/work", "/home/me/work/a", Allow},
+		{"", "/home/me/work", "/home/me/a", Undecided},
+		{"", "/home/me", "/home/me/a", Allow},
+		{"", "", "/a", Undecided},
+		{"/project", "/project", "", Undecided},
+	} {
+		for _, rule := range []string{"read(*)", "read_file(**)", "read( ** )", "read(/**)"} {
+			r, err := NewRules(Settings{Allow: written(rule), Root: test.root, Dir: test.dir, UserHome: "/home/me",
+				ReadRoots: []string{"/elsewhere"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Judge(fileCallOf(readFile, test.path)); got.Decision != test.want {
+				t.Errorf("%s in %q, %q: %q is %+v", rule, test.root, test.dir, test.path, got)
+			}
+		}
+	}
+}
+
 func TestADenialHoldsUnderEverySpellingOfAName(t *testing.T) {
 	deny, allow := rulesOf(t, []string{"read(/secrets)"}, nil, nil), rulesOf(t, nil, nil, []string{"read(/secrets)"})
 	for _, name := range []string{"/project/SECRETS/a", "/project/secrets/a", "/project/Secrets/A",

@@ -20,6 +20,9 @@ type rule struct {
 	tool string
 	// specifier is what is in parentheses; "" for a rule about all calls.
 	specifier string
+	// inProject says of a rule about all calls that it was written with (*) or (**), which of
+	// files allows those of the project only.
+	inProject bool
 
 	shell  shellPattern
 	path   pathPattern
@@ -33,6 +36,16 @@ func (r *rule) by() string { return fmt.Sprintf("the rule %q of %s", r.text, r.s
 
 // isBare reports whether the rule is about all calls of its tools.
 func (r *rule) isBare() bool { return r.specifier == "" }
+
+// allowsAllFiles reports whether a rule that allows is about files wherever they are.
+func (r *rule) allowsAllFiles() bool { return r.isBare() && !r.inProject }
+
+// MeansProject reports whether a rule that allows calls of a tool of this category is about the
+// files of the project because it ends with (*) or (**). Before that, it was about all files.
+func MeansProject(text string, c tools.Category) bool {
+	r, err := parseRule(text)
+	return err == nil && r.inProject && kindOf(c) == aboutFiles
+}
 
 // parseRule reads TOOL or TOOL(SPECIFIER).
 func parseRule(text string) (*rule, error) {
@@ -61,6 +74,7 @@ func parseRule(text string) (*rule, error) {
 		return nil, errors.New("it contains a control character")
 	}
 	if specifier = strings.TrimSpace(specifier); specifier == "*" || specifier == "**" {
+		r.inProject, r.path.parts = !namesServers(r.tool), []string{"**"}
 		return r, nil
 	}
 	r.specifier = specifier
@@ -127,6 +141,11 @@ func matchName(pattern, name string) bool {
 		return ok && err == nil
 	}
 	return pattern == name || strings.HasPrefix(pattern, "mcp__") && strings.HasPrefix(name, pattern+"__")
+}
+
+// namesServers reports whether a rule names tools of MCP servers.
+func namesServers(name string) bool {
+	return name == string(tools.CategoryMCP) || strings.HasPrefix(name, "mcp__")
 }
 
 func isCategory(name string) bool {

@@ -139,6 +139,6 @@ func (r commandRules) allowsTarget(f file) bool {
 		return true
 	}
 	return slices.ContainsFunc(r.Rules.lists.allow, func(rule *rule) bool {
-		return rule.allowsTargets() && (rule.isBare() || r.both(rule, f))
+		return rule.allowsTargets() && (rule.allowsAllFiles() || r.both(rule, f))
 	})
 }

@@ -2,12 +2,15 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/internal/strictjson"
+	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/tools"
+	"github.com/chibi-host/chibi/tools/summarize"
 )
 
 // serverPrefix is what the names of all tools of MCP servers begin with.
@@ -17,7 +20,7 @@ const serverPrefix = "mcp__"
 // category nor a tool that there is, the coding tools included. Plugins come and go, so that
 // is no error, but it may be a mistake.
 func UnknownTools(s *Session) (about []string) {
-	known, specs := knownTools(s), s.Agent.Tools.Specs()
+	known, specs := slices.Sorted(maps.Keys(knownTools(s))), s.Agent.Tools.Specs()
 	p := s.Config.Permissions
 	for _, rule := range slices.Concat(p.Deny, p.Ask, p.Allow) {
 		name, specifier, _ := strings.Cut(rule.Text, "(")
@@ -30,6 +33,21 @@ func UnknownTools(s *Session) (about []string) {
 		}
 		if problem != "" {
 			about = append(about, fmt.Sprintf("the rule %q of %s is %s", rule.Text, rule.Where, problem))
+		}
+	}
+	return about
+}
+
+// NarrowedRules returns a sentence about each rule that allows "*" or "**" of files: since that
+// means the project, it allows less than it did.
+func NarrowedRules(s *Session) (about []string) {
+	known := knownTools(s)
+	known[summarize.Name] = tools.CategoryRead // the calls of it that name a file
+	for _, rule := range s.Config.Permissions.Allow {
+		name, _, _ := strings.Cut(strings.TrimSpace(rule.Text), "(")
+		if permissions.MeansProject(rule.Text, known[name]) {
+			about = append(about, fmt.Sprintf("the rule %q of %s allows files of the project only; it once allowed those of "+
+				"the whole disk", rule.Text, rule.Where))
 		}
 	}
 	return about
@@ -78,16 +96,17 @@ func problemOfServerRule(name, specifier string, specs []tools.Spec) string {
 // HasRules reports whether the configuration has rules about tools.
 func HasRules(c config.Config) bool { return hasRules(c) }
 
-// knownTools lists the names that rules can have.
-func knownTools(s *Session) (names []string) {
+// knownTools maps the names that rules can have to the categories that they stand for.
+func knownTools(s *Session) map[string]tools.Category {
+	known := map[string]tools.Category{}
 	for _, c := range tools.Categories() {
-		names = append(names, string(c))
-	}
-	for _, spec := range s.Agent.Tools.Specs() {
-		names = append(names, spec.Name)
+		known[string(c)] = c
 	}
 	for _, tool := range codingTools(s, nil) {
-		names = append(names, tool.Spec().Name)
+		known[tool.Spec().Name] = tool.Spec().Category
 	}
-	return names
+	for _, spec := range s.Agent.Tools.Specs() {
+		known[spec.Name] = spec.Category
+	}
+	return known
 }

@@ -21,7 +21,7 @@ func checks(ofStore check) []check {
 		ofStore,
 		ofSession(confinedCommands),
 		loadPlugins,
-		ofPlugins(rulesAboutNothing),
+		ofPlugins(rulesToCorrect),
 		ofPlugins(installedPlugins),
 		ofPlugins(exposedKeys),
 		ofPlugins(skippedPlugins),
