@@ -128,6 +128,7 @@ func (c *toolCall) prepare(ctx context.Context) error {
 		c.out = denied(err)
 		return nil
 	}
+	sayUnseen(c.agent, tool.Spec())
 	schema := c.agent.schemas.of(tool.Spec(), c.agent.Output)
 	c.inv.Arguments, c.converted = schema.Convert(c.inv.Arguments)
 	spec := tools.SpecFor(tool, c.inv.Arguments)

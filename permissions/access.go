@@ -51,10 +51,9 @@ func CheckSubject(spec tools.Spec, arguments json.RawMessage) error {
 	if len(names) == 0 || strictjson.Decode(arguments, &values) != nil {
 		return nil
 	}
-	plain := strings.NewReplacer("_", "", "-", "")
 	for _, given := range slices.Sorted(maps.Keys(values)) {
 		for _, name := range names {
-			if !slices.Contains(names, given) && strings.EqualFold(plain.Replace(given), plain.Replace(name)) {
+			if !slices.Contains(names, given) && tools.SameArgument(given, name) {
 				return fmt.Errorf("the argument %q must be written %q", given, name)
 			}
 		}
@@ -68,16 +67,7 @@ func subjectsOf(spec tools.Spec) (names []string) {
 	if kindOf(spec.Category) != aboutNothing && spec.Subject != "" {
 		return []string{spec.Subject}
 	}
-	switch kindOf(spec.Category) {
-	case aboutCommands:
-		names = []string{"command", "cmd", "script"}
-	case aboutFiles:
-		names = []string{"path", "file_path", "filename", "file"}
-	case aboutDomains:
-		names = []string{"url", "uri"}
-	case aboutNothing:
-		return nil
-	}
+	names = tools.UsualSubjects(spec.Category)
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}

@@ -38,6 +38,9 @@ type Gate struct {
 	Keep func(rule string) error
 	// Offers reports whether the model is offered a tool; nil: all are.
 	Offers func(spec tools.Spec) bool
+	// WouldJudge names the rules that would hold for a tool without a category if it had one; nil:
+	// none would.
+	WouldJudge func(tools.Spec, tools.Category) []string
 	// Dir is the working directory, for hooks and for paths in arguments.
 	Dir string
 	// AccessOf returns what a call of a tool would do that is no [tools.Planner]; nil: that

@@ -1,6 +1,10 @@
 package permissions
 
-import "github.com/chibi-host/chibi/tools"
+import (
+	"slices"
+
+	"github.com/chibi-host/chibi/tools"
+)
 
 // Settings are what rules are made from.
 type Settings struct {
@@ -66,6 +70,21 @@ func (r *Rules) Judge(c Call) Judgement {
 
 // Offers reports whether the model should be offered a tool: no rule denies all its calls.
 func (r *Rules) Offers(spec tools.Spec) bool { return r.bare(spec).Decision != Deny }
+
+// WouldJudge names the rules that deny or ask, and that would hold for a tool without a category if
+// it had one.
+func (r *Rules) WouldJudge(spec tools.Spec, c tools.Category) (list []string) {
+	with := spec
+	with.Category = c
+	for _, rule := range slices.Concat(r.deny, r.ask) {
+		isAbout := rule.names(with) || kindOf(c) == aboutFiles && fileCall{spec: with}.isAbout(rule) ||
+			kindOf(c) == aboutDomains && rule.forbidsFetching()
+		if isAbout && !rule.names(spec) {
+			list = append(list, rule.by())
+		}
+	}
+	return list
+}
 
 // MayRead reports whether a search may show the name and the contents of a file. real is
 // its path with all links resolved.

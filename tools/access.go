@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/netip"
+	"strings"
 )
 
 // Category is the kind of thing that a tool does. Permission rules, permission points and
@@ -26,6 +27,25 @@ const (
 func Categories() []Category {
 	return []Category{CategoryShell, CategoryRead, CategoryWrite, CategoryEdit, CategorySearch, CategoryFetch,
 		CategoryAgent, CategoryMCP}
+}
+
+// UsualSubjects lists the usual names of the argument that tools of a category are about.
+func UsualSubjects(c Category) []string {
+	switch c {
+	case CategoryShell:
+		return []string{"command", "cmd", "script"}
+	case CategoryRead, CategoryWrite, CategoryEdit, CategorySearch:
+		return []string{"path", "file_path", "filename", "file"}
+	case CategoryFetch:
+		return []string{"url", "uri"}
+	}
+	return nil
+}
+
+// SameArgument reports whether two names of arguments differ in letters' case, "-" and "_" at most.
+func SameArgument(a, b string) bool {
+	plain := strings.NewReplacer("_", "", "-", "")
+	return strings.EqualFold(plain.Replace(a), plain.Replace(b))
 }
 
 // Access is what a call would do: what rules, hooks and the person judge. Which fields

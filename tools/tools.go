@@ -41,6 +41,8 @@ type Spec struct {
 	Owner string
 	// Category is the kind of thing that the tool does; "" if it did not say.
 	Category Category
+	// Uncategorized says of a tool without a category that it means to have none.
+	Uncategorized bool
 	// Subject names the argument that the category is about: the command, the path, the
 	// URL. "" if there is none.
 	Subject string

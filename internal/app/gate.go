@@ -47,6 +47,11 @@ func urlPolicy(c config.Config) (*permissions.URLPolicy, error) {
 		AllowOverride: written(p.AllowOverride), Deny: written(p.Deny), Allow: written(p.Allow)})
 }
 
+// deniesURLs reports whether some URLs are not fetched.
+func deniesURLs(p config.URLPolicy) bool {
+	return p.Default == "deny" || len(p.Deny)+len(p.DenyOverride) > 0
+}
+
 // newRules makes the rules of a session.
 func newRules(s *Session) (*permissions.Rules, error) {
 	set := ruleSettings(s.Config)
@@ -58,9 +63,10 @@ func newRules(s *Session) (*permissions.Rules, error) {
 }
 
 // needsGate reports whether any call has to be judged: without a tool of a category and
-// without a rule, none has. The session has the tools of its plugins.
+// without a rule or a list about categories, none has. The session has the tools of its plugins.
 func needsGate(s *Session) bool {
 	return s.opts.Bridge != nil || s.Config.Tools.Coding || s.Config.Tools.Agents || hasRules(s.Config) ||
+		len(s.Config.Tools.ExcludeCategories) > 0 || deniesURLs(s.Config.URLPolicy) ||
 		slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec tools.Spec) bool { return spec.Category != "" })
 }
 
@@ -90,7 +96,8 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	}
 	gate := &permissions.Gate{
 		Policy: permissions.WithURLs(rules, urls), Dir: s.Project.Dir, AccessOf: permissions.AccessOf,
-		Commands: permissions.Commands, Offers: rules.Offers, TrustAll: s.opts.Permissions.TrustTools,
+		Commands: permissions.Commands, Offers: rules.Offers, WouldJudge: wouldJudge(s.Config, rules),
+		TrustAll:  s.opts.Permissions.TrustTools,
 		Keep:      func(rule string) error { return keepRule(s.Home, rule) },
 		Approvals: approved.Open(s.Home),
 	}
@@ -98,6 +105,29 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 		gate.Person = asked
 	}
 	return gate, nil
+}
+
+// WouldJudge returns what names the rules of a session's configuration that would hold for a tool
+// without a category if it had one.
+func WouldJudge(s *Session) (func(tools.Spec, tools.Category) []string, error) {
+	rules, err := newRules(s)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	return wouldJudge(s.Config, rules), nil
+}
+
+func wouldJudge(c config.Config, rules *permissions.Rules) func(tools.Spec, tools.Category) []string {
+	return func(spec tools.Spec, category tools.Category) []string {
+		list := rules.WouldJudge(spec, category)
+		if slices.Contains(c.Tools.ExcludeCategories, string(category)) {
+			list = append(list, "tools.exclude_categories of the configuration")
+		}
+		if category == tools.CategoryFetch && deniesURLs(c.URLPolicy) {
+			list = append(list, "[url_policy] of the configuration")
+		}
+		return list
+	}
 }
 
 // keepRule adds a rule that the person allows always to config.toml.

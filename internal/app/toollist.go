@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/chibi-host/chibi/tools/summarize"
 )
@@ -21,6 +22,9 @@ type ListedTool struct {
 	Asked string `json:"asked"`
 	// Unoffered says why the model is not offered it, plugins' filters aside; "": it is.
 	Unoffered string `json:"unoffered,omitempty"`
+	// Unseen says of a tool that seems to be of a category and has none who does not see its
+	// calls; "": it has one, or seems to be of none.
+	Unseen string `json:"unseen,omitempty"`
 }
 
 // List lists the tools in the order of offering.
@@ -28,8 +32,22 @@ func (t Tools) List() []ListedTool {
 	without := agent.Unoffered(t.agent)
 	list := []ListedTool{}
 	for _, spec := range t.agent.Tools.Specs() {
-		list = append(list, ListedTool{Name: spec.Name, Type: spec.Kind, Category: spec.Category, Plugin: spec.Owner,
-			Asked: asked(spec), Unoffered: without[spec.Name]})
+		one := ListedTool{Name: spec.Name, Type: spec.Kind, Category: spec.Category, Plugin: spec.Owner,
+			Asked: asked(spec), Unoffered: without[spec.Name]}
+		if unseen, ok := agent.UnseenBy(t.agent, spec); ok {
+			one.Unseen = unseen.String()
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// Unseen lists the tools that guards and rules do not see although they seem to be of a category.
+func (t Tools) Unseen() (list []plugin.Unseen) {
+	for _, spec := range t.agent.Tools.Specs() {
+		if unseen, ok := agent.UnseenBy(t.agent, spec); ok {
+			list = append(list, unseen)
+		}
 	}
 	return list
 }
@@ -64,6 +82,9 @@ func (l ListedTool) Text() []string {
 	}
 	if l.Unoffered != "" {
 		about = "not offered: " + l.Unoffered
+	}
+	if l.Unseen != "" {
+		about += "; it " + l.Unseen
 	}
 	return []string{l.Name, string(l.Category), from, about}
 }

@@ -10,6 +10,17 @@ import (
 	"github.com/chibi-host/chibi/tools"
 )
 
+// noCategory says in a schema that the tool does nothing of any category.
+const noCategory tools.Category = "none"
+
+// category returns the category of the tool, "" if it has none.
+func (s schema) category() tools.Category {
+	if s.Category == noCategory {
+		return ""
+	}
+	return s.Category
+}
+
 // keepCategory removes a category that does not exist, and a subject that names no argument,
 // with a warning for each. Rules and permission points then know less of the tool, but the
 // plugin is used.
@@ -18,13 +29,13 @@ func (s *schema) keepCategory() (warnings []string) {
 		s.Category, s.Subject, s.Parallel = "", "", false
 		return nil
 	}
-	known := tools.Categories()
+	known := append(tools.Categories(), noCategory)
 	if s.Category != "" && !slices.Contains(known, s.Category) {
 		warnings = append(warnings, unknownCategory(s.Name, string(s.Category)))
 		s.Category, s.Subject = "", ""
 	}
 	switch {
-	case s.Subject != "" && s.Category == "":
+	case s.Subject != "" && s.category() == "":
 		warnings = append(warnings, fmt.Sprintf(`its tool %q has a "subject" without a "category", which has no effect`,
 			s.Name))
 		s.Subject = ""
@@ -50,7 +61,7 @@ func unknownCategory(tool, category string) string {
 	if near := strictjson.Nearest(category, names); near != "" {
 		return fmt.Sprintf("%s; did you mean %q?", text, near)
 	}
-	return text + "; the categories are " + strings.Join(names, ", ")
+	return text + "; the categories are " + strings.Join(names, ", ") + ", and none"
 }
 
 // subjectOf says what the subject of a category is, "" if the category needs none.

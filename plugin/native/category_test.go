@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,7 +23,10 @@ func TestWhatAToolDoesIsReadFromItsSchema(t *testing.T) {
 		"an unknown category": {`"category":"shel","subject":"cmd"`, tools.Spec{},
 			[]string{`the "category" of its tool "a" is "shel"; did you mean "shell"?`}},
 		"one like no other": {`"category":"?"`, tools.Spec{}, []string{`the "category" of its tool "a" is "?"; ` +
-			`the categories are shell, read, write, edit, search, fetch, agent, mcp`}},
+			`the categories are shell, read, write, edit, search, fetch, agent, mcp, and none`}},
+		"none": {`"category":"none"`, tools.Spec{Uncategorized: true}, nil},
+		"none, with a subject": {`"category":"none","subject":"cmd"`, tools.Spec{Uncategorized: true},
+			[]string{`its tool "a" has a "subject" without a "category", which has no effect`}},
 		"a subject that is no argument": {`"category":"search","subject":"command"`,
 			tools.Spec{Category: tools.CategorySearch},
 			[]string{`the "subject" of its tool "a" is "command", which is none of the properties of its "parameters"`}},
@@ -38,8 +42,9 @@ func TestWhatAToolDoesIsReadFromItsSchema(t *testing.T) {
 			if err != nil || len(p.schemas) != 1 {
 				t.Fatal(p, err)
 			}
-			s := p.schemas[0]
-			got := tools.Spec{Category: s.Category, Subject: s.Subject, Parallel: s.Parallel}
+			got := program{}.tool("", p.schemas[0], plugin.Override{}).spec
+			got = tools.Spec{Category: got.Category, Uncategorized: got.Uncategorized, Subject: got.Subject,
+				Parallel: got.Parallel}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -36,7 +36,8 @@ func (p program) tool(owner string, s schema, override plugin.Override) tool {
 		}
 	}
 	spec := tools.Spec{Name: s.Name, Description: s.Description, Parameters: s.Parameters,
-		Kind: tools.Plugin, Owner: owner, Category: s.Category, Subject: s.Subject, Parallel: s.Parallel}
+		Kind: tools.Plugin, Owner: owner, Category: s.category(), Uncategorized: s.Category == noCategory,
+		Subject: s.Subject, Parallel: s.Parallel}
 	inherit := cmp.Or(override.Stdin, s.Stdin) == "inherit"
 	return tool{program: p, spec: spec, timeout: timeout, inherit: inherit}
 }

@@ -48,9 +48,9 @@ func script() []step {
 		{"greet is a tool; the demo model calls it when a prompt says @tool.", []string{"greet"},
 			"default", `@tool greet {"name": "Ada"}`},
 		{"block-rm guards every tool call.", []string{"block-rm", "run-command"},
-			"default", `@tool run_command {"command": "rm -rf ./everything"}`},
+			commands, `@tool run_command {"command": "rm -rf ./everything"}`},
 		{"summarize replaces a large output with a few lines.", []string{"summarize", "run-command"},
-			"default", `@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
+			commands, `@tool run_command {"command": "seq 1 5000; echo error: out of numbers"}`},
 		{"tool-filter offers only a few tools in the context safe.", []string{"tool-filter"}, "safe",
 			"What is offered here?"},
 		{"temperature lowers the temperature in the context coding.", []string{"temperature"},
@@ -65,11 +65,13 @@ func script() []step {
 }
 
 // project is the context in which the coding tools are offered, and allowed what the rule
-// matches; in agents there are sub-agents too.
+// matches; in agents there are sub-agents too. In commands, a plugin's shell is allowed.
 const (
-	project = "project"
-	agents  = "agents"
-	allowed = "shell_exec(echo *)"
+	project  = "project"
+	agents   = "agents"
+	commands = "commands"
+	allowed  = "shell_exec(echo *)"
+	shell    = "run_command"
 )
 
 // flags returns what a person would write before a prompt in a context.
@@ -79,6 +81,8 @@ func flags(context string) string {
 		return fmt.Sprintf("--coding --allow %q -C %s", allowed, context)
 	case agents:
 		return "--coding --set tools.agents=true -C " + context
+	case commands:
+		return fmt.Sprintf("--allow %s -C %s", shell, context)
 	}
 	return "-C " + context
 }
@@ -236,6 +240,8 @@ func (d *demonstration) at(ctx context.Context, name string) (*app.Session, erro
 		opts.Permissions = app.PermissionOptions{Coding: true, Allow: []string{allowed}}
 	case agents:
 		opts.Permissions, opts.Set = app.PermissionOptions{Coding: true}, append(opts.Set, "tools.agents=true")
+	case commands:
+		opts.Permissions.Allow = []string{shell}
 	}
 	s, err := app.Open(ctx, opts)
 	if err != nil {

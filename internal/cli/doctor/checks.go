@@ -27,6 +27,7 @@ func checks(ofStore check) []check {
 		ofPlugins(skippedPlugins),
 		ofPlugins(pluginNotices),
 		ofPlugins(uncheckedTools),
+		ofPlugins(unseenTools),
 		ofPlugins(differedPlugins),
 		ofPlugins(loadedPlugins),
 		ofSession(keptPlugins),

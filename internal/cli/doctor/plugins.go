@@ -100,6 +100,18 @@ func uncheckedTools(_ context.Context, s *app.Session) (found []finding) {
 	return found
 }
 
+// unseenTools finds tools that seem to do what guards and rules are about, and have no category.
+func unseenTools(_ context.Context, s *app.Session) (found []finding) {
+	for _, unseen := range app.ToolsOf(s).Unseen() {
+		one := warning(fmt.Sprintf("%v %v", unseen.Tool, unseen), unseen.Remedy())
+		if len(unseen.By) > 0 {
+			one.Level = levelError
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
 // differedPlugins finds plugins whose schemas are not remembered because they changed.
 func differedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	for _, p := range s.Loader().Differed(s.Loaded.Plugins) {

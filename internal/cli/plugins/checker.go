@@ -86,7 +86,13 @@ func (c *checker) load(ctx context.Context, placed map[string]string) (*check.Di
 	prober, keep := c.session.Loader().Prober()
 	defer keep()
 	opts.Prober = prober
-	return check.Load(ctx, opts)
+	rules, err := app.WouldJudge(c.session)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := check.Load(ctx, opts)
+	dir.Rules = rules
+	return dir, err
 }
 
 // directory returns the plugins directory with a target in it, and with the others if

@@ -74,6 +74,10 @@ const (
 
 // Dir is a plugins directory, loaded as the program loads it.
 type Dir struct {
+	// Rules names the permission rules that would hold for a tool without a category if it had
+	// one; nil: there are none.
+	Rules func(tools.Spec, tools.Category) []string
+
 	opts   native.Options
 	loaded plugin.Loaded
 	mu     sync.Mutex
@@ -130,6 +134,7 @@ func (d *Dir) Check(ctx context.Context, name string) Report {
 		d.loadedAs(&r, p)
 		wrote := writes(d.opts.Home)
 		ordinary := r.plugin(ctx, p)
+		d.unseen(&r, p)
 		r.pure(ctx, p, ordinary)
 		if p.Resident {
 			d.resident(ctx, &r, p.Name, ordinary)
@@ -179,6 +184,22 @@ func (d *Dir) loadedAs(r *Report, p *plugin.Plugin) {
 		if t.By == p.Name && t.From != p.Name {
 			r.add(Warning, "tool "+t.Tool, "plugin %q also has a tool of that name, which is skipped: this one comes first",
 				t.From)
+		}
+	}
+}
+
+// unseen adds a finding about each tool that seems to do what guards and rules are about, and has
+// no category.
+func (d *Dir) unseen(r *Report, p *plugin.Plugin) {
+	host := &plugin.Host{Plugins: d.loaded.Plugins}
+	for _, t := range p.Tools {
+		unseen, ok := host.Unseen(t.Spec(), d.Rules)
+		level := Warning
+		if len(unseen.By) > 0 {
+			level = Error
+		}
+		if ok {
+			r.add(level, "tool "+t.Spec().Name, "it %v; %s", unseen, unseen.Remedy())
 		}
 	}
 }

@@ -93,6 +93,14 @@ func TestBrokenPlugins(t *testing.T) {
 			[]string{`error schema: --schema: it has "tool": false and no hooks, so it does nothing`}},
 		{"a text for tool", schema(`{"name":"p","tool":"false","hooks":["on_end"]}`), 0o755,
 			[]string{`error schema: --schema: tool: must be a boolean, is a string`}},
+		{"a command without a category", schema(`{"name":"p","description":"d",` +
+			`"parameters":{"type":"object","properties":{"cmd":{"type":"string"}}}}`), 0o755, []string{
+			`warning tool p: it takes "cmd" and has no category: guards, rules and questions about shell do not see its ` +
+				`calls; add "category": "shell", "subject": "cmd" to its --schema, or "category": "none" if it runs no commands`}},
+		{"a URL without a category, beside a guard", schema(`{"name":"p","description":"d","hooks":["pre_fetch_url"],`+
+			`"parameters":{"type":"object","properties":{"url":{"type":"string"}}}}`) + "exit 0", 0o755, []string{
+			`error tool p: it takes "url" and has no category: plugin "p" does not see its calls; ` +
+				`add "category": "fetch", "subject": "url" to its --schema, or "category": "none" if it fetches nothing`}},
 		{"parameters of no tool", schema(`{"name":"p","tool":false,"parameters":{},"hooks":["on_end"]}`) + "exit 0", 0o755,
 			[]string{`warning schema: its --schema has "parameters" beside "tool": false, which has no effect there`}},
 		{"a key that is nearly tool", schema(`{"name":"p","description":"d","tools":false,"hooks":["on_end"]}`) + "exit 0",

@@ -91,6 +91,9 @@ func passes(t *testing.T, plan scaffold.Plan) {
 	if strings.Contains(files[0].Text, "parameters") != plan.Tool {
 		t.Errorf("what it writes of parameters:\n%s", files[0].Text)
 	}
+	if strings.Contains(files[0].Text, "no rule and no guard sees its calls") != (plan.Tool && plan.Category == "") {
+		t.Errorf("a tool without a category has a comment about it:\n%s", files[0].Text)
+	}
 }
 
 // stays calls the tool of a resident plugin, and a hook after that.
