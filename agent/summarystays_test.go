@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -24,6 +23,7 @@ func TestAnAnswerSaysWhetherTheSummaryStays(t *testing.T) {
 		"post_turn keeps it":               {atTurn(false), "so far"},
 		"post_turn drops it":               {atTurn(true), ""},
 		"a later plugin has the last word": {atTurn(true), "so far"},
+		"a later plugin changes nothing":   {atTurn(true), ""},
 		"pre_stop keeps it":                {atStop(false), "so far"},
 		"pre_stop drops it":                {atStop(true), ""},
 		"nobody says a thing":              {plugin.Handlers{}, "so far"},
@@ -34,9 +34,12 @@ func TestAnAnswerSaysWhetherTheSummaryStays(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.plug("p", test.handlers)
-			if strings.HasPrefix(name, "a later") {
+			switch name {
+			case "a later plugin has the last word":
 				other := hookpoints.PostTurnAnswer{Messages: []hookpoints.ChatMessage{{Role: "user", Content: "else"}}}
 				h.plug("q", answerAt(hookpoints.PostTurn, other))
+			case "a later plugin changes nothing":
+				h.plug("q", atTurn(false))
 			}
 			h.prompt("go on")
 			if got, err := h.Context.Summary(t.Context()); got != test.want || err != nil {

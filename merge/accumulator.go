@@ -213,14 +213,14 @@ func (c *combination) isSaid(name string) bool {
 }
 
 // rewritten adds the final value of a field of the payload, unless its text is the original
-// one, with the dependent fields of the last reply that has the field.
+// one, with the dependent fields of the last reply that changed it.
 func (c *combination) rewritten(f hookpoints.AnswerField, final []byte) {
 	value := c.payload.values[f.Name]
 	if value == nil || string(final) == value.origin {
 		return
 	}
 	last := len(c.replies) - 1
-	for c.replies[last].field(f.Name) == "" {
+	for !slices.ContainsFunc(c.replies[last].rewrites, func(w *change) bool { return w.field == f.Name }) {
 		last--
 	}
 	c.putWith(c.replies[last], f.Name, final)

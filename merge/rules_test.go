@@ -38,6 +38,21 @@ func TestRules(t *testing.T) {
 			[]string{`{"it":{"b":1.0,"a":1}}`}, ``, payload, outcomes(""),
 		},
 		{
+			"replace: what goes with it is said by the last that changed it", hookpoints.Chain, hookpoints.RuleReplace,
+			[]string{`{"it":1,"beside":"no"}`, `{"it":2,"beside":"why"}`, `{"it":2}`, `{"it":2.0,"beside":"late"}`},
+			`{"it":2,"beside":"why"}`, `{"it":2,"names":["x","y"]}`, outcomes("changed", "changed", "", ""),
+		},
+		{
+			"replace: or by nobody, if that one says nothing", hookpoints.Chain, hookpoints.RuleReplace,
+			[]string{`{"it":1,"beside":"why"}`, `{"it":2}`, `{"it":2,"beside":"late"}`},
+			`{"it":2}`, `{"it":2,"names":["x","y"]}`, outcomes("changed", "changed", ""),
+		},
+		{
+			"patch: what goes with it is said by the last that changed it", hookpoints.Chain, hookpoints.RulePatch,
+			[]string{`{"it":{"a":2},"beside":"why"}`, `{"it":{"a":2,"b":1},"beside":"late"}`},
+			`{"it":{"a":2,"b":1},"beside":"why"}`, `{"it":{"a":2,"b":1},"names":["x","y"]}`, outcomes("changed", ""),
+		},
+		{
 			"patch: objects merge deeply, null deletes", hookpoints.Chain, hookpoints.RulePatch,
 			[]string{`{"it":{"a":null,"c":{"d":1}}}`, `{"it":{"c":{"e":2}}}`},
 			`{"it":{"b":1,"c":{"d":1,"e":2}}}`, `{"it":{"b":1,"c":{"d":1,"e":2}},"names":["x","y"]}`,
