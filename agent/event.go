@@ -202,7 +202,7 @@ type AgentEvent struct {
 	// Context is the context that keeps its conversation, "" if none does.
 	Context string `json:"context,omitempty"`
 	// Status is how it ended, "" if it begins; Why is the reason if it failed or was
-	// blocked, Plugin the plugin that blocked it.
+	// blocked, Plugin the plugin that blocked it or answered in its place.
 	Status hookpoints.SpawnStatus `json:"status,omitempty"`
 	Why    string                 `json:"why,omitempty"`
 	Plugin string                 `json:"plugin,omitempty"`
@@ -220,7 +220,10 @@ func (e AgentEvent) Outcome() string {
 	text := string(e.Status)
 	switch e.Status {
 	case hookpoints.SpawnAnswered:
-		return "answered by a plugin"
+		if e.Plugin == "" { // in an older trace
+			return "answered by a plugin"
+		}
+		return fmt.Sprintf("answered by plugin %q", e.Plugin)
 	case hookpoints.SpawnBlocked:
 		return fmt.Sprintf("blocked by plugin %q: %s", e.Plugin, strings.TrimSuffix(e.Why, "."))
 	case hookpoints.SpawnFailed:

@@ -24,7 +24,7 @@ type spawn struct {
 	status hookpoints.SpawnStatus // "": it has not ended
 	text   string                 // the result, as far as there is one
 	why    string                 // why it failed or was blocked
-	by     string                 // the plugin that blocked it
+	by     string                 // the plugin that blocked it, or answered in its place
 }
 
 // isOver reports whether a plugin has decided the result.
@@ -149,7 +149,7 @@ func (s *spawn) approve(ctx context.Context) error {
 	case answer.Block:
 		s.status, s.why, s.by = hookpoints.SpawnBlocked, answer.Message, answer.BlockedBy
 	case answer.Response != "":
-		s.status, s.text = hookpoints.SpawnAnswered, answer.Response
+		s.status, s.text, s.by = hookpoints.SpawnAnswered, answer.Response, answer.AnsweredBy
 	default:
 		if err := s.tune(); err != nil {
 			s.status, s.why = hookpoints.SpawnFailed, err.Error()
@@ -257,12 +257,16 @@ func (s *spawn) report(ctx context.Context) error {
 	if s.status == hookpoints.SpawnFailed {
 		s.agent.Output.notice("%s", s.why)
 	}
-	_, err := plugin.Fire(ctx, s.agent.Host, hookpoints.PostSpawnAgent, hookpoints.PostSpawnAgentPayload{
+	payload := hookpoints.PostSpawnAgentPayload{
 		SystemPrompt: *s.agent.Settings.SystemPrompt, Input: s.task.Input, Model: s.agent.Settings.Model,
-		Response: s.text, Status: s.status, Reason: s.why, BlockedBy: s.by, Usage: s.self.usage,
+		Response: s.text, Status: s.status, Reason: s.why, Usage: s.self.usage,
 		Responses: s.self.responses, DurationMS: time.Since(s.begun).Milliseconds(),
 		Spawned: s.told(),
-	})
+	}
+	if s.status == hookpoints.SpawnBlocked {
+		payload.BlockedBy = s.by
+	}
+	_, err := plugin.Fire(ctx, s.agent.Host, hookpoints.PostSpawnAgent, payload)
 	return err
 }
 

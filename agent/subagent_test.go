@@ -120,8 +120,12 @@ func TestPluginsDecideAboutSubAgents(t *testing.T) {
 			after := observe(h, hookpoints.PostSpawnAgent)
 			h.prompt("go")
 			same(t, "requests", h.sent(), test.requests)
-			if got := (*after)[0]; got.Status != test.status {
+			if got := (*after)[0]; got.Status != test.status || (got.BlockedBy == "p") != (test.name == "blocked") {
 				t.Errorf("post_spawn_agent %+v", got)
+			}
+			i := slices.IndexFunc(h.events, func(e Event) bool { return e.Kind == EventAgent && e.Subagent.Status != "" })
+			if ended := h.events[i].Subagent; (ended.Plugin == "p") != (test.status != hookpoints.SpawnRan) {
+				t.Errorf("it ended so: %+v", ended)
 			}
 			if raw := h.model.requests[1].raw; test.status == hookpoints.SpawnRan &&
 				(!strings.Contains(raw, prompt) || !strings.Contains(raw, model)) {

@@ -471,6 +471,8 @@ func fieldDoc(field string) string {
 		return "tool_call_id is the model's identifier of this call."
 	case "PreShellExecPayload.ToolName":
 		return "tool_name is the tool that would run the command line."
+	case "PreSpawnAgentAnswer.AnsweredBy":
+		return "- is the plugin whose response is used. The host sets it; a plugin cannot."
 	case "PreSpawnAgentAnswer.Block":
 		return "block prevents the sub-agent from being started."
 	case "PreSpawnAgentAnswer.BlockedBy":

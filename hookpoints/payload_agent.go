@@ -71,10 +71,17 @@ type PreSpawnAgentAnswer struct {
 	SystemMessage string `json:"system_message,omitzero" merge:"tell"`
 	// BlockedBy is the plugin that blocked. The host sets it; a plugin cannot.
 	BlockedBy string `json:"-"`
+	// AnsweredBy is the plugin whose response is used. The host sets it; a plugin cannot.
+	AnsweredBy string `json:"-"`
 }
 
 // SetBlockedBy takes the name of the plugin that blocked.
 func (a *PreSpawnAgentAnswer) SetBlockedBy(plugin string) { a.BlockedBy = plugin }
+
+// SetFirstBy takes the names of the plugins whose values are used, by field.
+func (a *PreSpawnAgentAnswer) SetFirstBy(plugins map[string]string) {
+	a.AnsweredBy = plugins["response"]
+}
 
 // SpawnStatus is how a sub-agent ended.
 type SpawnStatus string

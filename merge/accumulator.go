@@ -172,7 +172,7 @@ func (a *Accumulator) Result() Result {
 		effects[i] = r.Effect
 	}
 	return Result{Answer: c.answer, BlockedBy: cmp.Or(a.blocker, c.deniedBy), DecidedBy: c.decidedBy,
-		AppendedBy: c.appendedBy, Texts: c.texts, Halted: c.halted, Effects: effects}
+		AppendedBy: c.appendedBy, FirstBy: c.firstBy, Texts: c.texts, Halted: c.halted, Effects: effects}
 }
 
 // combination makes the answer of the replies when all of them are there.
@@ -182,6 +182,7 @@ type combination struct {
 	payload    *document
 	answer     []byte
 	appendedBy []string
+	firstBy    map[string]string
 	decidedBy  string // whose decision is the strictest
 	deniedBy   string // the same if it is a denial
 	texts      []hookpoints.Text

@@ -95,6 +95,8 @@ type Result struct {
 	// AppendedBy names, for each element of a list that was appended to, the plugin
 	// that it comes from.
 	AppendedBy []string
+	// FirstBy names, for each field whose first value is used, the plugin that it comes from.
+	FirstBy map[string]string
 	// Texts are the texts of a field with the rule texts, in plugin order. In Answer they
 	// are joined.
 	Texts []hookpoints.Text

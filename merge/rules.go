@@ -85,6 +85,10 @@ func (c *combination) first(f hookpoints.AnswerField) {
 		case isEmpty(value):
 		case winner == nil:
 			winner = r
+			if c.firstBy == nil {
+				c.firstBy = map[string]string{}
+			}
+			c.firstBy[f.Name] = r.from
 			c.putWith(r, f.Name, []byte(value))
 			r.usesField(f.Name)
 		default:

@@ -60,6 +60,9 @@ func nameAuthors(verdict any, result merge.Result) {
 	if v, ok := verdict.(interface{ SetDecidedBy(string) }); ok {
 		v.SetDecidedBy(result.DecidedBy)
 	}
+	if v, ok := verdict.(interface{ SetFirstBy(map[string]string) }); ok {
+		v.SetFirstBy(result.FirstBy)
+	}
 	if v, ok := verdict.(interface{ SetTexts([]hookpoints.Text) }); ok {
 		v.SetTexts(result.Texts)
 	}

@@ -47,7 +47,7 @@ func Fire[P, A any](ctx context.Context, h *Host, point hookpoints.Point[P, A], 
 		return verdict, fmt.Errorf("combined answer of %s: %w", point.Name, err)
 	}
 	author := cmp.Or(result.BlockedBy, result.DecidedBy, result.Halted.Plugin)
-	if author != "" || len(result.AppendedBy)+len(result.Texts) > 0 {
+	if author != "" || len(result.AppendedBy)+len(result.FirstBy)+len(result.Texts) > 0 {
 		nameAuthors(&verdict, result)
 	}
 	return verdict, nil

@@ -50,8 +50,10 @@ func (all *facts) addSubagent(step *agent.Event) {
 	if a == nil || a.Status == "" {
 		return
 	}
-	about := []Subject{{KindTool, a.Tool}, {KindPlugin, a.Plugin}, pointOf(hookpoints.PreSpawnAgent.Name),
-		pointOf(hookpoints.PostSpawnAgent.Name)}
+	about := []Subject{{KindTool, a.Tool}, pointOf(hookpoints.PreSpawnAgent.Name), pointOf(hookpoints.PostSpawnAgent.Name)}
+	if a.Plugin != "" {
+		about = with(about, Subject{KindPlugin, a.Plugin})
+	}
 	all.add(about, "Sub-agent %s (%s, model %s), which the call of %s (%s) asked for: %s.",
 		a.ID, a.Type, a.Model, a.Tool, a.CallID,
 		a.Outcome())
