@@ -17,9 +17,9 @@ type Plugins struct {
 	// longer is [left out for 10 minutes](PLUGINS.md#what-is-remembered), or until this is
 	// raised.
 	ProbeTimeoutMS int `toml:"probe_timeout_ms" min:"1"`
-	// How long a hook may take.
+	// How long a hook may take, unless its plugin's schema says it.
 	HookTimeoutMS int `toml:"hook_timeout_ms" min:"1"`
-	// How long a tool may take.
+	// How long a tool may take, unless its plugin's schema says it.
 	ToolTimeoutMS int `toml:"tool_timeout_ms" min:"1"`
 	// How long a plugin that asks at `/dev/tty` may have the terminal, unless its own
 	// time limit is longer.
@@ -79,7 +79,7 @@ type Plugin struct {
 	Enabled bool `toml:"enabled"`
 	// Like `plugins.hide_key`, for this plugin.
 	HideKey *bool `toml:"hide_key" unset:"plugins.hide_key"`
-	// How long this plugin's hooks and tools may take.
+	// How long this plugin's hooks and tools may take, whatever its schema says.
 	TimeoutMS int `toml:"timeout_ms" min:"1" unset:"the plugin's"`
 	// `inherit`: the terminal is the standard input of this plugin's hooks and tools; see
 	// [PLUGINS.md](PLUGINS.md#asking-the-person); `data`: it is not.

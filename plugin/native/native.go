@@ -51,7 +51,8 @@ type Options struct {
 	// Prober asks for schemas; nil: a new one, which asks every plugin.
 	Prober *oneshot.Prober
 	// ProbeTimeout, HookTimeout and ToolTimeout bound the processes; 0 means
-	// 5 seconds, 30 seconds and 10 minutes.
+	// 5 seconds, 30 seconds and 10 minutes. The schema of a plugin precedes the last two,
+	// Overrides precede the schema.
 	ProbeTimeout time.Duration
 	HookTimeout  time.Duration
 	ToolTimeout  time.Duration
@@ -181,7 +182,6 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	p := plugin.Plugin{Name: file.name, Origin: origin(file.path)}
 	override := l.opts.Overrides[file.name]
 	p.Resident = slices.ContainsFunc(schemas, func(s schema) bool { return s.Resident })
-	hookTimeout := l.opts.HookTimeout
 	p.Transcript = slices.ContainsFunc(schemas, func(s schema) bool { return s.Transcript })
 	exe := program{opts: l.opts, path: file.real, env: environment(l.opts), runner: l.opts.runner(file.name),
 		transcript: p.Transcript}
@@ -196,7 +196,6 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 		if s.OnFailure == plugin.Block { // only a person can set "ignore"
 			p.OnFailure = plugin.Block
 		}
-		hookTimeout = max(hookTimeout, s.timeout())
 		if s.isTool() {
 			p.Tools = append(p.Tools, stays.runs(exe.tool(file.name, s, override)))
 		} else {
@@ -205,11 +204,9 @@ func (l *loader) build(file executable, schemas []schema) plugin.Plugin {
 	}
 	p.Pure = arePure(schemas)
 	l.Notices = append(l.Notices, override.Apply(&p)...)
-	if override.Timeout > 0 {
-		hookTimeout = override.Timeout
-	}
+	usual := cmp.Or(l.opts.HookTimeout, oneshot.DefaultTimeout)
 	ordinary := oneshot.Handler{Codec: codec{exe, override.Stdin == "inherit"}, Runner: exe.runner,
-		Timeout: hookTimeout, Timeouts: override.Timeouts()}
+		Timeout: cmp.Or(override.Timeout, hookTimeout(schemas, usual)), Timeouts: override.Timeouts()}
 	stays.answers(&p, ordinary)
 	return p
 }

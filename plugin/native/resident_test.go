@@ -407,6 +407,14 @@ func TestAResidentGuardFailsClosed(t *testing.T) {
 }
 
 // TestMessagesOfAResidentAreBounded: those of its errors, and about results that are none.
+func TestAResidentGuardThatHangsBlocksAfterTheTimeOfItsSchema(t *testing.T) {
+	p := loadResident(t, `,"on_failure":"block","timeout_ms":2000`, "exec sleep 9",
+		func(o *native.Options) { o.HookTimeout = 30 * time.Second })
+	if verdict := p.fire("{}"); !verdict.Block || !strings.Contains(verdict.Message, "no answer after 2s") {
+		t.Errorf("%+v", verdict)
+	}
+}
+
 func TestMessagesOfAResidentAreBounded(t *testing.T) {
 	p := loadResident(t, "", `x=$(head -c 300000 /dev/zero | tr '\0' x)
 		case $n in

@@ -1,9 +1,11 @@
 package native
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -44,7 +46,22 @@ type schema struct {
 // isTool reports whether the model may call it, which is the default.
 func (s schema) isTool() bool { return s.Tool == nil || *s.Tool }
 
-func (s schema) timeout() time.Duration { return time.Duration(s.TimeoutMS) * time.Millisecond }
+// timeout returns its time limit, 0 if it says none.
+func (s schema) timeout() time.Duration {
+	const longest = math.MaxInt64 / int64(time.Millisecond)
+	return time.Duration(min(int64(s.TimeoutMS), longest)) * time.Millisecond
+}
+
+// hookTimeout returns the time limit of the hooks of an executable: the longest one of the
+// schemas with hooks, of which each has the usual limit if it says none.
+func hookTimeout(schemas []schema, usual time.Duration) (longest time.Duration) {
+	for _, s := range schemas {
+		if len(s.Hooks) > 0 {
+			longest = max(longest, cmp.Or(s.timeout(), usual))
+		}
+	}
+	return longest
+}
 
 // arePure reports whether all schemas with hooks say that calling these in vain or twice has
 // no effect.

@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,8 +124,9 @@ func TestTheClockOfAPluginThatAsksStandsStill(t *testing.T) {
 	beHost(t)
 	t.Parallel()
 	const limit = 10 * time.Second // more than starting a shell takes on any machine
-	f := newPluginDir(t).file("a", askBash, 0o755)
-	lines := host{Dir: f.dir, What: "hook", TimeoutMS: int(limit.Milliseconds())}.session(t, "",
+	asks := strings.Replace(askBash, `"hooks"`, fmt.Sprintf(`"timeout_ms":%d,"hooks"`, limit.Milliseconds()), 1)
+	f := newPluginDir(t).file("a", asks, 0o755)
+	lines := host{Dir: f.dir, What: "hook"}.session(t, "",
 		func(line string, person *terminaltest.Person) {
 			if line == "lent" {
 				time.Sleep(limit + 500*time.Millisecond)
