@@ -67,10 +67,16 @@ func fieldsOf(info hookpoints.Info) (names []string) {
 func unknownText(info hookpoints.Info, unknown []string) string {
 	text := UnknownFields(string(info.Name), unknown, fieldsOf(info))
 	if agentOf(unknown) != "" && info.CanBlock() {
-		spaced := strings.NewReplacer(`":`, `": `, `,"`, `, "`)
-		text += "; to block, answer " + spaced.Replace(string(info.Refusal("why")))
+		text += "; to block, answer " + HowToBlock(info)
 	}
 	return text
+}
+
+// HowToBlock returns the answer that blocks at a point, as people write it, such as
+// {"block": true, "message": "why"}.
+func HowToBlock(info hookpoints.Info) string {
+	spaced := strings.NewReplacer(`":`, `": `, `,"`, `, "`)
+	return spaced.Replace(string(info.Refusal("why")))
 }
 
 // UnknownFields returns a sentence about unknown fields of an answer. where names the point,

@@ -101,8 +101,18 @@ func (l *Loader) Native() native.Options {
 		Dir: l.Dir(), Home: l.told, Context: l.context, Verbose: l.opts.Verbose,
 		Runner: l.Runner(), Spool: l.spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
 		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
-		AllowLinks: set.AllowLinks, Overrides: l.overrides(), Reserved: builtin.Names(),
+		AllowLinks: set.AllowLinks, Overrides: l.overrides(), Reserved: builtin.Names(), Meant: meant,
 	}
+}
+
+// meant returns the points that another program's name of an event stands for.
+func meant(event string) []hookpoints.Name {
+	for _, events := range []map[string]hookpoints.Name{kodelet.Events(), kode.Events()} {
+		if at, known := events[event]; known {
+			return []hookpoints.Name{at}
+		}
+	}
+	return dialect.Meant(event)
 }
 
 // all finds the plugins of all protocols, in their order. The protocols are probed

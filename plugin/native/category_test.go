@@ -3,7 +3,6 @@ package native
 import (
 	"testing"
 
-	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/tools"
 	"github.com/google/go-cmp/cmp"
@@ -38,7 +37,7 @@ func TestWhatAToolDoesIsReadFromItsSchema(t *testing.T) {
 		"no tool": {`"tool":false,"hooks":["pre_tool"],"category":"shel","subject":"x","parallel":true`, tools.Spec{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := parseSchemas([]byte(`{"name":"a",`+properties+`,`+test.out+`}`), hookpoints.Exists)
+			p, err := parseSchemas([]byte(`{"name":"a",`+properties+`,`+test.out+`}`), Options{}.unknownHook)
 			if err != nil || len(p.schemas) != 1 {
 				t.Fatal(p, err)
 			}

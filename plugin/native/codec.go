@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -57,7 +58,7 @@ func (c codec) Encode(ev plugin.Event) (process.Command, error) {
 // unless it is empty, the record says what is wrong with it.
 func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, error) {
 	if err := out.Err(); err != nil {
-		return plugin.Answer{}, err
+		return plugin.Answer{}, meantToBlock(ev.Point, out, err)
 	}
 	if !utf8.Valid(out.Stdout) {
 		return plugin.Answer{Unreadable: notUTF8}, nil
@@ -67,6 +68,16 @@ func (c codec) Decode(ev plugin.Event, out process.Outcome) (plugin.Answer, erro
 		answer = newer(ev, answer)
 	}
 	return answer, nil
+}
+
+// meantToBlock adds to the error of a hook with exit status 2 how a plugin blocks at the point,
+// if it can: in other agents that status does it.
+func meantToBlock(at hookpoints.Name, out process.Outcome, err error) error {
+	info, _ := hookpoints.Find(at)
+	if out.Exit != 2 || !info.CanBlock() {
+		return err
+	}
+	return fmt.Errorf("%w; to block, a plugin answers %s with exit status 0", err, plugin.HowToBlock(info))
 }
 
 // notUTF8 says that an answer is not UTF-8.

@@ -81,6 +81,9 @@ type Options struct {
 	Strict bool
 	// Points are hook points known in addition to chibi's own.
 	Points []hookpoints.Name
+	// Meant returns the points that another program's name of an event stands for, for what
+	// is said about hooks that do not exist; nil: only similar names are proposed.
+	Meant func(event string) []hookpoints.Name
 	// Reserved are tool names that plugins may not take.
 	Reserved []string
 }

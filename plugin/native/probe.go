@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/oneshot"
 	"github.com/chibi-host/chibi/plugin/process"
@@ -68,7 +71,7 @@ func (o Options) probe(file executable) oneshot.Probe {
 
 // read takes apart what --schema printed.
 func (o Options) read(out []byte) (p probed, rules oneshot.Rules, err error) {
-	if p, err = parseSchemas(out, o.knows); err != nil {
+	if p, err = parseSchemas(out, o.unknownHook); err != nil {
 		return p, rules, err
 	}
 	if o.Strict {
@@ -81,9 +84,25 @@ func (o Options) read(out []byte) (p probed, rules oneshot.Rules, err error) {
 	return p, rules, nil
 }
 
-// knows reports whether a hook point exists for this program.
-func (o Options) knows(name hookpoints.Name) bool {
-	return hookpoints.Exists(name) || slices.Contains(o.Points, name)
+// unknownHook says that a hook point does not exist for this program, and which one was
+// probably meant; "": it exists.
+func (o Options) unknownHook(name hookpoints.Name) string {
+	if hookpoints.Exists(name) || slices.Contains(o.Points, name) {
+		return ""
+	}
+	var meant []string
+	if o.Meant != nil {
+		for _, point := range o.Meant(string(name)) {
+			meant = append(meant, strconv.Quote(string(point)))
+		}
+	}
+	if near := strictjson.Nearest(string(name), hookpoints.Names()); len(meant) == 0 && near != "" {
+		meant = []string{strconv.Quote(near)}
+	}
+	if len(meant) == 0 {
+		return fmt.Sprintf("hook %.60q does not exist; see chibi hook list", name)
+	}
+	return fmt.Sprintf("hook %.60q does not exist; did you mean %s?", name, strings.Join(meant, " or "))
 }
 
 // environment returns the variables that every process of this protocol gets.

@@ -77,15 +77,15 @@ func arePure(schemas []schema) (pure bool) {
 
 // parseSchemas reads what --schema printed: an object, or an array of them.
 // Invalid elements of an array are skipped with a warning; an error means that no
-// element is usable.
-func parseSchemas(out []byte, known func(hookpoints.Name) bool) (p probed, err error) {
+// element is usable. unknown says what is wrong with the name of a hook, "" if nothing is.
+func parseSchemas(out []byte, unknown func(hookpoints.Name) string) (p probed, err error) {
 	elements, err := elementsOf(strictjson.Trim(out))
 	if err != nil {
 		return p, err
 	}
 	p.elements = len(elements)
 	for i, element := range elements {
-		s, more, err := parseSchema(element, known)
+		s, more, err := parseSchema(element, unknown)
 		p.warnings = append(p.warnings, more...)
 		switch {
 		case err == nil:
@@ -125,7 +125,7 @@ func elementsOf(out []byte) ([]json.RawMessage, error) {
 }
 
 // parseSchema reads one object.
-func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema, []string, error) {
+func parseSchema(raw json.RawMessage, unknown func(hookpoints.Name) string) (schema, []string, error) {
 	var s schema
 	if raw[0] != '{' {
 		return s, nil, errors.New("want an object with a name")
@@ -136,7 +136,7 @@ func parseSchema(raw json.RawMessage, known func(hookpoints.Name) bool) (schema,
 	if err := s.validate(); err != nil {
 		return s, nil, err
 	}
-	warnings := slices.Concat(s.keepParameters(), s.keepCategory(), s.keepKnown(known))
+	warnings := slices.Concat(s.keepParameters(), s.keepCategory(), s.keepKnown(unknown))
 	if !s.isTool() && len(s.Hooks) == 0 {
 		return s, nil, errors.New(strings.Join(append(warnings, `it has "tool": false and no hooks, `+
 			`so it does nothing`), "; "))
@@ -185,13 +185,13 @@ func (s *schema) keepParameters() (warnings []string) {
 
 // keepKnown removes hooks that do not exist, and points that are not possible in guards and
 // async, with a warning for each.
-func (s *schema) keepKnown(known func(hookpoints.Name) bool) (warnings []string) {
+func (s *schema) keepKnown(unknown func(hookpoints.Name) string) (warnings []string) {
 	s.Hooks = slices.DeleteFunc(s.Hooks, func(name hookpoints.Name) bool {
-		if known(name) {
-			return false
+		why := unknown(name)
+		if why != "" {
+			warnings = append(warnings, why)
 		}
-		warnings = append(warnings, fmt.Sprintf("hook %q does not exist; see chibi hook list", name))
-		return true
+		return why != ""
 	})
 	s.Guards = slices.DeleteFunc(s.Guards, func(name hookpoints.Name) bool {
 		info, isOurs := hookpoints.Find(name)

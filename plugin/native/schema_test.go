@@ -40,7 +40,11 @@ func TestParseSchemas(t *testing.T) {
 		},
 		{
 			name: "an unknown hook is dropped", out: `{"name":"a","hooks":["pre_tool","before_tool"]}`, tools: []string{"a"},
-			warnings: []string{`hook "before_tool" does not exist; see chibi hook list`},
+			warnings: []string{`hook "before_tool" does not exist; did you mean "pre_tool"?`},
+		},
+		{
+			name: "an unknown hook like no other is dropped", out: `{"name":"a","hooks":["whenever"]}`, tools: []string{"a"},
+			warnings: []string{`hook "whenever" does not exist; see chibi hook list`},
 		},
 		{
 			name: "a guard must be a hook", out: `{"name":"a","hooks":["on_end"],"guards":["pre_tool"]}`, tools: []string{"a"},
@@ -98,10 +102,10 @@ func TestParseSchemas(t *testing.T) {
 			err: `--schema: it has "tool": false and no hooks, so it does nothing`},
 		{name: "neither tool nor known hooks", out: `[{"name":"a","tool":false,"hooks":["pre_toll"]},{"name":"b"}]`,
 			tools: []string{"b"}, warnings: []string{`element 1 of its --schema is skipped: hook "pre_toll" does not exist; ` +
-				`see chibi hook list; it has "tool": false and no hooks, so it does nothing`}},
+				`did you mean "pre_tool"?; it has "tool": false and no hooks, so it does nothing`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := parseSchemas([]byte(test.out), Options{}.knows)
+			p, err := parseSchemas([]byte(test.out), Options{}.unknownHook)
 			if got := errorText(err); got != test.err {
 				t.Fatalf("error = %q, want %q", got, test.err)
 			}
@@ -123,7 +127,7 @@ func TestParseSchemas(t *testing.T) {
 
 func TestMissingParametersAreAnEmptyObject(t *testing.T) {
 	for _, out := range []string{`{"name":"a"}`, `{"name":"a","parameters":null}`} {
-		p, err := parseSchemas([]byte(out), Options{}.knows)
+		p, err := parseSchemas([]byte(out), Options{}.unknownHook)
 		if err != nil || string(p.schemas[0].Parameters) != `{"type":"object","properties":{}}` {
 			t.Errorf("%s: schemas = %+v, %v", out, p.schemas, err)
 		}
@@ -137,7 +141,7 @@ func FuzzParseSchemas(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
 		fuzztest.Memory(t)
-		p, err := parseSchemas(out, func(hookpoints.Name) bool { return true })
+		p, err := parseSchemas(out, func(hookpoints.Name) string { return "" })
 		if err == nil && len(p.schemas) == 0 {
 			t.Error("neither a tool nor an error")
 		}

@@ -74,7 +74,7 @@ func TestBrokenPlugins(t *testing.T) {
 			[]string{`error schema: --schema did not print JSON; it begins "loading"`}},
 		{"no name", schema(`{"hooks":["pre_tool"]}`), 0o755, []string{`error schema: --schema: it has no "name"`}},
 		{"a hook that does not exist", schema(`{"name":"p","description":"d","hooks":["PreToolUse"]}`), 0o755,
-			[]string{`warning schema: hook "PreToolUse" does not exist; see chibi hook list`}},
+			[]string{`warning schema: hook "PreToolUse" does not exist; did you mean "pre_tool"?`}},
 		{"a key that means nothing", schema(`{"name":"p","description":"d","hook":["pre_tool"]}`), 0o755, []string{
 			`warning schema: its --schema has an unknown key "hook"; did you mean "hooks"?`}},
 		{"parameters that are no schema", schema(`{"name":"p","description":"d","parameters":{"type":"strin"}}`),
