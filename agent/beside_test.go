@@ -193,7 +193,8 @@ func TestDecisionsAtPreTool(t *testing.T) {
 		{"denied", "ls", "deny", nil, false, "because\n(blocked by plugin \"p\")"},
 		{"asked", "ls", "ask", yes, false, "done"},
 		{"asked without a terminal", "ls", "ask", nil, false,
-			`Permission denied: because; it is asked, and there is no terminal to ask at (plugin "p")`},
+			`Permission denied: because; it is asked, and there is no terminal to ask at; no rule and no flag answers what a ` +
+				`plugin asks, only you or a plugin at pre_permission (plugin "p")`},
 		{"a rule that allows is not enough", "rule allow", "ask", nil, false, "Permission denied: because; it is asked"},
 		{"nor is trust", "ls", "ask", nil, true, "Permission denied: because; it is asked"},
 	} {

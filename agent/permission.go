@@ -169,7 +169,7 @@ func (c judgedCall) hooks() permissions.Hooks {
 func (c judgedCall) fireAsked(ctx context.Context, q permissions.Question) (permissions.Judgement, error) {
 	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PrePermission, hookpoints.PrePermissionPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, ToolCallID: c.inv.ToolCallID, Category: c.inv.Category,
-		Subject: c.inv.Subject, AskedBy: q.Why.By, Reason: q.Why.Reason, Rule: q.Rule, Cwd: c.agent.Gate.Dir,
+		Subject: c.inv.Subject, AskedBy: q.Why.By, Reason: q.Why.Reason, Rule: q.Lasting(), Cwd: c.agent.Gate.Dir,
 		ContextName: c.step.turn.contextName(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
 	})
 	if halt(c.step, answer.Halted); answer.Halt {
@@ -218,7 +218,7 @@ func judgementBy(decision hookpoints.Decision, name, reason string) permissions.
 		return permissions.Judgement{}
 	}
 	return permissions.Judgement{Decision: permissions.Decision(decision), By: fmt.Sprintf("plugin %q", name),
-		Plugin: name, Reason: reason}
+		Plugin: name, Reason: reason, Insistent: decision == hookpoints.DecisionAsk}
 }
 
 // paths returns the path that a call uses, and the one that it named if that differs.

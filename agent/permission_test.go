@@ -167,6 +167,40 @@ func TestWhoDecidesAboutACall(t *testing.T) {
 	}
 }
 
+// TestAnAskOfAPluginIsForThePerson: neither a rule nor trust answers it, at the point of a
+// category as at pre_tool; a plugin at pre_permission may.
+func TestAnAskOfAPluginIsForThePerson(t *testing.T) {
+	asks := map[string]plugin.Handlers{
+		"pre_tool":       answerAt(hookpoints.PreTool, hookpoints.PreToolAnswer{Decision: "ask"}),
+		"pre_shell_exec": answerAt(hookpoints.PreShellExec, hookpoints.PermissionAnswer{Decision: "ask"}),
+	}
+	yes := person{answer: permissions.Answer{Allow: true, Scope: permissions.Once}}
+	for point, ask := range asks {
+		for _, test := range []struct {
+			name    string
+			gate    *permissions.Gate
+			instead hookpoints.Decision
+			result  string
+		}{
+			{"nobody is there", &permissions.Gate{}, "", "Permission denied: it is asked"},
+			{"trust", &permissions.Gate{TrustAll: true}, "", "Permission denied: it is asked"},
+			{"the person", &permissions.Gate{TrustAll: true, Person: yes}, "", "done"},
+			{"a plugin in their place", &permissions.Gate{}, "allow", "done"},
+		} {
+			h := newHarness(t, calls("shell_it", `{"command":"rule allow"}`), says("hello"))
+			h.plan(tools.CategoryShell, tools.Access{Command: "rule allow"}, nil)
+			h.Gate = test.gate
+			h.Gate.Policy = policy{}
+			h.plug("asks", ask)
+			h.plug("instead", answerAt(hookpoints.PrePermission, decisions(test.instead)[0]))
+			h.prompt("hi")
+			if got := h.model.requests[1].Messages[2].Content; !strings.HasPrefix(got, test.result) {
+				t.Errorf("asked at %s, %s: result %q, want %q", point, test.name, got, test.result)
+			}
+		}
+	}
+}
+
 // TestWhatPermissionPointsAreTold: each fires with what the plan says, after pre_tool and
 // before the tool.
 func TestWhatPermissionPointsAreTold(t *testing.T) {

@@ -142,7 +142,6 @@ func (c *toolCall) prepare(ctx context.Context) error {
 	}
 	c.contexts = verdict.Contexts
 	c.decided = judgementBy(verdict.Decision, verdict.DecidedBy, verdict.Reason)
-	c.decided.Insistent = verdict.Decision == hookpoints.DecisionAsk
 	halt(c.step, verdict.Halted)
 	if verdict.Block || verdict.Halt {
 		c.out = blocked(verdict)

@@ -300,7 +300,8 @@ func (g *Gate) unasked(q Question, nobody error) Judgement {
 	case q.Why.Protected || q.Why.Doubtful:
 		j.Reason = fmt.Sprintf("%s: only a person at a terminal can allow it, and there is none", q.Why.Reason)
 	case q.Why.Insistent:
-		j.Reason = because + fmt.Sprintf("it is asked, and %v", nobody)
+		j.Reason = because + fmt.Sprintf("it is asked, and %v; no rule and no flag answers what a plugin asks, only you "+
+			"or a plugin at pre_permission", nobody)
 	case q.Rule == "":
 		j.Reason = because + fmt.Sprintf("it is asked, and %v; --trust-tools allows it for one run", nobody)
 	default:

@@ -150,6 +150,45 @@ func TestWithoutATerminalTheLineSaysWhatWouldAllow(t *testing.T) {
 	}
 }
 
+// TestWhatARefusalNamesWorks: with the rule or the flag that it names, the call is allowed.
+// Nothing that it could name answers what a plugin asks.
+func TestWhatARefusalNamesWorks(t *testing.T) {
+	byPlugin := Judgement{Decision: Ask, By: `plugin "p"`, Plugin: "p", Insistent: true}
+	for _, test := range []struct {
+		name  string
+		ask   []string
+		hook  Judgement
+		line  string
+		named string
+	}{
+		{"the default asks", nil, Judgement{}, "make", "--allow 'shell_exec(make)' allows it"},
+		{"the default asks about what no rule allows", nil, Judgement{}, "make && make install", "--trust-tools allows it"},
+		{"a rule asks", []string{"shell(make)"}, Judgement{}, "make", "--trust-tools allows it"},
+		{"a plugin asks", nil, byPlugin, "make", "only you or a plugin at pre_permission"},
+		{"a rule and a plugin ask", []string{"shell(make)"}, byPlugin, "make", "only you or a plugin at pre_permission"},
+	} {
+		refused := func(allow []string, trust bool) Outcome {
+			g := Gate{Policy: rulesOf(t, nil, test.ask, allow), TrustAll: trust}
+			got, err := g.Decide(t.Context(), shellCall(test.line, "/project"), says(test.hook))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		got := refused(nil, false)
+		namesRule, namesFlag := strings.Contains(got.Reason, "--allow"), strings.Contains(got.Reason, "--trust-tools")
+		if got.Decision != Deny || !strings.Contains(got.Reason, test.named) {
+			t.Errorf("%s: %+v, want %q", test.name, got, test.named)
+		}
+		if works := refused([]string{"shell_exec(make)"}, false).Decision == Allow; works != namesRule {
+			t.Errorf("%s: that --allow works is %v, it is named: %v", test.name, works, namesRule)
+		}
+		if works := refused(nil, true).Decision == Allow; works != (namesRule || namesFlag) {
+			t.Errorf("%s: that --trust-tools works is %v, it is named: %v", test.name, works, namesFlag)
+		}
+	}
+}
+
 // absent is a person who cannot be asked.
 type absent struct{}
 

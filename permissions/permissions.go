@@ -46,8 +46,8 @@ type Judgement struct {
 	// Doubtful says that a rule which denies may be about the call, so that only the person
 	// can say that it is not.
 	Doubtful bool
-	// Insistent says of a question that TrustAll does not answer it: a plugin wants the person
-	// to be asked about this very call.
+	// Insistent says of a question that neither a rule nor TrustAll answers it: a plugin wants
+	// the person to be asked about this very call.
 	Insistent bool
 	// Changed says how the definition of the tool of an MCP server differs from the approved
 	// one, so that only the person can allow the call, and then approves the new one.
@@ -106,8 +106,18 @@ type Question struct {
 	Call
 	// Why is the judgement that asks.
 	Why Judgement
-	// Rule is the rule that would allow this call from now on; "" if none can.
+	// Rule is the rule that the person can allow for this run, so that such a call is not asked
+	// again; "" if there is none.
 	Rule string
+}
+
+// Lasting returns the rule that would allow the call from now on, "" if none can: what a plugin
+// asks, a rule of the configuration does not answer.
+func (q Question) Lasting() string {
+	if q.Why.Insistent {
+		return ""
+	}
+	return q.Rule
 }
 
 // Scope is how long the person's answer holds.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/approved"
 	"github.com/chibi-host/chibi/internal/config"
 	"github.com/chibi-host/chibi/permissions"
@@ -62,11 +63,13 @@ func newRules(s *Session) (*permissions.Rules, error) {
 	return permissions.NewRules(set)
 }
 
-// needsGate reports whether any call has to be judged: without a tool of a category and
-// without a rule or a list about categories, none has. The session has the tools of its plugins.
+// needsGate reports whether any call has to be judged: without a tool of a category, a rule or list
+// about categories, and a plugin that may want the person to be asked, none has. The session has
+// the tools of its plugins.
 func needsGate(s *Session) bool {
 	return s.opts.Bridge != nil || s.Config.Tools.Coding || s.Config.Tools.Agents || hasRules(s.Config) ||
 		len(s.Config.Tools.ExcludeCategories) > 0 || deniesURLs(s.Config.URLPolicy) ||
+		s.Agent.Host.IsHeard(hookpoints.PreTool.Name) ||
 		slices.ContainsFunc(s.Agent.Tools.Specs(), func(spec tools.Spec) bool { return spec.Category != "" })
 }
 

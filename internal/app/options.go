@@ -95,7 +95,7 @@ type PermissionOptions struct {
 	Allow, Deny []string
 	// AcceptEdits allows to write files of the project, unless a rule or a plugin decides
 	// otherwise. TrustTools answers each question with yes, except those about protected
-	// files.
+	// files and those of plugins.
 	AcceptEdits, TrustTools bool
 	// NoToolCalls offers the model no tools.
 	NoToolCalls bool

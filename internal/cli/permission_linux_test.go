@@ -100,6 +100,38 @@ func TestSubAgentsAskOneAfterAnother(t *testing.T) {
 	}
 }
 
+// TestAPluginsQuestionReachesThePerson, about a tool of no category too, and whatever
+// --trust-tools would allow.
+func TestAPluginsQuestionReachesThePerson(t *testing.T) {
+	home := t.TempDir()
+	const asks = `#!/bin/sh
+[ "$1" = --schema ] && { echo '{"name": "asks", "tool": false, "hooks": ["pre_tool"]}'; exit; }
+echo '{"decision": "ask", "reason": "is it done?"}'
+`
+	if err := os.MkdirAll(filepath.Join(home, "plugins"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "plugins", "asks"), []byte(asks), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	binary, err := exec.LookPath("chibi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, "--home", home, "--trust-tools", `@tool update_todos {"content": "x"}`)
+	cmd.Dir = project(t, nil)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1")
+	p := startAtTerminal(t, 80, cmd)
+	p.Sees(t, `Asked by plugin "asks":`)
+	p.Sees(t, "is it done?")
+	p.Sees(t, "is told the reason\r\n> ")
+	p.WriteString("y\n")
+	p.Sees(t, "The tool answered:")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("chibi ended with %v", err)
+	}
+}
+
 // TestAlwaysShowsTheRuleAndWritesIt, and the next run is not asked any more.
 func TestAlwaysShowsTheRuleAndWritesIt(t *testing.T) {
 	dir, home := project(t, nil), t.TempDir()

@@ -22,7 +22,7 @@ func (f *Permissions) Rows() []Row {
 		{Flag: &cmdline.Flag{Name: "accept-edits", About: "do not ask before files of the project are written",
 			Beside: true, Into: cmdline.Switch(&f.AcceptEdits)}},
 		{Flag: &cmdline.Flag{Name: "trust-tools",
-			About:  "answer each question with yes; what a rule or a plugin denies stays denied",
+			About:  "answer each question with yes, but for those of plugins; what a rule or a plugin denies stays denied",
 			Beside: true, Into: cmdline.Switch(&f.TrustTools)}},
 		{Flag: &cmdline.Flag{Name: "no-tool-calls", About: "offer the model no tools",
 			Members: []string{"flags.no_tool_calls"}, Beside: true, Into: cmdline.Switch(&f.NoToolCalls)}},

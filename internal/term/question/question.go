@@ -103,7 +103,7 @@ func (d *dialog) understand(line string) (answer permissions.Answer, settled boo
 		return permissions.Answer{Allow: true, Scope: permissions.Once}, true, nil
 	case hasRule && (word == "r" || word == "run"):
 		return permissions.Answer{Allow: true, Scope: permissions.ThisRun}, true, nil
-	case hasRule && (word == "a" || word == "always"):
+	case d.q.Lasting() != "" && (word == "a" || word == "always"):
 		return d.confirmAlways()
 	}
 	d.text("That is no answer.")
@@ -130,10 +130,15 @@ func (d *dialog) confirmAlways() (answer permissions.Answer, settled bool, err e
 // help lists the answers.
 func (d *dialog) help() {
 	answers := "y = yes, once; "
-	if d.q.Rule != "" {
+	switch {
+	case d.q.Lasting() != "":
 		d.text("r and a allow what this rule matches:")
 		d.block(d.q.Rule, plain, maxRows)
 		answers += "r = yes, in this run; a = always; "
+	case d.q.Rule != "":
+		d.text("r allows what this rule matches:")
+		d.block(d.q.Rule, plain, maxRows)
+		answers += "r = yes, in this run; "
 	}
 	answers += "Enter or n = no; n REASON = no, and the model is told the reason"
 	if d.cut {

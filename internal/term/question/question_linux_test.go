@@ -91,6 +91,23 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestNoRuleIsOfferedForWhatAPluginAsks: it would not answer the next question.
+func TestNoRuleIsOfferedForWhatAPluginAsks(t *testing.T) {
+	q := shell("make")
+	q.Why = permissions.Judgement{Decision: permissions.Ask, By: `plugin "guard"`, Plugin: "guard", Insistent: true}
+	a := ask(t.Context(), t, 80, q)
+	a.person.Sees(t, "r allows what this rule matches:")
+	a.person.Sees(t, "y = yes, once; r = yes, in this run; Enter or n = no")
+	a.person.Sees(t, "\n> ")
+	a.person.WriteString("a\n")
+	a.person.Sees(t, "That is no answer.")
+	a.person.Sees(t, "\n> ")
+	a.person.WriteString("r\n")
+	if got := a.end(); got.Scope != permissions.ThisRun {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestWhatIsShown(t *testing.T) {
 	content := "one\ntwo\n"
 	for name, test := range map[string]struct {
