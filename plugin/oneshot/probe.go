@@ -3,6 +3,7 @@ package oneshot
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -144,7 +145,7 @@ func (p *Prober) run(ctx context.Context, probe Probe, read func([]byte) (Rules,
 	}
 	if err != nil && (!lasting || probe.Required || rules.Blocks) {
 		p.memory.Forget(probe.File)
-		return err
+		return needsTime(err, answer.Waited)
 	}
 	if err != nil {
 		answer.Stdout, answer.Failure = nil, err.Error()
@@ -156,7 +157,15 @@ func (p *Prober) run(ctx context.Context, probe Probe, read func([]byte) (Rules,
 	if err != nil && !effect.Until.IsZero() {
 		return notAgain{err, whenAgain(effect.Until, answer.Waited > 0)}
 	}
-	return err
+	return needsTime(err, answer.Waited)
+}
+
+// needsTime says how an executable that did not answer within its time gets more.
+func needsTime(err error, waited time.Duration) error {
+	if err == nil || waited == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; if it needs longer, raise probe_timeout_ms under [plugins] in config.toml", err)
 }
 
 // notAgain is the failure of an executable that is not asked again for a while.

@@ -179,6 +179,8 @@ func TestWhatIsRemembered(t *testing.T) {
 			"p asked: no answer after 200ms200ms false", "error: asked: no answer after 200ms; asked again after 15:14, by " +
 				"chibi plugin list, or when its file changes or plugins.probe_timeout_ms is raised"},
 		{"exit 3", required, "not p", "error: asked: exit status 3"},
+		{"sleep 1000", func(p *oneshot.Probe) { p.Required, p.Command.Timeout = true, 200*time.Millisecond }, "not p",
+			"error: asked: no answer after 200ms; if it needs longer, raise probe_timeout_ms under [plugins] in config.toml"},
 		{"kill -9 $$", nil, "not p", "error: asked: ended by signal: killed"},
 		{"", func(p *oneshot.Probe) { p.Command.Path += "/gone" }, "not p", "error: asked: could not be started"},
 	} {
