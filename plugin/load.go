@@ -161,6 +161,9 @@ type SkippedPlugin struct {
 	Disabled bool
 	// Untrusted is true if it was skipped because it is not approved.
 	Untrusted bool
+	// Required is true if nothing may go on without it: its failure blocks, as a person set,
+	// or as it said itself when it was asked last.
+	Required bool
 }
 
 // ErrUntrusted means that a file came with a project directory and was not approved in

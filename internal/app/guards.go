@@ -9,40 +9,61 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/native"
 )
 
-// MissingGuard is a plugin that is not there although its failure blocks according to
-// the configuration.
+// MissingGuard is a plugin that is not there although its failure blocks, according to the
+// configuration or to what it said itself when it was asked last.
 type MissingGuard struct {
 	Name, Why string
 	// Shared says that a context that machines share requires it.
 	Shared bool
+	// Itself says that it requires itself, and the configuration does not.
+	Itself bool
+}
+
+// Remedy says what to do about it.
+func (m MissingGuard) Remedy() string {
+	name := term.ShellWord(m.Name)
+	switch {
+	case m.Itself:
+		return fmt.Sprintf("mend it (chibi plugin check %s), or turn it off (chibi plugin disable %s), or delete it "+
+			"(chibi plugin remove %s)", name, name, name)
+	case m.Shared:
+		return "install it and turn it on here, or use --no-hooks for this run"
+	}
+	return fmt.Sprintf("put it back, or write enabled = false under [plugins.%s], or use --no-hooks for this run",
+		KeyText(m.Name))
+}
+
+// saidBy says what requires it.
+func (m MissingGuard) saidBy() string {
+	switch {
+	case m.Itself:
+		return `"on_failure": "block" in its last schema`
+	case m.Shared:
+		return fmt.Sprintf(`on_failure = "block" under [plugins.%s] of the context, which machines share,`, KeyText(m.Name))
+	}
+	return fmt.Sprintf(`on_failure = "block" under [plugins.%s]`, KeyText(m.Name))
 }
 
 // GuardsError reports that no prompt is answered and no tool called without these
 // guards.
 type GuardsError struct{ Missing []MissingGuard }
 
-// Error names each guard, why it is missing, and what to do.
+// Error names each guard, why it is missing, what requires it, and what to do.
 func (e *GuardsError) Error() string {
-	var lines, tables []string
-	shared := false
+	var lines []string
 	for _, m := range e.Missing {
-		lines = append(lines, fmt.Sprintf("the guard %q is missing: %s", m.Name, m.Why))
-		tables = append(tables, "[plugins."+KeyText(m.Name)+"]")
-		shared = shared || m.Shared
+		remedy := m.Remedy()
+		lines = append(lines, fmt.Sprintf("the guard %q is missing: %s", m.Name, m.Why),
+			fmt.Sprintf("No prompt is answered and no tool is called without it, as %s says.", m.saidBy()),
+			strings.ToUpper(remedy[:1])+remedy[1:]+".")
 	}
-	where, do := "", "Put it back, or write enabled = false there, or use --no-hooks for this run."
-	if shared {
-		where = " of the context, which machines share,"
-		do = "Install it and turn it on here, or use --no-hooks for this run."
-	}
-	lines = append(lines, fmt.Sprintf("No prompt is answered and no tool is called without it, as on_failure = "+
-		"\"block\" under %s%s says.", strings.Join(tables, " and "), where), do)
 	return strings.Join(lines, "\n")
 }
 
@@ -70,8 +91,8 @@ func (g Guards) Admit() error {
 	return nil
 }
 
-// Missing lists the guards that the configuration requires and that are not there,
-// whatever the reason.
+// Missing lists the guards that the configuration requires and that are not there, whatever
+// the reason, and those that require themselves and cannot be used as they are.
 func (g Guards) Missing() (missing []MissingGuard) {
 	for _, name := range slices.Sorted(maps.Keys(g.plugins)) {
 		set := g.plugins[name]
@@ -79,18 +100,30 @@ func (g Guards) Missing() (missing []MissingGuard) {
 			continue
 		}
 		if why := g.whyMissing(name, set); why != "" {
-			missing = append(missing, MissingGuard{name, why, set.Required})
+			missing = append(missing, MissingGuard{Name: name, Why: why, Shared: set.Required})
+		}
+	}
+	for _, left := range g.loaded.Skipped {
+		if left.Required && !g.opts.NoHooks && !g.requires(left.Name, g.plugins[left.Name]) {
+			missing = append(missing, MissingGuard{Name: left.Name, Why: left.Reason, Itself: true})
 		}
 	}
 	return missing
 }
 
-// unreadable returns the error for a plugins directory that cannot be read.
-func unreadable(l *Loader, err error) error {
+// unreadable returns the error for a plugins directory whose plugins cannot be had. said are
+// those that said when they were asked last that their failure blocks.
+func unreadable(l *Loader, said []string, err error) error {
 	g := Guards{plugins: l.config.Plugins.ByName, opts: l.opts.Plugins, project: l.project, foreign: l.config.Foreign}
 	for name, set := range g.plugins {
 		if !strings.Contains(name, ":") && g.requires(name, set) {
-			return &GuardsError{[]MissingGuard{{name, err.Error(), set.Required}}}
+			return &GuardsError{[]MissingGuard{{Name: name, Why: err.Error(), Shared: set.Required}}}
+		}
+	}
+	overrides := l.overrides()
+	for _, name := range said {
+		if set := overrides[name]; !g.opts.NoHooks && !set.Disabled && set.OnFailure != plugin.Ignore {
+			return &GuardsError{[]MissingGuard{{Name: name, Why: err.Error(), Itself: true}}}
 		}
 	}
 	return err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -146,8 +147,8 @@ func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loa
 	opts := l.Native()
 	opts.Prober, opts.Residents = prober, l.stay
 	loaded, err := native.Load(ctx, opts)
-	if err != nil && ctx.Err() == nil {
-		return loaded, unreadable(l, err)
+	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
+		return loaded, unreadable(l, prober.Guards(opts.Dir), err)
 	}
 	loaded.Notices = append(loaded.Notices, l.changed()...)
 	for i := range loaded.Plugins {

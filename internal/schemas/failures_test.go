@@ -149,7 +149,7 @@ func TestThePlaceOfTheWordInADirectoryOfItsOwn(t *testing.T) {
 func TestAGuardThatFailsOnceIsAskedEachTime(t *testing.T) {
 	for _, more := range []string{"", `, "cache": false`} {
 		h := newHome(t)
-		h.write("schema", `{"name": "a", "description": "1", "on_failure": "block"`+more+`}`)
+		h.write("schema", `{"name": "a", "description": "1", "hooks": ["pre_tool"], "on_failure": "block"`+more+`}`)
 		h.script("a", "cat "+h.path("schema"))
 		h.warm()
 		if s := h.start(); s.tools != "a:1" || s.asked != "" && more == "" {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/fileid"
@@ -33,6 +34,7 @@ type file struct {
 	Version int                        `json:"version"`
 	Plugins map[string]json.RawMessage `json:"plugins"`
 	Hooks   map[string]json.RawMessage `json:"hooks"`
+	Guards  map[string][]string        `json:"guards,omitempty"` // names, by plugins directory
 }
 
 // key is the key of an entry.
@@ -78,16 +80,26 @@ func (m *Memory) Differed() (paths []string) {
 	return paths
 }
 
+// patience is how long a run waits for others that write.
+const patience = time.Second
+
 // Save writes what has changed, if anything has. Entries of plugins that no longer exist,
 // or that were disabled, are removed.
 func (m *Memory) Save(pluginsDir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.changed) == 0 {
+	if len(m.changed) == 0 && len(m.guards) == 0 {
 		return nil
 	}
+	if err := disk.MkdirAll(disk.OS{}, filepath.Dir(m.path), 0o700); err != nil {
+		return err
+	}
+	if unlock, err := disk.LockWithin(m.path+".lock", patience); err == nil {
+		defer unlock()
+	}
 	now := read(m.path) // another run may have written
-	kept := file{Version: version, Plugins: m.current(now.Plugins, pluginsDir), Hooks: m.current(now.Hooks, "")}
+	kept := file{Version: version, Plugins: m.current(now.Plugins, pluginsDir), Hooks: m.current(now.Hooks, ""),
+		Guards: applied(m.guards, now.Guards)}
 	for k := range m.changed {
 		delete(kept.table(k), k.path)
 		if e := m.entries[k]; e != nil {
@@ -126,25 +138,23 @@ func (m *Memory) current(entries map[string]json.RawMessage, pluginsDir string) 
 // write replaces the file. A home that cannot be written to is not an error: its plugins are
 // asked each time.
 func (m *Memory) write(data []byte) error {
-	if err := disk.MkdirAll(disk.OS{}, filepath.Dir(m.path), 0o700); err != nil {
-		return err
-	}
 	err := disk.ReplaceDerived(disk.OS{}, m.path, data)
 	switch {
 	case disk.IsReadOnly(err):
 		return nil
 	case err == nil && m.isNew:
-		m.removeOld()
+		removeOld(filepath.Dir(m.path))
 	}
 	clear(m.changed)
+	clear(m.guards)
 	return err
 }
 
-// removeOld removes what earlier versions remembered.
-func (m *Memory) removeOld() {
+// removeOld removes from a home what earlier versions remembered.
+func removeOld(home string) {
 	for _, old := range []string{"hung-plugins.json", "kodelet-events.json"} {
 		for _, path := range []string{old, old + ".lock"} {
-			disk.OS{}.Remove(filepath.Join(filepath.Dir(m.path), path))
+			disk.OS{}.Remove(filepath.Join(home, path))
 		}
 	}
 }

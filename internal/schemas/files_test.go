@@ -97,7 +97,7 @@ func TestAFileThatCannotBeWrittenCostsOnlyTime(t *testing.T) {
 	if err := memory.Save(""); err == nil {
 		t.Error("no error")
 	}
-	if left, err := os.ReadDir(h.dir); err != nil || len(left) != 2 {
+	if left, err := os.ReadDir(h.dir); err != nil || len(left) != 3 { // its lock too
 		t.Errorf("left: %v, %v", left, err)
 	}
 	if os.Getuid() == 0 {
@@ -112,8 +112,7 @@ func TestAFileThatCannotBeWrittenCostsOnlyTime(t *testing.T) {
 	}
 }
 
-// TestManyRemember: each run adds what it saw to what is there; of two at the same moment
-// the last one wins, and nobody reads half of a file.
+// TestManyRemember: each run adds what it saw to what is there, and nobody reads half of a file.
 func TestManyRemember(t *testing.T) {
 	h := newHome(t)
 	var all sync.WaitGroup
@@ -135,7 +134,7 @@ func TestManyRemember(t *testing.T) {
 		t.Errorf("stored is %s", h.stored())
 	}
 	left, err := os.ReadDir(h.dir)
-	if err != nil || len(left) != 8+2 {
+	if err != nil || len(left) != 8+3 { // the plugins, the memory and its lock
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
@@ -163,7 +162,7 @@ func TestWhatEarlierVersionsRememberedIsRemoved(t *testing.T) {
 	}
 	h.start()
 	left, err := os.ReadDir(h.dir)
-	if err != nil || len(left) != 2 { // the plugins, and the memory
+	if err != nil || len(left) != 3 { // the plugins, the memory and its lock
 		t.Errorf("left: %v, %v", left, err)
 	}
 }

@@ -61,6 +61,7 @@ type started struct {
 	asked   string // the plugins that were asked, by name
 	tools   string // the tools with their descriptions
 	skipped string // the reasons for which plugins were skipped
+	missing string // the plugins among them without which nothing may go on
 	notices string
 }
 
@@ -87,6 +88,9 @@ func (h *home) start(later ...func(*oneshot.Prober)) (s started) {
 	}
 	for _, left := range loaded.Skipped {
 		s.skipped += " " + left.Name + ": " + left.Reason
+		if left.Required {
+			s.missing += left.Name
+		}
 	}
 	for _, n := range opts.Prober.Notices() {
 		s.notices += " " + n.String()

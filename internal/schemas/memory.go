@@ -5,19 +5,19 @@
 // [fileid.ID], if it did not change while it was asked nor shortly before, and if its file
 // system reports changes reliably. An answer that is seen to change although its file is
 // the same is never used again. A plugin that failed is skipped for ten minutes, unless its
-// file changes or its failure may block. If the memory is missing, damaged, of another
-// version, too large or another user's, plugins are asked. It holds answers as they were
-// printed, because how they are read may change.
+// file changes or its failure may block. Which plugins said that their failure blocks is
+// remembered until they say otherwise, are deleted, or are disabled by the person. If the memory
+// is missing, damaged, of another version, too large or another user's, plugins are asked. It
+// holds answers as they were printed, because how they are read may change.
 //
-// The file is replaced as a whole, without a lock and without waiting for the disk: the last
-// writer wins, and nothing but time is lost.
+// The file is replaced as a whole under a lock, without waiting for the disk. A run that cannot
+// have the lock soon writes all the same: of two the last one wins.
 package schemas
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -80,6 +80,7 @@ type Memory struct {
 	changed map[key]bool
 	asked   map[key]bool // in this run
 	stable  map[uint64]bool
+	guards  map[string]map[string]bool // by directory: names that are to be among them (true), or not any more
 }
 
 var _ oneshot.Memory = (*Memory)(nil)
@@ -93,7 +94,7 @@ func Open(home string, opts Options) *Memory {
 		opts.Stable = fileid.Stable
 	}
 	m := &Memory{path: filepath.Join(home, name), opts: opts, entries: map[key]*entry{}, changed: map[key]bool{},
-		asked: map[key]bool{}, stable: map[uint64]bool{}}
+		asked: map[key]bool{}, stable: map[uint64]bool{}, guards: map[string]map[string]bool{}}
 	_, err := os.Lstat(m.path)
 	m.isNew = err != nil
 	m.stored = read(m.path)
@@ -121,9 +122,6 @@ func (e *entry) of(now identity) bool {
 	}
 	return e.Folder == nil || *e.Folder == *now.folder
 }
-
-// mayBlock reports whether the failure of the plugin may block, by what it answered.
-func (e *entry) mayBlock() bool { return strings.Contains(e.Stdout, blocks) }
 
 // identity is that of a plugin: of its file and, if it has one, of its directory.
 type identity struct {
@@ -211,7 +209,7 @@ func (m *Memory) Begin(f oneshot.File) (remember func(oneshot.Answer) oneshot.Ef
 // took so long that a change of its file would have been noticed.
 func (m *Memory) rememberFailure(f oneshot.File, e *entry, settled bool) oneshot.Effect {
 	before, isHang := m.find(f), e.WaitedMS != 0
-	if !isHang && (!settled || m.opts.Elsewhere) || mayBlock(f) || before != nil && before.mayBlock() {
+	if !isHang && (!settled || m.opts.Elsewhere) || mayBlock(f) {
 		m.Forget(f)
 		return oneshot.Effect{}
 	}
@@ -237,7 +235,7 @@ func (m *Memory) rememberAnswer(f oneshot.File, e *entry, allowed bool) (effect 
 		if isSame {
 			e.Checks = before.Checks + 1
 		}
-		if before.Error == "" && before.Volatile || isSame && before.Checks >= enough && !m.isOld(before) {
+		if before.Error == "" && before.Volatile || isSame && before.Checks >= enough && !before.isOld(m.opts.Now()) {
 			return effect
 		}
 		e.Volatile = e.Volatile || before.Volatile || effect.Changed
@@ -248,8 +246,8 @@ func (m *Memory) rememberAnswer(f oneshot.File, e *entry, allowed bool) (effect 
 }
 
 // isOld reports whether an answer is to be checked because of its age.
-func (m *Memory) isOld(e *entry) bool {
-	age := m.opts.Now().Sub(e.ProbedAt)
+func (e *entry) isOld(now time.Time) bool {
+	age := now.Sub(e.ProbedAt)
 	return age < 0 || age >= oldAfter
 }
 
@@ -264,25 +262,19 @@ func (m *Memory) Due(f oneshot.File) oneshot.Due {
 		}
 	case e.Checks < enough:
 		return oneshot.Unconfirmed
-	case m.isOld(e):
+	case e.isOld(m.opts.Now()):
 		return oneshot.Old
 	}
 	return oneshot.NotDue
 }
 
-// Forget makes a plugin be asked again. That it may block is remembered, as long as its file
-// is the same: its next failure must not count as that of any other plugin.
+// Forget makes a plugin be asked again.
 func (m *Memory) Forget(f oneshot.File) {
 	e := m.find(f)
-	switch {
-	case e == nil || m.opts.Use == Off:
-	case !e.mayBlock():
-		m.put(keyOf(f), nil)
-	case !e.Volatile:
-		asked := *e
-		asked.Volatile = true
-		m.put(keyOf(f), &asked)
+	if e == nil || m.opts.Use == Off || e.Volatile && e.Error == "" { // such an answer is never used
+		return
 	}
+	m.put(keyOf(f), nil)
 }
 
 func (m *Memory) put(k key, e *entry) {

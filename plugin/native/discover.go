@@ -23,6 +23,7 @@ type executable struct {
 	real   string      // with links resolved; this file is executed
 	info   fs.FileInfo // of that file
 	folder string      // the directory that is the plugin; "": it is a single file
+	guard  bool        // it said that its failure blocks, when it was asked last
 }
 
 // finder finds executables.
@@ -68,7 +69,7 @@ func discover(opts Options) ([]executable, []plugin.SkippedPlugin, error) {
 // entryNames lists the entries of the plugins directory and the names of placed files.
 func entryNames(opts Options) (names []string, err error) {
 	entries, err := os.ReadDir(opts.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !isAbsent(opts.Dir, err) {
 		return nil, err
 	}
 	names = slices.Collect(maps.Keys(opts.Placed))
@@ -77,6 +78,13 @@ func entryNames(opts Options) (names []string, err error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// isAbsent reports whether a directory that cannot be read does not exist. A link to one that
+// does not exist is not the same: somebody has put it there.
+func isAbsent(dir string, err error) bool {
+	_, there := os.Lstat(dir)
+	return errors.Is(err, fs.ErrNotExist) && there != nil
 }
 
 // path is where the entry of a name is.

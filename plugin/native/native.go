@@ -91,17 +91,24 @@ type Options struct {
 // Load finds the plugins in opts.Dir and asks them concurrently for their schemas.
 // It returns an error if the directory cannot be read or ctx ends.
 func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
+	prober := cmp.Or(opts.Prober, oneshot.NewProber(nil, 0))
+	guards := guardsBefore(opts, prober)
 	found, skipped, err := discover(opts)
 	if err != nil {
 		return plugin.Loaded{}, err
 	}
-	prober := cmp.Or(opts.Prober, oneshot.NewProber(nil, 0))
+	for i := range found {
+		found[i].guard = guards[found[i].name]
+	}
 	probes := probeAll(ctx, opts, prober, found)
 	if ctx.Err() != nil {
 		return plugin.Loaded{}, ctx.Err()
 	}
-	l := loader{opts: opts, taken: map[string]string{}}
-	l.Skipped = skipped
+	guards.update(found, probes)
+	l := loader{opts: opts, taken: map[string]string{}, guards: guards}
+	for _, entry := range skipped {
+		l.leaveOut(entry)
+	}
 	for _, name := range opts.Reserved {
 		l.taken[name] = ""
 	}
@@ -109,14 +116,16 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 		l.add(file, probes[i])
 	}
 	slices.SortStableFunc(l.Skipped, func(a, b plugin.SkippedPlugin) int { return strings.Compare(a.Name, b.Name) })
+	guards.keep(opts, prober, l.Loaded)
 	return l.Loaded, nil
 }
 
 // loader turns probed executables into plugins.
 type loader struct {
 	plugin.Loaded
-	opts  Options
-	taken map[string]string // tool name -> the plugin that has it, "" for chibi itself
+	opts   Options
+	taken  map[string]string // tool name -> the plugin that has it, "" for chibi itself
+	guards guards
 }
 
 // add adds the plugin of an executable, or the reason why it is skipped.
@@ -127,7 +136,7 @@ func (l *loader) add(file executable, p probed) {
 	}
 	schemas, warnings := l.takeNames(file, p)
 	lost := p.elements - len(schemas)
-	isPart := lost > 0 && l.opts.Overrides[file.name].Required()
+	isPart := lost > 0 && l.requires(file.name)
 	if len(schemas) == 0 || isPart { // a guard must be loaded as a whole
 		reason := strings.Join(few(warnings), "; ")
 		if !isPart {
@@ -165,9 +174,21 @@ func (l *loader) takeNames(file executable, p probed) (kept []schema, warnings [
 }
 
 func (l *loader) skip(file executable, reason string) {
-	l.Skipped = append(l.Skipped, plugin.SkippedPlugin{Name: file.name, Origin: origin(file.path),
-		Reason: reason, Reportable: true})
+	l.leaveOut(plugin.SkippedPlugin{Name: file.name, Origin: origin(file.path), Reason: reason, Reportable: true})
 }
+
+// leaveOut adds an entry that is not used. One that must be there and that nobody disabled is
+// missing.
+func (l *loader) leaveOut(entry plugin.SkippedPlugin) {
+	if !entry.Disabled && l.requires(entry.Name) {
+		entry.Required, entry.Reportable = true, true
+		entry.Note = "its failure blocks: no prompt is answered and no tool is called without it"
+	}
+	l.Skipped = append(l.Skipped, entry)
+}
+
+// requires reports whether nothing may go on without a plugin.
+func (l *loader) requires(name string) bool { return l.opts.requires(name, l.guards[name]) }
 
 // whyTaken returns who already has the name of a plugin's tool.
 func whyTaken(tool, owner, from string) string {

@@ -59,7 +59,7 @@ func (o Options) probe(file executable) oneshot.Probe {
 	runner := o.runner(file.name)
 	runner.Stderr, runner.Lender = nil, nil // a probe must not print or ask; the tail of stderr goes into the error
 	return oneshot.Probe{
-		Name: file.name, Runner: runner, Required: o.Overrides[file.name].Required(),
+		Name: file.name, Runner: runner, Required: o.requires(file.name, file.guard),
 		File: oneshot.File{Path: file.real, Info: file.info, Folder: file.folder, Question: "--schema"},
 		Command: process.Command{
 			Path: file.real, Args: []string{"--schema"}, Env: environment(o),

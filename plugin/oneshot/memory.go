@@ -22,6 +22,11 @@ type Memory interface {
 	Forget(f File)
 	// Due reports whether what is remembered should be checked when there is time for it.
 	Due(f File) Due
+	// Guards lists the entries of a plugins directory that must be there: they were when the
+	// directory was looked at last, and said that their failure blocks.
+	Guards(dir string) (names []string)
+	// KeepGuards replaces them.
+	KeepGuards(dir string, names []string)
 }
 
 // Due says why what is remembered should be checked. Lower values are more urgent.
@@ -154,3 +159,9 @@ func (NoMemory) Forget(File) {}
 
 // Due reports that nothing is due.
 func (NoMemory) Due(File) Due { return NotDue }
+
+// Guards lists nothing.
+func (NoMemory) Guards(string) []string { return nil }
+
+// KeepGuards does nothing.
+func (NoMemory) KeepGuards(string, []string) {}

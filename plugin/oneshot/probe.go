@@ -50,6 +50,13 @@ func (p *Prober) Each(n int, ask func(i int)) {
 	calls.Wait()
 }
 
+// Guards lists the entries of a plugins directory that must be there, as the prober's memory
+// knows.
+func (p *Prober) Guards(dir string) []string { return p.memory.Guards(dir) }
+
+// KeepGuards has the memory replace them.
+func (p *Prober) KeepGuards(dir string, names []string) { p.memory.KeepGuards(dir, names) }
+
 // Probe is the probe of one executable.
 type Probe struct {
 	// Name is the plugin's name, for notices.

@@ -54,6 +54,7 @@ func testParallel(t *testing.T, parallel, want int) {
 
 // notes is a memory for tests: it uses whatever it was told, and notes what it was.
 type notes struct {
+	oneshot.NoMemory
 	known  map[string]oneshot.Known
 	due    map[string]oneshot.Due
 	effect oneshot.Effect

@@ -53,6 +53,7 @@ func skippedPlugins(_ context.Context, s *app.Session) (found []finding) {
 	for _, l := range s.Loaded.Skipped {
 		text := fmt.Sprintf("plugin %q is left out: %s", l.Name, l.Reason)
 		switch {
+		case l.Required: // it is among the missing guards
 		case l.Untrusted:
 			one := warning(fmt.Sprintf("the hook %s came with this directory and is not run: %s", l.Origin.Path, l.Reason),
 				"chibi trust")
@@ -141,12 +142,13 @@ func external(plugins []plugin.Plugin) []plugin.Plugin {
 	})
 }
 
-// missingGuards finds guards that the configuration requires and that are not loaded.
+// missingGuards finds guards that are required, by the configuration or by themselves, and are
+// not loaded.
 func missingGuards(_ context.Context, s *app.Session) (found []finding) {
 	for _, m := range app.GuardsOf(s).Missing() {
 		found = append(found, failure(
 			fmt.Sprintf("the guard %q is missing: %s; no prompt is answered without it", m.Name, m.Why),
-			fmt.Sprintf("put it back, or write enabled = false under [plugins.%s]", app.KeyText(m.Name))))
+			m.Remedy()))
 	}
 	return found
 }

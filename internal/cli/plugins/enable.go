@@ -56,6 +56,9 @@ func disable(ctx context.Context, env *command.Env, s *app.Session, name string)
 	if err := setEnabled(s, name, false); err != nil {
 		return err
 	}
+	if err := app.ForgetGuard(s, name); err != nil {
+		return err
+	}
 	return env.Out.Say("Plugin %s is disabled", term.Name(name))
 }
 

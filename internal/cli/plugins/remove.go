@@ -51,5 +51,8 @@ func remove(ctx context.Context, env *command.Env, s *app.Session, name string) 
 	if err := dir.Forget(name); err != nil {
 		return err
 	}
+	if err := app.ForgetGuard(s, name); err != nil {
+		return err
+	}
 	return env.Out.Say("Plugin %s is removed", term.Name(name))
 }
