@@ -43,7 +43,8 @@ func TestAGuardThatDoesNotSayWhatItIsDenies(t *testing.T) {
 			t.Fatalf("%s: at first %s", name, out)
 		}
 		write("plugins/guard", "#!/bin/sh\n"+breaks+"\n")
-		for event, payload := range map[string]string{"PreToolUse": call, "UserPromptSubmit": `{"session_id":"x","prompt":"hi"}`} {
+		for event, payload := range map[string]string{"PreToolUse": call,
+			"UserPromptSubmit": `{"session_id":"x","prompt":"hello"}`} {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			out := answer(ctx, event, payload)
 			cancel()

@@ -34,7 +34,7 @@ type file struct {
 	Version int                        `json:"version"`
 	Plugins map[string]json.RawMessage `json:"plugins"`
 	Hooks   map[string]json.RawMessage `json:"hooks"`
-	Guards  map[string][]string        `json:"guards,omitempty"` // names, by plugins directory
+	Guards  map[string][]string        `json:"guards,omitempty"` // names, by folder of plugins
 }
 
 // key is the key of an entry.

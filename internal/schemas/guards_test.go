@@ -3,6 +3,7 @@ package schemas_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -225,6 +226,20 @@ func TestAGuardOfAnEarlierVersionIsKnownFromItsNextStart(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	h.script("a", "exit 3")
+	h.start().lacks(t, "a")
+}
+
+// TestAHomeThatIsNamedOtherwiseHasTheSameGuards: an agent may know it by another path.
+func TestAHomeThatIsNamedOtherwiseHasTheSameGuards(t *testing.T) {
+	h := newHome(t)
+	h.script("a", guards)
+	h.start()
+	h.script("a", "exit 3")
+	alias := filepath.Join(t.TempDir(), "alias")
+	if err := os.Symlink(h.dir, alias); err != nil {
+		t.Fatal(err)
+	}
+	h.dir, h.options.Dir, h.options.Home = alias, filepath.Join(alias, "plugins"), alias
 	h.start().lacks(t, "a")
 }
 

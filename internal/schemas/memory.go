@@ -80,7 +80,7 @@ type Memory struct {
 	changed map[key]bool
 	asked   map[key]bool // in this run
 	stable  map[uint64]bool
-	guards  map[string]map[string]bool // by directory: names that are to be among them (true), or not any more
+	guards  map[string]map[string]bool // by folder: names that are to be among them (true), or not any more
 }
 
 var _ oneshot.Memory = (*Memory)(nil)

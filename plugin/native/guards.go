@@ -25,10 +25,11 @@ func guardsBefore(opts Options, prober *oneshot.Prober) guards {
 
 // update takes over what executables say now.
 func (g guards) update(found []executable, probes []probed) {
+	points := pointsThatBlock{}
 	for i, file := range found {
 		switch p := probes[i]; {
 		case p.err != nil:
-		case p.isGuard():
+		case p.isGuard(points):
 			g[file.name] = true
 		default:
 			delete(g, file.name)
@@ -61,13 +62,21 @@ func (o Options) requires(name string, said bool) bool {
 
 // isGuard reports whether the executable says that its failure blocks, and has a hook where it
 // can.
-func (p probed) isGuard() bool {
+func (p probed) isGuard(points pointsThatBlock) bool {
 	return slices.ContainsFunc(p.schemas, func(s schema) bool { return s.OnFailure == plugin.Block }) &&
-		slices.ContainsFunc(p.schemas, func(s schema) bool { return slices.ContainsFunc(s.Hooks, canBlock) })
+		slices.ContainsFunc(p.schemas, func(s schema) bool { return slices.ContainsFunc(s.Hooks, points.have) })
 }
 
-// canBlock reports whether a point can block; of one that is not chibi's, that is not known.
-func canBlock(name hookpoints.Name) bool {
+// pointsThatBlock knows of the points that were looked up whether they can block: to examine the
+// type of an answer takes as long as to read a schema.
+type pointsThatBlock map[hookpoints.Name]bool
+
+// have reports whether a point can block; of one that is not chibi's, that is not known.
+func (p pointsThatBlock) have(name hookpoints.Name) bool {
+	if can, known := p[name]; known {
+		return can
+	}
 	info, isOurs := hookpoints.Find(name)
-	return !isOurs || info.CanBlock()
+	p[name] = !isOurs || info.CanBlock()
+	return p[name]
 }
