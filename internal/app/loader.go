@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -147,6 +148,9 @@ func (l *Loader) native(ctx context.Context, prober *oneshot.Prober) (plugin.Loa
 	opts := l.Native()
 	opts.Prober, opts.Residents = prober, l.stay
 	loaded, err := native.Load(ctx, opts)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("plugins did not say in time what they are: %w", err)
+	}
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
 		return loaded, unreadable(l, prober.Guards(opts.Dir), err)
 	}

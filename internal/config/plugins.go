@@ -86,7 +86,8 @@ type Plugin struct {
 	Stdin string `toml:"stdin" oneof:"data inherit" unset:"the plugin's"`
 	// `ignore` or `block`: what a failure of the plugin does at points where it can
 	// block. With `block` no prompt is answered and no tool called while the plugin is
-	// missing, whatever the reason.
+	// missing, whatever the reason. `ignore` also lets one be missing whose own schema says
+	// `block`.
 	OnFailure string `toml:"on_failure" shared:"block" oneof:"ignore block" unset:"the plugin's"`
 	// Hook points of the mode chain at which the plugin only ever blocks, besides those that it names itself: there it is
 	// asked as [a guard](HOOKS.md#guards), and what it changes is ignored.

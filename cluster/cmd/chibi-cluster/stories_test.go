@@ -54,8 +54,8 @@ const sameEverywhere = `
 	configguard demo everypoint examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks
 	hooksonly hung identity install instructions interrupt json keeper key kode kodeletplugins mcpadd mcpapprove
 	mcpchanges mcpcommands mcplogin mcppermissions mcpproject mcpserve mcpslow missingguards mixed nested
-	permissionexamples permissionpoints plugincheck pluginlist plugins projectrules prompt pure recipes removed resident
-	sandbox schemacache schemas scratch start summarize toolfails toolnames trace trust unseen workbench`
+	ownguards permissionexamples permissionpoints plugincheck pluginlist plugins projectrules prompt pure recipes removed
+	resident sandbox schemacache schemas scratch start summarize toolfails toolnames trace trust unseen workbench`
 
 // stories runs the stories that an engine can change in stores, and says how many lines of them do
 // not run there.
