@@ -146,6 +146,7 @@ var boundOf = map[string]string{
 	"internal/disk.copyFile":                      callersBound,
 	"internal/disk.openRegular":                   callersBound,
 	"internal/disk.readAll":                       callersBound,
+	"internal/disk.shared.hold":                   callersBound,
 	"internal/disk.createTemp":                    callersBound,
 	"internal/disk/disktest.file.Read":            ownBytes,
 	"internal/term/editor.Editor.lines":           "a typed line",

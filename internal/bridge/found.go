@@ -33,11 +33,11 @@ func (i Installer) Find() (list []Found, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := readSettings(path)
-	if err != nil || f.text == nil {
+	text, err := readSettings(path)
+	if err != nil || text == nil {
 		return nil, err
 	}
-	doc, err := jsonedit.Open(f.text, jsonedit.Format(place.Format))
+	doc, err := jsonedit.Open(text, jsonedit.Format(place.Format))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

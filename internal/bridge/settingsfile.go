@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,71 +15,53 @@ import (
 // maxSettings bounds a settings file, in bytes.
 const maxSettings = jsonedit.MaxBytes
 
-// settingsFile is a file of an agent that is changed.
-type settingsFile struct {
-	path string // with links resolved
-	text []byte // as it was read; nil: there is none
-}
-
-// readSettings reads a file. Of a link the target is meant.
-func readSettings(path string) (f settingsFile, err error) {
-	f.path = path
+// settingsFile is where a settings file is: that of a link is where it leads to.
+func settingsFile(path string) (string, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		f.path = real
-	} else if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return f, fmt.Errorf("%s is a link that leads nowhere", path)
+		return real, nil
 	}
-	f.text, err = disk.ReadFile(disk.OS{}, f.path, maxSettings)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", fmt.Errorf("%s is a link that leads nowhere", path)
 	}
-	if f.text == nil {
-		f.text = []byte{}
-	}
-	return f, err
+	return path, nil
 }
 
-// errChanged means that somebody else wrote a file in the midst of a change.
-var errChanged = errors.New("another program changes it all the time; try again when it is left alone")
-
-// attempts is how often a change is tried while others write.
-const attempts = 5
+// readSettings reads a file; nil: there is none.
+func readSettings(path string) (text []byte, err error) {
+	if path, err = settingsFile(path); err != nil {
+		return nil, err
+	}
+	text, err = disk.ReadFile(disk.OS{}, path, maxSettings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && text == nil:
+		text = []byte{}
+	}
+	return text, err
+}
 
 // changeSettings changes a file: change gets its text, nil for none, and returns the new one, nil
-// for none. The file is read again just before it is replaced, and if somebody else has written,
-// the change is made again. made are the directories that were made for it.
+// for none. What the agent or another program writes meanwhile stands, and the change is made
+// again. made are the directories that were made for it.
 func changeSettings(path string, change func(text []byte) ([]byte, error)) (made []string, err error) {
-	for range attempts {
-		f, err := readSettings(path)
+	file, err := settingsFile(path)
+	if err != nil {
+		return nil, err
+	}
+	err = disk.Change(disk.OS{}, file, maxSettings, func(text []byte) ([]byte, error) {
+		after, err := change(text)
 		if err != nil {
-			return made, err
-		}
-		after, err := change(bytes.Clone(f.text))
-		if err != nil {
-			return made, fmt.Errorf("%s: %w", path, err)
-		}
-		if bytes.Equal(after, f.text) && (after == nil) == (f.text == nil) {
-			return made, nil
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if after != nil {
-			more, err := makeDirs(filepath.Dir(f.path))
-			if made = append(made, more...); err != nil {
-				return made, err
-			}
+			var more []string
+			more, err = makeDirs(filepath.Dir(file))
+			made = append(made, more...)
 		}
-		again, err := readSettings(path)
-		if err != nil {
-			return made, err
-		}
-		if !bytes.Equal(again.text, f.text) || (again.text == nil) != (f.text == nil) {
-			continue
-		}
-		if after == nil {
-			return made, disk.OS{}.Remove(f.path)
-		}
-		return made, disk.Replace(disk.OS{}, f.path, after, 0o644)
-	}
-	return made, fmt.Errorf("%s: %w", path, errChanged)
+		return after, err
+	})
+	return made, err
 }
 
 // makeDirs makes a directory and those that it is in, and returns what it made, the outermost

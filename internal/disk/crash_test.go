@@ -57,7 +57,18 @@ func changes() []change {
 			do: func(fsys disk.FS) error { return disk.Move(fsys, file, "/d/sub/moved") }},
 		{name: "MoveNew", file: "/d/moved", before: "-", after: "old",
 			do: func(fsys disk.FS) error { return disk.MoveNew(fsys, file, "/d/moved") }},
+		{name: "Change", file: file, before: "old", after: "new",
+			do: func(fsys disk.FS) error { return disk.Change(fsys, file, 1<<20, to([]byte("new"))) }},
+		{name: "Change of a new file", file: "/d/other", before: "-", after: "new",
+			do: func(fsys disk.FS) error { return disk.Change(fsys, "/d/other", 1<<20, to([]byte("new"))) }},
+		{name: "Change that removes", file: file, before: "old", after: "-",
+			do: func(fsys disk.FS) error { return disk.Change(fsys, file, 1<<20, to(nil)) }},
 	}
+}
+
+// to is a change to a content, nil for none.
+func to(data []byte) func([]byte) ([]byte, error) {
+	return func([]byte) ([]byte, error) { return data, nil }
 }
 
 // prepared is a disk with the file, where the trouble begins at an operation from

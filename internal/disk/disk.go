@@ -28,6 +28,9 @@ type FS interface {
 	// RenameNew is Rename, but fails with fs.ErrExist if the new name exists, even if it
 	// is an empty directory.
 	RenameNew(from, to string) error
+	// Exchange gives each of two files the name of the other, in one step. Where the system
+	// cannot, it is an error.
+	Exchange(a, b string) error
 	// Remove removes a file.
 	Remove(name string) error
 	// Mkdir creates a directory; it is not an error if it exists.

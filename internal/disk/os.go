@@ -26,6 +26,17 @@ func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 // RenameNew renames a file if the new name does not exist.
 func (OS) RenameNew(from, to string) error { return renameNew(from, to) }
 
+// Exchange gives each of two files the name of the other.
+func (OS) Exchange(a, b string) error { return exchange(a, b) }
+
+// dress gives a file the owner, if that can be done, and the permissions of another.
+func (OS) dress(name string, like fs.FileInfo) error {
+	if uid, gid, others := owner(like); others {
+		_ = os.Lchown(name, uid, gid) // only root can give files away, and only root need
+	}
+	return os.Chmod(name, like.Mode().Perm())
+}
+
 // Remove removes a file.
 func (OS) Remove(name string) error { return os.Remove(name) }
 

@@ -171,6 +171,25 @@ func (f *FS) Rename(from, to string) error { return f.rename(from, to, true) }
 // RenameNew renames a file or a directory if the new name does not exist.
 func (f *FS) RenameNew(from, to string) error { return f.rename(from, to, false) }
 
+// Exchange gives each of two files the name of the other.
+func (f *FS) Exchange(a, b string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.step(false); err != nil {
+		return err
+	}
+	first, firstName, one, err := f.existing(a)
+	if err != nil {
+		return err
+	}
+	second, secondName, other, err := f.existing(b)
+	if err != nil {
+		return err
+	}
+	first.names[firstName], second.names[secondName] = other, one
+	return nil
+}
+
 func (f *FS) rename(from, to string, replace bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -100,15 +100,16 @@ type info struct {
 	name string
 	dir  bool
 	size int64
+	node *node
 }
 
-func describe(name string, n *node) info { return info{name, n.names != nil, int64(len(n.data))} }
+func describe(name string, n *node) info { return info{name, n.names != nil, int64(len(n.data)), n} }
 
 func (i info) Name() string       { return i.name }
 func (i info) Size() int64        { return i.size }
 func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return i.dir }
-func (i info) Sys() any           { return nil }
+func (i info) Sys() any           { return i.node }
 
 func (i info) Mode() fs.FileMode {
 	if i.dir {
