@@ -123,3 +123,74 @@ func TestTheStatusOfAHookIsShownWhileItRuns(t *testing.T) {
 		t.Errorf("shown was %q", shown)
 	}
 }
+
+// plugins writes plugins of an agent whose guards all have the same command, and returns the line of the
+// configuration that names them. Each guard refuses a command that names the plugin.
+func (h agentHome) plugins(agent, command string, names ...string) string {
+	h.t.Helper()
+	dir, _ := os.Getwd()
+	event, matcher := "PreToolUse", "Bash"
+	if agent == "gemini" || agent == "qwen" {
+		event, matcher = beforeTool(agent), "run_shell_command"
+	}
+	var dirs []string
+	for _, name := range names {
+		at := filepath.Join(dir, name)
+		h.write(filepath.Join(at, "hooks", "guard.sh"),
+			fmt.Sprintf("grep -q %q && { echo %s says no >&2; exit 2; }\nexit 0\n", "rm "+name, name))
+		h.write(filepath.Join(at, "hooks", "hooks.json"), fmt.Sprintf(`{"hooks": {%q: [{"matcher": %q, "hooks": [
+			{"type": "command", "command": %q}, {"type": "command", "command": %q}]}]}}`, event, matcher, command, command))
+		dirs = append(dirs, fmt.Sprintf("%q", at))
+	}
+	return fmt.Sprintf("foreign.%s.plugins=[%s]", agent, strings.Join(dirs, ", "))
+}
+
+// TestPluginsWithTheSameCommandAllRun: the text stands for a file of each plugin, whose directory the agent
+// fills in or tells in a variable. In one plugin the same command runs once.
+func TestPluginsWithTheSameCommandAllRun(t *testing.T) {
+	for _, test := range []struct{ agent, command string }{
+		{"claude", `sh "${CLAUDE_PLUGIN_ROOT}/hooks/guard.sh"`},
+		{"claude", `sh "$CLAUDE_PLUGIN_ROOT"/hooks/guard.sh`},
+		{"codex", `sh "$PLUGIN_ROOT/hooks/guard.sh"`},
+		{"gemini", `sh '${extensionPath}${/}hooks${pathSeparator}guard.sh'`},
+		{"qwen", `cd '${workspacePath}' && sh "${extensionPath}/hooks/guard.sh"`},
+	} {
+		h := newAgentHome(t, "")
+		on := h.plugins(test.agent, test.command, "first one", "second")
+		for _, name := range []string{"first one", "second"} {
+			a := h.ask(fmt.Sprintf(`@tool shell_exec {"command": "rm %s"}`, name), trusting(on))
+			if !strings.Contains(a.answer, name+" says no") || strings.Contains(a.notices, "failed") {
+				t.Errorf("%s: %s: the guard of %s did not answer: %s\n%s", test.agent, test.command, name, a.answer, a.notices)
+			}
+		}
+	}
+	h := newAgentHome(t, "")
+	o := trusting(h.plugins("claude", "true", "a", "b"))
+	s, err := app.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Load(t.Context()); err != nil || len(s.Loaded.Plugins) != 2 || len(s.Loaded.Skipped) != 2 ||
+		s.Loaded.Skipped[0].Reason != "it is the same as claude:PreToolUse:1, and runs once" {
+		t.Errorf("%d run, left out: %v, %v", len(s.Loaded.Plugins), s.Loaded.Skipped, err)
+	}
+}
+
+// TestADeadGuardOfCopilotDenies, and the person is told why nothing runs any more.
+func TestADeadGuardOfCopilotDenies(t *testing.T) {
+	for hook, why := range map[string]string{
+		`"bash": "./gone.sh"`:                      "exit status 127: ",
+		`"exec": "./gone.sh", "args": ["x"]`:       "it did not run: ",
+		`"exec": "no-such-program", "args": []`:    "it did not run: ",
+		`"bash": "kill -9 $$"`:                     "it was ended by ",
+		`"bash": "exit 0", "cwd": "no/such/place"`: "it did not run: ",
+	} {
+		h := newAgentHome(t, "")
+		a := h.ask(`@tool shell_exec {"command": "touch ran"}`, trusting(h.settings("copilot", "preToolUse", "{"+hook+"}")))
+		if exists("ran") || !strings.Contains(a.notices, "copilot:preToolUse:1") || !strings.Contains(a.notices, why) ||
+			!strings.Contains(a.notices, "which denies in GitHub Copilot CLI") {
+			t.Errorf("%s: ran %v\n%s\n%s", hook, exists("ran"), a.answer, a.notices)
+		}
+	}
+}

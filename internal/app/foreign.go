@@ -289,7 +289,7 @@ func (a *agentLoader) load(h agentHook, before []agentHook) {
 func twinsOf(d dialect.Dialect, h agentHook, before []agentHook) (twins []agentHook) {
 	for _, b := range before {
 		if d.Dedup != "" && b.Event == h.Event && b.Kind == h.Kind && b.If == h.If && b.Title() == h.Title() &&
-			slices.Equal(b.Args, h.Args) && (d.Dedup == "command" || b.Name == h.Name) {
+			slices.Equal(b.Args, h.Args) && (d.Dedup == "command" || b.Name == h.Name) && b.root() == h.root() {
 			twins = append(twins, b)
 		}
 	}

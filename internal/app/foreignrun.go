@@ -101,8 +101,8 @@ func ofPlugin(a *agentLoader, h agentHook) dialect.Handler {
 	for name, value := range env {
 		pairs = append(pairs, "${"+name+"}", value)
 	}
-	one, replace := *h.Handler, strings.NewReplacer(pairs...).Replace
-	maps.Copy(env, h.Env)
+	one, replace := h.InExtension(a.dialect, root, a.project.Dir), strings.NewReplacer(pairs...).Replace
+	maps.Copy(env, one.Env)
 	one.Env = env
 	if one.Exec {
 		one.Command, one.Args = replace(one.Command), slices.Clone(one.Args)

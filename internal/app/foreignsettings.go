@@ -35,6 +35,15 @@ type agentHook struct {
 	name string
 }
 
+// root is the directory of the agent's plugin that a command belongs to, "" if it belongs to none: there the
+// same text runs other files than in another plugin, as it has the directory in it, or in a variable.
+func (h agentHook) root() string {
+	if h.file.IsPlugin && h.Kind == dialect.CommandHandler {
+		return h.file.Root
+	}
+	return ""
+}
+
 // hooks lists the hooks of all files in the order in which they are asked: that of the events in
 // the table, then that of the files.
 func (a *agentSettings) hooks() (list []agentHook) {

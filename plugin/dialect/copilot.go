@@ -34,7 +34,7 @@ func copilot() Dialect {
 		},
 		Shell:     []string{"bash", "-c"},
 		PlainText: TextIgnored,
-		Matcher:   MatcherRule{Whole: true},
+		Matcher:   MatcherRule{Whole: true, Lookaround: true},
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "shown"},
@@ -99,6 +99,7 @@ func copilotNonZeroDenies() []Exit {
 		{Status: "0", JSON: "decides", Then: "ok"},
 		{Status: "2", JSON: "beside", Then: "deny", NoText: "hook exited with code 2"},
 		{Status: "other", JSON: "ignored", Then: "deny", NoText: "hook errored"},
+		{Status: "start", JSON: "ignored", Then: "deny"},
 	}
 }
 

@@ -47,7 +47,7 @@ func copilotPascalTools() toolnames.Table {
 
 // copilotPascalMatcher is Claude Code's rule, but that a pattern must match the whole name.
 func copilotPascalMatcher() *MatcherRule {
-	return &MatcherRule{Names: "_- ", Separators: "|,", Whole: true}
+	return &MatcherRule{Names: "_- ", Separators: "|,", Whole: true, Lookaround: true}
 }
 
 // copilotPascalToolEvents are the events about tools in PascalCase. None is bridged: those in

@@ -42,7 +42,7 @@ func cursor() Dialect {
 		Shell:     []string{"sh", "-c"},
 		Newline:   true,
 		PlainText: TextFailed,
-		Matcher:   MatcherRule{},
+		Matcher:   MatcherRule{Lookaround: true},
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "2", JSON: "ignored", Then: "deny"},

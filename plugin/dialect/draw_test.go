@@ -140,6 +140,9 @@ func answerCases(e dialect.Event, before []dialect.Event) (list []golden) {
 			}
 		}
 	}
+	if e.Kind == dialect.BeforeTool {
+		add("start", "", "oh")
+	}
 	for i, row := range e.Rows {
 		answers := rowAnswers(e, row)
 		known := slices.ContainsFunc(before, func(other dialect.Event) bool {

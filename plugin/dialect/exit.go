@@ -19,8 +19,9 @@ type Outcome struct {
 	// Exit is its exit status, Signal the signal that ended it, if one did.
 	Exit   int
 	Signal string
-	// TimedOut says that it was ended because it took too long.
-	TimedOut bool
+	// TimedOut says that it was ended because it took too long, Unstarted that it could not be
+	// started: Stderr says why.
+	TimedOut, Unstarted bool
 }
 
 // Effect returns what a hook's end means at an event: by its exit status, its answer, and
@@ -72,6 +73,8 @@ func exitOf(d Dialect, e Event, out Outcome) Exit {
 	switch {
 	case out.TimedOut:
 		wanted = []string{"timeout"}
+	case out.Unstarted:
+		wanted = []string{"start"}
 	case out.Signal != "":
 		wanted[0] = "signal"
 	}
@@ -114,6 +117,9 @@ func (v *verdict) ended() {
 			v.eff.Reason = cmp.Or(v.text, v.exit.NoText)
 		}
 		v.eff.Decision = hookpoints.DecisionDeny
+		if v.exit.Status == "start" || v.exit.Status == "other" && v.out.Exit != 2 { // nobody has said no
+			v.eff.note("%s, which denies in %s", v.out.failure(v.text), v.Title)
+		}
 	case "halt":
 		v.eff.Halt, v.eff.HaltReason = true, v.text
 	case "context":
@@ -152,6 +158,8 @@ func (o Outcome) failure(text string) string {
 	switch {
 	case o.TimedOut:
 		how = "it took too long"
+	case o.Unstarted:
+		how = "it did not run"
 	case o.Signal != "":
 		how = "it was ended by " + o.Signal
 	}

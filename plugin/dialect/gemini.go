@@ -29,11 +29,11 @@ func gemini() Dialect {
 			{Name: "GEMINI_PLANS_DIR", Value: PlansDir}, {Name: "GEMINI_SESSION_ID", Value: Session},
 			{Name: "CLAUDE_PROJECT_DIR", Value: Project},
 		},
-		Shell:     []string{"bash", "-c"},
-		Quoted:    true,
+		Shell:  []string{"bash", "-c"},
+		Quoted: true, Extensions: true,
 		PlainText: TextShown,
 		NoReason:  "No reason provided",
-		Matcher: MatcherRule{Literal: true,
+		Matcher: MatcherRule{Literal: true, Lookaround: true,
 			Exact: []string{"SessionStart", "SessionEnd", "PreCompress", "Notification"}},
 		Exits: []Exit{
 			// A text means "allow" in its source; the program asks the person all the same.

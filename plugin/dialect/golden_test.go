@@ -22,7 +22,7 @@ import (
 type golden struct {
 	kind string // "answer", "output", "payload", "moment", "match", "variables"
 	at   string // the event; of "moment" and "output" a captured payload
-	how  string // of "answer": the exit status, "signal" or "timeout"
+	how  string // of "answer": the exit status, "signal", "timeout" or "start"
 	in   string
 	err  string
 	want string
@@ -121,7 +121,8 @@ func (a agent) is(g golden) string {
 	e := a.event(g.at)
 	switch g.kind {
 	case "answer":
-		out := dialect.Outcome{Stdout: []byte(g.in), Stderr: g.err, TimedOut: g.how == "timeout"}
+		out := dialect.Outcome{Stdout: []byte(g.in), Stderr: g.err, TimedOut: g.how == "timeout",
+			Unstarted: g.how == "start"}
 		if g.how == "signal" {
 			out.Signal = "SIGKILL"
 		}
@@ -214,7 +215,8 @@ func (a agent) facts(of string) string {
 	return fmt.Sprintf("%s, aliases %v, title %s\n%+v\nplaces %+v\nshape %+v\n", a.Name, a.Aliases, a.Title, a.Facts,
 		a.Places, a.Shape) +
 		fmt.Sprintf("shell %q, in turn %t, dedup %q, at most %d\nvariables %v\n%+v", a.Shell, a.InTurn, a.Dedup,
-			a.MaxContinuations, names, a.Exceptions) + fmt.Sprintf("\nservers %+v\nafter add %s", a.Servers, a.AfterAdd)
+			a.MaxContinuations, names, a.Exceptions) +
+		fmt.Sprintf("\nservers %+v\nextensions %t\nafter add %s", a.Servers, a.Extensions, a.AfterAdd)
 }
 
 // matched lists the values that a matcher matches.

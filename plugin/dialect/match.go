@@ -72,20 +72,20 @@ func (r MatcherRule) compile(event, matcher string) (func(value string) bool, er
 	return nil, err
 }
 
-// pattern compiles a regular expression. Go's have no lookaround, which is why they take
-// linear time; those that begin with ^(?!...) or ^(?=...), as most with lookaround do, are
-// compared in parts.
+// pattern compiles a regular expression. Go's have no lookaround, which is why they take linear time;
+// one with it is compared otherwise.
 func (r MatcherRule) pattern(text string) (func(value string) bool, error) {
-	one := text
 	if r.Whole {
-		text, one = "^(?:"+text+")$", "^"+strings.TrimPrefix(text, "^")+"$"
+		text = "^(?:" + text + ")$"
 	}
 	compiled, err := regexp.Compile(text)
 	if err == nil {
 		return compiled.MatchString, nil
 	}
-	if heads, rest, is := lookaheads(one); r.Lookaround && is {
-		return inParts(heads, rest)
+	if r.Lookaround {
+		if is, wrong := lookaround(text); wrong == nil {
+			return is, nil
+		}
 	}
 	return nil, err
 }

@@ -28,7 +28,7 @@ func qwen() Dialect {
 		},
 		Environment: qwenEnvironment(),
 		Shell:       []string{"bash", "-c"}, Dedup: "command", MaxContinuations: 7, HasAsk: true, PlainText: TextIgnored,
-		NoReason: "Blocked by hook",
+		NoReason: "Blocked by hook", Extensions: true,
 		Exits: []Exit{
 			{Status: "0", JSON: "decides", Then: "ok"},
 			{Status: "1", JSON: "decides", Then: "failed"},

@@ -59,6 +59,8 @@ type Dialect struct {
 	NoReason string
 	// PlainText says what output that is not JSON means.
 	PlainText TextRule
+	// Extensions says that the agent fills ${extensionPath} and the like into the hooks of its plugins.
+	Extensions bool
 	// InTurn says that hooks of one event are asked one after another, not at once.
 	InTurn bool
 	// Dedup says when two handlers are the same: "command", "name and command", "" never.
@@ -293,7 +295,7 @@ type MatcherRule struct {
 	// exact names; Separators split it. Names "" and Separators "": always a pattern.
 	Names, Separators string
 	// Whole says that a pattern must match the whole value, Lookaround that the agent's
-	// patterns can look around and refer back, as those of JavaScript.
+	// patterns can look around, as those of JavaScript.
 	Whole, Lookaround bool
 	// Literal says that a pattern that cannot be compiled is compared as a text; otherwise it
 	// matches nothing, or the entry is left out.
@@ -318,7 +320,8 @@ type Variable struct {
 
 // Exit is what an exit status means.
 type Exit struct {
-	// Status is "0", another number, "signal", "other" for all others, or "timeout".
+	// Status is "0", another number, "signal", "other" for all others, "timeout", or "start" if the process
+	// could not be started.
 	Status string
 	// JSON says what JSON on standard output then is: "decides", "beside" (it counts, and
 	// so does Then), "ignored".

@@ -75,17 +75,30 @@ func (h *hook) ask(ctx context.Context, ev plugin.Event, m Moment, payload []byt
 func (h *hook) process(ctx context.Context, ev plugin.Event, m Moment, payload []byte) (Outcome, plugin.Answer, error) {
 	command, err := h.command(ev, m, payload)
 	if err != nil {
-		return Outcome{}, plugin.Answer{}, err
+		return unstarted(h, plugin.Answer{}, err)
 	}
 	out, err := h.opts.Runner.Run(ctx, command)
 	answer := plugin.Answer{Unread: out.Unread, Asked: out.Asked}
 	if errors.Is(err, process.ErrTimeout) {
 		return Outcome{TimedOut: true, Stderr: out.Stderr}, answer, nil
 	}
+	if errors.Is(err, process.ErrStart) {
+		return unstarted(h, answer, err)
+	}
 	if err == nil && out.Signal == "" {
 		answer.Exit = &out.Exit
 	}
 	return Outcome{Stdout: out.Stdout, Stderr: out.Stderr, Exit: out.Exit, Signal: out.Signal}, answer, err
+}
+
+// unstarted is the end of a process that could not be started: where the agent denies then, that is an
+// outcome.
+func unstarted(h *hook, answer plugin.Answer, err error) (Outcome, plugin.Answer, error) {
+	out := Outcome{Unstarted: true, Stderr: err.Error()}
+	if exitOf(*h.dialect, h.event, out).Then == "deny" {
+		return out, answer, nil
+	}
+	return Outcome{}, answer, err
 }
 
 // outcome returns what the end of a handler means.
