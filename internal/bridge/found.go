@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,9 @@ import (
 
 // Found are the entries of one home in a settings file.
 type Found struct {
+	// Agent is the agent, Scope whose settings they are in.
+	Agent dialect.Dialect
+	Scope string
 	// File is the settings file, Home the home, Chibi the program; "": it is found by its name.
 	File, Home, Chibi string
 	// Events are the events that have an entry.
@@ -22,8 +26,28 @@ type Found struct {
 	FailClosed bool
 	// Own says that they are those of the installer's home.
 	Own bool
-	// Problem says why they are not what they should be; "": they are.
+	// Problem says why they are not what they should be; "": they are. IsDead says that no plugin
+	// is asked because of it.
 	Problem string
+	IsDead  bool
+}
+
+// FindAll lists the entries of all homes in the settings of all agents, the person's and the
+// project's, and the errors of those that cannot be read. The installer's agent and scope do not
+// count.
+func (i Installer) FindAll() (list []Found, unread []error) {
+	for _, d := range dialect.All() {
+		for _, scope := range []string{dialect.ScopeUser, dialect.ScopeProject} {
+			i.Agent, i.Scope = d, scope
+			found, err := i.Find()
+			var none *NoPlaceError
+			if err != nil && !errors.As(err, &none) {
+				unread = append(unread, err)
+			}
+			list = append(list, found...)
+		}
+	}
+	return list, unread
 }
 
 // Find lists the entries of all homes in the settings file of the scope; none if there is no such
@@ -52,32 +76,39 @@ func (i Installer) Find() (list []Found, err error) {
 			n := slices.IndexFunc(list, func(f Found) bool { return f.Home == home })
 			if n < 0 {
 				n = len(list)
-				list = append(list, Found{File: path, Home: home, Chibi: e.Chibi, FailClosed: e.FailClosed,
-					Own: home == filepath.Clean(i.Home)})
+				list = append(list, Found{Agent: i.Agent, Scope: i.Scope, File: path, Home: home, Chibi: e.Chibi,
+					FailClosed: e.FailClosed, Own: home == filepath.Clean(i.Home)})
 			}
 			list[n].Events = append(list[n].Events, e.Event)
 			commands[home] = append(commands[home], command)
 		}
 	}
-	for n := range list {
-		list[n].Problem = i.problemOf(list[n], commands[list[n].Home])
+	for n, f := range list {
+		if list[n].Problem = i.deathOf(f); list[n].Problem != "" {
+			list[n].IsDead = true
+		} else if f.Own {
+			list[n].Problem = i.problemOf(f, commands[f.Home])
+		}
 	}
 	return list, nil
 }
 
-// problemOf says why entries are not what they should be.
-func (i Installer) problemOf(f Found, commands []string) string {
-	if f.Chibi != "" {
-		if info, err := os.Stat(f.Chibi); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
-			return "the program is gone"
-		}
+// deathOf says why no plugin is asked; "": they are.
+func (i Installer) deathOf(f Found) string {
+	if f.Chibi == "" && i.Has != nil && !i.Has("chibi") {
+		return "the program is gone: there is no chibi in PATH"
+	}
+	if info, err := os.Stat(f.Chibi); f.Chibi != "" && (err != nil || info.IsDir() || info.Mode()&0o111 == 0) {
+		return "the program is gone: " + f.Chibi
 	}
 	if _, err := os.Stat(f.Home); err != nil {
-		return "the home is gone"
+		return "the home is gone: " + f.Home
 	}
-	if !f.Own {
-		return ""
-	}
+	return ""
+}
+
+// problemOf says why entries of this home are not what they should be.
+func (i Installer) problemOf(f Found, commands []string) string {
 	var missing []string
 	for _, e := range i.Agent.Events {
 		if e.Bridged && !slices.Contains(f.Events, e.Name) {

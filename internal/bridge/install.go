@@ -5,6 +5,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/jsonedit"
 	"github.com/chibi-host/chibi/internal/jsonfile"
+	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // Add writes the entries of the agent's events into its settings, and tells it of the MCP server.
@@ -40,6 +41,10 @@ func (i Installer) change(e editing) (done Done, err error) {
 	case hasServers && !isSame:
 		e.format, e.hooks, e.server = servers.Format, false, true
 		err = i.edit(&done, i.path(servers.Place), e)
+	}
+	if e.adds && !i.FailClosed && len(dialect.ToldWhenGone(i.Agent)) == 0 {
+		done.note("%s shows you nothing of what hooks write: if chibi is gone, you are not told; --fail-closed denies then",
+			i.Agent.Title)
 	}
 	if e.adds && i.Agent.AfterAdd != "" {
 		done.note("%s", i.Agent.AfterAdd)

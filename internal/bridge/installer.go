@@ -3,11 +3,14 @@ package bridge
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/chibi-host/chibi/plugin/process"
 )
 
 // Installer writes entries into an agent's settings files, and takes them out again.
@@ -31,6 +34,24 @@ type Installer struct {
 	// Run runs a program of the agent, for those that are told of MCP servers by it; false: it
 	// is not there.
 	Run func(program string, args ...string) (found bool, err error)
+	// Has reports whether a program is in PATH; nil: that is not looked at.
+	Has func(program string) bool
+}
+
+// NewInstaller returns an installer for the entries of a home, in the settings of whoever runs this
+// program and of the project in the working directory.
+func NewInstaller(home string) (i Installer, err error) {
+	i = Installer{UserHome: app.UserHome(), Getenv: os.Getenv}
+	i.DefaultHome = filepath.Join(i.UserHome, ".chibi")
+	i.Has = func(program string) bool {
+		_, found := process.Runner{}.LookPath(program)
+		return found
+	}
+	if i.Home, err = filepath.Abs(home); err != nil {
+		return i, err
+	}
+	i.Project, err = os.Getwd()
+	return i, err
 }
 
 // Done is what an installer has done.

@@ -173,6 +173,7 @@ func install(t *testing.T, home, script string) {
 func TestCommandsInThePagesRun(t *testing.T) {
 	for page, list := range blocks(t) {
 		home, project := t.TempDir(), t.TempDir()
+		env := append(os.Environ(), "HOME="+home, "CHIBI_HOME=", "TMPDIR="+t.TempDir()) // chibi is not in that one
 		for _, block := range list {
 			if strings.HasPrefix(block[1], "#!") || strings.Contains(block[1], "[[case]]") {
 				install(t, home, block[1])
@@ -185,7 +186,7 @@ func TestCommandsInThePagesRun(t *testing.T) {
 					continue
 				}
 				cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
-				cmd.Env, cmd.Dir = append(os.Environ(), "HOME="+home, "CHIBI_HOME="), project
+				cmd.Env, cmd.Dir = env, project
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s: %s: %v\n%s", page, line, err, out)
 				}

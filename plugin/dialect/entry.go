@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/tidwall/sjson"
 )
 
@@ -26,9 +27,9 @@ type Entry struct {
 	Deadline time.Duration
 }
 
-// Command returns the command line, for sh, bash and zsh. It does nothing where there is no
-// chibi. With FailClosed it denies what can be denied, and so it does where chibi ends by an
-// error, is killed or cannot be started.
+// Command returns the command line, for sh, bash and zsh. Where there is no chibi, the agent goes
+// on, and the person is told (see gone). With FailClosed it denies what can be denied, and so it
+// does where chibi ends by an error, is killed or cannot be started.
 func (e Entry) Command() string {
 	program, there := "chibi", "command -v chibi >/dev/null 2>&1"
 	if e.Chibi != "" {
@@ -51,7 +52,59 @@ func (e Entry) Command() string {
 		gone := quoteWord("chibi, which must be asked first, is not there or has failed: " + cmp.Or(e.Chibi, "chibi"))
 		return fmt.Sprintf("%s || { echo %s >&2; exit 2; }", run, gone)
 	}
-	return fmt.Sprintf("%s || exit 0; exec %s", there, run)
+	return fmt.Sprintf("%s || %s; exec %s", there, e.gone(), run)
+}
+
+// gone is what the entry does where there is no chibi. Where a session or a prompt begins, it tells
+// the person as the agent lets a hook do that. There, and where plugins could have refused something,
+// it also says so on standard error, which some agents show.
+func (e Entry) gone() string {
+	d, _ := ByName(e.Agent)
+	event, _ := d.Event(e.Event)
+	if !event.Kind.begins() && !event.Kind.Refuses() {
+		return "exit 0"
+	}
+	text := fmt.Sprintf("chibi: its plugins are not asked, as there is no %s; install it again, or take the entries of "+
+		"chibi out of the settings", cmp.Or(e.Chibi, "chibi in PATH"))
+	say, status := "printf '%s\\n' "+quoteWord(text)+" >&2; ", 0
+	if event.Kind.begins() {
+		var stdout []byte
+		if stdout, status = shown(d, event, text); stdout != nil {
+			say += "printf '%s\\n' " + quoteWord(string(stdout)) + "; "
+		}
+	}
+	return fmt.Sprintf("{ %sexit %d; }", say, status)
+}
+
+// begins reports whether a session or a prompt begins.
+func (k Kind) begins() bool { return k == SessionStart || k == Prompt }
+
+// ToldWhenGone lists the events of an agent at which its entries tell the person that there is no
+// chibi.
+func ToldWhenGone(d Dialect) (events []string) {
+	for _, e := range d.Events {
+		stdout, status := shown(d, e, "it is gone")
+		if e.Bridged && e.Kind.begins() && (stdout != nil || status != 0) {
+			events = append(events, e.Name)
+		}
+	}
+	return events
+}
+
+// shown returns what a hook prints, and its exit status, with which an agent shows a text to the person
+// and goes on: the agent's own message, or a status for which it shows standard error. Where it has
+// neither, that is nothing and 0.
+func shown(d Dialect, e Event, text string) (stdout []byte, status int) {
+	if out := d.Output(e, Moment{Kind: e.Kind}, Effect{SystemMessage: text}); len(out.Lost) == 0 {
+		return out.Stdout, 0
+	}
+	for _, status := range []int{1, 2} {
+		eff := d.Effect(e, Outcome{Stderr: text, Exit: status})
+		if eff.SystemMessage != "" && eff.Decision == "" && !eff.Halt && eff.Failed == "" {
+			return nil, status
+		}
+	}
+	return nil, 0
 }
 
 // refuses reports whether a denial at the event means that something does not happen. At the end
@@ -156,7 +209,8 @@ func shellWords(line string) (words []string) {
 // handler, or a handler. limit is its time limit.
 func (s Shape) Handler(command string, limit time.Duration) json.RawMessage {
 	set := func(text, path string, value any) string {
-		text, _ = sjson.Set(text, path, value) // the paths are valid
+		raw, _ := strictjson.Encode(value) // as it is read: without \u003e and the like
+		text, _ = sjson.SetRaw(text, path, string(raw))
 		return text
 	}
 	kind, member := CommandHandler, "command"

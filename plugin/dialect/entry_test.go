@@ -45,7 +45,7 @@ func TestEntriesThatPeopleWroteAreRecognised(t *testing.T) {
 	}
 }
 
-// What an entry does where there is no chibi: nothing, or a denial.
+// What an entry does where there is no chibi: it says so and goes on, or denies.
 func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "it's gone", "chibi")
 	there := filepath.Join(t.TempDir(), "a b", "chibi")
@@ -65,9 +65,9 @@ func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
 			exit   int
 			output string
 		}{
-			"it goes on":     {dialect.Entry{Chibi: gone}, 0, ""},
+			"it goes on":     {dialect.Entry{Chibi: gone}, 0, "as there is no " + gone + "; install it again"},
 			"it denies":      {dialect.Entry{Chibi: gone, FailClosed: true}, 2, "is not there or has failed: " + gone},
-			"not in PATH":    {dialect.Entry{}, 0, ""},
+			"not in PATH":    {dialect.Entry{}, 0, "as there is no chibi in PATH; install it again"},
 			"denied by name": {dialect.Entry{FailClosed: true}, 2, "is not there or has failed: chibi"},
 			"it runs":        {dialect.Entry{Chibi: there, Home: "/h"}, 0, "--home /h bridge run claude PreToolUse"},
 			"it runs closed": {dialect.Entry{Chibi: there, FailClosed: true},
@@ -85,6 +85,46 @@ func TestAnEntrySurvivesThatChibiIsGone(t *testing.T) {
 				test.output == "" && len(out) > 0 {
 				t.Errorf("%s, %s: exit %d, %s", shell[0], name, cmd.ProcessState.ExitCode(), out)
 			}
+		}
+	}
+}
+
+// What an entry prints where there is no chibi, with what status it ends, and what its agent makes of that:
+// the person is told where a session and a prompt begin, nothing is refused, and no model is told anything.
+// Crush has neither event, and Cursor no message for prompts that go on.
+func TestAGoneProgramIsTold(t *testing.T) {
+	for agent, want := range map[string]string{
+		"claude": "SessionStart UserPromptSubmit", "codex": "SessionStart UserPromptSubmit",
+		"copilot": "sessionStart userPromptSubmitted", "crush": "", "cursor": "sessionStart",
+		"gemini": "SessionStart BeforeAgent", "qwen": "SessionStart UserPromptSubmit",
+	} {
+		d, _ := dialect.ByName(agent)
+		var told []string
+		for _, event := range d.Events {
+			if !event.Bridged {
+				continue
+			}
+			command := dialect.Entry{Agent: agent, Event: event.Name, Chibi: `/no\such/it's "chibi"`}.Command()
+			cmd := exec.Command("sh", "-c", command)
+			var stdout, stderr strings.Builder
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			_ = cmd.Run()
+			exit := cmd.ProcessState.ExitCode()
+			eff := d.Effect(event, dialect.Outcome{Stdout: []byte(stdout.String()), Stderr: stderr.String(), Exit: exit})
+			if eff.Decision != "" || eff.Halt || eff.Failed != "" || eff.Context != "" || len(eff.Notes) > 0 {
+				t.Errorf("%s: %s: %+v", agent, event.Name, eff)
+			}
+			isSaid := strings.Contains(stderr.String(), `there is no /no\such/it's "chibi"; `)
+			if isSaid != (event.Kind.Refuses() || event.Kind == dialect.SessionStart) {
+				t.Errorf("%s: %s says %q", agent, event.Name, stderr.String())
+			}
+			begins := event.Kind == dialect.SessionStart || event.Kind == dialect.Prompt
+			if begins && strings.Contains(eff.SystemMessage, `there is no /no\such/it's "chibi"`) {
+				told = append(told, event.Name)
+			}
+		}
+		if got := strings.Join(told, " "); got != want || got != strings.Join(dialect.ToldWhenGone(d), " ") {
+			t.Errorf("%s tells the person at %q, want %q", agent, got, want)
 		}
 	}
 }

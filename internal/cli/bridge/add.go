@@ -3,13 +3,13 @@ package bridge
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/urfave/cli/v2"
@@ -25,9 +25,9 @@ const addHelp = "AGENT is claude, codex, copilot, crush, cursor, gemini or qwen.
 	"each of its events that chibi has a hook point for; everything else in the file stays as it is. Where the agent " +
 	"takes MCP servers it is told of \"chibi mcp serve\", so that it gets the plugins' tools too. Adding again brings " +
 	"the entries up to date.\n\n" +
-	"Where chibi is not there, or its home is broken, the agent goes on without it, and says so. With --fail-closed " +
-	"every prompt and tool call is denied then. A plugin that the configuration requires (on_failure = \"block\") " +
-	"denies in any case when it is missing."
+	"Where chibi is not there, or its home is broken, the agent goes on without it, and says so if it can. With " +
+	"--fail-closed every prompt and tool call is denied then. A plugin that the configuration requires " +
+	"(on_failure = \"block\") denies in any case when it is missing."
 
 func addCommand(env *command.Env) *cli.Command {
 	var w written
@@ -43,6 +43,13 @@ func addCommand(env *command.Env) *cli.Command {
 		Run: func(ctx context.Context, args []string) error {
 			i, err := installer(ctx, env, args[0], w)
 			if err != nil {
+				return err
+			}
+			if err := stays(i); err != nil {
+				return err
+			}
+			// For the plugins that the person puts there next.
+			if err := disk.MkdirAll(disk.OS{}, filepath.Join(i.Home, "plugins"), 0o700); err != nil {
 				return err
 			}
 			done, err := i.Add()
@@ -89,24 +96,13 @@ func installer(ctx context.Context, env *command.Env, agent string, w written) (
 	if w.limit != 0 && w.limit < 3*time.Second {
 		return i, command.Usage("--timeout %v is too short; want 3s at least", w.limit)
 	}
-	i = bridge.Installer{Agent: d, Scope: dialect.ScopeUser, UserHome: app.UserHome(), Getenv: os.Getenv,
-		FailClosed: w.failClosed, NoServer: w.noServer, Limit: w.limit, Run: runner(ctx)}
+	if i, err = anywhere(env); err != nil {
+		return i, err
+	}
+	i.Agent, i.Scope, i.Run = d, dialect.ScopeUser, runner(ctx)
+	i.FailClosed, i.NoServer, i.Limit = w.failClosed, w.noServer, w.limit
 	if w.project {
 		i.Scope = dialect.ScopeProject
-	}
-	if i.Project, err = os.Getwd(); err != nil {
-		return i, err
-	}
-	i.DefaultHome = filepath.Join(i.UserHome, ".chibi")
-	opts, err := env.Request(app.ToRead)
-	if err != nil {
-		return i, err
-	}
-	if i.Home, err = app.Home(opts.Home); err != nil {
-		return i, err
-	}
-	if i.Home, err = filepath.Abs(i.Home); err != nil {
-		return i, err
 	}
 	if !w.project || i.Home != i.DefaultHome {
 		i.Chibi, err = program()
@@ -114,23 +110,17 @@ func installer(ctx context.Context, env *command.Env, agent string, w written) (
 	return i, err
 }
 
-// program returns the path of this program: the one by which the person's shell finds it, which
-// stays when the program is replaced by a newer one, or else that of the file.
-func program() (string, error) {
-	own, err := os.Executable()
+// anywhere returns an installer for the home, of no agent.
+func anywhere(env *command.Env) (i bridge.Installer, err error) {
+	opts, err := env.Request(app.ToRead)
 	if err != nil {
-		return "", err
+		return i, err
 	}
-	found, ok := (process.Runner{}).LookPath("chibi")
-	if !ok {
-		return own, nil
+	home, err := app.Home(opts.Home)
+	if err != nil {
+		return i, err
 	}
-	a, errA := os.Stat(own)
-	b, errB := os.Stat(found)
-	if errA == nil && errB == nil && os.SameFile(a, b) && filepath.IsAbs(found) {
-		return found, nil
-	}
-	return own, nil
+	return bridge.NewInstaller(home)
 }
 
 // runner runs programs of agents.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
-	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/dustin/go-humanize/english"
 	"github.com/urfave/cli/v2"
 )
@@ -27,35 +27,46 @@ type listed struct {
 	Problem    string   `json:"problem,omitempty"`
 }
 
+// errDead is the error of a list with entries that do nothing.
+var errDead = errors.New("there are entries that ask no plugin, see above; chibi bridge add AGENT writes them anew, " +
+	"chibi bridge remove AGENT takes them out")
+
 func listCommand(env *command.Env) *cli.Command {
 	var asJSON bool
 	return env.Command(command.Spec{
 		Name: "list", About: "list which agents have chibi's plugins, in your settings and those of the current project",
+		More:  "If there are entries that ask no plugin, as their program or their home is gone, it exits with status 1.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run:   func(ctx context.Context, _ []string) error { return list(ctx, env, asJSON) },
+		Run:   func(context.Context, []string) error { return list(env, asJSON) },
 	})
 }
 
 // list lists the entries of all homes in the settings of all agents.
-func list(ctx context.Context, env *command.Env, asJSON bool) error {
-	all := []listed{}
-	for _, d := range dialect.All() {
-		for _, project := range []bool{false, true} {
-			i, err := installer(ctx, env, d.Name, written{project: project})
-			if err != nil {
-				return err
-			}
-			found, err := i.Find()
-			var none *bridge.NoPlaceError
-			if err != nil && !errors.As(err, &none) {
-				env.Out.Notef("%v", err)
-			}
-			for _, f := range found {
-				all = append(all, listed{Agent: d.Name, Scope: i.Scope, File: f.File, Home: f.Home, OwnHome: f.Own,
-					Program: f.Chibi, Events: f.Events, FailClosed: f.FailClosed, Current: f.Problem == "", Problem: f.Problem})
-			}
-		}
+func list(env *command.Env, asJSON bool) error {
+	i, err := anywhere(env)
+	if err != nil {
+		return err
 	}
+	all := []listed{}
+	found, unread := i.FindAll()
+	for _, err := range unread {
+		env.Out.Notef("%v", err)
+	}
+	for _, f := range found {
+		all = append(all, listed{Agent: f.Agent.Name, Scope: f.Scope, File: f.File, Home: f.Home, OwnHome: f.Own,
+			Program: f.Chibi, Events: f.Events, FailClosed: f.FailClosed, Current: f.Problem == "", Problem: f.Problem})
+	}
+	if err := sayListed(env, all, asJSON); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(found, func(f bridge.Found) bool { return f.IsDead }) {
+		return errDead
+	}
+	return nil
+}
+
+// sayListed prints what was found.
+func sayListed(env *command.Env, all []listed, asJSON bool) error {
 	if asJSON {
 		return env.Out.JSON(all)
 	}

@@ -21,6 +21,7 @@ type shown struct {
 	Date   string            `json:"date"`
 	HasAsk bool              `json:"has_ask"`
 	After  string            `json:"after_add,omitempty"`
+	Gone   []string          `json:"told_when_gone"`
 	Events []shownEvent      `json:"events"`
 	Never  []hookpoints.Name `json:"never_fired"`
 }
@@ -56,7 +57,8 @@ func showCommand(env *command.Env) *cli.Command {
 // shownOf describes an agent.
 func shownOf(d dialect.Dialect) shown {
 	one := shown{Agent: d.Name, Title: d.Title, Driven: d.Facts.Driven, Read: d.Facts.Read, Date: d.Facts.Date,
-		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: bridge.NeverFired(d)}
+		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: bridge.NeverFired(d),
+		Gone: append([]string{}, dialect.ToldWhenGone(d)...)}
 	for _, e := range d.Events {
 		event := shownEvent{Event: e.Name, Bridged: e.Bridged, Points: []hookpoints.Name{}, Lost: []string{}}
 		if e.Bridged {
@@ -92,6 +94,11 @@ func (s shown) String() string {
 	}
 	fmt.Fprintf(&b, "Events at which nothing is asked: %s.\n", strings.Join(unused, ", "))
 	fmt.Fprintf(&b, "Hook points that do not fire: %s.\n", join(s.Never))
+	if gone := strings.Join(s.Gone, ", "); gone != "" {
+		fmt.Fprintf(&b, "If chibi is gone, you are told at: %s.\n", gone)
+	} else {
+		fmt.Fprintf(&b, "If chibi is gone, you are not told.\n")
+	}
 	if s.After != "" {
 		fmt.Fprintf(&b, "%s.\n", s.After)
 	}

@@ -160,6 +160,7 @@ func (d *demonstration) show(ctx context.Context, names []string) error {
 		fmt.Fprintf(d.out, "  %s\n", summary(p, d.records))
 	}
 	fmt.Fprintf(d.out, "\nThe plugins are in examples/plugins; copy one to ~/.chibi/plugins to use it.\n")
+	fmt.Fprintf(d.out, "To use them inside another agent: go install . first, then: chibi bridge add claude\n")
 	return nil
 }
 

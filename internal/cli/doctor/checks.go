@@ -35,6 +35,7 @@ func checks(ofStore check) []check {
 		ofPlugins(missingGuards),
 		ofPlugins(openGuards),
 		ofPlugins(hooksOfAgents),
+		ofHome(bridgedAgents),
 		ofPlugins(recipeFiles),
 		ofPlugins(tracedHooks),
 		ofPlugins(transcripts),

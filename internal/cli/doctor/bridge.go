@@ -1,0 +1,48 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/chibi-host/chibi/internal/bridge"
+	"github.com/chibi-host/chibi/internal/term"
+	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/dustin/go-humanize/english"
+)
+
+// bridgedAgents finds entries of chibi bridge in the settings of other agents that ask no plugin, or
+// are not what this version writes.
+func bridgedAgents(home string) (found []finding) {
+	i, err := bridge.NewInstaller(home)
+	if err != nil {
+		return []finding{failure(err.Error(), "")}
+	}
+	entries, unread := i.FindAll()
+	for _, err := range unread {
+		found = append(found, warning(err.Error(), "correct the file; chibi bridge cannot read it"))
+	}
+	for _, e := range entries {
+		at := fmt.Sprintf("%s in %s of %s", english.Plural(len(e.Events), "entry", "entries"), e.File, e.Agent.Title)
+		text := fmt.Sprintf("%s: %s", at, e.Problem)
+		switch {
+		case e.IsDead:
+			found = append(found, failure(text+"; no plugin is asked there", bridging(e, "add")+", or "+bridging(e, "remove")))
+		case e.Problem != "":
+			found = append(found, warning(text, bridging(e, "add")))
+		case e.Own:
+			found = append(found, fine(at+" ask the plugins of this home"))
+		}
+	}
+	return found
+}
+
+// bridging is a command about entries.
+func bridging(e bridge.Found, verb string) string {
+	command := "chibi bridge " + verb + " " + e.Agent.Name
+	if !e.Own {
+		command = "chibi --home " + term.ShellWord(e.Home) + " bridge " + verb + " " + e.Agent.Name
+	}
+	if e.Scope == dialect.ScopeProject {
+		command += " --project"
+	}
+	return command
+}
