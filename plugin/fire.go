@@ -299,9 +299,10 @@ func (d *dispatch) report(ctx context.Context, result merge.Result) {
 	if d.host.Fired != nil {
 		d.fired(ctx, result)
 	}
+	isPart := ctx.Value(partKey{}) != nil
 	for i, r := range d.replies { // replies that were not added come last
 		if i < len(result.Effects) {
-			r.take(result.Effects[i])
+			r.take(result.Effects[i], isPart)
 		}
 		for _, text := range r.notices {
 			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})
@@ -313,8 +314,9 @@ func (d *dispatch) report(ctx context.Context, result merge.Result) {
 	}
 }
 
-// take adds the effect of an answer to the record. A failure is still recorded as one.
-func (r *reply) take(e merge.Effect) {
+// take adds the effect of an answer to the record. A failure is still recorded as one. isPart
+// says that the payload lists a part of what there is.
+func (r *reply) take(e merge.Effect, isPart bool) {
 	if e.Outcome != merge.NoEffect && r.record.Result != Failed {
 		r.record.Result = Result(e.Outcome)
 	}
@@ -327,6 +329,8 @@ func (r *reply) take(e merge.Effect) {
 		r.notices = append(r.notices, clip.Bytes(text, maxTold))
 	}
 	for _, note := range e.Notes {
-		r.takeNote(note)
+		if !isPart || note.Kind != merge.NoteNotOffered {
+			r.takeNote(note)
+		}
 	}
 }

@@ -62,6 +62,13 @@ func agentIn(ctx context.Context) string {
 	return id
 }
 
+// partKey is the key of events whose payload lists a part of what there is.
+type partKey struct{}
+
+// OfPart returns a ctx for events whose payload lists a part of what there is, such as the one
+// tool of another agent that is called: no note says that a plugin names something else.
+func OfPart(ctx context.Context) context.Context { return context.WithValue(ctx, partKey{}, true) }
+
 // once reports whether a notice about a plugin at a point is the first one.
 func (h *Host) once(plugin string, point hookpoints.Name, text string) bool {
 	_, before := h.said.LoadOrStore([3]string{plugin, string(point), text}, true)

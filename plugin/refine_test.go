@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/hookpoints"
@@ -63,6 +64,70 @@ func TestWhatAPluginRewritesIsRefinedBeforeOthersSeeIt(t *testing.T) {
 			}
 			if r := l.records[0]; r.Result != test.result || !cmp.Equal(r.Notes, test.notes) {
 				t.Errorf("record: %s, %q", r.Result, r.Notes)
+			}
+		})
+	}
+}
+
+// TestWhatIsLostOfARewriteIsNoChange: where less comes of a rewrite than the plugin asks for, those
+// behind it and the caller get what does come of it, the person is told, and a plugin whose failure
+// blocks has failed.
+func TestWhatIsLostOfARewriteIsNoChange(t *testing.T) {
+	lossy := plugin.Refine{Field: "arguments", Loses: true, Value: func(value json.RawMessage) (json.RawMessage, string) {
+		switch {
+		case bytes.Contains(value, []byte("none")):
+			return json.RawMessage("null"), "nothing is taken"
+		case bytes.Contains(value, []byte("half")):
+			return json.RawMessage(`{"half":1}`), "half is taken"
+		}
+		return nil, ""
+	}}
+	for _, test := range []struct {
+		name, answer, want string
+		failure            plugin.Failure
+		result             plugin.Result
+		told               string
+		blocked            bool
+	}{
+		{name: "all is taken", answer: `{"arguments":{"n":6}}`, want: `{"n":6}`, result: plugin.Changed},
+		{name: "nothing", answer: `{"arguments":{"none":1}}`, result: plugin.Ignored, told: "nothing is taken"},
+		{name: "nothing but a context", answer: `{"arguments":{"none":1},"context":"c"}`, result: plugin.Added,
+			told: "nothing is taken"},
+		{name: "nothing, with an approval", answer: `{"arguments":{"none":1},"decision":"allow"}`, result: plugin.Ignored,
+			told: "nothing is taken"},
+		{name: "a part", answer: `{"arguments":{"half":1,"n":1}}`, want: `{"half":1}`, result: plugin.Changed,
+			told: "half is taken"},
+		{name: "what was there", answer: `{"arguments":{"n":5}}`, failure: plugin.Block, result: plugin.NoOpinion},
+		{name: "no value", answer: `{"arguments":null}`, failure: plugin.Block, result: plugin.NoOpinion},
+		{name: "it must not be lost", answer: `{"arguments":{"none":1}}`, failure: plugin.Block, result: plugin.Failed,
+			told: "nothing is taken; blocked, as its on_failure asks for", blocked: true},
+		{name: "it blocks anyway", answer: `{"arguments":{"none":1},"block":true}`, failure: plugin.Block,
+			result: plugin.Blocked, blocked: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var l log
+			var seen []string
+			rewrites := says("rewrites", test.answer, preTool)
+			rewrites.OnFailure = test.failure
+			host := l.host(rewrites, guards(sees("guard", &seen)))
+			verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
+				hookpoints.PreToolPayload{ToolName: "t", Arguments: json.RawMessage(`{"n":5}`)}, lossy)
+			if err != nil || string(verdict.Arguments) != test.want || verdict.Block != test.blocked || verdict.Decision != "" {
+				t.Errorf("verdict = %+v, %v", verdict, err)
+			}
+			judged := []string{"guard: " + test.want}
+			switch {
+			case test.blocked:
+				judged = nil
+			case test.want == "":
+				judged = []string{`guard: {"n":5}`}
+			}
+			if diff := cmp.Diff(judged, seen); diff != "" {
+				t.Errorf("judged (-want +got):\n%s", diff)
+			}
+			told := strings.TrimPrefix(strings.Join(l.notices, "\n"), `plugin "rewrites" at pre_tool: `)
+			if r := l.records[0]; r.Result != test.result || told != test.told {
+				t.Errorf("record: %s, %q, told %q", r.Result, r.Notes, told)
 			}
 		})
 	}
