@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/hookpoints"
-	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/urfave/cli/v2"
@@ -57,12 +56,12 @@ func showCommand(env *command.Env) *cli.Command {
 // shownOf describes an agent.
 func shownOf(d dialect.Dialect) shown {
 	one := shown{Agent: d.Name, Title: d.Title, Driven: d.Facts.Driven, Read: d.Facts.Read, Date: d.Facts.Date,
-		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: bridge.NeverFired(d),
+		HasAsk: d.HasAsk, After: d.AfterAdd, Events: []shownEvent{}, Never: dialect.Bridged{Dialect: d}.NeverFired(),
 		Gone: append([]string{}, dialect.ToldWhenGone(d)...)}
 	for _, e := range d.Events {
 		event := shownEvent{Event: e.Name, Bridged: e.Bridged, Points: []hookpoints.Name{}, Lost: []string{}}
 		if e.Bridged {
-			event.Points = bridge.PointsAt(d, e)
+			event.Points = dialect.Bridged{Dialect: d}.PointsAt(e)
 		}
 		event.Lost = append(event.Lost, e.Lost...)
 		one.Events = append(one.Events, event)
