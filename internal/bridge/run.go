@@ -99,6 +99,9 @@ func (r *run) ask(ctx context.Context, in io.Reader) (effect dialect.Effect, err
 	if isServed(r.event, r.moment, r.session) {
 		return effect, nil
 	}
+	if err := r.odd(); err != nil {
+		return effect, err
+	}
 	app.ReportSkipped(r.session)
 	return points{r}.fire(plugin.WithIdentity(ctx, r.identity))
 }

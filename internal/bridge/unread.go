@@ -1,13 +1,15 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"strings"
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
 )
 
 // unreadError means that a plugin whose failure blocks cannot be asked about an event, since that
@@ -38,10 +40,35 @@ func (r *run) unread(ctx context.Context, why error) (err error) {
 	if err := app.GuardsOf(r.session).Admit(); err != nil {
 		return err
 	}
+	return cmp.Or(r.unasked(why), why)
+}
+
+// unasked returns the error for the first plugin that would have to be asked about the event and
+// whose failure blocks there, nil if there is none.
+func (r *run) unasked(why error) error {
 	for _, p := range r.session.Loaded.Plugins {
-		if p.OnFailure == plugin.Block || slices.Contains(slices.Collect(maps.Values(p.OnFailureAt)), plugin.Block) {
-			return &unreadError{p.Name, why}
+		for _, at := range (dialect.Bridged{Dialect: r.Agent}).PointsAt(r.event) {
+			if p.Subscribes(at) && p.FailureAt(at) == plugin.Block {
+				return &unreadError{p.Name, why}
+			}
 		}
 	}
-	return why
+	return nil
+}
+
+// odd tells the person of members of another shape than chibi knows, which plugins are told as they
+// are. It returns an error where a plugin that judges by them must not be passed by.
+func (r *run) odd() error {
+	if len(r.moment.Odd) == 0 {
+		return nil
+	}
+	what := errors.New(r.event.Name + " of " + r.Agent.Title + ": " + strings.Join(r.moment.Odd, "; "))
+	r.told.say(what.Error() + "; plugins see what is there")
+	if !r.event.Kind.Refuses() {
+		return nil
+	}
+	if r.FailClosed {
+		return what
+	}
+	return r.unasked(what)
 }

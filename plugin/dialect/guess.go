@@ -11,25 +11,27 @@ import (
 // about each tool that takes one. What they do not say stays without a category.
 func guessed(call toolnames.Call) toolnames.Call {
 	arguments := gjson.ParseBytes(call.Arguments)
-	subject := func(category tools.Category, names ...string) bool {
-		if name := firstName(arguments, names...); name != "" {
+	isText := func(value gjson.Result) bool { return value.Type == gjson.String }
+	subject := func(category tools.Category, is func(gjson.Result) bool, names ...string) bool {
+		if name := firstName(arguments, is, names...); name != "" {
 			call.Category, call.Subject = category, name
 		}
 		return call.Category != ""
 	}
 	switch {
-	case subject(tools.CategoryShell, "command", "cmd"):
-	case subject(tools.CategoryFetch, "url"):
-	case firstName(arguments, "content", "contents", "text", "new_string", "new_str", "new_source") != "":
-		subject(tools.CategoryEdit, "file_path", "filePath", "path", "notebook_path", "filename")
+	case subject(tools.CategoryShell, isText, "command", "cmd"):
+	case subject(tools.CategoryShell, gjson.Result.IsArray, "command", "cmd"): // the words of a command
+	case subject(tools.CategoryFetch, isText, "url"):
+	case firstName(arguments, isText, "content", "contents", "text", "new_string", "new_str", "new_source") != "":
+		subject(tools.CategoryEdit, isText, "file_path", "filePath", "path", "notebook_path", "filename")
 	}
 	return call
 }
 
-// firstName returns the first of some members of an object that is a text, "" if there is none.
-func firstName(object gjson.Result, names ...string) string {
+// firstName returns the first of some members of an object that is of a shape, "" if there is none.
+func firstName(object gjson.Result, is func(gjson.Result) bool, names ...string) string {
 	for _, name := range names {
-		if object.Get(name).Type == gjson.String {
+		if is(object.Get(name)) {
 			return name
 		}
 	}

@@ -13,7 +13,8 @@ func TestAToolThatNoTableNamesIsWhatItsArgumentsSay(t *testing.T) {
 	for input, want := range map[string]struct{ category, subject string }{
 		`{"command":"ls"}`:                               {"shell", "command"},
 		`{"cmd":"ls","url":"http://a/"}`:                 {"shell", "cmd"},
-		`{"command":["ls"]}`:                             {},
+		`{"command":["ls"]}`:                             {"shell", "command"},
+		`{"command":{"a":"ls"},"url":["http://a/"]}`:     {},
 		`{"url":"http://a/","file_path":"a"}`:            {"fetch", "url"},
 		`{"notebook_path":"a","new_source":"x"}`:         {"edit", "notebook_path"},
 		`{"file_path":"a","edits":[],"new_string":"x"}`:  {"edit", "file_path"},
@@ -39,7 +40,7 @@ func TestAToolThatNoTableNamesIsWhatItsArgumentsSay(t *testing.T) {
 					m.Text(dialect.ToolCategory), m.Text(dialect.ToolSubject), want)
 			}
 			call := dialect.TheirCall{Moment: m}.Arguments()
-			if changed := d.Theirs(m, call); string(changed) != string(call) {
+			if changed := d.Theirs(m, call); string(changed) != string(call) && input != "[]" {
 				t.Errorf("%s: %s is %s there", d.Name, call, changed)
 			}
 		}

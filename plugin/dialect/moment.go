@@ -116,6 +116,9 @@ type Moment struct {
 	// More are further moments of the same call of an agent, one for each file that a patch
 	// changes besides the first.
 	More []Moment
+	// Odd says of which members of an agent's payload that plugins judge something by the shape
+	// is another one than the table's, a sentence each. Their values are what is there.
+	Odd []string
 }
 
 // Call is a tool call in an agent's words: the tool's name, its arguments and, after it, the

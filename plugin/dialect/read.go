@@ -87,6 +87,10 @@ func (r decoder) take(f Field, value gjson.Result) {
 	if f.Value == "" || value.Type == gjson.Null || len(raw) == 0 || !strictjson.Valid(raw) {
 		return
 	}
+	if one := gjson.ParseBytes(raw); f.Value.isText() && one.Type != gjson.String {
+		r.m.oddText(f, one)
+		raw = strictjson.Quote(textOf(one))
+	}
 	r.m.Values[f.Value] = r.Words.ours(f.Value, raw)
 }
 

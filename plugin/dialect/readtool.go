@@ -18,6 +18,7 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 		case !value.Exists():
 		case f.Form == AsTool:
 			r.m.There.Tool = value.String()
+			r.m.oddText(f, value)
 		case f.Form == AsInput || f.Form == AsInputText || f.Form == AsPatch:
 			r.m.There.Input = objectIn(value)
 		case f.Form == AsResult:
@@ -38,6 +39,7 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 	if r.m.There.Tool == applyPatch && strings.Contains(patchText(r.m.There.Input), patchBegin) {
 		takePatch(r.m)
 	}
+	r.m.oddInput()
 }
 
 // objectIn returns a value, or the JSON that a string holds: some agents write objects

@@ -9,7 +9,6 @@ import (
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/tools"
-	"github.com/tidwall/gjson"
 )
 
 // TheirCall is the tool call that a moment of an agent is about, as chibi knows such calls.
@@ -56,9 +55,9 @@ func (m TheirCall) Tool() tools.Spec {
 	return spec
 }
 
-// Arguments returns the arguments of the tool, an object.
+// Arguments returns the arguments of the tool: an object, or whatever the agent says instead.
 func (m TheirCall) Arguments() json.RawMessage {
-	if gjson.ParseBytes(m.Values[ToolInput]).IsObject() {
+	if m.Has(ToolInput) {
 		return m.Values[ToolInput]
 	}
 	return json.RawMessage("{}")
