@@ -23,6 +23,10 @@ type Consulted struct {
 	Arguments json.RawMessage
 	// AskedElsewhere says that the permission points are asked at another event of that agent.
 	AskedElsewhere bool
+	// Takes says what that agent does with arguments that plugins changed, or with an output: it
+	// returns what it takes instead, null for what was there, and what is lost; "" if nothing is.
+	// nil: it takes all.
+	Takes func(changed json.RawMessage) (taken json.RawMessage, lost string)
 	// Nesting says in which sub-agent of that agent it is made.
 	Nesting hookpoints.Nesting
 }
@@ -41,14 +45,15 @@ type Opinion struct {
 
 // Consult asks the plugins about a call before another agent makes it, as those about a call
 // of chibi's own are asked: filters and pre_api_tools, pre_tool, then the rules and the
-// permission points of the tool's category on the arguments as plugins left them. Nobody is
-// asked anything, and what nobody decides stays undecided. Errors are those of Fire.
+// permission points of the tool's category on the arguments as plugins left them and that agent
+// takes them: on the call that will run. Nobody is asked anything, and what nobody decides stays
+// undecided. Errors are those of Fire.
 func Consult(ctx context.Context, a *Agent, call Consulted) (o Opinion, err error) {
 	c := consulted(a, call)
 	if err := c.checkOffer(ctx); err != nil || c.out.text != "" {
 		return c.refusal(), err
 	}
-	verdict, err := plugin.Fire(ctx, a.Host, hookpoints.PreTool, c.inv)
+	verdict, err := plugin.Fire(ctx, a.Host, hookpoints.PreTool, c.inv, call.refine("arguments")...)
 	if err != nil {
 		return o, err
 	}
@@ -96,6 +101,14 @@ func ConsultAsked(ctx context.Context, a *Agent, call Consulted, by string) (Opi
 	return c.opinion(Opinion{}, judged), nil
 }
 
+// refine lets plugins rewrite only what the other agent takes.
+func (c Consulted) refine(field string) []plugin.Refine {
+	if c.Takes == nil {
+		return nil
+	}
+	return []plugin.Refine{{Field: field, Value: c.Takes, Loses: true}}
+}
+
 // consultation is a call that is asked about.
 type consultation struct {
 	*toolCall
@@ -119,7 +132,7 @@ func (c consultation) checkOffer(ctx context.Context) error {
 		c.out = denied(fmt.Errorf("tool %q is not available here: %s", spec.Name, without[spec.Name]))
 		return nil
 	}
-	filter, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreAPITools, hookpoints.PreAPIToolsPayload{
+	filter, err := plugin.Fire(plugin.OfPart(ctx), c.agent.Host, hookpoints.PreAPITools, hookpoints.PreAPIToolsPayload{
 		ContextName: c.step.turn.contextName(), Nesting: c.inv.Nesting,
 		Tools: []hookpoints.ListedTool{{Name: spec.Name, Type: string(spec.Kind)}}})
 	if err == nil && len(filterSpecs(kept, filter.Include, filter.Exclude)) == 0 {
@@ -198,7 +211,7 @@ func ConsultResult(ctx context.Context, a *Agent, r ConsultedResult) (o ResultOp
 		c.out.status, c.out.exit = hookpoints.StatusFailed, max(1, r.Exit)
 	}
 	a.Output.emit(Event{Kind: EventCall, Call: c.event()})
-	if err := c.filterOutput(ctx); err != nil {
+	if err := c.filterOutput(ctx, r.refine("output")...); err != nil {
 		return o, err
 	}
 	if c.out.text != r.Output {

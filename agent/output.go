@@ -114,15 +114,16 @@ func (o *output) replace(text string) {
 // toolText returns the text that the tool wrote itself.
 func (o *output) toolText() string { return strings.TrimPrefix(o.text, o.preface) }
 
-// filterOutput fires pre_tool_output and applies its answer to a tool's output.
-func (c *toolCall) filterOutput(ctx context.Context) error {
+// filterOutput fires pre_tool_output and applies its answer to a tool's output. refine corrects
+// what plugins make of it.
+func (c *toolCall) filterOutput(ctx context.Context, refine ...plugin.Refine) error {
 	answer, err := plugin.Fire(ctx, c.agent.Host, hookpoints.PreToolOutput, hookpoints.PreToolOutputPayload{
 		ToolName: c.inv.ToolName, Arguments: c.inv.Arguments, Output: c.out.text, Truncated: c.out.file != nil,
 		OutputPath: c.out.file.Path(),
 		Status:     c.out.status, BlockedBy: c.out.blockedBy, Preface: c.out.preface, ToolCallID: c.inv.ToolCallID,
 		Category: c.inv.Category, Subject: c.inv.Subject,
 		ExitCode: c.out.exit, DurationMS: c.out.took.Milliseconds(), Recipe: c.inv.Recipe, Nesting: c.inv.Nesting,
-	})
+	}, refine...)
 	c.contexts = append(c.contexts, answer.Contexts...)
 	halt(c.step, answer.Halted)
 	switch {

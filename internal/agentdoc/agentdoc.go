@@ -1,6 +1,6 @@
 // Package agentdoc makes the tables of AGENTS.md from the tables of plugin/dialect: what each coding
-// agent's events are here, and what answers and exit statuses of its hooks do. It is no part of the
-// program.
+// agent's events are here, and what answers and exit statuses of its hooks do; and that of BRIDGE.md:
+// what agents carry out. It is no part of the program.
 package agentdoc
 
 import (
@@ -17,6 +17,11 @@ import (
 
 // Page is the page with the tables, relative to the repository's root.
 const Page = "docs/AGENTS.md"
+
+// Pages are the pages with generated tables, relative to the repository's root, and what makes them.
+func Pages() map[string]func(root fs.FS) (string, error) {
+	return map[string]func(fs.FS) (string, error){Page: Generate, BridgePage: GenerateBridge}
+}
 
 // Generate returns the page with its tables as they must be.
 func Generate(root fs.FS) (string, error) {

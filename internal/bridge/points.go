@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/chibi-host/chibi/agent"
@@ -10,6 +11,7 @@ import (
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/dialect"
+	"github.com/tidwall/gjson"
 )
 
 // points are chibi's points at an event of the agent.
@@ -60,6 +62,11 @@ func (p points) fire(ctx context.Context) (dialect.Effect, error) {
 // there is the moment as chibi's points are told it.
 func (p points) there() dialect.There { return dialect.There{Moment: p.moment, In: p.session.Name()} }
 
+// takes is what the agent takes of what plugins change at a moment.
+func (p points) takes(m dialect.Moment) dialect.Taker {
+	return dialect.Taker{Dialect: p.Agent, Event: p.event, Moment: m}
+}
+
 func (p points) host() *plugin.Host { return p.session.Agent.Host }
 
 // observe fires a point whose answers have no effect.
@@ -102,11 +109,15 @@ func (p points) sessionEnds(ctx context.Context) (dialect.Effect, error) {
 		Reason: p.there().EndReason(), Turns: app.BridgedTraceOf(p.session).Turns()})
 }
 
-// prompt fires pre_message. In the trace a turn begins.
+// prompt fires pre_message. In the trace a turn begins. A change of the prompt that the agent does not
+// send is none.
 func (p points) prompt(ctx context.Context) (dialect.Effect, error) {
 	text := p.moment.Text(dialect.PromptText)
 	app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventPrompt, Text: text})
-	answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreMessage, p.there().PreMessage())
+	asItWas := plugin.Refine{Field: "prompt", Loses: true, Value: func(json.RawMessage) (json.RawMessage, string) {
+		return json.RawMessage("null"), p.takes(p.moment).Prompt()
+	}}
+	answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreMessage, p.there().PreMessage(), asItWas)
 	if err == nil && (answer.Block || answer.Halt) {
 		refused := &agent.RefusedError{Message: answer.Message}
 		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventError, Text: refused.Error()})
@@ -120,7 +131,10 @@ func (p points) prompt(ctx context.Context) (dialect.Effect, error) {
 func (p points) consulted(m dialect.Moment) agent.Consulted {
 	call := dialect.TheirCallOf(m)
 	return agent.Consulted{Tool: call.Tool(), ID: m.Text(dialect.CallID), Arguments: call.Arguments(),
-		AskedElsewhere: asksElsewhere(p.Agent, p.event, m), Nesting: call.Nesting()}
+		AskedElsewhere: asksElsewhere(p.Agent, p.event, m), Nesting: call.Nesting(),
+		Takes: func(changed json.RawMessage) (json.RawMessage, string) {
+			return p.takes(m).Arguments(changed)
+		}}
 }
 
 // asksElsewhere reports whether the agent has an event of its own for what the permission
@@ -140,9 +154,10 @@ func asksElsewhere(d dialect.Dialect, at dialect.Event, m dialect.Moment) bool {
 	})
 }
 
-// beforeTool asks about a call: of a tool that changes several files, about each.
+// beforeTool asks about a call: of a tool that changes several files, about each. Arguments that
+// plugins changed are those that the agent takes.
 func (p points) beforeTool(ctx context.Context) (effect dialect.Effect, err error) {
-	for i, m := range callsOf(p.moment) {
+	for _, m := range callsOf(p.moment) {
 		opinion, err := agent.Consult(ctx, p.session.Agent, p.consulted(m))
 		if err != nil {
 			return effect, err
@@ -150,17 +165,8 @@ func (p points) beforeTool(ctx context.Context) (effect dialect.Effect, err erro
 		if p.decide(&effect, opinion); effect.Decision == hookpoints.DecisionDeny {
 			return effect, nil
 		}
-		switch {
-		case opinion.Arguments == nil:
-		case i == 0 && len(callsOf(p.moment)) == 1:
-			effect.Input = p.Agent.Theirs(p.moment, opinion.Arguments)
-			if effect.Input == nil {
-				effect.Notes = append(effect.Notes, "arguments that plugins changed cannot be said in a call of "+
-					p.moment.There.Tool)
-			}
-		default:
-			effect.Notes = append(effect.Notes, "arguments that plugins changed have no effect on a call of "+
-				p.moment.There.Tool+" that changes several files")
+		if opinion.Arguments != nil {
+			effect.Input = p.Agent.Theirs(m, opinion.Arguments)
 		}
 	}
 	return effect, nil
@@ -207,16 +213,23 @@ func joined(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// afterTool tells plugins how a call ended.
+// afterTool tells plugins how a call ended. A result that a plugin withholds ends the turn where the
+// agent does not take another one.
 func (p points) afterTool(ctx context.Context) (effect dialect.Effect, err error) {
 	call := dialect.TheirCallOf(p.moment)
 	output, exit := call.Result()
 	result := agent.ConsultedResult{Consulted: p.consulted(p.moment), Output: output, Exit: exit, Took: call.Took(),
 		Failed: p.event.Kind == dialect.ToolFailed || call.Failed()}
+	result.Takes = func(changed json.RawMessage) (json.RawMessage, string) {
+		return json.RawMessage("null"), p.takes(p.moment).Output(gjson.ParseBytes(changed).Str)
+	}
 	opinion, err := agent.ConsultResult(ctx, p.session.Agent, result)
 	effect.Output, effect.Context = opinion.Instead, opinion.Context
-	if opinion.Halted != nil {
+	switch {
+	case opinion.Halted != nil:
 		effect.Halt, effect.HaltReason = true, opinion.Halted.Error()
+	case effect.Output != nil && p.takes(p.moment).Output(*effect.Output) != "":
+		effect.Halt, effect.HaltReason = true, *effect.Output
 	}
 	return effect, err
 }

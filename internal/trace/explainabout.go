@@ -18,10 +18,18 @@ func (e explanation) aboutText(subject Subject, is string, points ...hookpoints.
 		}
 	}
 	if subject.Kind == KindSystemPrompt && len(e.requests) == 0 {
-		return append([]string{"No request was sent in this turn."}, e.sentences(subject)...)
+		return append([]string{e.noRequest()}, e.sentences(subject)...)
 	}
 	return append([]string{fmt.Sprintf("%s unchanged: no plugin changed it; %s.", is, e.askedAt(points...))},
 		e.sentences(subject)...)
+}
+
+// noRequest returns a sentence about why there is no request.
+func (e explanation) noRequest() string {
+	if e.turn.Bridged {
+		return fmt.Sprintf("The requests of %s are its own: they are not in the trace.", e.turn.Context)
+	}
+	return "No request was sent in this turn."
 }
 
 // aboutContext returns sentences about a context.
@@ -54,7 +62,7 @@ func (e explanation) aboutTool(subject Subject) (texts []string) {
 		texts = append(texts, f.text)
 	}
 	if len(offering) == 0 {
-		texts = append(texts, "No request was sent in this turn.")
+		texts = append(texts, e.noRequest())
 	}
 	if with := e.pluginsWith(subject.Name); len(with) > 0 && !slices.Contains(with, subject.Name) {
 		texts = append(texts, fmt.Sprintf("The tool %s is provided by plugin %q.", subject.Name, with[0]))
@@ -103,7 +111,7 @@ func (r *request) removedBy(tool string) string {
 // aboutPlace returns sentences about how a place in the request got its value.
 func (e explanation) aboutPlace(subject Subject) (texts []string) {
 	if len(e.requests) == 0 {
-		return append([]string{"No request was sent in this turn."}, e.sentences(subject)...)
+		return append([]string{e.noRequest()}, e.sentences(subject)...)
 	}
 	top, _, _ := strings.Cut(subject.Name[1:], "/")
 	values := e.merged(e.requests, func(r *request) (list []fact) {

@@ -95,6 +95,10 @@ func (all *facts) addStep(step *agent.Event) {
 	case agent.EventAgent:
 		all.addSubagent(step)
 	case agent.EventNotice:
-		all.add([]Subject{{KindContext, all.turn.Context}}, "Notice: %s.", text)
+		add := all.add
+		if all.turn.Bridged && strings.HasPrefix(text, `plugin "`) { // its record says it
+			add = all.addQuiet
+		}
+		add([]Subject{{KindContext, all.turn.Context}}, "Notice: %s.", text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/merge"
 	"github.com/chibi-host/chibi/plugin"
@@ -218,15 +219,39 @@ func (l Line) ending() string {
 
 // addUnassigned adds changes at a dispatch that belongs to no request and no call.
 func (all *facts) addUnassigned(f *firing, topic []Subject) {
+	if all.turn.Bridged && f.point == hookpoints.PreAPITools.Name {
+		addFilters(all, f)
+		return
+	}
 	switch f.point {
 	case hookpoints.PreAPITools.Name, hookpoints.PreAPIRequest.Name, hookpoints.PreTool.Name,
 		hookpoints.PreToolOutput.Name, hookpoints.PreCacheOutput.Name:
 	default:
 		return
 	}
+	became := "the trace does not say what became of that"
+	if all.turn.Bridged { // what the agent does not take is no change
+		became = all.turn.Context + " was told, and takes of that what it can"
+	}
 	for _, l := range f.did(plugin.Changed) {
-		all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; the trace does not "+
-			"say what became of that.", l.Plugin, strings.Join(namesOf(l.Changed), ", "), l.where())
+		all.add(with(topic, Subject{KindPlugin, l.Plugin}), "Plugin %q changed %s at %s; %s.", l.Plugin,
+			strings.Join(namesOf(l.Changed), ", "), l.where(), became)
+	}
+}
+
+// addFilters adds what filters did to a call of another agent: it offers its tools itself, and what
+// plugins filter out is refused when it is called.
+func addFilters(all *facts, f *firing) {
+	tool := f.field("tools.0.name")
+	listed := &request{RequestEvent: agent.RequestEvent{Tools: []string{tool}, Configured: []string{tool}}, filter: f}
+	for _, l := range f.did(plugin.Changed) {
+		about := []Subject{{KindPlugin, l.Plugin}, pointOf(f.point), {KindTool, tool}}
+		if exclude, include := listed.names(l, "exclude"), listed.names(l, "include"); slices.Contains(exclude, tool) ||
+			include != nil && !slices.Contains(include, tool) {
+			all.add(about, "Plugin %q filters %s out at %s: a call of it was refused.", l.Plugin, tool, l.where())
+			continue
+		}
+		all.addQuiet(about, "What plugin %q answered at %s does not filter %s out.", l.Plugin, l.where(), tool)
 	}
 }
 

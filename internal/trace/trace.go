@@ -25,6 +25,9 @@ type Turn struct {
 	Number  int    `json:"turn"`
 	Context string `json:"context"`
 	Lines   []Line `json:"lines"`
+	// Bridged says that it is a turn of another agent, whose name is that of the context: who reads
+	// the trace knows that.
+	Bridged bool `json:"-"`
 }
 
 // Prompt returns the turn's prompt, "" if there was none.

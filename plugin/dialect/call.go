@@ -38,10 +38,11 @@ func (d Dialect) OursOf(names []string) []string {
 // Theirs returns the arguments of the call that an agent is about to make, in its names, after
 // a plugin of chibi turned those of Moment into other ones; nil if they cannot be said there.
 func (d Dialect) Theirs(m Moment, changed json.RawMessage) json.RawMessage {
-	if patch := patchIn(m.There); patch != "" {
+	patch := patchIn(m.There)
+	switch {
+	case patch != "":
 		return changedPatch(d, m, patch, changed)
-	}
-	if m.There.Tool == applyPatch {
+	case m.There.Tool == applyPatch, !gjson.ParseBytes(changed).IsObject(), !isObject(m.There.Input):
 		return nil
 	}
 	return d.Tools.Theirs(m.There.Tool, m.There.Input, changed)

@@ -95,7 +95,8 @@ func patchText(input json.RawMessage) string {
 }
 
 // changedPatch returns the arguments of apply_patch for changed ones of a call that stands for a
-// patch; nil if that has several files or places, of which the call does not say which is which.
+// patch; nil if that has several files or places, of which the call does not say which is which, and
+// if a patch cannot say what was changed.
 func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) json.RawMessage {
 	files := filesOfPatch(patch)
 	if len(files) != 1 || files[0].header == patchDelete || strings.Count("\n"+patch, "\n"+patchHunk) > 1 {
@@ -103,7 +104,25 @@ func changedPatch(d Dialect, m Moment, patch string, changed json.RawMessage) js
 	}
 	m.Values = maps.Clone(m.Values)
 	m.Values[ToolInput] = changed
-	return patchOf(d, m, nil)
+	input := patchOf(d, m, nil)
+	read := Moment{Values: map[Value]json.RawMessage{}, There: Call{Tool: applyPatch, Input: input}}
+	if takePatch(&read); len(read.More) > 0 || !isSameEdit(callOf(d, m).Arguments, read.Values[ToolInput]) {
+		return nil
+	}
+	return input
+}
+
+// isSameEdit reports whether the arguments of two calls that change a file are the same, but for a
+// newline at the end of a text: a patch has whole lines.
+func isSameEdit(a, b json.RawMessage) bool {
+	var one, other map[string]string
+	if strictjson.Decode(a, &one) != nil || strictjson.Decode(b, &other) != nil {
+		return false
+	}
+	isSame := func(text, other string) bool {
+		return strings.TrimSuffix(text, "\n") == strings.TrimSuffix(other, "\n")
+	}
+	return maps.EqualFunc(one, other, isSame)
 }
 
 // patchedFile is what a patch does to a file.

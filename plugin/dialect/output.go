@@ -149,7 +149,11 @@ func (w *writer) rewrite(eff Effect) {
 		w.text(SetPrompt, *eff.Prompt, "the changed prompt")
 	}
 	if eff.Request != nil {
-		w.object(SetRequest, w.row(SetRequest, "").formed(eff.Request), "the changed request")
+		row := w.row(SetRequest, "")
+		w.object(SetRequest, row.formed(eff.Request), "the changed request")
+		if rest := missing(eff.Request, row.read(row.formed(eff.Request))); len(rest) > 0 {
+			w.lose("%s takes no changed %s of a request at %s", w.Title, strings.Join(rest, ", "), w.event.Name)
+		}
 	}
 	if eff.Include != nil {
 		w.object(SetInclude, w.row(SetInclude, "").included(eff.Include), "the selection of tools")
@@ -160,6 +164,14 @@ func (w *writer) rewrite(eff Effect) {
 func (r *Row) formed(request json.RawMessage) json.RawMessage {
 	if r != nil && r.Form == AsGeminiRequest {
 		return geminiRequest(request)
+	}
+	return request
+}
+
+// read is the reverse: what the agent takes of the request.
+func (r *Row) read(request json.RawMessage) json.RawMessage {
+	if r != nil && r.Form == AsGeminiRequest {
+		return neutralRequest(gjson.ParseBytes(request))
 	}
 	return request
 }
@@ -185,22 +197,29 @@ func (w *writer) input(eff Effect) {
 
 // output writes what replaces a result.
 func (w *writer) output(text string) {
-	row := w.row(SetOutput, "")
-	var value json.RawMessage
-	switch {
-	case row == nil:
-	case row.Form == AsResult:
-		value = encoder{w.Dialect, w.moment}.resultWith(text)
-	case row.Form == AsTextBlocks:
-		value = textBlocks(strictjson.Quote(text))
-	default:
-		value = strictjson.Quote(text)
-	}
-	if value == nil {
-		w.lose("%s cannot replace the result of %s at %s", w.Title, cmp.Or(w.moment.There.Tool, "a tool"), w.event.Name)
+	if value := resultFor(w, text); value != nil {
+		w.write(SetOutput, "", value)
 		return
 	}
-	w.write(SetOutput, "", value)
+	w.lose("%s", noOutput(w.Dialect, w.event, w.moment))
+}
+
+// resultFor returns what replaces a result, nil if the agent does not take it.
+func resultFor(w *writer, text string) json.RawMessage {
+	switch row := w.row(SetOutput, ""); {
+	case row == nil:
+		return nil
+	case row.Form == AsResult:
+		return encoder{w.Dialect, w.moment}.resultWith(text)
+	case row.Form == AsTextBlocks:
+		return textBlocks(strictjson.Quote(text))
+	}
+	return strictjson.Quote(text)
+}
+
+// noOutput says that a result cannot be replaced.
+func noOutput(d Dialect, e Event, m Moment) string {
+	return fmt.Sprintf("%s cannot replace the result of %s at %s", d.Title, cmp.Or(m.There.Tool, "a tool"), e.Name)
 }
 
 // merged returns an object with the members of a patch over its own.

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -53,6 +54,9 @@ func addCommand(env *command.Env) *cli.Command {
 				return err
 			}
 			done, err := i.Add()
+			for _, loss := range losses(ctx, env)(i.Agent) {
+				done.Notes = append(done.Notes, fmt.Sprintf("plugin %q in %s: %s", loss.Plugin, i.Agent.Title, loss.Text))
+			}
 			return say(env, result{i, done, err}, "Added chibi's plugins to")
 		},
 	})

@@ -25,6 +25,8 @@ type listed struct {
 	FailClosed bool     `json:"fail_closed"`
 	Current    bool     `json:"current"`
 	Problem    string   `json:"problem,omitempty"`
+	// Losses are the plugins of the own home of which something has no effect there.
+	Losses []bridge.Loss `json:"losses,omitempty"`
 }
 
 // errDead is the error of a list with entries that do nothing.
@@ -37,24 +39,28 @@ func listCommand(env *command.Env) *cli.Command {
 		Name: "list", About: "list which agents have chibi's plugins, in your settings and those of the current project",
 		More:  "If there are entries that ask no plugin, as their program or their home is gone, it exits with status 1.",
 		Flags: []cli.Flag{command.JSONFlag(&asJSON)},
-		Run:   func(context.Context, []string) error { return list(env, asJSON) },
+		Run:   func(ctx context.Context, _ []string) error { return list(ctx, env, asJSON) },
 	})
 }
 
 // list lists the entries of all homes in the settings of all agents.
-func list(env *command.Env, asJSON bool) error {
+func list(ctx context.Context, env *command.Env, asJSON bool) error {
 	i, err := anywhere(env)
 	if err != nil {
 		return err
 	}
-	all := []listed{}
+	all, lossesIn := []listed{}, losses(ctx, env)
 	found, unread := i.FindAll()
 	for _, err := range unread {
 		env.Out.Notef("%v", err)
 	}
 	for _, f := range found {
-		all = append(all, listed{Agent: f.Agent.Name, Scope: f.Scope, File: f.File, Home: f.Home, OwnHome: f.Own,
-			Program: f.Chibi, Events: f.Events, FailClosed: f.FailClosed, Current: f.Problem == "", Problem: f.Problem})
+		one := listed{Agent: f.Agent.Name, Scope: f.Scope, File: f.File, Home: f.Home, OwnHome: f.Own,
+			Program: f.Chibi, Events: f.Events, FailClosed: f.FailClosed, Current: f.Problem == "", Problem: f.Problem}
+		if f.Own {
+			one.Losses = lossesIn(f.Agent)
+		}
+		all = append(all, one)
 	}
 	if err := sayListed(env, all, asJSON); err != nil {
 		return err
@@ -76,6 +82,11 @@ func sayListed(env *command.Env, all []listed, asJSON bool) error {
 	for _, one := range all {
 		if err := env.Out.Say("%s", one); err != nil {
 			return err
+		}
+		for _, loss := range one.Losses {
+			if err := env.Out.Say("  plugin %q: %s", loss.Plugin, loss.Text); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -36,6 +36,7 @@ func checks(ofStore check) []check {
 		ofPlugins(openGuards),
 		ofPlugins(hooksOfAgents),
 		ofHome(bridgedAgents),
+		ofPlugins(lostInAgents),
 		ofPlugins(recipeFiles),
 		ofPlugins(tracedHooks),
 		ofPlugins(transcripts),

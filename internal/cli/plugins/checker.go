@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/chibi-host/chibi/internal/app"
+	"github.com/chibi-host/chibi/internal/bridge"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/workbench/check"
+	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/process"
 )
 
@@ -123,7 +125,20 @@ func (c *checker) check(ctx context.Context, t target) (check.Report, error) {
 	if t.remark != "" {
 		r.Warn(t.remark)
 	}
+	c.checkAgents(&r, dir.Plugin(t.name))
 	return r, nil
+}
+
+// checkAgents adds what of a plugin has no effect in the agents that the home is bridged to.
+func (c *checker) checkAgents(r *check.Report, p *plugin.Plugin) {
+	if p == nil {
+		return
+	}
+	for _, d := range bridge.AgentsOf(c.session.Home) {
+		for _, loss := range bridge.LossesIn(d, []plugin.Plugin{*p}) {
+			r.Findings = append(r.Findings, check.Finding{Level: check.Warning, Where: "in " + d.Title, Text: loss.Text})
+		}
+	}
 }
 
 // checkForeign checks a hook of another program.

@@ -80,6 +80,9 @@ func read(ctx context.Context, env *command.Env, from source) (path string, turn
 	if len(turns) == 0 {
 		return "", nil, fmt.Errorf("%s contains no turns", path)
 	}
+	for i := range turns {
+		turns[i].Bridged = from.agent != ""
+	}
 	return path, turns, nil
 }
 

@@ -1,4 +1,4 @@
-// Agentdoc writes the tables of AGENTS.md. It is run by go generate.
+// Agentdoc writes the tables of AGENTS.md and BRIDGE.md. It is run by go generate.
 package main
 
 import (
@@ -14,12 +14,14 @@ import (
 func main() {
 	root := flag.String("root", ".", "the repository's root")
 	flag.Parse()
-	page, err := agentdoc.Generate(os.DirFS(*root))
-	if err == nil {
-		err = disk.WriteFile(filepath.Join(*root, filepath.FromSlash(agentdoc.Page)), []byte(page), 0o644)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "agentdoc:", err)
-		os.Exit(1)
+	for page, generate := range agentdoc.Pages() {
+		text, err := generate(os.DirFS(*root))
+		if err == nil {
+			err = disk.WriteFile(filepath.Join(*root, filepath.FromSlash(page)), []byte(text), 0o644)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "agentdoc:", err)
+			os.Exit(1)
+		}
 	}
 }

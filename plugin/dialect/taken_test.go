@@ -1,0 +1,47 @@
+package dialect_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/chibi-host/chibi/plugin/dialect"
+)
+
+// TestTheArgumentsWithWhichACallRuns holds what comes of arguments that plugins change.
+func TestTheArgumentsWithWhichACallRuns(t *testing.T) {
+	const patch = `"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: /a\n+x\n*** End Patch"}`
+	for _, test := range []struct{ name, agent, call, changed, taken, lost string }{
+		{"all", "claude PreToolUse", `"Bash","tool_input":{"command":"ls","timeout":1000}`, `{"command":"pwd"}`, "", ""},
+		{"none", "qwen PreToolUse", `"run_shell_command","tool_input":{"command":"ls"}`, `{"command":"pwd"}`, "null",
+			"takes no changed arguments at PreToolUse; the call stays"},
+		{"none is taken away", "crush PreToolUse", `"bash","tool_input":{"command":"ls","description":"d"}`,
+			`{"command":"pwd"}`, `{"command":"pwd","description":"d"}`, "the call keeps description"},
+		{"all are there", "gemini BeforeTool", `"run_shell_command","tool_input":{"command":"ls","dir_path":"/"}`,
+			`{"command":"pwd","cwd":"/x"}`, "", ""},
+		{"none is taken away by its name there", "gemini BeforeTool",
+			`"run_shell_command","tool_input":{"command":"ls","dir_path":"/"}`, `{"command":"pwd"}`,
+			`{"command":"pwd","cwd":"/"}`, "the call keeps dir_path"},
+		{"a patch", "codex PreToolUse", patch, `{"path":"/a","content":"y"}`, "", ""},
+		{"what a patch cannot say", "codex PreToolUse", patch, `{"path":"/a","content":"y","mode":"x"}`, "null",
+			"does not take such a change"},
+		{"a patch of another file too", "codex PreToolUse", patch, `{"path":"/a\n*** Delete File: /b","content":"y"}`, "null",
+			"does not take such a change"},
+		{"no arguments", "claude PreToolUse", `"Bash","tool_input":["ls"]`, `{"command":"pwd"}`, "null",
+			"does not take such a change"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			agent, event, _ := strings.Cut(test.agent, " ")
+			d, _ := dialect.ByName(agent)
+			e, _ := d.Event(event)
+			m, err := d.Moment(e, []byte(`{"tool_name":`+test.call+"}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			taken, lost := dialect.Taker{Dialect: d, Event: e, Moment: m}.Arguments(json.RawMessage(test.changed))
+			if string(taken) != test.taken || !strings.Contains(lost, test.lost) || (lost == "") != (test.lost == "") {
+				t.Errorf("%s, %q", taken, lost)
+			}
+		})
+	}
+}
