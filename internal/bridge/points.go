@@ -109,11 +109,13 @@ func (p points) sessionEnds(ctx context.Context) (dialect.Effect, error) {
 		Reason: p.there().EndReason(), Turns: app.BridgedTraceOf(p.session).Turns()})
 }
 
-// prompt fires pre_message. In the trace a turn begins. A change of the prompt that the agent does not
-// send is none.
+// prompt fires pre_message. In the trace a turn begins, unless the agent goes on by the text that
+// chibi gave it. A change of the prompt that the agent does not send is none.
 func (p points) prompt(ctx context.Context) (dialect.Effect, error) {
 	text := p.moment.Text(dialect.PromptText)
-	app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventPrompt, Text: text})
+	if p.isPersons(text) {
+		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventPrompt, Text: text})
+	}
 	asItWas := plugin.Refine{Field: "prompt", Loses: true, Value: func(json.RawMessage) (json.RawMessage, string) {
 		return json.RawMessage("null"), p.takes(p.moment).Prompt()
 	}}
@@ -243,7 +245,9 @@ func (p points) stop(ctx context.Context) (effect dialect.Effect, err error) {
 			return effect, err
 		}
 	}
-	answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreStop, p.there().PreStop())
+	before := p.followUps()
+	continued := max(before.Count, p.there().Continued())
+	answer, err := plugin.Fire(ctx, p.host(), hookpoints.PreStop, p.there().PreStop(continued))
 	if err != nil {
 		return effect, err
 	}
@@ -251,12 +255,14 @@ func (p points) stop(ctx context.Context) (effect dialect.Effect, err error) {
 	if blocks := agent.ContextBlocks(answer.Contexts); blocks != "" && !effect.Halt {
 		effect.Decision, effect.Reason = hookpoints.DecisionDeny, joined(effect.Reason, blocks)
 	}
-	most := p.session.Agent.Settings.MaxFollowUps
-	if effect.Decision == hookpoints.DecisionDeny && p.there().Continued() >= most {
-		p.told.say("pre_stop: the turn has been continued often enough, as max_follow_ups says")
-		return dialect.Effect{}, nil
+	if effect.Decision == hookpoints.DecisionDeny {
+		if err := p.follow(effect.Reason, continued); err != nil {
+			p.told.say("pre_stop: " + err.Error())
+			effect = dialect.Effect{Notes: effect.Notes}
+		}
 	}
 	if effect.Decision == "" {
+		p.turnEnds(before)
 		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventAnswer, Text: p.moment.Text(dialect.Response)})
 	}
 	return effect, nil

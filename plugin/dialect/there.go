@@ -66,8 +66,8 @@ func (m There) PostMessage(prompt string) hookpoints.PostMessagePayload {
 		Nesting: m.nesting()}
 }
 
-// Continued is how often hooks have continued the turn: where the agent says only that they
-// have, 1.
+// Continued is how often hooks have continued the turn, as the agent says: where it says only that
+// they have, 1.
 func (m There) Continued() int {
 	if n := int(m.number(FollowUps)); n > 0 || !gjson.ParseBytes(m.Values[StopActive]).Bool() {
 		return n
@@ -75,9 +75,9 @@ func (m There) Continued() int {
 	return 1
 }
 
-// PreStop is the payload of pre_stop.
-func (m There) PreStop() hookpoints.PreStopPayload {
-	return hookpoints.PreStopPayload{ContextName: m.In, Response: m.Text(Response), FollowUps: m.Continued(),
+// PreStop is the payload of pre_stop; continued is how often the turn was.
+func (m There) PreStop(continued int) hookpoints.PreStopPayload {
+	return hookpoints.PreStopPayload{ContextName: m.In, Response: m.Text(Response), FollowUps: continued,
 		Messages: []hookpoints.ChatMessage{{Role: "assistant", Content: m.Text(Response)}}, Nesting: m.nesting()}
 }
 
