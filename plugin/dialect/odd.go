@@ -29,8 +29,12 @@ func (m *Moment) oddText(f Field, value gjson.Result) {
 }
 
 // oddInput notes that the arguments of a tool are no object, and that what the tool is about is no
-// text among them. A command may also be a list of its words.
-func (m *Moment) oddInput() {
+// text among them. A command may also be a list of its words. isNamed says that the event names the
+// tool.
+func (m *Moment) oddInput(isNamed bool) {
+	if isNamed && m.There.Tool == "" {
+		m.Odd = append(m.Odd, "the tool has no name")
+	}
 	input := gjson.ParseBytes(m.There.Input)
 	subject := gjson.GetBytes(m.Values[ToolInput], gjson.Escape(m.Text(ToolSubject)))
 	isWords := m.Text(ToolCategory) == string(tools.CategoryShell) && subject.IsArray() &&
@@ -55,7 +59,7 @@ func shapeOf(value gjson.Result) string {
 	case value.IsObject():
 		return "an object"
 	case value.IsBool():
-		return "true or false"
+		return "a boolean"
 	case value.Type == gjson.Number:
 		return "a number"
 	case value.Type == gjson.Null:

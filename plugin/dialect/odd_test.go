@@ -16,6 +16,7 @@ func TestMembersOfAnotherShapeAreNoted(t *testing.T) {
 		{"claude PreToolUse", `{"tool_name":"Bash","tool_input":{"command":["ls",7]}}`,
 			"command of the tool is a list, not a text"},
 		{"claude PreToolUse", `{"tool_name":"Bash"}`, ""},
+		{"claude PreToolUse", `{"tool":"Bash","tool_input":{"command":"ls"}}`, "the tool has no name"},
 		{"claude PreToolUse", `{"tool_name":"Bash","tool_input":{"command":{"a":1}}}`,
 			"command of the tool is an object, not a text"},
 		{"codex PreToolUse", `{"tool_name":"apply_patch","tool_input":{"command":"nothing"}}`,

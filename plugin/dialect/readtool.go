@@ -12,10 +12,11 @@ import (
 
 // takeTool notes the tool, its arguments and its result in chibi's names.
 func (r decoder) takeTool(fields []Field, all gjson.Result) {
+	isNamed := slices.ContainsFunc(fields, func(f Field) bool { return f.Form == AsTool })
 	for _, f := range fields {
 		value := all.Get(f.Name)
 		switch {
-		case !value.Exists():
+		case value.Type == gjson.Null:
 		case f.Form == AsTool:
 			r.m.There.Tool = value.String()
 			r.m.oddText(f, value)
@@ -28,7 +29,7 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 		}
 	}
 	switch {
-	case r.m.There.Tool != "":
+	case isNamed:
 		r.takeCall()
 	case r.m.There.Input != nil:
 		r.m.Values[ToolInput] = r.m.There.Input
@@ -39,7 +40,7 @@ func (r decoder) takeTool(fields []Field, all gjson.Result) {
 	if r.m.There.Tool == applyPatch && strings.Contains(patchText(r.m.There.Input), patchBegin) {
 		takePatch(r.m)
 	}
-	r.m.oddInput()
+	r.m.oddInput(isNamed)
 }
 
 // objectIn returns a value, or the JSON that a string holds: some agents write objects

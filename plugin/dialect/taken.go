@@ -50,7 +50,7 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 	}
 	theirs := t.Theirs(t.Moment, changed)
 	if theirs == nil {
-		return json.RawMessage(unchanged), fmt.Sprintf("%s does not take such a change of a call of %s at %s; %s", t.Title,
+		return json.RawMessage(unchanged), fmt.Sprintf("%s does not take such a change of a call of %.60q at %s; %s", t.Title,
 			call.Tool, at, stays)
 	}
 	kept := missing(call.Input, theirs)
@@ -58,7 +58,7 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 		return nil, ""
 	}
 	made := w.Tools.Ours(call.Tool, merged(call.Input, theirs)).Arguments
-	return made, fmt.Sprintf("%s takes no arguments away at %s; the call keeps %s", t.Title, at,
+	return made, fmt.Sprintf("%s takes no arguments away at %s; the call keeps %.200q", t.Title, at,
 		strings.Join(kept, ", "))
 }
 
