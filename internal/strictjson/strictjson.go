@@ -65,10 +65,11 @@ func lenient() json.Options {
 }
 
 // Encode returns a value as one line of JSON, without the newline, like encoding/json, but
-// does not escape "<", ">" and "&", so that scripts and models see what people typed.
+// escapes only what it must, so that scripts and models see what people typed.
 func Encode(v any) ([]byte, error) {
 	numbers := json.WithMarshalers(json.MarshalToFunc(encodeNumber))
-	return json.Marshal(v, jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), numbers)
+	plain := json.JoinOptions(jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false))
+	return json.Marshal(v, jsonv1.DefaultOptionsV1(), plain, numbers)
 }
 
 // Decode decodes a text into v, like encoding/json except for the differences in the
