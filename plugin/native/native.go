@@ -246,7 +246,8 @@ func (o Options) runner(name string) process.Runner {
 // PerCall lists the prefixes of the variables that belong to a single hook or tool
 // call. Processes started within that call do not inherit them.
 func PerCall() []string {
-	return []string{"CHIBI_HOOK", "CHIBI_TOOL", "CHIBI_SESSION_ID", "CHIBI_PROMPT_ID", "CHIBI_TRANSCRIPT_PATH"}
+	return []string{"CHIBI_HOOK", "CHIBI_TOOL", "CHIBI_VERBOSE", "CHIBI_SESSION_ID", "CHIBI_PROMPT_ID",
+		"CHIBI_TRANSCRIPT_PATH"}
 }
 
 func origin(path string) plugin.Origin { return plugin.Origin{Protocol: Protocol, Path: path} }

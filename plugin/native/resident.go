@@ -77,12 +77,13 @@ const (
 	howOrdinary = "ordinary start, as its resident process failed too often"
 )
 
-// stay returns the process of a resident plugin, nil if nobody keeps it.
+// stay returns the process of a resident plugin, nil if nobody keeps it, or if JSON cannot say what
+// the home is.
 func (p program) stay(file executable, schemas []schema) *staying {
 	spec := resident.Spec{Plugin: file.name, Runner: p.runner, Folder: file.folder, Variables: variables(schemas),
 		Command: process.Command{Path: p.path, Args: []string{resident.Argument}, Env: p.env, Spool: p.opts.Spool}}
 	spec.Concurrent = slices.ContainsFunc(schemas, func(s schema) bool { return s.Concurrent })
-	if p.opts.Residents == nil {
+	if p.opts.Residents == nil || !utf8.ValidString(p.opts.Home) {
 		return nil
 	}
 	m := meta{Home: p.opts.Home, Context: p.opts.Context}

@@ -204,6 +204,15 @@ func TestWithoutAKeeperOfProcessesAResidentIsAnOrdinaryPlugin(t *testing.T) {
 	p.sees("ordinary")
 }
 
+// TestAHomeThatJSONCannotSay is told to processes that are started, in a variable.
+func TestAHomeThatJSONCannotSay(t *testing.T) {
+	p := loadResident(t, "", "reply null", func(o *native.Options) { o.Home = "/home/\xff" })
+	if verdict := p.fire("{}"); verdict.Message != "ordinary" {
+		t.Errorf("verdict = %+v", verdict)
+	}
+	p.sees("ordinary")
+}
+
 func TestWhatAResidentReceives(t *testing.T) {
 	p := loadResident(t, "", `echo "$line" >> 'LOG'.lines; case "$line" in *'"method":"tool"'*) reply '{"output":""}' ;; *)
 		reply '{}' ;; esac`, func(o *native.Options) { o.Verbose = true })
