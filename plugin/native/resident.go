@@ -162,7 +162,7 @@ func (h residentHooks) Handle(ctx context.Context, ev plugin.Event) (plugin.Answ
 	if err != nil {
 		return h.unanswered(ctx, ev, a, err)
 	}
-	answer := plugin.Answer{Body: a.Result, Explain: explain, How: how(a)}
+	answer := plugin.Answer{Body: a.Result, Explain: explain, How: how(a), Unread: a.Unread}
 	switch {
 	case a.Refusal != nil:
 		return answer, refused(*a.Refusal)

@@ -25,10 +25,17 @@ type Group struct {
 	closed bool
 }
 
-// Add adds a process to the group. It is started at its first question, or by [Group.Start].
+// Add adds a process to the group. It is started at its first question, or by [Group.Start]. A
+// plugin that is added again, as it was loaded for another context, has one process for both: what
+// differs between them is in the questions.
 func (g *Group) Add(spec Spec) *Resident {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	for _, r := range g.all {
+		if r.spec.Plugin == spec.Plugin && r.spec.Command.Path == spec.Command.Path {
+			return r
+		}
+	}
 	r := &Resident{spec: spec, keeper: g.Keeper, notify: g.Notify, turn: make(chan struct{}, 1), closed: g.closed}
 	g.all = append(g.all, r)
 	return r

@@ -30,6 +30,9 @@ type response struct {
 	Error   *refusal        `json:"error"`
 }
 
+// codeUnread is the code of an error that says that the question's data was not read.
+const codeUnread = "2"
+
 // refusal is the error of a response.
 type refusal struct {
 	Code    json.RawMessage `json:"code"`

@@ -95,7 +95,7 @@ type Answer struct {
 	Started bool
 	Kept    bool
 	// Written is set if the process may have seen a part of the question, Unread if it
-	// cannot have seen all of it.
+	// cannot have seen all of it, or says that it has not looked.
 	Written bool
 	Unread  bool
 }
@@ -192,7 +192,7 @@ func (r *Resident) ask(ctx context.Context, q Question) (a Answer, err error) {
 	case answer.err != nil:
 		return a, answer.err
 	case answer.response.Error != nil:
-		a.Refusal = &answer.response.Error.Message
+		a.Refusal, a.Unread = &answer.response.Error.Message, string(answer.response.Error.Code) == codeUnread
 	}
 	a.Result = answer.response.Result
 	return a, nil
