@@ -43,7 +43,8 @@ type Plugin struct {
 	Tool func(Call) (string, error)
 	// Concurrent answers each request of a resident plugin in a goroutine of its own; Hook
 	// and Tool must then be safe for concurrent use, and the schema must have
-	// "concurrent": true.
+	// "concurrent": true. The variables of the process are then those of its start; otherwise
+	// they are those of the request.
 	Concurrent bool
 }
 
@@ -151,6 +152,20 @@ type request struct {
 	} `json:"params"`
 }
 
+// surround gives the process the variables that it has if it is started for the request alone.
+func (r request) surround() {
+	meta := r.Params.Meta
+	for name, value := range map[string]string{"CHIBI_CONTEXT": meta.Context, "CHIBI_VERBOSE": meta.Verbose,
+		"CHIBI_SESSION_ID": meta.Session, "CHIBI_PROMPT_ID": meta.Prompt, "CHIBI_TRANSCRIPT_PATH": meta.Transcript,
+		"CHIBI_HOOK": r.Params.Point, "CHIBI_TOOL_NAME": r.Params.Name} {
+		if value == "" {
+			os.Unsetenv(name)
+		} else {
+			os.Setenv(name, value)
+		}
+	}
+}
+
 // response is a response of JSON-RPC: a result, or an error.
 type response struct {
 	Version string   `json:"jsonrpc"`
@@ -185,7 +200,10 @@ func (p Plugin) stay(in io.Reader, out io.Writer) error {
 		}
 		if p.Concurrent {
 			answers.Go(func() { answer() }) // where writing fails, chibi has ended
-		} else if err := answer(); err != nil {
+			continue
+		}
+		r.surround()
+		if err := answer(); err != nil {
 			return err
 		}
 	}

@@ -151,3 +151,21 @@ func TestConcurrentAnswersWaitForNoOther(t *testing.T) {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
+
+// TestEachRequestHasItsVariables: those of its environment, and none that an earlier one had.
+func TestEachRequestHasItsVariables(t *testing.T) {
+	for _, name := range []string{"CHIBI_VERBOSE", "CHIBI_PROMPT_ID", "CHIBI_HOOK", "CHIBI_TOOL_NAME"} {
+		t.Setenv(name, "of the start")
+	}
+	sees := func() string { return os.ExpandEnv("$CHIBI_VERBOSE,$CHIBI_PROMPT_ID,$CHIBI_HOOK,$CHIBI_TOOL_NAME") }
+	p := serve.Plugin{Hook: func(serve.Event) (any, error) { return sees(), nil },
+		Tool: func(serve.Call) (string, error) { return sees(), nil }}
+	in := `{"id":1,"method":"hook","params":{"meta":{"CHIBI_VERBOSE":"1"},"point":"pre_tool"}}` + "\n" +
+		`{"id":2,"method":"tool","params":{"meta":{"CHIBI_PROMPT_ID":"p"},"name":"t"}}` + "\n"
+	want := `{"jsonrpc":"2.0","id":1,"result":"1,,pre_tool,"}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"result":{"output":",p,,t"}}` + "\n"
+	var out strings.Builder
+	if err := p.Run([]string{"--resident"}, strings.NewReader(in), &out); err != nil || out.String() != want {
+		t.Errorf("%v, %s", err, out.String())
+	}
+}
