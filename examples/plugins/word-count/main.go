@@ -76,11 +76,14 @@ func count(_ string, arguments object) string {
 
 // serve answers all events of a session, which chibi writes to a resident plugin, one on each line.
 func serve(hook func(point string, payload object) object, tool func(name string, arguments object) string) {
+	before := map[string]string{"CHIBI_CONTEXT": "", "CHIBI_VERBOSE": "", "CHIBI_SESSION_ID": "",
+		"CHIBI_PROMPT_ID": "", "CHIBI_TRANSCRIPT_PATH": ""} // those of the start
 	for in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout); ; {
 		var request struct {
 			ID     int64
 			Method string
 			Params struct {
+				Meta               map[string]string
 				Point, Name        string
 				Payload, Arguments object
 			}
@@ -89,6 +92,19 @@ func serve(hook func(point string, payload object) object, tool func(name string
 			return // the session is over
 		}
 		answer, params := object{"jsonrpc": "2.0", "id": request.ID}, request.Params
+		event := params.Meta
+		if request.Method == "hook" {
+			event["CHIBI_HOOK"] = params.Point
+		} else {
+			event["CHIBI_TOOL_NAME"] = params.Name
+		}
+		for name := range before {
+			os.Unsetenv(name)
+		}
+		for name, value := range event {
+			os.Setenv(name, value)
+		}
+		before = event
 		if request.Method == "hook" {
 			answer["result"] = hook(params.Point, params.Payload)
 		} else {

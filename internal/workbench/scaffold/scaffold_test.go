@@ -2,7 +2,6 @@ package scaffold_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,10 +27,7 @@ func TestWhatIsWrittenPassesTheCheck(t *testing.T) {
 	for _, lang := range scaffold.Languages() {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
-			program, needed := map[string]string{"node": "node", "bash": "bash", "python": "python3"}[lang]
-			if _, err := exec.LookPath(program); needed && err != nil {
-				t.Skip(err)
-			}
+			skipWithout(t, lang)
 			for _, plan := range []scaffold.Plan{{Hooks: hookpoints.All(), Tool: true},
 				{Hooks: hookpoints.All()}, {Tool: true}, {Tool: true, Category: tools.CategoryShell},
 				{Tool: true, Category: tools.CategoryAgent}, {Hooks: hookpoints.All(), Tool: true, Resident: true},
@@ -60,12 +56,7 @@ func passes(t *testing.T, plan scaffold.Plan) {
 			t.Fatal(err)
 		}
 	}
-	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOCACHE="+strings.TrimSpace(string(gocache)),
-		"XDG_CACHE_HOME="+t.TempDir())
+	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOCACHE="+gocache(t), "XDG_CACHE_HOME="+t.TempDir())
 	opts := native.Options{Dir: dir,
 		Home: t.TempDir(), Runner: process.Runner{Env: env}, ProbeTimeout: 3 * time.Minute, HookTimeout: 3 * time.Minute,
 	}
@@ -147,29 +138,12 @@ func TestHelpersAreTheSameEverywhere(t *testing.T) {
 // TestSetEHoldsInAResidentScript: a guard that relies on set -e fails, whether it says so at
 // its top or in answer, and goes on to answer.
 func TestSetEHoldsInAResidentScript(t *testing.T) {
-	helper, err := scaffold.Helper("serve.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, shell := range []string{"sh", "bash"} {
-		for place, script := range map[string]string{"at its top": "set -e\nanswer() { false; true; }\n",
-			"in answer": "answer() { set -e; false; true; }\n"} {
-			script = "#!/usr/bin/env " + shell + "\n[ \"$1\" = --schema ] && { echo " +
-				`'{"name":"p","tool":false,"hooks":["pre_tool"],"resident":true}'` + "; exit; }\n" +
-				script + helper + "\nserve\n"
-			dir, group := t.TempDir(), &resident.Group{}
-			if err := os.WriteFile(filepath.Join(dir, "p"), []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			loaded, err := native.Load(t.Context(), native.Options{Dir: dir, Home: dir, Residents: group,
-				ProbeTimeout: time.Minute, HookTimeout: time.Minute})
-			if err != nil || len(loaded.Plugins) != 1 {
-				t.Fatalf("loaded %+v, %v", loaded, err)
-			}
+		for place, script := range map[string]string{"at its top": "set -e\nanswer() { false; true; }",
+			"in answer": "answer() { set -e; false; true; }"} {
 			var got []string
-			host := &plugin.Host{Plugins: loaded.Plugins, Trace: func(r plugin.Record) {
-				got = append(got, string(r.Result)+", "+r.Why+", "+r.How)
-			}}
+			host := guard(t, shell, script, &resident.Group{})
+			host.Trace = func(r plugin.Record) { got = append(got, string(r.Result)+", "+r.Why+", "+r.How) }
 			for range 2 {
 				if _, err := plugin.Fire(t.Context(), host, hookpoints.PreTool, hookpoints.PreToolPayload{}); err != nil {
 					t.Fatal(err)
@@ -180,7 +154,6 @@ func TestSetEHoldsInAResidentScript(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %q", shell, place, got)
 			}
-			group.Close()
 		}
 	}
 }
