@@ -52,7 +52,7 @@ func TestStoriesOnPostgreSQL(t *testing.T) {
 const sameEverywhere = `
 	agenthooks agentsall agentstrust answers async bridge bridgehomes bridgekeeper coding complete config
 	configguard demo everypoint examplerecipes examples explain fetch fulldisk guards hookfire hookrun hooks
-	hooksonly hung identity install instructions interrupt json keeper key kode kodeletplugins mcpadd mcpapprove
+	hooksonly hung identity install instructions interrupt json keeper keptmood key kode kodeletplugins mcpadd mcpapprove
 	mcpchanges mcpcommands mcplogin mcppermissions mcpproject mcpserve mcpslow missingguards mixed nested
 	ownguards permissionexamples permissionpoints plugincheck pluginlist plugins projectrules prompt pure recipes removed
 	resident sandbox schemacache schemas scratch start summarize toolfails toolnames trace trust unseen workbench`

@@ -88,12 +88,13 @@ func (c *checker) load(ctx context.Context, placed map[string]string) (*check.Di
 	prober, keep := c.session.Loader().Prober()
 	defer keep()
 	opts.Prober = prober
-	rules, err := app.WouldJudge(c.session)
+	dir, err := check.Load(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := check.Load(ctx, opts)
-	dir.Rules = rules
+	if dir.Contexts, err = c.session.Store.Names(ctx); err == nil {
+		dir.Rules, err = app.WouldJudge(c.session)
+	}
 	return dir, err
 }
 

@@ -78,6 +78,10 @@ type Dir struct {
 	// one; nil: there are none.
 	Rules func(tools.Spec, tools.Category) []string
 
+	// Contexts are names of contexts that a plugin may know: a resident one is asked in the first
+	// three, and in one that it does not know.
+	Contexts []string
+
 	opts   native.Options
 	loaded plugin.Loaded
 	mu     sync.Mutex
@@ -137,7 +141,7 @@ func (d *Dir) Check(ctx context.Context, name string) Report {
 		d.unseen(&r, p)
 		r.pure(ctx, p, ordinary)
 		if p.Resident {
-			d.resident(ctx, &r, p.Name, ordinary)
+			d.resident(ctx, &r, ordinary)
 		}
 		if p.Pure && wrote() {
 			r.add(Warning, "pure", `its hooks wrote files in chibi's home; if it matters how often they are called, it is not `+

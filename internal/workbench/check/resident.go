@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -22,36 +24,27 @@ import (
 const slowEnd = 1900 * time.Millisecond
 
 // resident asks a resident plugin at its hooks again, this time a process that stays, and
-// compares the answers with those of ordinary starts.
-func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []plugin.Record) {
-	said := &notices{}
+// compares the answers with those of ordinary starts: in the run that starts it, in one of another
+// context, and in one like the first, as a process is asked that is kept between runs.
+func (d *Dir) resident(ctx context.Context, r *Report, ordinary []plugin.Record) {
+	said, found := &notices{}, len(r.Findings)
 	group := &resident.Group{Notify: said.add}
 	defer group.Close()
-	var last hookpoints.Info
-	var answered *plugin.Record // to last, by an ordinary start
-	found, opts := len(r.Findings), d.opts
-	opts.Only, opts.Residents, opts.Probed = []string{name}, group, nil
-	loaded, err := native.Load(ctx, opts)
-	if err != nil || len(loaded.Plugins) != 1 {
+	stays, err := d.reload(ctx, r.Plugin, d.opts, group)
+	if err != nil {
 		r.add(Error, "resident", "it could not be loaded again to ask a process that stays")
 		return
 	}
-	for _, before := range ordinary {
-		if info, ok := hookpoints.Find(before.Point); ok && before.Result != plugin.Failed {
-			stayed := r.compare(ctx, &loaded.Plugins[0], info, before)
-			if loaded.Plugins[0].Pure {
-				after := r.again(ctx, &loaded.Plugins[0], stayed, "pure resident ")
-				r.notes(&stayed, &after)
-			}
-			last, answered = info, &before
+	ordinary = slices.DeleteFunc(slices.Clone(ordinary), hasFailed)
+	r.stays(ctx, stays, ordinary, "")
+	ordinary = slices.DeleteFunc(ordinary, delivers)
+	for _, place := range append(slices.Clone(d.Contexts[:min(3, len(d.Contexts))]), "elsewhere") {
+		if len(r.Findings) == found {
+			d.elsewhere(ctx, r, place, group)
 		}
 	}
-	if last.Name != "" && len(r.Findings) == found { // what it writes after its last answer breaks the next one
-		again, _ := fire(ctx, &loaded.Plugins[0], last)
-		if again.Result == plugin.Failed {
-			r.add(Error, "resident "+string(last.Name), "it failed when it was asked again: %s", again.Why)
-		}
-		r.notes(answered, &again)
+	if len(r.Findings) == found { // now also what it writes after an answer is seen, which breaks the next one
+		r.stays(ctx, stays, ordinary, " after a run in another context")
 	}
 	begun := time.Now()
 	group.Close()
@@ -64,10 +57,71 @@ func (d *Dir) resident(ctx context.Context, r *Report, name string, ordinary []p
 	}
 }
 
+// reload loads a plugin once more. What is loaded with the same group has one process that stays.
+func (d *Dir) reload(ctx context.Context, name string, opts native.Options,
+	group *resident.Group) (*plugin.Plugin, error) {
+	opts.Only, opts.Residents, opts.Probed = []string{name}, group, nil
+	loaded, err := native.Load(ctx, opts)
+	if err == nil && len(loaded.Plugins) != 1 {
+		err = errors.New("it is not a plugin any more")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &loaded.Plugins[0], nil
+}
+
+// elsewhere asks the process as a run in another context does, with a conversation and a prompt, and
+// with -v if the first one was without.
+func (d *Dir) elsewhere(ctx context.Context, r *Report, place string, group *resident.Group) {
+	opts := d.opts
+	opts.Context, opts.Verbose = place, !opts.Verbose
+	ctx = plugin.WithIdentity(ctx, func() plugin.Identity {
+		return plugin.Identity{Session: "8a6e0804-2bd0-4672-b79d-d97027f9071a",
+			Prompt: "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d"}
+	})
+	starts, err := d.reload(ctx, r.Plugin, opts, nil)
+	if err != nil {
+		r.add(Error, "resident", "it could not be loaded again in another context")
+		return
+	}
+	var ordinary []plugin.Record
+	for _, point := range starts.Hooks {
+		if info, ok := hookpoints.Find(point); ok && point != hookpoints.PreSendMessage.Name {
+			record, _ := fire(ctx, starts, info)
+			ordinary = append(ordinary, record)
+		}
+	}
+	if stays, err := d.reload(ctx, r.Plugin, opts, group); err == nil {
+		r.stays(ctx, stays, slices.DeleteFunc(ordinary, hasFailed), fmt.Sprintf(" in the context %q", place))
+	}
+}
+
+// hasFailed reports whether there is no answer to compare another one with.
+func hasFailed(r plugin.Record) bool {
+	_, known := hookpoints.Find(r.Point)
+	return !known || r.Result == plugin.Failed
+}
+
+// delivers reports whether asking has an effect, which is not repeated in further runs.
+func delivers(r plugin.Record) bool { return r.Point == hookpoints.PreSendMessage.Name }
+
+// stays asks a process that stays what ordinary starts were asked, and compares the answers; when
+// says that it was asked other things before.
+func (r *Report) stays(ctx context.Context, p *plugin.Plugin, ordinary []plugin.Record, when string) {
+	for _, before := range ordinary {
+		stayed := r.compare(ctx, p, before, when)
+		if when == "" && p.Pure {
+			after := r.again(ctx, p, stayed, "pure resident ")
+			r.notes(&stayed, &after)
+		}
+	}
+}
+
 // compare asks a process that stays, compares its answer with that of an ordinary start and
 // returns what became of it.
-func (r *Report) compare(ctx context.Context, p *plugin.Plugin, info hookpoints.Info,
-	ordinary plugin.Record) plugin.Record {
+func (r *Report) compare(ctx context.Context, p *plugin.Plugin, ordinary plugin.Record, when string) plugin.Record {
+	info, _ := hookpoints.Find(ordinary.Point)
 	where := "resident " + string(info.Name)
 	stayed, err := fire(ctx, p, info)
 	switch {
@@ -78,8 +132,12 @@ func (r *Report) compare(ctx context.Context, p *plugin.Plugin, info hookpoints.
 	case stayed.Result == plugin.Ignored && ordinary.Result != plugin.Ignored:
 		r.add(Error, where, "started with %s its answer cannot be read: %s", resident.Argument, stayed.Notes[0])
 	case !isSame(ordinary.Answer, stayed.Answer):
-		r.add(Warning, where, "its answers differ: started for the event %s, started with %s %s; they need not, if they "+
-			"depend on the time or on what came before", shown(ordinary), resident.Argument, shown(stayed))
+		why := "they need not, if they depend on the time or on what came before"
+		if when != "" {
+			why += `; else it must set the variables in "meta" for each event and remove those that are not there`
+		}
+		r.add(Warning, where, "its answers differ%s: started for the event %s, started with %s %s; %s", when,
+			shown(ordinary), resident.Argument, shown(stayed), why)
 	}
 	r.notes(&ordinary, &stayed)
 	return stayed

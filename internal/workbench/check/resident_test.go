@@ -1,6 +1,8 @@
 package check_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,8 +36,7 @@ echo '{"block": true, "message": "no"}'`
 		{"an answer of another type", reply("[]"), []string{
 			`error resident pre_tool: started with --resident its answer cannot be read: its answer is an array, not an ` +
 				"object"}},
-		{"it does not end", reply(`{"block":true,"message":"no"}`) + `
-			[ -n "$again" ] && { exec 0<&-; exec sleep 600; }; again=yes`, []string{
+		{"it does not end", "trap 'exec sleep 600' EXIT; " + reply(`{"block":true,"message":"no"}`), []string{
 			"warning resident: it does not end when its standard input is closed; every session ends 2 seconds later because " +
 				"of that"}},
 	} {
@@ -64,5 +65,55 @@ echo '{"block": true, "message": "no"}'`
 	if diff := cmp.Diff([]string{
 		`warning schema: its --schema has "concurrent" without "resident": true, which has no effect`}, got); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
+	}
+}
+
+// TestAResidentIsAskedAsInSeveralRuns: a guard that blocks outside of prompts. As a process that stays
+// it reads "meta", or it does not, or it remembers what an earlier event had.
+func TestAResidentIsAskedAsInSeveralRuns(t *testing.T) {
+	const blocks = `{"block":true,"message":"no"}`
+	const script = `if [ "$1" = --resident ]; then
+while read -r line; do
+	id=${line#*'"id":'} id=${id%%,*} result='{"block":true,"message":"no"}'
+	LOOK
+	printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "${inside:-$result}"
+done
+exit; fi
+[ -n "$CHIBI_PROMPT_ID" ] || echo '{"block":true,"message":"no"}'`
+	const differs, remedy = "warning resident pre_tool: its answers differ ", `; they need not, if they depend on the ` +
+		`time or on what came before; else it must set the variables in "meta" for each event and remove those that are ` +
+		`not there`
+	for look, want := range map[string][]string{
+		`case $line in *PROMPT_ID*) inside=null ;; *) inside='' ;; esac`: nil,
+		`: nothing`: {differs + `in the context "elsewhere": started for the event none, started with --resident ` + blocks +
+			remedy},
+		`case $line in *PROMPT_ID*) inside=null ;; esac`: {differs + "after a run in another context: started for the " +
+			"event " + blocks + ", started with --resident none" + remedy},
+	} {
+		guard := schema(`{"name":"p","tool":false,"hooks":["pre_tool"],"resident":true}`)
+		got := checked(t, guard+strings.Replace(script, "LOOK", look, 1), 0o755)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: found (-want +got):\n%s", look, diff)
+		}
+	}
+}
+
+// TestADeliveryIsNotRepeatedInFurtherRuns: it is asked by an ordinary start and once in a process that
+// stays, an observer also as in two further runs.
+func TestADeliveryIsNotRepeatedInFurtherRuns(t *testing.T) {
+	for point, want := range map[string]int{"pre_send_message": 2, "post_message": 5} {
+		log := filepath.Join(t.TempDir(), "log")
+		script := schema(`{"name":"p","tool":false,"hooks":["`+point+`"],"resident":true}`) + "LOG=" + log + `
+[ "$1" = --resident ] || { echo asked >> $LOG; exit; }
+while read -r line; do
+	id=${line#*'"id":'}; echo asked >> $LOG
+	printf '{"jsonrpc":"2.0","id":%s,"result":null}\n' "${id%%,*}"
+done`
+		if found := checked(t, script, 0o755); found != nil {
+			t.Errorf("found %q", found)
+		}
+		if asked, err := os.ReadFile(log); err != nil || strings.Count(string(asked), "asked") != want {
+			t.Errorf("%s: it was asked so, want %d: %q, %v", point, want, asked, err)
+		}
 	}
 }
