@@ -109,7 +109,7 @@ func (c *Client) request(spec resident.Spec) (Request, error) {
 	w.Env = []byte(strings.Join(withoutPerCall(env), "\x00"))
 	_, id, err := program()
 	if err == nil {
-		w.Key.Dir, err = os.Getwd()
+		err = w.Key.here()
 	}
 	if err == nil {
 		err = w.Key.identify()

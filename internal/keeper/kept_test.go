@@ -120,6 +120,30 @@ func TestAnotherDirectoryHasAnotherProcess(t *testing.T) {
 	w.holds(2)
 }
 
+// TestADirectoryThatWasReplacedHasAnotherProcess: the first one is in a directory that has no name
+// any more.
+func TestADirectoryThatWasReplacedHasAnotherProcess(t *testing.T) {
+	w := newWorld(t)
+	w.serve()
+	here := filepath.Join(t.TempDir(), "here")
+	pids := map[string]bool{}
+	for range 2 {
+		if err := os.Mkdir(here, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(here)
+		r := w.run()
+		pids[r.pid()] = true
+		r.end()
+		if err := os.Remove(here); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(pids) != 2 {
+		t.Error("the second run has the process of the first")
+	}
+}
+
 // TestAKeptProcessHasNoContext of the run that started it: that is in each request.
 func TestAKeptProcessHasNoContext(t *testing.T) {
 	t.Parallel()

@@ -21,11 +21,23 @@ type Key struct {
 	// identity; "": none.
 	Folder   string        `json:"folder"`
 	Contents fileid.Folder `json:"contents"`
-	// Dir is the working directory.
-	Dir string `json:"dir"`
+	// Dir is the working directory, Device and Inode which one: a later one may have its path.
+	Dir    string `json:"dir"`
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
 	// Variables is a hash of the environment variables that it depends on, the home among
 	// them.
 	Variables string `json:"variables"`
+}
+
+// here sets the working directory to that of this process.
+func (k *Key) here() (err error) {
+	if k.Dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	id, err := fileid.Stat(k.Dir)
+	k.Device, k.Inode = id.Dev, id.Ino
+	return err
 }
 
 // identify sets the identity of the files of a key.
