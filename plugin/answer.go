@@ -77,8 +77,12 @@ func nameAuthors(verdict any, result merge.Result) {
 // remark adds a sentence to the record.
 func (r *reply) remark(note string) { r.record.Notes = append(r.record.Notes, note) }
 
-// takeNote adds a note of the merge to the record.
-func (r *reply) takeNote(note merge.Note) {
+// takeNote adds a note of the merge to the record. What is not in a payload that lists a part may
+// be there all the same.
+func (r *reply) takeNote(ctx context.Context, note merge.Note) {
+	if note.Kind == merge.NoteNotOffered && ctx.Value(partKey{}) != nil {
+		return
+	}
 	r.remark(note.Text)
 	if note.Kind != "" {
 		none := make([]merge.NoteKind, len(r.record.Notes)-1-len(r.record.NoteKinds))

@@ -299,10 +299,9 @@ func (d *dispatch) report(ctx context.Context, result merge.Result) {
 	if d.host.Fired != nil {
 		d.fired(ctx, result)
 	}
-	isPart := ctx.Value(partKey{}) != nil
 	for i, r := range d.replies { // replies that were not added come last
 		if i < len(result.Effects) {
-			r.take(result.Effects[i], isPart)
+			r.take(ctx, result.Effects[i])
 		}
 		for _, text := range r.notices {
 			d.host.notify(Notice{Plugin: r.plugin.Name, Point: d.info.Name, Event: r.record.Event, Text: text})
@@ -314,9 +313,8 @@ func (d *dispatch) report(ctx context.Context, result merge.Result) {
 	}
 }
 
-// take adds the effect of an answer to the record. A failure is still recorded as one. isPart
-// says that the payload lists a part of what there is.
-func (r *reply) take(e merge.Effect, isPart bool) {
+// take adds the effect of an answer to the record. A failure is still recorded as one.
+func (r *reply) take(ctx context.Context, e merge.Effect) {
 	if e.Outcome != merge.NoEffect && r.record.Result != Failed {
 		r.record.Result = Result(e.Outcome)
 	}
@@ -329,8 +327,6 @@ func (r *reply) take(e merge.Effect, isPart bool) {
 		r.notices = append(r.notices, clip.Bytes(text, maxTold))
 	}
 	for _, note := range e.Notes {
-		if !isPart || note.Kind != merge.NoteNotOffered {
-			r.takeNote(note)
-		}
+		r.takeNote(ctx, note)
 	}
 }

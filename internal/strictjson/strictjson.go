@@ -68,8 +68,7 @@ func lenient() json.Options {
 // escapes only what it must, so that scripts and models see what people typed.
 func Encode(v any) ([]byte, error) {
 	numbers := json.WithMarshalers(json.MarshalToFunc(encodeNumber))
-	plain := json.JoinOptions(jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false))
-	return json.Marshal(v, jsonv1.DefaultOptionsV1(), plain, numbers)
+	return json.Marshal(v, jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), numbers)
 }
 
 // Decode decodes a text into v, like encoding/json except for the differences in the
