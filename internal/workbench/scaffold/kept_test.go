@@ -49,7 +49,7 @@ func TestAKeptProcessAnswersLikeOneThatIsStarted(t *testing.T) {
 					t.Fatalf("event %d was asked so: %q", i, how)
 				}
 				if _, isKnown := answers[e]; !isKnown {
-					answers[e], how = e.ask(t, starts[e.context])
+					answers[e], _ = e.ask(t, starts[e.context])
 				}
 				if lang != "sh" && lang != "bash" {
 					delete(answers[e].Variables, "CHIBI_HOOK_DATA")
