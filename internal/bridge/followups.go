@@ -31,12 +31,12 @@ func (r *run) followUps() followUps {
 	return f
 }
 
-// isPersons reports whether a prompt comes from a person: not from a sub-agent, and it is not the
-// text by which chibi makes the agent go on. A turn of theirs begins.
+// isPersons reports whether a prompt comes from a person: the agent does not tell otherwise, it is not
+// from a sub-agent, and not the text by which chibi makes the agent go on. A turn of theirs begins.
 func (r *run) isPersons(prompt string) bool {
 	before := r.followUps()
 	isGiven := before.Given != "" && before.Given == hashOf(prompt)
-	isPersons := !isGiven && !r.moment.Has(dialect.AgentID)
+	isPersons := !isGiven && !r.moment.Has(dialect.AgentID) && r.moment.Kind != dialect.Never
 	switch {
 	case isGiven:
 		r.note(taken)

@@ -113,6 +113,9 @@ func (p points) sessionEnds(ctx context.Context) (dialect.Effect, error) {
 // chibi gave it. A change of the prompt that the agent does not send is none.
 func (p points) prompt(ctx context.Context) (dialect.Effect, error) {
 	text := p.moment.Text(dialect.PromptText)
+	if text == "" && p.moment.Kind == dialect.Never {
+		return dialect.Effect{}, nil // the agent goes on after calls, which is no prompt
+	}
 	if p.isPersons(text) {
 		app.BridgedTraceOf(p.session).Step(agent.Event{Kind: agent.EventPrompt, Text: text})
 	}
