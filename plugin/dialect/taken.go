@@ -53,13 +53,20 @@ func (t Taker) Arguments(changed json.RawMessage) (taken json.RawMessage, lost s
 		return json.RawMessage(unchanged), fmt.Sprintf("%s does not take such a change of a call of %.60q at %s; %s", t.Title,
 			call.Tool, at, stays)
 	}
-	kept := missing(call.Input, theirs)
-	if whole || len(kept) == 0 {
-		return nil, ""
+	run := theirs
+	if !whole {
+		run = merged(call.Input, theirs)
 	}
-	made := w.Tools.Ours(call.Tool, merged(call.Input, theirs)).Arguments
-	return made, fmt.Sprintf("%s takes no arguments away at %s; the call keeps %.200q", t.Title, at,
-		strings.Join(kept, ", "))
+	made := w.Tools.Ours(call.Tool, run).Arguments
+	if kept := missing(call.Input, theirs); !whole && len(kept) > 0 {
+		return made, fmt.Sprintf("%s takes no arguments away at %s; the call keeps %.200q", t.Title, at,
+			strings.Join(kept, ", "))
+	}
+	if own := missing(changed, made); call.Tool != applyPatch && len(own) > 0 {
+		return made, fmt.Sprintf("%.200q is not what chibi calls an argument of %.60q; the call is what %s makes of it",
+			strings.Join(own, ", "), call.Tool, t.Title)
+	}
+	return nil, ""
 }
 
 // missing lists the members of an object that another one has not.
