@@ -63,3 +63,29 @@ echo '{"follow_up_messages":["again"]}'`)
 		t.Errorf("plugins were asked about what is no prompt: %s", prompts)
 	}
 }
+
+// Cursor has one event for a turn that has ended: a person who ends it is not made to go on.
+func TestATurnThatThePersonEndsDoesNotGoOn(t *testing.T) {
+	again := script("again", `"pre_stop", "post_message", "on_turn_failed"`, `
+echo "$CHIBI_HOOK $(cat)" >>"$CHIBI_HOME/asked"
+[ $CHIBI_HOOK != pre_stop ] || echo '{"follow_up_messages":["again"]}'`)
+	for status, want := range map[string]string{"completed": "post_message pre_stop", "aborted": "on_turn_failed",
+		"error": "on_turn_failed"} {
+		dir := home(t, "", map[string]string{"again": again})
+		e := event(dir, "stop")
+		e.Agent, _ = dialect.ByName("cursor")
+		out := e.Answer(context.Background(), strings.NewReader(`{"conversation_id":"c1","status":"`+status+`"}`))
+		if goesOn := bytes.Contains(out.Stdout, []byte("again")); goesOn != (status == "completed") {
+			t.Errorf("%s: %s", status, out.Stdout)
+		}
+		asked, _ := os.ReadFile(filepath.Join(dir, "asked"))
+		var points []string
+		for line := range strings.Lines(string(asked)) {
+			point, _, _ := strings.Cut(line, " ")
+			points = append(points, point)
+		}
+		if got := strings.Join(points, " "); got != want {
+			t.Errorf("%s: %s are asked, want %s", status, got, want)
+		}
+	}
+}

@@ -242,6 +242,10 @@ func (p points) afterTool(ctx context.Context) (effect dialect.Effect, err error
 // stop fires what fires when the model has answered: pre_stop last, which may make the turn go
 // on.
 func (p points) stop(ctx context.Context) (effect dialect.Effect, err error) {
+	if p.moment.HasFailed() { // nobody makes a turn go on that the person has ended
+		p.turnEnds(p.followUps())
+		return observe(ctx, p, hookpoints.OnTurnFailed, p.there().TurnFailed())
+	}
 	if p.host().IsHeard(hookpoints.PostMessage.Name) {
 		payload := p.there().PostMessage(app.BridgedTraceOf(p.session).Prompt())
 		if _, err := plugin.Fire(ctx, p.host(), hookpoints.PostMessage, payload); err != nil {

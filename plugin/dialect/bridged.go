@@ -24,7 +24,11 @@ func (d Bridged) PointsAt(e Event) []hookpoints.Name {
 	case AfterTool, ToolSucceeded, ToolFailed:
 		return []hookpoints.Name{hookpoints.PreToolOutput.Name, hookpoints.PostToolOutput.Name, hookpoints.PostTool.Name}
 	case Stop:
-		return []hookpoints.Name{hookpoints.PostMessage.Name, hookpoints.PreStop.Name}
+		points := []hookpoints.Name{hookpoints.PostMessage.Name, hookpoints.PreStop.Name}
+		if slices.Contains(e.Also, TurnFailed) {
+			points = append(points, hookpoints.OnTurnFailed.Name)
+		}
+		return points
 	}
 	return PointsOf(e.Kind)
 }

@@ -207,6 +207,12 @@ func (m Moment) add(at hookpoints.Name, payload json.RawMessage) {
 	}
 }
 
+// HasFailed reports whether the agent says at its stop that the turn failed, or that the person ended it.
+func (m Moment) HasFailed() bool {
+	kind := m.Text(FailureKind)
+	return kind == string(hookpoints.TurnInterrupted) || kind == string(hookpoints.TurnError)
+}
+
 // is reports whether the values are those of a kind.
 func (m Moment) is(k Kind) bool {
 	category := m.Text(ToolCategory)
