@@ -28,6 +28,15 @@ func (m *Moment) oddText(f Field, value gjson.Result) {
 	}
 }
 
+// oddEvent notes that an event does not say what plugins judge there.
+func (m *Moment) oddEvent(e Event) {
+	about := map[Kind]Value{Prompt: PromptText, BeforeShell: Command, BeforeRead: Path, BeforeMCP: ServerTool}[e.Kind]
+	i := slices.IndexFunc(e.Fields, func(f Field) bool { return f.Value == about })
+	if about != "" && i >= 0 && !m.Has(about) {
+		m.Odd = append(m.Odd, e.Fields[i].Name+" is missing")
+	}
+}
+
 // oddInput notes that the arguments of a tool are no object, and that what the tool is about is no
 // text among them. A command may also be a list of its words. isNamed says that the event names the
 // tool.

@@ -27,6 +27,11 @@ func TestMembersOfAnotherShapeAreNoted(t *testing.T) {
 		{"cursor beforeMCPExecution", `{"tool_name":"x","tool_input":"no JSON"}`,
 			"the arguments of the tool are a text, not an object"},
 		{"cursor beforeReadFile", `{"file_path":{"path":"/a"}}`, "file_path is an object, not a text"},
+		{"cursor beforeShellExecution", `{"commandLine":"ls"}`, "command is missing"},
+		{"cursor beforeMCPExecution", `{"tool":"x"}`, "tool_name is missing"},
+		{"cursor beforeReadFile", `{"file_path":null}`, "file_path is missing"},
+		{"claude UserPromptSubmit", `{"text":"x"}`, "prompt is missing"},
+		{"qwen UserPromptSubmit", `{"prompt":""}`, ""},
 		{"copilot preToolUse", `{"toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}`, ""},
 	} {
 		agent, event, _ := strings.Cut(test.at, " ")

@@ -26,6 +26,7 @@ func (d Dialect) Moment(e Event, payload []byte) (Moment, error) {
 	all := gjson.ParseBytes(text)
 	r.m.set(EventName, e.Name)
 	r.takeAll(e.Fields, all)
+	r.m.oddEvent(e)
 	delete(r.m.Values, EventName)
 	if lacking(all, e.Needs) != "" {
 		r.m.Kind = Never
