@@ -27,14 +27,14 @@ func TestALargeAnswerPassesThroughAKeeper(t *testing.T) {
 	w := newWorld(t)
 	pid := w.started()
 	r := w.run()
-	a, err := r.Ask(t.Context(), resident.Question{Method: "large", Long: 1 << 30, Timeout: time.Minute})
+	a, err := r.Ask(t.Context(), resident.Question{Method: "large", Long: 1 << 30, Timeout: time.Hour})
 	if err != nil || a.Long == nil || a.Long.File == nil || a.Long.File.Size() != 200_000_000 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if a.Long != nil {
 		a.Long.File.Close()
 	}
-	if a, err := r.Ask(t.Context(), resident.Question{Method: "large", Long: 1 << 20, Timeout: time.Minute}); err == nil {
+	if a, err := r.Ask(t.Context(), resident.Question{Method: "large", Long: 1 << 20, Timeout: time.Hour}); err == nil {
 		t.Errorf("more than the limit: %+v", a)
 	} else if a.Long == nil || !strings.HasPrefix(a.Long.Text, "xxx") {
 		t.Errorf("what came of it is lost: %v", err)
@@ -57,13 +57,13 @@ func TestALargeQuestion(t *testing.T) {
 	r := w.run()
 	kept := r.pid()
 	for range 2 {
-		a, err := r.Ask(t.Context(), megabyte(time.Minute))
+		a, err := r.Ask(t.Context(), megabyte(time.Hour))
 		if err != nil || string(a.Result) != kept {
 			t.Errorf("%+v, %v", a, err)
 		}
 	}
 	// It does not read this one, and the client must not wait for ever.
-	go r.Ask(t.Context(), resident.Question{Method: "hangs", Timeout: time.Minute})
+	go r.Ask(t.Context(), resident.Question{Method: "hangs", Timeout: time.Hour})
 	w.until("it hangs", func() bool { return w.count("hangs") > 0 })
 	r.end()
 	w.until("its end", func() bool { return !isAlive(kept) })

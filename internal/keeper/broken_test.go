@@ -202,7 +202,7 @@ func TestAKeeperThatLendsAndMisbehaves(t *testing.T) {
 				io.WriteString(conn, answer)
 			})
 			r := w.run()
-			a, err := r.Ask(t.Context(), resident.Question{Method: "first", Timeout: time.Minute})
+			a, err := r.Ask(t.Context(), resident.Question{Method: "first", Timeout: time.Hour})
 			if err == nil || !a.Written || w.count("first") > 0 {
 				t.Errorf("%+v, %v; %v", a, err, w.did())
 			}
@@ -288,7 +288,7 @@ func TestAKilledKeeper(t *testing.T) {
 		p, _ := os.FindProcess(w.status().Pid)
 		killer <- p.Kill()
 	}()
-	a, err := r.Ask(t.Context(), resident.Question{Method: "hangs", Timeout: time.Minute})
+	a, err := r.Ask(t.Context(), resident.Question{Method: "hangs", Timeout: time.Hour})
 	if killed := <-killer; killed != nil || err == nil || !a.Written || !strings.Contains(err.Error(), "keeper") {
 		t.Errorf("%v; %+v, %v", killed, a, err)
 	}

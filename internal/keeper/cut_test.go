@@ -98,7 +98,7 @@ func isCut(t *testing.T, c *cutter) {
 
 	r := w.run()
 	for _, question := range []string{"first", "second", "third"} {
-		a, err := r.Ask(t.Context(), resident.Question{Method: question, Timeout: time.Minute})
+		a, err := r.Ask(t.Context(), resident.Question{Method: question, Timeout: time.Hour})
 		n := w.count(question)
 		switch {
 		case err == nil && n != 1, err != nil && a.Written && n > 1, err != nil && !a.Written && n > 0:

@@ -269,7 +269,7 @@ func (w *world) holds(n int) {
 // ask asks and expects an answer.
 func (r *run) ask(method string) (a resident.Answer) {
 	r.t.Helper()
-	a, err := r.Ask(r.t.Context(), resident.Question{Method: method, Timeout: time.Minute})
+	a, err := r.Ask(r.t.Context(), resident.Question{Method: method, Timeout: time.Hour})
 	if err != nil {
 		r.t.Fatalf("%s: %v", method, err)
 	}

@@ -30,7 +30,7 @@ const answers = `echo started >> log; while read -r line; do id=${line#*'"id":'}
 // isAsked asks and reports whether the process was started for it.
 func isAsked(t *testing.T, r *Resident) (started bool) {
 	t.Helper()
-	a, err := r.Ask(t.Context(), Question{Method: "hook", Timeout: time.Minute})
+	a, err := r.Ask(t.Context(), Question{Method: "hook", Timeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
