@@ -10,8 +10,9 @@ import (
 )
 
 // guards are the entries of the plugins directory that say themselves that their failure
-// blocks. One that does not say what it is now is what it was when it was asked last: so a
-// guard that breaks is missing, and does not pass for a plugin like any other.
+// blocks, and that were used as a whole. One that does not say what it is now is what it was when
+// it was asked last: so a guard that breaks is missing, and does not pass for a plugin like any
+// other. One that was never used, such as the copy of a guard that an editor keeps, guards nothing.
 type guards map[string]bool
 
 // guardsBefore returns the guards of the last time.
@@ -21,20 +22,6 @@ func guardsBefore(opts Options, prober *oneshot.Prober) guards {
 		g[name] = true
 	}
 	return g
-}
-
-// update takes over what executables say now.
-func (g guards) update(found []executable, probes []probed) {
-	points := pointsThatBlock{}
-	for i, file := range found {
-		switch p := probes[i]; {
-		case p.err != nil:
-		case p.isGuard(points):
-			g[file.name] = true
-		default:
-			delete(g, file.name)
-		}
-	}
 }
 
 // keep has the guards remembered that are still in the directory, if it was looked at as it is.

@@ -104,8 +104,7 @@ func Load(ctx context.Context, opts Options) (plugin.Loaded, error) {
 	if ctx.Err() != nil {
 		return plugin.Loaded{}, ctx.Err()
 	}
-	guards.update(found, probes)
-	l := loader{opts: opts, taken: map[string]string{}, guards: guards}
+	l := loader{opts: opts, taken: map[string]string{}, guards: guards, points: pointsThatBlock{}}
 	for _, entry := range skipped {
 		l.leaveOut(entry)
 	}
@@ -126,6 +125,7 @@ type loader struct {
 	opts   Options
 	taken  map[string]string // tool name -> the plugin that has it, "" for chibi itself
 	guards guards
+	points pointsThatBlock
 }
 
 // add adds the plugin of an executable, or the reason why it is skipped.
@@ -133,6 +133,10 @@ func (l *loader) add(file executable, p probed) {
 	if p.err != nil {
 		l.skip(file, p.err.Error())
 		return
+	}
+	isGuard := p.isGuard(l.points)
+	if !isGuard {
+		delete(l.guards, file.name)
 	}
 	schemas, warnings := l.takeNames(file, p)
 	lost := p.elements - len(schemas)
@@ -149,6 +153,9 @@ func (l *loader) add(file executable, p probed) {
 	}
 	for _, text := range warnings {
 		l.Notices = append(l.Notices, plugin.Notice{Plugin: file.name, Text: text})
+	}
+	if isGuard && lost == 0 {
+		l.guards[file.name] = true
 	}
 	made := l.build(file, schemas)
 	made.LostTools = lost
