@@ -55,7 +55,7 @@ type Gate struct {
 
 	asking  sync.Mutex // held while the person is asked
 	mu      sync.Mutex
-	granted map[string]bool // rules that the person allowed for this run
+	granted map[string]bool // rules that the person allowed for this run; true: when a plugin asked
 }
 
 // Outcome is how a call was judged: allow or deny.
@@ -207,7 +207,7 @@ func (g *Gate) combine(c Call, ruled, hooked Judgement) ruling {
 
 // isAnswered reports whether a question was answered before it is asked.
 func (g *Gate) isAnswered(c Call, j Judgement) bool {
-	return g.trusts(j) || g.isGranted(g.ruleFor(c, j))
+	return g.trusts(j) || g.isGranted(g.ruleFor(c, j), j)
 }
 
 // trusts reports whether TrustAll answers a question.
@@ -255,7 +255,7 @@ func (g *Gate) ask(ctx context.Context, q Question,
 		o.Judgement = Judgement{Decision: Deny, By: ThePerson, Reason: answer.Reason}
 		return o, nil
 	}
-	o.Unkept = g.remember(q.Rule, answer.Scope)
+	o.Unkept = g.remember(q, answer.Scope)
 	return o, nil
 }
 
@@ -279,7 +279,7 @@ func (g *Gate) answered(q Question) (o Outcome, settled bool) {
 	switch {
 	case g.trusts(q.Why):
 		return Outcome{Judgement: Judgement{Decision: Allow, By: "--trust-tools"}}, true
-	case g.isGranted(q.Rule):
+	case g.isGranted(q.Rule, q.Why):
 		by := fmt.Sprintf("the person, who allowed %q for this run", q.Rule)
 		return Outcome{Judgement: Judgement{Decision: Allow, By: by}}, true
 	}
@@ -311,25 +311,29 @@ func (g *Gate) unasked(q Question, nobody error) Judgement {
 	return j
 }
 
-func (g *Gate) isGranted(rule string) bool {
+// isGranted reports whether the person allowed a rule for this run, and so answered a question. What
+// a plugin asks, only an answer to a plugin does: it may be about what the rule does not see, such as
+// the content of a file.
+func (g *Gate) isGranted(rule string, why Judgement) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return rule != "" && g.granted[rule]
+	pluginAsked, granted := g.granted[rule]
+	return granted && (pluginAsked || !why.Insistent)
 }
 
 // remember keeps what the person allowed for longer than one call.
-func (g *Gate) remember(rule string, scope Scope) error {
-	if rule == "" || scope == Once {
+func (g *Gate) remember(q Question, scope Scope) error {
+	if q.Rule == "" || scope == Once {
 		return nil
 	}
 	g.mu.Lock()
 	if g.granted == nil {
 		g.granted = map[string]bool{}
 	}
-	g.granted[rule] = true
+	g.granted[q.Rule] = g.granted[q.Rule] || q.Why.Insistent
 	g.mu.Unlock()
 	if scope == Always && g.Keep != nil {
-		return g.Keep(rule)
+		return g.Keep(q.Rule)
 	}
 	return nil
 }

@@ -92,6 +92,31 @@ func TestGateRemembersAPermissionForTheRun(t *testing.T) {
 	}
 }
 
+// TestAPermissionForTheRunIsOneOfWhatWasAsked: a plugin sees more than the rule that the person
+// allows, such as the content of the file. So its question is answered by an answer to a plugin.
+func TestAPermissionForTheRunIsOneOfWhatWasAsked(t *testing.T) {
+	nobody, plugin := Judgement{}, Judgement{Decision: Ask, By: `plugin "p"`, Plugin: "p", Insistent: true}
+	for _, test := range []struct {
+		name  string
+		calls []Judgement
+		asked int
+	}{
+		{"the default, then a plugin", []Judgement{nobody, nobody, plugin, plugin, nobody}, 2},
+		{"a plugin, then the default", []Judgement{plugin, nobody, plugin}, 1},
+	} {
+		person := &answers{{Allow: true, Scope: ThisRun}, {Allow: true, Scope: ThisRun}, {}}
+		g := Gate{Policy: fixed{byDefault: Judgement{Decision: Ask}, rule: "write_file(/a)"}, Person: person}
+		for _, hook := range test.calls {
+			if got, err := g.Decide(t.Context(), Call{}, says(hook)); err != nil || got.Decision != Allow {
+				t.Errorf("%s: %+v %v", test.name, got, err)
+			}
+		}
+		if asked := 3 - len(*person); asked != test.asked {
+			t.Errorf("%s: asked %d times, want %d", test.name, asked, test.asked)
+		}
+	}
+}
+
 func TestOnlyThePersonOpensAProtectedFile(t *testing.T) {
 	protected := Judgement{By: "the protection of .git", Reason: ".git is protected", Protected: true}
 	for _, hook := range []Judgement{{}, {Decision: Allow, By: "plugin"}, {Decision: Ask, By: "plugin"}} {
