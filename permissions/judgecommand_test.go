@@ -263,9 +263,15 @@ func TestOnlyTheUsualRunnersAreLookedThrough(t *testing.T) {
 		"/usr/bin/time -f x -o f git status":       Undecided,
 		"/usr/bin/time --output=f git status":      Undecided,
 		"xargs --process-slot-var=PATH git status": Undecided,
-		"sh":                    Allow,
-		"sh <<E\nrm x\nE":       Undecided,
-		"sh <<E\ngit status\nE": Allow,
+		"timeout 5 nice -n 3 git status":           Allow,
+		"nice -n \"$x\" git status":                Allow,
+		"x='3 rm a'; nice -n $x git status":        Undecided,
+		"x='a rm a'; env -u $x git status":         Undecided,
+		"x='5 rm a'; timeout $x 5 git status":      Undecided,
+		"xargs -n $(cat a) git status":             Undecided,
+		"sh":                                       Allow,
+		"sh <<E\nrm x\nE":                          Undecided,
+		"sh <<E\ngit status\nE":                    Allow,
 	} {
 		if got := r.Judge(shellCall(line, "/project")); got.Decision != want {
 			t.Errorf("%q: %s, want %s", line, got.Decision, want)

@@ -55,6 +55,9 @@ func TestWhatALineDoes(t *testing.T) {
 		{"echo $(a $(b))", "echo $(a $(b))\na $(b)\nb\n"},
 		{"env -i A=b timeout 5 nice ls", "env -i A=b timeout 5 nice ls (only runs)\n  A=b timeout 5 nice ls (only runs)\n" +
 			"    nice ls (only runs)\n      ls\n"},
+		{"nice -n $X ls", "nice -n $X ls (only runs)\n  $X ls (opaque)\n  ls\n"},
+		{"env $X $Y", "env $X $Y (opaque)\n  $X $Y (opaque)\n"},
+		{"xargs $X a", "xargs $X a (opaque)\n  $X a ... (opaque)\n  a ...\n"},
 		{"sudo ls", "sudo ls\n  ls\n"},
 		{"sh -c 'a; b'", "sh -c 'a; b' (only runs)\n  a\n  b\n"},
 		{"xargs rm", "xargs rm (only runs)\n  rm ...\n"},

@@ -85,10 +85,13 @@ func (f *finder) xargs(c *Command) {
 	if why != "" {
 		c.Opaque = why
 	}
+	options := c.Words[1 : len(c.Words)-len(rest)]
+	if first := firstSplit(options); first >= 0 {
+		f.inside(c, Command{Words: append(slices.Clone(c.Words[1+first:]), hole())}, nil)
+	}
 	if len(rest) == 0 {
 		return
 	}
-	options := c.Words[1 : len(c.Words)-len(rest)]
 	if text := replacement(options); text != "" {
 		f.inside(c, Command{Words: replaced(rest, text)}, nil)
 	} else {

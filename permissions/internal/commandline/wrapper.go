@@ -91,6 +91,9 @@ func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
 		c.Opaque = why
 	}
 	options := c.Words[1 : len(c.Words)-len(rest)]
+	if first := firstSplit(options); first >= 0 {
+		f.inside(c, Command{Assigns: assigns, Words: c.Words[1+first:]}, input)
+	}
 	moves, renames := given(options, w.moves, "--chdir"), given(options, w.renames, "--argv0")
 	f.Lost = f.Lost || moves
 	if renames {
@@ -106,6 +109,12 @@ func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
 	f.inside(c, Command{Assigns: assigns, Words: rest}, input)
 	writes := given(options, w.writes, "--output")
 	c.Transparent = len(rest) > 0 && why == "" && !w.more && !moves && !writes && isUsual(c.Words[0])
+}
+
+// firstSplit returns where a word stands in front of a command that may be several words when the
+// line runs, and so the command itself; -1: nowhere.
+func firstSplit(options []Word) int {
+	return slices.IndexFunc(options, func(w Word) bool { return w.Splits })
 }
 
 // isUsual reports whether the name of a command is the plain one, or that of the system's
