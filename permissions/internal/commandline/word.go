@@ -136,8 +136,20 @@ func (r *wordReader) part(part syntax.WordPart, quoted bool) {
 		}
 	default:
 		r.text.WriteRune(Hole)
-		r.splits = r.splits || !quoted
+		r.splits = r.splits || !quoted || isList(part)
 	}
+}
+
+// isList reports whether "$@" or the like is in a part, which becomes several words in quotes too.
+func isList(part syntax.WordPart) (found bool) {
+	syntax.Walk(part, func(node syntax.Node) bool {
+		if p, ok := node.(*syntax.ParamExp); ok && p.Param != nil {
+			index, _ := p.Index.(*syntax.Word)
+			found = found || p.Param.Value == "@" || p.Names != 0 || index != nil && index.Lit() == "@"
+		}
+		return !found
+	})
+	return found
 }
 
 // quoted adds a text in double quotes, where only some characters can be escaped.

@@ -114,7 +114,9 @@ func (f *finder) wrapper(c *Command, w wrapper, input *Word) {
 // firstSplit returns where a word stands in front of a command that may be several words when the
 // line runs, and so the command itself; -1: nowhere.
 func firstSplit(options []Word) int {
-	return slices.IndexFunc(options, func(w Word) bool { return w.Splits })
+	return slices.IndexFunc(options, func(w Word) bool {
+		return w.Splits || strings.ContainsAny(w.Text, string([]rune{Star, One, Set}))
+	})
 }
 
 // isUsual reports whether the name of a command is the plain one, or that of the system's
