@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestWhatAProcessWroteIsReadHoweverLate has readers that come long after the process has
@@ -53,6 +55,34 @@ func TestWhatAProcessWroteIsReadHoweverLate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatIsCutIsReadHoweverLate has a reader that comes after the process was told to end.
+func TestWhatIsCutIsReadHoweverLate(t *testing.T) {
+	t.Parallel()
+	c := Command{Path: "/bin/sh", Args: []string{"-c", "echo answer; exec sleep 100000"}}
+	ctx, p := newProcess(t.Context(), c)
+	child, err := Runner{}.start(ctx, c, p.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.host = ownChild{child}
+	watch(child)
+	go p.supervise(ctx, 0)
+	conn, err := child.streams.stdout.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for written := 0; written == 0; time.Sleep(time.Millisecond) {
+		conn.Control(func(fd uintptr) { written, _ = unix.IoctlGetInt(int(fd), bytesInPipe) })
+	}
+	p.Cut()
+	<-p.ending
+	child.streams.begin()
+	if line, err := p.ReadLine(t.Context()); string(line) != "answer" {
+		t.Errorf("%q, %v", line, err)
+	}
+	p.Wait()
 }
 
 // TestTimeDoesNotDecideAboutAProcessThatHasEnded has a host that looks only when the time of the

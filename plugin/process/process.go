@@ -54,6 +54,8 @@ type hosted interface {
 	input() input
 	// gone returns a channel that is closed when the process itself has ended.
 	gone() <-chan struct{}
+	// cut has reading end once what is in standard output now was read.
+	cut()
 }
 
 // input is the standard input of a process. A deadline in the past ends a Write.
@@ -67,6 +69,7 @@ type ownChild struct{ *child }
 
 func (p ownChild) input() input          { return p.streams.stdin }
 func (p ownChild) gone() <-chan struct{} { return p.exited }
+func (p ownChild) cut()                  { cut(p.streams.stdout) }
 
 // ErrClosed means that a process reads or writes no more lines; the error says why.
 var ErrClosed = errors.New("connection closed")
@@ -178,6 +181,13 @@ func (p *Process) Close(grace time.Duration) (Outcome, error) {
 		p.stop(&ended{})
 	}
 	return p.Wait()
+}
+
+// Cut has the process ended whose time is over. What it wrote until now can still be read, however
+// late the host comes to it.
+func (p *Process) Cut() {
+	p.host.cut()
+	p.stop(&ended{})
 }
 
 // ReadLine returns the next line of standard output without its newline. If ctx ends first,
@@ -316,11 +326,11 @@ func (p *Process) closed(ctx context.Context, what string) error {
 		}
 		return fmt.Errorf("%w: %s", ErrClosed, what)
 	}
-	return p.whyEnded(ctx)
+	return whyEnded(ctx, p)
 }
 
 // whyEnded returns how a process ended that has ended or is to end.
-func (p *Process) whyEnded(ctx context.Context) error {
+func whyEnded(ctx context.Context, p *Process) error {
 	select {
 	case <-p.done:
 	case <-p.ending: // after done too

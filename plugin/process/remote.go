@@ -67,6 +67,7 @@ type adopted struct {
 
 func (a *adopted) input() input          { return a.remote }
 func (a *adopted) gone() <-chan struct{} { return a.exited }
+func (a *adopted) cut()                  {} // what the other program has read comes before its end
 
 // follow takes what the process writes.
 func (a *adopted) follow() {

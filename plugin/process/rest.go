@@ -13,12 +13,16 @@ import (
 // settle ends reading: the readers pass on what is in the pipes, however late they come to it,
 // and nothing that somebody writes after that. No timer decides about bytes that are there.
 func (s *streams) settle() {
-	for _, pipe := range []*os.File{s.stdout, s.stderr} {
-		if pipe != nil {
-			pipe.SetReadDeadline(time.Unix(1, 0))
-		}
-	}
+	cut(s.stdout)
+	cut(s.stderr)
 	<-s.drained
+}
+
+// cut has the reader of a pipe pass on what is in it, and end.
+func cut(pipe *os.File) {
+	if pipe != nil {
+		pipe.SetReadDeadline(time.Unix(1, 0))
+	}
 }
 
 // readRest passes on what is in a pipe, without waiting. A child may go on writing, so it reads

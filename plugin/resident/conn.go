@@ -28,6 +28,7 @@ type conn struct {
 	last    int64             // the newest id
 	waiting map[int64]pending // the requests under way
 	broken  error
+	late    error // why Cut was called
 }
 
 // lines is what a connection needs of its process: a [process.Process], or a test's
@@ -36,6 +37,8 @@ type lines interface {
 	ReadLong(ctx context.Context) (process.Line, error)
 	WriteLine(ctx context.Context, line []byte) (n int, err error)
 	LimitLines(bytes int64)
+	// Cut ends the process. What it wrote until then can still be read.
+	Cut()
 }
 
 // pending is a request under way.
@@ -89,10 +92,40 @@ func (c *conn) ask(ctx context.Context, q Question) (a arrival, written bool) {
 	select {
 	case a = <-arrived:
 	case <-ctx.Done():
-		c.fail(whyOver(ctx))
-		a = <-arrived // the answer may just have come
+		c.over(whyOver(ctx))
+		a = <-arrived // the answer may have come, or be in the pipe
 	}
 	return a, true
+}
+
+// over breaks the connection because a request has ended: at once if nobody waits for the answer,
+// otherwise when what the process wrote in time has been read.
+func (c *conn) over(why error) {
+	if !errors.Is(why, process.ErrTimeout) {
+		c.fail(why)
+		return
+	}
+	c.mu.Lock()
+	isFirst := c.late == nil
+	c.late = cmp.Or(c.late, why)
+	c.mu.Unlock()
+	if isFirst {
+		c.lines.Cut()
+	}
+}
+
+// reason returns why nothing more can be read: if the process was cut, that its time was over, or
+// that it is ended although it has answered.
+func (c *conn) reason(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.late == nil || !errors.Is(err, process.ErrClosed):
+		return err
+	case len(c.waiting) == 0:
+		return fmt.Errorf("%w: the answer was read late", errInterrupted)
+	}
+	return c.late
 }
 
 // whyOver returns why a context ended: the error of a time limit, or errInterrupted.
@@ -141,7 +174,7 @@ func (c *conn) read(ctx context.Context) {
 			err = c.deliver(line)
 		}
 		if err != nil {
-			c.fail(err)
+			c.fail(c.reason(err))
 			return
 		}
 	}

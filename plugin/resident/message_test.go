@@ -66,11 +66,13 @@ func (p peer) WriteLine(_ context.Context, line []byte) (int, error) {
 
 func (p peer) LimitLines(int64) {}
 
+func (p peer) Cut() { close(p.lines) }
+
 func (p peer) ReadLong(ctx context.Context) (process.Line, error) {
 	select {
 	case line, more := <-p.lines:
 		if !more {
-			return process.Line{}, errors.New("it ended")
+			return process.Line{}, process.ErrClosed
 		}
 		return process.Line{Data: []byte(line)}, nil
 	case <-ctx.Done():
@@ -167,6 +169,24 @@ func TestATimeLimitAndAnInterruptionBreakIt(t *testing.T) {
 			t.Errorf("written %v, %v, want %v", written, a.err, want)
 		}
 		<-broke
+	}
+}
+
+// TestAnAnswerThatWasWrittenInTimeCounts however late the host comes to read it. Its process is
+// ended, which is no failure of it.
+func TestAnAnswerThatWasWrittenInTimeCounts(t *testing.T) {
+	p, broke := newPeer(), make(chan error, 1)
+	c := newConn(p, func(why error, _ []pending) { broke <- why })
+	late := fmt.Errorf("%w after 1ms", process.ErrTimeout)
+	limited, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, late)
+	defer cancel()
+	p.lines <- answer(1, `{"block":true}`)
+	time.AfterFunc(100*time.Millisecond, func() { c.read(t.Context()) })
+	if a, _ := c.ask(limited, Question{}); a.err != nil || string(a.response.Result) != `{"block":true}` {
+		t.Errorf("%s, %v", a.response.Result, a.err)
+	}
+	if why := <-broke; !errors.Is(why, errInterrupted) {
+		t.Errorf("it broke: %v", why)
 	}
 }
 
