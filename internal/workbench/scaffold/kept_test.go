@@ -307,3 +307,34 @@ func guard(t *testing.T, shell, part string, group *resident.Group) *plugin.Host
 	}
 	return &plugin.Host{Plugins: loaded.Plugins}
 }
+
+// TestAKeptShellBlocksLikeOneThatIsStarted: what it prints means the same, and so does its exit status.
+func TestAKeptShellBlocksLikeOneThatIsStarted(t *testing.T) {
+	const no = `{"block":true,"message":"no"}`
+	for answer, blocks := range map[string]bool{
+		`cat > /dev/null; printf '\357\273\277%s' '` + no + `'`:             true,
+		`cat > /dev/null; printf '{"block":true,\r\n\n"message":"no"}'`:     true,
+		`cat > /dev/null; printf '{"block":true,"message":"no\nJSON"}'`:     false,
+		`cat > /dev/null; printf ' \r\n\t\n'`:                               false,
+		`cat > /dev/null; echo '` + no + `'; exit 75`:                       false,
+		`cat > /dev/null; echo '` + no + `'; exit 76`:                       false,
+		`cat > /dev/null; exit 75`:                                          false,
+		`[ ${CHIBI_HOOK_DATA+x} ] || exit 1 # and reads nothing`:            false,
+		`[ ${CHIBI_HOOK_DATA+x} ] || { echo '{"context":"c"}'; exit 75; } `: false,
+	} {
+		for _, shell := range []string{"sh", "bash"} {
+			for _, size := range []int{1, 200_000} {
+				arguments := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
+				for _, group := range []*resident.Group{nil, {}} {
+					host := guard(t, shell, "answer() { "+answer+"\n}", group)
+					verdict, err := plugin.Fire(t.Context(), host, hookpoints.PreTool,
+						hookpoints.PreToolPayload{ToolName: "t", Arguments: arguments})
+					isUnread := size > 1 && strings.HasPrefix(answer, "[")
+					if err != nil || verdict.Block != (blocks || isUnread) {
+						t.Errorf("%s, kept: %v, %s, %d bytes: %+v, %v", shell, group != nil, answer, size, verdict, err)
+					}
+				}
+			}
+		}
+	}
+}

@@ -2,7 +2,7 @@
 # them to answer, as if the plugin had been started for it. The names of its own variables begin with serve_.
 serve() {
   unset CHIBI_CONTEXT CHIBI_VERBOSE CHIBI_SESSION_ID CHIBI_PROMPT_ID CHIBI_TRANSCRIPT_PATH # of the start
-  serve_before='' serve_variables=''
+  serve_before='' serve_variables='' serve_mark=$(printf '\357\273\277')
   case $- in *e*) serve_options=-e ;; *) serve_options=+e ;; esac
   set +e # it holds in answer, and does not end serve, as pipefail
   case $(set +o) in *'-o pipefail'*) set +o pipefail; serve_options="$serve_options -o pipefail" ;; esac
@@ -15,11 +15,13 @@ serve() {
       [ "$serve_meta" = "$serve_before" ] || serve_surround
       serve_text=$(serve_event CHIBI_HOOK CHIBI_HOOK_DATA)
       case $?:$serve_text in
-      75:) serve_text='"error":{"code":2,"message":"it read nothing of a payload that is too large for a variable"}' ;;
+      75: | 76:*) serve_text='"error":{"code":2,"message":"it read nothing of a payload that is too large for a variable"}' ;;
       0:* | 75:*)
         case "$serve_text" in *'
-'*) serve_text=$(printf '%s' "$serve_text" | tr '\n' ' ') ;; esac
-        serve_text=\"result\":${serve_text:-null} ;;
+'*) serve_text=$(printf '%s' "$serve_text" | tr '\n' '\t') ;; esac # neither may be in a string
+        serve_text=${serve_text#"$serve_mark"}
+        case "$serve_text" in *[![:space:]]*) ;; *) serve_text=null ;; esac
+        serve_text=\"result\":$serve_text ;;
       *) serve_text='"error":{"code":1,"message":"it failed"}' ;;
       esac ;;
     *)
@@ -53,12 +55,16 @@ serve_event() {
   if [ ${#serve_data} -le 32763 ] || serve_fits; then # a character has four bytes at most
     export "$2=$serve_data"
     printf '%s\n' "$serve_data" | { eval "set $serve_options"; answer; }
-    return
+    serve_status=$?
+    case $1:$serve_status in CHIBI_HOOK:0 | CHIBI_TOOL_NAME:*) return "$serve_status" ;; esac
+    return 1
   fi
   printf '%s\n' "$serve_data" | {
     (eval "set $serve_options"; answer)
     serve_status=$?
-    [ "$serve_status" != 0 ] || [ "$(wc -c)" -lt "$(printf '%s\n' "$serve_data" | wc -c)" ] || serve_status=75 # unread
+    case $1:$serve_status in CHIBI_HOOK:0 | CHIBI_TOOL_NAME:*) ;; *) serve_status=1 ;; esac
+    [ "$(wc -c)" -lt "$(printf '%s\n' "$serve_data" | wc -c)" ] || # else it was not read
+      case $1:$serve_status in *:0) serve_status=75 ;; CHIBI_HOOK:1) serve_status=76 ;; esac
     exit "$serve_status"
   }
 }
