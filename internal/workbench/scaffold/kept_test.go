@@ -338,3 +338,19 @@ func TestAKeptShellBlocksLikeOneThatIsStarted(t *testing.T) {
 		}
 	}
 }
+
+// TestAKeptPythonReadsRequestsInTheEncodingOfItsInput, as one that is started reads the payload.
+func TestAKeptPythonReadsRequestsInTheEncodingOfItsInput(t *testing.T) {
+	skipWithout(t, "python")
+	helper, err := scaffold.Helper("serve.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("python3", "-c", "import json, os, sys\n"+helper+"\nserve(lambda point, payload: len(payload))")
+	c.Env = append(os.Environ(), "LC_ALL=C", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "PYTHONIOENCODING=utf-8")
+	c.Stdin = strings.NewReader(`{"id":1,"method":"hook","params":{"meta":{},"point":"pre_tool","payload":"äöü"}}` + "\n")
+	out, err := c.CombinedOutput()
+	if want := `{"jsonrpc": "2.0", "id": 1, "result": 3}` + "\n"; string(out) != want || err != nil {
+		t.Errorf("%s, %v", out, err)
+	}
+}
