@@ -4,6 +4,7 @@ package process
 
 import (
 	"bytes"
+	"context"
 	"os/exec"
 	"testing"
 	"time"
@@ -86,7 +87,7 @@ func TestWhatIsCutIsReadHoweverLate(t *testing.T) {
 }
 
 // TestTimeDoesNotDecideAboutAProcessThatHasEnded has a host that looks only when the time of the
-// process is over, as after a suspension.
+// process is over, and that of the event, as after a suspension.
 func TestTimeDoesNotDecideAboutAProcessThatHasEnded(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -97,7 +98,9 @@ func TestTimeDoesNotDecideAboutAProcessThatHasEnded(t *testing.T) {
 		p.began = time.Now().Add(-time.Hour)
 		attend(p)
 		<-p.exited
-		if err := p.wait(t.Context(), time.Minute); err != nil {
+		ctx, cancel := context.WithDeadline(t.Context(), p.began)
+		defer cancel()
+		if err := p.wait(ctx, time.Minute); err != nil {
 			t.Error(err)
 		}
 		if out := p.outcome(); string(out.Stdout) != "no\n" {

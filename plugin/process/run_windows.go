@@ -187,7 +187,10 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	case <-p.exited:
 	case <-p.streams.flooded:
 	case <-bounded.Done():
-		if err = ctx.Err(); err == nil && !isClosed(p.exited) {
+		switch err = ctx.Err(); {
+		case isClosed(p.exited) && err != context.Canceled:
+			err = nil // what it answered counts, however late the host looks
+		case err == nil:
 			err = noAnswer(timeout)
 		}
 	}

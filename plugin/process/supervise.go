@@ -38,7 +38,7 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 	end := p.began.Add(timeout)
 	timer := time.NewTimer(time.Until(end))
 	defer timer.Stop()
-	expired := timer.C
+	expired, over := timer.C, ctx.Done()
 	if timeout <= 0 {
 		expired = nil
 	}
@@ -55,11 +55,15 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 				return err
 			}
 			return p.interrupted()
-		case <-ctx.Done():
+		case <-over:
+			if ctx.Err() == context.DeadlineExceeded && p.hasEnded() {
+				over = nil // as below
+				continue
+			}
 			p.end()
 			return ctx.Err()
 		case <-expired:
-			if p.group.hasExited() || hasEnded(p.pid) {
+			if p.hasEnded() {
 				expired = nil // what it answered counts, however late the host looks
 				continue
 			}
@@ -86,6 +90,9 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 		}
 	}
 }
+
+// hasEnded reports whether the process itself has ended, also if nobody has noticed it yet.
+func (p *child) hasEnded() bool { return p.group.hasExited() || hasEnded(p.pid) }
 
 // drain reads what is left in the pipes of a process that has ended, however long it takes to
 // read and to pass on. A child in the background that still holds them after a moment is ended.

@@ -101,7 +101,7 @@ func (c *conn) ask(ctx context.Context, q Question) (a arrival, written bool) {
 // over breaks the connection because a request has ended: at once if nobody waits for the answer,
 // otherwise when what the process wrote in time has been read.
 func (c *conn) over(why error) {
-	if !errors.Is(why, process.ErrTimeout) {
+	if !errors.Is(why, process.ErrTimeout) && !errors.Is(why, context.DeadlineExceeded) {
 		c.fail(why)
 		return
 	}

@@ -175,18 +175,19 @@ func TestATimeLimitAndAnInterruptionBreakIt(t *testing.T) {
 // TestAnAnswerThatWasWrittenInTimeCounts however late the host comes to read it. Its process is
 // ended, which is no failure of it.
 func TestAnAnswerThatWasWrittenInTimeCounts(t *testing.T) {
-	p, broke := newPeer(), make(chan error, 1)
-	c := newConn(p, func(why error, _ []pending) { broke <- why })
-	late := fmt.Errorf("%w after 1ms", process.ErrTimeout)
-	limited, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, late)
-	defer cancel()
-	p.lines <- answer(1, `{"block":true}`)
-	time.AfterFunc(100*time.Millisecond, func() { c.read(t.Context()) })
-	if a, _ := c.ask(limited, Question{}); a.err != nil || string(a.response.Result) != `{"block":true}` {
-		t.Errorf("%s, %v", a.response.Result, a.err)
-	}
-	if why := <-broke; !errors.Is(why, errInterrupted) {
-		t.Errorf("it broke: %v", why)
+	for _, cause := range []error{fmt.Errorf("%w after 1ms", process.ErrTimeout), nil} {
+		p, broke := newPeer(), make(chan error, 1)
+		c := newConn(p, func(why error, _ []pending) { broke <- why })
+		limited, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, cause)
+		defer cancel()
+		p.lines <- answer(1, `{"block":true}`)
+		time.AfterFunc(100*time.Millisecond, func() { c.read(t.Context()) })
+		if a, _ := c.ask(limited, Question{}); a.err != nil || string(a.response.Result) != `{"block":true}` {
+			t.Errorf("%v: %s, %v", cause, a.response.Result, a.err)
+		}
+		if why := <-broke; !errors.Is(why, errInterrupted) {
+			t.Errorf("%v: it broke: %v", cause, why)
+		}
 	}
 }
 
