@@ -415,7 +415,16 @@ func TestAResidentGuardFailsClosed(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAResidentAreBounded: those of its errors, and about results that are none.
+// TestAnErrorBlocksIfItSaysThatNothingWasRead; a code that may be an exit status does not say it.
+func TestAnErrorBlocksIfItSaysThatNothingWasRead(t *testing.T) {
+	for code, want := range map[string]bool{"1": false, "2": false, "75": false, "-32001": true} {
+		p := loadResident(t, "", `printf '{"jsonrpc":"2.0","id":%s,"error":{"code":`+code+`,"message":"m"}}\n' "$id"`)
+		if verdict := p.fire("{}"); verdict.Block != want {
+			t.Errorf("code %s: %+v, told: %q", code, verdict, p.told())
+		}
+	}
+}
+
 func TestAResidentGuardThatHangsBlocksAfterTheTimeOfItsSchema(t *testing.T) {
 	p := loadResident(t, `,"on_failure":"block","timeout_ms":2000`, "exec sleep 9",
 		func(o *native.Options) { o.HookTimeout = 30 * time.Second })
@@ -424,6 +433,7 @@ func TestAResidentGuardThatHangsBlocksAfterTheTimeOfItsSchema(t *testing.T) {
 	}
 }
 
+// TestMessagesOfAResidentAreBounded: those of its errors, and about results that are none.
 func TestMessagesOfAResidentAreBounded(t *testing.T) {
 	p := loadResident(t, "", `x=$(head -c 300000 /dev/zero | tr '\0' x)
 		case $n in

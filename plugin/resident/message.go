@@ -30,8 +30,9 @@ type response struct {
 	Error   *refusal        `json:"error"`
 }
 
-// codeUnread is the code of an error that says that the question's data was not read.
-const codeUnread = "2"
+// codeUnread is the code of an error that says that the question's data was not read. It is one
+// that JSON-RPC leaves to servers: plugins pass on the exit status of what they run as the code.
+const codeUnread = "-32001"
 
 // refusal is the error of a response.
 type refusal struct {

@@ -15,7 +15,7 @@ serve() {
       [ "$serve_meta" = "$serve_before" ] || serve_surround
       serve_text=$(serve_event CHIBI_HOOK CHIBI_HOOK_DATA)
       case $?:$serve_text in
-      75: | 76:*) serve_text='"error":{"code":2,"message":"it read nothing of a payload that is too large for a variable"}' ;;
+      75: | 76:*) serve_text='"error":{"code":-32001,"message":"it read nothing of what is too large for a variable"}' ;;
       0:* | 75:*)
         case "$serve_text" in *'
 '*) serve_text=$(printf '%s' "$serve_text" | tr '\n' '\t') ;; esac # neither may be in a string
