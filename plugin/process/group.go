@@ -98,3 +98,6 @@ func (g *group) current() int {
 
 // hasExited reports whether the process has ended.
 func (g *group) hasExited() bool { return isClosed(g.exited) }
+
+// hasEnded reports whether the process itself has ended, also if nobody has noticed it yet.
+func (g *group) hasEnded() bool { return g.hasExited() || hasEnded(g.leader) }

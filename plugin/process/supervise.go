@@ -56,14 +56,14 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 			}
 			return p.interrupted()
 		case <-over:
-			if ctx.Err() == context.DeadlineExceeded && p.hasEnded() {
+			if ctx.Err() == context.DeadlineExceeded && p.group.hasEnded() {
 				over = nil // as below
 				continue
 			}
 			p.end()
 			return ctx.Err()
 		case <-expired:
-			if p.hasEnded() {
+			if p.group.hasEnded() {
 				expired = nil // what it answered counts, however late the host looks
 				continue
 			}
@@ -90,9 +90,6 @@ func (p *child) wait(ctx context.Context, timeout time.Duration) error {
 		}
 	}
 }
-
-// hasEnded reports whether the process itself has ended, also if nobody has noticed it yet.
-func (p *child) hasEnded() bool { return p.group.hasExited() || hasEnded(p.pid) }
 
 // drain reads what is left in the pipes of a process that has ended, however long it takes to
 // read and to pass on. A child in the background that still holds them after a moment is ended.
