@@ -21,7 +21,7 @@ import (
 // target is a fuzz target: its package's directory from the root, and its name.
 type target struct{ dir, name string }
 
-// fuzzTargets finds all fuzz targets of the module, in the order of their paths.
+// fuzzTargets finds all fuzz targets of both modules, in the order of their paths.
 func fuzzTargets() (targets []target, err error) {
 	pattern := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 	root := os.DirFS("../..")
@@ -108,7 +108,9 @@ func (ts *tests) get(dir string) (string, error) {
 		return path, nil
 	}
 	path := filepath.Join(filepath.Dir(binary), fmt.Sprintf("tests-%d", len(ts.made)))
-	err := buildTests(path, "../../"+dir)
+	if err := buildTests(path, "../../"+dir); err != nil {
+		return "", err
+	}
 	ts.made[dir] = path
-	return path, err
+	return path, nil
 }

@@ -18,18 +18,19 @@ import (
 )
 
 // build compiles the program.
-func build(to string) error { return compile("build", "-o", to, "../..") }
+func build(to string) error { return compile("../..", "build", "-o", to) }
 
 // buildTests compiles the tests of a package.
-func buildTests(to, dir string) error { return compile("test", "-c", "-o", to, dir) }
+func buildTests(to, dir string) error { return compile(dir, "test", "-c", "-o", to) }
 
-// compile runs a command of the go tool. The race detector and coverage stay out,
-// wherever the environment turns them on: what is measured is the memory, and read
-// the standard error, of the program that people use.
-func compile(command string, args ...string) error {
-	plain := []string{command, "-race=false", "-cover=false"}
-	if out, err := exec.Command("go", append(plain, args...)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("go %s %s: %w\n%s", command, strings.Join(args, " "), err, out)
+// compile runs a command of the go tool in a directory, as cluster is a module of its own. The
+// race detector and coverage stay out, wherever the environment turns them on: what is measured is
+// the memory, and read the standard error, of the program that people use.
+func compile(dir, command string, args ...string) error {
+	cmd := exec.Command("go", append([]string{command, "-race=false", "-cover=false"}, args...)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s %s in %s: %w\n%s", command, strings.Join(args, " "), dir, err, out)
 	}
 	return nil
 }
