@@ -60,6 +60,8 @@ func (s shared) attempt(change func(data []byte) ([]byte, error)) error {
 	was := f.data
 	now, err := change(bytes.Clone(was))
 	switch {
+	case err != nil && f.isOpen:
+		return errOthers // what they write may not be whole yet
 	case err != nil || bytes.Equal(was, now) && (was == nil) == (now == nil):
 		return err
 	case was == nil:
@@ -210,8 +212,8 @@ func (s shared) hold() (f held, err error) {
 	if err == nil {
 		f.isHeld, err = hold(f.file)
 	}
-	isOpen := errors.Is(err, errOthers)
-	if isOpen && !s.waits {
+	f.isOpen = errors.Is(err, errOthers)
+	if f.isOpen && !s.waits {
 		err = nil
 	}
 	if err == nil {
@@ -220,7 +222,7 @@ func (s shared) hold() (f held, err error) {
 	if err == nil {
 		f.data, err = readAll(f.file, s.name, s.max)
 	}
-	if err == nil && isOpen && len(f.data) == 0 {
+	if err == nil && f.isOpen && len(f.data) == 0 {
 		err = errOthers // it was truncated and will be written
 	}
 	if err != nil {
@@ -233,12 +235,13 @@ func (s shared) hold() (f held, err error) {
 	return f, nil
 }
 
-// held is an open file with its content. If isHeld, nobody opens it for writing before it is closed.
+// held is an open file with its content. If isHeld, nobody opens it for writing before it is closed; if
+// isOpen, somebody already has.
 type held struct {
-	file   File
-	info   fs.FileInfo
-	data   []byte
-	isHeld bool
+	file           File
+	info           fs.FileInfo
+	data           []byte
+	isHeld, isOpen bool
 }
 
 // isWanted reports whether somebody waits to write to the file.

@@ -144,17 +144,24 @@ func TestAChangedFileKeepsItsModeAndOwner(t *testing.T) {
 	}
 }
 
-// Who has the file open for writing is waited for, but not for ever, unless they have truncated it.
+// Who has the file open for writing is waited for, but not for ever, unless they have truncated it or
+// what is there cannot be changed, as a part of what they write.
 func TestAFileThatIsOpenForWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
-	for text, want := range map[string]string{"old": "old+ours", "": ""} {
+	change := func(data []byte) ([]byte, error) {
+		if string(data) == "hal" {
+			return nil, errors.New("it ends too early")
+		}
+		return append(data, "+ours"...), nil
+	}
+	for text, want := range map[string]string{"old": "old+ours", "": "", "hal": "hal"} {
 		written(t, path, text, true)
 		theirs, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = disk.Change(disk.OS{}, path, 1<<20, adding("+ours"))
-		if data, _ := os.ReadFile(path); string(data) != want || (want == "") != errors.Is(err, disk.ErrBusy) {
+		err = disk.Change(disk.OS{}, path, 1<<20, change)
+		if data, _ := os.ReadFile(path); string(data) != want || (want == text) != errors.Is(err, disk.ErrBusy) {
 			t.Errorf("%q became %q, %v", text, data, err)
 		}
 		theirs.Close()
