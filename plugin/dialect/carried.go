@@ -116,15 +116,17 @@ func (d Bridged) Loses(p *plugin.Plugin) string {
 		if !known {
 			continue
 		}
-		switch carried := d.carriesAt(p, info); {
-		case d.firing(at) == nil:
+		if d.firing(at) == nil {
 			silent = append(silent, string(at))
-		case carried == CarriedNot:
+			continue
+		}
+		switch d.carriesAt(p, info) {
+		case CarriedNot:
 			lost = append(lost, string(at))
-		case carried == CarriedInPart:
+		case CarriedInPart:
 			partly = append(partly, string(at))
 		}
-		if info.CanBlock() && d.firing(at) != nil && !d.refusesAt(at) {
+		if info.CanBlock() && !d.refusesAt(at) {
 			passed = append(passed, string(at))
 		}
 	}

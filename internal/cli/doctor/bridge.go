@@ -37,10 +37,11 @@ func bridgedAgents(home string) (found []finding) {
 
 // bridging is a command about entries.
 func bridging(e bridge.Found, verb string) string {
-	command := "chibi bridge " + verb + " " + e.Agent.Name
+	command := "chibi"
 	if !e.Own {
-		command = "chibi --home " + term.ShellWord(e.Home) + " bridge " + verb + " " + e.Agent.Name
+		command += " --home " + term.ShellWord(e.Home)
 	}
+	command += " bridge " + verb + " " + e.Agent.Name
 	if e.Scope == dialect.ScopeProject {
 		command += " --project"
 	}
