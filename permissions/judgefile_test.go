@@ -3,7 +3,6 @@ package permissions
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chibi-host/chibi/tools"
@@ -214,61 +213,6 @@ func TestKeysAndSettingsAreNeverRead(t *testing.T) {
 	want := "/home/me/.chibi/config.toml holds keys, settings or approvals of chibi, which tools never read"
 	if got.Decision != Deny || got.Reason != want {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestOnlyThePersonOpensWhatIsProtected(t *testing.T) {
-	allow := []string{"write", "edit", "write(//)"}
-	for name, why := range map[string]string{
-		"/home/me/.chibi/plugins/a":      "is in chibi's home",
-		"/home/me/.CHIBI/plugins/a":      "is in chibi's home",
-		"/project/.git/hooks/pre-commit": "git runs its hooks and settings",
-		"/project/sub/.GIT/config":       "git runs its hooks and settings",
-		"/project/.git":                  "git runs its hooks and settings",
-		"/project/.claude/settings.json": "another agent takes its settings from it",
-		"/home/me/.bashrc":               "shells run it",
-		"/home/me/.config/fish/a.fish":   "shells run it",
-		"/project/.vscode/tasks.json":    "editors run it",
-		"/home/me/.emacs.d/init.el":      "editors run it",
-		"/home/me/.ssh/authorized_keys":  "ssh or another program that signs and logs in trusts it",
-		"/project/.npmrc":                "package and build tools run or trust it",
-		"/project/.yarnrc.yml":           "package and build tools run or trust it",
-		"/etc/passwd":                    "the system runs it at a later time",
-		"/usr/bin/git":                   "it is a part of the running system",
-	} {
-		got := rulesOf(t, nil, nil, allow).Judge(fileCallOf(writeFile, name))
-		said := strings.Contains(got.Reason, why) && strings.Contains(got.Reason, name)
-		if !got.Protected || got.Decision != Ask || !said {
-			t.Errorf("%s: %+v, want %s", name, got, why)
-		}
-	}
-	for _, name := range []string{"/project/.gitignore", "/project/AGENTS.md", "/project/etc/a",
-		"/project/.github/workflows/a.yml", "/project/src/bashrc", "/project/a.emacs"} {
-		if got := rulesOf(t, nil, nil, allow).Judge(fileCallOf(writeFile, name)); got.Decision != Allow || got.Protected {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-	denied := rulesOf(t, []string{"write(/.git)"}, nil, nil)
-	if got := denied.Judge(fileCallOf(writeFile, "/project/.git/config")); got.Decision != Deny {
-		t.Errorf("a denial of a protected file: %+v", got)
-	}
-}
-
-func TestABareRepositoryIsProtected(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "x.store")
-	for _, name := range []string{"objects", "refs", "hooks"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "HEAD"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	hook := filepath.Join(dir, "hooks", "post-update")
-	got := rulesOf(t, nil, nil, []string{"write"}).Judge(fileCallOf(writeFile, hook))
-	want := "is in the repository " + dir + ", whose hooks and settings git runs"
-	if !got.Protected || !strings.Contains(got.Reason, want) {
-		t.Errorf("%+v, want %s", got, want)
 	}
 }
 

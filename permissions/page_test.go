@@ -258,7 +258,7 @@ func TestTheHarmlessVariablesOfThePage(t *testing.T) {
 // TestTheProtectedFilesOfThePage writes the table anew with CHIBI_DRAW=1.
 func TestTheProtectedFilesOfThePage(t *testing.T) {
 	page := readPage(t)
-	const columns = "| protected | because |\n| --- | --- |\n"
+	const columns = "| because | protected |\n| --- | --- |\n"
 	before, rest, found := strings.Cut(page, columns)
 	_, after, ended := strings.Cut(rest, "\n\n")
 	if !found || !ended {
@@ -266,7 +266,7 @@ func TestTheProtectedFilesOfThePage(t *testing.T) {
 	}
 	var table strings.Builder
 	for _, group := range protectedGroups() {
-		fmt.Fprintf(&table, "| `%s` | %s |\n", strings.Join(group.names, "`, `"), group.why)
+		fmt.Fprintf(&table, "| %s | `%s` |\n", group.why, strings.Join(group.names, "` `"))
 	}
 	fresh := before + columns + table.String() + "\n" + after
 	if fresh == page {

@@ -23,6 +23,7 @@ type places struct {
 	roots      []string // where reading is not asked
 	writeRoots []string // where edits can be accepted
 	dir        string   // where chibi was started
+	protected  func() *protectedIndex
 }
 
 func newPlaces(s Settings) places {
@@ -30,6 +31,7 @@ func newPlaces(s Settings) places {
 	if s.Root == "" {
 		p.base = bothWays(s.Dir)
 	}
+	p.protected = newProtectedIndex(p.home)
 	p.roots = bothWays(append([]string{s.Root}, s.ReadRoots...)...)
 	p.writeRoots = bothWays(append([]string{s.Root}, s.WriteRoots...)...)
 	return p
@@ -97,8 +99,8 @@ func (p *places) protection(f file) string {
 		if p.isInHome(name) {
 			return fmt.Sprintf("%s is in chibi's home", name)
 		}
-		if entry, why := protectedEntry(name); entry != "" {
-			return fmt.Sprintf("%s is protected, as everything in %s: %s", name, entry, why)
+		if e, found := p.protected().find(name); found {
+			return fmt.Sprintf("%s is protected, as everything in %s: %s", name, e.name, e.why)
 		}
 	}
 	if repository := bareRepository(f.real); repository != "" {
