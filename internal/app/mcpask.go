@@ -116,12 +116,25 @@ func (h *serverHost) begin() {
 	}
 }
 
-// listChanged is called when a server says that its tools have changed.
+// renewal is the asking of a server that said that its tools have changed.
+type renewal struct {
+	done  chan struct{} // closed when it has answered
+	again bool          // it has said so again since
+}
+
+// listChanged is called when a server says that its tools have changed. It is asked at once,
+// unless a request of the model has not had the answer to that of before: then it is asked
+// once more for the next one, however often it says so.
 func (h *serverHost) listChanged(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s, ok := h.find(name); ok && !h.closed {
-		h.pending = append(h.pending, h.askLater(s.Server))
+	s, ok := h.find(name)
+	switch {
+	case !ok || h.closed:
+	case h.renewals[name] != nil:
+		h.renewals[name].again = true
+	default:
+		h.renewals[name] = &renewal{done: h.askLater(s.Server)}
 	}
 }
 
@@ -132,14 +145,10 @@ const patience = 2 * time.Second
 // haveChanged reports whether what servers offer has changed since the tools of the session
 // were made of it. A server that has just said so is waited for.
 func (h *serverHost) haveChanged(ctx context.Context) bool {
-	h.mu.Lock()
-	pending := h.pending
-	h.pending = nil
-	h.mu.Unlock()
-	if len(pending) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		for _, done := range pending {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for range 2 { // what is under way, and what is wanted then
+		for _, done := range h.underWay() {
 			select {
 			case <-done:
 			case <-ctx.Done():
@@ -149,4 +158,26 @@ func (h *serverHost) haveChanged(ctx context.Context) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.changed
+}
+
+// underWay returns what is closed when servers that said that their tools have changed have
+// answered. Those that have, and said it again, are asked again.
+func (h *serverHost) underWay() (waiting []chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name, r := range h.renewals {
+		s, _ := h.find(name)
+		select {
+		case <-r.done:
+			delete(h.renewals, name)
+			if !r.again || h.closed {
+				continue
+			}
+			r = &renewal{done: h.askLater(s.Server)}
+			h.renewals[name] = r
+		default:
+		}
+		waiting = append(waiting, r.done)
+	}
+	return waiting
 }

@@ -33,11 +33,11 @@ type serverHost struct {
 	askLater func(mcp.Server) chan struct{}
 	close    func()
 
-	mu      sync.Mutex
-	closed  bool
-	begun   bool            // the background work of the run
-	changed bool            // lists, since the tools of the session were made of them
-	pending []chan struct{} // closed when a server has answered that said that its tools have changed
+	mu       sync.Mutex
+	closed   bool
+	begun    bool                // the background work of the run
+	changed  bool                // lists, since the tools of the session were made of them
+	renewals map[string]*renewal // by the names of servers that said that their tools have changed
 }
 
 // newServerHost returns the host of servers. Nothing is started, and nothing connected to.
@@ -45,7 +45,7 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 	loader := s.Loader()
 	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), logins: oauth.In(s.Home, s.person.notice),
 		files: ServerFilesOf(s.Project), home: s.Home,
-		environ: loader.env.list(true), cache: s.Cache, person: s.person}
+		environ: loader.env.list(true), cache: s.Cache, person: s.person, renewals: map[string]*renewal{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	h.askLater = func(server mcp.Server) chan struct{} {

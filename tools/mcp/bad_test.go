@@ -42,10 +42,11 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 func TestAServerThatFloodsIsEnded(t *testing.T) {
 	t.Parallel()
 	for name, why := range map[string]string{
-		"floods with text":      "it wrote more than 1000 lines to standard output that are no messages",
-		"floods with one line":  "ended after 8.0 MiB of output without a newline, the limit",
-		"floods with messages":  "it sent more than 10000 messages that answer nothing",
-		"floods with questions": "it asks more than 64 things at once",
+		"floods with text":             "it wrote more than 1000 lines to standard output that are no messages",
+		"floods with one line":         "ended after 8.0 MiB of output without a newline, the limit",
+		"floods with messages":         "it sent more than 10000 messages that answer nothing",
+		"says forever that it changes": "it said more than 200000 times that its tools have changed",
+		"floods with questions":        "it asks more than 64 things at once",
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := newPool(t, mcp.PoolConfig{})

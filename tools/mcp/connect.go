@@ -79,7 +79,7 @@ func (s *session) open(ctx context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.wire = &wire{Connection: conn, asked: map[jsonrpc.ID]*reply{}}
+	s.wire = &wire{Connection: conn, offer: &s.offer, asked: map[jsonrpc.ID]*reply{}}
 	return s.wire, nil
 }
 

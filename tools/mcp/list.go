@@ -33,6 +33,9 @@ func (p *Pool) List(ctx context.Context, server Server) (List, error) {
 	c := collector{session: s, seen: map[string]bool{}}
 	list, err := c.collect(ctx)
 	list.Fingerprint = server.Fingerprint()
+	if err != nil {
+		s.offer.forget()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return list, ctx.Err()
@@ -57,8 +60,10 @@ type collector struct {
 	bytes   int
 }
 
-// collect asks for all tools. A server that says that it has none is not asked.
+// collect asks for all tools, as they are from now on. A server that says that it has none is
+// not asked.
 func (c *collector) collect(ctx context.Context) (List, error) {
+	c.session.offer.stale.Store(false)
 	hello := c.session.client.InitializeResult()
 	c.list = List{Protocol: hello.ProtocolVersion, Asked: time.Now(), Tools: []Definition{}}
 	if hello.ServerInfo != nil {

@@ -40,6 +40,17 @@ func peers() map[string]func(*peer) {
 				p.answer(r, text(fmt.Sprintf("call %d", n)))
 			})
 		},
+		"says 50,000 times that it changes": func(p *peer) { // when it is called
+			p.serve(func(r request) {
+				for range 50_000 {
+					fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+				}
+				p.answer(r, text("called"))
+			})
+		},
+		"says forever that it changes": func(p *peer) {
+			p.serve(func(request) { flood(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n") })
+		},
 		"floods with text": func(p *peer) {
 			p.serve(func(request) { flood("la\n") })
 		},

@@ -10,7 +10,8 @@ import (
 // offer is what a server says about its tools on one connection. Lists of tools are
 // remembered for a day, so a tool that was allowed may have become another one.
 type offer struct {
-	stale atomic.Bool // the server said that its tools have changed
+	// stale says that the server said that its tools have changed, and was not asked for them since.
+	stale atomic.Bool
 
 	mu       sync.Mutex
 	tools    map[string]Definition // nil: it was not asked yet
@@ -22,6 +23,13 @@ func (o *offer) set(list []Definition) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.put(list)
+}
+
+// forget makes the next call ask for a list.
+func (o *offer) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tools = nil
 }
 
 func (o *offer) put(list []Definition) {
@@ -41,7 +49,7 @@ type wanted struct{ name, hash string }
 func (o *offer) check(ctx context.Context, s *session, tool wanted) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.tools == nil || o.stale.Swap(false) {
+	if o.tools == nil || o.stale.Load() {
 		c := collector{session: s, seen: map[string]bool{}}
 		list, err := c.collect(ctx)
 		if err != nil {

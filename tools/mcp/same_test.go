@@ -65,3 +65,15 @@ func TestAToolThatChangesInTheMidstOfARunIsNotCalledAgain(t *testing.T) {
 		t.Errorf("as it is now: %+v, %v", result, err)
 	}
 }
+
+// TestThatToolsHaveChangedIsToldOnce until somebody asks for them: what a server says in between
+// costs nothing but the reading.
+func TestThatToolsHaveChangedIsToldOnce(t *testing.T) {
+	t.Parallel()
+	var told atomic.Int32
+	pool := newPool(t, mcp.PoolConfig{Changed: func(string) { told.Add(1) }})
+	text, failed := call(t, pool, program(t, "says 50,000 times that it changes"), "any", `{}`)
+	if failed || text != "called" || told.Load() != 1 {
+		t.Errorf("%s; the host was told %d times", text, told.Load())
+	}
+}

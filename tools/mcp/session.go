@@ -41,10 +41,7 @@ type session struct {
 // options are those of the SDK's client of a session.
 func (s *session) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}}
-	o.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) {
-		s.offer.stale.Store(true)
-		s.pool.changed(s.server)
-	}
+	o.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) { s.pool.changed(s.server) }
 	if s.pool.cfg.Elicit != nil {
 		o.ElicitationHandler = s.elicit
 	}

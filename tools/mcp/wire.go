@@ -17,9 +17,15 @@ import (
 const (
 	// maxUnasked is how many messages it may send between two answers.
 	maxUnasked = 10_000
+	// maxRepeats is how often it may say between two answers that its tools have changed, which
+	// costs nothing but the reading where nobody has looked at them since it said so before.
+	maxRepeats = 200_000
 	// maxQuestions is how many of its own requests may wait for an answer of ours.
 	maxQuestions = 64
 )
+
+// toolsChanged is the method of the notification that a server's tools have changed.
+const toolsChanged = "notifications/tools/list_changed"
 
 // wire is the connection to a server as the SDK uses it. It bounds what the server sends
 // unasked, and takes the results of calls and lists aside, as the server wrote them: the SDK
@@ -27,10 +33,12 @@ const (
 // order of members.
 type wire struct {
 	sdk.Connection
+	offer *offer
 
 	mu        sync.Mutex
 	asked     map[jsonrpc.ID]*reply // requests whose results are taken aside
 	unasked   int                   // messages since the last answer
+	repeats   int                   // messages since the last answer that say what was said before
 	questions int                   // requests of the server that are not answered
 	hello     jsonrpc.ID            // of the request initialize
 	protocol  string                // the version that was agreed on; "" until then
@@ -77,40 +85,59 @@ func (w *wire) note(ctx context.Context, m *jsonrpc.Request) {
 	}
 }
 
-// Read returns the next message of the server.
+// Read returns the next message of the server that says something new.
 func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
-	m, err := w.Connection.Read(ctx)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err == nil {
-		err = w.take(m)
+	for {
+		m, err := w.Connection.Read(ctx)
+		isNews := true
+		w.mu.Lock()
+		if err == nil {
+			isNews, err = w.take(m)
+		}
+		if err != nil {
+			w.wrong = cmp.Or(w.wrong, err)
+		}
+		w.mu.Unlock()
+		switch {
+		case err != nil:
+			return nil, err
+		case isNews:
+			return m, nil
+		}
 	}
-	if err != nil {
-		w.wrong = cmp.Or(w.wrong, err)
-		return nil, err
-	}
-	return m, nil
 }
 
-// take looks at a message before the SDK does; an error ends the connection.
-func (w *wire) take(m jsonrpc.Message) error {
+// take looks at a message before the SDK does, and reports whether it says something new. An
+// error ends the connection.
+func (w *wire) take(m jsonrpc.Message) (isNews bool, err error) {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
-		w.unasked = 0
+		w.unasked, w.repeats = 0, 0
 		if m.ID == w.hello {
 			w.agree(m)
 		}
 		w.takeAside(m)
-		return nil
+		return true, nil
 	case *jsonrpc.Request:
+		if m.Method == toolsChanged && w.offer.stale.Swap(true) {
+			w.repeats++
+			return false, w.tooMany()
+		}
 		w.unasked++
 		if m.IsCall() {
 			w.questions++
 		}
 	}
+	return true, w.tooMany()
+}
+
+// tooMany returns an error if the server sends too much unasked.
+func (w *wire) tooMany() error {
 	switch {
 	case w.unasked > maxUnasked:
 		return fmt.Errorf("it sent more than %d messages that answer nothing", maxUnasked)
+	case w.repeats > maxRepeats:
+		return fmt.Errorf("it said more than %d times that its tools have changed", maxRepeats)
 	case w.questions > maxQuestions:
 		return fmt.Errorf("it asks more than %d things at once", maxQuestions)
 	}
