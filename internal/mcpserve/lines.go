@@ -31,9 +31,10 @@ func (s *Server) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	defer leave()
 	defer context.AfterFunc(ctx, s.life.end)() // without which the library would wait for calls
-	answers := &lockedWriter{to: out}
-	messages := &filter{in: bufio.NewReaderSize(in, 64<<10), answers: answers}
-	err = s.mcp.Run(ctx, &sdk.IOTransport{Reader: messages, Writer: answers, MaxLineLength: 2 * maxMessage})
+	answers, requests := &lockedWriter{to: out}, &ids{}
+	messages := &filter{in: bufio.NewReaderSize(in, 64<<10), answers: answers, ids: requests}
+	err = s.mcp.Run(ctx, &sdk.IOTransport{Reader: messages, Writer: &answerer{answers, requests},
+		MaxLineLength: 2 * maxMessage})
 	// A client that leaves while the server tells it something is found by that, before the end of in.
 	for _, end := range []error{context.Canceled, io.EOF, syscall.EPIPE, io.ErrClosedPipe} {
 		if errors.Is(err, end) {
@@ -58,11 +59,26 @@ func (w *lockedWriter) Write(message []byte) (int, error) {
 // Close does nothing: the streams are the program's.
 func (w *lockedWriter) Close() error { return nil }
 
+// answerer writes the messages of the library, with the client's ids. Each Write has one.
+type answerer struct {
+	*lockedWriter
+	ids *ids
+}
+
+func (a *answerer) Write(message []byte) (int, error) {
+	given, err := a.ids.given(message)
+	if err == nil {
+		_, err = a.lockedWriter.Write(given)
+	}
+	return len(message), err
+}
+
 // filter passes the messages of a client on, and answers lines that are none. It is needed
 // because one such line would end the connection.
 type filter struct {
 	in      *bufio.Reader
 	answers io.Writer
+	ids     *ids
 	rest    []byte // of a message that was not read as a whole
 }
 
@@ -76,11 +92,15 @@ func (f *filter) Read(p []byte) (int, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if wrong := check(line); wrong != nil {
+		members, wrong := check(line)
+		if wrong != nil {
 			if err := f.refuse(wrong); err != nil {
 				return 0, err
 			}
 			continue
+		}
+		if line, err = f.ids.taken(line, members); err != nil {
+			return 0, err
 		}
 		f.rest = append(bytes.TrimRight(line, "\r\n"), '\n')
 	}
@@ -141,25 +161,29 @@ func (f *filter) refuse(wrong *wrongMessage) error {
 	return err
 }
 
-// check returns what is wrong with a line, nil if it is a message.
-func check(line []byte) *wrongMessage {
+// check returns the members of a message, or what is wrong with a line that is none.
+func check(line []byte) (members map[string]json.RawMessage, wrong *wrongMessage) {
 	if err := strictjson.Check(line); err != nil {
-		return &wrongMessage{Code: jsonrpc.CodeParseError, Message: fmt.Sprintf(
+		return nil, &wrongMessage{Code: jsonrpc.CodeParseError, Message: fmt.Sprintf(
 			"this line is not JSON, so it was not read: %v; write each message as one line of JSON", err)}
 	}
-	var members map[string]json.RawMessage
 	if strictjson.Decode(line, &members) != nil {
-		return &wrongMessage{Code: jsonrpc.CodeInvalidRequest,
+		return nil, &wrongMessage{Code: jsonrpc.CodeInvalidRequest,
 			Message: "a message is one JSON object; lists of messages are no part of the protocol since 2025-06-18"}
+	}
+	id, hasID := members["id"]
+	if hasID && string(id) == "null" {
+		return nil, &wrongMessage{Code: jsonrpc.CodeInvalidRequest,
+			Message: "the id of a request is a string or a number; a notification has none"}
 	}
 	message, err := jsonrpc.DecodeMessage(line)
 	if err == nil && message != nil {
-		return nil
+		return members, nil
 	}
-	wrong := &wrongMessage{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("this is no message of JSON-RPC 2.0: %v",
+	wrong = &wrongMessage{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("this is no message of JSON-RPC 2.0: %v",
 		err)}
-	if id := members["id"]; len(id) > 0 && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9') {
+	if len(id) > 0 && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9') {
 		wrong.id = id
 	}
-	return wrong
+	return nil, wrong
 }

@@ -36,14 +36,20 @@ func (h *home) typing() *typing {
 // say writes a line and returns the next one of the server, without spaces.
 func (c *typing) say(line string) string {
 	c.t.Helper()
-	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
-		c.t.Fatal(err)
-	}
+	c.write(line)
 	answer, err := c.out.ReadString('\n')
 	if err != nil {
 		c.t.Fatalf("after %.100q: %v", line, err)
 	}
 	return strings.TrimSpace(answer)
+}
+
+// write writes a line.
+func (c *typing) write(line string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // begin is the first message of a client.
@@ -201,4 +207,62 @@ func TestAnAnswerIsTakenOnce(t *testing.T) {
 			t.Errorf("%s: %s", what, got)
 		}
 	}
+}
+
+// TestIDsAreAnsweredAsTheyWereSent, byte by byte: clients compare them as they wrote them, and
+// some number their requests beyond what a float holds.
+func TestIDsAreAnsweredAsTheyWereSent(t *testing.T) {
+	h := newHome(t, map[string]string{"greet": greet})
+	h.start()
+	c := h.typing()
+	c.say(begin)
+	for _, id := range sentIDs {
+		for method, want := range map[string]string{"ping": `"result":{}}`, "dance": `"error":{"code":-32601`} {
+			got := c.say(`{"method":"` + method + `","id":` + id + `,"jsonrpc":"2.0"}`)
+			if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,`+want) {
+				t.Errorf("%s with %.60s is answered by %.200s", method, id, got)
+			}
+		}
+	}
+	for _, id := range []string{"null", "true", "{}", "[1]"} {
+		got := c.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)
+		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
+			t.Errorf("%s is answered by %s", id, got)
+		}
+	}
+}
+
+// sentIDs are ids as clients may write them.
+var sentIDs = []string{
+	`1`, `"1"`, `1.0`, `1e3`, `1.5`, `0`, `-0`, `-7`, `9007199254740993`, `-9007199254740993`, `9223372036854775808`,
+	`123456789012345678901234567890`, `""`, `"a b"`, `"\u0061\/"`, `"é\ud83d\ude00"`, `"<&>"`,
+	`"` + strings.Repeat("x", 10_000) + `"`,
+}
+
+// TestARequestIsCancelledByItsIDAsItWasSent, and by no other one.
+func TestARequestIsCancelledByItsIDAsItWasSent(t *testing.T) {
+	for sent, cancelled := range map[string]string{`9007199254740993`: `9007199254740993`, `"a"`: `"\u0061"`, `7`: `7`} {
+		h := newHome(t, map[string]string{"sleeper": sleeper})
+		stop := h.start()
+		c := h.typing()
+		c.say(begin)
+		c.write(`{"jsonrpc":"2.0","id":` + sent + `,"method":"tools/call","params":{"name":"sleeper"}}`)
+		pids := h.processes()
+		for _, id := range []string{`9007199254740992`, `"other"`, `1`, `2`} {
+			c.write(cancelling(id))
+			if got := c.say(`{"jsonrpc":"2.0","id":"p","method":"ping"}`); got != `{"jsonrpc":"2.0","id":"p","result":{}}` ||
+				areGone(pids) {
+				t.Errorf("%s, cancelled by %s: %s", sent, id, got)
+			}
+		}
+		if got := c.say(cancelling(cancelled)); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+sent+`,`) {
+			t.Errorf("%s, cancelled by %s, is answered by %s", sent, cancelled, got)
+		}
+		eventually(t, "the tool has ended", func() bool { return areGone(pids) })
+		stop()
+	}
+}
+
+func cancelling(id string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"x"}}`
 }
