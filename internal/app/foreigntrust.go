@@ -55,26 +55,27 @@ func (f HookFiles) programs() *foreign.Programs {
 	return foreign.NewPrograms(topmost)
 }
 
-// programsOf lists the files of the project that a hook of a settings file names.
+// programsOf lists what of the project a hook of a settings file runs.
 func (f HookFiles) programsOf(programs *foreign.Programs, in foreign.File, h dialect.Handler) []string {
-	return programs.Of(h, slices.Compact([]string{in.Root, f.project.Dir}))
+	return programs.All(h, slices.Compact([]string{in.Root, f.project.Dir}))
 }
 
-// asApproved returns why a file of the project is not as it was approved; nil: it is.
+// asApproved returns why a file or directory of the project is not as it was approved; nil: it is.
 func (f HookFiles) asApproved(home, path string) error {
 	return f.project.approves(home)(func(a trust.Approval) error {
 		rel, err := filepath.Rel(a.Project, path)
 		if err != nil {
 			return err
 		}
-		now, err := trust.Read(a.Project, rel)
-		if err != nil {
-			return err
+		for _, now := range trust.Code(a.Project, f.project.folders()[0], rel) {
+			if err := a.Same(now.File); err != nil {
+				return err
+			}
+			if err := now.Refused(a.Project, "."); err != nil {
+				return err
+			}
 		}
-		if err := a.Same(now.File); err != nil {
-			return err
-		}
-		return now.Refused(a.Project, ".")
+		return nil
 	})
 }
 
@@ -121,9 +122,7 @@ func (f HookFiles) List() (files []SettingsFile) {
 func (f HookFiles) look() (files []trust.Seen) {
 	for _, s := range f.List() {
 		for _, path := range append([]string{s.Rel}, slices.Concat(s.Programs...)...) {
-			if one, err := trust.Read(f.project.Dir, path); err == nil {
-				files = append(files, one)
-			}
+			files = append(files, trust.Code(f.project.Dir, f.project.folders()[0], path)...)
 		}
 	}
 	return files

@@ -107,17 +107,20 @@ func (h *serverHost) fill(server mcp.Server) (mcp.Server, error) {
 	if !known.OfProject {
 		return server.Filled(os.LookupEnv)
 	}
-	if err := h.files.asApproved(h.home, server); err != nil {
+	if err := h.files.asApproved(h.home, server, h.variable); err != nil {
 		return server, err
 	}
-	return server.Filled(func(name string) (string, bool) {
-		for _, pair := range slices.Backward(h.environ) {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value, true
-			}
+	return server.Filled(h.variable)
+}
+
+// variable looks up a variable as the programs of a project get it.
+func (h *serverHost) variable(name string) (value string, ok bool) {
+	for _, pair := range slices.Backward(h.environ) {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value, true
 		}
-		return "", false
-	})
+	}
+	return "", false
 }
 
 // keep saves a part of a result that is no text in the cache.

@@ -1,17 +1,21 @@
 package app
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/foreign"
 	"github.com/chibi-host/chibi/internal/mcpfile"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/trust"
 	"github.com/chibi-host/chibi/plugin"
+	"github.com/chibi-host/chibi/plugin/dialect"
 	"github.com/chibi-host/chibi/tools/mcp"
 )
 
@@ -71,37 +75,92 @@ func (s ServerFiles) servers(home string) (servers []mcp.Server, problems []erro
 	return servers, problems
 }
 
-// asApproved returns why a server that the project names must not be started: a file of the
-// project that its command names is not as it was approved. It is asked right before the
-// server starts.
-func (s ServerFiles) asApproved(home string, server mcp.Server) error {
+// asApproved returns why a server that the project names must not be started: what its command
+// runs from the project is not as it was approved, or not what it was. It is asked right before
+// the server starts. lookup has the variables that it is started with.
+func (s ServerFiles) asApproved(home string, server mcp.Server, lookup lookup) error {
 	p := s.project
 	if p.Own {
 		return nil
 	}
 	root, approves := p.folders()[0], p.approves(home)
-	for _, path := range mcpfile.Programs(server, root) {
-		full := filepath.Join(root, path)
-		err := approves(func(a trust.Approval) error {
-			rel, err := filepath.Rel(a.Project, full)
-			if err != nil {
-				return err
-			}
-			now, err := trust.Read(a.Project, rel)
-			if err != nil {
+	if foreign.HasTooManyWords(commandOf(server)) {
+		return errors.New("it is not started: its command has too many words to say what it runs; put it into a script")
+	}
+	for _, now := range s.runs(root, server, lookup) {
+		full := filepath.Join(root, now.Path)
+		err := approves(func(a trust.Approval) (err error) {
+			if now.Path, err = filepath.Rel(a.Project, full); err != nil {
 				return err
 			}
 			return a.Same(now.File)
 		})
-		if err != nil {
-			return fmt.Errorf("it is not started: its %s: %w; see what it is and approve it: chibi trust", term.Name(path), err)
+		switch {
+		case err == nil:
+		case now.Mode == trust.Values:
+			return errors.New("it is not started: a variable in its command has not the value that was approved; see what it " +
+				"starts and approve it: chibi trust")
+		default:
+			return fmt.Errorf("it is not started: its %s: %w; see what it is and approve it: chibi trust",
+				term.Name(p.belowRoot(full)), err)
 		}
 	}
 	return nil
 }
 
+// belowRoot returns a path relative to the root of the project.
+func (p Project) belowRoot(path string) string {
+	if rel, err := filepath.Rel(p.folders()[0], path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// lookup finds the value of a variable.
+type lookup = func(name string) (value string, ok bool)
+
+// runs reads what an approval pins of what a server runs, relative to base: the files that its
+// command, arguments and variables name, the directories and modules that it loads, and what
+// the variables in its command stand for.
+func (s ServerFiles) runs(base string, server mcp.Server, lookup lookup) (list []trust.Seen) {
+	if server.Command == "" {
+		return nil
+	}
+	filled, _ := server.Filled(withoutKeys(lookup)) // without a variable that it needs it does not start
+	root := s.project.folders()[0]
+	below := func(path string) string {
+		if rel, err := filepath.Rel(base, path); err == nil {
+			return rel
+		}
+		return path
+	}
+	command := commandOf(filled)
+	if !filepath.IsAbs(filled.Dir) { // of a variable
+		filled.Dir = filepath.Join(s.project.Dir, filled.Dir)
+	}
+	programs, dirs := foreign.NewPrograms(root), []string{filled.Dir}
+	for _, path := range programs.All(command, dirs) {
+		list = append(list, trust.Code(base, root, below(path))...)
+	}
+	if values := runText(filled); values != runText(server) {
+		list = append(list, trust.Entry(filepath.Join(below(server.Source), server.Name), trust.Values, values))
+	}
+	return list
+}
+
+// commandOf returns what starts a server as a hook, whose files are found in the same way.
+func commandOf(server mcp.Server) dialect.Handler {
+	return dialect.Handler{Command: server.Command, Exec: true, Args: server.Args, Env: server.Env}
+}
+
+// runText is what decides what a server runs, as one text.
+func runText(server mcp.Server) string {
+	text, _ := json.Marshal([]any{server.Command, server.Args, server.Dir, foreign.CodeVariables(server.Env)})
+	return string(text)
+}
+
 // look reads what an approval of the project's MCP servers covers: the files that name them,
-// and those of the project that their commands name.
+// and what of the project their commands run.
 func (s ServerFiles) look() (files []trust.Seen) {
 	p := s.project
 	for _, path := range s.paths() {
@@ -110,13 +169,28 @@ func (s ServerFiles) look() (files []trust.Seen) {
 			continue
 		}
 		files = append(files, f)
-		for _, program := range slices.Sorted(maps.Keys(s.Programs(f))) {
-			if f, err := trust.Read(p.Dir, program); err == nil {
-				files = append(files, f)
+		file, _ := s.File(f)
+		for _, server := range file.Servers {
+			for _, one := range s.runs(p.Dir, server, os.LookupEnv) {
+				if !slices.ContainsFunc(files, func(f trust.Seen) bool { return f.Path == one.Path }) {
+					files = append(files, one)
+				}
 			}
 		}
 	}
 	return files
+}
+
+// withoutKeys returns a lookup in which variables for a model's key have no value: programs of a
+// project may not get them, whatever is approved.
+func withoutKeys(lookup lookup) lookup {
+	keys := slices.Concat(config.KeyVariables("openrouter.ai"), config.KeyVariables("api.openai.com"))
+	return func(name string) (string, bool) {
+		if slices.Contains(keys, name) {
+			return "", true
+		}
+		return lookup(name)
+	}
 }
 
 // ServerFile is a file of a project that names MCP servers, as [mcpfile.Parse] reads it.
@@ -136,17 +210,15 @@ func (s ServerFiles) File(f trust.Seen) (file ServerFile, ok bool) {
 	return file, true
 }
 
-// Programs returns the files of the project that the commands of MCP servers name, with the
-// names of the servers, by their paths relative to the project. f is the file that names the
-// servers; of another one there are none.
+// Programs returns what of the project the commands of MCP servers run, with the names of the
+// servers, by the paths relative to the project. f is the file that names the servers; of
+// another one there are none.
 func (s ServerFiles) Programs(f trust.Seen) map[string][]string {
-	p, programs := s.project, map[string][]string{}
+	programs := map[string][]string{}
 	file, _ := s.File(f)
 	for _, server := range file.Servers {
-		root := p.folders()[0]
-		for _, program := range mcpfile.Programs(server, root) {
-			path := p.below(filepath.Join(root, program))
-			programs[path] = append(programs[path], server.Name)
+		for _, one := range s.runs(s.project.Dir, server, os.LookupEnv) {
+			programs[one.Path] = append(programs[one.Path], server.Name)
 		}
 	}
 	return programs

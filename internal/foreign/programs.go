@@ -34,6 +34,20 @@ func NewPrograms(root string) *Programs {
 // The paths are absolute.
 func (p *Programs) Of(h dialect.Handler, dirs []string) (paths []string) {
 	words := wordsOf(h)
+	dirs = p.bases(h, words, dirs)
+	for _, word := range words {
+		for _, begin := range dirs {
+			if path := p.path(begin, word); p.isBelow(path) && !slices.Contains(paths, path) && p.isFile(path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// bases returns the directories in which the words of a hook may be files: dirs, where the hook
+// runs, and those that it names.
+func (p *Programs) bases(h dialect.Handler, words, dirs []string) []string {
 	dirs = slices.Clone(dirs)
 	for _, begin := range dirs[:len(dirs):len(dirs)] {
 		if h.Dir != "" {
@@ -48,20 +62,25 @@ func (p *Programs) Of(h dialect.Handler, dirs []string) (paths []string) {
 			}
 		}
 	}
-	for _, word := range words {
-		for _, begin := range dirs {
-			if path := p.path(begin, word); p.isBelow(path) && !slices.Contains(paths, path) && p.isFile(path) {
-				paths = append(paths, path)
-			}
-		}
-	}
-	return paths
+	return dirs
 }
 
 // path returns the path that a word is from a directory, which is also what variables for the
-// project's directory mean.
+// project's directory mean. A way around by links, such as /proc/self/cwd, leads where it leads.
 func (p *Programs) path(begin, word string) string {
-	return under(begin, strings.ReplaceAll(word, projectMark, begin))
+	word = strings.ReplaceAll(word, projectMark, begin)
+	for _, link := range []string{"/proc/self/cwd", "/proc/thread-self/cwd", "/proc/$$/cwd"} {
+		if rest, ok := strings.CutPrefix(word, link); ok && (rest == "" || rest[0] == '/') {
+			word = begin + rest
+		}
+	}
+	path := under(begin, strings.TrimPrefix(word, "/proc/self/root"))
+	if !p.isBelow(path) && filepath.IsAbs(word) {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+	}
+	return path
 }
 
 func under(begin, path string) string {

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -120,36 +119,6 @@ func TestReading(t *testing.T) {
 	}
 }
 
-func TestProgramsOfTheProject(t *testing.T) {
-	root := t.TempDir()
-	for _, name := range []string{"server.js", "sub/lib.py", "a b.sh"} {
-		path := filepath.Join(root, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, test := range []struct {
-		server mcp.Server
-		want   []string
-	}{
-		{mcp.Server{Command: "node", Args: []string{"server.js"}, Dir: root}, []string{"server.js"}},
-		{mcp.Server{Command: filepath.Join(root, "server.js"), Dir: "/"}, []string{"server.js"}},
-		{mcp.Server{Command: "python3", Args: []string{"lib.py"}, Dir: filepath.Join(root, "sub")}, []string{"sub/lib.py"}},
-		{mcp.Server{Command: "node", Args: []string{"../server.js"}, Dir: filepath.Join(root, "sub")}, []string{"server.js"}},
-		{mcp.Server{Command: "x", Args: []string{"--main=./server.js", "-I", "sub"}, Dir: root}, []string{"server.js"}},
-		{mcp.Server{Command: "sh", Args: []string{"-c", "cd . && 'python3' ./sub/lib.py;node server.js"}, Dir: root},
-			[]string{"sub/lib.py", "server.js"}},
-		{mcp.Server{Command: "sh", Args: []string{"a b.sh", "server.js", "server.js"}, Dir: root},
-			[]string{"a b.sh", "server.js"}},
-		{mcp.Server{Command: "/bin/sh", Args: []string{"-c", "true", "../x", "", "missing.js"}, Dir: root}, nil},
-		{mcp.Server{URL: "https://example.com/server.js"}, nil},
-	} {
-		if got := mcpfile.Programs(test.server, root); !slices.Equal(got, test.want) {
-			t.Errorf("%+v: %q, want %q", test.server, got, test.want)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"mcpServers": {"a": {"command": "x", "args": ["$"], "env": {"B": "${C}"}}, "b": {"url": "http://x"}}}`))
 	f.Add([]byte(`{"mcpServers": {"a": {"command": null, "type": "sse"}}}`))
@@ -160,7 +129,6 @@ func FuzzParse(f *testing.F) {
 			if s.Check() != nil || err != nil {
 				t.Errorf("%+v is returned, with %v", s, err)
 			}
-			mcpfile.Programs(s, "/project")
 		}
 	})
 }

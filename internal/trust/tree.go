@@ -22,7 +22,11 @@ const (
 	maxFiles = 4096
 	maxBytes = 256 << 20
 	maxText  = 1 << 20
-	maxTexts = 16 << 20
+
+	// Those of a directory that a command loads.
+	maxCodeFiles = 1000
+	maxCodeBytes = 64 << 20
+	maxTexts     = 16 << 20
 
 	firstLine = 512
 )
@@ -83,6 +87,7 @@ func Tree(project, dir string) ([]Seen, error) {
 
 type tree struct {
 	project string
+	isCode  bool // what is compiled from other files, and the repository, are left out
 	files   []Seen
 	size    int64
 	texts   int
@@ -125,6 +130,9 @@ func (t *tree) directory(dir string) error {
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
+		if t.isCode && (e.Name() == "__pycache__" || e.Name() == ".git") {
+			continue
+		}
 		if e.IsDir() {
 			err = t.directory(path)
 		} else {
@@ -156,9 +164,12 @@ func (t *tree) file(path string) error {
 		seen.Text = bytes.Clone(seen.Text[:min(len(seen.Text), firstLine)])
 	}
 	t.files = append(t.files, seen)
-	if len(t.files) > maxFiles || t.size > maxBytes {
-		return fmt.Errorf("there are more than %d files or %d MiB to pin; move what is not code elsewhere",
-			maxFiles, maxBytes>>20)
+	files, size := maxFiles, int64(maxBytes)
+	if t.isCode {
+		files, size = maxCodeFiles, maxCodeBytes
+	}
+	if len(t.files) > files || t.size > size {
+		return fmt.Errorf("there are more than %d files or %d MiB to pin; move what is not code elsewhere", files, size>>20)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (p projectView) aboutHooks(f trust.Seen) string {
 			return settingsText(s)
 		}
 		for i, h := range s.Handlers {
-			if name := fmt.Sprintf("%s in %s:%d", h.Event, s.Rel, h.Line); slices.Contains(s.Programs[i], f.Path) {
+			if name := fmt.Sprintf("%s in %s:%d", h.Event, s.Rel, h.Line); isOf(s.Programs[i], f.Path) {
 				named = append(named, name)
 			}
 		}
@@ -34,7 +34,14 @@ func (p projectView) aboutHooks(f trust.Seen) string {
 	if more := len(named) - most; more > 0 {
 		named = append(named[:most], fmt.Sprintf("%d more", more))
 	}
-	return "named by the command of hook " + term.Name(strings.Join(named, ", "))
+	return runBy(f, "hook "+term.Name(strings.Join(named, ", ")))
+}
+
+// isOf reports whether a path is one of those that a hook runs, or in a directory that it loads.
+func isOf(programs []string, path string) bool {
+	return slices.ContainsFunc(programs, func(program string) bool {
+		return path == program || strings.HasPrefix(path, program+"/")
+	})
 }
 
 // settingsText says what a settings file does.

@@ -20,13 +20,26 @@ func (p projectView) aboutServers(f trust.Seen) string {
 	file, ok := app.ServerFilesOf(p.Project).File(f)
 	switch {
 	case !ok && len(p.programs[f.Path]) > 0:
-		return "named by the command of MCP server " + strings.Join(p.programs[f.Path], ", ")
+		return runBy(f, "MCP server "+strings.Join(p.programs[f.Path], ", "))
 	case !ok:
 		return ""
 	case file.Err != nil:
 		return "MCP servers that cannot be read: " + file.Err.Error()
 	}
 	return "names " + english.Plural(len(file.Servers), "MCP server", "")
+}
+
+// runBy says how the command of a hook or a server uses what an approval pins.
+func runBy(f trust.Seen, who string) string {
+	switch f.Mode {
+	case trust.NotCovered:
+		return "NOT COVERED, though " + who + " loads it: " + term.Line(string(f.Text))
+	case trust.Directory:
+		return "loaded by " + who + ", with what is in it"
+	case trust.Values:
+		return "what the variables in the command of " + who + " stand for"
+	}
+	return "named by the command of " + who
 }
 
 // servers returns a line for each MCP server that the files name: what would be started or
