@@ -139,6 +139,7 @@ func (s ServerFiles) runs(base string, server mcp.Server, lookup lookup) (list [
 		filled.Dir = filepath.Join(s.project.Dir, filled.Dir)
 	}
 	programs, dirs := foreign.NewPrograms(root), []string{filled.Dir}
+	programs.OfServers = true
 	for _, path := range programs.All(command, dirs) {
 		list = append(list, trust.Code(base, root, below(path))...)
 	}

@@ -18,6 +18,10 @@ const (
 
 // Programs finds the files of a project that hooks name. It remembers what it has looked at.
 type Programs struct {
+	// OfServers says that the commands start servers: those load what is where they are told to
+	// work, as by uv --directory. Hooks check what is there, which changes with every edit.
+	OfServers bool
+
 	root  string
 	isDir map[string]bool
 	known map[string]bool // regular files
@@ -25,7 +29,7 @@ type Programs struct {
 
 // NewPrograms finds files in a directory and below it.
 func NewPrograms(root string) *Programs {
-	return &Programs{root, map[string]bool{}, map[string]bool{}}
+	return &Programs{root: root, isDir: map[string]bool{}, known: map[string]bool{}}
 }
 
 // Of lists the regular files of the project that the command of a hook, its arguments and its

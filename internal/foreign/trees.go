@@ -49,6 +49,7 @@ type trees struct {
 
 	waits    bool // an interpreter has not had its script
 	isPython bool // that interpreter is Python
+	isTool   bool // a bare word behind it is what it does, as in go test
 	isValue  bool // the next word is a place of code
 	isModule bool // the next word is a module
 }
@@ -66,7 +67,11 @@ func (t *trees) word(word string) {
 		t.option(word)
 	case isRunner(word):
 		t.waits, t.isPython = true, strings.HasPrefix(filepath.Base(word), "py")
-	case t.waits && !isSubcommand(word):
+		t.isTool = slices.Contains([]string{"bun", "deno", "uv", "poetry", "pdm", "rye", "hatch", "go", "cargo", "dotnet"},
+			filepath.Base(word))
+	case t.waits && t.isTool && !strings.ContainsAny(word, "/.\\"+projectMark):
+		t.waits, t.isTool = isSubcommand(word), false
+	case t.waits:
 		t.add(word)
 		t.waits = false
 	}
@@ -80,9 +85,9 @@ func (t *trees) option(word string) {
 	case hasModule && t.waits && t.isPython:
 		t.isModule = module == ""
 		t.module(module)
-	case isCodeOption(name) && isAttached:
+	case t.isPlace(name) && isAttached:
 		t.places(value)
-	case isCodeOption(name):
+	case t.isPlace(name):
 		t.isValue = true
 	case len(word) > 2 && isCodeOption(word[:2]): // -I./lib
 		t.places(word[2:])
@@ -158,13 +163,16 @@ func isSubcommand(word string) bool {
 	return slices.Contains([]string{"run", "exec", "start"}, word)
 }
 
-// isCodeOption reports whether the value of an option is a place of code.
+// isPlace reports whether the value of an option is a place of code.
+func (t *trees) isPlace(option string) bool {
+	return isCodeOption(option) || t.programs.OfServers && slices.Contains([]string{"--directory", "--project", "--prefix",
+		"--cwd", "--dir", "--with-editable", "--from", "--manifest-path", "--package", "-C"}, option)
+}
+
+// isCodeOption reports whether programs load code from where the value of an option says.
 func isCodeOption(word string) bool {
-	return slices.Contains([]string{
-		"--directory", "--project", "--prefix", "--cwd", "--dir", "--require", "--import", "--loader",
-		"--experimental-loader", "--with-editable", "--from", "--manifest-path", "--package", "-C", "-I", "-r", "-L", "-cp",
-		"-classpath", "--class-path", "--module-path", "-X", "-W",
-	}, word)
+	return slices.Contains([]string{"--require", "--import", "--loader", "--experimental-loader", "-I", "-r", "-L", "-cp",
+		"-classpath", "--class-path", "--module-path", "-X", "-W"}, word)
 }
 
 // CodeVariables returns those variables of a command that say where programs load code from.
@@ -181,9 +189,9 @@ func CodeVariables(env map[string]string) map[string]string {
 // isCodeVariable reports whether programs load code from where a variable says.
 func isCodeVariable(name string) bool {
 	return slices.Contains([]string{
-		"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "NODE_PATH", "NODE_OPTIONS", "PERL5LIB", "PERL5OPT", "RUBYLIB", "RUBYOPT",
-		"CLASSPATH", "LUA_PATH", "LUA_CPATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "DYLD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES",
-		"PATH", "BASH_ENV", "ENV", "ZDOTDIR", "BUN_OPTIONS", "JULIA_LOAD_PATH", "JULIA_PROJECT", "UV_PROJECT", "GOFLAGS",
-		"VIRTUAL_ENV",
+		"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "NODE_PATH", "NODE_OPTIONS", "PERL5LIB", "PERL5OPT", "RUBYLIB",
+		"RUBYOPT", "CLASSPATH", "LUA_PATH", "LUA_CPATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "DYLD_LIBRARY_PATH",
+		"DYLD_INSERT_LIBRARIES", "PATH", "BASH_ENV", "ENV", "ZDOTDIR", "BUN_OPTIONS", "JULIA_LOAD_PATH", "JULIA_PROJECT",
+		"UV_PROJECT", "GOFLAGS", "VIRTUAL_ENV",
 	}, name)
 }

@@ -19,8 +19,8 @@ func TestWhatOfTheProjectACommandRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"server.js", "sub/lib.py", "a b.sh", "srv.py", "pkg/__main__.py", "src/other/__init__.py",
-		"web/index.js", "docs/a.md", "x.js", "srv/pyproject.toml", "one.py"} {
+	for _, name := range []string{"server.js", "sub/lib.py", "a b.sh", "srv.py", "pkg/__main__.py",
+		"src/other/__init__.py", "web/index.js", "docs/a.md", "x.js", "srv/pyproject.toml", "one.py"} {
 		path := filepath.Join(root, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
 			t.Fatal(err)
@@ -45,6 +45,11 @@ func TestWhatOfTheProjectACommandRuns(t *testing.T) {
 		"python3 -m pkg.server":                               "pkg/",
 		"python3 -Im pkg":                                     "pkg/",
 		"python3 -u -mpkg.x":                                  "pkg/",
+		"tsx web":                                             "web/",
+		"go test ./srv":                                       "",
+		"cargo web":                                           "",
+		"deno web":                                            "",
+		"uv sync docs":                                        "",
 		"go run -mod=mod ./srv":                               "srv/",
 		"python3 -m other":                                    "src/other/",
 		"python3 -m one":                                      "one.py",
@@ -85,6 +90,7 @@ func TestWhatOfTheProjectACommandRuns(t *testing.T) {
 		}
 		h.Command, h.Args = words[0], words[1:]
 		programs, got := foreign.NewPrograms(root), []string{}
+		programs.OfServers = true
 		for _, path := range programs.All(h, []string{root}) {
 			rel, _ := filepath.Rel(root, path)
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -95,6 +101,22 @@ func TestWhatOfTheProjectACommandRuns(t *testing.T) {
 		slices.Sort(got)
 		if text := strings.Join(slices.Compact(got), " "); text != want {
 			t.Errorf("%s: %q, want %q", line, text, want)
+		}
+	}
+}
+
+// TestWhereAHookWorksIsData: it checks what is edited there.
+func TestWhereAHookWorksIsData(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "web"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"npm --prefix web run lint", "make -C web check", "git -C . status", "npx prettier web",
+		"go vet web", "cd web && node --version", "python3 -m pytest web"} {
+		words := strings.Fields(line)
+		h := dialect.Handler{Command: words[0], Args: words[1:]}
+		if got := foreign.NewPrograms(root).All(h, []string{root}); len(got) > 0 {
+			t.Errorf("%s: %q", line, got)
 		}
 	}
 }
