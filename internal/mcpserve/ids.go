@@ -32,7 +32,7 @@ func (d *ids) taken(line []byte, members map[string]json.RawMessage) ([]byte, er
 		members["id"] = d.number(id)
 	case strictjson.Decode(members["method"], &method) == nil && method == "notifications/cancelled":
 		var params map[string]json.RawMessage
-		if strictjson.Decode(members["params"], &params) != nil {
+		if strictjson.Decode(members["params"], &params) != nil || params == nil {
 			return line, nil
 		}
 		params["requestId"] = d.find(params["requestId"])

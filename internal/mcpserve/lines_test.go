@@ -248,6 +248,7 @@ func TestARequestIsCancelledByItsIDAsItWasSent(t *testing.T) {
 		c.say(begin)
 		c.write(`{"jsonrpc":"2.0","id":` + sent + `,"method":"tools/call","params":{"name":"sleeper"}}`)
 		pids := h.processes()
+		c.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":null}`)
 		for _, id := range []string{`9007199254740992`, `"other"`, `1`, `2`} {
 			c.write(cancelling(id))
 			if got := c.say(`{"jsonrpc":"2.0","id":"p","method":"ping"}`); got != `{"jsonrpc":"2.0","id":"p","result":{}}` ||
