@@ -134,6 +134,7 @@ var allowed = map[string][]string{
 	"tools/builtin":             {"tools", "cache", "internal/disk", "internal/private"},
 	"internal/private":          {"contexts", "internal/disk"},
 	"internal/glob":             {},
+	"internal/gitconfig":        {},
 	"tools/summarize":           {"tools", "tools/coding", "tools/coding/fetch", "cache"},
 
 	"permissions/internal/commandline": {},
