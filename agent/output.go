@@ -36,6 +36,8 @@ type output struct {
 	// failure says how a process failed. preface is the part at the beginning of
 	// the text that the tool did not write; "" if a plugin replaced the text.
 	failure, preface string
+	// note is what the model reads behind the output, "" if there is nothing to say.
+	note string
 	// fromCache is true if it was read from the cache; then it is not cached again.
 	fromCache bool
 }
@@ -49,7 +51,7 @@ func newOutput(result tools.Result, kind tools.Kind) output {
 	}
 	return output{
 		text: result.Told(), file: result.File, status: status, exit: exit, how: result.How,
-		served:  result.Served,
+		served: result.Served, note: result.Note,
 		failure: cmp.Or(result.Failure, result.Reason), preface: result.Preface(), fromCache: kind == tools.File,
 	}
 }

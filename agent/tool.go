@@ -83,6 +83,9 @@ func (c *toolCall) finish(ctx context.Context) (callResult, error) {
 	if err != nil {
 		return result, err
 	}
+	if c.out.note != "" {
+		seen.text += "\n[" + c.out.note + "]"
+	}
 	seen.text += c.step.noteRepeat(c, seen)
 	if blocks := contextBlocks(c.contexts); blocks != "" {
 		seen.text += "\n\n" + blocks

@@ -97,6 +97,9 @@ type Result struct {
 	Reason string
 	// Exit is the exit status of a process that failed; 0 if there is none.
 	Exit int
+	// Note is a sentence of chibi about the call, which the model reads behind what it sees of the
+	// output, whatever became of that; "": there is nothing to say.
+	Note string
 	// How says in a few words how the tool was run, for traces; empty: as all tools of its
 	// kind.
 	How string

@@ -20,7 +20,9 @@ import (
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s := &Session{opts: opts, person: person(opts.Output), instructions: &instructionsText{}, reads: &coding.Reads{},
 		left:     &leftVariables{},
+		watchers: &watchers{},
 		replaced: map[string]bool{}}
+	s.closers = append(s.closers, s.watchers)
 	with := func(step func(context.Context, *Session) error) func(*Session) error {
 		return func(s *Session) error { return step(ctx, s) }
 	}

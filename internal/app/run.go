@@ -49,6 +49,7 @@ func (s *Session) End(ctx context.Context, failure error) error {
 	}
 	s.started = false
 	s.checks.stop()
+	s.watchers.end(ctx)
 	return s.Agent.End(ctx, failure)
 }
 

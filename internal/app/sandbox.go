@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,14 +38,14 @@ func fullPaths(paths []string) (list []string) {
 
 // confinement returns what confines the commands of a session, nil if nothing does. They have
 // directories of their own for HOME and for temporary files, which live as long as the session.
-func confinement(s *Session) func(process.Command) (process.Command, error) {
+func confinement(s *Session) confine {
 	rules, on := Sandbox(s)
 	if !on {
 		return nil
 	}
-	own := &ownDirectories{}
+	own, watched := &ownDirectories{}, s.watchers.of(s, rules.Writable)
 	s.closers = append(s.closers, own)
-	return func(c process.Command) (process.Command, error) {
+	return func(ctx context.Context, c process.Command) (process.Command, func(context.Context) string, error) {
 		launcher, err := os.Executable()
 		if err == nil {
 			err = rules.Check()
@@ -62,11 +63,14 @@ func confinement(s *Session) func(process.Command) (process.Command, error) {
 			c, err = inside.Confined(launcher, c)
 		}
 		if err != nil {
-			err = fmt.Errorf("not run, because [tools] sandbox of the configuration is %q: %w", sandbox.Name, err)
+			return c, nil, fmt.Errorf("not run, because [tools] sandbox of the configuration is %q: %w", sandbox.Name, err)
 		}
-		return c, err
+		return c, watched.begin(ctx), nil
 	}
 }
+
+// confine returns a confined command, and what is called when it has ended.
+type confine = func(context.Context, process.Command) (process.Command, func(context.Context) string, error)
 
 // ownDirectories are those of a session's confined commands.
 type ownDirectories struct {

@@ -73,6 +73,7 @@ type Session struct {
 	// The following are shared with the session that this one comes from.
 	instructions *instructionsText
 	reads        *coding.Reads   // what the model knows of files
+	watchers     *watchers       // of what commands in the sandbox must not change
 	replaced     map[string]bool // names of coding tools of which was said that a plugin brings its own
 
 	checks *checks // of what plugins answered, from the last Load; nil: none
@@ -97,7 +98,7 @@ func (s *Session) For(ctx context.Context, name string) (*Session, error) {
 	t := &Session{
 		Home: s.Home, place: s.place, Loaded: s.Loaded, Project: s.Project, opts: s.opts, person: s.person, from: s.from,
 		lender: s.lender, tracer: s.tracer, instructions: s.instructions,
-		reads: s.reads, replaced: s.replaced, left: s.left,
+		reads: s.reads, replaced: s.replaced, left: s.left, watchers: s.watchers,
 		shared: true, trace: s.trace, engine: s.engine,
 	}
 	t.opts.Context, t.opts.Transient = name, true

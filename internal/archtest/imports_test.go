@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"internal/app": {
 		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "plugin/native", "plugin/kodelet",
 		"plugin/kode", "plugin/dialect", "internal/foreign",
-		"internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust",
+		"internal/baseline", "internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust",
 		"internal/trace", "internal/workbench/scratch",
 		"internal/workbench/installed", "internal/keeper",
 		"internal/approved", "internal/schemas", "internal/mcpfile", "internal/mcplists", "tools/mcp",
@@ -135,6 +135,7 @@ var allowed = map[string][]string{
 	"internal/private":          {"contexts", "internal/disk"},
 	"internal/glob":             {},
 	"internal/gitconfig":        {},
+	"internal/baseline":         {"internal/disk", "internal/gitconfig"},
 	"tools/summarize":           {"tools", "tools/coding", "tools/coding/fetch", "cache"},
 
 	"permissions/internal/commandline": {},

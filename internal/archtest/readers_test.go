@@ -37,6 +37,7 @@ var readingMethods = []string{
 const (
 	ownBytes     = "the program's own bytes"
 	callersBound = "the caller's bound"
+	watchedFiles = "what a command in the sandbox must not change"
 )
 
 // boundOf names, for each function that reads, the row of the table of bounds
@@ -195,6 +196,11 @@ var boundOf = map[string]string{
 	"internal/trace.Create":                       ownBytes,
 	"internal/trace.Read":                         "a trace",
 	"internal/trace.ReadFile":                     "a trace",
+	"internal/baseline.taking.file":               watchedFiles,
+	"internal/baseline.putBackSettings":           watchedFiles,
+	"internal/baseline.read":                      watchedFiles,
+	"internal/sandbox.findLeft":                   "directories",
+	"internal/sandbox.isLeft":                     "the state of a process",
 	"internal/trust.Read":                         "files of a project that are compared with their approval",
 	"internal/trust.Store.List":                   "`trust.json`",
 	"internal/trust.Store.change":                 "`trust.json`",

@@ -95,7 +95,7 @@ func TestEveryKeyWorksForOneContext(t *testing.T) {
 		"api.response_format": "{type='text'}", "api.reasoning.effort": "low", "tools.include": "['a']",
 		"tools.exclude":            "['b']",
 		"file_tools_allowed_paths": "['/x']", "storage.partition_max_age_seconds": "77",
-		"tools.sandbox":            "landlock",
+		"tools.sandbox": "landlock", "tools.sandbox_write": "['.claude']",
 		"tools.exclude_categories": "['shell']", "file_tools_write_paths": "['/x']", "permissions.deny": "['shell']",
 		"permissions.ask": "['shell']", "permissions.allow": "['shell']",
 		"url_policy.default": "deny", "url_policy.deny": "['*']", "url_policy.deny_override": "['*']",

@@ -96,6 +96,10 @@ type Filter struct {
 	// and `file_tools_write_paths` name, and the system, see [TOOLS.md](TOOLS.md#a-sandbox); where it cannot, no
 	// command runs.
 	Sandbox string `toml:"sandbox" oneof:"off landlock"`
+	// What commands in the sandbox may change of the files that other programs run or take their settings from, such
+	// as `.claude`, `.mcp.json`, `.git/hooks`, `.git/config`: paths below each directory in which they may write. All
+	// else of these is put back, see [TOOLS.md](TOOLS.md#what-is-put-back).
+	SandboxWrite []string `toml:"sandbox_write" check:"paths" unset:"none"`
 }
 
 // Permissions are rules about which tool calls may happen. Unlike other lists, these grow: a

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 )
@@ -23,15 +24,19 @@ func NamesIn(d *Dir, most int) (names []string, isAll bool, err error) {
 	return names, err == nil, err
 }
 
-// PutIn gives a name of the directory a regular file with this content and these permissions,
-// durably. A file or a link that has the name is replaced; a directory is an error. Unlike
-// [Dir.Replace] it does not look at what is there.
-func PutIn(d *Dir, name string, data []byte, perm fs.FileMode) error {
+// PutIn gives a name of the directory a regular file with this content, durably, and with the
+// permissions of the file that is described, and its owner if that can be done. A file or a link that
+// has the name is replaced; a directory is an error. Unlike [Dir.Replace] it does not look at what is
+// there.
+func PutIn(d *Dir, name string, data []byte, like fs.FileInfo) error {
 	temp, err := writeTemp(inDir{d}, name, data, 0o600)
 	if err != nil {
 		return err
 	}
-	err = d.root.Chmod(temp, perm)
+	if uid, gid, ok := owner(like); ok {
+		d.root.Lchown(temp, uid, gid) // only root can, and only root needs to
+	}
+	err = d.root.Chmod(temp, like.Mode().Perm())
 	if err == nil {
 		err = d.root.Rename(temp, name)
 	}
@@ -42,6 +47,18 @@ func PutIn(d *Dir, name string, data []byte, perm fs.FileMode) error {
 	return d.sync()
 }
 
+// ModeIn gives a directory in the directory these permissions.
+func ModeIn(d *Dir, name string, perm fs.FileMode) error {
+	info, err := d.Stat(name)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s %w", name, ErrReplaced)
+	}
+	if err != nil {
+		return err
+	}
+	return d.root.Chmod(name, perm) // a link that is put there now does not lead out of the directory
+}
+
 // PutLinkIn makes a link in the directory. The name must be free.
 func PutLinkIn(d *Dir, name, target string) error {
 	return errors.Join(d.root.Symlink(target, name), d.sync())
@@ -50,7 +67,7 @@ func PutLinkIn(d *Dir, name, target string) error {
 // RemoveIn removes what has a name in the directory, a directory with all that is in it. It follows no
 // link, and it is no error if there is nothing.
 func RemoveIn(d *Dir, name string) error {
-	return errors.Join(d.root.RemoveAll(name), d.sync())
+	return d.root.RemoveAll(name)
 }
 
 // PruneIn removes a directory in the directory if it is empty, and reports whether it did.

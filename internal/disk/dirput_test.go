@@ -26,11 +26,15 @@ func TestWhatIsPutInADirectory(t *testing.T) {
 	if err := disk.PutLinkIn(dir, "file", outside); err == nil {
 		t.Error("a link takes the place of a file")
 	}
-	if err := disk.PutIn(dir, "link", []byte("new"), 0o751); err != nil {
+	like, err := dir.Stat("file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.PutIn(dir, "link", []byte("new"), like); err != nil {
 		t.Fatal(err)
 	}
 	info, err := dir.Stat("link")
-	if err != nil || info.Mode() != 0o751 {
+	if err != nil || info.Mode() != 0o640 {
 		t.Errorf("%v, %v", info, err)
 	}
 	if err := disk.RemoveIn(dir, "link2"); err != nil {
@@ -47,11 +51,17 @@ func TestWhatIsPutInADirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	if err := disk.PutIn(sub, "x", nil, 0o600); err != nil {
+	if err := disk.PutIn(sub, "x", nil, like); err != nil {
 		t.Fatal(err)
 	}
-	if err := disk.PutIn(dir, "sub", nil, 0o600); err == nil {
+	if err := disk.PutIn(dir, "sub", nil, like); err == nil {
 		t.Error("a file takes the place of a directory")
+	}
+	if err := disk.ModeIn(dir, "sub", 0o700); err != nil {
+		t.Error(err)
+	}
+	if info, err := dir.Stat("sub"); err != nil || info.Mode().Perm() != 0o700 || disk.ModeIn(dir, "file", 0) == nil {
+		t.Errorf("%v, %v", info, err)
 	}
 	if disk.PruneIn(dir, "sub") || disk.PruneIn(dir, "file") {
 		t.Error("what is no empty directory was removed")

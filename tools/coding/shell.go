@@ -48,8 +48,9 @@ type ShellConfig struct {
 	// command; what it has written is kept.
 	MaxOutput int64
 	// Confine, if set, returns a command that runs another one confined; its error refuses
-	// the call.
-	Confine func(process.Command) (process.Command, error)
+	// the call. What it returns beside the command is called when that has ended, also if ctx has: it says
+	// in a sentence for the model what became of the call then, "" if there is nothing to say.
+	Confine func(context.Context, process.Command) (process.Command, func(context.Context) string, error)
 	// Spool creates a file for answers larger than 1 MiB; nil: they are kept in memory, and
 	// standard output is bounded by 8 MiB.
 	Spool func() (process.Spool, error)
@@ -164,8 +165,9 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 			p.dir)), nil
 	}
 	c, err := p.command()
+	ended := func(context.Context) string { return "" }
 	if err == nil && p.config.Confine != nil {
-		c, err = p.config.Confine(c)
+		c, ended, err = p.config.Confine(ctx, c)
 	}
 	if err != nil {
 		return tools.ErrorResult(err), nil
@@ -178,11 +180,14 @@ func (p *shellPlan) Run(ctx context.Context) (tools.Result, error) {
 		c.Spool = answer.open
 	}
 	out, err := runner.Run(ctx, c)
+	note := ended(ctx)
 	if ctx.Err() != nil {
 		answer.discard()
 		return tools.Result{}, ctx.Err()
 	}
-	return answer.result(out, err), nil
+	result := answer.result(out, err)
+	result.Note, result.How = note, note
+	return result, nil
 }
 
 // command returns what is run.

@@ -271,14 +271,23 @@ func ExampleShell() {
 }
 
 func TestACommandRunsAsItIsConfinedOrNotAtAll(t *testing.T) {
-	c := coding.ShellConfig{Dir: t.TempDir(), Confine: func(c process.Command) (process.Command, error) {
+	type ended = func(context.Context) string
+	ends := 0
+	c := coding.ShellConfig{Dir: t.TempDir()}
+	c.Confine = func(_ context.Context, c process.Command) (process.Command, ended, error) {
 		c.Args = []string{"-c", "echo confined: \"$1\"", "sh", c.Args[1]}
-		return c, nil
-	}}
-	if got := exec(t, c, map[string]any{"command": "ls"}); got.Text != "confined: ls\n" {
-		t.Errorf("%q", got.Text)
+		return c, func(context.Context) string {
+			ends++
+			return "it is over"
+		}, nil
 	}
-	c.Confine = func(c process.Command) (process.Command, error) { return c, errors.New("this kernel cannot") }
+	got := exec(t, c, map[string]any{"command": "ls"})
+	if got.Text != "confined: ls\n" || got.Note != "it is over" || ends != 1 {
+		t.Errorf("%q, %q, ended %d times", got.Text, got.Note, ends)
+	}
+	c.Confine = func(_ context.Context, c process.Command) (process.Command, ended, error) {
+		return c, nil, errors.New("this kernel cannot")
+	}
 	if got := exec(t, c, map[string]any{"command": "ls"}); got.Text != "Error: this kernel cannot" || !got.Failed {
 		t.Errorf("%q", got.Text)
 	}
