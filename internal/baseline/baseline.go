@@ -47,8 +47,8 @@ type node struct {
 	children map[string]*node // of a directory
 	rule     *rule
 	// settled says that the data is as the times of the file say. part says that not all of it is
-	// known.
-	settled, part bool
+	// known, isAny that its rule is for any name.
+	settled, part, isAny bool
 }
 
 // kind returns the kind of what was there.
@@ -123,7 +123,7 @@ func (t *taking) directory(dir *disk.Dir, n, known *node, depth int) {
 		if before == nil {
 			t.files--
 		}
-		child := &node{info: info, rule: inner}
+		child := &node{info: info, rule: inner, isAny: n.rule.names[name] == nil && !n.rule.isRepository}
 		n.children[name] = child
 		if info.IsDir() {
 			t.inside(dir, child, before, depth)

@@ -112,8 +112,11 @@ func (c comparison) name(rel string, was, is *node) {
 	}
 	switch {
 	case was.isDirectory() && (is == nil || is.isDirectory()) || was == nil && is.isDirectory() && !is.part:
-		if was != nil && is != nil && was.info.Mode().Perm() != is.info.Mode().Perm() && was.rule.each != nil {
+		switch {
+		case was != nil && is != nil && was.info.Mode().Perm() != is.info.Mode().Perm():
 			note("its permissions changed")
+		case was == nil && is.isAny && len(is.children) == 0: // many of them would be too much to look at
+			note("new")
 		}
 		c.children(rel, was, is)
 	case is.isSettings(was):

@@ -1,10 +1,8 @@
 package baseline
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -16,10 +14,9 @@ import (
 // PutBack undoes one change: what is new is removed, what was removed or changed is as it was, but for
 // the times of files. Of a file with git's settings only those are changed that the change names.
 func (b *Baseline) PutBack(c Change) error {
-	dir, name, err := b.parent(c)
-	if err == nil {
-		err = putBack(dir, name, c)
-		dir.Close()
+	err := b.putBack(c)
+	if errors.Is(err, fs.ErrPermission) && b.loosen(c) == nil { // the next look finds other permissions than before
+		err = b.putBack(c)
 	}
 	if err == nil && c.before == nil {
 		b.prune(c)
@@ -28,6 +25,33 @@ func (b *Baseline) PutBack(c Change) error {
 		return fmt.Errorf("%s: %w", c.Path, err)
 	}
 	return nil
+}
+
+func (b *Baseline) putBack(c Change) error {
+	dir, name, err := b.parent(c)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return putBack(dir, name, c)
+}
+
+// loosen gives the person the right to change what is in the directories above a change.
+func (b *Baseline) loosen(c Change) error {
+	dir, err := disk.OpenDir(b.watch.places[c.place].path)
+	for part := range strings.SplitSeq(filepath.Dir(c.rel), string(filepath.Separator)) {
+		if err != nil || part == "." {
+			break
+		}
+		var next *disk.Dir
+		if err = disk.ModeIn(dir, part, 0o700); err == nil {
+			next, err = dir.Sub(part)
+		}
+		dir.Close()
+		dir = next
+	}
+	dir.Close()
+	return err
 }
 
 // parent opens the directory of a change, and makes those that were removed.
@@ -65,7 +89,7 @@ func enter(dir *disk.Dir, name string, was *node) (*disk.Dir, error) {
 func putBack(dir *disk.Dir, name string, c Change) error {
 	switch {
 	case c.Settings != nil && c.now != nil:
-		return putBackSettings(dir, name, c.before)
+		return putBackSettings(dir, name, c)
 	case c.before == nil:
 		return disk.RemoveIn(dir, name)
 	case c.before.info.IsDir() && c.now.isDirectory():
@@ -78,27 +102,19 @@ func putBack(dir *disk.Dir, name string, c Change) error {
 	return put(dir, name, c.before)
 }
 
-// putBackSettings changes settings of git back that make git run something. Before is nil if there was
-// no file.
-func putBackSettings(dir *disk.Dir, name string, before *node) error {
-	f, err := dir.OpenRegular(name)
-	if err != nil {
-		return err
+// putBackSettings changes settings of git back that make git run something.
+func putBackSettings(dir *disk.Dir, name string, c Change) error {
+	data, like := gitconfig.Restore(c.before.text(), c.now.text()), c.now.info
+	if now, err := dir.Stat(name); err != nil || !disk.IsUntouched(like, now) {
+		return errors.Join(err, disk.ErrReplaced) // the next look finds what it is now
 	}
-	defer f.Close()
-	var now bytes.Buffer
-	info, err := f.Stat()
-	if err == nil {
-		_, err = now.ReadFrom(io.LimitReader(f, gitconfig.MaxFile+1))
-	}
-	if err != nil {
-		return err
-	}
-	data := gitconfig.Restore(before.text(), now.Bytes())
-	if before == nil && len(data) == 0 {
+	switch {
+	case c.before != nil:
+		like = c.before.info
+	case len(data) == 0:
 		return disk.RemoveIn(dir, name)
 	}
-	return dir.Replace(name, info, data)
+	return disk.PutIn(dir, name, data, like)
 }
 
 // put puts what was there to a name that is free, or a file's.

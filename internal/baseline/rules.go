@@ -78,14 +78,14 @@ func (r *rule) of(name string) *rule {
 	return r.each
 }
 
-// add adds a rule for a path below.
-func (r *rule) add(path string, inner *rule) {
+// add adds a rule for a path below; false: there is one for it.
+func (r *rule) add(path string, inner *rule) bool {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for _, name := range parts[:len(parts)-1] {
 		next := r.names[name]
 		switch {
 		case next == nil && r.each != nil: // all of it is looked at
-			return
+			return false
 		case next == nil:
 			next = &rule{}
 			r.set(name, next)
@@ -97,10 +97,12 @@ func (r *rule) add(path string, inner *rule) {
 	switch {
 	case known == nil && r.each == nil:
 		r.set(name, inner)
+		return true
 	case known != nil && known.each == nil:
 		known.each = inner.each
 		known.take(inner)
 	}
+	return false
 }
 
 // take takes over the rules for names that another rule has.

@@ -69,39 +69,88 @@ func (w Watch) isAllowed(path string) bool {
 	return slices.ContainsFunc(w.allowed, func(allowed string) bool { return disk.IsBelow(allowed, path) })
 }
 
-// add adds a rule for a path, if commands may write there.
-func (w Watch) add(path string, r *rule) {
+// add adds a rule for a path, if commands may write there and there was none.
+func (w Watch) add(path string, r *rule) (added bool) {
 	for _, p := range w.places {
 		switch rel, err := filepath.Rel(p.path, path); {
 		case err != nil || !filepath.IsLocal(rel):
 		case rel == ".":
 			p.rule.take(r)
 		default:
-			p.rule.add(rel, r)
+			added = p.rule.add(rel, r) || added
 		}
 	}
+	return added
 }
 
 // repository finds the repository of a directory where that is not in .git, and where its hooks are.
 func (w Watch) repository(dir, home string) {
+	for _, name := range watched() {
+		w.linked(filepath.Join(dir, name), project().names[name])
+	}
 	at := filepath.Join(dir, ".git")
 	if real, err := filepath.EvalSymlinks(at); err == nil {
 		at = real
 	} else if isBare(dir) {
 		at = dir
 	}
-	if path, ok := linked(at, "gitdir: "); ok {
+	if path, ok := pathIn(at, "gitdir: "); ok {
 		at = path
-		w.add(at, repository())
-	} else if at != filepath.Join(dir, ".git") {
-		w.add(at, repository())
 	}
-	if common, ok := linked(filepath.Join(at, "commondir"), ""); ok {
+	w.add(at, repository())
+	if common, ok := pathIn(filepath.Join(at, "commondir"), ""); ok {
 		at = common
 		w.add(at, repository())
 	}
-	if path, ok := hooksPath(filepath.Join(at, "config"), dir, home); ok {
-		w.add(path, hooks())
+	for name, r := range repositoryNames() {
+		w.linked(filepath.Join(at, name), r)
+	}
+	w.settings(filepath.Join(at, "config"), paths{dir, home}, 0)
+}
+
+// linked adds what a link leads to.
+func (w Watch) linked(path string, r *rule) {
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		w.add(real, r)
+	}
+}
+
+// paths are what paths in settings of git begin with.
+type paths struct{ dir, home string }
+
+// full returns a path of a setting as a full one without links; one that is relative is below base.
+func (p paths) full(base, path string) string {
+	switch rest, ofHome := strings.CutPrefix(path, "~/"); {
+	case ofHome:
+		path = filepath.Join(p.home, rest)
+	case !filepath.IsAbs(path):
+		path = filepath.Join(base, path)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// maxIncludes is how deep git's settings may include other files.
+const maxIncludes = 10
+
+// settings adds what settings of git lead to: files that they include, and hooks.
+func (w Watch) settings(file string, p paths, depth int) {
+	list, err := gitconfig.Parse(read(file))
+	if err != nil || depth == maxIncludes {
+		return
+	}
+	for _, s := range list {
+		switch {
+		case s.Name == "core.hookspath" && s.Value != "":
+			w.add(p.full(p.dir, s.Value), hooks())
+		case s.Name == "include.path" || strings.HasPrefix(s.Name, "includeif.") && strings.HasSuffix(s.Name, ".path"):
+			included := p.full(filepath.Dir(file), s.Value)
+			if w.add(included, &rule{config: true}) { // it was not seen before
+				w.settings(included, p, depth+1)
+			}
+		}
 	}
 }
 
@@ -115,8 +164,8 @@ func isBare(dir string) bool {
 	return true
 }
 
-// linked returns the path in a file that leads to a directory of git.
-func linked(file, prefix string) (path string, ok bool) {
+// pathIn returns the path in a file that leads to a directory of git.
+func pathIn(file, prefix string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(strings.TrimRight(string(read(file)), "\r\n"), prefix)
 	if path == "" || !ok {
 		return "", false
@@ -140,29 +189,4 @@ func read(file string) []byte {
 		return nil
 	}
 	return data.Bytes()
-}
-
-// hooksPath returns where a repository's settings say that its hooks are.
-func hooksPath(file, dir, home string) (path string, ok bool) {
-	settings, err := gitconfig.Parse(read(file))
-	if err != nil {
-		return "", false
-	}
-	for _, s := range settings {
-		if s.Name == "core.hookspath" {
-			path = s.Value
-		}
-	}
-	switch rest, ofHome := strings.CutPrefix(path, "~/"); {
-	case path == "":
-		return "", false
-	case ofHome:
-		path = filepath.Join(home, rest)
-	case !filepath.IsAbs(path):
-		path = filepath.Join(dir, path)
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	return path, true
 }

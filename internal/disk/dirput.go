@@ -67,6 +67,17 @@ func PutLinkIn(d *Dir, name, target string) error {
 // RemoveIn removes what has a name in the directory, a directory with all that is in it. It follows no
 // link, and it is no error if there is nothing.
 func RemoveIn(d *Dir, name string) error {
+	if err := d.root.RemoveAll(name); err == nil {
+		return nil
+	}
+	if info, err := d.Stat(name); err == nil && info.IsDir() {
+		fs.WalkDir(d.root.FS(), name, func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				d.root.Chmod(name, 0o700)
+			}
+			return nil
+		})
+	}
 	return d.root.RemoveAll(name)
 }
 
