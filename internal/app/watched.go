@@ -122,7 +122,7 @@ func (w *watcher) end(ctx context.Context) {
 	defer w.mu.Unlock()
 	if w.before != nil && w.isLeft {
 		w.check(ctx, "after its last command, something that was still running in the sandbox")
-		w.isLeft = ctx.Err() == nil && sandbox.AnyLeft(w.began)
+		w.isLeft = sandbox.AnyLeft(w.began)
 	}
 }
 

@@ -341,7 +341,8 @@ func TestWhereItIsLookedAt(t *testing.T) {
 		"what is allowed": {baseline.Options{Dirs: []string{p.root}, Allowed: []string{".git/hooks"}}, ".git/hooks/a", nil},
 		"beside what is allowed": {baseline.Options{Dirs: []string{p.root}, Allowed: []string{".git/hooks/a"}},
 			".git/hooks/aa", []string{".git/hooks/aa: new"}},
-		"where commands may write": {baseline.Options{Dirs: []string{p.root}, Allowed: []string{p.path(".claude")}},
+		"where commands may write": {baseline.Options{Dirs: []string{p.root, p.path(".claude")},
+			Allowed: []string{p.path(".claude")}},
 			".claude/a", nil},
 		"where commands may write more than agents": {baseline.Options{Dirs: []string{p.root}, Allowed: []string{p.root}},
 			".claude/a", []string{".claude/a: new"}},
@@ -351,6 +352,8 @@ func TestWhereItIsLookedAt(t *testing.T) {
 			[]string{"other/hooks/a: changed"}},
 		"settings that are included": {baseline.Options{Dirs: []string{p.path("other")}}, "other/more",
 			[]string{"other/more: core.pager"}},
+		"what is allowed by its whole path": {baseline.Options{Dirs: []string{p.root},
+			Allowed: []string{p.path("tools/hooks")}}, "tools/hooks/a", nil},
 		"a directory that is not there": {baseline.Options{Dirs: []string{p.path("none")}}, "none/.mcp.json", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -128,7 +128,9 @@ func (c comparison) name(rel string, was, is *node) {
 			note("new")
 		}
 	case is == nil:
-		note("removed")
+		if was.isUnusual() {
+			note("removed")
+		}
 	case was.kind() != is.kind():
 		note("is " + kindName(is) + " now")
 	case was.part:

@@ -30,6 +30,7 @@ type Options struct {
 	// Projects are directories in these that have settings of agents too.
 	Projects []string
 	// Allowed may change, with all that is in them; those that are not absolute are below each of Dirs.
+	// One of Dirs counts only if it is what is looked at in another one.
 	Allowed []string
 	// Home is the person's home directory; "": none.
 	Home string
@@ -48,7 +49,10 @@ func New(o Options) Watch {
 		for _, path := range o.Allowed {
 			if !filepath.IsAbs(path) {
 				w.allowed = append(w.allowed, filepath.Join(p.path, path))
-			} else if rel, err := filepath.Rel(p.path, path); err == nil && isWatched(rel) {
+				continue
+			}
+			rel, err := filepath.Rel(p.path, path)
+			if err == nil && (isWatched(rel) || !slices.Contains(o.Dirs, path)) {
 				w.allowed = append(w.allowed, path)
 			}
 		}
