@@ -175,6 +175,8 @@ func TestLargeOutputs(t *testing.T) {
 			[]string{"[Output cached: run_",
 				"Tool: run | Size: 100 B (100 chars), ~25 tokens | Lines: 20\nPreview:\n---\nline\n",
 				"Use file_head, file_tail, file_lines, file_grep with cache_id="}, nil},
+		{"a note behind it", tools.Result{Text: many, Note: "it is put back"}, "", tools.Plugin, cache.NewMemory(1 << 20),
+			true, []string{"Preview:", "\n[it is put back]"}, nil},
 		{"a summary", tools.Result{Text: many}, " twenty lines \n", tools.Plugin, cache.NewMemory(1 << 20), true,
 			[]string{"Summary:\n---\ntwenty lines\n---\n"}, nil},
 		{"a failure", tools.Result{Text: many + "the reason\n", Failed: true, Failure: "Error: exit status 3", Exit: 3}, "",
