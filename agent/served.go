@@ -31,7 +31,7 @@ func OfferTo(ctx context.Context, a *Agent, who string) (specs []tools.Spec, err
 func CallFor(ctx context.Context, a *Agent, who string, call llm.ToolCall) (seen, failure string, err error) {
 	a.Output.emit(Event{Kind: EventPrompt, Text: who + " calls " + call.Name})
 	defer func() { endServed(a, fmt.Sprintf("it got %d characters", utf8.RuneCountInString(seen)), err) }()
-	return callTool(ctx, a, call)
+	return callTool(ctx, a, call, false)
 }
 
 // endServed reports the end of what another program asked for.

@@ -18,6 +18,8 @@ type step struct {
 	reply llm.Reply
 	// offered are the tools that the request offered.
 	offered toolNames
+	// undeclared says that arguments are not checked against parameters.
+	undeclared bool
 	// incomplete says why the response is incomplete although its stream ended
 	// normally; "" if it is complete.
 	incomplete string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chibi-host/chibi/contexts"
 	"github.com/chibi-host/chibi/hookpoints"
+	"github.com/chibi-host/chibi/internal/strictjson"
 	"github.com/chibi-host/chibi/llm"
 	"github.com/chibi-host/chibi/permissions"
 	"github.com/chibi-host/chibi/plugin"
@@ -205,7 +206,10 @@ func (c *toolCall) lookup() (tools.Tool, error) {
 
 // permit checks a call against the tool's parameters, the filters and the recipe.
 func (c *toolCall) permit(spec tools.Spec) error {
-	err := c.agent.schemas.check(spec, c.inv.Arguments, c.agent.Output)
+	var err error
+	if !c.step.undeclared {
+		err = c.agent.schemas.check(spec, c.inv.Arguments, c.agent.Output)
+	}
 	if err == nil {
 		err = c.checkCategory(spec)
 	}
@@ -252,17 +256,27 @@ func (s *step) storeResult(call llm.ToolCall, result callResult) error {
 // why the call was refused or blocked or failed, "" if it succeeded. Errors are the
 // end of ctx and errors of the store.
 func (a *Agent) CallTool(ctx context.Context, name string, args json.RawMessage) (seen, failure string, err error) {
-	return callTool(identified(ctx, a, ""), a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)})
+	return callTool(identified(ctx, a, ""), a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}, false)
 }
 
-// callTool makes one call outside of the conversation.
-func callTool(ctx context.Context, a *Agent, call llm.ToolCall) (seen, failure string, err error) {
+// CallWords is like [Agent.CallTool] for the arguments {"args": words}, which tools need not declare.
+func CallWords(ctx context.Context, a *Agent, name string, words []string) (seen, failure string, err error) {
+	args, err := strictjson.Encode(map[string][]string{"args": append([]string{}, words...)})
+	if err != nil {
+		return "", "", err
+	}
+	return callTool(identified(ctx, a, ""), a, llm.ToolCall{ID: "call_1", Name: name, Arguments: string(args)}, true)
+}
+
+// callTool makes one call outside of the conversation; undeclared says that its arguments are not
+// checked against the tool's parameters.
+func callTool(ctx context.Context, a *Agent, call llm.ToolCall, undeclared bool) (seen, failure string, err error) {
 	t := detached(a, 0)
 	offer, err := t.offerTools(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	s := step{turn: t, offered: toolNamesOf(offer.specs)}
+	s := step{turn: t, offered: toolNamesOf(offer.specs), undeclared: undeclared}
 	result, err := s.runTogether(ctx, []llm.ToolCall{call})
 	if err != nil {
 		return "", "", err

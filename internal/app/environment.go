@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/within"
 )
 
 // depthVar holds the number of nested runs of chibi. It is in the environment of every
@@ -29,6 +30,7 @@ type environment struct {
 	base    []string // as KEY=VALUE
 	secrets []string // the model's key, and what opens the store
 	host    string   // of the model's server
+	marked  bool     // it has the mark of a command of a model, if this process has it
 }
 
 // newEnvironment returns the environment of a session whose contexts are in the store at a URL,
@@ -50,11 +52,12 @@ func newEnvironment(base []string, c config.Config, store string) environment {
 }
 
 // list returns the environment with the depth for a chibi that plugins start, and
-// without the model's key and what opens the store if hideKey is set.
+// without the model's key and what opens the store if hideKey is set. Plugins are the person's
+// programs: also those of a run within a command of a model do not have its mark.
 func (e environment) list(hideKey bool) (env []string) {
 	for _, pair := range e.base {
 		name, value, _ := strings.Cut(pair, "=")
-		if name != depthVar && (!hideKey || !e.isKey(name, value)) {
+		if name != depthVar && (e.marked || name != within.Variable) && (!hideKey || !e.isKey(name, value)) {
 			env = append(env, pair)
 		}
 	}

@@ -107,6 +107,9 @@ func newGate(s *Session, rules *permissions.Rules) (*permissions.Gate, error) {
 	if asked := asker(s); asked != nil {
 		gate.Person = asked
 	}
+	if s.opts.Within != nil {
+		gate.Person = nobody{}
+	}
 	return gate, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chibi-host/chibi/hookpoints"
 	"github.com/chibi-host/chibi/internal/config"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/internal/workbench/installed"
 	"github.com/chibi-host/chibi/plugin"
 	"github.com/chibi-host/chibi/plugin/dialect"
@@ -45,6 +46,8 @@ type Loader struct {
 	ways dialect.Ways
 	// waiting shows what a hook says while it works.
 	waiting func(string) func()
+	// mark is what commands of the model are told.
+	mark func(tool string) within.Mark
 	// left are the variables that hooks leave for later commands.
 	left *leftVariables
 	// atEnd has a function called at the end of the session.
@@ -53,15 +56,19 @@ type Loader struct {
 
 // Loader returns a loader for the session's present configuration.
 func (s *Session) Loader() *Loader {
-	return &Loader{
+	l := &Loader{
 		home: s.Home, told: toldHome(s), context: s.Name(), config: s.Config, opts: s.opts, project: s.Project,
 		env: newEnvironment(s.opts.Plugins.Environ, s.Config, s.place.URL), lender: terminalLender(s),
 		stay:  s.residents,
 		spool: func() (process.Spool, error) { return s.Cache().SpillFile() }, notice: s.person.notice,
 		about: func(context.Context) dialect.Run { return aboutRun(s) }, ways: waysOf(s),
 		waiting: s.person.waiting, left: s.left,
+		mark:  func(tool string) within.Mark { return markFor(s, tool) },
 		atEnd: func(do func()) { s.closers = append(s.closers, closing(do)) },
 	}
+	// Programs that are tried out may be the model's own.
+	l.env.marked = s.opts.Plugins.Environ != nil || s.opts.Purpose == ToRead
+	return l
 }
 
 // toldHome returns the home that plugins are told.
@@ -98,12 +105,17 @@ func (l *Loader) Runner() process.Runner {
 
 // Native returns the options for loading chibi's plugins.
 func (l *Loader) Native() native.Options {
-	set := l.config.Plugins
+	set, mark := l.config.Plugins, l.mark("")
 	return native.Options{
 		Dir: l.Dir(), Home: l.told, Context: l.context, Verbose: l.opts.Verbose,
 		Runner: l.Runner(), Spool: l.spool, MaxToolOutput: int64(set.MaxToolOutputBytes),
 		ProbeTimeout: ms(set.ProbeTimeoutMS), HookTimeout: ms(set.HookTimeoutMS), ToolTimeout: ms(set.ToolTimeoutMS),
 		AllowLinks: set.AllowLinks, Overrides: l.overrides(), Reserved: builtin.Names(), Meant: meant,
+		Within: func(tool string) string {
+			mark := mark
+			mark.Tool = tool
+			return mark.Value()
+		},
 	}
 }
 

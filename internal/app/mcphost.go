@@ -2,13 +2,16 @@ package app
 
 import (
 	"context"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/chibi-host/chibi/cache"
 	"github.com/chibi-host/chibi/internal/mcplists"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/plugin/native"
 	"github.com/chibi-host/chibi/plugin/process"
 	"github.com/chibi-host/chibi/tools/mcp"
@@ -25,6 +28,8 @@ type serverHost struct {
 	files   ServerFiles
 	home    string
 	environ []string // that servers of a project are filled in from, and programs get
+	runner  process.Runner
+	mark    within.Mark // for the programs of servers
 	cache   func() cache.Cache
 	person  person
 
@@ -45,7 +50,7 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 	loader := s.Loader()
 	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), logins: oauth.In(s.Home, s.person.notice),
 		files: ServerFilesOf(s.Project), home: s.Home,
-		environ: loader.env.list(true), cache: s.Cache, person: s.person, renewals: map[string]*renewal{}}
+		environ: loader.env.list(true), mark: loader.mark("mcp"), cache: s.Cache, person: s.person, renewals: map[string]*renewal{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	h.askLater = func(server mcp.Server) chan struct{} {
@@ -67,11 +72,12 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 		h.pool.Close()
 		working.Wait()
 	})
-	runner := process.Runner{Env: h.environ, Drop: native.PerCall(), MaxStderr: int64(s.Config.Limits.PluginStderrBytes)}
+	h.runner = process.Runner{Env: h.environ, Drop: native.PerCall(),
+		MaxStderr: int64(s.Config.Limits.PluginStderrBytes)}
 	if s.opts.Verbose {
-		runner.Stderr = loader.Runner().Stderr
+		h.runner.Stderr = loader.Runner().Stderr
 	}
-	h.pool = mcp.NewPool(mcp.PoolConfig{Version: s.opts.Version, Runner: runner, Fill: h.fill, Notify: s.person.notice,
+	h.pool = mcp.NewPool(mcp.PoolConfig{Version: s.opts.Version, Runner: h.runner, Fill: h.fill, Notify: s.person.notice,
 		Changed: h.listChanged, Keep: h.keep, HTTP: mcp.HTTP{Authorize: h.logins.Handler}, Elicit: filler(s),
 		Spool: func() (process.Spool, error) { return h.cache().SpillFile() }})
 	return h
@@ -105,12 +111,14 @@ func (h *serverHost) find(name string) (MCPServer, bool) {
 func (h *serverHost) fill(server mcp.Server) (mcp.Server, error) {
 	known, _ := h.find(server.Name)
 	if !known.OfProject {
-		return server.Filled(os.LookupEnv)
+		filled, err := server.Filled(os.LookupEnv)
+		return h.marked(filled, false), err
 	}
 	if err := h.files.asApproved(h.home, server, h.variable); err != nil {
 		return server, err
 	}
-	return server.Filled(h.variable)
+	filled, err := server.Filled(h.variable)
+	return h.marked(filled, true), err
 }
 
 // variable looks up a variable as the programs of a project get it.
@@ -121,6 +129,33 @@ func (h *serverHost) variable(name string) (value string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// marked returns a server whose program is told that the model commands it. It is not where the
+// program is this one, which holds what it runs itself, or where the person's settings for the
+// server say what the variable is.
+func (h *serverHost) marked(server mcp.Server, ofProject bool) mcp.Server {
+	_, isSet := server.Env[within.Variable]
+	if server.Command == "" || isSet && !ofProject || isChibi(h.runner, server.Command) {
+		return server
+	}
+	server.Env = maps.Clone(server.Env)
+	if server.Env == nil {
+		server.Env = map[string]string{}
+	}
+	mark := h.mark
+	mark.Tool = "mcp__" + server.Name
+	server.Env["CHIBI_HOME"], server.Env[within.Variable] = mark.Home, mark.Value()
+	return server
+}
+
+// isChibi reports whether a command is this program.
+func isChibi(runner process.Runner, command string) bool {
+	if !strings.ContainsRune(command, filepath.Separator) {
+		command, _ = runner.LookPath(command)
+	}
+	own, err := os.Executable()
+	return err == nil && isSameFile(own, command)
 }
 
 // keep saves a part of a result that is no text in the cache.

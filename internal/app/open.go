@@ -59,6 +59,9 @@ func openHome(ctx context.Context, s *Session) (err error) {
 	if s.Home, err = Home(s.opts.Home); err != nil {
 		return err
 	}
+	if err := checkHome(s); err != nil {
+		return err
+	}
 	global, err := config.ReadGlobal(s.Home)
 	if err != nil {
 		_, wrong := contexts.Open(s.Home) // a home that is a file is named as that
@@ -101,6 +104,9 @@ func Configure(ctx context.Context, s *Session) (err error) {
 	if s.local, err = localConfig(ctx, s); err != nil {
 		return err
 	}
+	if err := checkContext(s); err != nil {
+		return UsageError{err}
+	}
 	if s.Config, err = readConfig(s, s.opts.Set); err != nil {
 		if s.local.IsShared && s.local.Check() != nil {
 			err = fmt.Errorf("%w; chibi-cluster store settings replaces what is there", err)
@@ -129,12 +135,22 @@ func Configure(ctx context.Context, s *Session) (err error) {
 func readConfig(s *Session, set []string) (config.Config, error) {
 	global := s.global
 	s.global = nil // it may have changed when the configuration is read again
-	c, err := config.Load(config.Sources{
-		Home: s.Home, Global: global, Local: s.local, Set: set, Env: os.Getenv,
-		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny,
-	})
+	from := sources(s, set)
+	from.Global = global
+	c, err := config.Load(from)
 	c.Store = cmp.Or(s.place.URL, config.Files)
 	return c, err
+}
+
+// sources are those of the session's configuration, with these settings in place of those of
+// the options.
+func sources(s *Session, set []string) config.Sources {
+	from := config.Sources{Home: s.Home, Local: s.local, Set: set, Env: os.Getenv,
+		Allow: s.opts.Permissions.Allow, Deny: s.opts.Permissions.Deny}
+	if s.opts.Within != nil {
+		from.Within = s.opts.Within.Settings
+	}
+	return from
 }
 
 // tidy removes leftovers of killed runs.

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/chibi-host/chibi/agent"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/chibi-host/chibi/plugin"
 )
 
@@ -61,6 +62,9 @@ type Options struct {
 	// session.
 	TrustProject bool
 
+	// Within is the mark of a command of a model that this run belongs to; nil: it belongs to
+	// none.
+	Within *within.Mark
 	// Version is the program's.
 	Version string
 

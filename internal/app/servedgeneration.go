@@ -80,7 +80,7 @@ func (g *generation) newGate(person permissions.Person) (*permissions.Gate, erro
 		return nil, err
 	}
 	gate, err := newGate(g.session, rules)
-	if err == nil && person != nil {
+	if err == nil && person != nil && g.session.opts.Within == nil {
 		gate.Person = person
 	}
 	return gate, err

@@ -12,7 +12,7 @@ import (
 func shellConfig(s *Session, dir string) coding.ShellConfig {
 	set, loader := s.Config.Plugins, s.Loader()
 	return coding.ShellConfig{
-		Runner: process.Runner{Env: loader.env.list(true), Drop: native.PerCall(),
+		Runner: process.Runner{Env: commandEnv(loader, "shell_exec"), Drop: native.PerCall(),
 			MaxStderr: int64(s.Config.Limits.PluginStderrBytes)},
 		Dir: dir, Home: UserHome(), Timeout: ms(set.ToolTimeoutMS), MaxOutput: int64(set.MaxToolOutputBytes),
 		Spool: loader.spool, Confine: confinement(s), Env: s.left.list,

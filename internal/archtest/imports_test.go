@@ -12,6 +12,7 @@ var allowed = map[string][]string{
 	"internal/cli": {
 		"agent", "plugin", "contexts", "permissions", "internal/app", "internal/sandbox", "internal/term/question",
 		"internal/term/screen", "tools/mcp", "store",
+		"internal/within",
 		"internal/cli/bridge", "internal/cli/cache", "internal/cli/chat", "internal/cli/cmdline", "internal/cli/command",
 		"internal/cli/complete",
 		"internal/cli/contextcmd", "internal/cli/demo", "internal/cli/doctor", "internal/cli/history", "internal/cli/hook",
@@ -33,8 +34,8 @@ var allowed = map[string][]string{
 		"internal/cli/operation"},
 	"internal/cli/operation": {"agent", "contexts", "internal/app", "internal/cli/cmdline", "internal/cli/command",
 		"internal/config", "internal/disk", "internal/term", "tools"},
-	"internal/cli/command": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/disk", "internal/term",
-		"internal/term/screen", "tools"},
+	"internal/cli/command": {"agent", "hookpoints", "internal/app", "internal/cli/cmdline", "internal/disk",
+		"internal/term", "internal/term/screen", "internal/within", "tools"},
 	"internal/cli/chat": {"agent", "contexts", "internal/cli/command", "internal/cli/operation", "internal/term",
 		"internal/term/editor", "internal/term/markdown", "internal/term/screen", "plugin"},
 	"internal/cli/complete": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command",
@@ -62,7 +63,7 @@ var allowed = map[string][]string{
 		"internal/workbench/cases", "internal/workbench/check", "internal/workbench/firing", "internal/workbench/installed",
 		"internal/workbench/scaffold", "internal/workbench/scratch",
 		"plugin", "plugin/native", "plugin/process", "tools", "tools/builtin"},
-	"internal/cli/tool": {"internal/app", "internal/cli/command", "tools"},
+	"internal/cli/tool": {"internal/app", "internal/cli/command"},
 	"internal/cli/trace": {"hookpoints", "internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/disk",
 		"internal/term", "internal/trace", "internal/workbench/firing", "merge", "plugin"},
 	"internal/cli/trust": {"internal/app", "internal/cli/cmdline", "internal/cli/command", "internal/foreign",
@@ -76,7 +77,7 @@ var allowed = map[string][]string{
 	"internal/app": {
 		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "plugin/native", "plugin/kodelet",
 		"plugin/kode", "plugin/dialect", "internal/foreign",
-		"internal/baseline", "internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust",
+		"internal/baseline", "internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust", "internal/within",
 		"internal/trace", "internal/workbench/scratch",
 		"internal/workbench/installed", "internal/keeper",
 		"internal/approved", "internal/schemas", "internal/mcpfile", "internal/mcplists", "tools/mcp",
@@ -180,6 +181,7 @@ var allowed = map[string][]string{
 	"internal/fuzztest":         {},
 	"internal/childtest":        {},
 	"internal/strictjson":       {},
+	"internal/within":           {},
 	"internal/clip":             {},
 }
 

@@ -66,6 +66,10 @@ func (p *program) run(ctx context.Context, args []string) error {
 	if err := checkDepth(); err != nil {
 		return err
 	}
+	var err error
+	if p.env.Within, err = readWithin(); err != nil {
+		return err
+	}
 	p.rows = p.opts.table()
 	line := commandLine(p)
 	l, err := cmdline.Split(args, line.Flags)
@@ -120,7 +124,7 @@ func commandLine(p *program) *cli.App {
 			if name := cmdline.Twice(flagsOf(p.rows)); name != "" {
 				return command.Usage("%s is given twice; give it once", name)
 			}
-			return nil
+			return checkWithin(p.env.Within, &p.opts, p.rows)
 		},
 		Action:   func(c *cli.Context) error { return runFlags(c.Context, p, c.Args().Slice()) },
 		Commands: p.commands,

@@ -24,7 +24,7 @@ func readInput(ctx context.Context, p *program) error {
 		return app.UsageError{Err: err}
 	}
 	p.opts.asked = operation.AskedOf(p.rows)
-	return nil
+	return checkWithin(p.env.Within, &p.opts, p.rows)
 }
 
 // inputSchema is the JSON Schema of the input of --json-config.

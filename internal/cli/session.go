@@ -27,6 +27,10 @@ func sessionOptions(env *command.Env, o *options, purpose app.Purpose) (app.Opti
 		Output: chat.Output(out, answerFormat(out.Screen, o)),
 	}
 	opts.Permissions.Ask, opts.Permissions.Fill = ask, fill
+	if opts.Within = env.Within; opts.Within != nil { // who could answer there is the model
+		opts.Permissions.Ask, opts.Permissions.Fill = nil, nil
+		opts.Plugins.Terminal, opts.Plugins.Lend, opts.Plugins.NoTerminal = nil, nil, true
+	}
 	for _, wanted := range [][]string{o.switchTo, o.transient} {
 		if wanted == nil {
 			continue

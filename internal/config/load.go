@@ -17,6 +17,9 @@ type Sources struct {
 	Global *Global
 	// Local is the configuration of one context.
 	Local Local
+	// Within are what [Holding] returned for the run around a command of a model; flags take
+	// precedence over them.
+	Within []string
 	// Set are KEY=VALUE pairs from flags, which take precedence over all files.
 	Set []string
 	// Allow and Deny are permission rules from flags.
@@ -120,8 +123,17 @@ func (src Sources) read() (global source, above []source, err error) {
 	if err != nil {
 		return global, nil, err
 	}
+	above = []source{local}
+	for _, text := range src.Within {
+		s, err := newSource("the run around this command", []byte(text))
+		if err != nil {
+			return global, nil, err
+		}
+		s.isFlag = true // it has no lines that the person knows
+		above = append(above, s)
+	}
 	flags, err := src.flags()
-	return global, append([]source{local}, flags...), err
+	return global, append(above, flags...), err
 }
 
 // flags reads the sources that are flags.

@@ -84,6 +84,10 @@ type Options struct {
 	// Meant returns the points that another program's name of an event stands for, for what
 	// is said about hooks that do not exist; nil: only similar names are proposed.
 	Meant func(event string) []hookpoints.Name
+	// Within, if set, returns the value of CHIBI_WITHIN for a call of a tool of the category shell,
+	// by which a chibi that the call starts knows that a model commands it. Hooks and other tools
+	// do not have that variable.
+	Within func(tool string) string
 	// Reserved are tool names that plugins may not take.
 	Reserved []string
 }

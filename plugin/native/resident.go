@@ -46,6 +46,8 @@ type meta struct {
 	Session    string `json:"CHIBI_SESSION_ID,omitempty"`
 	Prompt     string `json:"CHIBI_PROMPT_ID,omitempty"`
 	Transcript string `json:"CHIBI_TRANSCRIPT_PATH,omitempty"`
+
+	Within string `json:"CHIBI_WITHIN,omitempty"`
 }
 
 // hookParams are the parameters of the method "hook", toolParams those of "tool". What a
@@ -200,9 +202,11 @@ type residentTool struct {
 
 // Call asks the process to run the tool.
 func (t residentTool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	env := t.of(plugin.IdentityOf(ctx))
+	env.Within = t.within()
 	a, err := t.process.Ask(ctx, resident.Question{Method: "tool", Timeout: t.timeout,
 		Long:   cmp.Or(t.opts.maxToolOutput(), resident.MaxAnswer),
-		Params: toolParams{t.of(plugin.IdentityOf(ctx)), t.spec.Name, call.Arguments}})
+		Params: toolParams{env, t.spec.Name, call.Arguments}})
 	if err != nil {
 		return t.unanswered(ctx, call, a, err)
 	}

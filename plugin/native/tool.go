@@ -47,9 +47,13 @@ func (t tool) Spec() tools.Spec { return t.spec }
 
 // Call runs the executable and returns its output.
 func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
+	env := append(t.told(plugin.IdentityOf(ctx)), "CHIBI_TOOL_NAME="+t.spec.Name)
+	if mark := t.within(); mark != "" {
+		env = append(env, "CHIBI_WITHIN="+mark)
+	}
 	out, err := t.runner.Run(ctx, process.Command{
 		Path:         t.path,
-		Env:          append(t.told(plugin.IdentityOf(ctx)), "CHIBI_TOOL_NAME="+t.spec.Name),
+		Env:          env,
 		Stdin:        append(slices.Clip(call.Arguments), '\n'),
 		Data:         &process.Data{Var: "CHIBI_TOOL_ARGS", Value: call.Arguments},
 		InheritStdin: t.inherit,
@@ -81,6 +85,14 @@ func (t tool) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
 		result.Failed, result.Failure, result.Exit = true, failure(err, out), max(0, out.Exit)
 	}
 	return result, nil
+}
+
+// within returns the value of CHIBI_WITHIN for a call; "": it has none.
+func (t tool) within() string {
+	if t.opts.Within == nil || t.spec.Category != tools.CategoryShell {
+		return ""
+	}
+	return t.opts.Within(t.spec.Name)
 }
 
 // isQuestion reports whether a text ends like a question.

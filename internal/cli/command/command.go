@@ -47,6 +47,9 @@ func (e *Env) Command(s Spec) *cli.Command {
 			if least, _ := cmdline.Arity(c.Command); c.NArg() < least {
 				return Usage("%s takes %s; put -- before it if it is a prompt", c.Command.HelpName, s.Args)
 			}
+			if err := e.admit(c); err != nil {
+				return err
+			}
 			if !s.IsPrompt {
 				e.ReportUnused()
 			}

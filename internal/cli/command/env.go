@@ -14,6 +14,7 @@ import (
 	"github.com/chibi-host/chibi/internal/disk"
 	"github.com/chibi-host/chibi/internal/term"
 	"github.com/chibi-host/chibi/internal/term/screen"
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/dustin/go-humanize"
 )
 
@@ -34,6 +35,9 @@ type Env struct {
 	ReportUnused func()
 	// Yes reports whether --yes answers for the person.
 	Yes func() bool
+	// Within is the mark of a command of a model that this run belongs to; nil: it belongs to
+	// none.
+	Within *within.Mark
 	// Prompt asks the model as if the prompt were on the command line.
 	Prompt func(ctx context.Context, prompt Prompt) error
 

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/agent"
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/tools"
 )
@@ -18,6 +20,42 @@ type ToolCall struct {
 	Tool string
 	// Failure is a line about why the call failed; "": it did not.
 	Failure string
+}
+
+// ModelCall is a call that is made as the model would make it: with the filters, hooks and rules of a
+// turn. So are all calls within a command of a model.
+type ModelCall struct {
+	// Operation is the operation that asked for it, as named in --json-config.
+	Operation string
+	// Tool is the name of the tool, or of the plugin that offers it.
+	Tool string
+	// Arguments are the tool's arguments; if they are nil, the plugin gets Words as -p gives them.
+	Arguments json.RawMessage
+	Words     []string
+}
+
+// CallAsModel makes a call and prints what the model would see.
+func CallAsModel(ctx context.Context, out *Printer, s *app.Session, c ModelCall) error {
+	tool, err := app.ToolsOf(s).Find(c.Tool)
+	if err != nil {
+		return err
+	}
+	spec := tool.Spec()
+	if spec.Category == tools.CategoryAgent { // it asks the model
+		if err := s.Connect(); err != nil {
+			return err
+		}
+	}
+	var seen, failure string
+	if c.Arguments != nil {
+		seen, failure, err = s.Agent.CallTool(ctx, spec.Name, c.Arguments)
+	} else {
+		seen, failure, err = agent.CallWords(ctx, s.Agent, spec.Name, c.Words)
+	}
+	if err != nil {
+		return err
+	}
+	return AnswerToolCall(out, ToolCall{Operation: c.Operation, Tool: spec.Name, Failure: failure}, seen)
 }
 
 // ToolArguments parses what a person writes as the arguments of a tool.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
+	"github.com/chibi-host/chibi/tools/mcp"
 	"github.com/urfave/cli/v2"
 )
 
@@ -23,6 +24,10 @@ func callCommand(env *command.Env) *cli.Command {
 				return err
 			}
 			return env.Work(ctx, func(s *app.Session) error {
+				if env.Within != nil {
+					return command.CallAsModel(ctx, env.Out, s, command.ModelCall{Operation: "call_tool",
+						Tool: mcp.ToolName(args[0], args[1]), Arguments: arguments})
+				}
 				return call(ctx, env, app.MCPOf(s), called{args[0], args[1], arguments})
 			})
 		},

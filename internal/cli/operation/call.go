@@ -35,6 +35,10 @@ func runPlugin(ctx context.Context, run Run, given cmdline.Given) error {
 	if err := app.GuardsOf(run.Session).Admit(); err != nil {
 		return err
 	}
+	if run.Env.Within != nil {
+		return command.CallAsModel(ctx, run.Env.Out, run.Session,
+			command.ModelCall{Operation: "run_plugin", Tool: given.Values[0], Words: given.Rest})
+	}
 	args, err := json.Marshal(map[string]any{"args": append([]string{}, given.Rest...)})
 	if err != nil {
 		return err
@@ -59,6 +63,10 @@ func callTool(ctx context.Context, run Run, given cmdline.Given) error {
 	args, err := command.ToolArguments(name, strings.Join(given.Rest, " "))
 	if err != nil {
 		return err
+	}
+	if run.Env.Within != nil {
+		return command.CallAsModel(ctx, run.Env.Out, run.Session,
+			command.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
 	}
 	tool, result, err := app.ToolsOf(run.Session).Call(ctx, name, args)
 	if err != nil {

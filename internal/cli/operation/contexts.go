@@ -98,6 +98,9 @@ func Rename(ctx context.Context, run Run, from, to string) error {
 	if !run.Session.Store.Exists(ctx, from) {
 		return fmt.Errorf("context %q is not stored yet, so there is nothing to rename", from)
 	}
+	if err := app.MayLose(ctx, run.Session, from); err != nil {
+		return err
+	}
 	return run.Session.WithLock(ctx, from, func(ctx context.Context, t *app.Session) error {
 		if err := t.Context.Rename(to); err != nil {
 			return err
@@ -114,6 +117,9 @@ func Rename(ctx context.Context, run Run, from, to string) error {
 func Destroy(ctx context.Context, run Run, name string) error {
 	if !run.Session.Store.Exists(ctx, name) {
 		return fmt.Errorf("context %q is not stored yet, so there is nothing to delete", name)
+	}
+	if err := app.MayLose(ctx, run.Session, name); err != nil {
+		return err
 	}
 	if ok, err := run.Env.Confirm(ctx, fmt.Sprintf("Destroy context '%s'? [y/N] ", name)); err != nil || !ok {
 		return errors.Join(err, run.Env.Out.Answer("destroy_context",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/dustin/go-humanize/english"
@@ -70,8 +71,11 @@ func (d *Debug) setsDestroyRule() bool {
 }
 
 // setDestroyRule stores in state.json when the context is to be deleted.
-func (d *Debug) setDestroyRule(_ context.Context, run Run, _ cmdline.Given) error {
+func (d *Debug) setDestroyRule(ctx context.Context, run Run, _ cmdline.Given) error {
 	k, err := d.Keys()
+	if err == nil {
+		err = app.MayLose(ctx, run.Session, run.Session.Name())
+	}
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/command"
-	"github.com/chibi-host/chibi/tools"
 	"github.com/urfave/cli/v2"
 )
 
@@ -67,7 +66,7 @@ func callCommand(env *command.Env) *cli.Command {
 			switch {
 			case err != nil:
 				return err
-			case hooks:
+			case hooks || env.Within != nil:
 				return callWithHooks(ctx, env, name, arguments)
 			}
 			return call(ctx, env, name, arguments)
@@ -89,20 +88,6 @@ func call(ctx context.Context, env *command.Env, name string, args json.RawMessa
 // callWithHooks calls a tool as in a turn, and prints what the model would see.
 func callWithHooks(ctx context.Context, env *command.Env, name string, args json.RawMessage) error {
 	return env.Work(ctx, func(s *app.Session) error {
-		tool, err := app.ToolsOf(s).Find(name)
-		if err != nil {
-			return err
-		}
-		if tool.Spec().Category == tools.CategoryAgent { // it asks the model
-			if err := s.Connect(); err != nil {
-				return err
-			}
-		}
-		seen, failure, err := s.Agent.CallTool(ctx, tool.Spec().Name, args)
-		if err != nil {
-			return err
-		}
-		call := command.ToolCall{Operation: "call_tool", Tool: tool.Spec().Name, Failure: failure}
-		return command.AnswerToolCall(env.Out, call, seen)
+		return command.CallAsModel(ctx, env.Out, s, command.ModelCall{Operation: "call_tool", Tool: name, Arguments: args})
 	})
 }

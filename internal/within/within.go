@@ -1,0 +1,68 @@
+// Package within says whether this process belongs to a command of a model: to one that
+// the tool shell_exec runs, to a plugin's tool of the category shell, or to an MCP
+// server. A chibi that such a command starts must not loosen what holds the run around it.
+//
+// The mark is an environment variable. It promises no more than that a command which
+// leaves its environment alone is held: [Commands], [Flags] and [Keys] say what is
+// refused there. It is not CHIBI_DEPTH, which hooks and other tools of plugins have too.
+package within
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/strictjson"
+)
+
+// Variable is the environment variable that holds the mark.
+const Variable = "CHIBI_WITHIN"
+
+// Mark is what a command of a model is told about the run around it.
+type Mark struct {
+	// Tool is the tool that runs the command, such as shell_exec.
+	Tool string `json:"tool"`
+	// Home and Context are those of the run.
+	Home    string `json:"home"`
+	Context string `json:"context,omitempty"`
+	// Settings are TOML texts: what the context and the flags of the run say about
+	// permissions, plugins and tools.
+	Settings []string `json:"settings,omitempty"`
+	// Flags are the flags of the run that are refused where it does not have them itself.
+	Flags []string `json:"flags,omitempty"`
+}
+
+// Read returns the mark of this process; nil: it belongs to no command of a model.
+func Read(getenv func(string) string) (*Mark, error) {
+	text := getenv(Variable)
+	if text == "" {
+		return nil, nil
+	}
+	m := &Mark{}
+	if err := strictjson.DecodeKnown([]byte(text), m); err != nil {
+		return nil, fmt.Errorf("%s, by which chibi marks commands of a model, cannot be read: %w", Variable, err)
+	}
+	return m, nil
+}
+
+// Value returns the value of the variable.
+func (m Mark) Value() string {
+	text, _ := strictjson.Encode(m) // these types always encode
+	return string(text)
+}
+
+// Pair returns the variable as KEY=VALUE.
+func (m Mark) Pair() string { return Variable + "=" + m.Value() }
+
+// Without returns an environment without the mark.
+func Without(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool { return strings.HasPrefix(pair, Variable+"=") })
+}
+
+// Has reports whether the run around the command has a flag, by its long name.
+func (m Mark) Has(flag string) bool { return slices.Contains(m.Flags, flag) }
+
+// Refusal returns the error for what is refused, such as "--trust-tools".
+func (m Mark) Refusal(what string, row Row) error {
+	return fmt.Errorf("%s is refused in a command of the model (%s): %s; %s", what, m.Tool, row.Why, row.Instead)
+}
