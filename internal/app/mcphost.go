@@ -149,13 +149,13 @@ func (h *serverHost) marked(server mcp.Server, ofProject bool) mcp.Server {
 	return server
 }
 
-// isChibi reports whether a command is this program.
+// isChibi reports whether a command is this program, by its own name.
 func isChibi(runner process.Runner, command string) bool {
 	if !strings.ContainsRune(command, filepath.Separator) {
 		command, _ = runner.LookPath(command)
 	}
 	own, err := os.Executable()
-	return err == nil && isSameFile(own, command)
+	return err == nil && strings.HasPrefix(filepath.Base(command), "chibi") && isSameFile(own, command)
 }
 
 // keep saves a part of a result that is no text in the cache.
