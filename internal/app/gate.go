@@ -60,6 +60,9 @@ func newRules(s *Session) (*permissions.Rules, error) {
 	set.WriteRoots = fullPaths(s.Config.FileToolsWritePaths)
 	set.ReadRoots = append(fullPaths(s.Config.FileToolsAllowedPaths), set.WriteRoots...)
 	set.AcceptEdits = s.opts.Permissions.AcceptEdits
+	if m := s.opts.Within; m != nil { // what is allowed in the project of the run around is allowed there only
+		set.Root, set.ReadRoots = m.Root, append(set.ReadRoots, set.Root)
+	}
 	return permissions.NewRules(set)
 }
 

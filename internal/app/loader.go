@@ -67,7 +67,9 @@ func (s *Session) Loader() *Loader {
 		atEnd: func(do func()) { s.closers = append(s.closers, closing(do)) },
 	}
 	// Programs that are tried out may be the model's own.
-	l.env.marked = s.opts.Plugins.Environ != nil || s.opts.Purpose == ToRead
+	m := s.opts.Within
+	l.env.marked = s.opts.Plugins.Environ != nil || s.opts.Purpose == ToRead ||
+		m != nil && (m.Scratch || !isSameFile(s.Home, m.Home))
 	return l
 }
 

@@ -96,7 +96,10 @@ func commandsOf(s *Session) func(recipe string) recipes.Runner {
 func runOf(ctx context.Context, s *Session, recipe string, words []string) (string, error) {
 	runner := s.Loader().Runner()
 	command, args := words[0], words[1:]
-	runner.Stderr = nil // it is part of the output
+	runner.Stderr = nil               // it is part of the output
+	if m := s.opts.Within; m != nil { // the arguments of the recipe are the model's
+		runner.Env = append(runner.Env, m.Pair())
+	}
 	path := command
 	if found, ok := runner.LookPath(command); ok && !strings.Contains(command, "/") {
 		path = found

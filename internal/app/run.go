@@ -60,6 +60,9 @@ func (s *Session) Enter(ctx context.Context) error {
 		s.person.notice(fmt.Sprintf("the new context is %q", s.Name()))
 	}
 	if s.opts.Context != "" && !s.opts.Transient {
+		if err := mayLeave(ctx, s); err != nil {
+			return err
+		}
 		if _, err := s.Store.Switch(s.Name()); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (o PluginOptions) In(home *scratch.Home, more ...string) PluginOptions {
 	if base == nil {
 		base = os.Environ()
 	}
-	o.Environ, o.Home = append(home.Environ(base), more...), home.Chibi
+	o.Environ, o.Home = append(markedFor(home.Environ(base), home.Chibi), more...), home.Chibi
 	return o
 }
 

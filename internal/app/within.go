@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/chibi-host/chibi/internal/config"
@@ -14,9 +15,26 @@ import (
 
 // markFor returns what commands that a tool runs for the model are told about the session.
 func markFor(s *Session, tool string) within.Mark {
-	m := within.Mark{Tool: tool, Home: toldHome(s), Context: s.Name(), Flags: looseFlags(s.opts)}
+	m := within.Mark{Tool: tool, Home: toldHome(s), Context: s.Name(), Root: s.Project.toolRoot(),
+		Flags: looseFlags(s.opts)}
+	around := s.opts.Within
+	m.Scratch = toldHome(s) != s.Home || around != nil && around.Scratch
 	m.Settings, _ = config.Holding(sources(s, s.opts.Set)) // they were read before
 	return m
+}
+
+// markedFor returns an environment whose mark, if it has one, is that of another home: what is tried out in
+// a scratch home calls chibi there, and not in the person's.
+func markedFor(env []string, home string) []string {
+	env = slices.Clone(env)
+	for i, pair := range env {
+		value, isMark := strings.CutPrefix(pair, within.Variable+"=")
+		if m, err := within.Read(func(string) string { return value }); isMark && err == nil && m != nil {
+			m.Home, m.Scratch = home, true
+			env[i] = m.Pair()
+		}
+	}
+	return env
 }
 
 // looseFlags lists the flags of a run that runs within it may have too.
@@ -43,26 +61,33 @@ func commandEnv(l *Loader, tool string) []string {
 
 // CheckSet returns an error for the first key of --set that is refused within a command of a model.
 func CheckSet(m *within.Mark, set []string) error {
+	return checkKeys(m, set, func(keys []string) []string { return keys })
+}
+
+// CheckSaved is like CheckSet for what --save stores: that takes the place of what a context forbids, also
+// where --set alone adds to it.
+func CheckSaved(m *within.Mark, set []string) error { return checkKeys(m, set, tables) }
+
+// checkKeys returns an error for the first of the keys that are judged of a pair that is refused.
+func checkKeys(m *within.Mark, set []string, judged func([]string) []string) error {
 	for _, pair := range set {
 		keys, err := config.SetKeys(pair)
 		if err != nil {
 			return UsageError{err}
 		}
-		if err := refuseKeys(m, keys, "--set ", ""); err != nil {
-			return UsageError{err}
+		for _, key := range judged(keys) {
+			if row, known := within.Key(key); known && row.Refused() {
+				return UsageError{m.Refusal("--set "+key, row)}
+			}
 		}
 	}
 	return nil
 }
 
-// refuseKeys returns an error for the first of some keys that is refused.
-func refuseKeys(m *within.Mark, keys []string, before, after string) error {
-	for _, key := range keys {
-		if row, known := within.Key(key); known && row.Refused() {
-			return m.Refusal(before+key+after, row)
-		}
-	}
-	return nil
+// holds reports whether a key of a local.toml says what the model may do in a way that is refused.
+func holds(key string) (row within.Row, does bool) {
+	row, _ = within.Key(key)
+	return row, row.Refused() && !row.OnlySet
 }
 
 // checkHome returns an error for another home than that of the run around a command of a model.
@@ -88,19 +113,65 @@ func isSameFile(a, b string) bool {
 // around a command of a model. Those of the context of that run hold it already.
 func checkContext(s *Session) error {
 	m := s.opts.Within
-	if m == nil || s.Name() == m.Context || s.local.IsShared {
+	if m == nil || s.opts.Bridge != nil || s.Name() == m.Context || s.local.IsShared {
 		return nil
 	}
 	keys, err := s.local.Keys()
 	if err != nil {
 		return err
 	}
-	return refuseKeys(m, keys, fmt.Sprintf("context %q with ", s.Name()), " in its local.toml")
+	for _, key := range keys {
+		if row, does := holds(key); does {
+			return m.Refusal(fmt.Sprintf("context %q with %s in its local.toml", s.Name(), key), row)
+		}
+	}
+	return nil
+}
+
+// mayLeave returns an error if a context that says what the model may do would not be the current one
+// any more.
+func mayLeave(ctx context.Context, s *Session) error {
+	if s.from == s.Name() {
+		return nil
+	}
+	return keep(ctx, s, "leaving", s.from)
+}
+
+// CheckWrite returns an error for a file that would be written into chibi's home within a command of a
+// model; what says which flag or command names it.
+func CheckWrite(m *within.Mark, what, path string) error {
+	if m == nil || path == "" {
+		return nil
+	}
+	home, err := os.Stat(m.Home)
+	if err != nil {
+		return nil // there is nothing in it
+	}
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	for before := ""; at != before; before, at = at, filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			at = real
+		}
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, home) {
+			return UsageError{m.Refusal(what+" "+path, within.Row{Why: "it would write into " + m.Home,
+				Instead: within.ByYourself})}
+		}
+	}
+	return nil
 }
 
 // MayLose returns an error if a context has settings about what the model may do, which runs within a
 // command of a model must not take away.
 func MayLose(ctx context.Context, s *Session, name string) error {
+	return keep(ctx, s, "taking away", name)
+}
+
+// keep returns an error if what is done to a context would take away settings about what the model may
+// do.
+func keep(ctx context.Context, s *Session, doing, name string) error {
 	if s.opts.Within == nil {
 		return nil
 	}
@@ -116,14 +187,22 @@ func MayLose(ctx context.Context, s *Session, name string) error {
 	if err != nil {
 		return UsageError{err}
 	}
-	for _, key := range keys {
-		table, _, _ := strings.Cut(key, ".")
-		if row, _ := within.Key(table); row.Refused() {
-			return UsageError{s.opts.Within.Refusal(fmt.Sprintf("taking away context %q", name), within.Row{
-				Why: "its local.toml says what the model may do: " + key, Instead: within.ByYourself})}
+	for _, table := range tables(keys) {
+		if _, does := holds(table); does {
+			return UsageError{s.opts.Within.Refusal(fmt.Sprintf("%s context %q", doing, name), within.Row{
+				Why: "its local.toml says what the model may do: " + table, Instead: within.ByYourself})}
 		}
 	}
 	return nil
+}
+
+// tables returns the first parts of keys: the tables that they are in.
+func tables(keys []string) (list []string) {
+	for _, key := range keys {
+		table, _, _ := strings.Cut(key, ".")
+		list = append(list, table)
+	}
+	return list
 }
 
 // nobody is asked within a command of a model: who could answer there is the model.

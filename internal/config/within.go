@@ -9,7 +9,9 @@ import (
 )
 
 // holding lists the tables that say what the model may do.
-func holding() []string { return []string{"permissions", "url_policy", "plugins", "tools"} }
+func holding() []string {
+	return []string{"permissions", "url_policy", "plugins", "kode", "foreign", "tools"}
+}
 
 // Holding returns what the local.toml of a context and flags say about what the model may do,
 // as TOML texts for [Sources.Within] of a run that is to be held like this one.

@@ -73,6 +73,7 @@ func TestWhatAProcessDependsOn(t *testing.T) {
 		"another context":             {[]string{"A=1", "CHIBI_CONTEXT=play", "CHIBI_VERBOSE=1"}, nil, true},
 		"another home":                {[]string{"A=1", "CHIBI_HOME=/elsewhere"}, nil, false},
 		"another depth":               {[]string{"A=1", "CHIBI_DEPTH=2"}, nil, false},
+		"a command of the model":      {[]string{"A=1", "CHIBI_WITHIN={}"}, nil, false},
 		"one that is not listed":      {[]string{"A=1", "B=1"}, []func(*resident.Spec){lists("A")}, false},
 		"listed, the same":            {[]string{"A=1", "B=2", "LIST=A"}, []func(*resident.Spec){lists("A")}, true},
 		"listed, another value":       {[]string{"A=2", "LIST=A"}, []func(*resident.Spec){lists("A")}, false},

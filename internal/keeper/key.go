@@ -55,8 +55,9 @@ func (k Key) isCurrent() bool {
 }
 
 // always are the variables that belong to a key whatever a plugin lists: another home is
-// another world, and with another depth a plugin could start chibi for ever.
-const always = "CHIBI_HOME CHIBI_DEPTH"
+// another world, with another depth a plugin could start chibi for ever, and what a command of the
+// model tries out is held by its mark.
+const always = "CHIBI_HOME CHIBI_DEPTH CHIBI_WITHIN"
 
 // unrelated are the variables that do not belong to a key unless a plugin lists them,
 // because they vary from run to run and from terminal to terminal: the working directory is

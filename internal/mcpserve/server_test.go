@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chibi-host/chibi/internal/within"
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -239,6 +240,21 @@ func TestWhatOnlyATerminalCanAllowIsNotAsked(t *testing.T) {
 		s := h.connect(t, way, version, answering(asked, "accept", map[string]any{"decision": "allow once"}))
 		got := call(t, s, "put", map[string]any{"path": filepath.Join(h.dir, "plugins/new")})
 		if !strings.Contains(got, "only a person at a terminal can allow it, and there is none") || len(asked) > 0 {
+			t.Errorf("%q, asked %d times", got, len(asked))
+		}
+	})
+}
+
+// TestWithinACommandOfAModelNoClientAnswers: the client is the model's.
+func TestWithinACommandOfAModelNoClientAnswers(t *testing.T) {
+	everywhere(t, func(t *testing.T, way transport, version string) {
+		h := newHome(t, map[string]string{"greet": greet})
+		h.opts.Within = &within.Mark{Tool: "shell_exec", Home: h.dir, Context: "default"}
+		h.start()
+		asked := make(chan form, 10)
+		s := h.connect(t, way, version, answering(asked, "accept", map[string]any{"decision": "allow once"}))
+		got := call(t, s, "shout", map[string]any{"command": "ls"})
+		if !strings.Contains(got, "nobody is asked in a command of the model") || len(asked) > 0 {
 			t.Errorf("%q, asked %d times", got, len(asked))
 		}
 	})

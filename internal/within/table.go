@@ -16,6 +16,8 @@ type Row struct {
 	Why, Instead string
 	// Unless is a flag of the command with which it is not refused.
 	Unless string
+	// OnlySet says that a key is refused for --set only: in a local.toml the person has written it.
+	OnlySet bool
 	// Shared says that a flag is not refused if the run around the command has it itself.
 	Shared bool
 }
@@ -36,8 +38,6 @@ func Commands() []Row {
 	return []Row{
 		{Names: []string{"plugin disable", "plugin remove"}, Why: "it can take out a plugin that guards calls of the model"},
 		{Names: []string{"plugin install", "plugin enable"}, Why: "it brings in code that can answer in your place"},
-		{Names: []string{"plugin new"}, Why: "a file in the plugins directory is a plugin at once; with --dir it is not " +
-			"refused", Unless: "dir"},
 		{Names: []string{"plugin keeper stop"}, Why: "it ends processes of plugins that guard calls of the model"},
 		{Names: []string{"trust"}, Why: "what may run of a project is your decision; with --list it is not refused",
 			Unless: "list"},
@@ -46,10 +46,10 @@ func Commands() []Row {
 		{Names: []string{"bridge add", "bridge remove"}, Why: "which agents your plugins guard is your decision"},
 		{Names: []string{"store copy", "store settings", "store unlock"},
 			Why: "it can replace what the settings of a context forbid"},
-		{Names: []string{
+		{Names: []string{ // what plugin new and trace write is not in the home, and a call is judged as one of the model
 			"context list", "context show", "context switch", "context rename", "context archive", "context compact",
 			"context delete", "history", "retry", "cache list", "cache show", "cache clear", "store init", "store status",
-			"store gc", "store check", "plugin list", "plugin check", "plugin test", "plugin watch", "plugin show",
+			"store gc", "store check", "plugin list", "plugin new", "plugin check", "plugin test", "plugin watch", "plugin show",
 			"plugin keeper status", "plugin keeper serve", "tool list", "tool call", "mcp list", "mcp check", "mcp refresh",
 			"mcp call", "mcp logout", "mcp serve", "recipe run", "recipe list", "recipe show", "trace", "replay", "doctor",
 			"hook list", "hook fire", "hook run", "hook show", "hook schema", "bridge list", "bridge show", "bridge run",
@@ -93,10 +93,10 @@ func Keys() []Row {
 		{Names: []string{"tools.coding", "tools.agents"}},
 		{Names: []string{"file_tools_allowed_paths", "file_tools_write_paths"},
 			Why: "which files the model may read and write is your decision"},
-		{Names: []string{"mcp"}, Why: "which servers the model can use is your decision"},
-		{Names: []string{"bridge"}, Why: "what your plugins decide in other agents is your decision"},
-		{Names: []string{"base_url"}, Why: "the key for the model's server would go to that address"},
-		{Names: []string{"trace"}, Why: "what is kept of what the model does is your decision"},
+		{Names: []string{"mcp"}, Why: "which servers the model can use is your decision", OnlySet: true},
+		{Names: []string{"bridge"}, Why: "what your plugins decide in other agents is your decision", OnlySet: true},
+		{Names: []string{"base_url"}, Why: "the key for the model's server would go to that address", OnlySet: true},
+		{Names: []string{"trace"}, Why: "what is kept of what the model does is your decision", OnlySet: true},
 		{Names: []string{
 			"api_key", "model", "username", "context_window_limit", "warn_threshold_percent", "auto_compact",
 			"auto_compact_threshold", "rolling_compact_drop_percentage", "reflection_enabled", "reflection_character_limit",

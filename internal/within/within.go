@@ -8,9 +8,9 @@
 package within
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/chibi-host/chibi/internal/strictjson"
 )
@@ -23,8 +23,13 @@ type Mark struct {
 	// Tool is the tool that runs the command, such as shell_exec.
 	Tool string `json:"tool"`
 	// Home and Context are those of the run.
-	Home    string `json:"home"`
+	Home string `json:"home"`
+	// Scratch says that the home is one in which something is tried out: what it has is not the
+	// person's.
+	Scratch bool   `json:"scratch,omitempty"`
 	Context string `json:"context,omitempty"`
+	// Root is the directory that the tools of the run may work in; "": none.
+	Root string `json:"root,omitempty"`
 	// Settings are TOML texts: what the context and the flags of the run say about
 	// permissions, plugins and tools.
 	Settings []string `json:"settings,omitempty"`
@@ -39,7 +44,11 @@ func Read(getenv func(string) string) (*Mark, error) {
 		return nil, nil
 	}
 	m := &Mark{}
-	if err := strictjson.DecodeKnown([]byte(text), m); err != nil {
+	err := strictjson.DecodeKnown([]byte(text), m)
+	if err == nil && (m.Tool == "" || m.Home == "") {
+		err = errors.New(`it has no "tool" or no "home"`)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s, by which chibi marks commands of a model, cannot be read: %w", Variable, err)
 	}
 	return m, nil
@@ -53,11 +62,6 @@ func (m Mark) Value() string {
 
 // Pair returns the variable as KEY=VALUE.
 func (m Mark) Pair() string { return Variable + "=" + m.Value() }
-
-// Without returns an environment without the mark.
-func Without(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool { return strings.HasPrefix(pair, Variable+"=") })
-}
 
 // Has reports whether the run around the command has a flag, by its long name.
 func (m Mark) Has(flag string) bool { return slices.Contains(m.Flags, flag) }

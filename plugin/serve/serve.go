@@ -61,6 +61,8 @@ type Meta struct {
 	Prompt  string `json:"CHIBI_PROMPT_ID,omitempty"`
 	// Transcript is the path of the view of the conversation, if the schema asks for it.
 	Transcript string `json:"CHIBI_TRANSCRIPT_PATH,omitempty"`
+	// Within is the mark of a call of a tool of the category shell, for a chibi that it starts.
+	Within string `json:"CHIBI_WITHIN,omitempty"`
 }
 
 // Event is an event of a conversation.
@@ -107,7 +109,8 @@ func (p Plugin) once(in io.Reader, out io.Writer) error {
 		return errTooLarge
 	}
 	meta := Meta{os.Getenv("CHIBI_HOME"), os.Getenv("CHIBI_CONTEXT"), os.Getenv("CHIBI_VERBOSE"),
-		os.Getenv("CHIBI_SESSION_ID"), os.Getenv("CHIBI_PROMPT_ID"), os.Getenv("CHIBI_TRANSCRIPT_PATH")}
+		os.Getenv("CHIBI_SESSION_ID"), os.Getenv("CHIBI_PROMPT_ID"), os.Getenv("CHIBI_TRANSCRIPT_PATH"),
+		os.Getenv("CHIBI_WITHIN")}
 	if point := os.Getenv("CHIBI_HOOK"); point != "" {
 		answer, err := p.hook(Event{point, data, meta})
 		if err != nil || answer == nil {
@@ -157,6 +160,7 @@ func (r request) surround() {
 	meta := r.Params.Meta
 	for name, value := range map[string]string{"CHIBI_CONTEXT": meta.Context, "CHIBI_VERBOSE": meta.Verbose,
 		"CHIBI_SESSION_ID": meta.Session, "CHIBI_PROMPT_ID": meta.Prompt, "CHIBI_TRANSCRIPT_PATH": meta.Transcript,
+		"CHIBI_WITHIN": meta.Within,
 		"CHIBI_HOOK": r.Params.Point, "CHIBI_TOOL_NAME": r.Params.Name} {
 		if value == "" {
 			os.Unsetenv(name)

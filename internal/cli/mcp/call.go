@@ -16,7 +16,7 @@ func callCommand(env *command.Env) *cli.Command {
 		Name: "call", Args: "SERVER TOOL [JSON]",
 		About: "call a tool of an MCP server, by the server's name of it, and print the result",
 		More: "No hook fires and no rule is asked: it is your own call. To call it as in a turn, with both: chibi tool " +
-			"call --hooks mcp__SERVER__TOOL [JSON]",
+			"call --hooks mcp__SERVER__TOOL [JSON]. In a command of the model it is one of the model's calls in any case.",
 		Examples: []string{`chibi mcp call everything echo '{"message": "hello"}'`},
 		Run: func(ctx context.Context, args []string) error {
 			arguments, err := command.ToolArguments(args[1], strings.Join(args[2:], " "))

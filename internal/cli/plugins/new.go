@@ -88,6 +88,9 @@ type newPlugin struct {
 func writeNew(env *command.Env, s *app.Session, p newPlugin) error {
 	dir := cmp.Or(p.dir, s.Loader().Dir())
 	target := filepath.Join(dir, p.name)
+	if err := app.CheckWrite(env.Within, "chibi plugin new", target); err != nil {
+		return err
+	}
 	if disk.IsTaken(target) {
 		return fmt.Errorf("%s is there already; remove it, or take another name", target)
 	}

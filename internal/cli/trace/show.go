@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chibi-host/chibi/internal/app"
 	"github.com/chibi-host/chibi/internal/cli/cmdline"
 	"github.com/chibi-host/chibi/internal/cli/command"
 	"github.com/chibi-host/chibi/internal/disk"
@@ -58,6 +59,9 @@ func traceCommand(env *command.Env) *cli.Command {
 func show(ctx context.Context, env *command.Env, args []string, f traceFlags) error {
 	path, turns, err := read(ctx, env, source{args, f.agent})
 	if err != nil {
+		return err
+	}
+	if err := app.CheckWrite(env.Within, "--html", f.html); err != nil {
 		return err
 	}
 	if f.html != "" {
