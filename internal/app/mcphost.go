@@ -50,7 +50,8 @@ func newServerHost(s *Session, servers []MCPServer) *serverHost {
 	loader := s.Loader()
 	h := &serverHost{servers: servers, memory: mcplists.Open(s.Home), logins: oauth.In(s.Home, s.person.notice),
 		files: ServerFilesOf(s.Project), home: s.Home,
-		environ: loader.env.list(true), mark: loader.mark("mcp"), cache: s.Cache, person: s.person, renewals: map[string]*renewal{}}
+		environ: loader.env.list(true), mark: loader.mark("mcp"), cache: s.Cache, person: s.person,
+		renewals: map[string]*renewal{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	h.askLater = func(server mcp.Server) chan struct{} {

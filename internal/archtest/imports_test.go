@@ -77,7 +77,8 @@ var allowed = map[string][]string{
 	"internal/app": {
 		"agent", "plugin", "plugin/process", "plugin/oneshot", "plugin/resident", "plugin/native", "plugin/kodelet",
 		"plugin/kode", "plugin/dialect", "internal/foreign",
-		"internal/baseline", "internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust", "internal/within",
+		"internal/baseline", "internal/instructions", "internal/recipes", "internal/sandbox", "internal/trust",
+		"internal/within",
 		"internal/trace", "internal/workbench/scratch",
 		"internal/workbench/installed", "internal/keeper",
 		"internal/approved", "internal/schemas", "internal/mcpfile", "internal/mcplists", "tools/mcp",
