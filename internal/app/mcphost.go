@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -115,21 +114,12 @@ func (h *serverHost) fill(server mcp.Server) (mcp.Server, error) {
 		filled, err := server.Filled(os.LookupEnv)
 		return h.marked(filled, false), err
 	}
-	if err := h.files.asApproved(h.home, server, h.variable); err != nil {
+	lookup := lookupIn(h.environ)
+	if err := h.files.asApproved(h.home, server, lookup); err != nil {
 		return server, err
 	}
-	filled, err := server.Filled(h.variable)
+	filled, err := server.Filled(lookup)
 	return h.marked(filled, true), err
-}
-
-// variable looks up a variable as the programs of a project get it.
-func (h *serverHost) variable(name string) (value string, ok bool) {
-	for _, pair := range slices.Backward(h.environ) {
-		if value, ok := strings.CutPrefix(pair, name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 // marked returns a server whose program is told that the model commands it. It is not where the
