@@ -158,6 +158,38 @@ func TestAConfinedCommandSignalsNobodyOutside(t *testing.T) {
 	}
 }
 
+func TestWhatRootLoses(t *testing.T) {
+	needs(t, 3)
+	if os.Geteuid() != 0 {
+		t.Skip("only root has capabilities to lose")
+	}
+	others := t.TempDir()
+	put(t, filepath.Join(others, "file"), "theirs\n")
+	if err := os.Chown(others, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	closed := t.TempDir()
+	if err := errors.Join(os.Chmod(closed, 0o700), os.Chown(closed, 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	r := Rules{Writable: []string{t.TempDir(), others}, Readable: []string{closed}}
+	for name, test := range map[string]struct{ script, want string }{
+		"the device of a disk":           {"mknod disk b 8 0 2> /dev/null || echo no", "no\n"},
+		"a write in another's directory": {`echo x 2> /dev/null > "$OTHERS"/new || echo no`, "no\n"},
+		"a look into one that is closed": {`ls "$CLOSED" 2> /dev/null || echo no`, "no\n"},
+		"what others may read":           {`cat "$OTHERS"/file`, "theirs\n"},
+		"another user for a program":     {python + ` -c "import os; os.setuid(65534); print(os.getuid())"`, "65534\n"},
+		"more than what is kept": {fmt.Sprintf(`c=$(sed -n 's/^CapEff:.//p' /proc/self/status); echo $((0x$c & ~%d))`,
+			keptCapabilities()), "0\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := run(t, r, test.script, "OTHERS="+others, "CLOSED="+closed); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // TestTheNetworkIsNotConfined is what the documents say.
 func TestTheNetworkIsNotConfined(t *testing.T) {
 	needs(t, 3)
