@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -42,6 +43,32 @@ func TestInput(t *testing.T) {
 				t.Errorf("stdout is %.40q (%d bytes)", out.Stdout, len(out.Stdout))
 			}
 		})
+	}
+}
+
+func TestFilesAreInherited(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c := sh("echo three >&3; (echo four >&4) 2> /dev/null || echo no")
+	c.Files = []*os.File{w}
+	if out := run(t, process.Runner{}, c); string(out.Stdout) != "no\n" {
+		t.Errorf("it wrote %q", out.Stdout)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != "three\n" { // to the end: the host has none any more
+		t.Errorf("%q, %v", got, err)
+	}
+	_, w, err = os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (process.Runner{}).Run(t.Context(), process.Command{Path: "/none", Files: []*os.File{w}}); err == nil {
+		t.Error("it started")
+	}
+	if w.Close() == nil {
+		t.Error("a file of a process that did not start was left open")
 	}
 }
 

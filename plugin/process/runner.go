@@ -52,6 +52,9 @@ type Command struct {
 	// however it ends: also children that have closed their outputs. For Start only; on Windows
 	// it has no effect.
 	Whole bool
+	// Files are inherited as the descriptors 3, 4 and so on; they are closed once the process has
+	// been started, or could not be. On Windows they have no effect.
+	Files []*os.File
 	// Check, if set, is called right before the process starts; its error prevents the
 	// start and is the error of the run.
 	Check func() error

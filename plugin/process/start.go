@@ -16,6 +16,7 @@ import (
 // start starts a command's process, whose standard output goes to out. Nothing reads from
 // it until finish or attend is called.
 func (e Runner) start(ctx context.Context, c Command, out sink) (*child, error) {
+	defer closeAll(c.Files...)
 	p := &child{runner: e, streams: e.streams(c, out), ends: noPipes()}
 	p.alone, p.session, p.whole = c.Data != nil && !c.Data.fits(), c.NoTerminal, c.Whole
 	err := p.launch(ctx, c)
@@ -65,6 +66,9 @@ func (p *child) launch(ctx context.Context, c Command) error {
 		}
 	}
 	s.attr.Files = []uintptr{uintptr(stdin), uintptr(theirs[1]), uintptr(theirs[2])}
+	for _, file := range c.Files {
+		s.attr.Files = append(s.attr.Files, file.Fd())
+	}
 	p.streams.input, p.streams.written = c.Stdin, 0
 	if c.Stdin != nil {
 		p.ends.write(&p.streams)
