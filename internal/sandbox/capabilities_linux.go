@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,4 +41,19 @@ func dropCapabilities() error {
 		return fmt.Errorf("dropping capabilities: %w", err)
 	}
 	return nil
+}
+
+// Foreign returns a directory that is open for writing and in which a confined root cannot write, because
+// it belongs to another user; "" if there is none.
+func (r Rules) Foreign() (path string, owner uint32) {
+	for _, path := range r.Writable {
+		var info unix.Stat_t
+		if os.Geteuid() != 0 || unix.Stat(path, &info) != nil {
+			continue
+		}
+		if byGroup := info.Gid == 0 && info.Mode&unix.S_IWGRP != 0; info.Uid != 0 && info.Mode&unix.S_IWOTH == 0 && !byGroup {
+			return path, info.Uid
+		}
+	}
+	return "", 0
 }

@@ -46,7 +46,7 @@ func devices() []string {
 }
 
 // become confines this process and becomes a command. Network connections are not confined.
-func (r Rules) become(command []string) error {
+func (r launch) become(command []string) error {
 	config := landlock.V11
 	config.HandledAccessNet = 0
 	rules := []landlock.Rule{landlock.RODirs(system()...).IgnoreIfMissing(),
@@ -63,7 +63,7 @@ func (r Rules) become(command []string) error {
 			rules = append(rules, landlock.RWDirs(path).WithRefer().WithResolveUnix())
 		}
 	}
-	runtime.LockOSThread() // capabilities are those of a thread
+	runtime.LockOSThread() // capabilities and filters are those of a thread
 	defer runtime.UnlockOSThread()
 	if err := dropCapabilities(); err != nil {
 		return err
@@ -75,6 +75,11 @@ func (r Rules) become(command []string) error {
 	if fd, err := syscall.Open("/", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0); err != syscall.EACCES {
 		syscall.Close(fd)
 		return errors.New("the kernel confined nothing")
+	}
+	if r.Supervised {
+		if err := beSupervised(); err != nil {
+			return err
+		}
 	}
 	err := syscall.Exec(command[0], command, os.Environ())
 	return fmt.Errorf("%s: %w", command[0], err)

@@ -2,7 +2,10 @@
 
 package sandbox
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // errOther says where commands can be confined.
 var errOther = errors.New("commands are confined on Linux only")
@@ -11,4 +14,11 @@ func supported() error { return errOther }
 
 func system() []string { return nil }
 
-func (r Rules) become([]string) error { return errOther }
+// Foreign returns "": nothing is confined.
+func (r Rules) Foreign() (path string, owner uint32) { return "", 0 }
+
+func installable() error { return errOther }
+
+func (r Rules) supervise() (*os.File, error) { return nil, errOther }
+
+func (r launch) become([]string) error { return errOther }

@@ -10,6 +10,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -58,13 +59,36 @@ func (r Rules) Reach(path string) bool {
 	})
 }
 
-// Confined returns a command that runs another one confined. launcher is the executable of
-// chibi. Errors are those of Check.
+// launch is what a launcher is told.
+type launch struct {
+	Rules
+	// Supervised says that the launcher inherits a socket to the supervisor, as supervisorFile.
+	Supervised bool `json:"supervised"`
+}
+
+// supervisorFile is the descriptor of the socket to the supervisor.
+const supervisorFile = 3
+
+// Unsupervised returns why confined commands can mark files by their path, with modes, owners, times and
+// extended attributes, wherever they are; nil if a supervisor makes these calls for them, in the
+// directories that are open for writing.
+func (r Rules) Unsupervised() error { return installable() }
+
+// Confined returns a command that runs another one confined, and supervised if that can be. launcher is the
+// executable of chibi. Errors are those of Check.
 func (r Rules) Confined(launcher string, c process.Command) (process.Command, error) {
 	if err := r.Check(); err != nil {
 		return c, err
 	}
-	rules, err := strictjson.Encode(r)
+	l := launch{Rules: r, Supervised: r.Unsupervised() == nil}
+	if l.Supervised {
+		socket, err := r.supervise()
+		if err != nil {
+			return c, err
+		}
+		c.Files = []*os.File{socket}
+	}
+	rules, err := strictjson.Encode(l)
 	if err != nil {
 		return c, err
 	}
@@ -76,7 +100,7 @@ func (r Rules) Confined(launcher string, c process.Command) (process.Command, er
 // Enter confines this process by the rules in the first argument, and becomes the
 // command in the others. It returns only errors; nothing has run then.
 func Enter(args []string) error {
-	var r Rules
+	var r launch
 	if len(args) < 2 {
 		return errors.New("want rules and a command")
 	}

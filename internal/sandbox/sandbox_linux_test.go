@@ -190,6 +190,27 @@ func TestWhatRootLoses(t *testing.T) {
 	}
 }
 
+func TestWhereAConfinedRootCannotWrite(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a directory away")
+	}
+	for name, test := range map[string]struct {
+		uid, gid int
+		mode     os.FileMode
+		foreign  bool
+	}{"its own": {0, 65534, 0o755, false}, "another's": {65534, 65534, 0o775, true},
+		"of its group": {65534, 0, 0o775, false}, "of all": {65534, 65534, 0o777, false}} {
+		dir := t.TempDir()
+		if err := errors.Join(os.Chown(dir, test.uid, test.gid), os.Chmod(dir, test.mode)); err != nil {
+			t.Fatal(err)
+		}
+		path, owner := Rules{Writable: []string{filepath.Join(dir, "none"), dir}}.Foreign()
+		if (path != "") != test.foreign || test.foreign && (path != dir || owner != 65534) {
+			t.Errorf("%s: %q, %d", name, path, owner)
+		}
+	}
+}
+
 // TestTheNetworkIsNotConfined is what the documents say.
 func TestTheNetworkIsNotConfined(t *testing.T) {
 	needs(t, 3)

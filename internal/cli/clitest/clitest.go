@@ -162,6 +162,8 @@ func (s Stories) condition(name string) (bool, error) {
 	switch name {
 	case "landlock":
 		return sandbox.Rules{}.Check() == nil, nil
+	case "supervision":
+		return sandbox.Rules{}.Check() == nil && sandbox.Rules{}.Unsupervised() == nil, nil
 	case "files":
 		return s.Store == nil, nil
 	case "shared":

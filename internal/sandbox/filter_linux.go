@@ -1,0 +1,120 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"golang.org/x/sys/unix"
+)
+
+// abi is a set of system calls of this processor, such as those of 32-bit programs, and what the filter
+// does with some of them. Calls above last are newer than this program: they fail as on an older
+// kernel, because one of them may mark files by their path.
+type abi struct {
+	architecture uint32
+	actions      map[uint32]uint32
+	last         uint32
+}
+
+// lastCall is the newest call that this program knows (rseq_slice_yield, Linux 7.0).
+const lastCall = 471
+
+// The actions of the filter.
+const (
+	ask     = uint32(unix.SECCOMP_RET_USER_NOTIF)
+	missing = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOSYS)
+	refuse  = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EACCES)
+)
+
+// nativeABI has the supervisor asked about calls that mark files. Rings (io_uring) mark files too, and no
+// filter sees how; programs do without them, as without the newest forms of calls.
+func nativeABI() abi {
+	actions := map[uint32]uint32{unix.SYS_IO_URING_SETUP: missing, unix.SYS_SETXATTRAT: missing,
+		unix.SYS_REMOVEXATTRAT: missing, unix.SYS_FILE_SETATTR: missing}
+	for number := range calls() {
+		actions[number] = ask
+	}
+	return abi{nativeArchitecture, actions, lastCall}
+}
+
+// program is the filter for some sets of calls. Calls of another set end the program.
+func program(sets ...abi) []unix.SockFilter {
+	const load, equal, above, answer = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K,
+		unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	const number, architecture = 0, 4 // where they are in struct seccomp_data
+	list := []unix.SockFilter{{Code: load, K: architecture}}
+	for _, set := range sets {
+		body := []unix.SockFilter{{Code: load, K: number}, {Code: above, K: set.last, Jf: 1}, {Code: answer, K: missing}}
+		for call, action := range set.actions {
+			body = append(body, unix.SockFilter{Code: equal, K: call, Jf: 1}, unix.SockFilter{Code: answer, K: action})
+		}
+		body = append(body, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})
+		list = append(list, unix.SockFilter{Code: equal, K: set.architecture, Jf: uint8(len(body))})
+		list = append(list, body...)
+	}
+	return append(list, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_KILL_PROCESS})
+}
+
+// install puts a filter on this thread and on what it executes, and returns the descriptor at which the
+// calls arrive that are asked about. A caller that was heard waits for the answer: a signal that is not
+// its end does not have it ask twice.
+func install(filter []unix.SockFilter) (listener int, err error) {
+	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV |
+		unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
+	all := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&all)))
+	switch {
+	case errno == unix.EBUSY:
+		return -1, errors.New("the calls of this process are supervised already")
+	case errno != 0:
+		return -1, fmt.Errorf("this kernel has no supervision of calls (seccomp user notification): %w", errno)
+	}
+	return int(fd), nil
+}
+
+// beSupervised puts the filter on this thread and passes its listener on to the supervisor.
+func beSupervised() error {
+	unix.CloseOnExec(supervisorFile)
+	listener, err := install(program(append(otherABIs(), nativeABI())...))
+	if err != nil {
+		return err
+	}
+	return handOver(supervisorFile, listener)
+}
+
+// installable returns why no filter can be installed, nil if one can. It tries, on a thread that ends
+// with that: a filter cannot be taken off.
+func installable() error {
+	if nativeArchitecture == 0 {
+		return errors.New("supervision of calls is not built for this processor")
+	}
+	scope, err := disk.ReadFile(disk.OS{}, "/proc/sys/kernel/yama/ptrace_scope", 16)
+	if err == nil && string(scope) > "1\n" {
+		return errors.New("the setting kernel.yama.ptrace_scope is above 1, so that no supervisor reads what a call asks for")
+	}
+	result := make(chan error, 1)
+	go try(result)
+	return <-result
+}
+
+// try installs a filter that allows everything on a thread of its own.
+func try(result chan<- error) {
+	runtime.LockOSThread() // for good: the thread ends with this goroutine
+	if unix.Gettid() == unix.Getpid() {
+		go try(result) // the first thread of a program does not end
+		runtime.UnlockOSThread()
+		return
+	}
+	err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	if err == nil {
+		var listener int
+		all := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}}
+		if listener, err = install(all); err == nil {
+			unix.Close(listener)
+		}
+	}
+	result <- err
+}

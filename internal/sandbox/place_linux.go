@@ -1,0 +1,133 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chibi-host/chibi/internal/disk"
+	"golang.org/x/sys/unix"
+)
+
+// place is a directory beneath which files may be marked.
+type place struct {
+	dir  int
+	path string // where it was when somebody looked
+}
+
+// openPlaces opens the directories that there are.
+func openPlaces(paths []string) (list []place) {
+	for _, path := range paths {
+		if dir, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err == nil {
+			list = append(list, place{dir: dir})
+		}
+	}
+	return list
+}
+
+// linkTo is a path that leads to what a descriptor of this program is open for.
+func linkTo(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// beneath returns a descriptor for the file of another one, reached from one of the places
+// without a link and without "..": what it is open for is beneath the place, whoever renames what
+// in the meantime. The error is EACCES if the file is elsewhere.
+func (s *supervisor) beneath(c *caller, file int) (int, error) {
+	for range 100 { // as often as it may be renamed in the meantime
+		at, err := os.Readlink(linkTo(file))
+		if err != nil {
+			return -1, unix.EACCES
+		}
+		isNear := false
+		for _, p := range s.places {
+			if !disk.IsBelow(p.path, at) {
+				continue
+			}
+			isNear = true
+			if found, err := p.reach(c, at); err == nil && isOpenFor(found, file) {
+				return found, nil
+			}
+		}
+		if moved := s.look(); !isNear && !moved {
+			return -1, unix.EACCES
+		}
+	}
+	return -1, unix.EACCES
+}
+
+// reach opens what is beneath the place at a path, if the place is where it was.
+func (p place) reach(c *caller, path string) (int, error) {
+	rest, err := filepath.Rel(p.path, path)
+	if err != nil || rest == "." {
+		return p.dir, err
+	}
+	return c.hold(openAt(p.dir, rest, unix.O_NOFOLLOW, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS))
+}
+
+// look looks where the places are, and reports whether one has been moved.
+func (s *supervisor) look() (moved bool) {
+	for i := range s.places {
+		now, err := os.Readlink(linkTo(s.places[i].dir))
+		if err == nil && now != s.places[i].path {
+			s.places[i].path, moved = now, true
+		}
+	}
+	return moved
+}
+
+// openAt opens a file by its path, for its name only. A link of the kernel's, as those
+// in /proc are, is not followed: it may lead where no path does.
+func openAt(dir int, path string, flags uint64, resolve uint64) (int, error) {
+	for tries := 0; ; tries++ {
+		fd, err := unix.Openat2(dir, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags,
+			Resolve: unix.RESOLVE_NO_MAGICLINKS | resolve})
+		if (err != unix.EAGAIN && err != unix.EINTR) || tries == 100 {
+			return fd, err
+		}
+	}
+}
+
+// isOpenFor reports whether two descriptors are open for the same file.
+func isOpenFor(one, other int) bool {
+	var first, second unix.Stat_t
+	return unix.Fstat(one, &first) == nil && unix.Fstat(other, &second) == nil &&
+		first.Dev == second.Dev && first.Ino == second.Ino
+}
+
+// named opens again, by its name, what a descriptor of the caller is open for, which may come from
+// where no path leads here, as a mount of the caller's own.
+func named(c *caller, file int) (int, error) {
+	at, err := os.Readlink(linkTo(file))
+	if err != nil || !filepath.IsAbs(at) {
+		return -1, unix.EACCES
+	}
+	found, err := c.hold(openAt(unix.AT_FDCWD, at, unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS))
+	if err == nil && !isOpenFor(found, file) {
+		err = unix.EACCES
+	}
+	return found, err
+}
+
+// isNameless reports whether what a descriptor is open for has no name in any directory, so that only
+// those who have it open can reach it: a pipe, a socket, a file that was removed.
+func isNameless(file int) bool {
+	var info unix.Stat_t
+	at, err := os.Readlink(linkTo(file))
+	if err != nil || unix.Fstat(file, &info) != nil {
+		return false
+	}
+	return !filepath.IsAbs(at) || strings.HasSuffix(at, " (deleted)") && info.Nlink == 0
+}
+
+// descriptorIn returns the descriptor of the caller that a path of the kernel's leads to, which
+// libraries use where a call takes no descriptor.
+func descriptorIn(c *caller, path string) (number int, is bool) {
+	text, is := strings.CutPrefix(path, "/dev/fd/")
+	if parts := strings.Split(path, "/"); len(parts) == 5 && parts[1] == "proc" && parts[3] == "fd" {
+		text, is = parts[4], slices.Contains([]string{"self", "thread-self", strconv.Itoa(c.thread),
+			strconv.Itoa(c.process())}, parts[2])
+	}
+	value, err := strconv.ParseUint(text, 10, 31)
+	return int(value), is && err == nil
+}

@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// supervisor marks files for confined commands, which Landlock does not confine in that: by a filter
+// their calls wait, and the supervisor, which is outside, makes them in their place, on the
+// file that it found beneath a place. It never lets a call pass that the caller makes itself, since
+// its path may mean another file by then.
+type supervisor struct {
+	places []place
+	own    identity
+	users  unix.Stat_t // its user namespace
+}
+
+// notification is struct seccomp_notif of the kernel, with room for what later ones add.
+type notification struct {
+	id           uint64
+	thread       uint32
+	_            uint32
+	number       int32
+	architecture uint32
+	_            uint64
+	args         [6]uint64
+	_            [176]byte
+}
+
+// response is struct seccomp_notif_resp of the kernel.
+type response struct {
+	id    uint64
+	value int64
+	error int32
+	_     uint32
+	_     [40]byte
+}
+
+// supervise begins to supervise a command that is about to start, and returns what it inherits: it
+// passes its listener there (see handOver). The supervision ends with the last confined process, or
+// with this program: calls that nobody answers fail.
+func (r Rules) supervise() (theirs *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	theirs = os.NewFile(uintptr(pair[1]), "supervisor")
+	ours := os.NewFile(uintptr(pair[0]), "supervised")
+	defer ours.Close()
+	connection, err := net.FileConn(ours)
+	if err == nil {
+		s := &supervisor{places: openPlaces(r.Writable)}
+		s.look()
+		if s.own, err = identityOf("/proc/self/status"); err == nil {
+			err = unix.Stat("/proc/self/ns/user", &s.users)
+		}
+		if err == nil {
+			go s.await(connection.(*net.UnixConn))
+			return theirs, nil
+		}
+		connection.Close()
+		s.close()
+	}
+	theirs.Close()
+	return nil, err
+}
+
+// close closes the places.
+func (s *supervisor) close() {
+	for _, p := range s.places {
+		unix.Close(p.dir)
+	}
+}
+
+// handOver passes a listener on to the supervisor.
+func handOver(supervisor, listener int) error {
+	return unix.Sendmsg(supervisor, []byte{0}, unix.UnixRights(listener), nil, 0)
+}
+
+// await waits for the listener of a command, and answers what arrives there.
+func (s *supervisor) await(connection *net.UnixConn) {
+	defer s.close()
+	oob := make([]byte, unix.CmsgSpace(4))
+	_, n, _, _, err := connection.ReadMsgUnix(make([]byte, 1), oob)
+	connection.Close()
+	if err != nil {
+		return
+	}
+	messages, err := unix.ParseSocketControlMessage(oob[:n])
+	if err != nil || len(messages) != 1 {
+		return
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return
+	}
+	unix.SetNonblock(fds[0], true) // so that waiting needs no thread
+	listener := os.NewFile(uintptr(fds[0]), "calls")
+	defer listener.Close()
+	s.serve(listener)
+}
+
+// serve answers calls until there is nobody left to make them.
+func (s *supervisor) serve(listener *os.File) {
+	raw, err := listener.SyscallConn()
+	if err != nil {
+		return
+	}
+	known := calls()
+	for arrives(raw) {
+		var n notification
+		err := command(raw, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
+		if err != nil {
+			continue // its caller has ended
+		}
+		err = unix.ENOSYS
+		if read := known[uint32(n.number)]; read != nil && n.architecture == nativeArchitecture {
+			err = s.mark(raw, &n, read)
+		}
+		answer := response{id: n.id, error: -int32(number(err))}
+		command(raw, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&answer))
+		if err == errStuck {
+			return
+		}
+	}
+}
+
+// arrives waits until a call has arrived, and reports whether one can.
+func arrives(listener syscall.RawConn) (arrived bool) {
+	listener.Read(func(fd uintptr) (done bool) {
+		state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		unix.Poll(state, 0)
+		arrived = state[0].Revents&unix.POLLIN != 0
+		return state[0].Revents != 0
+	})
+	return arrived
+}
+
+// command gives a command to the listener.
+func command(listener syscall.RawConn, what uint, argument unsafe.Pointer) (err error) {
+	controlled := listener.Control(func(fd uintptr) {
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, uintptr(what), uintptr(argument)); errno != 0 {
+			err = errno
+		}
+	})
+	return errors.Join(controlled, err)
+}
+
+// number is the error number of an error, 0 of none.
+func number(err error) syscall.Errno {
+	var errno syscall.Errno
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &errno):
+		return errno
+	}
+	return unix.EACCES
+}
+
+// mark makes a change in the place of its caller, with the caller's rights.
+func (s *supervisor) mark(listener syscall.RawConn, n *notification, read reading) error {
+	c := &caller{thread: int(n.thread)}
+	defer c.release()
+	if err := s.know(c); err != nil {
+		return err
+	}
+	request, err := read(c, n.args)
+	if err != nil {
+		return err
+	}
+	file, err := s.target(c, request)
+	if err != nil {
+		return err
+	}
+	// What was read is the caller's only if it still waits: ids of threads are used again.
+	if err := command(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.id)); err != nil {
+		return unix.ESRCH
+	}
+	return s.own.as(c.rights, func() error { return request.act(file) })
+}
+
+// know finds out with what rights a caller acts. Where the supervisor has no capabilities,
+// everybody in the sandbox is the same user.
+func (s *supervisor) know(c *caller) (err error) {
+	if s.own.effective == 0 {
+		c.rights = s.own
+		return nil
+	}
+	var users unix.Stat_t
+	if err = unix.Stat(c.about("ns/user"), &users); err == nil {
+		c.rights, err = identityOf(c.about("status"))
+	}
+	if c.elsewhere = users.Dev != s.users.Dev || users.Ino != s.users.Ino; c.elsewhere {
+		c.rights.effective = 0 // those of a namespace of its own count for nothing here
+	}
+	return err
+}
