@@ -56,7 +56,8 @@ func TestWhatAConfinedCommandMarks(t *testing.T) {
 	}
 	t.Run("a file of the project", func(t *testing.T) {
 		for line := range strings.Lines(run(t, r, pythonScript(t, root, marks, inside))) {
-			if !strings.HasSuffix(line, ": ok\n") {
+			// Memory as a file system has no attributes before Linux 6.6.
+			if !strings.HasSuffix(line, ": ok\n") && !strings.HasSuffix(line, "xattr: ENOTSUP\n") {
 				t.Error(line)
 			}
 		}
