@@ -43,34 +43,40 @@ func (c *caller) process() int {
 
 // read reads memory of the caller.
 func (c *caller) read(address uint64, into []byte) error {
-	if n := c.readSome(address, into); n < len(into) {
+	n, err := c.readSome(address, into)
+	if err == nil && n < len(into) {
 		return unix.EFAULT
 	}
-	return nil
+	return err
 }
 
 // readSome reads memory of the caller, up to where there is none, and returns how much it read.
-func (c *caller) readSome(address uint64, into []byte) (n int) {
+func (c *caller) readSome(address uint64, into []byte) (n int, err error) {
 	memory, err := c.hold(unix.Open(c.about("mem"), unix.O_RDONLY|unix.O_CLOEXEC, 0))
-	for err == nil && n < len(into) {
-		var more int
-		if more, err = unix.Pread(memory, into[n:], int64(address)+int64(n)); more <= 0 {
+	if err != nil {
+		return 0, unix.EACCES
+	}
+	for n < len(into) {
+		more, err := unix.Pread(memory, into[n:], int64(address)+int64(n))
+		if err != nil || more == 0 {
 			break
 		}
 		n += more
 	}
-	return n
+	return n, nil
 }
 
 // text reads a text that ends with a zero byte, which counts in the bound.
 func (c *caller) text(address uint64, most int) (string, error) {
 	memory := make([]byte, most)
-	memory = memory[:c.readSome(address, memory)]
-	text, _, found := bytes.Cut(memory, []byte{0})
+	n, err := c.readSome(address, memory)
+	text, _, found := bytes.Cut(memory[:n], []byte{0})
 	switch {
+	case err != nil:
+		return "", err
 	case found:
 		return string(text), nil
-	case len(memory) == most:
+	case n == most:
 		return "", unix.ENAMETOOLONG
 	}
 	return "", unix.EFAULT

@@ -77,34 +77,42 @@ func (own identity) as(who identity, act func() error) error {
 		return act()
 	}
 	runtime.LockOSThread() // identities are those of a thread
-	err := who.take(own)
+	if err := setGroups(own.groups, who.groups); err != nil {
+		runtime.UnlockOSThread()
+		return err
+	}
+	err := setUser(who)
 	if err == nil {
 		err = setEffective(who.effective & own.effective)
 	}
 	if err == nil {
 		err = act()
 	}
-	// What is taken back needs the capabilities, and may change them.
-	if errors.Join(setEffective(own.effective), own.take(who), setEffective(own.effective)) != nil {
+	// To take the own identity back needs its capabilities, and another user may change them.
+	if errors.Join(setEffective(own.effective), setUser(own), setEffective(own.effective),
+		setGroups(who.groups, own.groups)) != nil {
 		return errStuck
 	}
 	runtime.UnlockOSThread()
 	return err
 }
 
-// take makes the user and the groups those of this thread, for files, in place of others.
-func (who identity) take(other identity) error {
-	if !slices.Equal(who.groups, other.groups) {
-		list := append(slices.Clip(who.groups), 0) // so that there is a first one
-		_, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(who.groups)), uintptr(unsafe.Pointer(&list[0])), 0)
-		if errno != 0 {
-			return errno
-		}
+// setGroups gives this thread groups in place of others.
+func setGroups(old, groups []uint32) error {
+	if slices.Equal(old, groups) {
+		return nil // it may not be allowed to
 	}
-	if who.user == other.user && who.group == other.group {
-		return nil
+	list := append(slices.Clip(groups), 0) // so that there is a first one
+	_, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(&list[0])), 0)
+	if errno != 0 {
+		return errno
 	}
-	const ask = -1
+	return nil
+}
+
+// setUser makes the user and the group of an identity those of this thread, for files.
+func setUser(who identity) error {
+	const ask = -1 // the calls report no error
 	unix.SetfsgidRetGid(who.group)
 	unix.SetfsuidRetUid(who.user)
 	group, _ := unix.SetfsgidRetGid(ask)

@@ -117,7 +117,10 @@ func isNameless(file int) bool {
 	if err != nil || unix.Fstat(file, &info) != nil {
 		return false
 	}
-	return !filepath.IsAbs(at) || strings.HasSuffix(at, " (deleted)") && info.Nlink == 0
+	if kind := info.Mode & unix.S_IFMT; kind == unix.S_IFIFO || kind == unix.S_IFSOCK {
+		return !filepath.IsAbs(at)
+	}
+	return strings.HasSuffix(at, " (deleted)") && info.Nlink == 0
 }
 
 // descriptorIn returns the descriptor of the caller that a path of the kernel's leads to, which

@@ -115,8 +115,11 @@ func (s *supervisor) serve(listener *os.File) {
 	for arrives(raw) {
 		var n notification
 		err := command(raw, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
-		if err != nil {
+		switch {
+		case errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINTR):
 			continue // its caller has ended
+		case err != nil:
+			return
 		}
 		err = unix.ENOSYS
 		if read := known[uint32(n.number)]; read != nil && n.architecture == nativeArchitecture {

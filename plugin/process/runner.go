@@ -198,6 +198,7 @@ const (
 // ErrSpool, ErrNoTerminal and the error of ctx; the Outcome then holds the output so far.
 func (e Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
+		closeAll(c.Files...)
 		return Outcome{}, ctx.Err()
 	}
 	e, c = e.withoutTerminal(c)
