@@ -12,6 +12,7 @@ import (
 	"time"
 
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 
 	"github.com/chibi-host/chibi/plugin/process"
 )
@@ -57,6 +58,20 @@ func needs(t *testing.T, version int) {
 	}
 	if has, _ := kernel.LandlockGetABIVersion(); has < version {
 		t.Skipf("needs version %d of Landlock, this kernel has %d", version, has)
+	}
+}
+
+// needsCapabilities skips a test that only a root with capabilities can make.
+func needsCapabilities(t *testing.T, list ...uint) {
+	t.Helper()
+	who, err := identityOf("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, capability := range list {
+		if who.effective&(1<<capability) == 0 {
+			t.Skipf("only root can do this, with capability %d", capability)
+		}
 	}
 }
 
@@ -160,9 +175,7 @@ func TestAConfinedCommandSignalsNobodyOutside(t *testing.T) {
 
 func TestWhatRootLoses(t *testing.T) {
 	needs(t, 3)
-	if os.Geteuid() != 0 {
-		t.Skip("only root has capabilities to lose")
-	}
+	needsCapabilities(t, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_SETUID)
 	others := t.TempDir()
 	put(t, filepath.Join(others, "file"), "theirs\n")
 	if err := os.Chown(others, 65534, 65534); err != nil {
@@ -191,9 +204,7 @@ func TestWhatRootLoses(t *testing.T) {
 }
 
 func TestWhereAConfinedRootCannotWrite(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a directory away")
-	}
+	needsCapabilities(t, unix.CAP_CHOWN)
 	for name, test := range map[string]struct {
 		uid, gid int
 		mode     os.FileMode
@@ -201,7 +212,7 @@ func TestWhereAConfinedRootCannotWrite(t *testing.T) {
 	}{"its own": {0, 65534, 0o755, false}, "another's": {65534, 65534, 0o775, true},
 		"of its group": {65534, 0, 0o775, false}, "of all": {65534, 65534, 0o777, false}} {
 		dir := t.TempDir()
-		if err := errors.Join(os.Chown(dir, test.uid, test.gid), os.Chmod(dir, test.mode)); err != nil {
+		if err := errors.Join(os.Chmod(dir, test.mode), os.Chown(dir, test.uid, test.gid)); err != nil {
 			t.Fatal(err)
 		}
 		path, owner := Rules{Writable: []string{filepath.Join(dir, "none"), dir}}.Foreign()
