@@ -163,7 +163,7 @@ var boundOf = map[string]string{
 	"internal/keydoc.Generate":                    ownBytes,
 	"internal/sandbox.arrives":                    "what a call of a confined command asks for",
 	"internal/sandbox.identityOf":                 "what a call of a confined command asks for",
-	"internal/sandbox.installable":                "what a call of a confined command asks for",
+	"internal/sandbox.unable":                     "what a call of a confined command asks for",
 	"internal/schemas.read":                       "`schemas.json`",
 	"internal/schemas.mayBlock":                   "the files of a plugin that failed when it was asked",
 	"internal/schemas.search.in":                  "the files of a plugin that failed when it was asked",

@@ -58,6 +58,9 @@ func program(sets ...abi) []unix.SockFilter {
 	return append(list, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_KILL_PROCESS})
 }
 
+// errNone means that calls cannot be supervised here.
+var errNone = errors.New("seccomp user notification")
+
 // install puts a filter on this thread and on what it executes, and returns the descriptor at which the
 // calls arrive that are asked about. A caller that was heard waits for the answer: a signal that is not
 // its end does not have it ask twice.
@@ -66,28 +69,33 @@ func install(filter []unix.SockFilter) (listener int, err error) {
 		unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
 	all := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&all)))
-	switch {
-	case errno == unix.EBUSY:
-		return -1, errors.New("the calls of this process are supervised already")
-	case errno != 0:
-		return -1, fmt.Errorf("this kernel has no supervision of calls (seccomp user notification): %w", errno)
+	switch errno {
+	case 0:
+		return int(fd), nil
+	case unix.EBUSY:
+		return -1, fmt.Errorf("another program supervises the calls of this one (%w)", errNone)
+	case unix.ENOSYS, unix.EINVAL, unix.EPERM, unix.EACCES:
+		return -1, fmt.Errorf("this system passes no calls on to a supervisor (%w): %w", errNone, errno)
 	}
-	return int(fd), nil
+	return -1, fmt.Errorf("installing a filter of calls: %w", errno)
 }
 
-// beSupervised puts the filter on this thread and passes its listener on to the supervisor.
+// beSupervised puts the filter on this thread and passes its listener on to the supervisor. Where calls
+// cannot be supervised, Landlock alone confines.
 func beSupervised() error {
 	unix.CloseOnExec(supervisorFile)
 	listener, err := install(program(append(otherABIs(), nativeABI())...))
+	if errors.Is(err, errNone) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	return handOver(supervisorFile, listener)
 }
 
-// installable returns why no filter can be installed, nil if one can. It tries, on a thread that ends
-// with that: a filter cannot be taken off.
-func installable() error {
+// unable returns why calls cannot be supervised, whatever the system allows; nil if they may be.
+func unable() error {
 	if nativeArchitecture == 0 {
 		return errors.New("supervision of calls is not built for this processor")
 	}
@@ -95,12 +103,23 @@ func installable() error {
 	if err == nil && string(scope) > "1\n" {
 		return errors.New("the setting kernel.yama.ptrace_scope is above 1, so that no supervisor reads what a call asks for")
 	}
+	return nil
+}
+
+// Unsupervised returns why confined commands can mark files by their path, with modes, owners, times and
+// extended attributes, wherever they are; nil if a supervisor makes these calls for them, in the
+// directories that are open for writing.
+func (r Rules) Unsupervised() error {
+	if err := unable(); err != nil {
+		return err
+	}
 	result := make(chan error, 1)
 	go try(result)
 	return <-result
 }
 
-// try installs a filter that allows everything on a thread of its own.
+// try installs a filter that allows everything, on a thread that ends with that: a filter cannot be
+// taken off.
 func try(result chan<- error) {
 	runtime.LockOSThread() // for good: the thread ends with this goroutine
 	if unix.Gettid() == unix.Getpid() {

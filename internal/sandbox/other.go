@@ -17,7 +17,10 @@ func system() []string { return nil }
 // Foreign returns "": nothing is confined.
 func (r Rules) Foreign() (path string, owner uint32) { return "", 0 }
 
-func installable() error { return errOther }
+// Unsupervised returns that nothing is supervised.
+func (r Rules) Unsupervised() error { return errOther }
+
+func unable() error { return errOther }
 
 func (r Rules) supervise() (*os.File, error) { return nil, errOther }
 

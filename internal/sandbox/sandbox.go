@@ -69,18 +69,13 @@ type launch struct {
 // supervisorFile is the descriptor of the socket to the supervisor.
 const supervisorFile = 3
 
-// Unsupervised returns why confined commands can mark files by their path, with modes, owners, times and
-// extended attributes, wherever they are; nil if a supervisor makes these calls for them, in the
-// directories that are open for writing.
-func (r Rules) Unsupervised() error { return installable() }
-
 // Confined returns a command that runs another one confined, and supervised if that can be. launcher is the
 // executable of chibi. Errors are those of Check.
 func (r Rules) Confined(launcher string, c process.Command) (process.Command, error) {
 	if err := r.Check(); err != nil {
 		return c, err
 	}
-	l := launch{Rules: r, Supervised: r.Unsupervised() == nil}
+	l := launch{Rules: r, Supervised: unable() == nil}
 	if l.Supervised {
 		socket, err := r.supervise()
 		if err != nil {
