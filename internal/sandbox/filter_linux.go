@@ -3,7 +3,9 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/chibi-host/chibi/internal/disk"
@@ -40,22 +42,41 @@ func nativeABI() abi {
 	return abi{nativeArchitecture, actions, lastCall}
 }
 
+// The instructions of a filter.
+const (
+	load    = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	isEqual = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	isAbove = unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K
+	answer  = unix.BPF_RET | unix.BPF_K
+)
+
 // program is the filter for some sets of calls. Calls of another set end the program.
 func program(sets ...abi) []unix.SockFilter {
-	const load, equal, above, answer = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K,
-		unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K, unix.BPF_RET | unix.BPF_K
 	const number, architecture = 0, 4 // where they are in struct seccomp_data
 	list := []unix.SockFilter{{Code: load, K: architecture}}
 	for _, set := range sets {
-		body := []unix.SockFilter{{Code: load, K: number}, {Code: above, K: set.last, Jf: 1}, {Code: answer, K: missing}}
-		for call, action := range set.actions {
-			body = append(body, unix.SockFilter{Code: equal, K: call, Jf: 1}, unix.SockFilter{Code: answer, K: action})
-		}
-		body = append(body, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})
-		list = append(list, unix.SockFilter{Code: equal, K: set.architecture, Jf: uint8(len(body))})
+		body := []unix.SockFilter{{Code: load, K: number}, {Code: isAbove, K: set.last, Jf: 1}, {Code: answer, K: missing}}
+		body = append(body, search(slices.Sorted(maps.Keys(set.actions)), set.actions)...)
+		list = append(list, unix.SockFilter{Code: isEqual, K: set.architecture, Jf: uint8(len(body))})
 		list = append(list, body...)
 	}
 	return append(list, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_KILL_PROCESS})
+}
+
+// search finds the action of a call among sorted ones, by halves: the kernel tries a filter with every
+// call when it is installed. Calls that are not there are allowed.
+func search(calls []uint32, actions map[uint32]uint32) []unix.SockFilter {
+	switch half := len(calls) / 2; len(calls) {
+	case 0:
+		return []unix.SockFilter{{Code: answer, K: unix.SECCOMP_RET_ALLOW}}
+	case 1:
+		return append([]unix.SockFilter{{Code: isEqual, K: calls[0], Jf: 1}, {Code: answer, K: actions[calls[0]]}},
+			search(nil, nil)...)
+	default:
+		lower, upper := search(calls[:half], actions), search(calls[half:], actions)
+		list := []unix.SockFilter{{Code: isAbove, K: calls[half] - 1, Jt: uint8(len(lower))}}
+		return append(append(list, lower...), upper...)
+	}
 }
 
 // errNone means that calls cannot be supervised here.

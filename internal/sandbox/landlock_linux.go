@@ -46,7 +46,7 @@ func devices() []string {
 }
 
 // become confines this process and becomes a command. Network connections are not confined.
-func (r launch) become(command []string) error {
+func (r confinement) become(command []string) error {
 	config := landlock.V11
 	config.HandledAccessNet = 0
 	rules := []landlock.Rule{landlock.RODirs(system()...).IgnoreIfMissing(),

@@ -24,4 +24,4 @@ func unable() error { return errOther }
 
 func (r Rules) supervise() (*os.File, error) { return nil, errOther }
 
-func (r launch) become([]string) error { return errOther }
+func (r confinement) become([]string) error { return errOther }

@@ -59,8 +59,8 @@ func (r Rules) Reach(path string) bool {
 	})
 }
 
-// launch is what a launcher is told.
-type launch struct {
+// confinement is what a launcher is told.
+type confinement struct {
 	Rules
 	// Supervised says that the launcher inherits a socket to the supervisor, as supervisorFile.
 	Supervised bool `json:"supervised"`
@@ -75,15 +75,15 @@ func (r Rules) Confined(launcher string, c process.Command) (process.Command, er
 	if err := r.Check(); err != nil {
 		return c, err
 	}
-	l := launch{Rules: r, Supervised: unable() == nil}
-	if l.Supervised {
+	told := confinement{Rules: r, Supervised: unable() == nil}
+	if told.Supervised {
 		socket, err := r.supervise()
 		if err != nil {
 			return c, err
 		}
 		c.Files = []*os.File{socket}
 	}
-	rules, err := strictjson.Encode(l)
+	rules, err := strictjson.Encode(told)
 	if err != nil {
 		return c, err
 	}
@@ -95,7 +95,7 @@ func (r Rules) Confined(launcher string, c process.Command) (process.Command, er
 // Enter confines this process by the rules in the first argument, and becomes the
 // command in the others. It returns only errors; nothing has run then.
 func Enter(args []string) error {
-	var r launch
+	var r confinement
 	if len(args) < 2 {
 		return errors.New("want rules and a command")
 	}
