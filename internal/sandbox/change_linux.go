@@ -146,6 +146,9 @@ func readUtimensat(c *caller, args [6]uint64) (change, error) {
 	}
 	request := times(descriptor(args[0]), args[1], list)
 	request.open, request.flags = args[1] == 0 && request.at != unix.AT_FDCWD, args[3]
+	if request.open && request.flags != 0 {
+		return change{}, unix.EINVAL
+	}
 	return request, nil
 }
 

@@ -24,7 +24,10 @@ func (s *supervisor) target(c *caller, request change) (int, error) {
 	case path == "":
 		return s.opened(c, request.at)
 	}
-	if number, is := descriptorIn(c, path); is && request.flags&unix.AT_SYMLINK_NOFOLLOW == 0 {
+	switch number, is := descriptorIn(c, path); {
+	case is && request.flags&unix.AT_SYMLINK_NOFOLLOW != 0:
+		return -1, unix.EACCES // the link itself is the kernel's
+	case is:
 		return s.opened(c, number)
 	}
 	return s.byPath(c, request, path)
