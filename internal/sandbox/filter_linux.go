@@ -142,9 +142,11 @@ func (r Rules) Unsupervised() error {
 // try installs a filter that allows everything, on a thread that ends with that: a filter cannot be
 // taken off.
 func try(result chan<- error) {
-	runtime.LockOSThread() // for good: the thread ends with this goroutine
-	if unix.Gettid() == unix.Getpid() {
-		go try(result) // the first thread of a program does not end
+	runtime.LockOSThread()              // for good: the thread ends with this goroutine
+	if unix.Gettid() == unix.Getpid() { // the first thread of a program does not end; it is held here
+		other := make(chan error, 1)
+		go try(other)
+		result <- <-other
 		runtime.UnlockOSThread()
 		return
 	}

@@ -70,7 +70,7 @@ type confinement struct {
 const supervisorFile = 3
 
 // Confined returns a command that runs another one confined, and supervised if that can be. launcher is the
-// executable of chibi. Errors are those of Check.
+// executable of chibi, which inherits c.Files of its own. Errors are those of Check.
 func (r Rules) Confined(launcher string, c process.Command) (process.Command, error) {
 	if err := r.Check(); err != nil {
 		return c, err
