@@ -116,7 +116,7 @@ func (s *supervisor) serve(listener *os.File) {
 		var n notification
 		err := command(raw, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
 		switch {
-		case errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.ENOENT):
 			continue // its caller has ended
 		case err != nil:
 			return
@@ -135,19 +135,32 @@ func (s *supervisor) serve(listener *os.File) {
 
 // arrives waits until a call has arrived, and reports whether one can.
 func arrives(listener syscall.RawConn) (arrived bool) {
-	listener.Read(func(fd uintptr) (done bool) {
-		state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		unix.Poll(state, 0)
-		arrived = state[0].Revents&unix.POLLIN != 0
-		return state[0].Revents != 0
-	})
+	look := func(fd uintptr, timeout int) (done bool) {
+		for {
+			state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+			n, err := unix.Poll(state, timeout)
+			arrived = state[0].Revents&unix.POLLIN != 0
+			if arrived || state[0].Revents&unix.POLLHUP != 0 || n == 0 && err == nil {
+				return n > 0
+			}
+			// A listener that is busy when a signal comes reports an error, which says nothing.
+		}
+	}
+	if listener.Read(func(fd uintptr) bool { return look(fd, 0) }) != nil {
+		// The same, reported to who waits for all files of this program.
+		listener.Control(func(fd uintptr) { look(fd, -1) })
+	}
 	return arrived
 }
 
-// command gives a command to the listener.
+// command gives a command to the listener, until no signal interrupts it.
 func command(listener syscall.RawConn, what uint, argument unsafe.Pointer) (err error) {
 	controlled := listener.Control(func(fd uintptr) {
-		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, uintptr(what), uintptr(argument)); errno != 0 {
+		errno := unix.EINTR
+		for errno == unix.EINTR {
+			_, _, errno = unix.Syscall(unix.SYS_IOCTL, fd, uintptr(what), uintptr(argument))
+		}
+		if errno != 0 {
 			err = errno
 		}
 	})
